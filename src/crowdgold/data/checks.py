@@ -1,0 +1,63 @@
+"""Checks on columns of an input table; each problem names file, column, rows, and the way out."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+ROWS_SHOWN = 8
+
+
+class InputError(ValueError):
+    """Input that cannot be used; the message says where, what was found and how to mend it."""
+
+
+def list_rows(rows: Iterable[int]) -> str:
+    """Name rows for a message: the first few, then how many more."""
+    rows = list(rows)
+    shown = ", ".join(str(row) for row in rows[:ROWS_SHOWN])
+    more = f" and {len(rows) - ROWS_SHOWN} more" if len(rows) > ROWS_SHOWN else ""
+    return f"row{'s' if len(rows) > 1 else ''} {shown}{more}"
+
+
+@dataclass
+class Problems:
+    """Problems found in one table, gathered so that the user sees all of them at once.
+
+    `first_row` is the number that the user's own tool shows for the first row of data: 2 in a
+    text file with a header line, 0 in a data frame.
+    """
+
+    source: str
+    first_row: int = 0
+    messages: list[str] = field(default_factory=list)
+
+    def add(self, message: str) -> None:
+        """Note a problem that concerns the whole table."""
+        self.messages.append(message)
+
+    def add_rows(self, column: str, bad: np.ndarray, found: object, expected: str) -> None:
+        """Note a problem in the rows where `bad` (n,) is true; nothing if there are none."""
+        rows = np.flatnonzero(bad)
+        if rows.size:
+            where = list_rows(rows + self.first_row)
+            example = np.asarray(found, dtype=object)[rows[0]]
+            self.add(f"column {column!r}, {where}: found {example!r}, expected {expected}")
+
+    def raise_if_any(self) -> None:
+        """Raise `InputError` with every problem on a line of its own."""
+        if self.messages:
+            lines = "\n".join(f"  - {message}" for message in self.messages)
+            raise InputError(f"{self.source} cannot be used:\n{lines}")
+
+
+def to_numbers(values: pd.Series) -> np.ndarray:
+    """Turn a column into floats (n,); what is not a number becomes NaN, to be reported by row."""
+    return np.asarray(pd.to_numeric(values, errors="coerce"), dtype=float)
+
+
+def is_empty(values: pd.Series) -> np.ndarray:
+    """Say which cells (n,) hold nothing: missing, or only white space."""
+    text = values.astype("string").str.strip()
+    return np.asarray(values.isna() | (text == "").fillna(True), dtype=bool)
