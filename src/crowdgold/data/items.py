@@ -17,9 +17,11 @@ NO_GOLD = -1
 """The value of `Items.gold` where no expert labelled the item (the paper's empty set)."""
 
 SCORE = "score"
+MOST_VOTES = 2**31
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Items:
     """n items with votes, gold labels and scores; arrays share the item order.
 
@@ -43,7 +45,7 @@ class Items:
     tie_break: np.ndarray
     truth: np.ndarray | None = None
     oracle: np.ndarray | None = None
-    _orders: dict[str, np.ndarray] = field(default_factory=dict, compare=False, repr=False)
+    _orders: dict[str, np.ndarray] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.item)
@@ -69,15 +71,26 @@ class Items:
             raise InputError("gold labels can be taken from the truth only where it is known")
         return replace(self, gold=np.where(labelled, self.truth, NO_GOLD).astype(np.int8))
 
+    def take(self, rows: np.ndarray) -> "Items":
+        """Give the items at `rows`: positions (m,), or a mask (n,)."""
+        return Items(
+            item=self.item[rows],
+            votes_positive=self.votes_positive[rows],
+            votes_total=self.votes_total[rows],
+            gold=self.gold[rows],
+            scores={name: values[rows] for name, values in self.scores.items()},
+            tie_break=self.tie_break[rows],
+            truth=None if self.truth is None else self.truth[rows],
+            oracle=None if self.oracle is None else self.oracle[rows],
+        )
+
     def to_frame(self) -> pd.DataFrame:
         """Give the table as a data frame with the columns that `read_items` reads."""
         columns: dict[str, object] = {
             "item": self.item,
             "votes_positive": self.votes_positive,
             "votes_total": self.votes_total,
-            "gold": pd.array(
-                np.where(self.gold == NO_GOLD, None, self.gold.astype(object)), dtype="Int8"
-            ),
+            "gold": pd.Series(self.gold, dtype="Int8").mask(self.gold == NO_GOLD),
         }
         for name, values in self.scores.items():
             columns[score_column(name)] = values
@@ -101,10 +114,11 @@ def _predictor_names(frame: pd.DataFrame) -> dict[str, str]:
 
 
 def _whole_numbers(frame: pd.DataFrame, column: str, lowest: int, problems: Problems) -> np.ndarray:
+    """Give a column of whole numbers (n,) as floats; NaN where the cell is not one."""
     values = to_numbers(frame[column])
-    bad = ~np.isfinite(values) | (values < lowest) | (values != np.floor(values))
-    problems.add_rows(column, bad, frame[column], f"a whole number, at least {lowest}")
-    return np.where(bad, lowest, values).astype(np.int64)
+    good = (values >= lowest) & (values <= MOST_VOTES) & (values == np.floor(values))
+    problems.add_rows(column, ~good, frame[column], f"a whole number from {lowest} to {MOST_VOTES}")
+    return np.where(good, values, np.nan)
 
 
 def _labels(frame: pd.DataFrame, column: str, may_be_empty: bool, problems: Problems) -> np.ndarray:
@@ -128,6 +142,31 @@ def _scores(frame: pd.DataFrame, problems: Problems) -> dict[str, np.ndarray]:
             )
         scores[predictor] = values
     return scores
+
+
+def _identifiers(frame: pd.DataFrame, problems: Problems) -> np.ndarray:
+    item, empty = frame["item"].astype("string"), is_empty(frame["item"])
+    problems.add_rows("item", empty, frame["item"], "an identifier")
+    repeated = np.asarray(item.duplicated(keep=False), dtype=bool) & ~empty
+    problems.add_rows("item", repeated, item, "each item once (it is there repeatedly)")
+    return item.to_numpy(dtype=object)
+
+
+def _oracle(frame: pd.DataFrame, problems: Problems) -> np.ndarray | None:
+    if "oracle" not in frame:
+        return None
+    values = to_numbers(frame["oracle"])
+    bad = ~((values >= 0) & (values <= 1))
+    problems.add_rows("oracle", bad, frame["oracle"], "a probability")
+    return values
+
+
+def _tie_break(frame: pd.DataFrame, rng: np.random.Generator, problems: Problems) -> np.ndarray:
+    if "tie_break" not in frame:
+        return rng.random(len(frame))
+    values = to_numbers(frame["tie_break"])
+    problems.add_rows("tie_break", ~np.isfinite(values), frame["tie_break"], "a finite number")
+    return values
 
 
 def _check_gold(gold: np.ndarray, problems: Problems) -> None:
@@ -159,34 +198,35 @@ def items_from_frame(
         InputError: naming every column and row that cannot be used.
     """
     problems = Problems(source, first_row)
+    have = [str(column) for column in frame.columns]
     for column in ("item", "votes_positive", "votes_total"):
-        if column not in frame:
-            have = ", ".join(map(str, frame.columns))
-            problems.add(f"column {column!r} is missing; the table has: {have}")
+        if column not in have:
+            problems.add(f"column {column!r} is missing; the table has: {', '.join(have)}")
+    for column in sorted({name for name in have if have.count(name) > 1}):
+        problems.add(f"column {column!r} is there {have.count(column)} times; expected once")
     if len(frame) == 0:
         problems.add("the table has no rows")
     problems.raise_if_any()
 
-    item = frame["item"].astype("string").to_numpy(dtype=object)
-    problems.add_rows("item", is_empty(frame["item"]), frame["item"], "an identifier")
-    repeated = np.asarray(frame["item"].duplicated(keep=False) & ~is_empty(frame["item"]))
-    problems.add_rows("item", repeated, frame["item"], "each item once (it is there repeatedly)")
+    item = _identifiers(frame, problems)
     total = _whole_numbers(frame, "votes_total", 1, problems)
     positive = _whole_numbers(frame, "votes_positive", 0, problems)
-    problems.add_rows("votes_positive", positive > total, positive, "at most votes_total")
+    above = positive > total
+    problems.add_rows("votes_positive", above, frame["votes_positive"], "at most votes_total")
+    truth = _labels(frame, "truth", False, problems) if "truth" in frame else None
     gold = np.full(len(frame), NO_GOLD, dtype=np.int8)
     if "gold" in frame:
+        found = len(problems.messages)
         gold = _labels(frame, "gold", True, problems)
-        _check_gold(gold, problems)
-    truth = _labels(frame, "truth", False, problems) if "truth" in frame else None
+        # A simulated replicate, which carries its truth, may by chance hold gold of one class.
+        if truth is None and len(problems.messages) == found:
+            _check_gold(gold, problems)
     scores = _scores(frame, problems)
-    oracle = to_numbers(frame["oracle"]) if "oracle" in frame else None
-    if oracle is not None:
-        bad = ~((oracle >= 0) & (oracle <= 1))
-        problems.add_rows("oracle", bad, frame["oracle"], "a probability")
+    oracle = _oracle(frame, problems)
+    tie_break = _tie_break(frame, rng, problems)
     problems.raise_if_any()
-    tie_break = to_numbers(frame["tie_break"]) if "tie_break" in frame else rng.random(len(frame))
-    return Items(item, positive, total, gold, scores, tie_break, truth, oracle)
+    votes = positive.astype(np.int64), total.astype(np.int64)
+    return Items(item, *votes, gold, scores, tie_break, truth, oracle)
 
 
 def read_items(
@@ -211,8 +251,8 @@ def read_items(
     try:
         if path.suffix == ".parquet":
             frame, first_row = pd.read_parquet(path), 0
-        elif path.suffix in (".csv", ".tsv"):
-            separator = "\t" if path.suffix == ".tsv" else ","
+        elif path.suffix in SEPARATORS:
+            separator = SEPARATORS[path.suffix]
             frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
             first_row = 2
         else:
@@ -228,11 +268,17 @@ def read_items(
 
 
 def write_items(items: Items, path: str | Path) -> None:
-    """Write Items as CSV or parquet, by the ending; to a temporary name first, then renamed."""
+    """Write Items as CSV, TSV or parquet, by the ending: to a temporary name, then renamed.
+
+    Raises:
+        InputError: where the ending is another one.
+    """
     path = Path(path)
+    if path.suffix not in (*SEPARATORS, ".parquet"):
+        raise InputError(f"{path}: expected a name that ends in .csv, .tsv or .parquet")
     temporary = path.with_name(f".{path.name}.partial")
     if path.suffix == ".parquet":
         items.to_frame().to_parquet(temporary, index=False)
     else:
-        items.to_frame().to_csv(temporary, index=False)
+        items.to_frame().to_csv(temporary, index=False, sep=SEPARATORS[path.suffix])
     temporary.replace(path)

@@ -1,0 +1,183 @@
+"""Reading, checking and writing the Items table; each message names the column and the rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.data import NO_GOLD, InputError, Items, items_from_frame, read_items, write_items
+
+COLUMNS = {
+    "item": ["a", "b", "c", "d"],
+    "votes_positive": [1, 0, 2, 3],
+    "votes_total": [2, 3, 2, 3],
+    "gold": [1, None, 0, None],
+    "score": [0.5, 0.1, 0.9, 0.1],
+}
+
+
+def make(rng_seed=0, **columns):
+    frame = pd.DataFrame(COLUMNS | columns)
+    return items_from_frame(frame, np.random.default_rng(rng_seed))
+
+
+def error_of(**columns):
+    with pytest.raises(InputError) as caught:
+        make(**columns)
+    return str(caught.value)
+
+
+def test_a_good_table_becomes_items_with_the_types_that_the_methods_expect():
+    items = make(score_other=[4, 3, 2, 1])
+    assert len(items) == 4
+    assert items.predictors == ["score", "other"]
+    assert items.votes_positive.dtype == items.votes_total.dtype == np.int64
+    assert items.gold.tolist() == [1, NO_GOLD, 0, NO_GOLD]
+    assert items.truth is None
+    assert items.oracle is None
+
+
+@pytest.mark.parametrize(
+    ("columns", "parts"),
+    [
+        ({"votes_positive": [1, -1, 2, -2]}, ["'votes_positive'", "rows 1, 3", "found -1", "0 to"]),
+        ({"votes_positive": [0.5, 0, 2, 3]}, ["'votes_positive'", "row 0", "found 0.5", "whole"]),
+        ({"votes_positive": ["x", 0, 2, 3]}, ["'votes_positive'", "row 0", "found 'x'", "whole"]),
+        ({"votes_positive": [3, 0, 2, 4]}, ["rows 0, 3", "found 3", "at most votes_total"]),
+        ({"votes_total": [2, 0, 2, 3]}, ["'votes_total'", "row 1", "found 0", "1 to"]),
+        ({"votes_total": [2, 3, 2, 1e30]}, ["'votes_total'", "row 3", "found 1e+30", "2147483648"]),
+        ({"gold": [1, 2, 0, None]}, ["'gold'", "row 1", "found 2", "0, 1 or an empty cell"]),
+        ({"gold": ["1", "yes", "0", ""]}, ["'gold'", "row 1", "found 'yes'", "0, 1 or an empty"]),
+        ({"gold": [1, None, 1, None]}, ["'gold'", "all 2 gold labels are 1", "each class"]),
+        ({"score": [0.5, None, 0.9, np.inf]}, ["'score'", "rows 1, 3", "a finite number"]),
+        ({"score": ["0.5", "high", "0.9", "1"]}, ["'score'", "row 1", "found 'high'"]),
+        ({"score": [2, 2, 2, 2]}, ["'score'", "every score is 2", "cannot be ranked"]),
+        ({"item": ["a", "b", "a", "d"]}, ["'item'", "rows 0, 2", "found 'a'", "once"]),
+        ({"item": [1, "1", "c", "d"]}, ["'item'", "rows 0, 1", "once"]),
+        ({"item": ["a", None, " ", "d"]}, ["'item'", "rows 1, 2", "an identifier"]),
+        ({"truth": [1, 0, 0, None]}, ["'truth'", "row 3", "0 or 1"]),
+        ({"oracle": [0.1, 1.5, 0, 1]}, ["'oracle'", "row 1", "found 1.5", "a probability"]),
+        ({"tie_break": [1, 2, None, 4]}, ["'tie_break'", "row 2", "a finite number"]),
+    ],
+)
+def test_each_check_names_the_column_the_rows_what_it_found_and_what_it_expects(columns, parts):
+    message = error_of(**columns)
+    for part in parts:
+        assert part in message
+    assert message.count("\n  - ") == 1, "one fault gives one line"
+
+
+def test_all_problems_of_a_table_come_in_one_message():
+    message = error_of(votes_positive=[-1, 0, 2, 3], gold=[7, None, 0, None], item=["a"] * 4)
+    assert message.count("\n  - ") == 3
+
+
+def test_many_rows_are_counted_not_listed():
+    frame = pd.DataFrame({"item": range(20), "votes_positive": [5] * 20, "votes_total": [1] * 20})
+    with pytest.raises(InputError, match=r"rows 0, 1, 2, 3, 4, 5, 6, 7 and 12 more"):
+        items_from_frame(frame, np.random.default_rng(0))
+
+
+def test_missing_columns_are_named_beside_those_there_are():
+    with pytest.raises(InputError, match=r"'votes_total' is missing; the table has: item, votes_p"):
+        items_from_frame(pd.DataFrame(COLUMNS)[["item", "votes_positive"]], np.random.default_rng())
+
+
+def test_a_table_without_rows_says_so():
+    with pytest.raises(InputError, match="the table has no rows"):
+        items_from_frame(pd.DataFrame(COLUMNS).iloc[:0], np.random.default_rng())
+
+
+def test_gold_of_one_class_is_no_error_in_a_simulated_table():
+    items = make(gold=[1, None, 1, None], truth=[1, 0, 1, 0])
+    assert items.gold.tolist() == [1, NO_GOLD, 1, NO_GOLD]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.csv", b"", "empty.csv cannot be read as csv: No columns"),
+        ("header.csv", b"item,votes_positive,votes_total\n", "the table has no rows"),
+        ("prose.csv", b"This is not a table.\n", "'item' is missing; the table has: This is not"),
+        ("binary.csv", b"\xff\xfe\x00\x01", "binary.csv cannot be read as csv"),
+        ("ragged.csv", b"item,votes_positive\n1,2\n3,4,5\n", "ragged.csv cannot be read as csv"),
+        ("broken.parquet", b"PAR1 is not enough", "broken.parquet cannot be read as parquet"),
+        ("table.xlsx", b"PK", "expected a .csv, .tsv or .parquet file"),
+    ],
+)
+def test_files_that_hold_no_table_are_named(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_items(path)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"nowhere\.csv: no such file"):
+        read_items(tmp_path / "nowhere.csv")
+
+
+def test_rows_of_a_text_file_are_numbered_as_an_editor_shows_them(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("item,votes_positive,votes_total\na,1,3\nb,4,3\n")
+    with pytest.raises(InputError, match=r"votes.csv cannot be used:\n.*row 3: found '4'"):
+        read_items(path)
+
+
+def test_columns_of_other_names_can_be_mapped(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("item,yes,votes_total\na,1,3\nb,2,3\n")
+    assert read_items(path, columns={"yes": "votes_positive"}).votes_positive.tolist() == [1, 2]
+    with pytest.raises(InputError, match="no column 'no'; the file has"):
+        read_items(path, columns={"no": "votes_positive"})
+    with pytest.raises(InputError, match="'votes_total' is there 2 times"):
+        read_items(path, columns={"yes": "votes_total"})
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
+def test_a_written_table_reads_back_the_same(tmp_path, ending):
+    items = make(
+        score_other=[1e-300, 0.1 + 0.2, -1e17, 4], truth=[1, 0, 0, 1], oracle=[0, 1, 0.3, 1]
+    )
+    write_items(items, tmp_path / f"table.{ending}")
+    again = read_items(tmp_path / f"table.{ending}")
+    pd.testing.assert_frame_equal(again.to_frame(), items.to_frame(), check_exact=True)
+    assert [path.name for path in tmp_path.iterdir()] == [f"table.{ending}"]
+
+
+def test_a_table_is_not_written_under_an_unknown_ending(tmp_path):
+    with pytest.raises(InputError, match=r"ends in \.csv, \.tsv or \.parquet"):
+        write_items(make(), tmp_path / "table.txt")
+
+
+def test_equal_scores_are_ordered_by_the_tie_breaking_numbers():
+    items = make(tie_break=[0.4, 0.3, 0.2, 0.1])
+    assert items.order("score").tolist() == [3, 1, 0, 2]
+
+
+def test_ties_are_broken_by_the_seed_and_by_nothing_else():
+    orders = {tuple(make(seed).order("score")) for seed in range(20)}
+    assert orders == {(1, 3, 0, 2), (3, 1, 0, 2)}
+    assert make(5).order("score").tolist() == make(5).order("score").tolist()
+
+
+def test_an_unknown_predictor_is_named():
+    with pytest.raises(InputError, match="no scores of predictor 'B'"):
+        make().order("B")
+
+
+def test_gold_labels_come_from_the_truth():
+    items = make(truth=[1, 0, 0, 1])
+    assert items.with_gold(np.array([0, 1, 0, 1], bool)).gold.tolist() == [-1, 0, -1, 1]
+    with pytest.raises(InputError, match="only where it is known"):
+        make().with_gold(np.ones(4, bool))
+
+
+def test_a_part_of_a_table_keeps_rows_together_and_forgets_the_old_order():
+    items = make(truth=[1, 0, 0, 1], tie_break=[1, 2, 3, 4])
+    items.order("score")
+    part = items.take(np.array([3, 0]))
+    assert isinstance(part, Items)
+    assert part.order("score").tolist() == [0, 1]
+    pd.testing.assert_frame_equal(
+        part.to_frame(), items.to_frame().iloc[[3, 0]].reset_index(drop=True)
+    )
