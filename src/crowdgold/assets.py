@@ -1,0 +1,24 @@
+"""Where the files that are not Python stand: the Stan models and the toolchain's sources."""
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def asset_folder(name: str) -> Path:
+    """Return the folder of the assets called `name` ("stan" or "toolchain").
+
+    An installed wheel carries them in `crowdgold/assets/NAME`; in a checkout they stand at the
+    root of the repository.
+
+    Raises:
+        FileNotFoundError: neither place has such a folder.
+    """
+    places = (_PACKAGE / "assets" / name, _PACKAGE.parents[1] / name)
+    for place in places:
+        if place.is_dir():
+            return place
+    looked = " and ".join(str(place) for place in places)
+    raise FileNotFoundError(
+        f"no folder {name!r} of crowdgold's assets: looked at {looked}; reinstall crowdgold"
+    )

