@@ -1,0 +1,90 @@
+"""Named parameters of a simulator or a dataset, checked one at a time; a slip names its mend."""
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+from crowdgold.data.checks import InputError
+
+
+def unknown(kind: str, name: object, known: Iterable[str]) -> str:
+    """Say that a name is not a known one, which it may have meant, and which there are."""
+    known = list(known)
+    close = difflib.get_close_matches(str(name), known, n=1)
+    hint = f"did you mean {close[0]!r}? There are" if close else "there are"
+    return f"no {kind} {name!r}; {hint} {', '.join(known)}"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Values by name, and how messages name their owner ("generator maven", "dataset chaosnli")."""
+
+    owner: str
+    values: Mapping[str, Any]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.values
+
+    def check_names(self, known: Iterable[str]) -> None:
+        """Raise `InputError` for the first name that is not a known one."""
+        known = list(known)
+        for name in self.values:
+            if name not in known:
+                raise InputError(f"{self.owner}: {unknown('parameter', name, known)}")
+
+    def fault(self, name: str, expected: str) -> InputError:
+        """Make the error for a parameter that is missing, or is not what is expected."""
+        if name not in self.values:
+            return InputError(f"{self.owner}: parameter {name!r} is missing; expected {expected}")
+        found = self.values[name]
+        return InputError(f"{self.owner}: parameter {name!r}: found {found!r}, expected {expected}")
+
+    def real(self, name: str, above: float = -math.inf, below: float = math.inf) -> float:
+        """Give a finite number strictly between two bounds.
+
+        Raises:
+            InputError: naming the parameter, what was found, and what was expected.
+        """
+        value: Any = self.values.get(name)
+        if is_number(value) and above < value < below:
+            return float(value)
+        raise self.fault(name, _range("a number", above, below, "above", "below"))
+
+    def whole(self, name: str, at_least: float = -math.inf, at_most: float = math.inf) -> int:
+        """Give a whole number between two bounds, both allowed; 4000.0 counts as whole.
+
+        Raises:
+            InputError: naming the parameter, what was found, and what was expected.
+        """
+        value: Any = self.values.get(name)
+        if is_whole(value) and at_least <= value <= at_most:
+            return int(value)
+        raise self.fault(name, _range("a whole number", at_least, at_most, "at least", "at most"))
+
+    def choice(self, name: str, allowed: Iterable[str]) -> str:
+        """Give one of the allowed names; the nearest is suggested for another."""
+        allowed = list(allowed)
+        value = self.values.get(name)
+        if isinstance(value, str) and value in allowed:
+            return value
+        if name in self.values:
+            raise InputError(f"{self.owner}: {unknown(name, value, allowed)}")
+        raise self.fault(name, f"one of {', '.join(allowed)}")
+
+
+def is_number(value: Any) -> bool:
+    """Say whether a value is a finite number (a boolean is none)."""
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def is_whole(value: Any) -> bool:
+    """Say whether a value is a whole number (a boolean is none)."""
+    return is_number(value) and float(value).is_integer()
+
+
+def _range(kind: str, low: float, high: float, low_word: str, high_word: str) -> str:
+    ends = [(low, low_word), (high, high_word)]
+    return " ".join([kind, " and ".join(f"{w} {x:g}" for x, w in ends if math.isfinite(x))]).strip()

@@ -1,0 +1,38 @@
+"""Generators of tables whose truth is known: one module each, parameters and a seed go in.
+
+`simulate` draws from a generative process by its name; `resample` draws from a dataset.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from crowdgold.data import InputError
+from crowdgold.data.parameters import unknown
+from crowdgold.simulate.irt import draw_irt
+from crowdgold.simulate.maven import draw_maven
+from crowdgold.simulate.replicate import Replicate
+from crowdgold.simulate.resample import resample
+
+__all__ = ["GENERATORS", "Generator", "Replicate", "resample", "simulate"]
+
+Generator = Callable[[Mapping[str, Any], np.random.Generator], Replicate]
+
+GENERATORS: dict[str, Generator] = {"maven": draw_maven, "irt": draw_irt}
+
+
+def simulate(name: str, parameters: Mapping[str, Any], rng: np.random.Generator) -> Replicate:
+    """Draw one replicate from a generator.
+
+    Args:
+        name: one of `GENERATORS`.
+        parameters: the generator's parameters; its module describes them.
+        rng: the only source of randomness.
+
+    Raises:
+        InputError: for an unknown generator, or a parameter that is unknown, missing or impossible.
+    """
+    if name not in GENERATORS:
+        raise InputError(unknown("generator", name, GENERATORS))
+    return GENERATORS[name](parameters, rng)

@@ -1,0 +1,157 @@
+"""The design of a simulated study: its size, the votes on each item, the gold labels, the scores.
+
+All generators share these parameters:
+
+- `n`: items, at least 2.
+- `votes_total`: votes c on each item: a number; or a mapping from numbers of votes to their
+  probabilities, {3: 0.8, 5: 0.2}; or a list of equally likely numbers, [1, 3, 5].
+- `gold_fraction` (of n, rounded to the nearest whole number) or `n_gold`: how many items, chosen
+  uniformly at random without replacement, an expert labels.
+- `predictors`: {NAME: {mu: number, delta: number}}.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crowdgold.data import NO_GOLD, InputError, Items
+from crowdgold.data.parameters import Parameters, is_number, is_whole
+
+GOLD = ("gold_fraction", "n_gold")
+NAMES = ("n", "votes_total", *GOLD, "predictors")
+VOTES_EXPECTED = (
+    "a whole number of votes, at least 1, or {votes: probability} with probabilities that sum to "
+    "1, or a list of numbers of votes"
+)
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """A simulated predictor: X ~ Normal(mu Y + delta P, 1), P the chance of a positive vote."""
+
+    mu: float
+    delta: float
+
+
+def read_n(parameters: Parameters) -> int:
+    """Give the number of items, at least 2."""
+    return parameters.whole("n", at_least=2)
+
+
+def read_predictors(parameters: Parameters) -> dict[str, Predictor]:
+    """Give the predictors by name; at least one, each with a finite `mu` and `delta`."""
+    given = parameters.values.get("predictors")
+    if not isinstance(given, Mapping) or not given:
+        raise parameters.fault("predictors", "at least one, as {NAME: {mu: number, delta: number}}")
+    predictors = {}
+    for name, values in given.items():
+        owner = f"{parameters.owner}, predictor {name!r}"
+        if not isinstance(values, Mapping):
+            raise InputError(f"{owner}: found {values!r}, expected {{mu: number, delta: number}}")
+        own = Parameters(owner, values)
+        own.check_names(("mu", "delta"))
+        predictors[str(name)] = Predictor(own.real("mu"), own.real("delta"))
+    return predictors
+
+
+def true_parameters(predictors: Mapping[str, Predictor]) -> dict[str, float]:
+    """Give the predictors' parameters under the names that `Replicate.parameters` uses."""
+    named: dict[str, float] = {}
+    for name, predictor in predictors.items():
+        named |= {f"mu:{name}": predictor.mu, f"delta:{name}": predictor.delta}
+    return named
+
+
+def draw_scores(
+    predictors: Mapping[str, Predictor],
+    truth: np.ndarray,
+    chance: np.ndarray,
+    rng: np.random.Generator,
+) -> dict[str, np.ndarray]:
+    """Draw each predictor's scores (n,), independent given truth (n,) and chance (n,) of a vote."""
+    return {
+        name: rng.normal(predictor.mu * truth + predictor.delta * chance)
+        for name, predictor in predictors.items()
+    }
+
+
+def read_votes_total(parameters: Parameters) -> tuple[np.ndarray, np.ndarray]:
+    """Give the numbers of votes that an item may get, ascending, and their probabilities."""
+    given: Any = parameters.values.get("votes_total")
+    pairs: list[tuple[Any, Any]]
+    if isinstance(given, Mapping):
+        pairs = [(_number_in_key(votes), share) for votes, share in given.items()]
+    elif isinstance(given, list | tuple):
+        pairs = [(votes, 1 / len(given)) for votes in given]
+    else:
+        pairs = [(given, 1.0)]
+    whole = all(is_whole(votes) and votes >= 1 for votes, _ in pairs)
+    chances = all(is_number(share) and share >= 0 for _, share in pairs)
+    total = sum(share for _, share in pairs) if chances else 0
+    if not (whole and math.isclose(total, 1, abs_tol=1e-9)):
+        raise parameters.fault("votes_total", VOTES_EXPECTED)
+    votes = np.unique([int(votes) for votes, _ in pairs])
+    weight = np.array([sum(s for v, s in pairs if int(v) == votes_i) for votes_i in votes])
+    return votes, weight / weight.sum()
+
+
+def _number_in_key(key: object) -> object:
+    """Read a mapping's key as a number: some formats allow only text there."""
+    return int(key) if isinstance(key, str) and key.isdecimal() else key
+
+
+def draw_votes_total(parameters: Parameters, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw the number of votes c (n,) on each item."""
+    votes, weight = read_votes_total(parameters)
+    return rng.choice(votes, size=n, p=weight) if len(votes) > 1 else np.full(n, votes[0])
+
+
+def read_n_gold(parameters: Parameters, n: int) -> int:
+    """Give the number of gold labels, 0 to n, from `gold_fraction` or `n_gold`."""
+    given = [name for name in GOLD if name in parameters]
+    if len(given) != 1:
+        found = "both" if given else "neither"
+        raise InputError(
+            f"{parameters.owner}: found {found} of the parameters 'gold_fraction' and 'n_gold', "
+            "expected one of them"
+        )
+    if given == ["n_gold"]:
+        return parameters.whole("n_gold", at_least=0, at_most=n)
+    value: Any = parameters.values["gold_fraction"]
+    if not (is_number(value) and 0 <= value <= 1):
+        raise parameters.fault("gold_fraction", "a number from 0 to 1")
+    return round(float(value) * n)
+
+
+def draw_labelled(n: int, n_gold: int, rng: np.random.Generator) -> np.ndarray:
+    """Say which items (n,) an expert labels: n_gold of them, without replacement."""
+    labelled = np.zeros(n, dtype=bool)
+    labelled[rng.choice(n, size=n_gold, replace=False)] = True
+    return labelled
+
+
+def assemble(
+    votes_positive: np.ndarray,
+    votes_total: np.ndarray,
+    scores: Mapping[str, np.ndarray],
+    truth: np.ndarray,
+    oracle: np.ndarray,
+    n_gold: int,
+    rng: np.random.Generator,
+) -> Items:
+    """Make the table of n simulated items, numbered from 0; draw gold labels and tie-breaks."""
+    n = len(truth)
+    items = Items(
+        item=np.arange(n).astype(str).astype(object),
+        votes_positive=votes_positive,
+        votes_total=votes_total,
+        gold=np.full(n, NO_GOLD, dtype=np.int8),
+        scores=scores,
+        tie_break=rng.random(n),
+        truth=truth.astype(np.int8),
+        oracle=oracle,
+    )
+    return items.with_gold(draw_labelled(n, n_gold, rng))

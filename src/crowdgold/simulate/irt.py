@@ -1,0 +1,179 @@
+"""Voters with skills and items with difficulties (MAVEN, appendix B.1, Algorithm 2).
+
+    S_j ~ Normal(mu_s, sigma_s)                          skill of voter j, of n_voters
+    Y_i ~ Bernoulli(phi),  D_i ~ Normal(mu_d, sigma_d)   label and difficulty of item i
+    A_i: c_i distinct voters, every set of them equally likely
+    P_ij = sigmoid(offset + (S_j - D_i)(2 Y_i - 1)),  V_ij ~ Bernoulli(P_ij)   for j in A_i
+    X_i ~ Normal(mu Y_i + delta / c_i sum_j P_ij, 1)
+
+The sigmas are standard deviations, and T_i in the paper's last line is Y_i. MAVEN's own model does
+not hold here: votes on an item differ by voter, and `delta` multiplies the mean chance of the
+voters who voted, not a chance that belongs to the item.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, roots_hermitenorm
+
+from crowdgold.data.parameters import Parameters
+from crowdgold.simulate import design
+from crowdgold.simulate.replicate import Replicate
+
+MODEL_NAMES = ("phi", "mu_s", "sigma_s", "mu_d", "sigma_d", "offset", "n_voters")
+NAMES = (*MODEL_NAMES, *design.NAMES)
+DEFAULT_VOTERS = 100
+
+NODES = 256
+"""Nodes over the difficulty: P(Y | V) is within 1e-6 of its limit up to sigma_d = 5 and c = 10."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """Parameters of Algorithm 2 apart from the predictors: standard deviations, not variances."""
+
+    phi: float
+    mu_s: float
+    sigma_s: float
+    mu_d: float
+    sigma_d: float
+    offset: float
+    n_voters: int
+
+
+def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate:
+    """Draw a replicate by Algorithm 2.
+
+    Args:
+        values: phi in (0, 1); mu_s, mu_d and offset any numbers; sigma_s, sigma_d > 0; n_voters
+            (100 where not given), at least the most votes on an item; and the study's design
+            (`crowdgold.simulate.design`).
+        rng: the only source of randomness.
+
+    Raises:
+        InputError: naming the parameter that is unknown, missing or impossible.
+    """
+    parameters = Parameters("generator irt", {"n_voters": DEFAULT_VOTERS} | dict(values))
+    parameters.check_names(NAMES)
+    model = read_model(parameters)
+    predictors = design.read_predictors(parameters)
+    n = design.read_n(parameters)
+    n_gold = design.read_n_gold(parameters, n)
+
+    skills = rng.normal(model.mu_s, model.sigma_s, model.n_voters)
+    truth = (rng.random(n) < model.phi).astype(np.int8)
+    difficulty = rng.normal(model.mu_d, model.sigma_d, n)
+    votes_total = design.draw_votes_total(parameters, n, rng)
+    voters = draw_voters(votes_total, model.n_voters, rng)
+    chance = vote_chance(model, skills[voters], truth[:, None], difficulty[:, None])
+    voted = voters >= 0
+    votes_positive = ((rng.random(voters.shape) < chance) & voted).sum(axis=1)
+    mean_chance = np.where(voted, chance, 0).sum(axis=1) / votes_total
+    scores = design.draw_scores(predictors, truth, mean_chance, rng)
+    oracle = probability_given_votes(model, skills, votes_positive, votes_total)
+    items = design.assemble(votes_positive, votes_total, scores, truth, oracle, n_gold, rng)
+    return Replicate(items, items, {"phi": model.phi} | design.true_parameters(predictors))
+
+
+def read_model(parameters: Parameters) -> Model:
+    """Give the parameters of Algorithm 2, each in its range."""
+    most_votes = int(design.read_votes_total(parameters)[0].max())
+    return Model(
+        phi=parameters.real("phi", above=0, below=1),
+        mu_s=parameters.real("mu_s"),
+        sigma_s=parameters.real("sigma_s", above=0),
+        mu_d=parameters.real("mu_d"),
+        sigma_d=parameters.real("sigma_d", above=0),
+        offset=parameters.real("offset"),
+        n_voters=parameters.whole("n_voters", at_least=most_votes),
+    )
+
+
+def draw_voters(votes_total: np.ndarray, n_voters: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw each item's voters: c_i distinct ones, every set equally likely.
+
+    Floyd's algorithm, run for all items at once: its k-th step draws one of the first
+    n_voters - c + k + 1 voters, and takes the last of these where the one drawn is in already.
+
+    Returns:
+        (n, max c) voters from 0 to n_voters - 1; -1 beyond an item's votes.
+    """
+    voters = np.full((len(votes_total), int(votes_total.max())), -1)
+    for k in range(voters.shape[1]):
+        voting = k < votes_total
+        last = n_voters - votes_total + k
+        drawn = rng.integers(0, np.where(voting, last, 0), endpoint=True)
+        taken = (voters[:, :k] == drawn[:, None]).any(axis=1)
+        voters[:, k] = np.where(voting, np.where(taken, last, drawn), -1)
+    return voters
+
+
+def vote_chance(
+    model: Model, skill: np.ndarray, truth: np.ndarray | int, difficulty: np.ndarray
+) -> np.ndarray:
+    """Give P_ij, the chance of a positive vote; the arguments broadcast."""
+    return np.asarray(expit(model.offset + (skill - difficulty) * (2 * truth - 1)))
+
+
+def vote_distribution(chance: np.ndarray, most_votes: int) -> np.ndarray:
+    """Give P(V = v) for c votes of a random set of c distinct voters.
+
+    The probability is an elementary symmetric polynomial of the voters' chances, found by adding
+    one voter after the other: the newest of j voters is among c of them with chance c / j.
+    Dividing as it goes, the recursion holds probabilities all the way and cannot overflow.
+
+    Args:
+        chance: (n_voters, m) each voter's chance of a positive vote, at m difficulties.
+        most_votes: the largest c, at most n_voters.
+
+    Returns:
+        (c, v, m) with c and v from 0 to `most_votes`.
+    """
+    distribution = np.zeros((most_votes + 1, most_votes + 1, chance.shape[1]))
+    distribution[0, 0] = 1
+    votes = np.arange(1, most_votes + 1)
+    for j, positive in enumerate(chance, start=1):
+        share = (votes / j)[:, None, None]
+        with_newest = (1 - positive) * distribution[:-1]
+        with_newest[:, 1:] += positive * distribution[:-1, :-1]
+        distribution[1:] = (1 - share).clip(0) * distribution[1:] + share * with_newest
+    return distribution
+
+
+def probability_given_votes(
+    model: Model,
+    skills: np.ndarray,
+    votes_positive: np.ndarray,
+    votes_total: np.ndarray,
+    nodes: int = NODES,
+) -> np.ndarray:
+    """Give P(Y_i = 1 | V_i) (n,), the voters' skills known but not who voted on which item.
+
+    It sums over the sets of voters exactly and integrates over the difficulty by Gauss-Hermite.
+
+    Args:
+        model: the parameters.
+        skills: (n_voters,) S_j.
+        votes_positive: (n,) V_i.
+        votes_total: (n,) c_i.
+        nodes: nodes of the quadrature.
+    """
+    points, weights = _normal_quadrature(nodes)
+    difficulty = model.mu_d + model.sigma_d * points
+    joint = []
+    for truth, prior in ((0, 1 - model.phi), (1, model.phi)):
+        chance = vote_chance(model, skills[:, None], truth, difficulty)
+        distribution = vote_distribution(chance, int(votes_total.max()))
+        joint.append(prior * (distribution @ weights))
+    negative, positive = (table[votes_total, votes_positive] for table in joint)
+    return np.asarray(positive / (negative + positive))
+
+
+@cache
+def _normal_quadrature(nodes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Give the nodes and weights that integrate against the standard normal density."""
+    points, weights = roots_hermitenorm(nodes)
+    return points, weights / weights.sum()

@@ -1,0 +1,79 @@
+"""The generative process that MAVEN assumes (MAVEN, appendix A, Algorithm 1).
+
+Y_i ~ Bernoulli(phi)
+P_i ~ Beta(a_y d_y, (1 - a_y) d_y),  y = Y_i
+X_i ~ Normal(mu Y_i + delta P_i, 1)     for each predictor, independent given Y_i and P_i
+V_i ~ Binomial(c_i, P_i)
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.special import betaln, expit
+
+from crowdgold.data.parameters import Parameters
+from crowdgold.simulate import design
+from crowdgold.simulate.replicate import Replicate
+
+VOTE_NAMES = ("phi", "a0", "a1", "d0", "d1")
+NAMES = (*VOTE_NAMES, *design.NAMES)
+
+
+def draw_maven(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate:
+    """Draw a replicate by Algorithm 1.
+
+    Args:
+        values: phi in (0, 1), the base rate; a0 <= a1 in (0, 1), the mean chance of a positive vote
+            on a negative and a positive item; d0, d1 > 0, the concentration of these chances; and
+            the study's design (`crowdgold.simulate.design`).
+        rng: the only source of randomness.
+
+    Raises:
+        InputError: naming the parameter that is unknown, missing or impossible.
+    """
+    parameters = Parameters("generator maven", values)
+    parameters.check_names(NAMES)
+    vote = read_vote_parameters(parameters)
+    predictors = design.read_predictors(parameters)
+    n = design.read_n(parameters)
+    n_gold = design.read_n_gold(parameters, n)
+
+    truth = (rng.random(n) < vote["phi"]).astype(np.int8)
+    mean = np.where(truth == 1, vote["a1"], vote["a0"])
+    concentration = np.where(truth == 1, vote["d1"], vote["d0"])
+    chance = rng.beta(mean * concentration, (1 - mean) * concentration)
+    scores = design.draw_scores(predictors, truth, chance, rng)
+    votes_total = design.draw_votes_total(parameters, n, rng)
+    votes_positive = rng.binomial(votes_total, chance)
+    oracle = probability_given_votes(vote, votes_positive, votes_total)
+    items = design.assemble(votes_positive, votes_total, scores, truth, oracle, n_gold, rng)
+    return Replicate(items, items, vote | design.true_parameters(predictors))
+
+
+def read_vote_parameters(parameters: Parameters) -> dict[str, float]:
+    """Give phi, a0, a1, d0, d1, each in its range and a0 <= a1."""
+    vote = {name: parameters.real(name, above=0, below=1) for name in ("phi", "a0", "a1")}
+    vote |= {name: parameters.real(name, above=0) for name in ("d0", "d1")}
+    if vote["a0"] > vote["a1"]:
+        raise parameters.fault("a0", f"at most a1, which is {vote['a1']:g}")
+    return vote
+
+
+def probability_given_votes(
+    vote: Mapping[str, float], votes_positive: np.ndarray, votes_total: np.ndarray
+) -> np.ndarray:
+    """Give P(Y_i = 1 | V_i) (n,): the two beta-binomials' odds, in log space.
+
+    Args:
+        vote: phi, a0, a1, d0, d1.
+        votes_positive: (n,) V_i.
+        votes_total: (n,) c_i.
+    """
+    log_odds = np.log(vote["phi"]) - np.log1p(-vote["phi"])
+    for sign, mean, concentration in ((1, "a1", "d1"), (-1, "a0", "d0")):
+        a = vote[mean] * vote[concentration]
+        b = (1 - vote[mean]) * vote[concentration]
+        evidence = betaln(a + votes_positive, b + votes_total - votes_positive) - betaln(a, b)
+        log_odds = log_odds + sign * evidence
+    return np.asarray(expit(log_odds))

@@ -1,0 +1,360 @@
+"""The generators against theory, and against brute force.
+
+Monte Carlo comparisons are judged in standard errors of the number compared: at most 5, which a
+right generator exceeds with probability 6e-7 a comparison. All seeds are fixed.
+"""
+
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import integrate, stats
+from scipy.special import expit
+
+from crowdgold.data import NO_GOLD, InputError
+from crowdgold.simulate import GENERATORS, irt, maven, resample, simulate
+
+MAVEN = {
+    "n": 200_000,
+    "phi": 0.3,
+    "a0": 0.15,
+    "a1": 0.7,
+    "d0": 1.5,
+    "d1": 4.0,
+    "votes_total": 3,
+    "gold_fraction": 0.1,
+    "predictors": {"A": {"mu": 1.5, "delta": 1.0}, "B": {"mu": 0.5, "delta": 3.0}},
+}
+IRT = {
+    "n": 200_000,
+    "phi": 0.2,
+    "mu_s": 3.0,
+    "sigma_s": 2.0,
+    "mu_d": 0.5,
+    "sigma_d": 2.0,
+    "offset": -1.0,
+    "votes_total": 3,
+    "gold_fraction": 0.1,
+    "predictors": {"A": {"mu": 1.5, "delta": 1.0}, "B": {"mu": 0.75, "delta": 3.0}},
+}
+PARAMETERS = {"maven": MAVEN, "irt": IRT}
+
+
+def draw(name, seed=1, **changes):
+    return simulate(name, PARAMETERS[name] | changes, np.random.default_rng(seed))
+
+
+def assert_mean(values, expected):
+    """Assert that the mean of independent values is within 5 standard errors of the expected."""
+    standard_error = np.std(values, ddof=1) / np.sqrt(len(values))
+    assert abs(np.mean(values) - expected) < 5 * standard_error
+
+
+def assert_oracle_is_the_frequency(items):
+    """Assert P(Y | V) against the share of positives among the items with the same votes.
+
+    The share of m items has standard error sqrt(p (1 - p) / m); cells below 100 items are left out.
+    """
+    cells = pd.DataFrame(
+        {"c": items.votes_total, "v": items.votes_positive, "y": items.truth, "p": items.oracle}
+    ).groupby(["c", "v"])
+    checked = 0
+    for _, cell in cells:
+        p, m = cell.p.iloc[0], len(cell)
+        assert np.all(cell.p == p)
+        if m >= 100:
+            assert abs(cell.y.mean() - p) < 5 * np.sqrt(p * (1 - p) / m)
+            checked += 1
+    assert checked >= 4
+
+
+@pytest.fixture(scope="module")
+def maven_items():
+    return draw("maven").items
+
+
+@pytest.mark.parametrize("y", [0, 1])
+def test_maven_votes_are_beta_binomial(maven_items, y):
+    """Mean and variance of V given Y: c a and c a (1 - a) (1 + (c - 1) / (d + 1))."""
+    a, d, c = MAVEN[f"a{y}"], MAVEN[f"d{y}"], 3
+    votes = maven_items.votes_positive[maven_items.truth == y]
+    assert_mean(votes, c * a)
+    assert_mean((votes - c * a) ** 2, c * a * (1 - a) * (1 + (c - 1) / (d + 1)))
+
+
+@pytest.mark.parametrize("y", [0, 1])
+def test_maven_scores_have_the_models_moments(maven_items, y):
+    """X given Y: mean mu Y + delta a, variance 1 + delta^2 var P; covariances by way of P alone."""
+    a, d = MAVEN[f"a{y}"], MAVEN[f"d{y}"]
+    variance = a * (1 - a) / (d + 1)
+    rows = maven_items.truth == y
+    centred = {}
+    for name, predictor in MAVEN["predictors"].items():
+        mean = predictor["mu"] * y + predictor["delta"] * a
+        centred[name] = maven_items.scores[name][rows] - mean
+        assert_mean(centred[name], 0)
+        assert_mean(centred[name] ** 2, 1 + predictor["delta"] ** 2 * variance)
+        covariance = 3 * predictor["delta"] * variance
+        assert_mean(centred[name] * (maven_items.votes_positive[rows] - 3 * a), covariance)
+    assert_mean(centred["A"] * centred["B"], 1.0 * 3.0 * variance)
+
+
+def test_maven_base_rate(maven_items):
+    assert_mean(maven_items.truth, MAVEN["phi"])
+
+
+def test_maven_oracle_is_the_ratio_of_beta_binomials():
+    """Against scipy's beta-binomial, to 1e-12, and bounded where the shapes are extreme."""
+    votes, total = np.array([0, 1, 2, 3, 0, 5]), np.array([3, 3, 3, 3, 1, 5])
+    likelihood = {
+        y: stats.betabinom.pmf(votes, total, MAVEN[f"a{y}"] * d, (1 - MAVEN[f"a{y}"]) * d)
+        for y, d in ((0, MAVEN["d0"]), (1, MAVEN["d1"]))
+    }
+    expected = 0.3 * likelihood[1] / (0.3 * likelihood[1] + 0.7 * likelihood[0])
+    found = maven.probability_given_votes(MAVEN, votes, total)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    for d0, d1 in ((1e-8, 1e8), (1e8, 1e-8)):
+        extreme = maven.probability_given_votes(MAVEN | {"d0": d0, "d1": d1}, votes, total)
+        assert np.all((extreme >= 0) & (extreme <= 1))
+
+
+@pytest.mark.parametrize("name", ["maven", "irt"])
+def test_oracle_is_the_frequency_of_positives_among_items_with_the_same_votes(name):
+    assert_oracle_is_the_frequency(draw(name, votes_total={1: 0.3, 3: 0.5, 6: 0.2}).items)
+
+
+def irt_model(n_voters, sigma_d=2.0):
+    return irt.Model(0.2, 3.0, 2.0, 0.5, sigma_d, -1.0, n_voters)
+
+
+@pytest.mark.parametrize("c", [1, 2, 3, 6])
+def test_irt_oracle_is_the_sum_over_all_sets_of_voters_and_all_their_votes(c):
+    """Six voters: every set of c and every vote pattern, adaptive quadrature; to 1e-9."""
+    model, skills = irt_model(6), np.array([-2.0, 0.5, 1.0, 2.5, 4.0, 7.0])
+
+    def likelihood(y, v):
+        def at(difficulty):
+            total = 0.0
+            for voters in combinations(range(6), c):
+                p = expit(model.offset + (skills[list(voters)] - difficulty) * (2 * y - 1))
+                for pattern in product((0, 1), repeat=c):
+                    if sum(pattern) == v:
+                        total += np.prod(np.where(pattern, p, 1 - p))
+            return total * stats.norm.pdf(difficulty, model.mu_d, model.sigma_d)
+
+        return integrate.quad(at, -20, 21, epsabs=0, epsrel=1e-10, limit=200)[0]
+
+    for v in sorted({0, 1, c}):
+        negative, positive = 0.8 * likelihood(0, v), 0.2 * likelihood(1, v)
+        found = irt.probability_given_votes(model, skills, np.array([v]), np.array([c]))
+        np.testing.assert_allclose(found, positive / (negative + positive), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("sigma_d", "tolerance"), [(0.5, 1e-12), (2.0, 1e-10), (5.0, 1e-6)])
+def test_the_nodes_over_the_difficulty_are_enough(sigma_d, tolerance):
+    """Six times as many nodes change no P(Y | V) of 3 or 10 votes by more than the tolerance."""
+    skills = np.random.default_rng(3).normal(3, 2, 100)
+    for c in (3, 10):
+        votes, total = np.arange(c + 1), np.full(c + 1, c)
+        model = irt_model(100, sigma_d)
+        usual = irt.probability_given_votes(model, skills, votes, total)
+        finer = irt.probability_given_votes(model, skills, votes, total, nodes=6 * irt.NODES)
+        assert np.abs(usual - finer).max() < tolerance
+
+
+def test_vote_distribution_is_a_distribution_for_every_number_of_votes():
+    chance = np.random.default_rng(0).random((300, 4))
+    distribution = irt.vote_distribution(chance, 150)
+    np.testing.assert_allclose(distribution.sum(axis=1), 1, rtol=1e-10)
+    mean = np.arange(151) @ distribution
+    np.testing.assert_allclose(mean, np.outer(np.arange(151), chance.mean(axis=0)), rtol=1e-10)
+
+
+def test_every_set_of_voters_is_equally_likely_and_holds_each_voter_once():
+    """Chi-squared over the 10 pairs and the 5 quadruples of 5 voters; p above 1e-6."""
+    total = np.tile([2, 4], 50_000)
+    voters = irt.draw_voters(total, 5, np.random.default_rng(2))
+    for c in (2, 4):
+        chosen = voters[total == c]
+        assert np.all(chosen[:, c:] == -1)
+        chosen = np.sort(chosen[:, :c], axis=1)
+        sets, counts = np.unique(chosen, axis=0, return_counts=True)
+        assert sets.tolist() == [list(s) for s in combinations(range(5), c)]
+        assert stats.chisquare(counts).pvalue > 1e-6
+
+
+def test_all_voters_can_vote_on_every_item():
+    items = draw("irt", n=50, n_voters=4, votes_total=4).items
+    assert items.votes_total.tolist() == [4] * 50
+
+
+@pytest.mark.parametrize("y", [0, 1])
+def test_irt_votes_follow_skill_and_difficulty(y):
+    """E P_ij given Y over S - D ~ Normal(mu_s - mu_d, sd^2 = sigma_s^2 + sigma_d^2).
+
+    Replicates are the unit (200 of them), because voters are shared by the items of one.
+    """
+    nodes = stats.norm.ppf((np.arange(20_000) + 0.5) / 20_000)
+    gap = (3.0 - 0.5) + np.hypot(2.0, 2.0) * nodes
+    expected = expit(-1.0 + gap * (2 * y - 1)).mean()
+    shares = []
+    for seed in range(200):
+        items = draw("irt", seed, n=400).items
+        shares.append(items.votes_positive[items.truth == y].mean() / 3)
+    assert_mean(shares, expected)
+
+
+def test_irt_scores_follow_the_truth_and_the_voters_mean_chance():
+    """X - mu Y - delta V / c has mean 0 given the chances, and is independent over items."""
+    items = draw("irt").items
+    for name, predictor in IRT["predictors"].items():
+        votes = predictor["delta"] * items.votes_positive / 3
+        rest = items.scores[name] - predictor["mu"] * items.truth - votes
+        for y in (0, 1):
+            assert_mean(rest[items.truth == y], 0)
+    without_votes = draw("irt", predictors={"A": {"mu": 2, "delta": 0}}).items
+    noise = without_votes.scores["A"] - 2 * without_votes.truth
+    assert_mean(noise, 0)
+    assert_mean(noise**2, 1)
+    assert_mean(without_votes.truth, IRT["phi"])
+
+
+@pytest.mark.parametrize(
+    ("votes_total", "expected"),
+    [({3: 0.8, 5: 0.2}, {3: 0.8, 5: 0.2}), ({"1": 1.0}, {1: 1}), ([1, 2, 2], {1: 1 / 3, 2: 2 / 3})],
+)
+def test_votes_total_can_differ_by_item(votes_total, expected):
+    """Shares of items with c votes, within 5 binomial standard errors."""
+    items = draw("maven", votes_total=votes_total, n=20_000).items
+    assert set(np.unique(items.votes_total)) == set(expected)
+    for votes, share in expected.items():
+        found = (items.votes_total == votes).mean()
+        assert abs(found - share) <= 5 * np.sqrt(share * (1 - share) / 20_000)
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_gold_labels_are_a_simple_random_sample(name):
+    """Counts of each of 20 items among 5 gold labels in 500 replicates; chi-squared p > 1e-6."""
+    counts = np.zeros(20)
+    for seed in range(500):
+        items = draw(name, seed, n=20, gold_fraction=0.25).items
+        labelled = items.gold != NO_GOLD
+        assert labelled.sum() == 5
+        assert np.array_equal(items.gold[labelled], items.truth[labelled])
+        counts += labelled
+    assert stats.chisquare(counts).pvalue > 1e-6
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_the_seed_decides_everything_and_global_random_state_is_not_touched(name):
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    first, again, other = (draw(name, seed, n=30).items.to_frame() for seed in (1, 1, 2))
+    pd.testing.assert_frame_equal(first, again)
+    assert not first.equals(other)
+    assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_a_replicate_carries_its_truth_and_parameters(name):
+    replicate = draw(name, n=30)
+    assert replicate.reference is replicate.items
+    parameters = PARAMETERS[name]
+    for key, value in replicate.parameters.items():
+        kind, _, predictor = key.partition(":")
+        source = parameters["predictors"][predictor] if predictor else parameters
+        assert value == source[kind]
+    vote = {"phi", "a0", "a1", "d0", "d1"} if name == "maven" else {"phi"}
+    assert set(replicate.parameters) == vote | {"mu:A", "delta:A", "mu:B", "delta:B"}
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "message"),
+    [
+        ("maven", {"phi": 1.0}, "maven: parameter 'phi': found 1.0, expected a number above 0 and"),
+        ("maven", {"phi": "0.2"}, "'phi': found '0.2', expected a number above 0 and below 1"),
+        ("maven", {"phi": float("nan")}, "'phi': found nan"),
+        ("maven", {"a0": 0.8}, "'a0': found 0.8, expected at most a1, which is 0.7"),
+        ("maven", {"d1": 0}, "'d1': found 0, expected a number above 0"),
+        ("maven", {"n": 1}, "'n': found 1, expected a whole number at least 2"),
+        ("maven", {"n": 10.5}, "'n': found 10.5, expected a whole number"),
+        ("maven", {"votes_total": 0}, "'votes_total': found 0, expected a whole number of votes"),
+        ("maven", {"votes_total": {3: 0.5}}, "'votes_total': found {3: 0.5}, expected .* sum to 1"),
+        ("maven", {"votes_total": []}, r"'votes_total': found \[\]"),
+        ("maven", {"gold_fraction": 1.5}, "'gold_fraction': found 1.5, expected a number from 0"),
+        ("maven", {"n_gold": 3}, "found both of the parameters 'gold_fraction' and 'n_gold'"),
+        ("maven", {"predictors": {}}, "'predictors': found {}, expected at least one"),
+        ("maven", {"predictors": {"A": {"mu": 1}}}, "predictor 'A': parameter 'delta' is missing"),
+        ("maven", {"predictors": {"A": 1}}, "predictor 'A': found 1, expected {mu: number"),
+        ("maven", {"votes": 3}, "no parameter 'votes'"),
+        ("maven", {"vote_total": 3}, "no parameter 'vote_total'; did you mean 'votes_total'"),
+        ("irt", {"sigma_s": -1}, "irt: parameter 'sigma_s': found -1, expected a number above 0"),
+        ("irt", {"n_voters": 2}, "'n_voters': found 2, expected a whole number at least 3"),
+        ("irt", {"a0": 0.1}, "no parameter 'a0'"),
+    ],
+)
+def test_an_impossible_parameter_is_named_with_what_was_found_and_expected(name, changes, message):
+    with pytest.raises(InputError, match=message):
+        draw(name, **changes)
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_every_missing_parameter_is_named(name):
+    for missing in PARAMETERS[name]:
+        rest = {key: value for key, value in PARAMETERS[name].items() if key != missing}
+        with pytest.raises(InputError, match=missing):
+            simulate(name, rest, np.random.default_rng(0))
+
+
+def test_too_many_gold_labels_are_refused():
+    rest = {key: value for key, value in MAVEN.items() if key != "gold_fraction"}
+    with pytest.raises(InputError, match=r"'n_gold': found 11, expected .* at most 10"):
+        simulate("maven", rest | {"n": 10, "n_gold": 11}, np.random.default_rng(0))
+
+
+def test_an_unknown_generator_is_named_with_the_nearest():
+    with pytest.raises(InputError, match="no generator 'mavens'; did you mean 'maven'"):
+        simulate("mavens", MAVEN, np.random.default_rng(0))
+
+
+def test_resampling_parts_a_task_into_a_replicate_and_its_reference():
+    task = draw("maven", n=500).items
+    replicate = resample(task, 200, 30, np.random.default_rng(4))
+    items, reference = replicate.items, replicate.reference
+    assert (len(items), len(reference)) == (200, 300)
+    assert set(items.item) | set(reference.item) == set(task.item)
+    labelled = items.gold != NO_GOLD
+    assert labelled.sum() == 30
+    assert np.array_equal(items.gold[labelled], items.truth[labelled])
+    rows = pd.Index(task.item).get_indexer(items.item)
+    assert np.array_equal(items.scores["A"], task.scores["A"][rows])
+    assert np.array_equal(items.votes_positive, task.votes_positive[rows])
+    assert replicate.parameters == {}
+
+
+def test_resampling_takes_every_item_equally_often():
+    """Counts of each of 20 items in 2,000 draws of 5 with 2 gold labels; chi-squared p > 1e-6."""
+    task = draw("maven", n=20, seed=3).items
+    counts = {"items": np.zeros(20), "gold": np.zeros(20)}
+    for seed in range(2000):
+        items = resample(task, 5, 2, np.random.default_rng(seed)).items
+        rows = items.item.astype(int)
+        counts["items"][rows] += 1
+        counts["gold"][rows[items.gold != NO_GOLD]] += 1
+    for count in counts.values():
+        assert stats.chisquare(count).pvalue > 1e-6
+
+
+@pytest.mark.parametrize(
+    ("n", "n_gold", "message"),
+    [
+        (500, 10, "'n' is 500, but the task has 500 items; expected fewer"),
+        (499, 10, "1 items left over by n = 499 are all of one class"),
+        (20, 21, "'n_gold': found 21, expected a whole number at least 0 and at most 20"),
+        (1, 0, "'n': found 1, expected a whole number at least 2"),
+    ],
+)
+def test_a_task_that_is_too_small_is_refused(n, n_gold, message):
+    task = draw("maven", n=500).items
+    with pytest.raises(InputError, match=message):
+        resample(task, n, n_gold, np.random.default_rng(0))
