@@ -1,0 +1,1 @@
+"""The mathematics: vote sets and win counts, quadrature, densities, the CmdStan driver."""
