@@ -1,0 +1,91 @@
+# The commands of crowdgold. `make figures` and `make test` work on a fresh Linux machine that has
+# Python 3.11 or newer, a C++17 compiler and make.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PYTHON ?= python3
+CORES ?= $(shell nproc 2>/dev/null || echo 2)
+PROFILE ?= default
+VENV := .venv
+BIN := $(VENV)/bin
+# The environment is made anew when what it is made from changes.
+READY := $(VENV)/.made-from-requirements
+SNAKEMAKE = $(BIN)/snakemake --cores $(CORES) --workflow-profile profiles/$(PROFILE)
+
+export PYTHONDONTWRITEBYTECODE :=
+
+.PHONY: help setup figures smoke validate benchmark report test lint lock clean clean-all profile
+
+help:  ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo
+	@echo "  CORES=4 sets the cores (default: all), PROFILE=slurm the folder of profiles/ (default: default),"
+	@echo "  PYTHON=python3.12 the interpreter."
+
+setup: $(READY)  ## make the virtual environment .venv
+
+$(READY): requirements.lock requirements-uv.lock pyproject.toml
+	@command -v $(PYTHON) > /dev/null || { echo "Error: no $(PYTHON); install Python 3.11 or newer, or name it: make PYTHON=..."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Error: $$($(PYTHON) --version) is too old; crowdgold needs Python 3.11 or newer. Name one: make PYTHON=python3.12"; exit 1; }
+	@command -v "$${CXX:-g++}" > /dev/null || { echo "Error: no C++ compiler ($${CXX:-g++}); install g++ (Debian: apt install g++), or name one in CXX"; exit 1; }
+	@echo "Making the virtual environment $(VENV) (about a minute)"
+	$(PYTHON) -m venv $(VENV) || { echo "Error: Python's venv module is missing (Debian: apt install python3-venv)"; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock \
+		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# Snakemake takes no notice of a profile that does not exist, so it is looked for here.
+profile:
+	@test -f profiles/$(PROFILE)/config.yaml || { \
+		echo "Error: no profile $(PROFILE); there are: $$(ls profiles | xargs)"; exit 1; }
+
+figures: $(READY) profile  ## every figure at the default scale (under 30 minutes on 2 cores)
+	$(SNAKEMAKE) figures
+	@echo "The figures are in results/figures/"
+
+smoke: $(READY) profile  ## every figure at the smallest scale (under 6 minutes), in results/smoke/
+	$(SNAKEMAKE) --configfile config/smoke.yaml -- figures
+	@echo "The figures are in results/smoke/figures/"
+
+validate: $(READY) profile  ## coverage of the intervals where the model is true
+	$(SNAKEMAKE) validate
+	@echo "The figures are in results/figures/, their tables beside them"
+
+benchmark: $(READY) profile  ## time and memory of the parts against the number of items
+	$(BIN)/python benchmarks/maven_scaling.py
+
+report: $(READY) profile  ## results/report.html: the figures with their captions
+	$(SNAKEMAKE) --report results/report.html -- figures
+	@echo "The report is results/report.html"
+
+test: $(READY)  ## the test suite (under 15 minutes on 2 cores)
+	$(BIN)/python -m pytest -n $(CORES) --dist worksteal
+
+lint: $(READY)  ## style and types, without running anything
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakemake --lint
+
+lock: $(READY)  ## resolve the dependencies of pyproject.toml anew
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra dev \
+		--python-version 3.11 --custom-compile-command "make lock" pyproject.toml -o requirements.lock
+	echo uv | $(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --python-version 3.11 \
+		--custom-compile-command "make lock" - -o requirements-uv.lock
+
+config/README.md: workflow/schemas/config.schema.yaml config.yaml $(READY)  ## the page on the configuration
+	$(BIN)/python -m crowdgold.experiments.schema_page $< config.yaml > $@.partial
+	mv $@.partial $@
+
+clean:  ## remove everything that was computed
+	rm -rf results .snakemake
+
+clean-all: clean  ## remove the virtual environment and caches too
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

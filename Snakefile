@@ -1,0 +1,52 @@
+"""crowdgold: every figure of five papers on evaluating with imperfect labels.
+
+Only wiring stands here: configuration, its check, the stages, and what can be asked for.
+"""
+
+from snakemake.utils import min_version
+
+min_version("9.10")
+
+
+configfile: "config/experiments/maven.yaml"
+configfile: "config.yaml"
+
+
+report: "workflow/report/workflow.rst"
+
+
+# common.smk checks the configuration, so it comes before any rule.
+include: "workflow/rules/common.smk"
+include: "workflow/rules/toolchain.smk"
+include: "workflow/rules/datasets.smk"
+include: "workflow/rules/simulate.smk"
+include: "workflow/rules/estimate.smk"
+include: "workflow/rules/summarise.smk"
+include: "workflow/rules/figures.smk"
+
+
+localrules:
+    all,
+    figures,
+    validate,
+
+
+onstart:
+    write_merged_configuration()
+
+
+# Every figure at the scale of the configuration: the first rule is what runs without a target.
+rule all:
+    input:
+        figures_of("figures"),
+
+
+rule figures:
+    input:
+        figures_of("figures"),
+
+
+# Coverage of the intervals where the model is true.
+rule validate:
+    input:
+        figures_of("validate"),

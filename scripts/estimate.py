@@ -1,0 +1,21 @@
+"""Fit the methods of a job to a block of replicates and evaluate them."""
+
+from pathlib import Path
+
+from snakemake.script import snakemake
+
+from crowdgold.experiments.estimating import estimate_block
+from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.provenance import provenance
+from crowdgold.experiments.results import write_table
+from crowdgold.models.stan import StanModels
+from crowdgold.toolchain import Toolchain
+
+with job_log(snakemake.log[0]):
+    task = snakemake.params.task
+    toolchain = next(map(Path, snakemake.input.toolchain), None)
+    stan = StanModels(Path("results/stan"), toolchain and Toolchain.from_json(toolchain))
+    programs = [Path(program) for program in snakemake.input.programs]
+    metadata = provenance(Path.cwd(), task, programs, toolchain)
+    rows = estimate_block(task, Path(snakemake.input.data), stan, metadata["code_version"])
+    write_table(rows, snakemake.output[0], metadata)

@@ -1,0 +1,16 @@
+"""Draw a figure from the tables of its experiments."""
+
+from pathlib import Path
+
+from snakemake.script import snakemake
+
+from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.results import concatenate
+from crowdgold.plotting import draw
+
+with job_log(snakemake.log[0]):
+    figure = snakemake.params.figure
+    table, _ = concatenate(snakemake.input.tables)
+    draw(
+        figure["plot"], table, figure.get("options", {}), Path(snakemake.output[0]).with_suffix("")
+    )

@@ -1,0 +1,172 @@
+"""The configuration: loading, overlaying, and checking it before anything runs.
+
+An error names the file, the key's path, what was found, and the nearest valid key or value.
+"""
+
+import difflib
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+from crowdgold.data import InputError
+
+SOURCES = ("simulator", "dataset", "check")
+"""An experiment has exactly one of these: where its tables come from."""
+
+
+class ConfigurationError(InputError):
+    """A configuration that cannot be used; the message lists every problem."""
+
+
+def load(path: str | Path) -> dict[str, Any]:
+    """Read a YAML file that holds a mapping.
+
+    Raises:
+        ConfigurationError: where the file is missing, is not YAML, or holds no mapping.
+    """
+    path = Path(path)
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigurationError(f"{path}: {error.strerror}; expected a YAML file") from error
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f"{path} is not YAML: {error}") from error
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        raise ConfigurationError(f"{path}: found {type(content).__name__}, expected keys: values")
+    return content
+
+
+def overlay(base: Mapping[str, Any], *others: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay configurations over one another: mappings merge key by key, the later value wins."""
+    merged = dict(base)
+    for other in others:
+        for key, value in other.items():
+            below = merged.get(key)
+            both = isinstance(below, Mapping) and isinstance(value, Mapping)
+            merged[key] = overlay(below, value) if both else value  # type: ignore[arg-type]
+    return merged
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """Say what the user may have meant: the nearest valid name, or all of them."""
+    names = sorted(map(str, known))
+    close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    return f"expected one of {', '.join(names)}" if names else "expected nothing here"
+
+
+def _join(path: Collection[object]) -> str:
+    return ".".join(map(str, path)) or "the top level"
+
+
+def _describe(error: jsonschema.ValidationError) -> Iterator[str]:
+    path = list(error.absolute_path)
+    schema: Any = error.schema
+    found: Any = error.instance
+    allowed: Any = error.validator_value
+    if error.validator == "additionalProperties":
+        properties = schema.get("properties", {})
+        for key in sorted(set(found) - set(properties), key=str):
+            yield f"{_join([*path, key])}: unknown key; {nearest(str(key), properties)}"
+    elif error.validator == "required":
+        for key in sorted(set(schema["required"]) - set(found)):
+            yield f"{_join([*path, key])}: missing; expected it in every such block"
+    elif error.validator == "enum":
+        yield f"{_join(path)}: found {found!r}; {nearest(str(found), allowed)}"
+    else:
+        meaning = schema.get("description", error.message)
+        limit = f"{error.validator}: {allowed}"
+        yield f"{_join(path)}: found {found!r}, expected {limit} ({meaning})"
+
+
+def _schema_problems(config: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
+    validator = jsonschema.Draft202012Validator(schema)
+    errors = sorted(validator.iter_errors(config), key=lambda error: str(error.absolute_path))
+    return [line for error in errors for line in _describe(error)]
+
+
+def _experiment_problems(
+    name: str, block: Mapping[str, Any], known: Mapping[str, Collection[str]]
+) -> Iterator[str]:
+    path = f"experiments.{name}"
+    sources = [source for source in SOURCES if source in block]
+    if len(sources) != 1:
+        yield f"{path}: found {sources or 'none'}, expected exactly one of {', '.join(SOURCES)}"
+        return
+    source = sources[0]
+    named = [(source, source, [block[source]]), ("methods", "method", block.get("methods", []))]
+    for key, kind, values in named:
+        for value in values:
+            if kind in known and value not in known[kind]:
+                yield f"{path}.{key}: unknown {value!r}; {nearest(value, known[kind])}"
+    if source != "check":
+        for key in ("methods", "metrics"):
+            if not block.get(key):
+                yield f"{path}.{key}: missing; expected at least one"
+    for method in set(block.get("method_settings", {})) - set(block.get("methods", [])):
+        yield f"{path}.method_settings.{method}: {method} is not among this experiment's methods"
+
+
+def _figure_problems(
+    name: str, block: Mapping[str, Any], config: Mapping[str, Any], known: Mapping[str, Any]
+) -> Iterator[str]:
+    path = f"figures.{name}"
+    for experiment in block["experiments"]:
+        if experiment not in config["experiments"]:
+            meant = nearest(experiment, config["experiments"])
+            yield f"{path}.experiments: no experiment {experiment!r}; {meant}"
+    if "plot" in known and block["plot"] not in known["plot"]:
+        yield f"{path}.plot: unknown {block['plot']!r}; {nearest(block['plot'], known['plot'])}"
+
+
+def _axis_problems(
+    name: str, block: Mapping[str, Any], schema: Mapping[str, Any]
+) -> Iterator[str]:
+    """Check that what varies is a parameter of the simulator, dataset or check, in its range."""
+    source = next((source for source in SOURCES if source in block), "")
+    described = schema.get("$defs", {}).get(f"{source}_{block.get(source)}")
+    if described is None:
+        return
+    properties = described["properties"]
+    for axis, values in block.get("vary", {}).items():
+        path = f"experiments.{name}.vary.{axis}"
+        if axis not in properties:
+            yield f"{path}: unknown key; {nearest(axis, properties)}"
+            continue
+        validator = jsonschema.Draft202012Validator({**properties[axis], "$defs": schema["$defs"]})
+        for value in values:
+            yield from (f"{path}: {error.message}" for error in validator.iter_errors(value))
+
+
+def check(
+    config: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    known: Mapping[str, Collection[str]] | None = None,
+) -> None:
+    """Check a merged configuration.
+
+    Args:
+        config: the configuration.
+        schema: its JSON schema.
+        known: what the library offers: "simulator", "dataset", "check", "method", "plot" -> names.
+
+    Raises:
+        ConfigurationError: listing every problem.
+    """
+    known = known or {}
+    problems = _schema_problems(config, schema)
+    if not problems:
+        for name, block in config["experiments"].items():
+            problems += _axis_problems(name, block, schema)
+            problems += _experiment_problems(name, block, known)
+        for name, block in config["figures"].items():
+            problems += _figure_problems(name, block, config, known)
+    if problems:
+        lines = "\n".join(f"  - {problem}" for problem in problems)
+        raise ConfigurationError(f"The configuration cannot be used:\n{lines}")

@@ -1,0 +1,48 @@
+"""What a job depends on in the library: its script's imports, less what it does not use."""
+
+import hashlib
+from collections.abc import Collection, Mapping
+from functools import cache
+from pathlib import Path
+
+from crowdgold.experiments.imports import library_files, package_root
+from crowdgold.experiments.registries import CHECK, REGISTRIES, defining_module, entries
+
+
+def rule_files(script: Path, used: Mapping[str, Collection[str]]) -> list[Path]:
+    """Give a script and the library files that it depends on.
+
+    Args:
+        script: the rule's script.
+        used: kind of registry -> the entries that the job uses; of a kind that is not named,
+            the job uses whatever its imports reach.
+    """
+    return _rule_files(script, tuple((kind, tuple(names)) for kind, names in used.items()))
+
+
+@cache
+def _rule_files(script: Path, used: tuple[tuple[str, tuple[str, ...]], ...]) -> list[Path]:
+    also: set[str] = set()
+    without: set[str] = set()
+    for kind, names in used:
+        own = {defining_module(kind, name) for name in names}
+        also |= own
+        if kind != CHECK:
+            without |= {defining_module(kind, name) for name in entries(kind)} - own
+    packages = [REGISTRIES[kind].package for kind, _ in used if kind != CHECK]
+    return library_files(script, also, without, packages)
+
+
+@cache
+def kernel_cache() -> str:
+    """Name a cache of compiled kernels by the code that it belongs to.
+
+    A cached kernel is not compiled anew when a function that it calls changes in another file, so
+    that each state of the files with kernels needs a cache of its own.
+    """
+    digest = hashlib.sha256()
+    for file in sorted(package_root().rglob("*.py")):
+        content = file.read_bytes()
+        if b"numba" in content:
+            digest.update(file.name.encode() + b"\0" + content)
+    return digest.hexdigest()[:16]

@@ -1,0 +1,57 @@
+"""The work of a simulate job: a block of replicates drawn from a simulator or a dataset."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.experiments.data_tables import Drawn, write_replicates
+from crowdgold.experiments.tasks import named, replicates, task_rng
+from crowdgold.simulate import Replicate, resample, simulate
+
+
+def _draw(
+    task: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+    rng: np.random.Generator,
+    dataset: pd.DataFrame | None,
+) -> Replicate:
+    """Draw one replicate from the task's simulator or dataset."""
+    if dataset is None:
+        return simulate(task["simulator"], parameters, rng)
+    from crowdgold.data.datasets import DATASETS
+
+    full = DATASETS[task["dataset"]].draw_task(dataset, parameters, rng)
+    return resample(full, parameters["n"], parameters["n_gold"], rng)
+
+
+def _drawn(
+    task: Mapping[str, Any], dataset: pd.DataFrame | None
+) -> Iterator[tuple[str, int, Drawn]]:
+    for setting, replicate in replicates(task):
+        with named(task, setting["name"], replicate):
+            rng = task_rng(task, setting["name"], replicate, "data")
+            new = _draw(task, setting["parameters"], rng, dataset)
+        yield setting["name"], replicate, Drawn(new.items, new.reference, new.parameters)
+
+
+def simulate_block(
+    task: Mapping[str, Any],
+    output: Path,
+    metadata: Mapping[str, Any],
+    dataset: pd.DataFrame | None = None,
+) -> None:
+    """Draw the replicates of a block and write their data table.
+
+    Args:
+        task: what to draw, from `plan.data_task`.
+        output: the parquet file to write.
+        metadata: provenance to store with it.
+        dataset: the prepared dataset, where the task names one.
+
+    Raises:
+        ValueError: where a replicate cannot be drawn; a note names it.
+    """
+    write_replicates(output, _drawn(task, dataset), metadata)

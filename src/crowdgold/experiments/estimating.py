@@ -1,0 +1,93 @@
+"""The work of an estimate job: methods fitted to a block of replicates, and evaluated."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from crowdgold.data import Items
+from crowdgold.estimators import fit
+from crowdgold.evaluation import evaluate
+from crowdgold.experiments.data_tables import DataTable, Drawn
+from crowdgold.experiments.results import results_frame
+from crowdgold.experiments.tasks import named, replicates, shared_columns, task_rng
+from crowdgold.metrics import true_value
+from crowdgold.models.stan import StanModels
+
+
+def _truth(metric: str, drawn: Drawn) -> float:
+    """Give a metric's true value: of the reference, or the parameter the data were drawn with."""
+    parameter, _, predictor = metric.partition(":")
+    parameters: Mapping[str, Any] = drawn.parameters
+    own = parameters.get("predictors", {})
+    if isinstance(own, Mapping) and own:
+        parameters = {**parameters, **own.get(predictor or next(iter(own)), {})}
+    if parameter in parameters:
+        return float(parameters[parameter])
+    return float(true_value(metric, drawn.reference))
+
+
+def _estimate(
+    task: Mapping[str, Any],
+    setting: str,
+    replicate: int,
+    method: str,
+    items: Items,
+    stan: StanModels,
+) -> list[dict[str, Any]]:
+    """Fit one method to one replicate; give a row for each metric."""
+    rng = task_rng(task, setting, replicate, f"fit:{method}")
+    fitted = fit(method, items, rng, task["methods"][method], stan)
+    rng = task_rng(task, setting, replicate, f"evaluate:{method}")
+    estimates = evaluate(
+        fitted, items, task["metrics"], rng, imputations=task["imputations"], level=task["level"]
+    )
+    return [
+        {
+            "method": method,
+            "metric": one.metric,
+            "estimate": one.estimate,
+            "lower": one.lower,
+            "upper": one.upper,
+            "seconds": sum(fitted.seconds.values()),
+            "diagnostics_passed": fitted.diagnostics.passed,
+            "diagnostics_message": fitted.diagnostics.message,
+        }
+        for one in estimates
+    ]
+
+
+def estimate_block(
+    task: Mapping[str, Any], data: Path, stan: StanModels, version: str
+) -> pd.DataFrame:
+    """Fit and evaluate every method of a task on every replicate of a data table.
+
+    Args:
+        task: what to estimate, from `plan.estimate_task`.
+        data: the block's data table.
+        stan: the compiled models.
+        version: the code's version, stored in each row.
+
+    Returns:
+        Rows of the results table (`results.MEASURES`).
+
+    Raises:
+        ValueError: where a fit fails; a note names experiment, setting, replicate and method.
+    """
+    rows: list[dict[str, Any]] = []
+    table = DataTable(data)
+    for setting, replicate in replicates(task):
+        drawn = table.replicate(setting["name"], replicate)
+        with named(task, setting["name"], replicate):
+            truths = {metric: _truth(metric, drawn) for metric in task["metrics"]}
+        shared = {
+            **shared_columns(task, setting, replicate),
+            "seed": task["seed"],
+            "code_version": version,
+        }
+        for method in task["methods"]:
+            with named(task, setting["name"], replicate, method=method):
+                found = _estimate(task, setting["name"], replicate, method, drawn.items, stan)
+            rows += [{**shared, **row, "truth": truths[row["metric"]]} for row in found]
+    return results_frame(rows, task["settings"][0]["axes"])

@@ -1,0 +1,39 @@
+"""What a job prints goes to its log file; what ends it is also said on the terminal."""
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from crowdgold.data import InputError
+
+
+@contextmanager
+def job_log(path: str | Path) -> Iterator[None]:
+    """Send standard output and error, those of child processes too, to a file.
+
+    An error ends the program with exit code 1 after one message on the terminal; the log holds
+    the traceback, except where the input is at fault and the message says all.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    terminal = os.fdopen(os.dup(2), "w")
+    with path.open("w") as log:
+        sys.stdout.flush()
+        os.dup2(log.fileno(), 1)
+        os.dup2(log.fileno(), 2)
+        try:
+            yield
+        except Exception as error:
+            if isinstance(error, InputError):
+                print(error, file=sys.stderr)
+            else:
+                traceback.print_exc()
+            notes = "".join(f"\n  {note}" for note in getattr(error, "__notes__", []))
+            print(f"\nError: {error}{notes}\n  log: {path}\n", file=terminal, flush=True)
+            sys.exit(1)
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()

@@ -1,0 +1,115 @@
+"""The jobs of an experiment: which there are, and all that each depends on.
+
+A job is one setting x method x block of replicates. With `together: true` it is a whole
+experiment, which is what the smallest scale wants: a job costs seconds before it starts to work.
+What a job depends on is its task, a mapping of plain values: the workflow reruns the job when the
+task changes, and a key that the job does not use cannot make it rerun.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from crowdgold.experiments.configuration import SOURCES
+from crowdgold.experiments.settings import Setting, expand
+
+ALL = "all"
+"""Stands for all settings, or all methods, of an experiment in one job."""
+
+
+def source(block: Mapping[str, Any]) -> str:
+    """Say where an experiment's tables come from: simulator, dataset or check."""
+    return next(kind for kind in SOURCES if kind in block)
+
+
+def settings(block: Mapping[str, Any]) -> list[Setting]:
+    """Give the settings of an experiment."""
+    return expand(block.get("parameters", {}), block.get("vary"))
+
+
+def replicate_blocks(replicates: int, size: int) -> list[str]:
+    """Cut the replicates into blocks; a block is named `first-last`, both included."""
+    return [f"{first}-{min(first + size, replicates) - 1}" for first in range(0, replicates, size)]
+
+
+def parse_block(name: str) -> range:
+    """Read a block's replicates back from its name."""
+    first, _, last = name.partition("-")
+    return range(int(first), int(last) + 1)
+
+
+def batches(config: Mapping[str, Any], experiment: str) -> list[tuple[str, str]]:
+    """Give the (setting, block of replicates) of each of an experiment's data tables."""
+    block = config["experiments"][experiment]
+    replicates = block["replicates"]
+    if config["together"]:
+        return [(ALL, f"0-{replicates - 1}")]
+    blocks = replicate_blocks(replicates, block.get("block", replicates))
+    return [(setting.name, name) for setting in settings(block) for name in blocks]
+
+
+def method_groups(config: Mapping[str, Any], experiment: str) -> list[str]:
+    """Give the methods that get a job of their own, or `all`."""
+    methods: list[str] = config["experiments"][experiment]["methods"]
+    return [ALL] if config["together"] else methods
+
+
+def methods_of(config: Mapping[str, Any], experiment: str, group: str) -> list[str]:
+    """Give the methods of a job."""
+    methods: list[str] = config["experiments"][experiment]["methods"]
+    return methods if group == ALL else [group]
+
+
+def method_settings(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
+    """Give a method's settings: the sampler's, then the method's own, then the experiment's."""
+    own = config["experiments"][experiment].get("method_settings", {}).get(method, {})
+    return {**config["sampler"], **config["methods"].get(method, {}), **own}
+
+
+def data_task(
+    config: Mapping[str, Any], experiment: str, setting: str, replicates: str
+) -> dict[str, Any]:
+    """Give all that a data table, or a check's table, depends on."""
+    block = config["experiments"][experiment]
+    chosen = [one for one in settings(block) if setting in (ALL, one.name)]
+    return {
+        "seed": config["seed"],
+        "paper": block["paper"],
+        "experiment": experiment,
+        source(block): block[source(block)],
+        "settings": [
+            {"name": one.name, "axes": one.axes, "parameters": one.parameters} for one in chosen
+        ],
+        "replicates": list(parse_block(replicates)),
+    }
+
+
+def estimate_task(
+    config: Mapping[str, Any], experiment: str, setting: str, group: str, replicates: str
+) -> dict[str, Any]:
+    """Give all that the estimates of a job depend on, besides its data table."""
+    block = config["experiments"][experiment]
+    return {
+        **data_task(config, experiment, setting, replicates),
+        "methods": {
+            method: method_settings(config, experiment, method)
+            for method in methods_of(config, experiment, group)
+        },
+        "metrics": block["metrics"],
+        "imputations": config["imputations"],
+        "level": config["level"],
+    }
+
+
+def figures(config: Mapping[str, Any], target: str) -> list[str]:
+    """Give the figures that a target draws."""
+    return [
+        name
+        for name, block in config["figures"].items()
+        if block.get("target", "figures") == target
+    ]
+
+
+def datasets(config: Mapping[str, Any], figure: str) -> list[str]:
+    """Give the datasets that a figure needs."""
+    blocks = [config["experiments"][name] for name in config["figures"][figure]["experiments"]]
+    return [block["dataset"] for block in blocks if "dataset" in block]

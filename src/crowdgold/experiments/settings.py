@@ -1,0 +1,81 @@
+"""Settings of an experiment: every combination of what varies, with a name for each.
+
+`vary: {gold_fraction: [0.02, 0.1], n: [1000]}` gives the settings `gold_fraction=0.02,n=1000` and
+`gold_fraction=0.1,n=1000`. The name is part of file names and of the seeds.
+"""
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Value = bool | int | float | str
+
+ONLY = "only"
+"""Name of the single setting of an experiment in which nothing varies."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One combination of values: its name, the varied values, and all parameters."""
+
+    name: str
+    axes: dict[str, Value]
+    parameters: dict[str, Any]
+
+
+def setting_name(axes: Mapping[str, Value]) -> str:
+    """Name a combination of values: `axis=value`, joined by commas.
+
+    Raises:
+        ValueError: where a value cannot be part of a file name.
+    """
+    parts = []
+    for axis, value in axes.items():
+        text = value if isinstance(value, str) else json.dumps(value)
+        if not text or any(character in text for character in ",=/ ") or text.startswith("."):
+            raise ValueError(
+                f"vary.{axis}: {value!r} cannot name a setting; "
+                "expected a number or a word without ',', '=', '/' or spaces"
+            )
+        parts.append(f"{axis}={text}")
+    return ",".join(parts) or ONLY
+
+
+def parse_setting(name: str) -> dict[str, Value]:
+    """Read the varied values back from a setting's name.
+
+    Raises:
+        ValueError: where the name is not one that `setting_name` writes.
+    """
+    if name == ONLY:
+        return {}
+    axes: dict[str, Value] = {}
+    for part in name.split(","):
+        axis, equals, text = part.partition("=")
+        if not (axis and equals and text):
+            raise ValueError(f"{name!r} is not a setting; expected axis=value joined by commas")
+        try:
+            axes[axis] = json.loads(text)
+        except json.JSONDecodeError:
+            axes[axis] = text
+    return axes
+
+
+def expand(
+    parameters: Mapping[str, Any], vary: Mapping[str, Sequence[Value]] | None = None
+) -> list[Setting]:
+    """Give the settings of an experiment, the last axis varying fastest.
+
+    Args:
+        parameters: what all settings share.
+        vary: axis -> its values; an axis overrides the parameter of the same name.
+    """
+    vary = vary or {}
+    combinations = itertools.product(*vary.values())
+    settings = []
+    for values in combinations:
+        axes = dict(zip(vary, values, strict=True))
+        settings.append(Setting(setting_name(axes), axes, {**parameters, **axes}))
+    return settings

@@ -1,0 +1,209 @@
+# What: functions that the rules share, and the only place for Python functions in the workflow.
+# Needs: the configuration.
+# Makes: nothing; defines wildcard constraints, paths, input functions and the environment of jobs.
+
+import os
+import sys
+from functools import cache
+from pathlib import Path
+
+import yaml
+from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
+
+from crowdgold.experiments import configuration, plan
+from crowdgold.experiments.dependencies import kernel_cache, rule_files
+from crowdgold.experiments.registries import known_names, stan_models
+
+ROOT = Path(workflow.basedir)
+
+# Compiled kernels are shared between jobs, and live as long as the code that they were made from.
+os.environ.setdefault(
+    "NUMBA_CACHE_DIR", str(Path("results/.kernels").resolve() / kernel_cache())
+)
+os.environ.setdefault("NUMBA_NUM_THREADS", "1")
+
+
+# Where a dataset comes from does not change it: an environment variable makes nothing run again.
+if config.get("data_folder"):
+    os.environ["CROWDGOLD_DATA"] = str(config["data_folder"])
+
+
+def check_configuration():
+    """Stop before anything runs where the configuration cannot be used."""
+    try:
+        schema = configuration.load(ROOT / "workflow/schemas/config.schema.yaml")
+        configuration.check(config, schema, known_names())
+    except configuration.ConfigurationError as error:
+        raise WorkflowError(str(error)) from None
+
+
+check_configuration()
+
+
+wildcard_constraints:
+    experiment="|".join(config["experiments"]),
+    dataset="[a-z0-9_]+",
+    model="[a-z0-9_]+",
+    setting="[^/]+",
+    method="[^/]+",
+    replicates=r"\d+-\d+",
+
+
+def write_merged_configuration():
+    """Keep the configuration that the results were made with beside them."""
+    path = Path(config["pathvars"]["results"], "config.yaml")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+
+
+def relative(file):
+    """Give a path that stays the same when the folder is moved, so that nothing runs again."""
+    return os.path.relpath(file)
+
+
+def library(script, **used):
+    """Give a script and the library files that it imports.
+
+    A keyword names a registry and, by a function of the wildcards, the entries that the job uses.
+    """
+
+    def files(wildcards):
+        chosen = {registry: names(wildcards) for registry, names in used.items()}
+        return [
+            relative(file) for file in rule_files(ROOT / "scripts" / script, chosen)
+        ]
+
+    return files
+
+
+def block_of(wildcards):
+    return config["experiments"][wildcards.experiment]
+
+
+def source_of(kind):
+    """Give an input function for the simulator, dataset or check of an experiment, if any."""
+    return lambda wildcards: [
+        value for key, value in block_of(wildcards).items() if key == kind
+    ]
+
+
+def methods_of(wildcards):
+    return plan.methods_of(config, wildcards.experiment, wildcards.method)
+
+
+def prepared_dataset(wildcards):
+    """Give the prepared dataset that a data table is drawn from, if any."""
+    return [
+        f"results/datasets/{name}.parquet" for name in source_of("dataset")(wildcards)
+    ]
+
+
+def data_task(wildcards):
+    return plan.data_task(
+        config, wildcards.experiment, wildcards.setting, wildcards.replicates
+    )
+
+
+def estimate_task(wildcards):
+    return plan.estimate_task(
+        config,
+        wildcards.experiment,
+        wildcards.setting,
+        wildcards.method,
+        wildcards.replicates,
+    )
+
+
+def models_of(wildcards):
+    """Give the Stan models that the methods of a job need."""
+    return stan_models(methods_of(wildcards))
+
+
+def executables_of(wildcards):
+    return [f"results/stan/{model}" for model in models_of(wildcards)]
+
+
+def toolchain_of(wildcards):
+    return ["results/toolchain.json"] if models_of(wildcards) else []
+
+
+def programs_of(wildcards):
+    return [relative(ROOT / "stan" / f"{model}.stan") for model in models_of(wildcards)]
+
+
+def program_files(wildcards):
+    """Give a Stan program and the files that it includes."""
+    from crowdgold.toolchain import included_files
+
+    program = ROOT / "stan" / f"{wildcards.model}.stan"
+    return [relative(file) for file in (program, *included_files(program))]
+
+
+def rows_of(wildcards):
+    """Give the tables that an experiment's results are joined from."""
+    name = wildcards.experiment
+    if plan.source(block_of(wildcards)) == "check":
+        return [
+            f"<results>/checks/{name}/{s}/{r}.parquet"
+            for s, r in plan.batches(config, name)
+        ]
+    return [
+        f"<results>/estimates/{name}/{setting}/{method}/{replicates}.parquet"
+        for setting, replicates in plan.batches(config, name)
+        for method in plan.method_groups(config, name)
+    ]
+
+
+def tables_of(figure):
+    """Give the tables that a figure is drawn from."""
+    block = config["figures"][figure]
+    kind = block.get("table", "summaries")
+    return [
+        f"<results>/{kind}/{experiment}.parquet" for experiment in block["experiments"]
+    ]
+
+
+def caption_of(figure):
+    """Give the caption's file, relative to the folder of the rules."""
+    own = ROOT / "workflow/report" / f"{figure}.rst"
+    return f"../report/{figure if own.is_file() else 'figure'}.rst"
+
+
+def plot_of(figure):
+    """Give an input function for the plotting function of a figure."""
+    return lambda wildcards: [config["figures"][figure]["plot"]]
+
+
+@cache
+def unavailable(dataset):
+    """Say why a dataset cannot be had; empty where it can, or is prepared already."""
+    from crowdgold.data.sources import availability
+
+    if Path(f"results/datasets/{dataset}.parquet").exists():
+        return ""
+    folder = os.environ.get("CROWDGOLD_DATA")
+    available, reason = availability(dataset, Path(folder) if folder else None)
+    return "" if available else reason
+
+
+@cache
+def drawn_figures(target):
+    """Give a target's figures whose datasets can be had; say which are skipped, and why."""
+    drawn = []
+    for figure in plan.figures(config, target):
+        reasons = [
+            why for name in plan.datasets(config, figure) if (why := unavailable(name))
+        ]
+        if reasons:
+            logger.warning(f"Skipped: figure {figure}, for {'; '.join(reasons)}")
+        else:
+            drawn.append(figure)
+    return drawn
+
+
+def figures_of(target):
+    """Give an input function, so that only the run that asks for the target looks for datasets."""
+    return lambda wildcards: [
+        f"<results>/figures/{name}.svg" for name in drawn_figures(target)
+    ]

@@ -1,0 +1,18 @@
+# What: fetches a public dataset, or takes it from the user's own folder, and prepares its table.
+# Needs: a network, or data_folder / $CROWDGOLD_DATA.
+# Makes: RESULTS/datasets/NAME.parquet
+
+
+rule dataset:
+    input:
+        library=library(
+            "prepare_dataset.py", dataset=lambda wildcards: [wildcards.dataset]
+        ),
+    output:
+        "results/datasets/{dataset}.parquet",
+    log:
+        "results/logs/datasets/{dataset}.log",
+    params:
+        folder="results/datasets/{dataset}",
+    script:
+        "../../scripts/prepare_dataset.py"

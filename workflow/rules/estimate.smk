@@ -1,0 +1,36 @@
+# What: fits a method to a block of replicates and evaluates it; or runs a named computation.
+# Needs: the block's data table, the compiled models of the method.
+# Makes: results/estimates/EXPERIMENT/SETTING/METHOD/FIRST-LAST.parquet: rows of the results table;
+#        results/checks/EXPERIMENT/SETTING/FIRST-LAST.parquet: rows of a check's own table.
+
+
+rule estimate:
+    input:
+        library=library("estimate.py", method=methods_of),
+        data="<results>/data/{experiment}/{setting}/{replicates}.parquet",
+        executables=executables_of,
+        toolchain=toolchain_of,
+        programs=programs_of,
+    output:
+        "<results>/estimates/{experiment}/{setting}/{method}/{replicates}.parquet",
+    log:
+        "<results>/logs/estimates/{experiment}/{setting}/{method}/{replicates}.log",
+    resources:
+        mem_mb=2000,
+    params:
+        task=estimate_task,
+    script:
+        "../../scripts/estimate.py"
+
+
+rule check:
+    input:
+        library=library("check.py", check=source_of("check")),
+    output:
+        "<results>/checks/{experiment}/{setting}/{replicates}.parquet",
+    log:
+        "<results>/logs/checks/{experiment}/{setting}/{replicates}.log",
+    params:
+        task=data_task,
+    script:
+        "../../scripts/check.py"

@@ -1,0 +1,21 @@
+# What: draws the data of a block of replicates in one setting of an experiment.
+# Needs: the experiment's block of the configuration; a prepared dataset where it names one.
+# Makes: RESULTS/data/EXPERIMENT/SETTING/FIRST-LAST.parquet (`experiments.data_tables`)
+
+
+rule simulate:
+    input:
+        library=library(
+            "simulate.py",
+            simulator=source_of("simulator"),
+            dataset=source_of("dataset"),
+        ),
+        dataset=prepared_dataset,
+    output:
+        "<results>/data/{experiment}/{setting}/{replicates}.parquet",
+    log:
+        "<results>/logs/data/{experiment}/{setting}/{replicates}.log",
+    params:
+        task=data_task,
+    script:
+        "../../scripts/simulate.py"

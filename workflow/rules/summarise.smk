@@ -1,0 +1,21 @@
+# What: joins the rows of an experiment, and summarises them over the replicates.
+# Needs: every estimate, or every check, of the experiment.
+# Makes: results/tables/EXPERIMENT.parquet (one row a replicate, method and metric);
+#        results/summaries/EXPERIMENT.parquet and .csv (bias, width, coverage, Monte Carlo errors).
+
+
+rule summarise:
+    input:
+        library=library("summarise.py"),
+        rows=rows_of,
+    output:
+        table="<results>/tables/{experiment}.parquet",
+        summary="<results>/summaries/{experiment}.parquet",
+        text="<results>/summaries/{experiment}.csv",
+    log:
+        "<results>/logs/summaries/{experiment}.log",
+    params:
+        axes=lambda wildcards: list(block_of(wildcards).get("vary", {})),
+        check=lambda wildcards: "check" in block_of(wildcards),
+    script:
+        "../../scripts/summarise.py"

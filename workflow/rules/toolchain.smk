@@ -1,0 +1,33 @@
+# What: finds or assembles the CmdStan home, and compiles each Stan model once.
+# Needs: a C++ compiler and make; stan/*.stan.
+# Makes: results/toolchain.json (which home, which versions), results/stan/MODEL (executables).
+
+
+rule toolchain:
+    input:
+        library=library("find_toolchain.py"),
+        sources=["toolchain/main.cpp", "toolchain/makefile"],
+    output:
+        "results/toolchain.json",
+    log:
+        "results/logs/toolchain.log",
+    resources:
+        compilation=1,
+    script:
+        "../../scripts/find_toolchain.py"
+
+
+rule compile_model:
+    input:
+        library=library("compile_model.py"),
+        program=program_files,
+        toolchain="results/toolchain.json",
+    output:
+        "results/stan/{model}",
+    log:
+        "results/logs/stan/{model}.log",
+    resources:
+        compilation=1,
+        mem_mb=3000,
+    script:
+        "../../scripts/compile_model.py"
