@@ -1,0 +1,32 @@
+"""Public datasets: getting their files, preparing a table once, drawing tasks from it.
+
+`fetch` and `availability` get the files, `DATASETS` holds what each dataset offers.
+"""
+
+from crowdgold.data.datasets import chaosnli, product_pairs
+from crowdgold.data.datasets.dataset import Dataset
+from crowdgold.data.datasets.pinned import SOURCES
+from crowdgold.data.datasets.sources import DatasetUnavailable, availability, fetch
+
+__all__ = ["DATASETS", "SOURCES", "Dataset", "DatasetUnavailable", "availability", "fetch"]
+
+DATASETS = {
+    "product_pairs": Dataset(
+        name="product_pairs",
+        title="Product pairs",
+        prepare=product_pairs.prepare,
+        draw_task=product_pairs.draw_task,
+        parameters=product_pairs.NAMES,
+        citation=SOURCES["product_pairs"].citation,
+        licence=SOURCES["product_pairs"].licence,
+    ),
+    "chaosnli": Dataset(
+        name="chaosnli",
+        title="ChaosNLI",
+        prepare=chaosnli.prepare,
+        draw_task=chaosnli.draw_task,
+        parameters=chaosnli.NAMES,
+        citation=SOURCES["chaosnli"].citation,
+        licence=SOURCES["chaosnli"].licence,
+    ),
+}

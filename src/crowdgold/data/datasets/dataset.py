@@ -1,0 +1,39 @@
+"""What a dataset offers: a table prepared once, and tasks drawn from it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.data.items import Items
+
+STUDY = ("n", "n_gold", "gold_fraction")
+"""Parameters of an experiment that `draw_task` is given too and leaves to the resampling."""
+
+DrawTask = Callable[[pd.DataFrame, Mapping[str, Any], np.random.Generator], Items]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A public dataset.
+
+    Attributes:
+        name: its key.
+        title: for the reader of a figure.
+        prepare: folder with the files -> the prepared table.
+        draw_task: (prepared table, parameters, rng) -> Items with the truth of every item.
+        parameters: names of the parameters of `draw_task`.
+        citation: what to cite.
+        licence: the licence of the data.
+    """
+
+    name: str
+    title: str
+    prepare: Callable[[Path], pd.DataFrame]
+    draw_task: DrawTask
+    parameters: tuple[str, ...]
+    citation: str
+    licence: str

@@ -1,0 +1,250 @@
+"""Getting a dataset's files: from a local folder, the cache, or their pinned address; all checked.
+
+A local folder has one folder a dataset, `product_pairs/answer.csv`; its files may be gzipped
+(`chaosnli/predictions.csv.gz`), and in the place of a file that is made by conversion it may hold
+the source's own files (`product_pairs/data_product`).
+"""
+
+import gzip
+import hashlib
+import os
+import tempfile
+import threading
+import urllib.request
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pooch
+
+from crowdgold.data.checks import InputError
+from crowdgold.data.datasets.pinned import SOURCES, File, Source
+from crowdgold.data.parameters import unknown
+
+LOCAL = "CROWDGOLD_DATA"
+"""The environment variable that names a local folder, where the config names none."""
+
+PROBE_SECONDS = 5.0
+DOWNLOAD_SECONDS = 30.0
+
+Log = Callable[[str], None]
+
+
+class DatasetUnavailable(InputError):  # noqa: N818 - a state of the world rather than a mistake
+    """A dataset whose files cannot be had; the message says what to do."""
+
+
+def find_source(name: str) -> Source:
+    """Give the pinned source of a dataset.
+
+    Raises:
+        InputError: for an unknown name.
+    """
+    if name not in SOURCES:
+        raise InputError(unknown("dataset", name, SOURCES))
+    return SOURCES[name]
+
+
+def fetch(name: str, folder: Path, local: Path | None = None, log: Log = print) -> Path:
+    """Put the files of a dataset into a folder, each with its pinned sha256.
+
+    Args:
+        name: the dataset.
+        folder: where to put the files.
+        local: a folder with copies; `$CROWDGOLD_DATA` where not given.
+        log: takes a line for each file, and the licence.
+
+    Returns:
+        `folder`.
+
+    Raises:
+        DatasetUnavailable: where a file cannot be had; it says what was tried and what to do.
+    """
+    source = find_source(name)
+    local = _local_folder(name, local)
+    log(f"{name}: licence: {source.licence}. {source.cautions}")
+    done: dict[str, Path] = {}
+    for count, file in enumerate(source.files, start=1):
+        target = folder / file.name
+        progress = f"{name}: {file.name} ({count} of {len(source.files)})"
+        if _is_right(target, file, log):
+            log(f"{progress} is there")
+        else:
+            content = _from_local(local, file, log) or _from_cache(name, file, log)
+            if content is None:
+                log(f"{progress}: downloading from {_from_where(file)}")
+                content = _from_network(name, file, local, done, log)
+            _write(target, content)
+            log(f"{progress}: {len(content):,} bytes, sha256 as pinned")
+        done[file.name] = target
+    return folder
+
+
+def availability(name: str, local: Path | None = None) -> tuple[bool, str]:
+    """Say quickly whether the files of a dataset can be had, and why.
+
+    It looks into the local folder and the cache, and asks the host for at most 5 seconds.
+    """
+    source = find_source(name)
+    local = _local_folder(name, local)
+    missing = [file for file in source.files if not _is_at_hand(name, file, local)]
+    where = f"{local} or in the cache" if local else "the cache"
+    if not missing:
+        return True, f"{name}: every file is in {where}, with its sha256"
+    names = ", ".join(file.name for file in missing)
+    host = urlsplit(missing[0].urls[0]).netloc
+    if _answers(missing[0].urls[0]):
+        return True, f"{name}: {host} answers, to download {names}"
+    return False, f"{name}: {names} not in {where}, and {host} does not answer. {_advice(name)}"
+
+
+def _is_at_hand(name: str, file: File, local: Path | None) -> bool:
+    def silent(line: str) -> None:
+        del line
+
+    if _from_local(local, file, silent) is not None or _is_right(_cached(name, file), file, silent):
+        return True
+    parts = [_file_name(url) for url in file.urls] if file.convert and local else []
+    return bool(parts) and all((Path(local or ".") / part).is_file() for part in parts)
+
+
+def _file_name(url: str) -> str:
+    return Path(urlsplit(url).path).name
+
+
+def _advice(name: str) -> str:
+    return (
+        f"Set {LOCAL}, or data_folder in the config, to a folder that holds "
+        f"{', '.join(f'{name}/{file.name}' for file in find_source(name).files)}"
+    )
+
+
+def _from_where(file: File) -> str:
+    more = f" and {len(file.urls) - 1} more" if len(file.urls) > 1 else ""
+    return f"{file.urls[0]}{more}"
+
+
+def _local_folder(name: str, local: Path | None) -> Path | None:
+    given = local or os.environ.get(LOCAL)
+    return Path(given) / name if given else None
+
+
+def _cached(name: str, file: File) -> Path:
+    return Path(pooch.os_cache("crowdgold")) / name / file.name
+
+
+def _matches(content: bytes, file: File) -> bool:
+    return hashlib.sha256(content).hexdigest() == file.sha256
+
+
+def _is_right(path: Path, file: File, log: Log) -> bool:
+    """Say whether a file is there and right; name it where it is there and wrong."""
+    if not path.is_file():
+        return False
+    if _matches(path.read_bytes(), file):
+        return True
+    log(f"{path}: its sha256 is not the pinned {file.sha256}; getting the file again")
+    return False
+
+
+def _from_cache(name: str, file: File, log: Log) -> bytes | None:
+    path = _cached(name, file)
+    return path.read_bytes() if _is_right(path, file, log) else None
+
+
+def _from_local(folder: Path | None, file: File, log: Log) -> bytes | None:
+    """Read a file from the local folder, plain or gzipped; none if it is not there, or wrong."""
+    if folder is None:
+        return None
+    for path in (folder / file.name, folder / f"{file.name}.gz"):
+        if path.is_file():
+            try:
+                content = path.read_bytes()
+                content = gzip.decompress(content) if path.suffix == ".gz" else content
+            except (OSError, EOFError, zlib.error) as error:
+                log(f"{path} cannot be read: {error}")
+                continue
+            if _matches(content, file):
+                return content
+            log(f"{path}: its sha256 is not the pinned {file.sha256}; not used")
+    return None
+
+
+def _from_network(
+    name: str, file: File, local: Path | None, done: Mapping[str, Path], log: Log
+) -> bytes:
+    """Download a file, or what it is made from, and keep it in the cache.
+
+    Raises:
+        DatasetUnavailable: where it cannot be downloaded, or is not what is pinned.
+    """
+    cached = _cached(name, file)
+    try:
+        if file.convert is None:
+            _download(file.urls[0], cached, file.sha256)
+        else:
+            with tempfile.TemporaryDirectory() as folder:
+                parts = [_part(url, Path(folder), local, log) for url in file.urls]
+                content = file.convert(parts, done).encode()
+            if not _matches(content, file):
+                raise ValueError(f"what {_from_where(file)} gives is not what is pinned")
+            _write(cached, content)
+    except (OSError, ValueError) as error:
+        raise DatasetUnavailable(
+            f"{name}: {file.name} cannot be had from {_from_where(file)}: {error}. "
+            f"{_advice(name)}; or download {_by_hand(name, file)}"
+        ) from error
+    return cached.read_bytes()
+
+
+def _by_hand(name: str, file: File) -> str:
+    place = f"{name}/{_file_name(file.urls[0])}"
+    more = f", and {len(file.urls) - 1} more of that folder" if len(file.urls) > 1 else ""
+    return f"{file.urls[0]} to {place} in such a folder{more}"
+
+
+def _part(url: str, folder: Path, local: Path | None, log: Log) -> Path:
+    """Get one of the source's own files: the local folder's, or downloaded."""
+    name = _file_name(url)
+    if local is not None and (local / name).is_file():
+        return local / name
+    log(f"  {name}")
+    return _download(url, folder / name, None)
+
+
+def _download(url: str, path: Path, sha256: str | None) -> Path:
+    pooch.get_logger().setLevel("WARNING")
+    pooch.retrieve(
+        url,
+        known_hash=f"sha256:{sha256}" if sha256 else None,
+        fname=path.name,
+        path=path.parent,
+        downloader=pooch.HTTPDownloader(timeout=DOWNLOAD_SECONDS),
+    )
+    return path
+
+
+def _answers(url: str) -> bool:
+    """Say whether a host answers within 5 seconds, whatever may hold it up."""
+    answered = threading.Event()
+
+    def ask() -> None:
+        try:
+            request = urllib.request.Request(url, method="HEAD")  # noqa: S310 - a pinned address
+            with urllib.request.urlopen(request, timeout=PROBE_SECONDS):  # noqa: S310
+                answered.set()
+        except (OSError, ValueError):
+            return
+
+    question = threading.Thread(target=ask, daemon=True)
+    question.start()
+    question.join(PROBE_SECONDS)
+    return answered.is_set()
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.partial")
+    temporary.write_bytes(content)
+    temporary.replace(path)
