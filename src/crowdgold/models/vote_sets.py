@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
-from crowdgold.data import NO_GOLD, Items
+from crowdgold.data import Items
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,6 @@
+"""The methods, one module each, and their registry by the papers' short names."""
+
+from crowdgold.estimators.posterior import NO_LABEL, Fit, FixedLabels, LabelPosterior
+from crowdgold.estimators.registry import METHODS, Method, fit
+
+__all__ = ["METHODS", "NO_LABEL", "Fit", "FixedLabels", "LabelPosterior", "Method", "fit"]

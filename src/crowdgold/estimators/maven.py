@@ -1,0 +1,145 @@
+"""MAVEN (section 3): vote model, score model under the Bayesian cut, and label probabilities.
+
+Votes and gold labels say how good the voters are; the ranking by scores never changes that (the
+cut). Each predictor's score model is conditioned on the same draws of the vote model.
+"""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdgold.data import Items
+from crowdgold.estimators.dawid_skene import spread_draws
+from crowdgold.estimators.posterior import Fit, LabelPosterior
+from crowdgold.models.diagnostics import Diagnostics
+from crowdgold.models.exact_cut import ScoreDraws, sample_exact_cut
+from crowdgold.models.nested_cut import sample_nested_cut
+from crowdgold.models.score_model import TRUSTED_DELTA, ScoreData
+from crowdgold.models.stan import SamplerSettings, StanModels
+from crowdgold.models.utility import tabulate_utility
+from crowdgold.models.vote_fit import VoteFit, fit_votes
+from crowdgold.models.vote_model import VoteParameters
+from crowdgold.models.vote_sets import VoteSets, find_vote_sets, win_counts
+
+
+@dataclass(frozen=True)
+class MavenSettings:
+    """Settings of MAVEN, as in the configuration's `methods: MAVEN`.
+
+    Attributes:
+        cut: "exact" (adaptive grid) or "nested" (short Stan fits, as the paper does it).
+        nested_iterations: iterations b of each nested fit.
+        score_likelihood: "pairwise", the likelihood of the win counts as printed.
+        threads: nested fits run side by side.
+    """
+
+    cut: str = "exact"
+    nested_iterations: int = 10
+    score_likelihood: str = "pairwise"
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        if self.cut not in ("exact", "nested"):
+            raise ValueError(f"MAVEN: cut {self.cut!r}; expected 'exact' or 'nested'")
+        if self.score_likelihood != "pairwise":
+            raise ValueError(
+                f"MAVEN: score_likelihood {self.score_likelihood!r}; expected 'pairwise'"
+            )
+
+
+def _score_model(
+    data: ScoreData,
+    sets: VoteSets,
+    vote: VoteParameters,
+    rng: np.random.Generator,
+    stan: StanModels,
+    sampler: SamplerSettings,
+    settings: MavenSettings,
+) -> tuple[ScoreDraws, Diagnostics]:
+    if settings.cut == "exact":
+        return sample_exact_cut(data, sets, vote, rng), Diagnostics()
+    return sample_nested_cut(
+        data, sets, vote, rng, stan, sampler, settings.nested_iterations, settings.threads
+    )
+
+
+def _diagnostics(
+    vote: VoteFit, pilots: dict[str, Diagnostics], scores: dict[str, ScoreDraws]
+) -> Diagnostics:
+    failures = list(vote.diagnostics.failures)
+    for predictor, draws in scores.items():
+        if draws.failures:
+            failures.append(
+                f"score model of {predictor}: {draws.failures} of {len(draws.mu)} draws did not "
+                f"settle or have |delta| above {TRUSTED_DELTA:g}"
+            )
+        failures += [f"pilot of {predictor}: {text}" for text in pilots[predictor].problems]
+    return Diagnostics(**{**vars(vote.diagnostics), "failures": tuple(failures)})
+
+
+def fit_maven(
+    items: Items,
+    rng: np.random.Generator,
+    stan: StanModels,
+    sampler: SamplerSettings,
+    draws: int,
+    settings: MavenSettings,
+) -> Fit:
+    """Fit MAVEN to every predictor of the table.
+
+    Args:
+        items: the table; the vote model's draws depend on its votes and gold only.
+        rng: source of all draws.
+        stan: the compiled models.
+        sampler: settings of the vote model's chains.
+        draws: parameter draws, one imputed data set each.
+        settings: of the cut and the score likelihood.
+    """
+    clock = time.perf_counter
+    start = clock()
+    sets = find_vote_sets(items)
+    wins = {
+        predictor: win_counts(sets.member, items.order(predictor), len(sets))
+        for predictor in items.predictors
+    }
+    counted = clock()
+    vote_rng, *score_rngs = rng.spawn(1 + len(items.predictors))
+    fit = fit_votes("vote", sets, vote_rng, stan, sampler)
+    vote = fit.parameters.select(spread_draws(len(fit.parameters), draws))
+    sampled = clock()
+    scores: dict[str, ScoreDraws] = {}
+    pilots: dict[str, Diagnostics] = {}
+    for predictor, score_rng in zip(items.predictors, score_rngs, strict=True):
+        data = ScoreData(wins[predictor].astype(float), sets.count.astype(float), sets.pattern)
+        scores[predictor], pilots[predictor] = _score_model(
+            data, sets, vote, score_rng, stan, sampler, settings
+        )
+    seconds = {
+        "summary": counted - start,
+        "vote model": sampled - counted,
+        "score model": clock() - sampled,
+        "inference": clock() - counted,
+    }
+    posterior = _posterior(items, sets, vote, scores)
+    return Fit("MAVEN", posterior, _diagnostics(fit, pilots, scores), seconds)
+
+
+def _posterior(
+    items: Items, sets: VoteSets, vote: VoteParameters, scores: dict[str, ScoreDraws]
+) -> LabelPosterior:
+    pattern = sets.pattern[sets.member]
+
+    def probability(draw: int, predictor: str, rng: np.random.Generator) -> np.ndarray:
+        mu, delta = float(scores[predictor].mu[draw]), float(scores[predictor].delta[draw])
+        table = tabulate_utility(vote.select(np.array([draw])), mu, delta, sets)
+        return table.sample_probabilities(pattern, items.gold, items.order(predictor), rng)
+
+    parameters = {
+        "phi": vote.phi,
+        **{f"a{y}": vote.a[:, y] for y in (0, 1)},
+        **{f"d{y}": vote.d[:, y] for y in (0, 1)},
+        **{f"mu:{name}": draws.mu for name, draws in scores.items()},
+        **{f"delta:{name}": draws.delta for name, draws in scores.items()},
+    }
+    return LabelPosterior(len(vote), probability, parameters)

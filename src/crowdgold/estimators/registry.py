@@ -1,0 +1,121 @@
+"""Methods by the papers' short names, and the one way to call them."""
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crowdgold.data import InputError, Items
+from crowdgold.estimators.dawid_skene import fit_dawid_skene
+from crowdgold.estimators.maven import MavenSettings, fit_maven
+from crowdgold.estimators.oracle import fit_oracle
+from crowdgold.estimators.posterior import Fit
+from crowdgold.estimators.votes_and_gold import (
+    fit_gold,
+    fit_gold_and_majority_vote,
+    fit_majority_vote,
+)
+from crowdgold.models.stan import SamplerSettings, StanModels
+
+DRAWS = 500
+"""Imputed data sets where the settings do not say how many."""
+
+Fitter = Callable[[Items, np.random.Generator, Mapping[str, Any], StanModels], Fit]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of the comparison.
+
+    Attributes:
+        name: the papers' short name.
+        title: what it is, for captions.
+        fitter: (items, rng, settings, stan) -> Fit.
+        stan_models: names of the Stan models it may sample.
+        needs_oracle: whether it needs P(Y | V) of the generator, so simulated data.
+    """
+
+    name: str
+    title: str
+    fitter: Fitter
+    stan_models: tuple[str, ...] = ()
+    needs_oracle: bool = False
+
+
+def _sampler(settings: Mapping[str, Any]) -> SamplerSettings:
+    return SamplerSettings(**settings.get("sampler", {}))
+
+
+def _draws(settings: Mapping[str, Any]) -> int:
+    return int(settings.get("imputations", DRAWS))
+
+
+def _maven(
+    items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+) -> Fit:
+    own = {
+        key: settings[key]
+        for key in ("cut", "nested_iterations", "score_likelihood", "threads")
+        if key in settings
+    }
+    return fit_maven(items, rng, stan, _sampler(settings), _draws(settings), MavenSettings(**own))
+
+
+def _without_model(label: Callable[[Items, np.random.Generator], Fit]) -> Fitter:
+    return lambda items, rng, settings, stan: label(items, rng)
+
+
+def _dawid_skene(
+    items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+) -> Fit:
+    return fit_dawid_skene(items, rng, stan, _sampler(settings), _draws(settings))
+
+
+def _oracle(
+    items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+) -> Fit:
+    return fit_oracle(items, _draws(settings))
+
+
+_ALL = (
+    Method("MV", "majority vote", _without_model(fit_majority_vote)),
+    Method("GT", "gold labels only", _without_model(fit_gold)),
+    Method(
+        "GT+MV",
+        "gold labels, and the majority vote elsewhere",
+        _without_model(fit_gold_and_majority_vote),
+    ),
+    Method("DS", "Dawid-Skene", _dawid_skene, ("dawid_skene",)),
+    Method("ORACLE", "imputation from the true P(Y | V)", _oracle, needs_oracle=True),
+    Method("MAVEN", "MAVEN", _maven, ("vote", "score")),
+)
+
+METHODS: dict[str, Method] = {method.name: method for method in _ALL}
+"""The methods by their short names, in the order in which figures show them."""
+
+
+def fit(
+    method: str,
+    items: Items,
+    rng: np.random.Generator,
+    settings: Mapping[str, Any] | None = None,
+    stan: StanModels | None = None,
+) -> Fit:
+    """Fit a method to a table.
+
+    Args:
+        method: a key of `METHODS`.
+        items: votes, gold labels and scores.
+        rng: source of all random numbers of the method.
+        settings: `sampler` (chains, warmup, draws), `imputations`, and the method's own.
+        stan: compiled models; by default they are compiled when first used.
+
+    Raises:
+        InputError: where the method is not known, or the table lacks what it needs.
+    """
+    if method not in METHODS:
+        near = difflib.get_close_matches(method, METHODS, 1, 0)
+        raise InputError(f"no method {method!r}; did you mean {near[0]!r}? ({', '.join(METHODS)})")
+    return METHODS[method].fitter(items, rng, settings or {}, stan or StanModels())

@@ -1,0 +1,14 @@
+"""From fits to estimates of metrics, and from many estimates to bias, width and coverage."""
+
+from crowdgold.evaluation.imputation import Estimate, evaluate, label_probabilities
+from crowdgold.evaluation.order_statistics import check_order_statistics
+from crowdgold.evaluation.summaries import compare, summarise
+
+__all__ = [
+    "Estimate",
+    "check_order_statistics",
+    "compare",
+    "evaluate",
+    "label_probabilities",
+    "summarise",
+]

@@ -1,0 +1,172 @@
+"""Metrics of a fit, with intervals: by multiple imputation, or by resampling items.
+
+For draws of label probabilities (MAVEN, section 3.4): per draw, impute labels, compute each metric,
+and take mean and quantiles over the draws. Predictors that are compared share, per draw and item,
+the uniform number that decides the label. For fixed labels: the percentile bootstrap over labelled
+items, with the same resamples for all metrics and predictors.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdgold.data import Items
+from crowdgold.estimators import NO_LABEL, Fit, FixedLabels, LabelPosterior
+from crowdgold.metrics import LabelMass, Metric, RankedItems, parse_metric
+
+LEVEL = 0.95
+RESAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An estimated metric.
+
+    Attributes:
+        metric: the metric as it was asked for.
+        estimate: point estimate.
+        lower, upper: ends of the interval.
+        undefined: share of draws or resamples in which the metric had no value (no positives,
+            say); they are left out.
+    """
+
+    metric: str
+    estimate: float
+    lower: float
+    upper: float
+    undefined: float = 0.0
+
+
+def _interval(metric: str, values: np.ndarray, level: float, centre: float | None) -> Estimate:
+    """Summarise draws of a metric; `centre` replaces their mean as the point estimate."""
+    known = values[np.isfinite(values)]
+    undefined = 1 - len(known) / len(values)
+    if len(known) == 0 or (centre is not None and not np.isfinite(centre)):
+        return Estimate(metric, np.nan, np.nan, np.nan, 1.0)
+    lower, upper = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    point = float(known.mean()) if centre is None else centre
+    return Estimate(metric, point, float(lower), float(upper), undefined)
+
+
+def _values(
+    metrics: Sequence[Metric],
+    items: Items,
+    masses: dict[str, LabelMass],
+    ranked: dict[str, RankedItems],
+) -> list[float]:
+    values = []
+    for metric in metrics:
+        predictors = metric.predictors(items)
+        values.append(
+            metric.value([masses[name] for name in predictors], [ranked[n] for n in predictors])
+        )
+    return values
+
+
+def _impute(
+    posterior: LabelPosterior,
+    metrics: Sequence[Metric],
+    items: Items,
+    ranked: dict[str, RankedItems],
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Give each metric of each imputed data set: (draws, metrics)."""
+    label_rng, probability_rng = rng.spawn(2)
+    values = np.empty((posterior.draws, len(metrics)))
+    for draw in range(posterior.draws):
+        uniform = label_rng.random(len(items))
+        masses = {}
+        for predictor in ranked:
+            probability = posterior.probability(draw, predictor, probability_rng)
+            positive = (uniform < probability).astype(float)
+            masses[predictor] = LabelMass(positive, 1 - positive)
+        values[draw] = _values(metrics, items, masses, ranked)
+    return values
+
+
+def _resample(
+    labels: np.ndarray,
+    metrics: Sequence[Metric],
+    items: Items,
+    ranked: dict[str, RankedItems],
+    rng: np.random.Generator,
+    resamples: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Give the metrics of the labels, and of each resample of the labelled items."""
+    labelled = np.flatnonzero(labels != NO_LABEL)
+    mass = LabelMass.of_labels(labels)
+    point = _values(metrics, items, dict.fromkeys(ranked, mass), ranked)
+    values = np.empty((resamples, len(metrics)))
+    for resample in range(resamples):
+        chosen = labelled[rng.integers(0, len(labelled), len(labelled))]
+        weights = np.bincount(chosen, minlength=len(items)).astype(float)
+        mass = LabelMass.of_labels(labels, weights)
+        values[resample] = _values(metrics, items, dict.fromkeys(ranked, mass), ranked)
+    return np.array(point), values
+
+
+def _parameter(metric: Metric, fit: Fit, items: Items, level: float) -> Estimate:
+    known = fit.labels.parameters if isinstance(fit.labels, LabelPosterior) else {}
+    names = [metric.name, f"{metric.name}:{metric.predictor or items.predictors[0]}"]
+    draws = next((known[name] for name in names if name in known), None)
+    if draws is None:
+        return Estimate(metric.text, np.nan, np.nan, np.nan, 1.0)
+    # The median: mu has no mean under its prior.
+    return _interval(metric.text, draws, level, float(np.median(draws)))
+
+
+def evaluate(
+    fit: Fit,
+    items: Items,
+    metrics: Sequence[str],
+    rng: np.random.Generator,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+) -> list[Estimate]:
+    """Estimate metrics from a fit.
+
+    Args:
+        fit: what a method gave for these items.
+        items: the table.
+        metrics: names (see `parse_metric`); parameters give their posterior median.
+        rng: source of imputed labels or resamples.
+        level: of the intervals.
+        resamples: bootstrap resamples, for methods without draws.
+
+    Returns:
+        one estimate a metric, in order; a parameter that the method lacks is NaN.
+
+    Raises:
+        InputError: where a metric is not known or needs a predictor that is not there.
+    """
+    parsed = [parse_metric(text) for text in metrics]
+    of_labels = [metric for metric in parsed if not metric.is_parameter]
+    needed = sorted({name for metric in of_labels for name in metric.predictors(items)})
+    ranked = {predictor: RankedItems.of(items, predictor) for predictor in needed}
+    estimates = {}
+    if of_labels:
+        if isinstance(fit.labels, FixedLabels):
+            point, values = _resample(fit.labels.labels, of_labels, items, ranked, rng, resamples)
+            centres: list[float | None] = [float(value) for value in point]
+        else:
+            values = _impute(fit.labels, of_labels, items, ranked, rng)
+            centres = [None] * len(of_labels)
+        for metric, column, centre in zip(of_labels, values.T, centres, strict=True):
+            estimates[metric.text] = _interval(metric.text, column, level, centre)
+    for metric in parsed:
+        if metric.is_parameter:
+            estimates[metric.text] = _parameter(metric, fit, items, level)
+    return [estimates[metric.text] for metric in parsed]
+
+
+def label_probabilities(
+    fit: Fit, items: Items, predictor: str, rng: np.random.Generator
+) -> np.ndarray:
+    """Give the posterior mean of P(Y_i = 1) of each item: (n,); NaN where a method has no label."""
+    if isinstance(fit.labels, FixedLabels):
+        return np.where(fit.labels.labels == NO_LABEL, np.nan, fit.labels.labels.astype(float))
+    total = np.zeros(len(items))
+    for draw in range(fit.labels.draws):
+        total += fit.labels.probability(draw, predictor, rng)
+    return total / fit.labels.draws

@@ -1,0 +1,122 @@
+"""Bias, error, interval width and coverage over replicates, with Monte Carlo errors.
+
+`bias` is the mean of estimate - truth. `error` is the mean of |estimate - truth|, which is what
+MAVEN's figures 1 and 4 call bias. `_se` columns are standard errors over replicates.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binom, norm
+
+KEYS = ["experiment", "method", "metric"]
+BAND_SIGMA = 3.5
+"""Width of the coverage band: outside it by chance once in some 2,000 comparisons."""
+
+
+def coverage_band(replicates: int, level: float, sigma: float = BAND_SIGMA) -> tuple[float, float]:
+    """Give the two-sided binomial band of observed coverage under the nominal level.
+
+    Args:
+        replicates: number of intervals.
+        level: nominal coverage.
+        sigma: the band's half-width as a normal deviate, which sets its tail probability.
+    """
+    tail = float(norm.sf(sigma))
+    low = float(binom.ppf(tail, replicates, level))
+    high = float(binom.isf(tail, replicates, level))
+    return low / replicates, high / replicates
+
+
+def _standard_error(values: np.ndarray) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
+
+
+def _summarise_group(group: pd.DataFrame, level: float) -> dict[str, float]:
+    known = group[np.isfinite(group["estimate"]) & np.isfinite(group["truth"])]
+    error = (known["estimate"] - known["truth"]).to_numpy()
+    width = (known["upper"] - known["lower"]).to_numpy()
+    covered = ((known["lower"] <= known["truth"]) & (known["truth"] <= known["upper"])).to_numpy()
+    size = len(known)
+    low, high = coverage_band(size, level) if size else (np.nan, np.nan)
+    return {
+        "replicates": size,
+        "undefined": len(group) - size,
+        "gate_failures": int((~known["diagnostics_passed"].astype(bool)).sum()),
+        "truth": known["truth"].mean(),
+        "bias": error.mean() if size else np.nan,
+        "bias_se": _standard_error(error),
+        "error": np.abs(error).mean() if size else np.nan,
+        "error_se": _standard_error(np.abs(error)),
+        "width": width.mean() if size else np.nan,
+        "width_se": _standard_error(width),
+        "coverage": covered.mean() if size else np.nan,
+        "coverage_se": np.sqrt(covered.mean() * (1 - covered.mean()) / size) if size else 0,
+        "band_low": low,
+        "band_high": high,
+        "seconds": known["seconds"].mean(),
+    }
+
+
+def summarise(results: pd.DataFrame, settings: Sequence[str], level: float = 0.95) -> pd.DataFrame:
+    """Summarise the results of an experiment over its replicates.
+
+    Args:
+        results: the long results table.
+        settings: its setting columns.
+        level: nominal coverage of its intervals.
+
+    Returns:
+        one row for each experiment, setting, method and metric; methods in order of appearance.
+        Fits that failed their gate are counted in `gate_failures`, and stay in the numbers.
+    """
+    keys = [*KEYS, *settings]
+    rows = [
+        dict(zip(keys, key, strict=True)) | _summarise_group(group, level)
+        for key, group in results.groupby(keys, sort=False, dropna=False)
+    ]
+    summary = pd.DataFrame(rows)
+    counts = ["replicates", "undefined", "gate_failures"]
+    return summary.astype(dict.fromkeys(counts, int))
+
+
+def _ratio_of_means(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
+    """Give mean(first) / mean(second) and its standard error for paired values (delta method)."""
+    ratio = float(first.mean() / second.mean())
+    return ratio, _standard_error((first - ratio * second) / second.mean())
+
+
+def compare(
+    results: pd.DataFrame, settings: Sequence[str], method: str, baseline: str
+) -> pd.DataFrame:
+    """Compare the absolute error and the interval width of two methods on the same data.
+
+    Args:
+        results: the long results table.
+        settings: its setting columns.
+        method, baseline: the methods; ratios are method / baseline.
+
+    Returns:
+        one row for each experiment, setting and metric: `error_ratio` and `width_ratio` with
+        standard errors that use the pairing by replicate.
+    """
+    keys = ["experiment", *settings, "metric"]
+    frame = results.assign(
+        error=(results["estimate"] - results["truth"]).abs(),
+        width=results["upper"] - results["lower"],
+    )
+    pair = frame[frame["method"] == method].merge(
+        frame[frame["method"] == baseline], on=[*keys, "replicate"], suffixes=("", "_baseline")
+    )
+    pair = pair.dropna(subset=["error", "error_baseline"])
+    rows = []
+    for key, group in pair.groupby(keys, sort=False):
+        row = dict(zip(keys, key, strict=True))
+        for name in ("error", "width"):
+            ratio, error = _ratio_of_means(
+                group[name].to_numpy(), group[f"{name}_baseline"].to_numpy()
+            )
+            row |= {f"{name}_ratio": ratio, f"{name}_ratio_se": error}
+        rows.append({**row, "method": method, "baseline": baseline, "replicates": len(group)})
+    return pd.DataFrame(rows)

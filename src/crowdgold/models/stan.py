@@ -1,0 +1,179 @@
+"""The CmdStan driver: compiled models by name, sampled through cmdstanpy.
+
+Each fit has an output folder of its own, which is gone when the draws have been read.
+"""
+
+import logging
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import cmdstanpy
+import numpy as np
+
+from crowdgold.assets import asset_folder
+from crowdgold.models.diagnostics import Diagnostics, diagnose
+from crowdgold.toolchain import Toolchain, compile_model, find_toolchain, model_hash
+
+cmdstanpy.utils.get_logger().setLevel(logging.ERROR)
+
+
+class SamplingError(RuntimeError):
+    """A Stan program that did not run to its end; the message holds what it printed."""
+
+
+@dataclass(frozen=True)
+class SamplerSettings:
+    """Settings of the No-U-Turn sampler, as in the configuration's `sampler`."""
+
+    chains: int = 4
+    warmup: int = 500
+    draws: int = 500
+    adapt_delta: float = 0.95
+    max_treedepth: int = 10
+
+
+@dataclass(frozen=True)
+class StanFit:
+    """Draws of a fit.
+
+    Attributes:
+        draws: variable name -> (chains, draws, ...).
+        diagnostics: over the parameters named when sampling.
+        step_size: (chains,) adapted step size.
+        metric: (chains, parameters) adapted diagonal of the inverse metric.
+        seconds: time in Stan's warmup and sampling, all chains.
+    """
+
+    draws: dict[str, np.ndarray]
+    diagnostics: Diagnostics
+    step_size: np.ndarray
+    metric: np.ndarray
+    seconds: float
+
+    def flat(self, name: str) -> np.ndarray:
+        """Give the draws of one variable, chain after chain: (chains * draws, ...)."""
+        values = self.draws[name]
+        return values.reshape(-1, *values.shape[2:])
+
+
+@cache
+def _default_folder() -> Path:
+    """Folder of models compiled for use outside the workflow."""
+    cache_home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    return cache_home / "crowdgold" / "models"
+
+
+@dataclass
+class StanModels:
+    """Executables of the project's Stan models.
+
+    Attributes:
+        folder: holds one executable a model. The workflow's rules fill it; where it is not given,
+            models are compiled when first used and kept in the user's cache.
+        toolchain: the CmdStan home that made them; found when first needed where not given.
+    """
+
+    folder: Path | None = None
+    toolchain: Toolchain | None = None
+    _loaded: dict[str, cmdstanpy.CmdStanModel] = field(default_factory=dict, repr=False)
+
+    def _executable(self, name: str) -> Path:
+        self.toolchain = self.toolchain or find_toolchain()
+        if self.folder is not None:
+            return self.folder / name
+        stan_file = asset_folder("stan") / f"{name}.stan"
+        key = f"{model_hash(stan_file)[:12]}-{self.toolchain.cmdstan_version}"
+        executable = _default_folder() / key / name
+        if not executable.is_file():
+            executable.parent.mkdir(parents=True, exist_ok=True)
+            compile_model(stan_file, executable, self.toolchain)
+        return executable
+
+    def load(self, name: str) -> cmdstanpy.CmdStanModel:
+        """Give the cmdstanpy model of this name.
+
+        Raises:
+            FileNotFoundError: where `folder` does not hold it.
+        """
+        if name not in self._loaded:
+            executable = self._executable(name)
+            if not executable.is_file():
+                raise FileNotFoundError(
+                    f"{executable}: no compiled model {name!r}; compile it with "
+                    f"python -m crowdgold.toolchain, or run the workflow's toolchain rules"
+                )
+            assert self.toolchain is not None
+            cmdstanpy.set_cmdstan_path(str(self.toolchain.home))
+            self._loaded[name] = cmdstanpy.CmdStanModel(exe_file=str(executable))
+        return self._loaded[name]
+
+    def sample(
+        self,
+        name: str,
+        data: Mapping[str, Any],
+        seed: int,
+        parameters: Sequence[str],
+        settings: SamplerSettings,
+        **options: Any,
+    ) -> StanFit:
+        """Sample a model.
+
+        Args:
+            name: the model.
+            data: its data, by name.
+            seed: from 2 to 2^31 - 1.
+            parameters: scalar or vector variables that are kept and diagnosed.
+            settings: chains, warmup, draws and adaptation.
+            options: further arguments of cmdstanpy's `sample`.
+
+        Raises:
+            SamplingError: where a chain fails, with what Stan said.
+        """
+        with tempfile.TemporaryDirectory(prefix="crowdgold-stan-") as folder:
+            chosen: dict[str, Any] = {
+                "chains": settings.chains,
+                "parallel_chains": 1,
+                "iter_warmup": settings.warmup,
+                "iter_sampling": settings.draws,
+                "max_treedepth": settings.max_treedepth,
+                "show_progress": False,
+                "show_console": False,
+                "output_dir": folder,
+                "seed": seed,
+            }
+            if options.get("adapt_engaged", True):
+                chosen["adapt_delta"] = settings.adapt_delta
+            try:
+                fit = self.load(name).sample(data=dict(data), **{**chosen, **options})
+            except RuntimeError as error:
+                raise SamplingError(f"Stan model {name!r} failed: {error}") from error
+            return _read(fit, parameters)
+
+
+def _read(fit: cmdstanpy.CmdStanMCMC, parameters: Sequence[str]) -> StanFit:
+    chains, size = fit.chains, fit.num_draws_sampling
+    draws = {}
+    for name in parameters:
+        values = fit.stan_variable(name)
+        draws[name] = values.reshape(chains, size, *values.shape[1:])
+    diagnostics = Diagnostics()
+    if size >= 4:
+        scalars = {
+            f"{name}[{index}]": values.reshape(chains, size, -1)[..., index]
+            for name, values in draws.items()
+            for index in range(int(np.prod(values.shape[2:])))
+        }
+        diagnostics = diagnose(
+            scalars,
+            int(np.sum(np.asarray(fit.divergences))),
+            int(np.sum(np.asarray(fit.max_treedepths))),
+        )
+    seconds = sum(time["warmup"] + time["sampling"] for time in fit.time)
+    return StanFit(
+        draws, diagnostics, np.asarray(fit.step_size), np.asarray(fit.inv_metric), seconds
+    )

@@ -1,0 +1,104 @@
+"""Sampling the vote model and Dawid-Skene with Stan (stan/vote.stan, stan/dawid_skene.stan)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crowdgold.data import NO_GOLD
+from crowdgold.models.diagnostics import Diagnostics
+from crowdgold.models.stan import SamplerSettings, StanModels
+from crowdgold.models.vote_model import VoteParameters
+from crowdgold.models.vote_sets import VoteSets
+
+PARAMETERS = {"vote": ("phi", "a0", "a1", "lambda"), "dawid_skene": ("phi", "a0", "a1")}
+
+
+@dataclass(frozen=True)
+class VoteFit:
+    """Draws of the vote model, chain after chain, with their diagnostics."""
+
+    parameters: VoteParameters
+    diagnostics: Diagnostics
+    seconds: float
+
+
+def vote_data(sets: VoteSets) -> dict[str, Any]:
+    """Lay vote sets out as the data of the vote models: every V of each (votes_total, gold)."""
+    groups = sorted(set(zip(sets.votes_total.tolist(), sets.gold.tolist(), strict=True)))
+    start = np.cumsum([0] + [total + 1 for total, _ in groups])
+    position = {group: int(first) for group, first in zip(groups, start, strict=False)}
+    count = np.zeros(start[-1], dtype=int)
+    for total, gold, positive, items in zip(
+        sets.votes_total.tolist(),
+        sets.gold.tolist(),
+        sets.votes_positive.tolist(),
+        sets.count.tolist(),
+        strict=True,
+    ):
+        count[position[total, gold] + positive] = items
+    return {
+        "groups": len(groups),
+        "votes_total": [total for total, _ in groups],
+        "gold": [gold for _, gold in groups],
+        "cells": len(count),
+        "count": count.tolist(),
+    }
+
+
+def _initial_values(
+    name: str, sets: VoteSets, chains: int, rng: np.random.Generator
+) -> list[dict[str, Any]]:
+    """Start chains near the share of positive votes, spread out so that R-hat can tell."""
+    share = float(sets.votes_positive @ sets.count / (sets.votes_total @ sets.count))
+    values = []
+    for _ in range(chains):
+        a0, a1 = rng.uniform(0.1, 0.4), rng.uniform(0.5, 0.9)
+        start: dict[str, Any] = {
+            "phi": float(np.clip(share * rng.uniform(0.5, 1.5), 0.02, 0.98)),
+            "a0": a0,
+            "a1": a1,
+        }
+        if name == "vote":
+            start["lambda"] = rng.uniform(0.2, 0.6, 2).tolist()
+        values.append(start)
+    return values
+
+
+def _notes(sets: VoteSets) -> tuple[str, ...]:
+    notes = []
+    if np.all(sets.gold == NO_GOLD):
+        notes.append("no gold labels: phi is barely identified, it follows its prior")
+    if np.all(sets.votes_total == 1):
+        notes.append("one vote an item: d0 and d1 are not identified, they follow their prior")
+    return tuple(notes)
+
+
+def fit_votes(
+    name: str,
+    sets: VoteSets,
+    rng: np.random.Generator,
+    stan: StanModels,
+    settings: SamplerSettings,
+) -> VoteFit:
+    """Sample the posterior of the vote model.
+
+    Args:
+        name: "vote" or "dawid_skene".
+        sets: the vote sets of the items.
+        rng: source of the seed and of the initial values.
+        stan: the compiled models.
+        settings: chains, warmup and draws.
+    """
+    seed = int(rng.integers(2, 2**31 - 1))
+    initial = _initial_values(name, sets, settings.chains, rng)
+    fit = stan.sample(name, vote_data(sets), seed, PARAMETERS[name], settings, inits=initial)
+    a = np.stack([fit.flat("a0"), fit.flat("a1")], axis=1)
+    d = np.full_like(a, np.inf) if name == "dawid_skene" else 1 / fit.flat("lambda") - 1
+    diagnostics = fit.diagnostics
+    notes = diagnostics.notes + (_notes(sets) if name == "vote" else ())
+    return VoteFit(
+        VoteParameters(fit.flat("phi"), a, d),
+        Diagnostics(**{**vars(diagnostics), "notes": notes}),
+        fit.seconds,
+    )
