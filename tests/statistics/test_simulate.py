@@ -193,26 +193,26 @@ def test_all_voters_can_vote_on_every_item():
 def test_irt_votes_follow_skill_and_difficulty(y):
     """E P_ij given Y over S - D ~ Normal(mu_s - mu_d, sd^2 = sigma_s^2 + sigma_d^2).
 
-    Replicates are the unit (200 of them), because voters are shared by the items of one.
+    Replicates are the unit (120 of them), because voters are shared by the items of one.
     """
     nodes = stats.norm.ppf((np.arange(20_000) + 0.5) / 20_000)
     gap = (3.0 - 0.5) + np.hypot(2.0, 2.0) * nodes
     expected = expit(-1.0 + gap * (2 * y - 1)).mean()
     shares = []
-    for seed in range(200):
+    for seed in range(120):
         items = draw("irt", seed, n=400).items
         shares.append(items.votes_positive[items.truth == y].mean() / 3)
     assert_mean(shares, expected)
 
 
 def test_irt_scores_follow_the_truth_and_the_voters_mean_chance():
-    """X - mu Y - delta V / c has mean 0 given the chances, and is independent over items."""
-    items = draw("irt").items
+    """X - mu Y - delta V / c has mean 0 for each c, and is independent over items given skills."""
+    items = draw("irt", votes_total={2: 0.5, 5: 0.5}).items
     for name, predictor in IRT["predictors"].items():
-        votes = predictor["delta"] * items.votes_positive / 3
+        votes = predictor["delta"] * items.votes_positive / items.votes_total
         rest = items.scores[name] - predictor["mu"] * items.truth - votes
-        for y in (0, 1):
-            assert_mean(rest[items.truth == y], 0)
+        for y, c in product((0, 1), (2, 5)):
+            assert_mean(rest[(items.truth == y) & (items.votes_total == c)], 0)
     without_votes = draw("irt", predictors={"A": {"mu": 2, "delta": 0}}).items
     noise = without_votes.scores["A"] - 2 * without_votes.truth
     assert_mean(noise, 0)

@@ -65,7 +65,7 @@ def host(place):
 
     handler = functools.partial(Handler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}", folder, seen
         server.shutdown()
 
@@ -403,21 +403,21 @@ def test_a_task_of_chaosnli_draws_votes_and_takes_the_majority_of_the_rest(chaos
 
 
 def test_votes_of_chaosnli_are_drawn_without_replacement(chaos):
-    """200 draws of 10 of 100 labels, 599 items: hypergeometric mean and variance, within 5 Monte
-    Carlo standard errors (variance with replacement would be 10 % more, some 40 standard errors).
+    """60 draws of 10 of 100 labels, 599 items: hypergeometric mean and variance, within 5 Monte
+    Carlo standard errors (variance with replacement would be 10 % more, some 14 standard errors).
     """
     frame, share = chaos[2], chaos[2]["count_e"].to_numpy()[:599] / 100
     rng = np.random.default_rng(2)
     draws = np.array(
         [
             chaosnli.draw_task(frame, {"model": "a", "votes_total": 10}, rng).votes_positive
-            for _ in range(200)
+            for _ in range(60)
         ]
     )
     deviation = (draws - 10 * share).ravel()
     variance = 10 * share * (1 - share) * 90 / 99
     assert abs(deviation.mean()) < 5 * deviation.std() / np.sqrt(deviation.size)
-    excess = deviation**2 - np.tile(variance, 200)
+    excess = deviation**2 - np.tile(variance, 60)
     assert abs(excess.mean()) < 5 * excess.std() / np.sqrt(excess.size)
 
 

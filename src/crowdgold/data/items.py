@@ -113,6 +113,17 @@ def _predictor_names(frame: pd.DataFrame) -> dict[str, str]:
     }
 
 
+def _check_shape(frame: pd.DataFrame, problems: Problems) -> None:
+    have = [str(column) for column in frame.columns]
+    for column in ("item", "votes_positive", "votes_total"):
+        if column not in have:
+            problems.add(f"column {column!r} is missing; the table has: {', '.join(have)}")
+    for column in sorted({name for name in have if have.count(name) > 1}):
+        problems.add(f"column {column!r} is there {have.count(column)} times; expected once")
+    if len(frame) == 0:
+        problems.add("the table has no rows")
+
+
 def _whole_numbers(frame: pd.DataFrame, column: str, lowest: int, problems: Problems) -> np.ndarray:
     """Give a column of whole numbers (n,) as floats; NaN where the cell is not one."""
     values = to_numbers(frame[column])
@@ -198,14 +209,7 @@ def items_from_frame(
         InputError: naming every column and row that cannot be used.
     """
     problems = Problems(source, first_row)
-    have = [str(column) for column in frame.columns]
-    for column in ("item", "votes_positive", "votes_total"):
-        if column not in have:
-            problems.add(f"column {column!r} is missing; the table has: {', '.join(have)}")
-    for column in sorted({name for name in have if have.count(name) > 1}):
-        problems.add(f"column {column!r} is there {have.count(column)} times; expected once")
-    if len(frame) == 0:
-        problems.add("the table has no rows")
+    _check_shape(frame, problems)
     problems.raise_if_any()
 
     item = _identifiers(frame, problems)

@@ -101,8 +101,8 @@ def draw_task(
             snli, mnli_m, or both (where not given). `votes_total`: 1 to 99 of the 100 labels, 3
             where not given. `model` (roberta-base) and `seed` (0) of the predictor named `score`;
             or `predictors`: {NAME: {model: , seed: }} for several.
-        rng: source of the votes, of the truth where the rest of the labels is tied, which an odd
-            rest cannot be, and of the tie-breaking numbers.
+        rng: source of the votes, of the truth where the labels not drawn are tied (never with an
+            odd `votes_total`), and of the tie-breaking numbers.
 
     Raises:
         InputError: naming the parameter that is unknown or impossible, or a predictor without
@@ -120,19 +120,35 @@ def draw_task(
     }
     frame = frame[frame[list(columns.values())].notna().all(axis=1)]
 
-    count = frame[f"count_{target}"].to_numpy()
-    votes_positive = rng.hypergeometric(count, LABELS - count, votes_total)
-    lead = 2 * (count - votes_positive) - (LABELS - votes_total)
-    coin = rng.random(len(frame)) < 0.5
+    votes_positive, truth = draw_votes(frame[f"count_{target}"].to_numpy(), votes_total, rng)
     return Items(
         item=frame["item"].to_numpy(dtype=object),
-        votes_positive=votes_positive.astype(np.int64),
+        votes_positive=votes_positive,
         votes_total=np.full(len(frame), votes_total),
         gold=np.full(len(frame), NO_GOLD, dtype=np.int8),
         scores={name: frame[column].to_numpy(dtype=float) for name, column in columns.items()},
         tie_break=rng.random(len(frame)),
-        truth=np.where(lead == 0, coin, lead > 0).astype(np.int8),
+        truth=truth,
     )
+
+
+def draw_votes(
+    count: np.ndarray, votes_total: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw votes from each item's 100 labels, and take the majority of the rest as truth.
+
+    Args:
+        count: (n,) how many of an item's labels are positive.
+        votes_total: how many labels to draw, without replacement.
+        rng: source of the votes, and of the truth where the rest is tied.
+
+    Returns:
+        Positive votes (n,) and truth (n,).
+    """
+    votes_positive = rng.hypergeometric(count, LABELS - count, votes_total)
+    lead = 2 * (count - votes_positive) - (LABELS - votes_total)
+    coin = rng.random(len(count)) < 0.5
+    return votes_positive, np.where(lead == 0, coin, lead > 0).astype(np.int8)
 
 
 def _predictors(given: Parameters) -> dict[str, Parameters]:

@@ -105,8 +105,9 @@ def _is_at_hand(name: str, file: File, local: Path | None) -> bool:
 
     if _from_local(local, file, silent) is not None or _is_right(_cached(name, file), file, silent):
         return True
-    parts = [_file_name(url) for url in file.urls] if file.convert and local else []
-    return bool(parts) and all((Path(local or ".") / part).is_file() for part in parts)
+    if file.convert is None or local is None:
+        return False
+    return all((local / _file_name(url)).is_file() for url in file.urls)
 
 
 def _file_name(url: str) -> str:
