@@ -48,20 +48,29 @@ def toolchain(cache_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> T
 
 
 @pytest.fixture(scope="session")
-def compiled(toolchain: Toolchain, cache_folder: Path) -> Callable[[str], Path]:
-    """`compiled("vote")` is the executable of stan/vote.stan, or of a model made for the tests."""
+def compile_with(cache_folder: Path) -> Callable[[Toolchain, str], Path]:
+    """`compile_with(toolchain, "vote")` compiles a model once for each text and toolchain."""
 
-    def compiled(name: str) -> Path:
-        found = [
-            folder / f"{name}.stan" for folder in MODELS if (folder / f"{name}.stan").is_file()
-        ]
-        if not found:
+    def compile_with(toolchain: Toolchain, name: str) -> Path:
+        stan_file = next(
+            (f / f"{name}.stan" for f in MODELS if (f / f"{name}.stan").is_file()), None
+        )
+        if stan_file is None:
             raise FileNotFoundError(f"no {name}.stan in {' or '.join(map(str, MODELS))}")
-        key = hashlib.sha256((model_hash(found[0]) + toolchain.to_json()).encode()).hexdigest()[:16]
+        made_from = model_hash(stan_file) + toolchain.to_json()
+        key = hashlib.sha256(made_from.encode()).hexdigest()[:16]
         executable = cache_folder / key / name
         with locked(cache_folder / f"{key}.lock"):
             if not executable.is_file():
-                compile_model(found[0], executable, toolchain)
+                compile_model(stan_file, executable, toolchain)
         return executable
 
-    return compiled
+    return compile_with
+
+
+@pytest.fixture(scope="session")
+def compiled(
+    toolchain: Toolchain, compile_with: Callable[[Toolchain, str], Path]
+) -> Callable[[str], Path]:
+    """`compiled("vote")` is the executable of stan/vote.stan, or of a model made for the tests."""
+    return lambda name: compile_with(toolchain, name)

@@ -474,13 +474,18 @@ class console : public stan::callbacks::logger {
   void fatal(const std::string& m) override { complain(m); }
   void fatal(const std::stringstream& m) override { complain(m.str()); }
 
+  // What stands before the progress lines of one chain among several.
+  void chain(const std::string& prefix) { prefix_ = prefix; }
   // An optimizer that stopped without convergence, its last point written.
   bool unconverged() const { return unconverged_; }
 
  private:
+  std::string prefix_;
   bool unconverged_ = false;
 
-  void say(std::ostream& to, const std::string& m) { to << m << std::endl; }
+  void say(std::ostream& to, const std::string& m) {
+    to << (m.rfind("Iteration:", 0) == 0 ? prefix_ : "") << m << std::endl;
+  }
   void complain(const std::string& m) {
     unconverged_ |= m.rfind("Optimization terminated with error", 0) == 0;
     say(std::cerr, m);
@@ -530,6 +535,13 @@ std::vector<context> read_for_chains(const std::string& path, int chains, unsign
   for (int i = 0; i < chains; ++i)
     all.push_back(read_json(own(i)));
   return all;
+}
+
+context unit_metric(const model_base& model, const std::string& type) {
+  const size_t size = model.num_params_r();
+  return std::make_shared<stan::io::array_var_context>(
+      type == "dense_e" ? services::util::create_unit_e_dense_inv_metric(size)
+                        : services::util::create_unit_e_diag_inv_metric(size));
 }
 
 // The draws of the model's parameters in a Stan CSV file, one row a draw.
@@ -629,82 +641,99 @@ struct run {
   }
 };
 
-int sample(run& r) {
+// The settings of one chain and what it reads and writes.
+struct chain {
+  unsigned int id;
+  context init, metric;
+  csv_writer csv, diagnostics;
+  std::unique_ptr<stan::callbacks::structured_writer> tuned
+      = std::make_unique<stan::callbacks::structured_writer>();
+};
+
+int sample_chain(run& r, chain& c, double radius, bool fixed) {
   const command_line& a = r.args;
-  const int chains = a.integer("sample", "num_chains");
   const int warmup = a.integer("sample", "num_warmup"), draws = a.integer("sample", "num_samples");
   const int thin = a.integer("sample", "thin"), refresh = a.integer("output", "refresh");
-  const bool save_warmup = a.on("sample", "save_warmup"), adapt = a.on("adapt", "engaged");
+  const bool save_warmup = a.on("sample", "save_warmup");
   const bool dense = a.text("hmc", "metric") == "dense_e";
   const double stepsize = a.real("hmc", "stepsize"), jitter = a.real("hmc", "stepsize_jitter");
   const int depth = a.integer("nuts", "max_depth");
-  const unsigned int seed = a.seed(), id = a.id();
-  const size_t size = r.model.num_params_r();
-  const bool fixed = size == 0 || a.text("sample", "algorithm") == "fixed_param";
-  if (!fixed && adapt && warmup == 0)
+  const unsigned int seed = a.seed();
+  stan::callbacks::writer no_inits;
+  if (fixed)
+    return services::sample::fixed_param(r.model, *c.init, seed, c.id, radius, draws, thin, refresh,
+                                         r.interrupt, r.log, no_inits, c.csv, c.diagnostics);
+  if (!a.on("adapt", "engaged")) {
+    const auto go = [&](auto service) {
+      return service(r.model, *c.init, *c.metric, seed, c.id, radius, warmup, draws, thin,
+                     save_warmup, refresh, stepsize, jitter, depth, r.interrupt, r.log, no_inits,
+                     c.csv, c.diagnostics);
+    };
+    return dense ? go([](auto&&... x) { return services::sample::hmc_nuts_dense_e(x...); })
+                 : go([](auto&&... x) { return services::sample::hmc_nuts_diag_e(x...); });
+  }
+  const auto go = [&](auto service) {
+    return service(r.model, *c.init, *c.metric, seed, c.id, radius, warmup, draws, thin,
+                   save_warmup, refresh, stepsize, jitter, depth, a.real("adapt", "delta"),
+                   a.real("adapt", "gamma"), a.real("adapt", "kappa"), a.real("adapt", "t0"),
+                   a.integer("adapt", "init_buffer"), a.integer("adapt", "term_buffer"),
+                   a.integer("adapt", "window"), r.interrupt, r.log, no_inits, c.csv, c.diagnostics,
+                   *c.tuned);
+  };
+  return dense ? go([](auto&&... x) { return services::sample::hmc_nuts_dense_e_adapt(x...); })
+               : go([](auto&&... x) { return services::sample::hmc_nuts_diag_e_adapt(x...); });
+}
+
+// Opens the files of every chain before the first one runs, so that a fault shows at once.
+std::vector<chain> open_chains(run& r, std::vector<context> init, bool fixed) {
+  const command_line& a = r.args;
+  const int count = static_cast<int>(init.size());
+  const std::string& metric_file = a.text("hmc", "metric_file");
+  const bool tune = a.on("adapt", "save_metric") && a.on("adapt", "engaged") && !fixed;
+  std::vector<context> metric = read_for_chains(metric_file, count, a.id());
+  std::vector<chain> chains(count);
+  for (int i = 0; i < count; ++i) {
+    chain& c = chains[i];
+    c.id = a.id() + i;
+    c.init = init[i];
+    c.metric = metric_file.empty() ? unit_metric(r.model, a.text("hmc", "metric")) : metric[i];
+    const auto named = [&](const std::string& path) {
+      return count == 1 ? path : with_suffix(path, "_" + std::to_string(c.id));
+    };
+    const std::string path = named(a.text("output", "file"));
+    c.csv = r.open_csv(path);
+    if (!a.text("output", "diagnostic_file").empty())
+      c.diagnostics = r.open_csv(named(a.text("output", "diagnostic_file")));
+    if (tune)
+      c.tuned = std::make_unique<metric_writer>(std::unique_ptr<std::ostream, not_owned>(
+          &r.files.open(std::filesystem::path(path).replace_extension().string() + "_metric.json",
+                        r.digits)));
+  }
+  return chains;
+}
+
+int sample(run& r) {
+  const command_line& a = r.args;
+  const bool no_parameters = r.model.num_params_r() == 0;
+  const bool fixed = no_parameters || a.text("sample", "algorithm") == "fixed_param";
+  if (!fixed && a.on("adapt", "engaged") && a.integer("sample", "num_warmup") == 0)
     throw std::invalid_argument("The number of warmup samples (num_warmup) must be greater than "
                                 "zero if adaptation is enabled.");
-
+  if (no_parameters)
+    r.log.info("Model contains no parameters, running fixed_param sampler, "
+               "no updates to Markov chain");
   std::vector<context> init;
-  const double radius = r.inits(init, chains);
-  std::vector<context> metric = read_for_chains(a.text("hmc", "metric_file"), chains, id);
-  if (a.text("hmc", "metric_file").empty())
-    for (auto& one : metric)
-      one = dense ? std::make_shared<stan::io::array_var_context>(
-                        services::util::create_unit_e_dense_inv_metric(size))
-                  : std::make_shared<stan::io::array_var_context>(
-                        services::util::create_unit_e_diag_inv_metric(size));
-
-  const auto of_chain = [&](const std::string& path, int i) {
-    return chains == 1 ? path : with_suffix(path, "_" + std::to_string(id + i));
-  };
-  std::vector<stan::callbacks::writer> no_inits(chains);
-  std::vector<csv_writer> csv, diagnostics(chains);
-  std::vector<metric_writer> metrics;
-  for (int i = 0; i < chains; ++i) {
-    const std::string path = of_chain(a.text("output", "file"), i);
-    csv.push_back(r.open_csv(path));
-    if (!a.text("output", "diagnostic_file").empty())
-      diagnostics[i] = r.open_csv(of_chain(a.text("output", "diagnostic_file"), i));
-    std::ostream* to = nullptr;
-    if (a.on("adapt", "save_metric") && adapt && !fixed)
-      to = &r.files.open(std::filesystem::path(path).replace_extension().string() + "_metric.json",
-                         r.digits);
-    metrics.emplace_back(std::unique_ptr<std::ostream, not_owned>(to));
+  const double radius = r.inits(init, a.integer("sample", "num_chains"));
+  std::vector<chain> chains = open_chains(r, init, fixed);
+  for (chain& c : chains) {
+    r.log.chain(chains.size() == 1 ? "" : "Chain [" + std::to_string(c.id) + "] ");
+    const int code = sample_chain(r, c, radius, fixed);
+    if (code != services::error_codes::OK)
+      return code;
+    if (!c.csv.started())  // Stan reports a step size that cannot be initialized, but returns "OK"
+      return services::error_codes::SOFTWARE;
   }
-
-  int code = services::error_codes::OK;
-  if (fixed) {
-    if (size == 0)
-      r.log.info("Model contains no parameters, running fixed_param sampler, "
-                 "no updates to Markov chain");
-    code = services::sample::fixed_param(r.model, chains, init, seed, id, radius, draws, thin,
-                                         refresh, r.interrupt, r.log, no_inits, csv, diagnostics);
-  } else if (adapt) {
-    const auto go = [&](auto service) {
-      return service(r.model, chains, init, metric, seed, id, radius, warmup, draws, thin,
-                     save_warmup, refresh, stepsize, jitter, depth, a.real("adapt", "delta"),
-                     a.real("adapt", "gamma"), a.real("adapt", "kappa"), a.real("adapt", "t0"),
-                     a.integer("adapt", "init_buffer"), a.integer("adapt", "term_buffer"),
-                     a.integer("adapt", "window"), r.interrupt, r.log, no_inits, csv, diagnostics,
-                     metrics);
-    };
-    const auto diag_e = [](auto&&... x) { return services::sample::hmc_nuts_diag_e_adapt(x...); };
-    const auto dense_e = [](auto&&... x) { return services::sample::hmc_nuts_dense_e_adapt(x...); };
-    code = dense ? go(dense_e) : go(diag_e);
-  } else {
-    const auto go = [&](auto service) {
-      return service(r.model, chains, init, metric, seed, id, radius, warmup, draws, thin,
-                     save_warmup, refresh, stepsize, jitter, depth, r.interrupt, r.log, no_inits,
-                     csv, diagnostics);
-    };
-    const auto diag_e = [](auto&&... x) { return services::sample::hmc_nuts_diag_e(x...); };
-    const auto dense_e = [](auto&&... x) { return services::sample::hmc_nuts_dense_e(x...); };
-    code = dense ? go(dense_e) : go(diag_e);
-  }
-  // Stan reports a step size that cannot be initialized, but still returns "OK".
-  const bool all_ran = std::all_of(csv.begin(), csv.end(), [](auto& one) { return one.started(); });
-  return code == services::error_codes::OK && !all_ran ? services::error_codes::SOFTWARE : code;
+  return services::error_codes::OK;
 }
 
 template <bool jacobian>

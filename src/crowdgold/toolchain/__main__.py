@@ -37,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return the exit code: 0, or 1 with a message."""
+    """Run one command; return the exit code: 0, or 1 (130 when interrupted) with a message."""
     asked = parser().parse_args(arguments)
 
     def log(line: str) -> None:
@@ -56,6 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ToolchainError, FileNotFoundError) as error:
         log(f"Error: {error}")
         return 1
+    except KeyboardInterrupt:
+        log("Interrupted.")
+        return 130
     return 0
 
 

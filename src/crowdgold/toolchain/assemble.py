@@ -48,13 +48,23 @@ def is_assembled(home: Path) -> bool:
     return (home / MANIFEST).is_file()
 
 
+def is_whole(folder: Path | None = None) -> bool:
+    """Say whether a home already stands in the folder (the cache when None), whole and current."""
+    return fault_of(place(folder)) is None
+
+
+def place(folder: Path | None) -> Path:
+    """Return the absolute path of an assembled home."""
+    return (folder or default_folder()).expanduser().resolve()
+
+
 def assemble(folder: Path | None = None, log: Log = print) -> Path:
     """Return an assembled home, built first if it is missing, broken or outdated.
 
     Raises:
         ToolchainError: the machine cannot use it, the download failed, or it does not compile.
     """
-    home = (folder or default_folder()).expanduser().resolve()
+    home = place(folder)
     check_machine()
     try:
         home.parent.mkdir(parents=True, exist_ok=True)

