@@ -43,7 +43,7 @@ class StanFit:
 
     Attributes:
         draws: variable name -> (chains, draws, ...).
-        diagnostics: over the parameters named when sampling.
+        diagnostics: over the parameters named when sampling; none of a single chain.
         step_size: (chains,) adapted step size.
         metric: (chains, parameters) adapted diagonal of the inverse metric.
         seconds: time in Stan's warmup and sampling, all chains.
@@ -152,17 +152,17 @@ class StanModels:
                 fit = self.load(name).sample(data=dict(data), **{**chosen, **options})
             except RuntimeError as error:
                 raise SamplingError(f"Stan model {name!r} failed: {error}") from error
-            return _read(fit, parameters)
+            return _read(fit, parameters, settings.chains > 1)
 
 
-def _read(fit: cmdstanpy.CmdStanMCMC, parameters: Sequence[str]) -> StanFit:
+def _read(fit: cmdstanpy.CmdStanMCMC, parameters: Sequence[str], diagnosed: bool) -> StanFit:
     chains, size = fit.chains, fit.num_draws_sampling
     draws = {}
     for name in parameters:
         values = fit.stan_variable(name)
         draws[name] = values.reshape(chains, size, *values.shape[1:])
     diagnostics = Diagnostics()
-    if size >= 4:
+    if diagnosed:
         scalars = {
             f"{name}[{index}]": values.reshape(chains, size, -1)[..., index]
             for name, values in draws.items()

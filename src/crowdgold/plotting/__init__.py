@@ -1,0 +1,32 @@
+"""Figures from tidy tables; nothing is computed here that is not in the table beside the figure."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from crowdgold.plotting.coverage import draw_coverage
+from crowdgold.plotting.error_and_width import draw_error_and_width
+from crowdgold.plotting.order_statistics import draw_order_statistics
+from crowdgold.plotting.style import save_figure
+
+Plot = Callable[[pd.DataFrame, Mapping[str, Any]], tuple[Figure, pd.DataFrame]]
+
+FIGURES: dict[str, Plot] = {
+    "error_and_width": draw_error_and_width,
+    "order_statistics": draw_order_statistics,
+    "coverage": draw_coverage,
+}
+"""Plots by name: (table, options) -> the figure, and the rows that it shows."""
+
+
+def draw(plot: str, table: pd.DataFrame, options: Mapping[str, Any], stem: Path) -> None:
+    """Draw a figure and write STEM.svg, .pdf, .png and the .csv of what it shows.
+
+    Raises:
+        ValueError: where the table lacks what the plot needs.
+    """
+    figure, shown = FIGURES[plot](table, options)
+    save_figure(figure, shown, stem)

@@ -1,0 +1,61 @@
+"""Coverage of intervals against their nominal level, with the binomial band."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from crowdgold.plotting.style import (
+    METRIC_LABELS,
+    gate_note,
+    method_order,
+    new_figure,
+    style_of,
+)
+
+
+def draw_coverage(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure, pd.DataFrame]:
+    """Draw the coverage of each method's intervals, metric by metric.
+
+    Args:
+        table: a summary of replicates.
+        options: `level`, the nominal coverage.
+
+    Returns:
+        the figure and the rows that it shows. The band holds the coverage of a calibrated method
+        with a two-sided probability of 3.5 normal deviations; bars are one standard error.
+    """
+    shown = table[table["replicates"] > 0]
+    metrics, methods = list(dict.fromkeys(shown["metric"])), method_order(shown["method"])
+    figure, axes = new_figure(1, 1, 3.0)
+    panel = axes[0][0]
+    level = float(options.get("level", 0.95))
+    panel.axhspan(shown["band_low"].min(), shown["band_high"].max(), color="#dddddd", zorder=0)
+    panel.axhline(level, color="#666666", linewidth=0.8)
+    for index, method in enumerate(methods):
+        rows = shown[shown["method"] == method].set_index("metric")
+        here = [metric for metric in metrics if metric in rows.index]
+        offset = (index - (len(methods) - 1) / 2) * 0.8 / max(len(methods), 1)
+        style = style_of(method)
+        panel.errorbar(
+            np.array([metrics.index(metric) for metric in here]) + offset,
+            rows.loc[here, "coverage"],
+            yerr=rows.loc[here, "coverage_se"],
+            color=style.colour,
+            marker=style.marker,
+            linestyle="none",
+            elinewidth=0.8,
+            label=method,
+        )
+    panel.set_xticks(range(len(metrics)), [METRIC_LABELS.get(name, name) for name in metrics])
+    panel.set_ylabel(f"Coverage of {level:.0%} intervals")
+    panel.set_ylim(-0.02, 1.02)
+    figure.supxlabel(
+        f"{shown['replicates'].max()} replicates; band: binomial, 3.5 deviations; "
+        f"{gate_note(shown)}",
+        fontsize=7,
+    )
+    figure.legend(loc="outside right center", frameon=False)
+    return figure, shown

@@ -1,0 +1,85 @@
+"""Error and interval width against the number of gold labels (MAVEN, figures 1 and 4)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, ScalarFormatter
+
+from crowdgold.plotting.style import (
+    AXIS_LABELS,
+    METRIC_LABELS,
+    gate_note,
+    method_order,
+    new_figure,
+    style_of,
+)
+
+ROWS = (("error", r"Bias  |estimate $-$ truth|"), ("width", "Interval width"))
+
+
+def _panel(axes: Axes, table: pd.DataFrame, x: str, value: str) -> None:
+    for method in method_order(table["method"]):
+        rows = table[table["method"] == method].sort_values(x)
+        style = style_of(method)
+        axes.errorbar(
+            rows[x],
+            rows[value],
+            yerr=rows[f"{value}_se"],
+            color=style.colour,
+            marker=style.marker,
+            linestyle=style.line,
+            markeredgecolor="white",
+            markeredgewidth=0.4,
+            elinewidth=0.8,
+            capsize=1.5,
+            label=method,
+        )
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    values = sorted(table[x].unique())
+    axes.set_xticks(values, [f"{value:g}" for value in values])
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_minor_formatter(NullFormatter())
+    axes.yaxis.set_major_formatter(ScalarFormatter())
+
+
+def draw_error_and_width(
+    table: pd.DataFrame, options: Mapping[str, Any]
+) -> tuple[Figure, pd.DataFrame]:
+    """Draw a column of panels for each metric: mean absolute error above, mean width below.
+
+    Args:
+        table: a summary of replicates.
+        options: `x`, the setting on the horizontal axis; `metrics` in panel order (all of the
+            table by default); `title`.
+
+    Returns:
+        the figure and the rows that it shows. Bars are one standard error to each side.
+    """
+    x = options["x"]
+    metrics = list(options.get("metrics", dict.fromkeys(table["metric"])))
+    shown = table[table["metric"].isin(metrics)]
+    if shown.empty:
+        raise ValueError(f"the table has none of the metrics {metrics}")
+    figure, axes = new_figure(2, len(metrics), 4.0)
+    for column, metric in enumerate(metrics):
+        for row, (value, label) in enumerate(ROWS):
+            panel = axes[row][column]
+            _panel(panel, shown[shown["metric"] == metric], x, value)
+            if column == 0:
+                panel.set_ylabel(label)
+        axes[0][column].set_title(METRIC_LABELS.get(metric, metric))
+        axes[0][column].tick_params(labelbottom=False)
+    figure.supxlabel(
+        f"{AXIS_LABELS.get(x, x)}\n{shown['replicates'].max()} replicates; bars are one standard "
+        f"error; {gate_note(shown)}",
+        fontsize=7,
+    )
+    if "title" in options:
+        figure.suptitle(options["title"], fontsize=9)
+    handles, labels = axes[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right center", frameon=False)
+    return figure, shown

@@ -1,0 +1,120 @@
+"""One look for all figures: a colour and marker for each method, sizes, and byte-stable files."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import matplotlib as mpl
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+PAGE_WIDTH = 7.0
+"""Inches; a figure that spans two columns."""
+
+
+class MethodStyle(NamedTuple):
+    """How a method looks in every figure."""
+
+    colour: str
+    marker: str
+    line: str = "-"
+
+
+METHOD_STYLES = {
+    "MV": MethodStyle("#999999", "s", ":"),
+    "GT": MethodStyle("#000000", "o"),
+    "GT+MV": MethodStyle("#E69F00", "D", ":"),
+    "DS": MethodStyle("#56B4E9", "v", "--"),
+    "ORACLE": MethodStyle("#CC79A7", "P", "--"),
+    "DS+S": MethodStyle("#009E73", "<", "--"),
+    "H-AI": MethodStyle("#F0E442", ">", "--"),
+    "MAVEN": MethodStyle("#D55E00", "^"),
+}
+"""Colours of Okabe and Ito, which the colour-blind can tell apart."""
+
+METRIC_LABELS = {
+    "TNR_H": r"$TNR_H$",
+    "TPR_H": r"$TPR_H$",
+    "AUC": r"$AUC$",
+    "delta_TPR": r"$\Delta_{TPR}(t^*)$",
+    "delta_AUC": r"$\Delta_{AUC}$",
+    "prevalence": "prevalence",
+    "mu": r"$\mu$",
+    "delta": r"$\delta$",
+    "phi": r"$\phi$",
+}
+
+AXIS_LABELS = {
+    "gold_fraction": "Fraction of items with an expert label",
+    "n_gold": "Items with an expert label $n_e$",
+    "n": "Items $n$",
+}
+
+RC: dict[str, Any] = {
+    "font.size": 8,
+    "axes.titlesize": 9,
+    "axes.labelsize": 8,
+    "legend.fontsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "lines.linewidth": 1.1,
+    "lines.markersize": 4,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e5e5e5",
+    "grid.linewidth": 0.5,
+    "svg.hashsalt": "crowdgold",
+    "svg.fonttype": "path",
+    "pdf.fonttype": 42,
+}
+
+
+def new_figure(rows: int, columns: int, height: float) -> tuple[Figure, list[list[Axes]]]:
+    """Make a page-wide figure with a grid of panels."""
+    mpl.rcParams.update(RC)
+    figure = Figure(figsize=(PAGE_WIDTH, height), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False)
+    return figure, [list(row) for row in axes]
+
+
+def method_order(methods: pd.Series) -> list[str]:
+    """Give the methods of a table in the order of the legend: known ones first, as styled."""
+    present = list(dict.fromkeys(methods))
+    return [m for m in METHOD_STYLES if m in present] + [
+        m for m in present if m not in METHOD_STYLES
+    ]
+
+
+def style_of(method: str) -> MethodStyle:
+    """Give a method's style; a variant `METHOD (how)` looks like its method, dotted."""
+    if method in METHOD_STYLES:
+        return METHOD_STYLES[method]
+    base = METHOD_STYLES.get(method.split(" ")[0], MethodStyle("#0072B2", "X"))
+    return base._replace(line=":")
+
+
+def gate_note(table: pd.DataFrame) -> str:
+    """Count the fits behind a figure that failed their diagnostics gate, in words."""
+    fits = table.drop_duplicates(
+        [name for name in table.columns if name in ("experiment", "method", *AXIS_LABELS)]
+    )
+    failed, total = int(fits["gate_failures"].sum()), int(fits["replicates"].sum())
+    return f"{failed} of {total} fits failed a diagnostics gate and are included"
+
+
+def save_figure(figure: Figure, shown: pd.DataFrame, stem: Path) -> None:
+    """Write STEM.svg, .pdf, .png and .csv; equal input gives equal bytes.
+
+    Each is written to a temporary name first, then renamed.
+    """
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
+    with mpl.rc_context(RC):
+        for ending, known in metadata.items():
+            partial = stem.with_name(f".{stem.name}.partial.{ending}")
+            figure.savefig(partial, format=ending, dpi=200, metadata=known)
+            partial.replace(stem.with_name(f"{stem.name}.{ending}"))
+    partial = stem.with_name(f".{stem.name}.partial.csv")
+    shown.to_csv(partial, index=False, float_format="%.6g")
+    partial.replace(stem.with_name(f"{stem.name}.csv"))
