@@ -50,7 +50,7 @@ AXIS_LABELS = {
     "n": "Items $n$",
 }
 
-RC: dict[str, Any] = {
+RC: Any = {
     "font.size": 8,
     "axes.titlesize": 9,
     "axes.labelsize": 8,
