@@ -1,13 +1,15 @@
 """Run a named computation for a block of replicates."""
 
 from pathlib import Path
-
-from snakemake.script import snakemake
+from typing import TYPE_CHECKING
 
 from crowdgold.experiments.checks import check_block
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.provenance import provenance
 from crowdgold.experiments.results import write_table
+
+if TYPE_CHECKING:
+    from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
     task = snakemake.params.task

@@ -2,11 +2,13 @@
 
 import fcntl
 from pathlib import Path
-
-from snakemake.script import snakemake
+from typing import TYPE_CHECKING
 
 from crowdgold.experiments.logs import job_log
 from crowdgold.toolchain import Toolchain, compile_model
+
+if TYPE_CHECKING:
+    from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
     executable = Path(snakemake.output[0])

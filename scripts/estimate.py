@@ -1,8 +1,7 @@
 """Fit the methods of a job to a block of replicates and evaluate them."""
 
 from pathlib import Path
-
-from snakemake.script import snakemake
+from typing import TYPE_CHECKING
 
 from crowdgold.experiments.estimating import estimate_block
 from crowdgold.experiments.logs import job_log
@@ -11,11 +10,16 @@ from crowdgold.experiments.results import write_table
 from crowdgold.models.stan import StanModels
 from crowdgold.toolchain import Toolchain
 
+if TYPE_CHECKING:
+    from snakemake.script import snakemake
+
 with job_log(snakemake.log[0]):
     task = snakemake.params.task
     toolchain = next(map(Path, snakemake.input.toolchain), None)
-    stan = StanModels(Path("results/stan"), toolchain and Toolchain.from_json(toolchain))
+    home = Toolchain.from_json(toolchain) if toolchain else None
+    stan = StanModels(Path("results/stan"), home)
     programs = [Path(program) for program in snakemake.input.programs]
     metadata = provenance(Path.cwd(), task, programs, toolchain)
-    rows = estimate_block(task, Path(snakemake.input.data), stan, metadata["code_version"])
+    version = metadata["code_version"]
+    rows = estimate_block(task, Path(snakemake.input.data), stan, version, snakemake.threads)
     write_table(rows, snakemake.output[0], metadata)

@@ -1,12 +1,14 @@
 """Draw a figure from the tables of its experiments."""
 
 from pathlib import Path
-
-from snakemake.script import snakemake
+from typing import TYPE_CHECKING
 
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import concatenate
 from crowdgold.plotting import draw
+
+if TYPE_CHECKING:
+    from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
     figure = snakemake.params.figure

@@ -1,11 +1,13 @@
 """Find a CmdStan home, or make one, and record which."""
 
 from pathlib import Path
-
-from snakemake.script import snakemake
+from typing import TYPE_CHECKING
 
 from crowdgold.experiments.logs import job_log
 from crowdgold.toolchain import find_toolchain
+
+if TYPE_CHECKING:
+    from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
     Path(snakemake.output[0]).write_text(find_toolchain().to_json(), encoding="utf-8")

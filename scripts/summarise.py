@@ -1,17 +1,20 @@
 """Join the rows of an experiment, and summarise them over the replicates."""
 
 from pathlib import Path
-
-from snakemake.script import snakemake
+from typing import TYPE_CHECKING
 
 from crowdgold.evaluation import summarise
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import concatenate, write_csv, write_table
 
+if TYPE_CHECKING:
+    from snakemake.script import snakemake
+
 with job_log(snakemake.log[0]):
     table, metadata = concatenate(snakemake.input.rows)
     # A check's rows are its result: there is no estimate in them to hold against a truth.
-    summary = table if snakemake.params.check else summarise(table, snakemake.params.axes)
+    axes, level = snakemake.params.axes, snakemake.params.level
+    summary = table if snakemake.params.check else summarise(table, axes, level)
     write_table(table, snakemake.output.table, metadata)
     write_table(summary, snakemake.output.summary, metadata)
     write_csv(summary, Path(snakemake.output.text))

@@ -13,7 +13,7 @@ from snakemake.logging import logger
 
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.dependencies import kernel_cache, rule_files
-from crowdgold.experiments.registries import known_names, stan_models
+from crowdgold.experiments.registries import known_names, metric_problem, stan_models
 
 ROOT = Path(workflow.basedir)
 
@@ -33,7 +33,7 @@ def check_configuration():
     """Stop before anything runs where the configuration cannot be used."""
     try:
         schema = configuration.load(ROOT / "workflow/schemas/config.schema.yaml")
-        configuration.check(config, schema, known_names())
+        configuration.check(config, schema, known_names(), metric_problem)
     except configuration.ConfigurationError as error:
         raise WorkflowError(str(error)) from None
 
@@ -178,12 +178,11 @@ def plot_of(figure):
 @cache
 def unavailable(dataset):
     """Say why a dataset cannot be had; empty where it can, or is prepared already."""
-    from crowdgold.data.sources import availability
+    from crowdgold.data.datasets import availability
 
     if Path(f"results/datasets/{dataset}.parquet").exists():
         return ""
-    folder = os.environ.get("CROWDGOLD_DATA")
-    available, reason = availability(dataset, Path(folder) if folder else None)
+    available, reason = availability(dataset)
     return "" if available else reason
 
 

@@ -14,5 +14,7 @@ rule dataset:
         "results/logs/datasets/{dataset}.log",
     params:
         folder="results/datasets/{dataset}",
+    message:
+        "Preparing dataset {wildcards.dataset}"
     script:
         "../../scripts/prepare_dataset.py"

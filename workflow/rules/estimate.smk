@@ -19,6 +19,8 @@ rule estimate:
         mem_mb=2000,
     params:
         task=estimate_task,
+    message:
+        "Estimating {wildcards.experiment}, {wildcards.setting}, {wildcards.method}, replicates {wildcards.replicates}"
     script:
         "../../scripts/estimate.py"
 
@@ -32,5 +34,7 @@ rule check:
         "<results>/logs/checks/{experiment}/{setting}/{replicates}.log",
     params:
         task=data_task,
+    message:
+        "Checking {wildcards.experiment}, {wildcards.setting}"
     script:
         "../../scripts/check.py"

@@ -25,5 +25,7 @@ for figure in config["figures"]:
             f"<results>/logs/figures/{figure}.log",
         params:
             figure=config["figures"][figure],
+        message:
+            f"Drawing figure {figure}"
         script:
             "../../scripts/figure.py"

@@ -17,5 +17,7 @@ rule simulate:
         "<results>/logs/data/{experiment}/{setting}/{replicates}.log",
     params:
         task=data_task,
+    message:
+        "Drawing {wildcards.experiment}, {wildcards.setting}, replicates {wildcards.replicates}"
     script:
         "../../scripts/simulate.py"

@@ -16,6 +16,9 @@ rule summarise:
         "<results>/logs/summaries/{experiment}.log",
     params:
         axes=lambda wildcards: list(block_of(wildcards).get("vary", {})),
+        level=config["level"],
         check=lambda wildcards: "check" in block_of(wildcards),
+    message:
+        "Summarising {wildcards.experiment}"
     script:
         "../../scripts/summarise.py"

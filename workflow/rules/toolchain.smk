@@ -13,6 +13,8 @@ rule toolchain:
         "results/logs/toolchain.log",
     resources:
         compilation=1,
+    message:
+        "Finding a CmdStan home"
     script:
         "../../scripts/find_toolchain.py"
 
@@ -29,5 +31,7 @@ rule compile_model:
     resources:
         compilation=1,
         mem_mb=3000,
+    message:
+        "Compiling stan/{wildcards.model}.stan (about 20 s)"
     script:
         "../../scripts/compile_model.py"

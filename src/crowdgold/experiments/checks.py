@@ -1,7 +1,7 @@
 """Named computations that give a table by themselves, without data and methods in between.
 
-A check is a function `check(parameters, rng) -> DataFrame` in a module of its own. Listing it here
-is all that an experiment with `check: NAME` needs.
+A check is a function `check_NAME(parameters, rng) -> DataFrame` in a module of its own. To list it
+here is all that an experiment with `check: NAME` needs.
 """
 
 import importlib
@@ -16,7 +16,7 @@ from crowdgold.experiments.tasks import named, replicates, shared_columns, task_
 Check = Callable[[Mapping[str, Any], np.random.Generator], pd.DataFrame]
 
 CHECKS = {"order_statistics": "crowdgold.evaluation.order_statistics"}
-"""Name of a check -> the module that holds its function `check`."""
+"""Name of a check -> the module that holds its function `check_NAME`."""
 
 
 def check_block(task: Mapping[str, Any]) -> pd.DataFrame:
@@ -28,7 +28,7 @@ def check_block(task: Mapping[str, Any]) -> pd.DataFrame:
     Raises:
         ValueError: where the check fails; a note names experiment, setting and replicate.
     """
-    check: Check = importlib.import_module(CHECKS[task["check"]]).check
+    check: Check = getattr(importlib.import_module(CHECKS[task["check"]]), f"check_{task['check']}")
     frames = []
     for setting, replicate in replicates(task):
         with named(task, setting["name"], replicate, check=task["check"]):

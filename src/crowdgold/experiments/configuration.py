@@ -4,7 +4,7 @@ An error names the file, the key's path, what was found, and the nearest valid k
 """
 
 import difflib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +105,9 @@ def _experiment_problems(
         for value in values:
             if kind in known and value not in known[kind]:
                 yield f"{path}.{key}: unknown {value!r}; {nearest(value, known[kind])}"
+    if source == "dataset":
+        for method in set(block.get("methods", [])) & set(known.get("oracle", ())):
+            yield f"{path}.methods: {method} needs what only a simulator knows; leave it out"
     if source != "check":
         for key in ("methods", "metrics"):
             if not block.get(key):
@@ -125,9 +128,7 @@ def _figure_problems(
         yield f"{path}.plot: unknown {block['plot']!r}; {nearest(block['plot'], known['plot'])}"
 
 
-def _axis_problems(
-    name: str, block: Mapping[str, Any], schema: Mapping[str, Any]
-) -> Iterator[str]:
+def _axis_problems(name: str, block: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
     """Check that what varies is a parameter of the simulator, dataset or check, in its range."""
     source = next((source for source in SOURCES if source in block), "")
     described = schema.get("$defs", {}).get(f"{source}_{block.get(source)}")
@@ -148,13 +149,16 @@ def check(
     config: Mapping[str, Any],
     schema: Mapping[str, Any],
     known: Mapping[str, Collection[str]] | None = None,
+    metric_problem: Callable[[str], str] | None = None,
 ) -> None:
     """Check a merged configuration.
 
     Args:
         config: the configuration.
         schema: its JSON schema.
-        known: what the library offers: "simulator", "dataset", "check", "method", "plot" -> names.
+        known: what the library offers: "simulator", "dataset", "check", "method", "plot" -> names;
+            "oracle" -> the methods that work on simulated data only.
+        metric_problem: says what is wrong with a metric's name, or nothing.
 
     Raises:
         ConfigurationError: listing every problem.
@@ -165,6 +169,8 @@ def check(
         for name, block in config["experiments"].items():
             problems += _axis_problems(name, block, schema)
             problems += _experiment_problems(name, block, known)
+            wrong = map(metric_problem, block.get("metrics", [])) if metric_problem else ()
+            problems += [f"experiments.{name}.metrics: {problem}" for problem in wrong if problem]
         for name, block in config["figures"].items():
             problems += _figure_problems(name, block, config, known)
     if problems:

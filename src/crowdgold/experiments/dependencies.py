@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from crowdgold.experiments.imports import library_files, package_root
-from crowdgold.experiments.registries import CHECK, REGISTRIES, defining_module, entries
+from crowdgold.experiments.registries import CHECK, REGISTRIES, entries, modules_of
 
 
 def rule_files(script: Path, used: Mapping[str, Collection[str]]) -> list[Path]:
@@ -24,13 +24,14 @@ def rule_files(script: Path, used: Mapping[str, Collection[str]]) -> list[Path]:
 def _rule_files(script: Path, used: tuple[tuple[str, tuple[str, ...]], ...]) -> list[Path]:
     also: set[str] = set()
     without: set[str] = set()
+    listing: list[str] = []
     for kind, names in used:
-        own = {defining_module(kind, name) for name in names}
+        own = {module for name in names for module in modules_of(kind, name)}
         also |= own
         if kind != CHECK:
-            without |= {defining_module(kind, name) for name in entries(kind)} - own
-    packages = [REGISTRIES[kind].package for kind, _ in used if kind != CHECK]
-    return library_files(script, also, without, packages)
+            listing += REGISTRIES[kind].listing
+            without |= {module for name in entries(kind) for module in modules_of(kind, name)} - own
+    return library_files(script, also, without, listing)
 
 
 @cache

@@ -1,31 +1,35 @@
 """The work of an estimate job: methods fitted to a block of replicates, and evaluated."""
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from crowdgold.data import Items
+from crowdgold.data import InputError, Items
 from crowdgold.estimators import fit
 from crowdgold.evaluation import evaluate
 from crowdgold.experiments.data_tables import DataTable, Drawn
 from crowdgold.experiments.results import results_frame
 from crowdgold.experiments.tasks import named, replicates, shared_columns, task_rng
-from crowdgold.metrics import true_value
+from crowdgold.metrics import parse_metric, true_value
 from crowdgold.models.stan import StanModels
 
 
 def _truth(metric: str, drawn: Drawn) -> float:
     """Give a metric's true value: of the reference, or the parameter the data were drawn with."""
-    parameter, _, predictor = metric.partition(":")
-    parameters: Mapping[str, Any] = drawn.parameters
-    own = parameters.get("predictors", {})
-    if isinstance(own, Mapping) and own:
-        parameters = {**parameters, **own.get(predictor or next(iter(own)), {})}
-    if parameter in parameters:
-        return float(parameters[parameter])
-    return float(true_value(metric, drawn.reference))
+    asked = parse_metric(metric)
+    if not asked.is_parameter:
+        return float(true_value(metric, drawn.reference))
+    predictor = asked.predictor or drawn.items.predictors[0]
+    for name in (asked.name, f"{asked.name}:{predictor}"):
+        if name in drawn.parameters:
+            return float(drawn.parameters[name])
+    raise InputError(
+        f"metrics: the true value of {metric!r} is not known; the data have "
+        f"{', '.join(drawn.parameters) or 'no known parameters'}"
+    )
 
 
 def _estimate(
@@ -35,13 +39,18 @@ def _estimate(
     method: str,
     items: Items,
     stan: StanModels,
+    threads: int,
 ) -> list[dict[str, Any]]:
     """Fit one method to one replicate; give a row for each metric."""
+    # Threads are no part of the task: they change the time and not the numbers.
+    settings = {**task["methods"][method], "threads": threads}
     rng = task_rng(task, setting, replicate, f"fit:{method}")
-    fitted = fit(method, items, rng, task["methods"][method], stan)
+    start = time.perf_counter()
+    fitted = fit(method, items, rng, settings, stan)
+    elapsed = time.perf_counter() - start
     rng = task_rng(task, setting, replicate, f"evaluate:{method}")
     estimates = evaluate(
-        fitted, items, task["metrics"], rng, imputations=task["imputations"], level=task["level"]
+        fitted, items, task["metrics"], rng, level=task["level"], resamples=task["bootstrap"]
     )
     return [
         {
@@ -50,7 +59,8 @@ def _estimate(
             "estimate": one.estimate,
             "lower": one.lower,
             "upper": one.upper,
-            "seconds": sum(fitted.seconds.values()),
+            "undefined": one.undefined,
+            "seconds": fitted.seconds.get("inference", elapsed),
             "diagnostics_passed": fitted.diagnostics.passed,
             "diagnostics_message": fitted.diagnostics.message,
         }
@@ -59,7 +69,7 @@ def _estimate(
 
 
 def estimate_block(
-    task: Mapping[str, Any], data: Path, stan: StanModels, version: str
+    task: Mapping[str, Any], data: Path, stan: StanModels, version: str, threads: int = 1
 ) -> pd.DataFrame:
     """Fit and evaluate every method of a task on every replicate of a data table.
 
@@ -68,6 +78,7 @@ def estimate_block(
         data: the block's data table.
         stan: the compiled models.
         version: the code's version, stored in each row.
+        threads: processes that a method may run side by side.
 
     Returns:
         Rows of the results table (`results.MEASURES`).
@@ -88,6 +99,8 @@ def estimate_block(
         }
         for method in task["methods"]:
             with named(task, setting["name"], replicate, method=method):
-                found = _estimate(task, setting["name"], replicate, method, drawn.items, stan)
+                found = _estimate(
+                    task, setting["name"], replicate, method, drawn.items, stan, threads
+                )
             rows += [{**shared, **row, "truth": truths[row["metric"]]} for row in found]
     return results_frame(rows, task["settings"][0]["axes"])

@@ -14,8 +14,8 @@ from crowdgold.data import InputError
 def job_log(path: str | Path) -> Iterator[None]:
     """Send standard output and error, those of child processes too, to a file.
 
-    An error ends the program with exit code 1 after one message on the terminal; the log holds
-    the traceback, except where the input is at fault and the message says all.
+    An error ends the program with exit code 1 after one message on the terminal; the traceback is
+    in the log.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -27,12 +27,10 @@ def job_log(path: str | Path) -> Iterator[None]:
         try:
             yield
         except Exception as error:
-            if isinstance(error, InputError):
-                print(error, file=sys.stderr)
-            else:
-                traceback.print_exc()
+            traceback.print_exc()
+            kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
             notes = "".join(f"\n  {note}" for note in getattr(error, "__notes__", []))
-            print(f"\nError: {error}{notes}\n  log: {path}\n", file=terminal, flush=True)
+            print(f"\nError: {kind}{error}{notes}\n  log: {path}\n", file=terminal, flush=True)
             sys.exit(1)
         finally:
             sys.stdout.flush()

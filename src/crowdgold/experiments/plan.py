@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from crowdgold.experiments.configuration import SOURCES
+from crowdgold.experiments.registries import stan_models
 from crowdgold.experiments.settings import Setting, expand
 
 ALL = "all"
@@ -60,9 +61,15 @@ def methods_of(config: Mapping[str, Any], experiment: str, group: str) -> list[s
 
 
 def method_settings(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
-    """Give a method's settings: the sampler's, then the method's own, then the experiment's."""
+    """Give a method's settings: its own, the experiment's over them, and how Stan samples."""
     own = config["experiments"][experiment].get("method_settings", {}).get(method, {})
-    return {**config["sampler"], **config["methods"].get(method, {}), **own}
+    sampler = {"sampler": config["sampler"]} if stan_models([method]) else {}
+    return {
+        "imputations": config["imputations"],
+        **sampler,
+        **config["methods"].get(method, {}),
+        **own,
+    }
 
 
 def data_task(
@@ -95,7 +102,7 @@ def estimate_task(
             for method in methods_of(config, experiment, group)
         },
         "metrics": block["metrics"],
-        "imputations": config["imputations"],
+        "bootstrap": config["bootstrap"],
         "level": config["level"],
     }
 

@@ -1,34 +1,51 @@
-"""What the library offers by name, and which module each name is defined in.
+"""What the library offers by name, and which modules each name depends on.
 
-A registry is a module that imports many others only to list them. Knowing which entry is defined
-where lets a job depend on its own method's module and not on the others'.
+A registry is a module that imports many others only to list them. Knowing which entry comes from
+where lets a job depend on its own method's modules and not on the others'.
 """
 
 import importlib
-import inspect
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from crowdgold.data import InputError
 from crowdgold.experiments.checks import CHECKS
+from crowdgold.metrics import parse_metric
 
 CHECK = "check"
 
 
 @dataclass(frozen=True)
 class Registry:
-    """Where a kind of thing is listed: a package, and the name of its mapping."""
+    """Where a kind of thing is listed.
+
+    Attributes:
+        package: the package that offers it.
+        mapping: the package's mapping from names to entries.
+        work: the attribute of an entry that does the work; empty where the entry itself does.
+        listing: the modules that import others only to list them.
+    """
 
     package: str
     mapping: str
+    work: str
+    listing: tuple[str, ...]
 
 
 REGISTRIES = {
-    "simulator": Registry("crowdgold.simulate", "GENERATORS"),
-    "dataset": Registry("crowdgold.data.datasets", "DATASETS"),
-    "method": Registry("crowdgold.estimators", "METHODS"),
-    "plot": Registry("crowdgold.plotting", "FIGURES"),
+    "simulator": Registry("crowdgold.simulate", "GENERATORS", "", ("crowdgold.simulate",)),
+    "dataset": Registry(
+        "crowdgold.data.datasets", "DATASETS", "prepare", ("crowdgold.data.datasets",)
+    ),
+    "method": Registry(
+        "crowdgold.estimators",
+        "METHODS",
+        "fitter",
+        ("crowdgold.estimators", "crowdgold.estimators.registry"),
+    ),
+    "plot": Registry("crowdgold.plotting", "FIGURES", "", ("crowdgold.plotting",)),
 }
 """Kind -> its registry; checks are listed in this layer (`checks.CHECKS`)."""
 
@@ -43,28 +60,52 @@ def entries(kind: str) -> Mapping[str, Any]:
     if kind == CHECK:
         return CHECKS
     registry = REGISTRIES[kind]
-    mapping: Mapping[str, Any] = getattr(
-        importlib.import_module(registry.package), registry.mapping
-    )
+    package = importlib.import_module(registry.package)
+    mapping: Mapping[str, Any] = getattr(package, registry.mapping)
     return mapping
 
 
 def known_names() -> dict[str, Collection[str]]:
-    """Give all names that a configuration can use, by kind."""
-    return {kind: tuple(entries(kind)) for kind in (*REGISTRIES, CHECK)}
+    """Give all names that a configuration can use, by kind; "oracle": methods that need one."""
+    known = {kind: tuple(entries(kind)) for kind in (*REGISTRIES, CHECK)}
+    return {**known, "oracle": tuple(filter(needs_oracle, known["method"]))}
 
 
-def defining_module(kind: str, name: str) -> str:
-    """Give the module in which an entry is defined."""
-    entry = entries(kind)[name]
-    if isinstance(entry, str):
-        return entry
-    function = getattr(entry, "fit", entry)
-    module: str = (function if inspect.isroutine(function) else type(function)).__module__
-    return module
+def modules_of(kind: str, name: str) -> set[str]:
+    """Give the modules that an entry's work is defined in.
+
+    Where the registry wraps a function of another module, these are the modules of what the
+    wrapper names or holds.
+    """
+    if kind == CHECK:
+        return {CHECKS[name]}
+    registry, work = REGISTRIES[kind], entries(kind)[name]
+    work = getattr(work, registry.work) if registry.work else work
+    if work.__module__ not in registry.listing:
+        return {work.__module__}
+    used = [work.__globals__.get(word) for word in work.__code__.co_names]
+    used += [cell.cell_contents for cell in work.__closure__ or ()]
+    modules = {getattr(one, "__module__", "") or "" for one in used}
+    return {module for module in modules if module.startswith(registry.package)} - set(
+        registry.listing
+    )
 
 
 def stan_models(methods: Iterable[str]) -> list[str]:
     """Give the Stan models that methods need, each once."""
     models = (model for method in methods for model in entries("method")[method].stan_models)
     return list(dict.fromkeys(models))
+
+
+def needs_oracle(method: str) -> bool:
+    """Say whether a method needs what only a simulator knows."""
+    return bool(entries("method")[method].needs_oracle)
+
+
+def metric_problem(name: str) -> str:
+    """Say what is wrong with a metric's name; empty where nothing is."""
+    try:
+        parse_metric(name)
+    except InputError as error:
+        return str(error)
+    return ""

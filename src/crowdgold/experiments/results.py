@@ -22,6 +22,7 @@ MEASURES = [
     "estimate",
     "lower",
     "upper",
+    "undefined",
     "seconds",
     "diagnostics_passed",
     "diagnostics_message",
@@ -82,7 +83,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
     """Read the metadata of a table; empty where the file has none of this project."""
-    metadata = pq.read_schema(Path(path)).metadata or {}
+    metadata = pq.read_metadata(Path(path)).metadata or {}
     content: dict[str, Any] = json.loads(metadata.get(METADATA_KEY, b"{}"))
     return content
 

@@ -1,0 +1,129 @@
+"""Real runs of the workflow, in a copy of the checkout with a tiny experiment."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = (
+    "Snakefile",
+    "config.yaml",
+    "config",
+    "workflow",
+    "scripts",
+    "src",
+    "stan",
+    "toolchain",
+    "profiles",
+)
+
+TINY = """
+experiments:
+  tiny:
+    paper: MAVEN
+    title: A run that ends in seconds
+    simulator: maven
+    parameters:
+      n: 200
+      phi: 0.3
+      a0: 0.2
+      a1: 0.6
+      d0: 1.5
+      d1: 1.5
+      votes_total: 3
+      predictors:
+        A: {mu: 1.0, delta: 1.0}
+        B: {mu: 0.5, delta: 1.0}
+    vary:
+      gold_fraction: [0.3, 0.6]
+    methods: [MV, GT, ORACLE]
+    metrics: [TNR_H, AUC, delta_TPR, delta_AUC]
+    replicates: 2
+    block: 2
+figures:
+  tiny:
+    paper: MAVEN
+    experiments: [tiny]
+    plot: error_and_width
+    options: {x: gold_fraction}
+"""
+
+
+class Checkout:
+    """A copy of the checkout, and runs of Snakemake in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @classmethod
+    def make(cls, folder: Path, experiments: str | None = TINY) -> "Checkout":
+        folder.mkdir(parents=True, exist_ok=True)
+        for part in PARTS:
+            if (ROOT / part).is_dir():
+                ignore = shutil.ignore_patterns("__pycache__")
+                shutil.copytree(ROOT / part, folder / part, ignore=ignore)
+            else:
+                shutil.copy2(ROOT / part, folder / part)
+        if experiments is not None:
+            (folder / "config/experiments/maven.yaml").write_text(experiments)
+        return cls(folder)
+
+    def copy(self, folder: Path) -> "Checkout":
+        shutil.copytree(self.folder, folder, symlinks=True)
+        return Checkout(folder)
+
+    def command(self, *arguments: str) -> list[str]:
+        return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "PYTHONPATH": str(self.folder / "src"), "COLUMNS": "200"}
+
+    def run(self, *arguments: str, check: bool = True) -> str:
+        done = subprocess.run(
+            self.command(*arguments),
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=200,
+        )
+        said = done.stdout + done.stderr
+        assert not check or done.returncode == 0, said
+        return said
+
+    def jobs(self, *arguments: str) -> dict[str, int]:
+        """Rule -> number of jobs that a run would start."""
+        said = self.run("--dry-run", *arguments)
+        if "Job stats" not in said:
+            assert "Nothing to be done" in said, said
+            return {}
+        rows = re.findall(r"^(\w+) +(\d+)$", said, re.MULTILINE)
+        return {rule: int(count) for rule, count in rows if rule != "total"}
+
+    def edit(self, path: str, text: str = "\n# Edited.\n") -> None:
+        with (self.folder / path).open("a") as file:
+            file.write(text)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return Checkout.make(tmp_path / "checkout")
+
+
+@pytest.fixture(scope="session")
+def finished_once(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    made = Checkout.make(tmp_path_factory.mktemp("finished") / "checkout")
+    made.run()
+    return made
+
+
+@pytest.fixture
+def finished(finished_once: Checkout, tmp_path: Path) -> Checkout:
+    """A copy of a run that has ended well; each test may do to it what it likes."""
+    return finished_once.copy(tmp_path / "finished")

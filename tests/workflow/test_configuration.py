@@ -1,0 +1,213 @@
+"""The configuration: schema and files agree, and slips are named before anything runs."""
+
+import re
+import subprocess
+import time
+
+import jsonschema
+import pytest
+import yaml
+
+from crowdgold.experiments import configuration, plan
+from crowdgold.experiments.registries import known_names, metric_problem
+from crowdgold.experiments.schema_page import page
+
+from .conftest import ROOT
+
+SCHEMA = configuration.load(ROOT / "workflow/schemas/config.schema.yaml")
+BASE = configuration.overlay(
+    *(configuration.load(path) for path in sorted((ROOT / "config/experiments").glob("*.yaml"))),
+    configuration.load(ROOT / "config.yaml"),
+)
+SCALES = {
+    "default": BASE,
+    "smoke": configuration.overlay(BASE, configuration.load(ROOT / "config/smoke.yaml")),
+    "paper": configuration.overlay(BASE, configuration.load(ROOT / "config/paper.yaml")),
+}
+
+
+def keys_in(content, path=()):
+    if isinstance(content, dict):
+        for key, value in content.items():
+            yield (*path, key)
+            yield from keys_in(value, (*path, key))
+
+
+def objects_in(schema):
+    if isinstance(schema, dict):
+        if schema.get("type") == "object":
+            yield schema
+        for value in schema.values():
+            yield from objects_in(value)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_every_scale_passes_the_check_with_all_that_the_library_offers(scale):
+    configuration.check(SCALES[scale], SCHEMA, known_names(), metric_problem)
+
+
+@pytest.mark.parametrize("scale", ["smoke", "paper"])
+def test_an_overlay_changes_only_keys_that_are_there(scale):
+    overlay = configuration.load(ROOT / f"config/{scale}.yaml")
+    base = set(keys_in(BASE))
+    assert [key for key in keys_in(overlay) if key not in base] == []
+
+
+def test_the_schema_is_valid_and_describes_every_key():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    for block in objects_in(SCHEMA):
+        for key, described in block.get("properties", {}).items():
+            assert "description" in described or "$ref" in described, key
+
+
+def test_every_object_of_fixed_keys_is_closed():
+    for block in objects_in(SCHEMA):
+        if "properties" in block:
+            assert block["additionalProperties"] is False
+
+
+def test_no_key_of_the_schema_is_missing_in_the_default_configuration():
+    top = set(SCHEMA["properties"])
+    assert top == set(BASE)
+    assert set(SCHEMA["$defs"]["methods"]["properties"]) <= set(known_names()["method"])
+    for kind in ("simulator", "dataset", "check"):
+        described = {
+            name.split("_", 1)[1] for name in SCHEMA["$defs"] if name.startswith(f"{kind}_")
+        }
+        assert described == set(known_names()[kind])
+
+
+def test_config_yaml_comments_every_key_and_has_at_most_40():
+    lines = (ROOT / "config.yaml").read_text().splitlines()
+    keys = [i for i, line in enumerate(lines) if re.match(r" *[\w+]+:", line)]
+    assert len(keys) <= 40
+    for i in keys:
+        assert lines[i - 1].strip().startswith("#"), lines[i]
+
+
+def test_the_page_on_the_configuration_is_current():
+    written = (ROOT / "config/README.md").read_text()
+    assert written == page(SCHEMA, configuration.load(ROOT / "config.yaml")), (
+        "make config/README.md"
+    )
+
+
+def test_every_figure_has_a_caption():
+    for figure in BASE["figures"]:
+        assert (ROOT / "workflow/report" / f"{figure}.rst").is_file(), figure
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sede": 1}, "sede: unknown key; did you mean 'seed'?"),
+        (
+            {"experiments": {"maven_fig4": {"replicats": 1}}},
+            "experiments.maven_fig4.replicats: unknown key; did you mean 'replicates'?",
+        ),
+        (
+            {"experiments": {"maven_fig4": {"parameters": {"sigma": 1}}}},
+            "experiments.maven_fig4.parameters.sigma: unknown key; did you mean 'sigma_s'?",
+        ),
+        (
+            {"experiments": {"maven_fig4": {"vary": {"gold_fracton": [0.1]}}}},
+            "experiments.maven_fig4.vary.gold_fracton: unknown key; did you mean 'gold_fraction'?",
+        ),
+        (
+            {"experiments": {"maven_fig4": {"vary": {"gold_fraction": [2]}}}},
+            "experiments.maven_fig4.vary.gold_fraction: 2 is greater than the maximum of 1",
+        ),
+        (
+            {"experiments": {"maven_fig4": {"methods": ["MAVAN"]}}},
+            "experiments.maven_fig4.methods: unknown 'MAVAN'; did you mean 'MAVEN'?",
+        ),
+        (
+            {"experiments": {"maven_fig4": {"dataset": "chaosnli"}}},
+            "experiments.maven_fig4: found ['simulator', 'dataset'], expected exactly one of",
+        ),
+        (
+            {"methods": {"MAVEN": {"cut": "exakt"}}},
+            "methods.MAVEN.cut: found 'exakt'; did you mean 'exact'?",
+        ),
+        (
+            {"experiments": {"maven_fig4": {"metrics": ["AUK"]}}},
+            "experiments.maven_fig4.metrics: no metric 'AUK'",
+        ),
+        (
+            {"experiments": {"chaosnli": {"methods": ["ORACLE"]}}},
+            "experiments.chaosnli.methods: ORACLE needs what only a simulator knows",
+        ),
+        ({"level": 95}, "level: found 95, expected exclusiveMaximum: 1"),
+        (
+            {"figures": {"maven_fig4": {"experiments": ["maven_fig5"]}}},
+            "figures.maven_fig4.experiments: no experiment 'maven_fig5'; did you mean",
+        ),
+        (
+            {"figures": {"maven_fig4": {"plot": "eror_and_width"}}},
+            "figures.maven_fig4.plot: unknown 'eror_and_width'; did you mean 'error_and_width'?",
+        ),
+    ],
+)
+def test_a_slip_is_named_with_its_path_and_the_nearest_valid_name(change, message):
+    with pytest.raises(configuration.ConfigurationError, match=re.escape(message)):
+        configuration.check(
+            configuration.overlay(BASE, change), SCHEMA, known_names(), metric_problem
+        )
+
+
+def test_a_missing_key_is_named():
+    config = {key: value for key, value in BASE.items() if key != "seed"}
+    with pytest.raises(configuration.ConfigurationError, match="seed: missing"):
+        configuration.check(config, SCHEMA)
+
+
+def test_snakemake_stops_at_a_slip_without_a_traceback(checkout):
+    (checkout.folder / "slip.yaml").write_text("experiments: {tiny: {replicats: 3}}\n")
+    start = time.monotonic()
+    said = checkout.run("--configfile", "slip.yaml", check=False)
+    assert "experiments.tiny.replicats: unknown key; did you mean 'replicates'?" in said
+    assert "Traceback" not in said
+    assert not (checkout.folder / "results/data").exists()
+    assert time.monotonic() - start < 60
+
+
+def test_make_names_the_profiles_where_one_does_not_exist():
+    done = subprocess.run(
+        ["make", "--no-print-directory", "profile", "PROFILE=slrum"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode != 0
+    assert "no profile slrum" in done.stdout + done.stderr
+    assert "default" in done.stdout
+
+
+@pytest.mark.parametrize("content", ["- a list", "a: [", "3"])
+def test_a_file_that_holds_no_mapping_is_named(tmp_path, content):
+    path = tmp_path / "mine.yaml"
+    path.write_text(content)
+    with pytest.raises(configuration.ConfigurationError, match=r"mine\.yaml"):
+        configuration.load(path)
+
+
+def test_overlays_merge_mappings_and_replace_lists():
+    merged = configuration.overlay({"a": {"b": 1, "c": [1]}}, {"a": {"c": [2]}}, {"d": 3})
+    assert merged == {"a": {"b": 1, "c": [2]}, "d": 3}
+
+
+def test_the_anchors_of_the_stress_case_put_the_other_predictor_first():
+    parameters = BASE["experiments"]["maven_fig4_stress"]["parameters"]
+    assert list(parameters["predictors"]) == ["B", "A"]
+    assert parameters["n"] == BASE["experiments"]["maven_fig4"]["parameters"]["n"]
+
+
+def test_blocks_cover_every_replicate_once():
+    for size in (1, 3, 10, 20):
+        blocks = plan.replicate_blocks(10, size)
+        assert [r for block in blocks for r in plan.parse_block(block)] == list(range(10))
+
+
+def test_every_yaml_file_is_plain():
+    for path in ROOT.glob("config/**/*.yaml"):
+        assert isinstance(yaml.safe_load(path.read_text()), dict)

@@ -1,0 +1,123 @@
+"""Who may import whom, and no random numbers but those of a generator with a seed."""
+
+import ast
+
+import pytest
+
+from crowdgold.experiments.imports import direct_imports, module_file, package_root
+
+from .conftest import ROOT
+
+BELOW = {
+    "assets": set(),
+    "toolchain": {"assets"},
+    "data": set(),
+    "simulate": {"data"},
+    "models": {"assets", "toolchain", "data", "simulate"},
+    "estimators": {"data", "simulate", "models"},
+    "metrics": {"data", "simulate", "models", "estimators"},
+    "evaluation": {"data", "simulate", "models", "estimators", "metrics"},
+    "plotting": {"data", "metrics", "evaluation"},
+    "experiments": {
+        "assets", "toolchain", "data", "simulate", "models", "estimators", "metrics", "evaluation",
+        "plotting",
+    },
+}  # fmt: skip
+"""Layer -> the layers that it may import."""
+
+MODULES = sorted(package_root().rglob("*.py"))
+CODE = [
+    *MODULES,
+    *sorted((ROOT / "scripts").glob("*.py")),
+    *sorted((ROOT / "benchmarks").glob("*.py")),
+]
+SEEDED = {"Generator", "SeedSequence", "PCG64", "BitGenerator", "default_rng"}
+
+
+def module_name(path):
+    parts = path.relative_to(package_root().parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def tree_of(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_a_layer_imports_only_those_above_it_in_the_design(path):
+    name = module_name(path)
+    layers = {
+        module.split(".")[1]
+        for module in direct_imports(path, name, package_root())
+        if "." in module
+    }
+    if "." in name:
+        own = name.split(".")[1]
+        assert layers - {own} <= BELOW[own]
+    else:
+        assert not layers
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_the_library_knows_no_snakemake(path):
+    for node in ast.walk(tree_of(path)):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        assert not any(name.split(".")[0] == "snakemake" for name in names)
+
+
+def dotted(node):
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def global_random_state(tree):
+    """Lines that draw random numbers without a generator whose seed is given."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and any(alias.name == "random" for alias in node.names):
+            yield node.lineno
+        if isinstance(node, ast.ImportFrom) and node.module in ("random", "numpy.random"):
+            yield node.lineno
+        if isinstance(node, ast.Attribute):
+            name = dotted(node)
+            if (
+                name.startswith(("np.random.", "numpy.random."))
+                and name.split(".")[2] not in SEEDED
+            ):
+                yield node.lineno
+        if isinstance(node, ast.Call):
+            called = dotted(node.func)
+            if called.endswith("default_rng") and not (node.args or node.keywords):
+                yield node.lineno
+            if called.endswith(".rvs") and "random_state" not in {k.arg for k in node.keywords}:
+                yield node.lineno
+
+
+@pytest.mark.parametrize("path", CODE, ids=lambda path: path.name)
+def test_no_global_random_state(path):
+    assert list(global_random_state(tree_of(path))) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import random",
+        "from numpy.random import rand",
+        "np.random.seed(3)",
+        "x = np.random.normal()",
+        "rng = np.random.default_rng()",
+        "norm.rvs(3)",
+    ],
+)
+def test_the_search_for_global_random_state_finds_it(code):
+    assert list(global_random_state(ast.parse(code)))
+
+
+def test_every_import_of_the_package_is_resolved():
+    for path in MODULES:
+        for module in direct_imports(path, module_name(path), package_root()):
+            assert module_file(module, package_root())

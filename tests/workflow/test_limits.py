@@ -1,0 +1,43 @@
+"""Sizes that keep the house in order, and counts of jobs."""
+
+import pytest
+
+from .conftest import ROOT, Checkout
+
+
+def lines_of(path):
+    return len(path.read_text().splitlines())
+
+
+@pytest.mark.parametrize(
+    "path", [ROOT / "Snakefile", *sorted((ROOT / "scripts").glob("*.py"))], ids=str
+)
+def test_snakefile_and_scripts_have_at_most_60_lines(path):
+    assert lines_of(path) <= 60
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "src").rglob("*.py")), ids=lambda path: path.name)
+def test_modules_have_at_most_300_lines_or_so(path):
+    assert lines_of(path) <= 330
+
+
+def test_rules_have_no_code_in_them_and_functions_stand_in_one_place():
+    for path in sorted((ROOT / "workflow/rules").glob("*.smk")):
+        text = path.read_text()
+        assert "\n    run:" not in text, path
+        assert text.startswith("# What:"), path
+        if path.name != "common.smk":
+            assert "\ndef " not in text, path
+    assert "\ndef " not in (ROOT / "Snakefile").read_text()
+
+
+@pytest.mark.parametrize(("scale", "most"), [("smoke", 60), ("paper", 3000)])
+def test_a_scale_has_few_enough_jobs(tmp_path, scale, most):
+    checkout = Checkout.make(tmp_path / "checkout", experiments=None)
+    prepared = checkout.folder / "results/datasets"
+    prepared.mkdir(parents=True)
+    for name in ("product_pairs", "chaosnli"):
+        (prepared / f"{name}.parquet").touch()
+    jobs = checkout.jobs("--configfile", f"config/{scale}.yaml", "--", "figures", "validate")
+    assert sum(jobs.values()) < most
+    assert jobs["estimate"] > 1
