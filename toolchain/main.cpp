@@ -79,6 +79,7 @@ struct argument {
   double high = unbounded;
   bool open = false;  // the bounds themselves are not allowed
   std::string initial = "";
+  bool given = false;
 };
 
 // All that is accepted, in the order and with the depths of CmdStan's printed configuration. A
@@ -181,10 +182,10 @@ class command_line {
 
   // The value of `name` in the group `group` ("" for the top level).
   const std::string& text(const std::string& group, const std::string& name) const {
-    for (size_t i = 0; i < all_.size(); ++i)
-      if (all_[i].name == name && group_name(parent(i)) == group)
-        return all_[i].value;
-    throw std::logic_error("no argument " + group + " " + name);
+    return find(group, name).value;
+  }
+  bool given(const std::string& group, const std::string& name) const {
+    return find(group, name).given;
   }
   double real(const std::string& group, const std::string& name) const {
     return std::strtod(text(group, name).c_str(), nullptr);
@@ -207,7 +208,8 @@ class command_line {
       std::string line(2 * a.depth, ' ');
       line += a.name;
       if (a.type == kind::group) {
-        if (i + 1 == all_.size() || all_[i + 1].depth <= a.depth)
+        const bool empty = i + 1 == all_.size() || all_[i + 1].depth <= a.depth;
+        if (empty && a.name != "newton")  // which CmdStan prints all the same
           continue;
       } else {
         line += " = " + a.value + (a.value == a.initial ? " (Default)" : "");
@@ -219,6 +221,12 @@ class command_line {
  private:
   std::vector<argument> all_;
 
+  const argument& find(const std::string& group, const std::string& name) const {
+    for (size_t i = 0; i < all_.size(); ++i)
+      if (all_[i].name == name && group_name(parent(i)) == group)
+        return all_[i];
+    throw std::logic_error("no argument " + group + " " + name);
+  }
   int parent(int i) const {
     const int depth = all_[i].depth;
     while (i >= 0 && all_[i].depth >= depth)
@@ -279,6 +287,7 @@ class command_line {
     bool ok = true;
     double number = 0;
     a.value = value;
+    a.given = true;
     if (a.type == kind::choice) {
       ok = false;
       for (int i = index + 1; i < static_cast<int>(all_.size()) && all_[i].depth > a.depth; ++i)
@@ -626,9 +635,10 @@ struct run {
     return is_number ? radius : 2;
   }
 
+  // Only where a name is given: CmdStan's unasked "profile.csv" would be shared by all chains.
   void write_profile() {
     const std::string& path = args.text("output", "profile_file");
-    if (get_stan_profile_data().empty() || path.empty())
+    if (get_stan_profile_data().empty() || path.empty() || !args.given("output", "profile_file"))
       return;
     std::ostream& to = files.open(path, digits);
     to << "name,thread_id,total_time,forward_time,reverse_time,chain_stack,no_chain_stack,"

@@ -183,6 +183,12 @@ def test_latent_dynamics_and_profiles(model, tmp_path):
     assert not list(tmp_path.glob(".*"))
 
 
+def test_no_profile_unless_asked(run_directly, tmp_path):
+    data = {"n": 1, "counts": [3], "reject_below": 0}
+    assert run_directly("awkward", "sample", "num_samples=10", data=data).returncode == 0
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["data.json", "out.csv"]
+
+
 def test_save_metric(front_end, run_directly, tmp_path):
     done = run_directly(
         "eight_schools", "sample", "num_warmup=300", "adapt", "save_metric=1", data=True

@@ -106,7 +106,9 @@ def _plain_folder() -> str | None:
 
 def _make(stan_file: Path, source: Path, toolchain: Toolchain) -> None:
     """Run make in the CmdStan home, as cmdstanpy does."""
-    flags = (f"--include-paths={source.parent / 'include'}", f"--filename-in-msg={stan_file.name}")
+    flags = [f"--filename-in-msg={stan_file.name}"]
+    if included_files(stan_file):
+        flags.append(f"--include-paths={source.parent / 'include'}")
     command = [os.environ.get("MAKE") or "make"]
     command += ["STANCFLAGS+=" + flag.replace(" ", "\\ ") for flag in flags]
     environment = {
