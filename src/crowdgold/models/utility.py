@@ -4,8 +4,9 @@ The utility of the item of rank i is a quantile of F_U, the unconditional distri
 at the i-th order statistic of n uniforms. Those are sums of the n + 1 gaps of a Dirichlet draw; the
 n gaps of the printed formula would put the lowest item at minus infinity.
 
-F_U and P(Y = 1 | U, votes) are tabulated at steps of `STEP` and interpolated linearly. Within
-|U| < 6 of the class means, utilities are then right to 0.002 and probabilities to 0.0005.
+F_U and P(Y = 1 | U, votes) are tabulated at steps of `STEP`, smaller ones where classes are far
+apart, and interpolated linearly. Within 6 of the class means utilities are then right to 0.002 and
+probabilities to 0.0005.
 """
 
 import math
@@ -20,6 +21,9 @@ from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
 
 STEP = 0.05
+GENTLE = 4.0
+"""The log odds of a label rise by mu + |delta| for each unit of U at most; the error of a linear
+interpolation goes with the square of that. Above this value the step falls in proportion."""
 REACH = 8.5
 """The tables end this many deviations beyond the outermost class means."""
 
@@ -77,7 +81,8 @@ def tabulate_utility(vote: VoteParameters, mu: float, delta: float, sets: VoteSe
     """
     means = np.array([0.0, delta, mu, mu + delta])
     low, high = means.min() - REACH, means.max() + REACH
-    utility = np.linspace(low, high, math.ceil((high - low) / STEP) + 1)
+    step = STEP * GENTLE / float(np.clip(mu + abs(delta), GENTLE, 30.0))
+    utility = np.linspace(low, high, math.ceil((high - low) / step) + 1)
     nodes = nodes_for_density(delta)
     a, d = vote.a[0], vote.d[0]
     points, weights = gauss_jacobi(a * d, (1 - a) * d, nodes)
