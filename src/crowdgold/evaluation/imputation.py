@@ -108,8 +108,9 @@ def _resample(
 
 def _parameter(metric: Metric, fit: Fit, items: Items, level: float) -> Estimate:
     known = fit.labels.parameters if isinstance(fit.labels, LabelPosterior) else {}
-    names = [metric.name, f"{metric.name}:{metric.predictor or items.predictors[0]}"]
-    draws = next((known[name] for name in names if name in known), None)
+    draws = known.get(metric.name)
+    if draws is None:
+        draws = known.get(f"{metric.name}:{metric.predictors(items)[0]}")
     if draws is None:
         return Estimate(metric.text, np.nan, np.nan, np.nan, 1.0)
     # The median: mu has no mean under its prior.

@@ -1,8 +1,8 @@
 """Metrics of a binary predictor and of its voters (MAVEN, section 4.1).
 
 The voters' rates pool their votes: TNR_H is the share of negative votes among the votes on negative
-items. AUC counts no item against itself. Where masses split an item (probabilities as labels), ROC
-and precision-recall points are interpolated inside the item at which they are reached.
+items. AUC counts no item against itself. Points of the ROC and the precision-recall curve are taken
+inside the item at which they are reached: only the share of it that is needed counts as flagged.
 """
 
 from collections.abc import Callable
@@ -77,7 +77,7 @@ def _positive_share_at_negative_share(
 def _precision_at_recall(
     positive: np.ndarray, negative: np.ndarray, order: np.ndarray, recall: float
 ) -> float:
-    """Give the precision of the first cut-off whose recall reaches a value."""
+    """Give the precision where the recall reaches a value, inside the item that reaches it."""
     wanted = recall * positive.sum() * (1 - ROUNDING)
     true_positives, flagged = 0.0, 0.0
     for i in order:
@@ -181,6 +181,8 @@ class Metric:
             if len(items.predictors) < 2:
                 raise InputError(f"{self.text} needs two predictors; there is {items.predictors}")
             return items.predictors[:2]
+        if not items.predictors:
+            raise InputError(f"{self.text}: the table has no scores; add a column 'score'")
         chosen = self.predictor or items.predictors[0]
         if chosen not in items.predictors:
             raise InputError(f"{self.text}: no predictor {chosen!r}; there are {items.predictors}")
@@ -214,6 +216,10 @@ def parse_metric(text: str) -> Metric:
         at = float(threshold) if threshold else float("nan")
     except ValueError:
         raise InputError(f"metric {text!r}: threshold {threshold!r} is not a number") from None
+    if threshold and not np.isfinite(at):
+        raise InputError(f"metric {text!r}: threshold {threshold!r} is not a finite number")
+    if name == "precision_at_recall" and not 0 < at <= 1:
+        raise InputError(f"metric {text!r}: a recall is above 0 and at most 1")
     return Metric(text, name, predictor or None, at)
 
 
