@@ -8,11 +8,10 @@ inside the item at which they are reached: only the share of it that is needed c
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
 from crowdgold.data import InputError, Items
-from crowdgold.metrics.ranked import LabelMass, RankedItems
+from crowdgold.metrics.ranked import Curve, LabelMass, RankedItems
 
 ROUNDING = 1e-12
 
@@ -24,110 +23,84 @@ def _ratio(part: float, whole: float) -> float:
 
 def prevalence(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     """Give the share of positive mass."""
-    positive, negative = float(mass.positive.sum()), float(mass.negative.sum())
+    curve = Curve.of(mass, ranked)
+    positive, negative = curve.true_positives[-1], curve.false_positives[-1]
     return _ratio(positive, positive + negative)
 
 
 def human_true_positive_rate(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     """Give TPR_H: positive votes among the votes on positive items."""
-    votes = float(mass.positive @ ranked.votes_total)
-    return _ratio(float(mass.positive @ ranked.votes_positive), votes)
+    positive, total = Curve.of(mass, ranked).votes[1]
+    return _ratio(positive, total)
 
 
 def human_true_negative_rate(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     """Give TNR_H: negative votes among the votes on negative items."""
-    votes = float(mass.negative @ ranked.votes_total)
-    return _ratio(votes - float(mass.negative @ ranked.votes_positive), votes)
-
-
-@numba.njit(cache=True)
-def _area_under_roc(positive: np.ndarray, negative: np.ndarray, order: np.ndarray) -> float:
-    above, won, total_negative, own = 0.0, 0.0, 0.0, 0.0
-    for i in order:
-        won += above * negative[i]
-        above += positive[i]
-        total_negative += negative[i]
-        own += positive[i] * negative[i]
-    comparisons = above * total_negative - own
-    return won / comparisons if comparisons > 0 else np.nan
-
-
-@numba.njit(cache=True)
-def _positive_share_at_negative_share(
-    positive: np.ndarray, negative: np.ndarray, order: np.ndarray, false_positive_rate: float
-) -> float:
-    """Give the TPR of the first ROC point whose FPR reaches a rate."""
-    total_positive, total_negative = positive.sum(), negative.sum()
-    if total_positive <= 0 or total_negative <= 0:
-        return np.nan
-    wanted = false_positive_rate * total_negative - ROUNDING * total_negative
-    true_positives, false_positives = 0.0, 0.0
-    if wanted <= 0:
-        return 0.0
-    for i in order:
-        if false_positives + negative[i] >= wanted:
-            share = min(1.0, (wanted - false_positives) / negative[i])
-            return (true_positives + share * positive[i]) / total_positive
-        true_positives += positive[i]
-        false_positives += negative[i]
-    return 1.0
-
-
-@numba.njit(cache=True)
-def _precision_at_recall(
-    positive: np.ndarray, negative: np.ndarray, order: np.ndarray, recall: float
-) -> float:
-    """Give the precision where the recall reaches a value, inside the item that reaches it."""
-    wanted = recall * positive.sum() * (1 - ROUNDING)
-    true_positives, flagged = 0.0, 0.0
-    for i in order:
-        if positive[i] > 0 and true_positives + positive[i] >= wanted:
-            share = min(1.0, max(0.0, (wanted - true_positives) / positive[i]))
-            true_positives += share * positive[i]
-            return true_positives / (flagged + share * (positive[i] + negative[i]))
-        true_positives += positive[i]
-        flagged += positive[i] + negative[i]
-    return np.nan
+    positive, total = Curve.of(mass, ranked).votes[0]
+    return _ratio(total - positive, total)
 
 
 def area_under_roc(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     """Give AUC = P(a positive is ranked above a negative)."""
-    return float(_area_under_roc(mass.positive, mass.negative, ranked.order))
+    curve = Curve.of(mass, ranked)
+    return _ratio(curve.won, curve.comparisons)
+
+
+def _reach(cumulative: np.ndarray, wanted: float) -> tuple[int, float]:
+    """Find where a cumulative mass (n + 1,) reaches a value: item, and the share of it needed."""
+    item = min(max(int(np.searchsorted(cumulative, wanted)), 1), len(cumulative) - 1)
+    own = cumulative[item] - cumulative[item - 1]
+    share = (wanted - cumulative[item - 1]) / own if own > 0 else 0.0
+    return item, float(min(max(share, 0.0), 1.0))
+
+
+def _at(cumulative: np.ndarray, item: int, share: float) -> float:
+    return float(cumulative[item - 1] + share * (cumulative[item] - cumulative[item - 1]))
 
 
 def delta_true_positive_rate(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     """Give TPR_M(t*) - TPR_H, t* the first threshold where the model's FPR reaches 1 - TNR_H."""
+    curve = Curve.of(mass, ranked)
     rate = 1 - human_true_negative_rate(mass, ranked, threshold)
-    if np.isnan(rate):
+    total = float(curve.false_positives[-1])
+    if np.isnan(rate) or curve.true_positives[-1] <= 0:
         return float("nan")
-    model = _positive_share_at_negative_share(mass.positive, mass.negative, ranked.order, rate)
-    return float(model) - human_true_positive_rate(mass, ranked, threshold)
+    wanted = (rate - ROUNDING) * total
+    reached = _at(curve.true_positives, *_reach(curve.false_positives, wanted)) if wanted > 0 else 0
+    model = reached / float(curve.true_positives[-1])
+    return model - human_true_positive_rate(mass, ranked, threshold)
 
 
 def precision(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     """Give the positive share of the items scored at or above a threshold."""
-    flagged = ranked.order[: ranked.above(threshold)]
-    positive = float(mass.positive[flagged].sum())
-    return _ratio(positive, positive + float(mass.negative[flagged].sum()))
+    curve, above = Curve.of(mass, ranked), ranked.above(threshold)
+    positive = curve.true_positives[above]
+    return _ratio(positive, positive + curve.false_positives[above])
 
 
 def recall(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     """Give the share of positives scored at or above a threshold."""
-    flagged = ranked.order[: ranked.above(threshold)]
-    return _ratio(float(mass.positive[flagged].sum()), float(mass.positive.sum()))
+    curve = Curve.of(mass, ranked)
+    return _ratio(curve.true_positives[ranked.above(threshold)], curve.true_positives[-1])
 
 
 def accuracy(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     """Give the share of items on the right side of a threshold."""
-    flagged = ranked.order[: ranked.above(threshold)]
-    negative = float(mass.negative.sum())
-    right = float(mass.positive[flagged].sum()) + negative - float(mass.negative[flagged].sum())
-    return _ratio(right, float(mass.positive.sum()) + negative)
+    curve, above = Curve.of(mass, ranked), ranked.above(threshold)
+    negative = curve.false_positives[-1]
+    right = curve.true_positives[above] + negative - curve.false_positives[above]
+    return _ratio(right, curve.true_positives[-1] + negative)
 
 
 def precision_at_recall(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     """Give a point of the precision-recall curve: the precision where recall reaches a value."""
-    return float(_precision_at_recall(mass.positive, mass.negative, ranked.order, threshold))
+    curve = Curve.of(mass, ranked)
+    total = float(curve.true_positives[-1])
+    if total <= 0:
+        return float("nan")
+    item, share = _reach(curve.true_positives, threshold * total * (1 - ROUNDING))
+    reached = _at(curve.true_positives, item, share)
+    return _ratio(reached, reached + _at(curve.false_positives, item, share))
 
 
 Functional = Callable[[LabelMass, RankedItems, float], float]

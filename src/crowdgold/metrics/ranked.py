@@ -5,8 +5,9 @@ and how much as negative. Labels are masses of 0 and 1, a bootstrap resample mul
 weights, items without a label have none, and a probability splits an item in two.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import numba
 import numpy as np
 
 from crowdgold.data import Items
@@ -18,6 +19,7 @@ class LabelMass:
 
     positive: np.ndarray
     negative: np.ndarray
+    _curves: dict[int, "Curve"] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of_labels(cls, labels: np.ndarray, weights: np.ndarray | None = None) -> "LabelMass":
@@ -57,3 +59,65 @@ class RankedItems:
     def above(self, threshold: float) -> int:
         """Count the items scored at or above a threshold."""
         return int(np.searchsorted(-self.scores_descending, -threshold, side="right"))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What metrics need of a mass in a ranking, from one pass over the items.
+
+    Attributes:
+        true_positives, false_positives: (n + 1,) mass of the 0 .. n highest items.
+        won: pairs of positive above negative mass. An item is never held against itself.
+        comparisons: pairs of positive and negative mass of different items.
+        votes: (2, 2) mass-weighted votes: row, label; column, positive votes and all votes.
+    """
+
+    true_positives: np.ndarray
+    false_positives: np.ndarray
+    won: float
+    comparisons: float
+    votes: np.ndarray
+
+    @classmethod
+    def of(cls, mass: LabelMass, ranked: "RankedItems") -> "Curve":
+        """Trace a mass through a ranking; kept with the mass, so metrics share the pass."""
+        key = id(ranked)
+        if key not in mass._curves:
+            mass._curves[key] = cls(
+                *_accumulate(
+                    mass.positive,
+                    mass.negative,
+                    ranked.order,
+                    ranked.votes_positive,
+                    ranked.votes_total,
+                )
+            )
+        return mass._curves[key]
+
+
+@numba.njit(cache=True)
+def _accumulate(
+    positive: np.ndarray,
+    negative: np.ndarray,
+    order: np.ndarray,
+    votes_positive: np.ndarray,
+    votes_total: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, float, float, np.ndarray]:
+    true_positives = np.zeros(len(order) + 1)
+    false_positives = np.zeros(len(order) + 1)
+    votes = np.zeros((2, 2))
+    won, own, above, passed = 0.0, 0.0, 0.0, 0.0
+    for rank in range(len(order)):
+        i = order[rank]
+        p, q = positive[i], negative[i]
+        won += above * q
+        own += p * q
+        above += p
+        passed += q
+        true_positives[rank + 1] = above
+        false_positives[rank + 1] = passed
+        votes[0, 0] += q * votes_positive[i]
+        votes[0, 1] += q * votes_total[i]
+        votes[1, 0] += p * votes_positive[i]
+        votes[1, 1] += p * votes_total[i]
+    return true_positives, false_positives, won, above * passed - own, votes

@@ -34,8 +34,8 @@ LOG_DENSITY_ERROR = 1e-2
 DEGREES = (8, 12, 16, 24, 36)
 MOVES = 60
 CHECKS = np.array([-0.37, -0.06, 0.29])
-SCAN_DELTA = np.linspace(-40.0, 40.0, 81)
-SCAN_Z = np.arcsinh(np.geomspace(0.01, 40.0, 40))
+SCAN_DELTA = np.sinh(np.linspace(-4.4, 4.4, 45))
+SCAN_Z = np.arcsinh(np.geomspace(0.02, 40.0, 28))
 
 
 @dataclass(frozen=True)
@@ -193,14 +193,14 @@ def _settle(model: ConditionedScoreModel, box: Box, degree: int) -> tuple[_Densi
 
 def _scan(model: ConditionedScoreModel) -> Box:
     """Find the density in the whole range of (mu, delta) by a coarse grid."""
-    z = np.broadcast_to(SCAN_Z, (len(SCAN_DELTA), len(SCAN_Z)))
-    log_density = model.log_likelihood(np.sinh(z), SCAN_DELTA)
-    log_density += _log_prior(SCAN_DELTA[:, None], z)
+    log_density = _log_prior(SCAN_DELTA[:, None], SCAN_Z[None, :])
+    for row, delta in enumerate(SCAN_DELTA):  # row by row: small deltas need few nodes
+        log_density[row] += model.log_likelihood(np.sinh(SCAN_Z)[None, :], delta[None])[0]
     held = log_density > log_density.max() - 12
     rows, columns = np.flatnonzero(held.any(axis=1)), np.flatnonzero(held.any(axis=0))
-    delta = SCAN_DELTA[[max(rows[0] - 1, 0), min(rows[-1] + 1, len(SCAN_DELTA) - 1)]]
+    edges = SCAN_DELTA[[max(rows[0] - 1, 0), min(rows[-1] + 1, len(SCAN_DELTA) - 1)]]
     offset = SCAN_Z[[max(columns[0] - 1, 0), min(columns[-1] + 1, len(SCAN_Z) - 1)]]
-    return Box((float(delta[0]), float(delta[1])), (float(offset[0]), float(offset[1])), 0.0)
+    return Box((float(edges[0]), float(edges[1])), (float(offset[0]), float(offset[1])), 0.0)
 
 
 def sample_exact_cut(

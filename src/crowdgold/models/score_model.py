@@ -24,7 +24,7 @@ def nodes_for(delta: float) -> int:
 
     Measured against 64 nodes over the whole prior range of the vote model; tests hold it to that.
     """
-    return max(6, math.ceil(4 + 0.6 * min(abs(delta), TRUSTED_DELTA)))
+    return max(4, math.ceil(2.6 + 0.7 * min(abs(delta), TRUSTED_DELTA)))
 
 
 def log_prior(log_mu: np.ndarray, delta: np.ndarray) -> np.ndarray:

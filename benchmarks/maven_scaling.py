@@ -1,0 +1,121 @@
+"""Time and memory of one MAVEN estimate against the number of items, part by part, on one core.
+
+Data come from Algorithm 1 with three votes an item and a tenth of gold labels. Parts: `summary`
+(vote sets and win counts), `vote model` (Stan), `score model` (the exact cut) and `imputation` (500
+imputed data sets, all metrics). Inference is vote model and score model; it should not grow with n.
+The peer is the paper's own way, nested fits of the score model by Stan, timed in the same run at
+the smallest n for a part of the draws.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.data import Items
+from crowdgold.estimators import fit
+from crowdgold.evaluation import evaluate
+from crowdgold.models.stan import StanModels
+from crowdgold.simulate import simulate
+from crowdgold.toolchain import Toolchain
+
+METRICS = [
+    "TNR_H", "TPR_H", "prevalence", "AUC", "delta_TPR", "accuracy@1", "precision@1", "recall@1",
+    *(f"precision_at_recall@{recall / 10:g}" for recall in range(1, 10)),
+]  # fmt: skip
+PARAMETERS = {
+    "phi": 0.3, "a0": 0.2, "a1": 0.6, "d0": 1.5, "d1": 1.5, "votes_total": 3,
+    "gold_fraction": 0.1, "predictors": {"A": {"mu": 1.0, "delta": 1.0}},
+}  # fmt: skip
+NESTED_DRAWS = 50
+
+
+def _simulated(n: int) -> Items:
+    items = simulate("maven", {**PARAMETERS, "n": n}, np.random.default_rng(n)).items
+    return items.take(items.order("A"))  # in score order memory is read in sequence
+
+
+def measure(n: int, stan: StanModels) -> dict[str, float]:
+    """Time one estimate at n items in this process, and give its peak memory."""
+    rng = np.random.default_rng(1)
+    warm = _simulated(1000)
+    warm_fit = fit("MAVEN", warm, rng, {"imputations": 20}, stan)
+    evaluate(warm_fit, warm, METRICS, rng)
+    items = _simulated(n)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    fitted = fit("MAVEN", items, rng, {}, stan)
+    start = time.perf_counter()
+    evaluate(fitted, items, METRICS, rng)
+    row = {"n": n, **fitted.seconds, "imputation": time.perf_counter() - start}
+    row["total"] = row["summary"] + row["inference"] + row["imputation"]
+    row["peak MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    row["peak MB before"] = before / 1024
+    return row
+
+
+def measure_nested(n: int, stan: StanModels) -> float:
+    """Time the score model by nested Stan fits, in seconds for 500 draws."""
+    settings = {"imputations": NESTED_DRAWS, "cut": "nested"}
+    fitted = fit("MAVEN", _simulated(n), np.random.default_rng(1), settings, stan)
+    return fitted.seconds["score model"] * 500 / NESTED_DRAWS
+
+
+def _in_new_process(argument: str, arguments: argparse.Namespace) -> str:
+    command = [sys.executable, __file__, "--one", argument]
+    for name in ("models", "toolchain"):
+        if getattr(arguments, name):
+            command += [f"--{name}", str(getattr(arguments, name))]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def run(arguments: argparse.Namespace) -> pd.DataFrame:
+    """Measure every n in a process of its own, print the table and write it."""
+    rows = []
+    for n in arguments.n:
+        print(f"measuring n = {n:,} ...", file=sys.stderr, flush=True)
+        rows.append(json.loads(_in_new_process(str(n), arguments)))
+    table = pd.DataFrame(rows)
+    slope = np.polyfit(np.log(table["n"]), np.log(table["inference"]), 1)[0]
+    print(table.round(2).to_string(index=False))
+    print(f"\ninference grows like n^{slope:.2f}")
+    nested = float(_in_new_process("nested", arguments))
+    smallest = table["score model"].iloc[0]
+    print(
+        f"score model at n = {arguments.n[0]:,}: exact cut {smallest:.2f} s, nested Stan fits "
+        f"{nested:.0f} s (from {NESTED_DRAWS} of 500 draws), ratio {nested / smallest:.0f}"
+    )
+    return table.assign(inference_exponent=slope, nested_over_exact=nested / smallest)
+
+
+def main() -> None:
+    """Read the command line and measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n", type=int, nargs="+", default=[1_000, 10_000, 100_000, 1_000_000])
+    parser.add_argument("--models", type=Path, help="folder of compiled models")
+    parser.add_argument("--toolchain", type=Path, help="toolchain.json that made them")
+    parser.add_argument("--output", type=Path, help="write the table here as CSV")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    toolchain = Toolchain.from_json(arguments.toolchain) if arguments.toolchain else None
+    stan = StanModels(arguments.models, toolchain)
+    if arguments.one == "nested":
+        print(measure_nested(arguments.n[0], stan))
+    elif arguments.one:
+        print(json.dumps(measure(int(arguments.one), stan)))
+    else:
+        table = run(arguments)
+        if arguments.output:
+            arguments.output.parent.mkdir(parents=True, exist_ok=True)
+            table.to_csv(arguments.output, index=False)
+
+
+if __name__ == "__main__":
+    main()
