@@ -23,7 +23,7 @@ def gauss_jacobi(alpha: np.ndarray, beta: np.ndarray, nodes: int) -> tuple[np.nd
 
     The recurrence of the Jacobi polynomials is written in the shape parameters themselves. In the
     usual exponents (alpha - 1, beta - 1) shapes near 0 lose all their digits; here moments hold to
-    1e-12 down to shapes of 1e-6.
+    1e-12 down to shapes of 1e-6, and to 1e-11 where the shapes sum to less than 0.01.
 
     Args:
         alpha, beta: (...,) positive shape parameters, broadcast against each other.
