@@ -3,6 +3,7 @@
 Nothing here imports the models under test. Import as `from unit.reference import ...`.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -79,6 +80,7 @@ def beta_rule(alpha, beta, panels=120, order=10, reach=32.0):
     return points, np.concatenate([[low], (density * half[:, None] * w).ravel(), [high]])
 
 
+@cache
 def beats(mu_shift, delta, first, second):
     """Give E Phi((mu_shift + delta (P - P')) / sqrt 2), P ~ Beta(first), P' ~ Beta(second)."""
     x, v = beta_rule(*first)

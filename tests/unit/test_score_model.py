@@ -1,0 +1,226 @@
+"""The score model: win rates, deviations and likelihood against independent quadrature."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import dblquad, quad
+from scipy.special import betainc, betaln, ndtr
+from scipy.stats import invgamma, laplace, norm
+
+from crowdgold.models.quadrature import gauss_jacobi
+from crowdgold.models.score_model import (
+    TRUSTED_DELTA,
+    ConditionedScoreModel,
+    ScoreData,
+    log_prior,
+    nodes_for,
+    win_deviation,
+)
+from crowdgold.models.vote_model import VoteParameters
+from crowdgold.models.vote_sets import find_vote_sets, win_counts
+from unit.reference import (
+    Theta,
+    algorithm_1,
+    beats,
+    beta_rule,
+    deviation,
+    label_odds,
+    make_items,
+    win_rate,
+)
+
+DELTAS = (-30.0, -8.0, -2.0, 0.0, 0.5, 3.0, 5.0, 10.0, 20.0, 30.0)
+
+
+def vote_parameters(theta):
+    return VoteParameters(np.array([theta.phi]), np.array([theta.a]), np.array([theta.d]))
+
+
+def conditioned(items, theta, predictor="A"):
+    sets = find_vote_sets(items)
+    wins = win_counts(sets.member, items.order(predictor), len(sets)).astype(float)
+    data = ScoreData(wins, sets.count.astype(float), sets.pattern)
+    return ConditionedScoreModel.at(data, sets, vote_parameters(theta), 0)
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(0.01, 0.01), (1e-4, 1.0), (3.5, 0.02), (40.0, 60.0)])
+def test_the_reference_rule_is_right(alpha, beta):
+    """The rule that the tests below trust, against adaptive quadrature.
+
+    On the half at 0 the integral of f(p) - f(0), in s = -log p, has no singularity and a tail like
+    exp(-s), cut at exp(-45); the mass times f(0) is added. Likewise at 1.
+    """
+
+    def half(f, a, b):
+        def integrand(s):
+            log_density = -a * s + (b - 1) * np.log1p(-np.exp(-s)) - betaln(a, b)
+            return (f(np.exp(-s)) - f(0.0)) * np.exp(log_density)
+
+        inner = quad(integrand, np.log(2), 45, epsabs=1e-12, epsrel=1e-12, limit=400)[0]
+        return f(0.0) * betainc(a, b, 0.5) + inner
+
+    points, weights = beta_rule(alpha, beta)
+    for delta in (1.0, 7.0, -30.0):
+
+        def f(p, delta=delta):
+            return ndtr(0.3 + delta * (p - 0.4))
+
+        expected = half(f, alpha, beta) + half(lambda p: f(1 - p), beta, alpha)
+        assert weights @ ndtr(0.3 + delta * (points - 0.4)) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_reference_double_integral_is_scipys():
+    """dblquad's own error is asked to be 1e-9; the shapes are those of 2 and 1 of 3 votes."""
+    (a, b), (c, d) = first, second = (2.9, 1.6), (1.3, 3.2)
+    scale = math.exp(-betaln(a, b) - betaln(c, d))
+
+    def integrand(z, x):
+        win = math.erfc(-(0.7 + 4 * (x - z)) / 2) / 2
+        density = x ** (a - 1) * (1 - x) ** (b - 1) * z ** (c - 1) * (1 - z) ** (d - 1)
+        return scale * win * density
+
+    expected, _ = dblquad(integrand, 0, 1, 0, 1, epsabs=1e-9, epsrel=1e-9)
+    assert beats(0.7, 4.0, first, second) == pytest.approx(expected, abs=1e-8)
+
+
+def draw_theta(rng, kind):
+    """Draw vote parameters from their prior; `kind` puts lambda or a at an end of it."""
+    lam = {"strong": (0.99, 0.99), "mixed": (0.01, 0.99)}.get(
+        kind, tuple(rng.uniform(0.01, 0.99, 2))
+    )
+    a = (1e-3, 0.999) if kind == "sure" else tuple(np.sort(rng.random(2)))
+    return Theta(float(rng.random()), a, (1 / lam[0] - 1, 1 / lam[1] - 1))
+
+
+@pytest.mark.parametrize("kind", ["any", "strong", "mixed", "sure"])
+def test_win_rates_hold_to_1e_6(kind):
+    """Over the vote model's prior and |delta| <= 30, the stated bound, with shapes down to 1e-5.
+
+    Vote sets with and without gold: gold makes q 0 or 1, the extreme points of the mixture.
+    """
+    rng = np.random.default_rng(31)
+    items = make_items([0, 1, 2, 3, 0, 3, 1], [3, 3, 3, 3, 3, 3, 1], [-1, -1, -1, -1, 0, 1, -1])
+    sets = find_vote_sets(items)
+    smallest, worst = np.inf, 0.0
+    for delta in DELTAS:
+        theta = draw_theta(rng, kind)._replace(delta=delta, mu=float(np.exp(rng.normal())))
+        smallest = min(smallest, *theta.shapes(0), *theta.shapes(1))
+        rates = conditioned(items, theta).win_rates(theta.mu, delta)
+        assert rates + rates.T == pytest.approx(1, abs=1e-12)
+        for k, l in (rng.choice(len(sets), 2, replace=False), (1, 0)):
+            votes = [(int(sets.votes_positive[s]), int(sets.votes_total[s])) for s in (k, l)]
+            q = [
+                float(sets.gold[s]) if sets.gold[s] >= 0 else label_odds(theta, *votes[i])
+                for i, s in enumerate((k, l))
+            ]
+            worst = max(worst, abs(rates[k, l] - win_rate(theta, *votes, *q)))
+    assert worst < 1e-6
+    assert kind == "any" or smallest < 0.011
+
+
+def test_the_bound_of_1e_6_can_fail():
+    """Six nodes are right at delta = 2 and wrong at 30: the bound is no matter of course."""
+    first, second = (2.05, 0.1), (1.2, 1.07)
+
+    def error(delta, nodes):
+        x, v = gauss_jacobi(np.array(first[0]), np.array(first[1]), nodes)
+        z, w = gauss_jacobi(np.array(second[0]), np.array(second[1]), nodes)
+        return abs(v @ ndtr(delta * (x[:, None] - z) / 2**0.5) @ w - beats(0, delta, first, second))
+
+    assert error(2.0, 6) < 1e-6 < 1e-4 < error(TRUSTED_DELTA, 6)
+    assert error(TRUSTED_DELTA, nodes_for(TRUSTED_DELTA)) < 1e-6
+    assert nodes_for(-TRUSTED_DELTA) == nodes_for(TRUSTED_DELTA) > nodes_for(10.0)
+
+
+def test_win_rates_are_frequencies_of_algorithm_1():
+    """A million items of Algorithm 1, cut into 500 sub-samples, each with its own win counts.
+
+    The mean share of wins over the sub-samples is judged by their own standard error: 5 of them, 6
+    pairs. The rates at mu + 0.5 must be refused: they are up to 10 standard errors away.
+    """
+    theta = Theta(0.3, (0.2, 0.6), (1.5, 0.3), 1.2, 2.0)
+    rng = np.random.default_rng(8)
+    shares = []
+    for _ in range(500):
+        items = algorithm_1(theta, 2000, 3, 0, rng)
+        sets = find_vote_sets(items)
+        wins = win_counts(sets.member, items.order("A"), len(sets))
+        shares.append(wins / np.outer(sets.count, sets.count))
+    shares = np.array(shares)
+    error = shares.std(axis=0, ddof=1) / np.sqrt(len(shares))
+    model = conditioned(items, theta)
+    off = np.triu_indices(4, 1)
+    score = np.abs(shares.mean(axis=0) - model.win_rates(theta.mu, theta.delta))[off] / error[off]
+    assert score.max() < 5
+    wrong = np.abs(shares.mean(axis=0) - model.win_rates(theta.mu + 0.5, theta.delta))[off]
+    assert (wrong / error[off]).max() > 5
+
+
+@pytest.mark.parametrize("w", [1e-9, 1e-3, 0.2, 0.5, 0.87, 0.999, 1 - 1e-9])
+@pytest.mark.parametrize(("first", "second"), [(1, 1), (1, 50), (50, 1), (30, 400), (2000, 7)])
+def test_deviation_is_hanley_and_mcneils(w, first, second):
+    found = win_deviation(w, float(first), float(second))
+    assert found == pytest.approx(deviation(w, first, second), rel=1e-12)
+
+
+def test_deviation_at_the_ends_is_that_of_half_a_win():
+    """It never vanishes: at w = 0 and 1 it is that of w = 1 / (2 C), and of 1 - 1 / (2 C)."""
+    for first, second in ((1.0, 1.0), (5.0, 40.0)):
+        half = 0.5 / (first * second)
+        assert win_deviation(0.0, first, second) == win_deviation(half, first, second) > 0
+        assert win_deviation(1.0, first, second) == win_deviation(1 - half, first, second) > 0
+    assert win_deviation(0.0, 5.0, 40.0) == pytest.approx(deviation(1 / 400, 5, 40), rel=1e-12)
+
+
+@pytest.mark.parametrize("w", [0.7, 0.95])
+def test_deviation_is_exact_for_exponential_scores(w):
+    """Negatives Exp(1), positives Exp(rate (1 - w) / w): P(win) = w, and Q_1, Q_2 are exact.
+
+    20,000 samples of 8 against 30: the standard deviation of a roughly normal count is known to
+    1 / sqrt(2 x 20,000) = 0.5 %; kurtosis at most doubles that; 4 % are 4 standard errors at least.
+    The sets the other way round (k the negative set) must be refused.
+    """
+    rng = np.random.default_rng(4)
+    first, second = 8, 30
+    positive = rng.exponential(w / (1 - w), (20_000, first, 1))
+    negative = rng.exponential(1.0, (20_000, 1, second))
+    wins = (positive > negative).sum(axis=(1, 2))
+    found = wins.std(ddof=1)
+    assert found == pytest.approx(win_deviation(w, float(first), float(second)), rel=0.04)
+    assert found != pytest.approx(win_deviation(w, float(second), float(first)), rel=0.04)
+
+
+def test_log_likelihood_is_the_sum_of_normal_log_densities():
+    """Against scipy's normal density at reference win rates; w right to 1e-6 means, for counts of
+    up to 10^4 pairs and a deviation of hundreds, a log density right to 1e-4 (measured: 1e-8)."""
+    theta = Theta(0.3, (0.2, 0.6), (1.5, 0.8), 1.2, 2.0)
+    items = algorithm_1(theta, 300, 3, 40, np.random.default_rng(3))
+    model = conditioned(items, theta)
+    sets = model.sets
+    q = [
+        float(gold) if gold >= 0 else label_odds(theta, int(v), 3)
+        for gold, v in zip(sets.gold, sets.votes_positive, strict=True)
+    ]
+    mu, delta = np.array([[0.4, 2.0], [1.0, 3.0]]), np.array([-1.0, 2.5])
+    found = model.log_likelihood(mu, delta)
+    assert found.shape == (2, 2)
+    for d, e in ((0, 1), (1, 0)):
+        at = theta._replace(mu=mu[d, e], delta=delta[d])
+        expected = 0.0
+        for k in range(len(sets)):
+            for l in range(k):
+                votes = [(int(sets.votes_positive[s]), 3) for s in (k, l)]
+                w = win_rate(at, *votes, q[k], q[l])
+                N, M = sets.count[k], sets.count[l]
+                wins = model.data.wins[k, l]
+                expected += norm.logpdf(wins, N * M * w, deviation(w, int(N), int(M)))
+        assert found[d, e] == pytest.approx(expected, abs=1e-4)
+
+
+def test_log_prior_is_inverse_gamma_and_laplace():
+    """Up to a constant, with the Jacobian mu of log mu."""
+    mu, delta = np.array([0.05, 0.4, 1.0, 9.0]), np.array([-25.0, 0.0, 3.0, 11.0])
+    expected = invgamma.logpdf(mu, 1) + np.log(mu) + laplace.logpdf(delta, scale=10)
+    found = log_prior(np.log(mu), delta)
+    assert found - found[0] == pytest.approx(expected - expected[0], abs=1e-12)
