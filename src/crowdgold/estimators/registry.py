@@ -116,6 +116,6 @@ def fit(
         InputError: where the method is not known, or the table lacks what it needs.
     """
     if method not in METHODS:
-        near = difflib.get_close_matches(method, METHODS, 1, 0)
+        near = difflib.get_close_matches(method.upper(), METHODS, 1, 0)
         raise InputError(f"no method {method!r}; did you mean {near[0]!r}? ({', '.join(METHODS)})")
     return METHODS[method].fitter(items, rng, settings or {}, stan or StanModels())
