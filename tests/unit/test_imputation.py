@@ -1,0 +1,197 @@
+"""From fits to estimates: imputed labels, intervals, the bootstrap, and missing values."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom, norm
+
+from crowdgold.data import InputError
+from crowdgold.estimators import NO_LABEL, Fit, FixedLabels, LabelPosterior, fit
+from crowdgold.evaluation import evaluate, label_probabilities
+from crowdgold.metrics import LabelMass, RankedItems, parse_metric
+from unit.reference import make_items
+
+
+def table(n, seed=0, predictors=("A",), gold=-1):
+    rng = np.random.default_rng(seed)
+    total = rng.integers(1, 5, n)
+    scores = {name: rng.normal(size=n) for name in predictors}
+    return make_items(rng.binomial(total, 0.4), total, gold, scores)
+
+
+def fixed_posterior(probability, draws, **parameters):
+    return Fit(
+        "test", LabelPosterior(draws, lambda draw, name, rng: probability, parameters)
+    )  # fmt: skip
+
+
+def test_imputed_labels_have_their_probabilities():
+    """Prevalence over 4,000 draws: mean and variance of a sum of independent labels.
+
+    Mean within 5 standard errors; a variance of 4,000 near-normal values has se sqrt(2 / 4,000) =
+    2.2 %. Quantiles of the interval within 5 of their standard errors, sqrt(.025 x .975 / 4,000) /
+    density, density at the quantile phi(1.96) / sd.
+    """
+    items, draws = table(400), 4000
+    p = np.random.default_rng(1).random(400)
+    (found,) = evaluate(fixed_posterior(p, draws), items, ["prevalence"], np.random.default_rng(2))
+    sd = np.sqrt((p * (1 - p)).sum()) / 400
+    assert abs(found.estimate - p.mean()) < 5 * sd / np.sqrt(draws)
+    tail = sd * np.sqrt(0.025 * 0.975 / draws) / norm.pdf(1.96)
+    for end, sign in ((found.lower, -1), (found.upper, 1)):
+        # A step of the lattice, 1 / 400, is the other error of a quantile.
+        assert abs(end - (p.mean() + sign * 1.96 * sd)) < 5 * tail + 1 / 400
+    assert found.undefined == 0
+
+
+def test_estimates_are_mean_and_quantiles_over_draws():
+    """With labels that are certain the draws are known, so mean and quantiles are exact."""
+    items = table(50)
+    labels = np.random.default_rng(3).integers(0, 2, (40, 50))
+
+    def probability(draw, name, rng):
+        return labels[draw].astype(float)
+
+    of_draws = Fit("test", LabelPosterior(40, probability))
+    metrics = ["AUC", "TNR_H", "precision@0.5", "delta_TPR"]
+    found = evaluate(of_draws, items, metrics, np.random.default_rng(0), level=0.8)
+    ranked = RankedItems.of(items, "A")
+    for estimate in found:
+        metric = parse_metric(estimate.metric)
+        values = [metric.value([LabelMass.of_labels(row)], [ranked]) for row in labels]
+        expected = [np.mean(values), *np.quantile(values, [0.1, 0.9])]
+        assert [estimate.estimate, estimate.lower, estimate.upper] == pytest.approx(expected)
+
+
+def test_two_predictors_share_the_uniform_numbers():
+    """The same probabilities for both predictors give the same labels, so with nearly the same
+    scores delta_AUC varies far less than with labels of its own for each predictor."""
+    items = table(300, predictors=("A", "B"))
+    items.scores["B"][:] = items.scores["A"] + np.random.default_rng(5).normal(0, 0.1, 300)
+    p = 1 / (1 + np.exp(-items.scores["A"]))
+    one, other, difference = evaluate(
+        fixed_posterior(p, 400), items, ["AUC:A", "AUC:B", "delta_AUC"], np.random.default_rng(4)
+    )
+    width = difference.upper - difference.lower
+    unshared = np.hypot(one.upper - one.lower, other.upper - other.lower)
+    assert difference.estimate == pytest.approx(one.estimate - other.estimate, abs=1e-12)
+    assert width < 0.25 * unshared
+    items.scores["B"][:] = items.scores["A"]
+    twins = make_items(items.votes_positive, items.votes_total, -1, dict(items.scores))
+    (same,) = evaluate(fixed_posterior(p, 50), twins, ["delta_AUC"], np.random.default_rng(4))
+    assert same.estimate == same.lower == same.upper == 0
+
+
+def test_bootstrap_of_a_prevalence_has_the_binomial_error():
+    """Percentile interval of 300 of 1,000 labels: p +- 1.96 sqrt(p (1 - p) / n).
+
+    4,000 resamples: the error of an end is sqrt(.025 x .975 / 4,000) sd / phi(1.96) = 0.042 sd,
+    so 5 of them are 0.21 sd; the lattice adds 1 / 1,000. Items without a label must not count:
+    with them n would be 3,000.
+    """
+    items = table(3000)
+    labels = np.full(3000, NO_LABEL)
+    labels[:1000] = np.arange(1000) < 300
+    (found,) = evaluate(
+        Fit("test", FixedLabels(labels)), items, ["prevalence"], np.random.default_rng(7),
+        resamples=4000,
+    )  # fmt: skip
+    sd = np.sqrt(0.3 * 0.7 / 1000)
+    assert found.estimate == 0.3
+    for end, sign in ((found.lower, -1), (found.upper, 1)):
+        assert abs(end - (0.3 + sign * 1.96 * sd)) < 0.21 * sd + 1e-3
+    assert found.upper - found.lower > 3 * sd
+
+
+def test_bootstrap_of_an_area_has_the_mann_whitney_error():
+    """No signal, 150 of 300 positive: sd of the AUC is sqrt((n + 1) / (12 n_1 n_0)) = 0.0334.
+
+    The bootstrap's sd estimates it with a relative error of about 1 / sqrt(2 x 150) = 6 %, and
+    2,000 resamples add 5 % at an end; 25 % is 3 of both together.
+    """
+    items = make_items(np.ones(300, int), 2, np.arange(300) % 2, table(300, 9).scores["A"])
+    (found,) = evaluate(
+        fit("GT", items, np.random.default_rng(0)), items, ["AUC"], np.random.default_rng(1),
+        resamples=2000,
+    )  # fmt: skip
+    sd = np.sqrt(301 / (12 * 150 * 150))
+    assert (found.upper - found.lower) / (2 * 1.96) == pytest.approx(sd, rel=0.25)
+    assert abs(found.estimate - 0.5) < 5 * sd
+
+
+def test_resamples_without_a_class_are_counted_and_left_out():
+    """1 positive among 6 gold items: a resample lacks it with probability (5/6)^6 = 0.335, and the
+    negatives with (1/6)^6. Of 2,000 resamples, the exact binomial 1e-6 bounds."""
+    gold = np.full(60, -1)
+    gold[:6] = [1, 0, 0, 0, 0, 0]
+    items = make_items(table(60).votes_positive, 4, gold, table(60).scores["A"])
+    found = evaluate(
+        fit("GT", items, np.random.default_rng(0)), items,
+        ["AUC", "TPR_H", "delta_TPR", "prevalence"], np.random.default_rng(1), resamples=2000,
+    )  # fmt: skip
+    missing = (5 / 6) ** 6
+    for estimate, chance in zip(found, (missing, missing, missing, 0.0), strict=True):
+        low, high = binom.ppf([1e-6, 1 - 1e-6], 2000, chance) if chance else (0, 0)
+        assert low <= round(estimate.undefined * 2000) <= high
+        assert np.all(np.isfinite([estimate.estimate, estimate.lower, estimate.upper]))
+
+
+def test_a_metric_without_any_value_is_undefined_as_a_whole():
+    """Gold of one class: AUC has no value, prevalence has; undefined is 1, not a silent number."""
+    gold = np.where(np.arange(40) < 5, 0, -1)
+    items = make_items(table(40).votes_positive, 4, gold, table(40).scores["A"])
+    area, prevalence = evaluate(
+        fit("GT", items, np.random.default_rng(0)), items, ["AUC", "prevalence"],
+        np.random.default_rng(1), resamples=50,
+    )  # fmt: skip
+    assert area.undefined == 1
+    assert np.isnan([area.estimate, area.lower, area.upper]).all()
+    assert (prevalence.estimate, prevalence.undefined) == (0, 0)
+    never = fixed_posterior(np.zeros(40), 20)
+    (area,) = evaluate(never, items, ["AUC"], np.random.default_rng(1))
+    assert area.undefined == 1
+
+
+def test_draws_without_a_value_are_left_out_of_the_mean():
+    """P(Y = 1) = 0.1 on each of 2 of 40 items: no positive in 0.81 of the draws."""
+    items = table(40)
+    p = np.where(np.arange(40) < 2, 0.1, 0.0)
+    (found,) = evaluate(fixed_posterior(p, 2000), items, ["TPR_H"], np.random.default_rng(3))
+    low, high = binom.ppf([1e-6, 1 - 1e-6], 2000, 0.81)
+    assert low <= round(found.undefined * 2000) <= high
+    assert 0 <= found.lower <= found.estimate <= found.upper <= 1
+
+
+def test_parameters_are_medians_and_unknown_ones_have_no_value():
+    draws = np.random.default_rng(0).standard_cauchy(2001)
+    fitted = fixed_posterior(np.full(30, 0.5), 5, **{"phi": draws, "mu:A": draws + 1})
+    items = table(30, predictors=("A", "B"))
+    phi, mu, at_a, at_b, d0 = evaluate(
+        fitted, items, ["phi", "mu", "mu:A", "mu:B", "d0"], np.random.default_rng(0)
+    )
+    assert phi.estimate == np.median(draws)
+    assert [phi.lower, phi.upper] == pytest.approx(np.quantile(draws, [0.025, 0.975]))
+    assert mu.estimate == at_a.estimate == np.median(draws) + 1
+    assert np.isnan(at_b.estimate)
+    assert at_b.undefined == d0.undefined == 1
+    with pytest.raises(InputError, match="no predictor 'C'"):
+        evaluate(fitted, items, ["mu:C"], np.random.default_rng(0))
+
+
+def test_a_table_without_scores_says_so():
+    items = make_items([0, 1], 2, -1, {})
+    with pytest.raises(InputError, match="no scores"):
+        evaluate(fixed_posterior(np.ones(2), 2), items, ["AUC"], np.random.default_rng(0))
+
+
+def test_label_probabilities_are_means_over_draws():
+    items = table(4)
+
+    def probability(draw, name, rng):
+        return np.array([0.0, 0.25, 1.0, 0.5]) * (draw + 1) / 2
+
+    of_draws = Fit("test", LabelPosterior(2, probability))
+    found = label_probabilities(of_draws, items, "A", np.random.default_rng(0))
+    assert found == pytest.approx([0, 0.1875, 0.75, 0.375])
+    labels = Fit("test", FixedLabels(np.array([1, 0, NO_LABEL, 1])))
+    found = label_probabilities(labels, items, "A", np.random.default_rng(0))
+    assert found == pytest.approx([1, 0, np.nan, 1], nan_ok=True)

@@ -1,0 +1,81 @@
+"""The methods that need no sampling, and the registry."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from crowdgold.data import InputError
+from crowdgold.estimators import METHODS, NO_LABEL, FixedLabels, LabelPosterior, fit
+from crowdgold.estimators.dawid_skene import spread_draws
+from crowdgold.estimators.maven import MavenSettings
+from unit.reference import make_items
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def test_the_majority_has_more_than_half_of_the_votes():
+    items = make_items([0, 1, 2, 3, 1, 0, 3, 2], [3, 3, 3, 3, 1, 1, 4, 5], -1)
+    labels = fit("MV", items, rng()).labels
+    assert isinstance(labels, FixedLabels)
+    assert labels.labels.tolist() == [0, 0, 1, 1, 1, 0, 1, 0]
+
+
+def test_tied_votes_are_decided_at_random():
+    """Of 4,000 ties half are positive, within the exact binomial's 1e-6 bounds; other seeds decide
+    otherwise, and items without a tie are the same for all."""
+    items = make_items(np.repeat([2, 0, 4], [4000, 5, 5]), 4, -1)
+    one, again, other = (fit("MV", items, rng(seed)).labels.labels for seed in (1, 1, 2))
+    low, high = binom.ppf([1e-6, 1 - 1e-6], 4000, 0.5)
+    assert low <= one[:4000].sum() <= high
+    assert np.array_equal(one, again)
+    assert np.any(one != other)
+    assert one[4000:].tolist() == other[4000:].tolist() == [0] * 5 + [1] * 5
+
+
+def test_gold_alone_and_gold_before_votes():
+    items = make_items([0, 0, 3, 3, 3], 3, [1, -1, 0, -1, 1])
+    assert fit("GT", items, rng()).labels.labels.tolist() == [1, NO_LABEL, 0, NO_LABEL, 1]
+    assert fit("GT+MV", items, rng()).labels.labels.tolist() == [1, 0, 0, 1, 1]
+    with pytest.raises(InputError, match="GT needs gold labels"):
+        fit("GT", make_items([0, 1], 3, -1), rng())
+
+
+def test_oracle_keeps_gold_and_uses_the_generators_probability():
+    items = make_items([0, 1, 2, 3], 3, [-1, 0, 1, -1])
+    object.__setattr__(items, "oracle", np.array([0.1, 0.4, 0.6, 0.9]))
+    labels = fit("ORACLE", items, rng(), {"imputations": 7}).labels
+    assert isinstance(labels, LabelPosterior)
+    assert labels.draws == 7
+    assert labels.probability(3, "A", rng()).tolist() == [0.1, 0.0, 1.0, 0.9]
+    with pytest.raises(InputError, match="oracle"):
+        fit("ORACLE", make_items([0, 1], 3, -1), rng())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"), [("MAVN", "MAVEN"), ("GT-MV", "GT+MV"), ("oracle", "ORACLE"), ("ds", "DS")]
+)
+def test_an_unknown_method_is_answered_with_the_nearest(wrong, right):
+    with pytest.raises(InputError, match="no method") as caught:
+        fit(wrong, make_items([0, 1], 3, -1), rng())
+    assert f"did you mean {right!r}?" in str(caught.value)
+    assert all(name in str(caught.value) for name in METHODS)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"cut": "exactly"}, {"score_likelihood": "calibrate"}], ids=str
+)
+def test_settings_of_maven_are_checked(settings):
+    with pytest.raises(ValueError, match=next(iter(settings))):
+        MavenSettings(**settings)
+
+
+@pytest.mark.parametrize(("available", "wanted"), [(2000, 500), (10, 3), (5, 9), (1, 1)])
+def test_draws_are_spread_over_all_chains(available, wanted):
+    chosen = spread_draws(available, wanted)
+    assert len(chosen) == len(set(chosen.tolist())) == min(available, wanted)
+    assert chosen[0] == 0
+    assert chosen[-1] == available - 1 or wanted == 1
+    steps = np.diff(chosen)
+    assert steps.size == 0 or steps.max() - steps.min() <= 1

@@ -1,0 +1,157 @@
+"""Utilities from ranks, and label probabilities at them, against quadrature and simulation."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+from scipy.stats import norm
+
+from crowdgold.models.utility import tabulate_utility
+from crowdgold.models.vote_model import VoteParameters
+from crowdgold.models.vote_sets import find_vote_sets
+from unit.reference import Theta, algorithm_1, beta_rule, label_odds, make_items
+
+VOTES = 3
+SETS = find_vote_sets(make_items(np.arange(VOTES + 1), VOTES, -1))
+CASES = [
+    Theta(0.3, (0.2, 0.6), (1.5, 0.8), 1.0, 1.0),
+    Theta(0.05, (0.01, 0.99), (0.0102, 0.0102), 0.3, 8.0),
+    Theta(0.9, (0.3, 0.4), (99.0, 0.0102), 1.0, -8.0),
+    Theta(0.5, (0.1, 0.6), (1.5, 1.5), 0.5, 3.0),
+    Theta(0.4, (0.45, 0.55), (90.0, 90.0), 8.0, 0.0),
+    Theta(0.6, (0.2, 0.7), (0.5, 3.0), 5.0, 5.0),
+    Theta(0.2, (0.2, 0.7), (0.05, 3.0), 0.5, 30.0),
+]
+
+
+def table_of(theta, sets=SETS):
+    vote = VoteParameters(np.array([theta.phi]), np.array([theta.a]), np.array([theta.d]))
+    return tabulate_utility(vote, theta.mu, theta.delta, sets)
+
+
+def distribution(theta, u):
+    """Give F_U: the mixture over labels of beta-normal convolutions."""
+    total = np.zeros(len(u))
+    for y, prior in ((0, 1 - theta.phi), (1, theta.phi)):
+        p, w = beta_rule(*theta.shapes(y))
+        total += prior * (w @ ndtr(u - (theta.mu * y + theta.delta * p)[:, None]))
+    return total
+
+
+def probability(theta, u, votes):
+    """Give P(Y = 1 | U, votes) by Bayes' rule."""
+    density = []
+    for y in (0, 1):
+        p, w = beta_rule(*theta.shapes(y, votes, VOTES))
+        density.append(w @ norm.pdf(u - (theta.mu * y + theta.delta * p)[:, None]))
+    q = label_odds(theta, votes, VOTES)
+    return q * density[1] / (q * density[1] + (1 - q) * density[0])
+
+
+@pytest.mark.parametrize("theta", CASES, ids=str)
+def test_tables_hold_their_stated_error(theta):
+    """Within 6 of the class means: 0.002 in U where F_U is in [1e-7, 1 - 1e-7] (as at 10^6 items),
+    0.0005 in P(Y = 1 | U, votes), between grid points too."""
+    means = np.array([0, theta.delta, theta.mu, theta.mu + theta.delta])
+    u = np.linspace(means.min() - 6, means.max() + 6, 333)
+    table = table_of(theta)
+    for votes in range(VOTES + 1):
+        found = np.interp(u, table.utility, table.probability[votes])
+        assert np.abs(found - probability(theta, u, votes)).max() < 5e-4
+    share = distribution(theta, u)
+    inside = (share > 1e-7) & (share < 1 - 1e-7)
+    assert inside.sum() > 100
+    assert np.abs(table.quantile(share[inside]) - u[inside]).max() < 2e-3
+
+
+def test_the_label_probability_is_a_frequency():
+    """Of 400,000 items of Algorithm 1 whose utility is the score: in 12 bins of the score for each
+    number of votes, the positives against the sum of their probabilities, within 5 standard
+    deviations. Probabilities at utilities 0.2 too high must be refused."""
+    theta = CASES[3]
+    items = algorithm_1(theta, 400_000, VOTES, 0, np.random.default_rng(11))
+    table, score = table_of(theta), items.scores["A"]
+    cell = np.digitize(score, np.quantile(score, np.linspace(0, 1, 13)[1:-1]))
+    cell = cell * (VOTES + 1) + items.votes_positive
+    for shift, agrees in ((0.0, True), (0.2, False)):
+        p = np.empty(len(items))
+        for votes in range(VOTES + 1):
+            held = items.votes_positive == votes
+            p[held] = np.interp(score[held] + shift, table.utility, table.probability[votes])
+        excess = np.bincount(cell, items.truth - p)
+        spread = np.sqrt(np.bincount(cell, p * (1 - p)))
+        assert len(excess) == 48
+        assert bool(np.abs(excess / spread).max() < 5) is agrees
+
+
+def sampled_shares(n, draws, rng):
+    """Recover Q_i of each rank: a table whose probability is its own F_U gives them back."""
+    theta = CASES[0]
+    table = table_of(theta)
+    identity = type(table)(table.utility, table.distribution, table.distribution[None])
+    pattern, gold = np.zeros(n, dtype=int), np.full(n, -1)
+    order = rng.permutation(n)
+    found = [identity.sample_probabilities(pattern, gold, order, rng)[order] for _ in range(draws)]
+    return np.array(found)
+
+
+def test_shares_are_uniform_order_statistics():
+    """Rank i of n = 9 is Beta(i, 10 - i): mean i / 10, variance i (10 - i) / (100 x 11).
+
+    4,000 draws; means within 5 of their standard errors, and variances too (a beta's kurtosis is
+    below 2.6 excess here: se of a variance at most sqrt(4.6 / 4,000) = 3.4 %). The printed n gaps
+    would make the lowest share 0, or the highest 1: a mean of i / 9 must be refused.
+    """
+    n, draws = 9, 4000
+    shares = sampled_shares(n, draws, np.random.default_rng(6))
+    rank = np.arange(1, n + 1)
+    assert np.all(np.diff(shares, axis=1) >= 0)
+    assert np.all((shares > 0) & (shares < 1))
+    variance = rank * (n + 1 - rank) / ((n + 1) ** 2 * (n + 2))
+    error = np.sqrt(variance / draws)
+    assert np.all(np.abs(shares.mean(axis=0) - rank / (n + 1)) < 5 * error)
+    assert np.any(np.abs(shares.mean(axis=0) - rank / n) > 5 * error)
+    assert shares.var(axis=0, ddof=1) == pytest.approx(variance, rel=5 * 0.034)
+    gap = np.corrcoef(shares[:, 0], shares[:, -1])[0, 1]
+    # corr(U_(1), U_(n)) = 1 / n; its standard error is about 1 / sqrt(draws).
+    assert abs(gap - 1 / n) < 5 / np.sqrt(draws)
+
+
+def test_gold_items_keep_their_labels():
+    theta = CASES[0]
+    items = algorithm_1(theta, 500, VOTES, 200, np.random.default_rng(3))
+    sets = find_vote_sets(items)
+    table = table_of(theta, sets)
+    p = table.sample_probabilities(
+        sets.pattern[sets.member], items.gold, items.order("A"), np.random.default_rng(0)
+    )
+    labelled = items.gold >= 0
+    assert np.array_equal(p[labelled], items.gold[labelled])
+    assert np.all((p[~labelled] > 0) & (p[~labelled] < 1))
+
+
+def test_probabilities_follow_the_ranking():
+    """With the same votes and no gold, a higher rank never means a lower probability (delta >= 0
+    and mu > 0 make the likelihood ratio monotone for one P distribution a label)."""
+    theta = Theta(0.3, (0.4, 0.4), (50.0, 50.0), 1.5, 0.0)
+    items = make_items(np.full(300, 1), VOTES, -1, np.random.default_rng(1).normal(size=300))
+    sets = find_vote_sets(items)
+    order = items.order("A")
+    p = table_of(theta, sets).sample_probabilities(
+        sets.pattern[sets.member], items.gold, order, np.random.default_rng(2)
+    )
+    assert np.all(np.diff(p[order]) >= 0)
+    assert p[order][-1] - p[order][0] > 0.5
+
+
+EXTREME = [
+    Theta(0.5, (0.01, 0.99), (0.02, 99.0), 200.0, -30.0),
+    Theta(1e-4, (0.1, 0.2), (0.0102, 99.0), 1e-3, 30.0),
+]
+
+
+@pytest.mark.parametrize("theta", EXTREME, ids=str)
+def test_extreme_parameters_give_finite_probabilities(theta):
+    table = table_of(theta)
+    assert np.all(np.isfinite(table.probability))
+    assert np.all(np.diff(table.distribution) >= 0)
+    assert np.all(np.isfinite(table.quantile(np.array([1e-9, 0.5, 1 - 1e-9]))))

@@ -1,0 +1,136 @@
+"""The vote model against scipy's beta-binomial and Bayes' rule by enumeration."""
+
+import numpy as np
+import pytest
+from scipy.stats import betabinom, binom
+
+from crowdgold.models.vote_fit import vote_data
+from crowdgold.models.vote_model import VoteParameters
+from crowdgold.models.vote_sets import find_vote_sets
+from unit.reference import Theta, algorithm_1, make_items
+
+DRAWS = [
+    Theta(0.3, (0.2, 0.6), (1.5, 0.5)),
+    Theta(0.02, (0.01, 0.99), (0.0101, 99.0)),
+    Theta(0.97, (0.45, 0.5), (30.0, 0.02)),
+]
+
+
+def parameters(draws=DRAWS):
+    return VoteParameters(
+        np.array([t.phi for t in draws]), np.array([t.a for t in draws]),
+        np.array([t.d for t in draws]),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def items():
+    rng = np.random.default_rng(2)
+    parts = [algorithm_1(DRAWS[0], 40, c, 12, rng) for c in (1, 3, 4)]
+    return make_items(
+        *(np.concatenate([getattr(part, name) for part in parts])
+          for name in ("votes_positive", "votes_total", "gold"))
+    )  # fmt: skip
+
+
+def mass(theta, y, v, c):
+    return betabinom.pmf(v, c, *theta.shapes(y))
+
+
+def test_log_likelihood_is_the_sum_over_items(items):
+    """Item by item, without vote sets; sums of 120 terms agree to 1e-10."""
+    found = parameters().log_likelihood(find_vote_sets(items))
+    for draw, theta in enumerate(DRAWS):
+        expected = 0.0
+        for v, c, gold in zip(items.votes_positive, items.votes_total, items.gold, strict=True):
+            joint = [
+                prior * mass(theta, y, v, c)
+                for y, prior in ((0, 1 - theta.phi), (1, theta.phi))
+                if gold in (-1, y)
+            ]
+            expected += np.log(sum(joint))
+        assert found[draw] == pytest.approx(expected, rel=1e-10)
+
+
+def test_label_probability_is_bayes_rule(items):
+    sets = find_vote_sets(items)
+    found = parameters().label_probability(sets)
+    assert found.shape == (len(DRAWS), len(sets))
+    for draw, theta in enumerate(DRAWS):
+        for k in range(len(sets)):
+            v, c = sets.votes_positive[k], sets.votes_total[k]
+            one = theta.phi * mass(theta, 1, v, c)
+            expected = one / (one + (1 - theta.phi) * mass(theta, 0, v, c))
+            if sets.gold[k] >= 0:
+                expected = float(sets.gold[k])
+            assert found[draw, k] == pytest.approx(expected, rel=1e-10)
+
+
+def test_label_probability_is_a_frequency():
+    """Of 300,000 items of Algorithm 1, vote set by vote set, within 5 standard errors.
+
+    The label probabilities of the second draw of `DRAWS` must be refused.
+    """
+    items = algorithm_1(DRAWS[0], 300_000, 3, 0, np.random.default_rng(1))
+    sets = find_vote_sets(items)
+    size = np.bincount(sets.member)
+    share = np.bincount(sets.member, items.truth) / size
+    for draw, agrees in ((0, True), (1, False)):
+        q = parameters().label_probability(sets)[draw]
+        distance = np.abs(share - q) / np.sqrt(q * (1 - q) / size)
+        assert bool(distance.max() < 5) is agrees
+
+
+def test_shapes_are_those_of_the_posterior_of_p(items):
+    sets = find_vote_sets(items)
+    alpha, beta = parameters().shapes(sets)
+    for draw, theta in enumerate(DRAWS):
+        for p in range(len(sets.pattern_total)):
+            for y in (0, 1):
+                v, c = int(sets.pattern_positive[p]), int(sets.pattern_total[p])
+                assert (alpha[draw, p, y], beta[draw, p, y]) == pytest.approx(theta.shapes(y, v, c))
+
+
+def test_dawid_skene_is_the_limit_of_large_d(items):
+    """Infinite d is the binomial; the beta-binomial at d differs from it by O(c^2 / d) = 2e-5."""
+    sets = find_vote_sets(items)
+    theta = DRAWS[0]
+    limit = parameters([theta._replace(d=(np.inf, np.inf))])
+    for p in range(len(sets.pattern_total)):
+        v, c = int(sets.pattern_positive[p]), int(sets.pattern_total[p])
+        expected = binom.logpmf(v, c, theta.a)
+        assert limit.pattern_log_likelihood(sets)[0, p] == pytest.approx(expected, rel=1e-12)
+    near = parameters([theta._replace(d=(1e6, 1e6))])
+    far = parameters([theta._replace(d=(1e2, 1e2))])
+    difference = near.label_probability(sets) - limit.label_probability(sets)
+    assert 0 < np.abs(difference).max() < 5e-5
+    assert np.abs(far.label_probability(sets) - limit.label_probability(sets)).max() > 1e-3
+    assert near.log_likelihood(sets) == pytest.approx(limit.log_likelihood(sets), rel=1e-4)
+
+
+def test_probabilities_stay_finite_at_the_ends():
+    theta = Theta(1e-12, (1e-9, 1 - 1e-9), (99.0, 99.0))
+    sets = find_vote_sets(make_items([0, 50, 100], 100, -1))
+    q = parameters([theta]).label_probability(sets)
+    assert np.all(np.isfinite(q))
+    assert np.all(np.isfinite(parameters([theta]).log_likelihood(sets)))
+
+
+def test_mean_is_that_of_phi_a_and_log_d():
+    mean = parameters().mean()
+    assert mean.phi == pytest.approx([np.mean([t.phi for t in DRAWS])])
+    assert mean.a == pytest.approx(np.mean([t.a for t in DRAWS], axis=0)[None])
+    product = np.prod([t.d for t in DRAWS], axis=0) ** (1 / 3)
+    assert mean.d == pytest.approx(product[None])
+
+
+def test_the_data_of_the_stan_models_count_every_item(items):
+    data = vote_data(find_vote_sets(items))
+    assert sum(data["count"]) == len(items)
+    assert len(data["count"]) == data["cells"] == sum(c + 1 for c in data["votes_total"])
+    start = 0
+    for c, gold in zip(data["votes_total"], data["gold"], strict=True):
+        group = (items.votes_total == c) & (items.gold == gold)
+        expected = np.bincount(items.votes_positive[group], minlength=c + 1)
+        assert data["count"][start : start + c + 1] == expected.tolist()
+        start += c + 1
