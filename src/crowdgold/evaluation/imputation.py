@@ -94,14 +94,13 @@ def _resample(
     resamples: int,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Give the metrics of the labels, and of each resample of the labelled items."""
-    labelled = np.flatnonzero(labels != NO_LABEL)
-    mass = LabelMass.of_labels(labels)
-    point = _values(metrics, items, dict.fromkeys(ranked, mass), ranked)
+    size = len(labels)
+    full = LabelMass.of_labels(labels)
+    point = _values(metrics, items, dict.fromkeys(ranked, full), ranked)
     values = np.empty((resamples, len(metrics)))
     for resample in range(resamples):
-        chosen = labelled[rng.integers(0, len(labelled), len(labelled))]
-        weights = np.bincount(chosen, minlength=len(items)).astype(float)
-        mass = LabelMass.of_labels(labels, weights)
+        weights = np.bincount(rng.integers(0, size, size), minlength=size).astype(float)
+        mass = LabelMass(full.positive * weights, full.negative * weights)
         values[resample] = _values(metrics, items, dict.fromkeys(ranked, mass), ranked)
     return np.array(point), values
 
@@ -144,11 +143,14 @@ def evaluate(
     parsed = [parse_metric(text) for text in metrics]
     of_labels = [metric for metric in parsed if not metric.is_parameter]
     needed = sorted({name for metric in of_labels for name in metric.predictors(items)})
+    if isinstance(fit.labels, FixedLabels):  # items without a label play no part
+        items = items.take(np.flatnonzero(fit.labels.labels != NO_LABEL))
     ranked = {predictor: RankedItems.of(items, predictor) for predictor in needed}
     estimates = {}
     if of_labels:
         if isinstance(fit.labels, FixedLabels):
-            point, values = _resample(fit.labels.labels, of_labels, items, ranked, rng, resamples)
+            labels = fit.labels.labels[fit.labels.labels != NO_LABEL]
+            point, values = _resample(labels, of_labels, items, ranked, rng, resamples)
             centres: list[float | None] = [float(value) for value in point]
         else:
             values = _impute(fit.labels, of_labels, items, ranked, rng)

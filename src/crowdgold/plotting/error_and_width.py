@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, ScalarFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from crowdgold.plotting.style import (
     AXIS_LABELS,
@@ -41,9 +41,10 @@ def _panel(axes: Axes, table: pd.DataFrame, x: str, value: str) -> None:
     axes.set_yscale("log")
     values = sorted(table[x].unique())
     axes.set_xticks(values, [f"{value:g}" for value in values])
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_minor_formatter(NullFormatter())
-    axes.yaxis.set_major_formatter(ScalarFormatter())
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, position: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def draw_error_and_width(

@@ -11,21 +11,31 @@ from crowdgold.plotting.style import new_figure
 
 COLOURS = ("#0072B2", "#56B4E9", "#E69F00", "#D55E00", "#CC79A7", "#009E73")
 SOURCES = {
-    "score": ("o", "true, from the raw score", -0.13),
-    "rank": ("x", "MAVEN, from the rank", 0.13),
+    "score": ("o", "true, from the raw score", -0.24),
+    "rank": ("x", "MAVEN, from the rank", 0.08),
 }
+FEWEST = 40
+"""Fewer data sets than this say nothing about the outer 2.5 %."""
 
 
 def _panel(axes: Axes, table: pd.DataFrame) -> None:
     sizes = sorted(table["n"].unique())
     for source, (marker, _, offset) in SOURCES.items():
         for votes, rows in table[table["source"] == source].groupby("votes_positive"):
-            position = [sizes.index(size) + offset for size in rows["n"]]
+            shift = offset + 0.06 * int(str(votes))
+            position = [sizes.index(size) + shift for size in rows["n"]]
             colour = COLOURS[int(str(votes)) % len(COLOURS)]
-            axes.hlines(position, rows["lower"], rows["upper"], color=colour, linewidth=1.3)
-            axes.plot(rows["mean"], position, color=colour, marker=marker, linestyle="none")
+            axes.hlines(position, rows["lower"], rows["upper"], color=colour, linewidth=1.2)
+            axes.plot(
+                rows["mean"],
+                position,
+                color=colour,
+                marker=marker,
+                linestyle="none",
+                markersize=3.5,
+            )
     axes.set_yticks(range(len(sizes)), [f"{size:,}" for size in sizes])
-    axes.set_ylim(-0.6, len(sizes) - 0.4)
+    axes.set_ylim(-0.5, len(sizes) - 0.5)
     axes.invert_yaxis()
 
 
@@ -39,10 +49,12 @@ def draw_order_statistics(
         options: none.
 
     Returns:
-        the figure and the rows that it shows; points are means, lines central 95 %.
+        the figure and the rows that it shows; points are means, lines central 95 %. Rows that
+        rest on fewer than `FEWEST` data sets are left out.
     """
+    table = table[table["datasets"] >= FEWEST]
     percentiles = sorted(table["percentile"].unique())
-    figure, axes = new_figure(1, len(percentiles), 2.6)
+    figure, axes = new_figure(1, len(percentiles), 3.0)
     for panel, percentile in zip(axes[0], percentiles, strict=True):
         _panel(panel, table[table["percentile"] == percentile])
         panel.set_title(f"score percentile {percentile:g}")
