@@ -1,0 +1,173 @@
+"""The Stan programs' densities and generated quantities against NumPy, at draws of short chains.
+
+`lp__` is the log density of the unconstrained parameters: that of the model plus the log Jacobians
+of Stan's transforms, up to a constant. Differences between draws are compared to 1e-8; numbers are
+written with 18 digits, so reading them back loses nothing that matters.
+"""
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+from scipy.stats import betabinom, binom, invgamma, kstest, laplace, norm
+
+from crowdgold.models.nested_cut import score_data
+from crowdgold.models.score_model import ConditionedScoreModel, ScoreData
+from crowdgold.models.vote_fit import vote_data
+from crowdgold.models.vote_model import VoteParameters
+from crowdgold.models.vote_sets import find_vote_sets, win_counts
+from unit.reference import Theta, algorithm_1, deviation, make_items
+
+THETA = Theta(0.3, (0.2, 0.6), (1.5, 0.8), 1.0, 2.0)
+DRAWS = 60
+AGREES = 1e-8
+
+
+@pytest.fixture(scope="module")
+def items():
+    """Items with 1, 3 and 4 votes, a third of them gold."""
+    rng = np.random.default_rng(21)
+    parts = [algorithm_1(THETA, 90, c, 30, rng) for c in (1, 3, 4)]
+    votes = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("votes_positive", "votes_total", "gold")
+    )
+    return make_items(*votes, np.concatenate([part.scores["A"] for part in parts]))
+
+
+def sample(stan, name, data, tmp_path):
+    return stan.load(name).sample(
+        data, chains=1, iter_warmup=150, iter_sampling=DRAWS, thin=3, seed=5, sig_figs=18,
+        show_progress=False, show_console=False, output_dir=tmp_path,
+    )  # fmt: skip
+
+
+def check_density(fit, log_density):
+    """Assert that lp__ less the NumPy log density is one constant, though lp__ is not."""
+    lp = fit.method_variables()["lp__"].ravel()
+    difference = lp - log_density
+    assert np.ptp(lp) > 1
+    assert np.ptp(difference) < AGREES
+
+
+def cell_log_masses(data, phi, label_mass):
+    """Give log P(V, gold label) for each cell; `label_mass(y, v, c)` is P(V = v | Y = y)."""
+    values = []
+    for c, gold in zip(data["votes_total"], data["gold"], strict=True):
+        joint = [(1 - phi) * label_mass(0, np.arange(c + 1), c)]
+        joint += [phi * label_mass(1, np.arange(c + 1), c)]
+        values.append(np.log(joint[0] + joint[1] if gold < 0 else joint[gold]))
+    return np.concatenate(values)
+
+
+def check_votes(fit, data, masses, log_jacobian):
+    """Check density, log_lik and replicated counts of a model of votes."""
+    count = np.array(data["count"])
+    log_mass = np.array(masses)
+    check_density(fit, log_mass @ count + log_jacobian)
+    assert np.ptp(fit.method_variables()["lp__"].ravel() - log_mass @ count) > 100 * AGREES
+    assert fit.stan_variable("log_lik") == pytest.approx(log_mass, abs=1e-10)
+    replicated = fit.stan_variable("count_rep")
+    start, expected, variance = 0, [], []
+    for c in data["votes_total"]:
+        cells = slice(start, start + c + 1)
+        total = count[cells].sum()
+        assert np.all(replicated[:, cells].sum(axis=1) == total)
+        share = np.exp(log_mass[:, cells])
+        share /= share.sum(axis=1, keepdims=True)
+        expected.append(total * share.sum(axis=0))
+        variance.append(total * (share * (1 - share)).sum(axis=0))
+        start += c + 1
+    # Sums over draws: independent multinomials, so within 5 standard deviations cell by cell.
+    distance = replicated.sum(axis=0) - np.concatenate(expected)
+    assert np.all(np.abs(distance) < 5 * np.sqrt(np.concatenate(variance)))
+
+
+def scalars(fit, *names):
+    return [fit.stan_variable(name) for name in names]
+
+
+def between(x, low, high):
+    """Give the log Jacobian of Stan's transform to the interval (low, high)."""
+    return np.log(x - low) + np.log(high - x) - np.log(high - low)
+
+
+def test_vote_model(stan, items, tmp_path):
+    data = vote_data(find_vote_sets(items))
+    fit = sample(stan, "vote", data, tmp_path)
+    phi, a0, a1, correlation = scalars(fit, "phi", "a0", "a1", "lambda")
+    d = 1 / correlation - 1
+    assert fit.stan_variable("d") == pytest.approx(d, rel=1e-12)
+    masses = []
+    for draw in range(len(phi)):
+        theta = Theta(phi[draw], (a0[draw], a1[draw]), tuple(d[draw]))
+        masses.append(
+            cell_log_masses(
+                data, phi[draw], lambda y, v, c, t=theta: betabinom.pmf(v, c, *t.shapes(y))
+            )
+        )
+    jacobian = between(phi, 0, 1) + between(a1, 0, 1) + between(a0, 0, a1)
+    jacobian += between(correlation, 0.01, 0.99).sum(axis=1)
+    check_votes(fit, data, masses, jacobian)
+
+
+def test_dawid_skene(stan, items, tmp_path):
+    data = vote_data(find_vote_sets(items))
+    fit = sample(stan, "dawid_skene", data, tmp_path)
+    phi, a0, a1 = scalars(fit, "phi", "a0", "a1")
+    masses = [
+        cell_log_masses(data, p, lambda y, v, c, a=a: binom.pmf(v, c, a[y]))
+        for p, a in zip(phi, zip(a0, a1, strict=True), strict=True)
+    ]
+    jacobian = between(phi, 0, 1) + between(a1, 0, 1) + between(a0, 0, a1)
+    check_votes(fit, data, masses, jacobian)
+
+
+def score_log_densities(data, mu, delta):
+    """Give w_kl, the mean and deviation of each W_kl, l < k, from the data of stan/score.stan."""
+    node, weight = np.array(data["node"]), np.array(data["weight"])
+    rate, mean, spread, observed = [], [], [], []
+    for k in range(data["m"]):
+        for l in range(k):
+            r, s = data["pattern"][k] - 1, data["pattern"][l] - 1
+            w = 0.0
+            for y in (0, 1):
+                for z in (0, 1):
+                    q = data["q"][k] if y else 1 - data["q"][k]
+                    q *= data["q"][l] if z else 1 - data["q"][l]
+                    shift = mu * (y - z) + delta * (node[y, r][:, None] - node[z, s])
+                    w += q * (weight[y, r] @ ndtr(shift / np.sqrt(2)) @ weight[z, s])
+            N, M = data["N"][k], data["N"][l]
+            rate.append(w)
+            mean.append(N * M * w)
+            spread.append(deviation(w, N, M))
+            observed.append(data["W"][k][l])
+    return np.array(rate), np.array(mean), np.array(spread), np.array(observed)
+
+
+def test_score_model(stan, items, tmp_path):
+    sets = find_vote_sets(items)
+    wins = win_counts(sets.member, items.order("A"), len(sets)).astype(float)
+    vote = VoteParameters(np.array([0.35]), np.array([[0.25, 0.55]]), np.array([[1.0, 0.4]]))
+    model = ConditionedScoreModel.at(
+        ScoreData(wins, sets.count.astype(float), sets.pattern), sets, vote, 0
+    )
+    data = score_data(model, 9)
+    fit = sample(stan, "score", data, tmp_path)
+    mu, delta = scalars(fit, "mu", "delta")
+    parts = [score_log_densities(data, *draw) for draw in zip(mu, delta, strict=True)]
+    rate, mean, spread, observed = (np.array(column) for column in zip(*parts, strict=True))
+    log_lik = norm.logpdf(observed, mean, spread)
+    prior = invgamma.logpdf(mu, 1) + laplace.logpdf(delta, scale=10)
+    check_density(fit, log_lik.sum(axis=1) + prior + np.log(mu))
+    with pytest.raises(AssertionError):
+        check_density(fit, log_lik.sum(axis=1) + prior)  # without the Jacobian
+    assert fit.stan_variable("log_lik") == pytest.approx(log_lik, abs=1e-8)
+    lower = np.tril_indices(len(sets), -1)
+    assert fit.stan_variable("w")[:, lower[0], lower[1]] == pytest.approx(rate, abs=1e-12)
+    # Replicated counts are independent normals: one Kolmogorov-Smirnov test, level 1e-6.
+    z = (fit.stan_variable("W_rep") - mean) / spread
+    assert kstest(z.ravel(), norm.cdf).pvalue > 1e-6
+    # The exact cut's likelihood is the same function, but for the number of nodes: win rates are
+    # right to 1e-6 each, which moves this log-likelihood by less than 1e-2.
+    grid = model.log_likelihood(mu[:5, None], delta[:5])[:, 0]
+    assert np.ptp(grid - log_lik[:5].sum(axis=1)) < 1e-2
