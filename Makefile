@@ -7,23 +7,34 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
+WORKERS ?= 2
 CORES ?= $(shell nproc 2>/dev/null || echo 2)
 PROFILE ?= default
 VENV := .venv
 BIN := $(VENV)/bin
 # The environment is made anew when what it is made from changes.
 READY := $(VENV)/.made-from-requirements
-SNAKEMAKE = $(BIN)/snakemake --cores $(CORES) --workflow-profile profiles/$(PROFILE)
-
+# Jobs are many and short: without compiled modules each would start several seconds later.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup figures smoke validate benchmark report test lint lock clean clean-all profile
+# Snakemake takes no notice of a profile that does not exist, so it is looked for here. The lock of a
+# killed run goes with it, unlike Snakemake's own, which has to be removed by hand.
+define snakemake
+@test -f profiles/$(PROFILE)/config.yaml || { \
+	echo "Error: no profile $(PROFILE); there are: $$(ls profiles | xargs)"; exit 1; }
+@mkdir -p results
+@flock --nonblock --conflict-exit-code 75 results/.running \
+	$(BIN)/snakemake --nolock --cores $(CORES) --workflow-profile profiles/$(PROFILE) $(1) || { \
+	code=$$?; [ $$code -ne 75 ] || echo "Error: another run is at work in this folder; wait for its end"; exit $$code; }
+endef
+
+.PHONY: help setup figures smoke validate benchmark report test lint lock clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
-	@echo "  CORES=4 sets the cores (default: all), PROFILE=slurm the folder of profiles/ (default: default),"
-	@echo "  PYTHON=python3.12 the interpreter."
+	@echo "  CORES=4 sets the cores (default: all), WORKERS=4 those of the tests (default: 2),"
+	@echo "  PROFILE=slurm the folder of profiles/ (default: default), PYTHON=python3.12 the interpreter."
 
 setup: $(READY)  ## make the virtual environment .venv
 
@@ -35,37 +46,32 @@ $(READY): requirements.lock requirements-uv.lock pyproject.toml
 	@echo "Making the virtual environment $(VENV) (about a minute)"
 	$(PYTHON) -m venv $(VENV) || { echo "Error: Python's venv module is missing (Debian: apt install python3-venv)"; exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock \
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements.lock \
 		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# Snakemake takes no notice of a profile that does not exist, so it is looked for here.
-profile:
-	@test -f profiles/$(PROFILE)/config.yaml || { \
-		echo "Error: no profile $(PROFILE); there are: $$(ls profiles | xargs)"; exit 1; }
-
-figures: $(READY) profile  ## every figure at the default scale (under 30 minutes on 2 cores)
-	$(SNAKEMAKE) figures
+figures: $(READY)  ## every figure at the default scale (under 30 minutes on 2 cores)
+	$(call snakemake,figures)
 	@echo "The figures are in results/figures/"
 
-smoke: $(READY) profile  ## every figure at the smallest scale (under 6 minutes), in results/smoke/
-	$(SNAKEMAKE) --configfile config/smoke.yaml -- figures
+smoke: $(READY)  ## every figure at the smallest scale (under 6 minutes), in results/smoke/
+	$(call snakemake,--configfile config/smoke.yaml -- figures)
 	@echo "The figures are in results/smoke/figures/"
 
-validate: $(READY) profile  ## coverage of the intervals where the model is true
-	$(SNAKEMAKE) validate
+validate: $(READY)  ## coverage of the intervals where the model is true
+	$(call snakemake,validate)
 	@echo "The figures are in results/figures/, their tables beside them"
 
-benchmark: $(READY) profile  ## time and memory of the parts against the number of items
+benchmark: $(READY)  ## time and memory of the parts against the number of items
 	$(BIN)/python benchmarks/maven_scaling.py
 
-report: $(READY) profile  ## results/report.html: the figures with their captions
-	$(SNAKEMAKE) --report results/report.html -- figures
+report: $(READY)  ## results/report.html: the figures with their captions
+	$(call snakemake,--report results/report.html -- figures)
 	@echo "The report is results/report.html"
 
 test: $(READY)  ## the test suite (under 15 minutes on 2 cores)
-	$(BIN)/python -m pytest -n $(CORES) --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 lint: $(READY)  ## style and types, without running anything
 	$(BIN)/ruff check .

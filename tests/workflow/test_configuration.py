@@ -123,7 +123,7 @@ def test_every_figure_has_a_caption():
         ),
         (
             {"experiments": {"maven_fig4": {"dataset": "chaosnli"}}},
-            "experiments.maven_fig4: found ['simulator', 'dataset'], expected exactly one of",
+            "experiments.maven_fig4: found simulator and dataset, expected one of simulator,",
         ),
         (
             {"methods": {"MAVEN": {"cut": "exakt"}}},
@@ -173,7 +173,13 @@ def test_snakemake_stops_at_a_slip_without_a_traceback(checkout):
 
 def test_make_names_the_profiles_where_one_does_not_exist():
     done = subprocess.run(
-        ["make", "--no-print-directory", "profile", "PROFILE=slrum"],
+        [
+            "make",
+            "--no-print-directory",
+            "--old-file=.venv/.made-from-requirements",
+            "figures",
+            "PROFILE=slrum",
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -13,6 +13,7 @@ from snakemake.logging import logger
 
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.dependencies import kernel_cache, rule_files
+from crowdgold.experiments.imports import package_root
 from crowdgold.experiments.registries import known_names, metric_problem, stan_models
 
 ROOT = Path(workflow.basedir)
@@ -26,7 +27,11 @@ os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 
 # Where a dataset comes from does not change it: an environment variable makes nothing run again.
 if config.get("data_folder"):
-    os.environ["CROWDGOLD_DATA"] = str(config["data_folder"])
+    os.environ.update(CROWDGOLD_DATA=str(config["data_folder"]))
+
+# Jobs use the library that this process uses, also in an environment where it is not installed.
+library_path = [str(package_root().parent), os.environ.get("PYTHONPATH", "")]
+os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, library_path)))
 
 
 def check_configuration():
@@ -79,6 +84,11 @@ def library(script, **used):
 
 def block_of(wildcards):
     return config["experiments"][wildcards.experiment]
+
+
+def none(wildcards):
+    """Say that a job uses no entry of a registry that its imports reach."""
+    return []
 
 
 def source_of(kind):

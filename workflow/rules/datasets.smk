@@ -12,6 +12,8 @@ rule dataset:
         "results/datasets/{dataset}.parquet",
     log:
         "results/logs/datasets/{dataset}.log",
+    conda:
+        "../../environment.yml"
     params:
         folder="results/datasets/{dataset}",
     message:

@@ -15,6 +15,8 @@ rule estimate:
         "<results>/estimates/{experiment}/{setting}/{method}/{replicates}.parquet",
     log:
         "<results>/logs/estimates/{experiment}/{setting}/{method}/{replicates}.log",
+    conda:
+        "../../environment.yml"
     resources:
         mem_mb=2000,
     params:
@@ -27,11 +29,13 @@ rule estimate:
 
 rule check:
     input:
-        library=library("check.py", check=source_of("check")),
+        library=library("check.py", check=source_of("check"), method=none),
     output:
         "<results>/checks/{experiment}/{setting}/{replicates}.parquet",
     log:
         "<results>/logs/checks/{experiment}/{setting}/{replicates}.log",
+    conda:
+        "../../environment.yml"
     params:
         task=data_task,
     message:

@@ -9,7 +9,7 @@ for figure in config["figures"]:
         name:
             f"figure_{figure}"
         input:
-            library=library("figure.py", plot=plot_of(figure)),
+            library=library("figure.py", plot=plot_of(figure), method=none),
             tables=tables_of(figure),
         output:
             report(
@@ -23,6 +23,8 @@ for figure in config["figures"]:
             table=f"<results>/figures/{figure}.csv",
         log:
             f"<results>/logs/figures/{figure}.log",
+        conda:
+            "../../environment.yml"
         params:
             figure=config["figures"][figure],
         message:

@@ -15,6 +15,8 @@ rule simulate:
         "<results>/data/{experiment}/{setting}/{replicates}.parquet",
     log:
         "<results>/logs/data/{experiment}/{setting}/{replicates}.log",
+    conda:
+        "../../environment.yml"
     params:
         task=data_task,
     message:

@@ -6,7 +6,7 @@
 
 rule summarise:
     input:
-        library=library("summarise.py"),
+        library=library("summarise.py", method=none),
         rows=rows_of,
     output:
         table="<results>/tables/{experiment}.parquet",
@@ -14,6 +14,8 @@ rule summarise:
         text="<results>/summaries/{experiment}.csv",
     log:
         "<results>/logs/summaries/{experiment}.log",
+    conda:
+        "../../environment.yml"
     params:
         axes=lambda wildcards: list(block_of(wildcards).get("vary", {})),
         level=config["level"],

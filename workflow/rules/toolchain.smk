@@ -11,6 +11,8 @@ rule toolchain:
         "results/toolchain.json",
     log:
         "results/logs/toolchain.log",
+    conda:
+        "../../environment.yml"
     resources:
         compilation=1,
     message:
@@ -28,6 +30,8 @@ rule compile_model:
         "results/stan/{model}",
     log:
         "results/logs/stan/{model}.log",
+    conda:
+        "../../environment.yml"
     resources:
         compilation=1,
         mem_mb=3000,

@@ -91,15 +91,21 @@ def _schema_problems(config: Mapping[str, Any], schema: Mapping[str, Any]) -> li
     return [line for error in errors for line in _describe(error)]
 
 
+def _source_problems(config: Mapping[str, Any]) -> Iterator[str]:
+    """Check that each experiment has one source; which parameters are valid depends on it."""
+    experiments = config.get("experiments")
+    for name, block in experiments.items() if isinstance(experiments, Mapping) else ():
+        sources = [source for source in SOURCES if isinstance(block, Mapping) and source in block]
+        if len(sources) != 1:
+            found = " and ".join(sources) or "none"
+            yield f"experiments.{name}: found {found}, expected one of {', '.join(SOURCES)}"
+
+
 def _experiment_problems(
     name: str, block: Mapping[str, Any], known: Mapping[str, Collection[str]]
 ) -> Iterator[str]:
     path = f"experiments.{name}"
-    sources = [source for source in SOURCES if source in block]
-    if len(sources) != 1:
-        yield f"{path}: found {sources or 'none'}, expected exactly one of {', '.join(SOURCES)}"
-        return
-    source = sources[0]
+    source = next(source for source in SOURCES if source in block)
     named = [(source, source, [block[source]]), ("methods", "method", block.get("methods", []))]
     for key, kind, values in named:
         for value in values:
@@ -130,7 +136,7 @@ def _figure_problems(
 
 def _axis_problems(name: str, block: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
     """Check that what varies is a parameter of the simulator, dataset or check, in its range."""
-    source = next((source for source in SOURCES if source in block), "")
+    source = next(source for source in SOURCES if source in block)
     described = schema.get("$defs", {}).get(f"{source}_{block.get(source)}")
     if described is None:
         return
@@ -164,7 +170,7 @@ def check(
         ConfigurationError: listing every problem.
     """
     known = known or {}
-    problems = _schema_problems(config, schema)
+    problems = [*_source_problems(config)] or _schema_problems(config, schema)
     if not problems:
         for name, block in config["experiments"].items():
             problems += _axis_problems(name, block, schema)

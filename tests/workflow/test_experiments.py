@@ -1,0 +1,218 @@
+"""Seeds, settings, data tables, the import graph: the parts that experiments are made of."""
+
+import numpy as np
+import pytest
+
+from crowdgold.experiments import data_tables, plan, seeds, settings
+from crowdgold.experiments.estimating import estimate_block
+from crowdgold.experiments.imports import imported_modules
+from crowdgold.models.stan import StanModels
+from crowdgold.simulate import simulate
+
+PARAMETERS = {
+    "n": 60,
+    "phi": 0.4,
+    "a0": 0.2,
+    "a1": 0.7,
+    "d0": 1.5,
+    "d1": 1.5,
+    "votes_total": 3,
+    "gold_fraction": 0.5,
+    "predictors": {"A": {"mu": 1.0, "delta": 1.0}},
+}
+
+
+def test_a_stream_is_the_same_in_every_process_and_on_every_machine():
+    key = (7, "maven_fig4", "gold_fraction=0.02", 3, "data")
+    assert seeds.word("data") == 4210496735630961799
+    first = seeds.generator(*key).integers(0, 2**63, 3)
+    np.testing.assert_array_equal(first, seeds.generator(*key).integers(0, 2**63, 3))
+
+
+@pytest.mark.parametrize("position", range(5))
+def test_each_part_of_the_key_gives_another_stream(position):
+    key = [7, "one", "setting", 3, "data"]
+    other = list(key)
+    other[position] = other[position] + (1 if position in (0, 3) else "x")
+    draws = [seeds.generator(*each).random(4) for each in (key, other)]
+    assert not np.any(draws[0] == draws[1])
+
+
+def test_parts_of_a_key_cannot_run_into_one_another():
+    assert (
+        seeds.generator(1, "ab", "c", 0, "d").random()
+        != seeds.generator(1, "a", "bc", 0, "d").random()
+    )
+
+
+def test_stan_seeds_are_in_the_range_that_cmdstan_takes():
+    found = [seeds.stan_seed(np.random.SeedSequence(i)) for i in range(2000)]
+    assert min(found) >= 2
+    assert max(found) <= 2**31 - 1
+    assert len(set(found)) > 1990
+
+
+@pytest.mark.parametrize("key", [(-1, 0), (0, -1)])
+def test_negative_seeds_are_refused(key):
+    with pytest.raises(ValueError, match="0 or more"):
+        seeds.seed_sequence(key[0], "a", "b", key[1], "c")
+
+
+@pytest.mark.parametrize(
+    "axes",
+    [{}, {"n": 100}, {"gold_fraction": 0.02, "target": "entailment"}, {"x": 1e-07, "y": True}],
+)
+def test_a_setting_is_read_back_from_its_name(axes):
+    assert settings.parse_setting(settings.setting_name(axes)) == axes
+
+
+@pytest.mark.parametrize("value", ["a,b", "a=b", "a/b", "", "a b", ".."])
+def test_values_that_cannot_be_part_of_a_file_name_are_refused(value):
+    with pytest.raises(ValueError, match="cannot name a setting"):
+        settings.setting_name({"axis": value})
+
+
+def test_what_varies_is_every_combination_the_last_axis_fastest():
+    found = settings.expand({"n": 5, "phi": 0.1}, {"n": [1, 2], "c": [3, 4]})
+    assert [one.name for one in found] == ["n=1,c=3", "n=1,c=4", "n=2,c=3", "n=2,c=4"]
+    assert found[0].parameters == {"n": 1, "phi": 0.1, "c": 3}
+    assert [one.name for one in settings.expand({"n": 5})] == [settings.ONLY]
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(1)
+    full = simulate("maven", PARAMETERS, rng)
+    held_out = simulate("maven", {**PARAMETERS, "n": 40}, rng)
+    drawn = [
+        ("a", 0, data_tables.Drawn(full.items, full.items, full.parameters)),
+        ("a", 1, data_tables.Drawn(full.items, held_out.items, full.parameters)),
+    ]
+    data_tables.write_replicates(tmp_path / "table.parquet", drawn, {"code_version": "x"})
+    return drawn, data_tables.DataTable(tmp_path / "table.parquet"), tmp_path
+
+
+def test_a_data_table_gives_back_what_was_written(table):
+    written, read, folder = table
+    for setting, number, drawn in written:
+        found = read.replicate(setting, number)
+        assert dict(found.parameters) == dict(drawn.parameters)
+        for before, after in ((drawn.items, found.items), (drawn.reference, found.reference)):
+            for name in (
+                "item",
+                "votes_positive",
+                "votes_total",
+                "gold",
+                "tie_break",
+                "truth",
+                "oracle",
+            ):
+                np.testing.assert_array_equal(getattr(after, name), getattr(before, name))
+            np.testing.assert_array_equal(after.order("A"), before.order("A"))
+    assert not list(folder.glob(".*"))
+
+
+def test_a_replicate_that_is_not_there_is_named(table):
+    with pytest.raises(ValueError, match="setting b, replicate 0"):
+        table[1].replicate("b", 0)
+
+
+def test_a_failure_names_experiment_setting_replicate_and_method(table):
+    task = {
+        "seed": 1,
+        "paper": "MAVEN",
+        "experiment": "mine",
+        "settings": [{"name": "a", "axes": {}, "parameters": {}}],
+        "replicates": [1],
+        "methods": {"NONE": {}},
+        "metrics": ["AUC"],
+        "bootstrap": 20,
+        "level": 0.9,
+    }
+    with pytest.raises(ValueError, match="NONE") as caught:
+        estimate_block(task, table[2] / "table.parquet", StanModels(), "version")
+    assert caught.value.__notes__ == ["experiment mine, setting a, replicate 1, method NONE"]
+
+
+def test_a_parameter_without_a_known_truth_is_named(table):
+    task = {
+        "seed": 1,
+        "paper": "MAVEN",
+        "experiment": "mine",
+        "settings": [{"name": "a", "axes": {}, "parameters": {}}],
+        "replicates": [0],
+        "methods": {"MV": {}},
+        "metrics": ["mu:B"],
+        "bootstrap": 20,
+        "level": 0.9,
+    }
+    with pytest.raises(ValueError, match="'mu:B' is not known"):
+        estimate_block(task, table[2] / "table.parquet", StanModels(), "version")
+
+
+@pytest.fixture
+def package(tmp_path):
+    root = tmp_path / "pack"
+    files = {
+        "__init__.py": "",
+        "listing/__init__.py": "from pack.listing.one import f\nfrom .two import g\n",
+        "listing/one.py": "from pack import base\n",
+        "listing/two.py": "import pack.other.deep\n",
+        "base.py": "",
+        "other/__init__.py": "from . import side\n",
+        "other/side.py": "",
+        "other/deep.py": "def f():\n    from pack.lazy import x\n",
+        "lazy.py": "import typing\nif typing.TYPE_CHECKING:\n    from pack.never import y\n",
+        "never.py": "",
+    }
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+def modules(package, script, **options):
+    start = package.parent / "script.py"
+    start.write_text(script)
+    found = imported_modules(start, root=package, **options)
+    return {name.removeprefix("pack.") for name in found} - {"pack"}
+
+
+def test_the_import_graph_is_walked_with_parents_lazy_imports_and_attributes(package):
+    everything = {
+        "listing",
+        "listing.one",
+        "listing.two",
+        "base",
+        "other",
+        "other.side",
+        "other.deep",
+        "lazy",
+    }
+    assert modules(package, "import pack.listing\n") == everything
+    assert modules(package, "from pack.other import side\n") == {"other", "other.side"}
+    assert modules(package, "import numpy\n") == set()
+
+
+def test_entries_that_a_job_does_not_use_are_not_entered_from_the_listing(package):
+    cut = {"without": {"pack.listing.two"}, "registries": {"pack.listing"}}
+    assert modules(package, "import pack.listing\n", **cut) == {"listing", "listing.one", "base"}
+    assert "listing.two" in modules(package, "import pack.listing.two\n", **cut)
+
+
+def test_a_setting_added_at_the_end_leaves_the_tasks_of_the_others_as_they_are():
+    block = {
+        "paper": "MAVEN",
+        "title": "t",
+        "simulator": "maven",
+        "parameters": PARAMETERS,
+        "vary": {"n": [10, 20]},
+        "replicates": 4,
+    }
+    longer = {**block, "vary": {"n": [10, 20, 30]}, "replicates": 8, "title": "other"}
+    tasks = [
+        plan.data_task({"seed": 1, "experiments": {"e": one}}, "e", "n=20", "0-1")
+        for one in (block, longer)
+    ]
+    assert tasks[0] == tasks[1]

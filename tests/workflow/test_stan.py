@@ -1,0 +1,62 @@
+"""The methods that Stan samples, by the rules of the real run, on models compiled beforehand."""
+
+import shutil
+
+import pytest
+
+from crowdgold.experiments.results import read_metadata, read_table
+
+from .conftest import TINY, Checkout
+
+SAMPLED = (
+    TINY.replace("methods: [MV, ORACLE]", "methods: [DS, MAVEN]")
+    .replace("gold_fraction: [0.3, 0.6]", "gold_fraction: [0.5]")
+    .replace("metrics: [TNR_H, AUC, delta_TPR, delta_AUC]", "metrics: [prevalence, TNR_H, AUC, mu]")
+    .replace("n: 200", "n: 400")
+)
+SCALE = "sampler: {chains: 2, warmup: 200, draws: 200}\nimputations: 50\n"
+
+
+@pytest.fixture
+def sampled(tmp_path, toolchain, compiled):
+    checkout = Checkout.make(tmp_path / "checkout", SAMPLED)
+    (checkout.folder / "scale.yaml").write_text(SCALE)
+    models = checkout.folder / "results/stan"
+    models.mkdir(parents=True)
+    (checkout.folder / "results/toolchain.json").write_text(toolchain.to_json())
+    for name in ("dawid_skene", "vote", "score"):
+        shutil.copy(compiled(name), models / name)
+    checkout.run("--touch", "results/toolchain.json", *(str(path) for path in models.iterdir()))
+    return checkout
+
+
+def test_sampled_methods_run_through_the_rules(sampled):
+    assert "compile_model" not in sampled.jobs("--configfile", "scale.yaml")
+    sampled.run("--configfile", "scale.yaml")
+    table = read_table(sampled.folder / "results/tables/tiny.parquet")
+    assert set(table["method"]) == {"DS", "MAVEN"}
+    assert (table["seconds"] > 0).all()
+    maven = table[table["method"] == "MAVEN"].set_index(["replicate", "metric"])
+    assert (maven["lower"] < maven["upper"]).all()
+    assert maven.loc[(0, "mu"), "truth"] == 1.0
+    prevalence = maven.xs("prevalence", level="metric")
+    assert ((prevalence["estimate"] - prevalence["truth"]).abs() < 0.15).all()
+    made_from = read_metadata(sampled.folder / "results/tables/tiny.parquet")["made_from"]
+    used = [set(record["stan_files"]) for record in made_from]
+    assert {"vote", "score"} in used
+    assert all(record["toolchain"]["stanc"] for record in made_from)
+
+
+def test_an_edited_stan_file_recompiles_just_that_model(sampled):
+    sampled.edit("stan/score.stan", "\n// Edited.\n")
+    jobs = sampled.jobs("--configfile", "scale.yaml")
+    assert jobs["compile_model"] == 1
+
+
+def test_an_edited_function_file_recompiles_the_models_that_include_it(sampled):
+    included = next(sampled.folder.glob("stan/*.stanfunctions"))
+    users = [
+        path for path in sampled.folder.glob("stan/*.stan") if included.name in path.read_text()
+    ]
+    sampled.edit(f"stan/{included.name}", "\n// Edited.\n")
+    assert sampled.jobs("--configfile", "scale.yaml").get("compile_model", 0) == len(users)
