@@ -28,7 +28,7 @@ define snakemake
 	code=$$?; [ $$code -ne 75 ] || echo "Error: another run is at work in this folder; wait for its end"; exit $$code; }
 endef
 
-.PHONY: help setup figures smoke validate benchmark report test lint lock clean clean-all
+.PHONY: help setup figures smoke validate benchmark docs report test lint lock clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,7 +64,11 @@ validate: $(READY)  ## coverage of the intervals where the model is true
 	@echo "The figures are in results/figures/, their tables beside them"
 
 benchmark: $(READY)  ## time and memory of the parts against the number of items
-	$(BIN)/python benchmarks/maven_scaling.py
+	$(call snakemake,benchmarks)
+	@cat results/logs/benchmarks/maven_scaling.log
+
+docs: $(READY)  ## the pages and figures of docs/ from results (figures, validate and benchmark first)
+	$(call snakemake,docs)
 
 report: $(READY)  ## results/report.html: the figures with their captions
 	$(call snakemake,--report results/report.html -- figures)

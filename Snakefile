@@ -23,24 +23,22 @@ include: "workflow/rules/simulate.smk"
 include: "workflow/rules/estimate.smk"
 include: "workflow/rules/summarise.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/benchmarks.smk"
+include: "workflow/rules/docs.smk"
 
 
 localrules:
-    all,
     figures,
     validate,
+    benchmarks,
+    docs,
 
 
 onstart:
     write_merged_configuration()
 
 
-# Every figure at the scale of the configuration: the first rule is what runs without a target.
-rule all:
-    input:
-        figures_of("figures"),
-
-
+# Every figure at the scale of the configuration; runs where no target is named.
 rule figures:
     input:
         figures_of("figures"),
@@ -50,3 +48,14 @@ rule figures:
 rule validate:
     input:
         figures_of("validate"),
+
+
+rule benchmarks:
+    input:
+        "results/benchmarks/maven_scaling.csv",
+
+
+# The pages of docs/ that hold numbers; needs everything above at the default scale.
+rule docs:
+    input:
+        rules.document.output,
