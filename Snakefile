@@ -55,7 +55,6 @@ rule benchmarks:
         "results/benchmarks/maven_scaling.csv",
 
 
-# The pages of docs/ that hold numbers; needs everything above at the default scale.
 rule docs:
     input:
         rules.document.output,

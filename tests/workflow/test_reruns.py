@@ -4,7 +4,7 @@ import pytest
 
 from crowdgold.experiments.registries import modules_of
 
-EVERY_ESTIMATE = {"estimate": 4, "summarise": 1, "figure_tiny": 1, "all": 1}
+EVERY_ESTIMATE = {"estimate": 4, "summarise": 1, "figure_tiny": 1, "figures": 1}
 
 
 def module_path(kind, name):
@@ -26,9 +26,9 @@ def test_a_second_run_does_nothing_and_says_so(finished):
         (module_path("method", "MAVEN"), {}),
         ("src/crowdgold/experiments/drawing.py", {"simulate": 2, **EVERY_ESTIMATE}),
         ("src/crowdgold/experiments/estimating.py", EVERY_ESTIMATE),
-        (module_path("plot", "error_and_width"), {"figure_tiny": 1, "all": 1}),
+        (module_path("plot", "error_and_width"), {"figure_tiny": 1, "figures": 1}),
         ("src/crowdgold/experiments/checks.py", {}),
-        ("scripts/summarise.py", {"summarise": 1, "figure_tiny": 1, "all": 1}),
+        ("scripts/summarise.py", {"summarise": 1, "figure_tiny": 1, "figures": 1}),
         ("scripts/check.py", {}),
     ],
 )
