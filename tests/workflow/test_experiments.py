@@ -173,7 +173,8 @@ def package(tmp_path):
 
 
 def modules(package, script, **options):
-    start = package.parent / "script.py"
+    # A name of its own for each script: what a file imports is kept for the process.
+    start = package.parent / f"script{abs(hash(script))}.py"
     start.write_text(script)
     found = imported_modules(start, root=package, **options)
     return {name.removeprefix("pack.") for name in found} - {"pack"}

@@ -13,6 +13,7 @@ SAMPLED = (
     .replace("gold_fraction: [0.3, 0.6]", "gold_fraction: [0.5]")
     .replace("metrics: [TNR_H, AUC, delta_TPR, delta_AUC]", "metrics: [prevalence, TNR_H, AUC, mu]")
     .replace("n: 200", "n: 400")
+    .replace("replicates: 2", "replicates: 1")
 )
 SCALE = "sampler: {chains: 2, warmup: 200, draws: 200}\nimputations: 50\n"
 
@@ -24,9 +25,10 @@ def sampled(tmp_path, toolchain, compiled):
     models = checkout.folder / "results/stan"
     models.mkdir(parents=True)
     (checkout.folder / "results/toolchain.json").write_text(toolchain.to_json())
-    for name in ("dawid_skene", "vote", "score"):
+    names = ("dawid_skene", "vote", "score")
+    for name in names:
         shutil.copy(compiled(name), models / name)
-    checkout.run("--touch", "results/toolchain.json", *(str(path) for path in models.iterdir()))
+    checkout.run("--touch", "results/toolchain.json", *(f"results/stan/{name}" for name in names))
     return checkout
 
 

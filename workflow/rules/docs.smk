@@ -32,7 +32,9 @@ rule document:
     params:
         axis="gold_fraction",
         level=config["level"],
-        titles=[config["experiments"][name]["title"] for name in COMPARED],
+        titles=lambda wildcards: [
+            config["experiments"][name]["title"] for name in COMPARED
+        ],
     message:
         "Writing docs/"
     script:
