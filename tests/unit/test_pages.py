@@ -1,0 +1,63 @@
+"""Pages of the documentation: numbers and verdicts come from the tables and follow them."""
+
+import pandas as pd
+import pytest
+
+from crowdgold.plotting.pages import comparison_page, coverage_page, scaling_page, with_error
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (0.12345, 0.0123, "0.123 ± 0.012"),
+        (1.5, 0.2, "1.50 ± 0.20"),
+        (123.4, 25.0, "123 ± 25"),
+        (0.5, 0.0, "0.5"),
+        (0.5, float("nan"), "0.5"),
+    ],
+)
+def test_errors_are_written_to_their_second_digit(value, error, text):
+    assert with_error(value, error) == text
+
+
+def coverage_table(auc: float) -> pd.DataFrame:
+    common = {"coverage_se": 0.01, "band_low": 0.9, "band_high": 0.99, "replicates": 300}
+    return pd.DataFrame(
+        [
+            {"method": "MV", "metric": "AUC", "coverage": 0.0, "gate_failures": 0, **common},
+            {"method": "MAVEN", "metric": "AUC", "coverage": auc, "gate_failures": 4, **common},
+            {"method": "MAVEN", "metric": "TNR_H", "coverage": 0.95, "gate_failures": 4, **common},
+        ]
+    )
+
+
+def test_the_coverage_page_names_what_falls_outside_the_band():
+    assert "MAVEN outside the band: AUC." in coverage_page(coverage_table(0.7), 0.95)
+    assert "MAVEN outside the band: none." in coverage_page(coverage_table(0.95), 0.95)
+    assert "4 of 600 fits failed" in coverage_page(coverage_table(0.7), 0.95)
+
+
+def test_the_comparison_page_has_a_line_a_setting_and_a_column_a_metric():
+    rows = [
+        {
+            "gold_fraction": fraction, "metric": metric, "replicates": 20,
+            "error_ratio": 0.8, "error_ratio_se": 0.1, "width_ratio": 0.6, "width_ratio_se": 0.02,
+        }
+        for fraction in (0.01, 0.1)
+        for metric in ("AUC", "TNR_H")
+    ]  # fmt: skip
+    page = comparison_page({"Predictor A": pd.DataFrame(rows)}, "gold_fraction")
+    assert "| gold_fraction | AUC | TNR_H |" in page
+    assert "| 0.01 | 0.80 ± 0.10 | 0.80 ± 0.10 |" in page
+    assert "| 0.1 | 0.600 ± 0.020 | 0.600 ± 0.020 |" in page
+
+
+def test_the_scaling_page_prints_every_n():
+    row = dict.fromkeys(
+        ["summary", "vote model", "score model", "inference", "imputation", "total", "peak MB"], 1.0
+    )
+    table = pd.DataFrame([{"n": 1000, **row}, {"n": 1_000_000, **row}])
+    page = scaling_page(table.assign(inference_exponent=0.01, nested_over_exact=40.0))
+    assert "| 1,000,000 | 1.00 |" in page
+    assert "power 0.01" in page
+    assert "40 times as long" in page
