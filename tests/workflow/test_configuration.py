@@ -3,10 +3,13 @@
 import re
 import subprocess
 import time
+from types import SimpleNamespace
 
+import jinja2
 import jsonschema
 import pytest
 import yaml
+from docutils.core import publish_parts
 
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.registries import known_names, metric_problem
@@ -95,6 +98,15 @@ def test_the_page_on_the_configuration_is_current():
 def test_every_figure_has_a_caption():
     for figure in BASE["figures"]:
         assert (ROOT / "workflow/report" / f"{figure}.rst").is_file(), figure
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "workflow/report").glob("*.rst")), ids=str)
+def test_every_caption_can_be_rendered(path):
+    job = SimpleNamespace(config=BASE, params=SimpleNamespace(figure=BASE["figures"]["maven_fig4"]))
+    text = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(path.read_text())
+    strict = {"halt_level": 2, "report_level": 2}
+    page = publish_parts(text.render(snakemake=job), writer="html", settings_overrides=strict)
+    assert len(page["body"]) > 80
 
 
 @pytest.mark.parametrize(
