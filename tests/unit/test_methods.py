@@ -8,6 +8,7 @@ from crowdgold.data import InputError
 from crowdgold.estimators import METHODS, NO_LABEL, FixedLabels, LabelPosterior, fit
 from crowdgold.estimators.dawid_skene import spread_draws
 from crowdgold.estimators.maven import MavenSettings
+from crowdgold.models.stan import stan_seed
 from unit.reference import make_items
 
 
@@ -79,3 +80,12 @@ def test_draws_are_spread_over_all_chains(available, wanted):
     assert chosen[-1] == available - 1 or wanted == 1
     steps = np.diff(chosen)
     assert steps.size == 0 or steps.max() - steps.min() <= 1
+
+
+def test_stan_seeds_are_in_the_range_that_cmdstan_takes():
+    """0 means the clock and 1 is CmdStan's default; the largest is 2^31 - 1."""
+    source = rng(5)
+    found = [stan_seed(source) for _ in range(2000)]
+    assert min(found) >= 2
+    assert max(found) < 2**31
+    assert len(set(found)) > 1990

@@ -9,9 +9,6 @@ import hashlib
 
 import numpy as np
 
-STAN_SEED_FIRST = 2
-STAN_SEED_LAST = 2**31 - 1
-
 
 def word(text: str) -> int:
     """Turn text into a whole number, the same one in every process and on every machine."""
@@ -45,9 +42,3 @@ def generator(
     return np.random.Generator(
         np.random.PCG64(seed_sequence(seed, experiment, setting, replicate, role))
     )
-
-
-def stan_seed(sequence: np.random.SeedSequence) -> int:
-    """Give a seed that CmdStan takes: 2 to 2^31 - 1 (0 means the clock, 1 is its default)."""
-    state = int(sequence.generate_state(1, np.uint64)[0])
-    return STAN_SEED_FIRST + state % (STAN_SEED_LAST - STAN_SEED_FIRST + 1)

@@ -18,7 +18,7 @@ from crowdgold.models.score_model import (
     ScoreData,
     nodes_for,
 )
-from crowdgold.models.stan import SamplerSettings, StanFit, StanModels
+from crowdgold.models.stan import SamplerSettings, StanFit, StanModels, stan_seed
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
 
@@ -84,8 +84,8 @@ def sample_nested_cut(
         D draws, and the diagnostics of the pilot fit.
     """
     pilot_model = ConditionedScoreModel.at(data, sets, vote.mean(), 0)
-    pilot, nodes = _pilot(pilot_model, int(rng.integers(2, 2**31 - 1)), stan, settings)
-    seeds = rng.integers(2, 2**31 - 1, len(vote))
+    pilot, nodes = _pilot(pilot_model, stan_seed(rng), stan, settings)
+    seeds = [stan_seed(rng) for _ in range(len(vote))]
     starts = rng.integers(0, len(pilot.flat("mu")), len(vote))
     adapted = {
         "adapt_engaged": False,
@@ -98,7 +98,7 @@ def sample_nested_cut(
         model = ConditionedScoreModel.at(data, sets, vote, draw)
         start = {name: float(pilot.flat(name)[starts[draw]]) for name in PARAMETERS}
         fit = stan.sample(
-            "score", score_data(model, nodes), int(seeds[draw]), PARAMETERS, short,
+            "score", score_data(model, nodes), seeds[draw], PARAMETERS, short,
             inits=start, **adapted,
         )  # fmt: skip
         return [float(fit.flat(name)[-1]) for name in PARAMETERS]

@@ -22,6 +22,11 @@ from crowdgold.toolchain import Toolchain, compile_model, find_toolchain, model_
 cmdstanpy.utils.get_logger().setLevel(logging.ERROR)
 
 
+def stan_seed(rng: np.random.Generator) -> int:
+    """Draw a seed that CmdStan takes: 2 to 2^31 - 1 (0 means the clock, 1 is its default)."""
+    return int(rng.integers(2, 2**31))
+
+
 class SamplingError(RuntimeError):
     """A Stan program that did not run to its end; the message holds what it printed."""
 

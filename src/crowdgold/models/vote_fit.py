@@ -7,7 +7,7 @@ import numpy as np
 
 from crowdgold.data import NO_GOLD
 from crowdgold.models.diagnostics import Diagnostics
-from crowdgold.models.stan import SamplerSettings, StanModels
+from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
 
@@ -90,7 +90,7 @@ def fit_votes(
         stan: the compiled models.
         settings: chains, warmup and draws.
     """
-    seed = int(rng.integers(2, 2**31 - 1))
+    seed = stan_seed(rng)
     initial = _initial_values(name, sets, settings.chains, rng)
     fit = stan.sample(name, vote_data(sets), seed, PARAMETERS[name], settings, inits=initial)
     a = np.stack([fit.flat("a0"), fit.flat("a1")], axis=1)
