@@ -6,20 +6,24 @@ on a fine grid, where a cell is drawn by its mass and a point uniformly within t
 that the grid covers follows the density of each draw until no mass is left at its edge, and the
 interpolation is checked against direct evaluations.
 
-The coordinates are delta and z = arsinh(mu): linear in mu near 0, where the likelihood goes on
-smoothly to negative mu and only the prior ends, and logarithmic far out, where its tail is heavy.
+The coordinates are delta and z, 1 / z = 1 / mu + 1 / FAR: linear in mu near 0, where the likelihood
+goes on smoothly to negative mu and only the prior ends; far out, where win rates reach 1 and the
+likelihood is flat, all mu up to infinity lie below z = FAR. As 1 / mu is exponential a priori, z
+has the same prior as mu, cut off at FAR.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from scipy.optimize import minimize
 
 from crowdgold.models.score_model import (
+    DELTA_PRIOR_SCALE,
     TRUSTED_DELTA,
     ConditionedScoreModel,
     ScoreData,
-    log_prior,
 )
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
@@ -31,11 +35,14 @@ EDGE_MASS = 1e-4
 TAIL_MASS = 1e-5
 LOG_DENSITY_ERROR = 1e-2
 """Largest accepted error of the interpolated log density at the check points."""
+USELESS_ERROR = 30.0
+"""With an error above this the interpolation does not even say where the density is."""
 DEGREES = (8, 12, 16, 24, 36)
 MOVES = 60
 CHECKS = np.array([-0.37, -0.06, 0.29])
 SCAN_DELTA = np.sinh(np.linspace(-4.4, 4.4, 45))
-SCAN_Z = np.arcsinh(np.geomspace(0.02, 40.0, 28))
+FAR = 8.0
+SCAN_Z = np.concatenate([np.geomspace(0.02, 1.0, 12), np.linspace(1.3, 7.8, 22)])
 
 
 @dataclass(frozen=True)
@@ -148,23 +155,29 @@ def _interpolation(degree: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
     return nodes, cells, matrix(cells), matrix(CHECKS)
 
 
+def _mu(z: np.ndarray) -> np.ndarray:
+    """Turn z into mu; z of FAR and more, where the density is cut off, into a very large mu."""
+    return np.asarray(z / (1 - np.minimum(z, FAR * (1 - 1e-7)) / FAR))
+
+
 def _log_prior(delta: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Give the log prior density of (delta, z); minus infinity where mu is not positive."""
-    mu = np.sinh(np.maximum(z, 1e-3))
-    log_jacobian = np.log(np.cosh(z)) - np.log(mu)  # d log mu / dz
-    return np.where(z > 1e-3, log_prior(np.log(mu), delta) + log_jacobian, -np.inf)
+    """Give the log prior density of (delta, z); minus infinity where mu is not in (0, infinity)."""
+    inside = (z > 1e-3) & (z < FAR)
+    held = np.where(inside, z, 1.0)
+    log_density = -1 / held - 2 * np.log(held) - np.abs(delta) / DELTA_PRIOR_SCALE
+    return np.where(inside, log_density, -np.inf)
 
 
 def _density(model: ConditionedScoreModel, box: Box, degree: int) -> _Density:
     nodes, cells, to_cells, to_checks = _interpolation(degree)
     delta, z = box.grid(nodes)
-    log_likelihood = model.log_likelihood(np.sinh(z), delta)
+    log_likelihood = model.log_likelihood(_mu(z), delta)
     cell_delta, cell_z = box.grid(cells)
     log_density = to_cells @ log_likelihood @ to_cells.T + _log_prior(cell_delta[:, None], cell_z)
     mass = np.exp(log_density - log_density.max())
     check_delta, check_z = box.grid(CHECKS)
     error = to_checks @ log_likelihood @ to_checks.T
-    error -= model.log_likelihood(np.sinh(check_z), check_delta)
+    error -= model.log_likelihood(_mu(check_z), check_delta)
     return _Density(box, mass / mass.sum(), float(np.abs(error - error.mean()).max()))
 
 
@@ -179,6 +192,8 @@ def _settle(model: ConditionedScoreModel, box: Box, degree: int) -> tuple[_Densi
         outside = [0.6 if edge > EDGE_MASS / 4 else 0.0 for edge in density.edges()]
         share = density.share()
         rough = density.error > LOG_DENSITY_ERROR
+        if density.error > USELESS_ERROR:
+            return density, degree, False
         if any(outside):
             box = box.grown((outside[0], outside[1]), (outside[2], outside[3]))
         elif share < 0.4 or (rough and share < 0.7):
@@ -191,16 +206,54 @@ def _settle(model: ConditionedScoreModel, box: Box, degree: int) -> tuple[_Densi
     return density, degree, False
 
 
-def _scan(model: ConditionedScoreModel) -> Box:
-    """Find the density in the whole range of (mu, delta) by a coarse grid."""
+def _scan(model: ConditionedScoreModel) -> np.ndarray:
+    """Give the best (delta, z) of a coarse grid over their whole range."""
     log_density = _log_prior(SCAN_DELTA[:, None], SCAN_Z[None, :])
     for row, delta in enumerate(SCAN_DELTA):  # row by row: small deltas need few nodes
-        log_density[row] += model.log_likelihood(np.sinh(SCAN_Z)[None, :], delta[None])[0]
-    held = log_density > log_density.max() - 12
-    rows, columns = np.flatnonzero(held.any(axis=1)), np.flatnonzero(held.any(axis=0))
-    edges = SCAN_DELTA[[max(rows[0] - 1, 0), min(rows[-1] + 1, len(SCAN_DELTA) - 1)]]
-    offset = SCAN_Z[[max(columns[0] - 1, 0), min(columns[-1] + 1, len(SCAN_Z) - 1)]]
-    return Box((float(edges[0]), float(edges[1])), (float(offset[0]), float(offset[1])), 0.0)
+        log_density[row] += model.log_likelihood(_mu(SCAN_Z)[None, :], delta[None])[0]
+    best = np.unravel_index(log_density.argmax(), log_density.shape)
+    return np.array([SCAN_DELTA[best[0]], SCAN_Z[best[1]]])
+
+
+def _locate(model: ConditionedScoreModel, start: np.ndarray) -> Box:
+    """Climb from (delta, z) to the mode; give a box around it, sheared along the density."""
+
+    def surprise(at: np.ndarray) -> float:
+        delta, z = at[:1], at[1:]
+        if abs(delta[0]) > SCAN_DELTA[-1] or not np.isfinite(prior := _log_prior(delta, z)[0]):
+            return 1e300
+        return -float(model.log_likelihood(_mu(z)[None], delta)[0, 0] + prior)
+
+    mode = minimize(
+        surprise, start, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-3, "maxfev": 600}
+    ).x
+    # The curvature, from steps that lower the log density by some 0.1 to 2.
+    step = np.array([1e-3, 1e-3])
+    for axis in (0, 1):
+        while step[axis] < 1 and _fall(surprise, mode, step, axis) < 0.1:
+            step[axis] *= 2
+    here = surprise(mode)
+    curve = [
+        max(surprise(mode + move) + surprise(mode - move) - 2 * here, 1e-3)
+        for move in (step * [1, 0], step * [0, 1])
+    ]
+    both = surprise(mode + step) + surprise(mode - step) - 2 * here
+    cross = float(np.clip((both - sum(curve)) / 2 / np.sqrt(curve[0] * curve[1]), -0.999, 0.999))
+    across = step / np.sqrt(curve)
+    width = 5 * np.array([across[0] / np.sqrt(1 - cross**2), across[1]])
+    slope = -cross * across[1] / across[0]
+    low, high = mode[0] - width[0], mode[0] + width[0]
+    middle = mode[1] - slope * (mode[0] - low)
+    return Box((low, high), (middle - width[1], middle + width[1]), float(slope))
+
+
+def _fall(
+    surprise: Callable[[np.ndarray], float], mode: np.ndarray, step: np.ndarray, axis: int
+) -> float:
+    """Say how far the log density falls, at most, by a step along an axis."""
+    move = np.zeros(2)
+    move[axis] = step[axis]
+    return max(surprise(mode + move), surprise(mode - move)) - surprise(mode)
 
 
 def sample_exact_cut(
@@ -219,14 +272,17 @@ def sample_exact_cut(
         where the quadrature is not trusted.
     """
     pilot_model = ConditionedScoreModel.at(data, sets, vote.mean(), 0)
-    pilot, degree, _ = _settle(pilot_model, _scan(pilot_model), DEGREES[0])
+    mode = _scan(pilot_model)
+    pilot, degree, _ = _settle(pilot_model, _locate(pilot_model, mode), DEGREES[0])
     start = pilot.support().grown((0.1, 0.1), (0.1, 0.1))
     mu, delta = np.empty(len(vote)), np.empty(len(vote))
     failures = 0
     for draw in range(len(vote)):
         model = ConditionedScoreModel.at(data, sets, vote, draw)
         density, _, settled = _settle(model, start, degree)
+        if not settled:
+            density, _, settled = _settle(model, _locate(model, mode), DEGREES[0])
         delta[draw], z = density.draw(rng.random(3))
-        mu[draw] = np.sinh(z)
+        mu[draw] = _mu(np.array(min(z, 2 * FAR - z)))  # a cell may reach over the end
         failures += not settled or abs(delta[draw]) > TRUSTED_DELTA
     return ScoreDraws(mu, delta, failures)
