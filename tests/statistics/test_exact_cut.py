@@ -1,0 +1,230 @@
+"""The exact cut against brute force, and against the nested cut.
+
+Brute force is a dense grid in (log mu, delta) that is narrowed until it fits the density. Draws are
+judged by their Rosenblatt transform on it, which is uniform on the unit square if they come from
+the density: Kolmogorov-Smirnov tests of both coordinates and of their sum's (triangular)
+distribution, so of their dependence too. Level 1e-4 each; all seeds are fixed.
+"""
+
+import numpy as np
+import pytest
+from scipy.stats import invgamma, ks_2samp, kstest, laplace, triang
+
+from crowdgold.estimators import fit
+from crowdgold.models.exact_cut import sample_exact_cut
+from crowdgold.models.nested_cut import sample_nested_cut
+from crowdgold.models.score_model import ConditionedScoreModel, ScoreData
+from crowdgold.models.stan import SamplerSettings
+from crowdgold.models.vote_model import VoteParameters
+from crowdgold.models.vote_sets import find_vote_sets, win_counts
+from unit.reference import Theta, algorithm_1, make_items
+
+LEVEL = 1e-4
+TYPICAL = Theta(0.3, (0.2, 0.6), (1.5, 1.5), 1.0, 1.0)
+CASES = {
+    "typical": (TYPICAL, 2000, 3, 200),
+    "few items, 10 gold": (TYPICAL, 200, 3, 10),
+    "no gold": (TYPICAL, 1000, 3, 0),
+    "one vote": (TYPICAL, 1000, 1, 100),
+    "very many items": (TYPICAL, 100_000, 3, 10_000),
+    "near-perfect": (TYPICAL._replace(mu=4.5, delta=0.0), 2000, 3, 200),
+    "no signal": (TYPICAL._replace(mu=0.0, delta=0.0), 2000, 3, 200),
+    "mu against the prior's edge": (TYPICAL._replace(mu=-0.3, delta=0.0), 5000, 3, 1000),
+    "follows the votes": (TYPICAL._replace(mu=0.75, delta=8.0), 2000, 3, 200),
+    "against the votes": (TYPICAL._replace(mu=3.0, delta=-8.0), 2000, 3, 200),
+    "voters alike": (TYPICAL._replace(d=(0.05, 0.1), delta=3.0), 2000, 3, 200),
+}
+
+
+def problem(theta, n, votes, n_gold, seed=1):
+    items = algorithm_1(theta, n, votes, n_gold, np.random.default_rng(seed))
+    sets = find_vote_sets(items)
+    wins = win_counts(sets.member, items.order("A"), len(sets)).astype(float)
+    return ScoreData(wins, sets.count.astype(float), sets.pattern), sets
+
+
+def vote_draws(theta, draws, rng=None):
+    """Repeat one vote draw, or scatter it: by 10 % on the scale of each parameter."""
+    scatter = np.zeros((5, draws)) if rng is None else rng.normal(0, 0.1, (5, draws))
+    odds = np.array([theta.phi, *theta.a])[:, None]
+    odds = odds / (1 - odds) * np.exp(scatter[:3])
+    phi, a0, a1 = odds / (1 + odds)
+    d = np.array(theta.d)[:, None] * np.exp(scatter[3:])
+    return VoteParameters(phi, np.stack([a0, a1], axis=1), d.T.copy())
+
+
+class Brute:
+    """The density of (log mu, delta) given a vote draw, on a dense grid."""
+
+    def __init__(self, model, size=140, coarse=40):
+        self.x, self.y = np.linspace(-4, 12, coarse), np.linspace(-30, 30, coarse)
+        for size_now in (*[coarse] * 10, size):
+            log_density = self._log_density(model)
+            # Of a grid that is still too coarse to hold 10 % of its points, the best ones.
+            level = min(log_density.max() - 20, np.quantile(log_density, 0.9))
+            held = log_density > level
+            for axis, name in ((1, "x"), (0, "y")):
+                inside = np.flatnonzero(held.any(axis=1 - axis))
+                grid = getattr(self, name)
+                low, high = max(inside[0] - 1, 0), min(inside[-1] + 1, len(grid) - 1)
+                setattr(self, name, np.linspace(grid[low], grid[high], size_now))
+        density = np.exp((log_density := self._log_density(model)) - log_density.max())
+        self.margin = self._cumulative(density.sum(axis=1), self.y)
+        self.given = np.array([self._cumulative(row, self.x) for row in density])
+
+    def _log_density(self, model):
+        mu = np.exp(self.x)
+        prior = invgamma.logpdf(mu, 1) + self.x + laplace.logpdf(self.y, scale=10)[:, None]
+        rows = [model.log_likelihood(mu[None], self.y[i : i + 1])[0] for i in range(len(self.y))]
+        return np.array(rows) + prior
+
+    @staticmethod
+    def _cumulative(density, at):
+        """Give the distribution function at the grid points, by the trapezoid rule."""
+        parts = (density[1:] + density[:-1]) * np.diff(at)
+        total = np.concatenate([[0.0], np.cumsum(parts)])
+        return total / max(total[-1], 1e-300)
+
+    def transform(self, mu, delta):
+        """Give F(delta) and F(log mu | delta) of draws."""
+        x = np.log(mu)
+        row = np.clip(np.searchsorted(self.y, delta), 1, len(self.y) - 1)
+        share = (delta - self.y[row - 1]) / (self.y[row] - self.y[row - 1])
+        low, high = (
+            np.array([np.interp(v, self.x, self.given[r]) for v, r in zip(x, rows, strict=True)])
+            for rows in (row - 1, row)
+        )
+        return np.interp(delta, self.y, self.margin), low + share * (high - low)
+
+
+def p_value(first, second):
+    """Give the smallest p-value of the tests that the transforms are uniform on the square."""
+    total = kstest((first + second) / 2, triang(0.5).cdf).pvalue
+    return min(kstest(first, "uniform").pvalue, kstest(second, "uniform").pvalue, total)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_draws_have_the_density_of_the_dense_grid(name):
+    """400 draws of one vote draw. Draws that are shifted in delta by a third of a deviation, or
+    stretched in log mu by a factor of two about their median, must be refused."""
+    theta, n, votes, n_gold = CASES[name]
+    data, sets = problem(theta, n, votes, n_gold)
+    vote = vote_draws(theta, 400)
+    draws = sample_exact_cut(data, sets, vote, np.random.default_rng(2))
+    assert draws.failures == 0
+    brute = Brute(ConditionedScoreModel.at(data, sets, vote, 0))
+    assert p_value(*brute.transform(draws.mu, draws.delta)) > LEVEL
+    shifted = draws.delta + draws.delta.std() / 3
+    assert p_value(*brute.transform(draws.mu, shifted)) < LEVEL
+    stretched = draws.mu**2 / np.median(draws.mu)
+    assert p_value(*brute.transform(stretched, draws.delta)) < LEVEL
+
+
+@pytest.mark.parametrize("name", ["typical", "very many items"])
+def test_each_draw_has_the_density_of_its_own_vote_draw(name):
+    """24 vote draws that scatter by many deviations of the conditional density.
+
+    The transform of each on its own grid is uniform. On the grid of the first vote draw for all
+    they must be refused, or the scatter tests nothing.
+    """
+    theta, n, votes, n_gold = CASES[name]
+    data, sets = problem(theta, n, votes, n_gold)
+    vote = vote_draws(theta, 24, np.random.default_rng(3))
+    draws = sample_exact_cut(data, sets, vote, np.random.default_rng(4))
+    assert draws.failures == 0
+    models = [ConditionedScoreModel.at(data, sets, vote, k) for k in range(24)]
+    brutes = [Brute(model, 50, 30) for model in models]
+    own = [brutes[k].transform(draws.mu[[k]], draws.delta[[k]]) for k in range(24)]
+    assert p_value(*np.array(own)[..., 0].T) > LEVEL
+    assert p_value(*brutes[0].transform(draws.mu, draws.delta)) < LEVEL
+
+
+NESTED = {
+    "typical": (TYPICAL, 1000, 2, 100),
+    "few items, 20 gold": (TYPICAL._replace(delta=2.0), 300, 2, 20),
+}
+PILOT = SamplerSettings(chains=2, warmup=300, draws=300)
+
+
+def agree(one, other):
+    """Give the smallest p-value of two-sample tests of log mu, delta and their sum."""
+    first, second = (np.array([np.log(draws.mu), draws.delta]) for draws in (one, other))
+    spread = second.std(axis=1)[:, None]
+    pairs = [*zip(first, second, strict=True), ((first / spread).sum(0), (second / spread).sum(0))]
+    return min(ks_2samp(a, b).pvalue for a, b in pairs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NESTED)
+def test_the_nested_cut_gives_the_draws_of_the_exact_cut(name, stan):
+    """100 nested draws of b = 10 against 300 exact ones, each given one of 100 vote draws.
+
+    Three two-sample Kolmogorov-Smirnov tests at 1e-4 each: by chance they refuse once in 3,000
+    times. Draws given the ranking by another predictor (mu larger by 0.6) must be refused.
+    """
+    theta, n, votes, n_gold = NESTED[name]
+    data, sets = problem(theta, n, votes, n_gold)
+    vote = vote_draws(theta, 100, np.random.default_rng(5))
+    nested, diagnostics = sample_nested_cut(
+        data, sets, vote, np.random.default_rng(6), stan, PILOT, 10, 1
+    )
+    thrice = vote.select(np.tile(np.arange(100), 3))
+    exact = sample_exact_cut(data, sets, thrice, np.random.default_rng(7))
+    assert nested.failures == exact.failures == 0
+    assert diagnostics.divergences == 0
+    assert agree(nested, exact) > LEVEL
+    other, other_sets = problem(theta._replace(mu=theta.mu + 0.6), n, votes, n_gold)
+    wrong = sample_exact_cut(other, other_sets, thrice, np.random.default_rng(7))
+    assert agree(nested, wrong) < LEVEL
+
+
+@pytest.mark.slow
+def test_ten_iterations_are_enough(stan, monkeypatch):
+    """b = 10 against 4 b = 40, 100 draws each: the sampled distribution does not move.
+
+    The same tests refuse b = 1 with a step size of a hundredth from one starting point far out (mu
+    = 4, delta = -4), as too few iterations would look; and accept two runs of b = 10.
+    """
+    theta, n, votes, n_gold = NESTED["typical"]
+    data, sets = problem(theta, n, votes, n_gold)
+    vote = vote_draws(theta, 100, np.random.default_rng(8))
+
+    def nested(b, seed):
+        rng = np.random.default_rng(seed)
+        return sample_nested_cut(data, sets, vote, rng, stan, PILOT, b, 1)[0]
+
+    ten, forty = nested(10, 1), nested(40, 2)
+    assert agree(ten, forty) > LEVEL
+    sample = stan.sample
+
+    def far(name, data, seed, parameters, settings, **options):
+        if settings.chains == 1:
+            options |= {"inits": {"mu": 4.0, "delta": -4.0}}
+            options["step_size"] /= 100
+        return sample(name, data, seed, parameters, settings, **options)
+
+    monkeypatch.setattr(stan, "sample", far)
+    assert agree(nested(1, 3), forty) < LEVEL
+
+
+def test_scores_never_change_what_is_said_of_the_voters(stan):
+    """The cut: with the same seed, the vote parameters' draws are the same bits for any scores.
+
+    The score model's are not, nor are the vote parameters' for other votes.
+    """
+    items = algorithm_1(TYPICAL, 400, 3, 60, np.random.default_rng(9))
+    settings = {"sampler": {"chains": 2, "warmup": 200, "draws": 100}, "imputations": 60}
+
+    def fitted(scores, votes=items.votes_positive):
+        table = make_items(votes, items.votes_total, items.gold, scores, items.tie_break)
+        return fit("MAVEN", table, np.random.default_rng(10), settings, stan).labels.parameters
+
+    given = fitted(items.scores["A"])
+    reverse = fitted({"A": -items.scores["A"]})
+    two = fitted({"A": np.random.default_rng(1).normal(size=400), "B": items.scores["A"]})
+    for name in ("phi", "a0", "a1", "d0", "d1"):
+        assert len(given[name]) == 60
+        assert given[name].tobytes() == reverse[name].tobytes() == two[name].tobytes()
+    assert not np.any(given["mu:A"] == reverse["mu:A"])
+    assert not np.any(given["delta:A"] == two["delta:A"])
+    assert not np.any(given["phi"] == fitted(items.scores["A"], 3 - items.votes_positive)["phi"])
