@@ -63,8 +63,11 @@ def draw_error_and_width(
     x = options["x"]
     metrics = list(options.get("metrics", dict.fromkeys(table["metric"])))
     shown = table[table["metric"].isin(metrics)]
-    if shown.empty:
-        raise ValueError(f"the table has none of the metrics {metrics}")
+    missing = [name for name in metrics if name not in set(shown["metric"])]
+    if missing or not metrics:
+        raise ValueError(f"the table has none of the metrics {missing}")
+    if x not in shown:
+        raise ValueError(f"the table has no column {x!r} for the horizontal axis")
     figure, axes = new_figure(2, len(metrics), 4.0)
     for column, metric in enumerate(metrics):
         for row, (value, label) in enumerate(ROWS):

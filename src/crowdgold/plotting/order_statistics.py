@@ -53,6 +53,8 @@ def draw_order_statistics(
         rest on fewer than `FEWEST` data sets are left out.
     """
     table = table[table["datasets"] >= FEWEST]
+    if table.empty:
+        raise ValueError(f"no row of the table rests on {FEWEST} data sets or more")
     percentiles = sorted(table["percentile"].unique())
     figure, axes = new_figure(1, len(percentiles), 3.0)
     for panel, percentile in zip(axes[0], percentiles, strict=True):
