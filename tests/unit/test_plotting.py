@@ -1,0 +1,148 @@
+"""Figures: the same bytes from the same table, and a table of what they show beside each."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.estimators import METHODS
+from crowdgold.evaluation import check_order_statistics, summarise
+from crowdgold.plotting import FIGURES, draw
+from crowdgold.plotting.order_statistics import FEWEST
+from crowdgold.plotting.style import METHOD_STYLES, method_order, style_of
+
+ENDINGS = ("svg", "pdf", "png", "csv")
+
+
+@pytest.fixture(scope="module")
+def summary():
+    rng = np.random.default_rng(0)
+    rows = [
+        {"experiment": "e", "method": method, "metric": metric, "n_gold": gold, "replicate": k,
+         "truth": 0.8, "estimate": 0.8 + rng.normal(0, 0.1), "diagnostics_passed": True,
+         "seconds": 1.0}
+        for method in ("MAVEN", "GT", "MV") for metric in ("AUC", "TNR_H", "delta_AUC")
+        for gold in (50, 200) for k in range(4)
+    ]  # fmt: skip
+    table = pd.DataFrame(rows)
+    table["lower"], table["upper"] = table["estimate"] - 0.1, table["estimate"] + 0.1
+    return summarise(table, ["n_gold"])
+
+
+@pytest.fixture(scope="module")
+def order_statistics():
+    parameters = {
+        "phi": 0.5, "a0": 0.1, "a1": 0.6, "d0": 1.5, "d1": 1.5, "mu": 0.5, "delta": 3.0,
+        "votes_total": 3, "percentiles": [1, 50], "datasets": 50, "draws": 100,
+    }  # fmt: skip
+    rng = np.random.default_rng(1)
+    return pd.concat([check_order_statistics(parameters | {"n": n}, rng) for n in (100, 300)])
+
+
+@pytest.fixture
+def tables(summary, order_statistics):
+    return {
+        "error_and_width": (summary, {"x": "n_gold", "metrics": ["AUC", "TNR_H"], "title": "T"}),
+        "order_statistics": (order_statistics, {}),
+        "coverage": (summary[summary["n_gold"] == 50], {}),
+    }
+
+
+@pytest.mark.parametrize("plot", FIGURES)
+def test_the_same_table_gives_the_same_bytes(plot, tables, tmp_path):
+    for run in ("first", "second"):
+        draw(plot, *tables[plot], tmp_path / run / "figure")
+    for ending in ENDINGS:
+        first, second = (tmp_path / run / f"figure.{ending}" for run in ("first", "second"))
+        assert first.read_bytes() == second.read_bytes()
+        assert first.stat().st_size > 500
+    assert sorted(path.name for path in (tmp_path / "first").iterdir()) == sorted(
+        f"figure.{ending}" for ending in ENDINGS
+    )
+
+
+@pytest.mark.parametrize("plot", FIGURES)
+def test_another_table_gives_another_picture(plot, tables, tmp_path):
+    table, options = tables[plot]
+    column = {"error_and_width": "error", "order_statistics": "mean", "coverage": "coverage"}[plot]
+    draw(plot, table, options, tmp_path / "first")
+    draw(plot, table.assign(**{column: table[column] * 0.7}), options, tmp_path / "second")
+    for ending in ENDINGS:
+        first, second = (tmp_path / f"{name}.{ending}" for name in ("first", "second"))
+        assert first.read_bytes() != second.read_bytes()
+
+
+@pytest.mark.parametrize("plot", FIGURES)
+def test_the_csv_holds_what_is_drawn(plot, tables, tmp_path):
+    """Every row that is shown and no other, to 6 digits."""
+    table, options = tables[plot]
+    draw(plot, table, options, tmp_path / "figure")
+    if plot == "order_statistics":
+        assert 0 < (table["datasets"] < FEWEST).sum() < len(table)
+        table = table[table["datasets"] >= FEWEST]
+    if "metrics" in options:
+        table = table[table["metric"].isin(options["metrics"])]
+    written = pd.read_csv(tmp_path / "figure.csv")
+    pd.testing.assert_frame_equal(
+        written, table.reset_index(drop=True), rtol=1e-5, check_dtype=False
+    )
+
+
+def drawn_points(figure):
+    return {
+        (round(float(x), 9), round(float(y), 9))
+        for axes in figure.axes
+        for line in axes.get_lines()
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    }
+
+
+def test_the_points_of_the_panels_are_those_of_the_table(tables):
+    table, options = tables["error_and_width"]
+    figure, shown = FIGURES["error_and_width"](table, options)
+    assert figure.axes[0].get_title() != figure.axes[1].get_title()
+    for column, metric in enumerate(options["metrics"]):
+        rows = shown[shown["metric"] == metric]
+        for panel, value in ((figure.axes[column], "error"), (figure.axes[2 + column], "width")):
+            found = set()
+            for container in panel.containers:
+                line = container[0]
+                found |= {
+                    (container.get_label(), x, y)
+                    for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+                }
+            expected = zip(rows["method"], rows["n_gold"], rows[value], strict=True)
+            assert found == set(expected)
+    table, options = tables["coverage"]
+    figure, shown = FIGURES["coverage"](table, options)
+    heights = {y for _, y in drawn_points(figure)}
+    assert {round(value, 9) for value in shown["coverage"]} <= heights
+
+
+def test_every_method_of_the_registry_has_a_style_of_its_own():
+    assert set(METHODS) <= set(METHOD_STYLES)
+    looks = [(style.colour, style.marker) for style in METHOD_STYLES.values()]
+    assert len(set(looks)) == len(looks)
+    assert len({style.colour for style in METHOD_STYLES.values()}) == len(METHOD_STYLES)
+    variant = style_of("MAVEN (nested)")
+    assert variant.colour == METHOD_STYLES["MAVEN"].colour
+    assert variant.line != METHOD_STYLES["MAVEN"].line
+
+
+def test_methods_are_in_the_order_of_the_legend_with_unknown_ones_last():
+    given = pd.Series(["new", "MAVEN", "GT", "MV", "GT", "newer"])
+    assert method_order(given) == ["MV", "GT", "MAVEN", "new", "newer"]
+
+
+@pytest.mark.parametrize("metrics", [["AUC", "delta_TPR"], ["recall"]], ids=str)
+def test_a_metric_that_is_not_in_the_table_is_an_error(metrics, summary, tmp_path):
+    with pytest.raises(ValueError, match=metrics[-1]):
+        draw("error_and_width", summary, {"x": "n_gold", "metrics": metrics}, tmp_path / "f")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_tables_that_lack_what_is_drawn_are_errors(summary, order_statistics, tmp_path):
+    with pytest.raises(ValueError, match="gold_fraction"):
+        draw("error_and_width", summary, {"x": "gold_fraction"}, tmp_path / "f")
+    with pytest.raises(ValueError, match="data sets"):
+        draw("order_statistics", order_statistics.assign(datasets=1), {}, tmp_path / "f")
+    assert list(tmp_path.iterdir()) == []
