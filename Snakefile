@@ -5,7 +5,7 @@ Only wiring stands here: configuration, its check, the stages, and what can be a
 
 from snakemake.utils import min_version
 
-min_version("9.10")
+min_version("9.27")
 
 
 configfile: "config/experiments/maven.yaml"

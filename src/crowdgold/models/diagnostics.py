@@ -7,7 +7,6 @@ below 1.01 and an effective sample size of at least 100 a chain, so 400 for four
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import arviz
 import numpy as np
 
 RHAT_LIMIT = 1.01
@@ -70,6 +69,8 @@ def diagnose(
         draws: parameter name -> (chains, draws).
         divergences, at_max_treedepth: counts over all chains.
     """
+    import arviz  # here, because it takes seconds to import and most jobs sample nothing
+
     data = arviz.convert_to_dataset({name: np.asarray(values) for name, values in draws.items()})
     rhat, bulk, tail = (
         [float(table[name]) for name in draws]
