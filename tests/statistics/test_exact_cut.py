@@ -105,11 +105,11 @@ def p_value(first, second):
 
 @pytest.mark.parametrize("name", CASES)
 def test_draws_have_the_density_of_the_dense_grid(name):
-    """400 draws of one vote draw. Draws that are shifted in delta by a third of a deviation, or
+    """300 draws of one vote draw. Draws that are shifted in delta by a third of a deviation, or
     stretched in log mu by a factor of two about their median, must be refused."""
     theta, n, votes, n_gold = CASES[name]
     data, sets = problem(theta, n, votes, n_gold)
-    vote = vote_draws(theta, 400)
+    vote = vote_draws(theta, 300)
     draws = sample_exact_cut(data, sets, vote, np.random.default_rng(2))
     assert draws.failures == 0
     brute = Brute(ConditionedScoreModel.at(data, sets, vote, 0))
@@ -157,7 +157,7 @@ def agree(one, other):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NESTED)
 def test_the_nested_cut_gives_the_draws_of_the_exact_cut(name, stan):
-    """100 nested draws of b = 10 against 300 exact ones, each given one of 100 vote draws.
+    """100 nested draws of b = 10 against 200 exact ones, each given one of 100 vote draws.
 
     Three two-sample Kolmogorov-Smirnov tests at 1e-4 each: by chance they refuse once in 3,000
     times. Draws given the ranking by another predictor (mu larger by 0.6) must be refused.
@@ -168,13 +168,13 @@ def test_the_nested_cut_gives_the_draws_of_the_exact_cut(name, stan):
     nested, diagnostics = sample_nested_cut(
         data, sets, vote, np.random.default_rng(6), stan, PILOT, 10, 1
     )
-    thrice = vote.select(np.tile(np.arange(100), 3))
-    exact = sample_exact_cut(data, sets, thrice, np.random.default_rng(7))
+    twice = vote.select(np.tile(np.arange(100), 2))
+    exact = sample_exact_cut(data, sets, twice, np.random.default_rng(7))
     assert nested.failures == exact.failures == 0
     assert diagnostics.divergences == 0
     assert agree(nested, exact) > LEVEL
     other, other_sets = problem(theta._replace(mu=theta.mu + 0.6), n, votes, n_gold)
-    wrong = sample_exact_cut(other, other_sets, thrice, np.random.default_rng(7))
+    wrong = sample_exact_cut(other, other_sets, twice, np.random.default_rng(7))
     assert agree(nested, wrong) < LEVEL
 
 
