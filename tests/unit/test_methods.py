@@ -72,14 +72,28 @@ def test_settings_of_maven_are_checked(settings):
         MavenSettings(**settings)
 
 
-@pytest.mark.parametrize(("available", "wanted"), [(2000, 500), (10, 3), (5, 9), (1, 1)])
+@pytest.mark.parametrize(("available", "wanted"), [(2000, 500), (10, 3), (9, 9), (1, 1)])
 def test_draws_are_spread_over_all_chains(available, wanted):
     chosen = spread_draws(available, wanted)
-    assert len(chosen) == len(set(chosen.tolist())) == min(available, wanted)
+    assert len(chosen) == len(set(chosen.tolist())) == wanted
     assert chosen[0] == 0
     assert chosen[-1] == available - 1 or wanted == 1
     steps = np.diff(chosen)
     assert steps.size == 0 or steps.max() - steps.min() <= 1
+
+
+def test_more_imputations_than_draws_are_refused():
+    with pytest.raises(InputError, match="imputations: 9 asked for"):
+        spread_draws(5, 9)
+
+
+@pytest.mark.parametrize(
+    ("settings", "near"),
+    [({"nested_iteration": 4}, "nested_iterations"), ({"sampler": {"warmups": 5}}, "warmup")],
+)
+def test_unknown_settings_name_the_nearest_one(settings, near):
+    with pytest.raises(InputError, match=f"did you mean '{near}'"):
+        fit("MAVEN", make_items([0, 3], [3, 3], [0, 1]), rng(), settings)
 
 
 def test_stan_seeds_are_in_the_range_that_cmdstan_takes():

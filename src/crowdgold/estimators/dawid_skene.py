@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from crowdgold.data import Items
+from crowdgold.data import InputError, Items
 from crowdgold.estimators.posterior import Fit, LabelPosterior
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.models.vote_fit import fit_votes
@@ -12,8 +12,17 @@ from crowdgold.models.vote_sets import find_vote_sets
 
 
 def spread_draws(available: int, wanted: int) -> np.ndarray:
-    """Give the positions of `wanted` draws spread evenly over all chains."""
-    return np.linspace(0, available - 1, min(wanted, available)).round().astype(int)
+    """Give the positions of `wanted` draws spread evenly over all chains.
+
+    Raises:
+        InputError: where there are fewer draws than that.
+    """
+    if wanted > available:
+        raise InputError(
+            f"imputations: {wanted} asked for, but the sampler keeps chains x draws = {available}; "
+            "raise sampler: draws, or ask for fewer"
+        )
+    return np.linspace(0, available - 1, wanted).round().astype(int)
 
 
 def fit_dawid_skene(

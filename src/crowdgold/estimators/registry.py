@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ from crowdgold.estimators.votes_and_gold import (
     fit_majority_vote,
 )
 from crowdgold.models.stan import SamplerSettings, StanModels
+
+SHARED_SETTINGS = ("sampler", "imputations", "threads")
 
 DRAWS = 500
 """Imputed data sets where the settings do not say how many."""
@@ -35,6 +37,7 @@ class Method:
         fitter: (items, rng, settings, stan) -> Fit.
         stan_models: names of the Stan models it may sample.
         needs_oracle: whether it needs P(Y | V) of the generator, so simulated data.
+        own_settings: settings of its own, beside `SHARED_SETTINGS`.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Method:
     fitter: Fitter
     stan_models: tuple[str, ...] = ()
     needs_oracle: bool = False
+    own_settings: tuple[str, ...] = ()
 
 
 def _sampler(settings: Mapping[str, Any]) -> SamplerSettings:
@@ -89,11 +93,30 @@ _ALL = (
     ),
     Method("DS", "Dawid-Skene", _dawid_skene, ("dawid_skene",)),
     Method("ORACLE", "imputation from the true P(Y | V)", _oracle, needs_oracle=True),
-    Method("MAVEN", "MAVEN", _maven, ("vote", "score")),
+    Method(
+        "MAVEN",
+        "MAVEN",
+        _maven,
+        ("vote", "score"),
+        own_settings=("cut", "nested_iterations", "score_likelihood"),
+    ),
 )
 
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
 """The methods by their short names, in the order in which figures show them."""
+
+
+def _check_settings(method: Method, settings: Mapping[str, Any]) -> None:
+    sampler = settings.get("sampler", {})
+    groups = (
+        (settings, (*SHARED_SETTINGS, *method.own_settings), method.name),
+        (sampler, tuple(field.name for field in fields(SamplerSettings)), "sampler"),
+    )
+    for given, known, where in groups:
+        for name in given:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1, 0)[0]
+                raise InputError(f"{where}: no setting {name!r}; did you mean {near!r}?")
 
 
 def fit(
@@ -118,4 +141,5 @@ def fit(
     if method not in METHODS:
         near = difflib.get_close_matches(method.upper(), METHODS, 1, 0)
         raise InputError(f"no method {method!r}; did you mean {near[0]!r}? ({', '.join(METHODS)})")
+    _check_settings(METHODS[method], settings or {})
     return METHODS[method].fitter(items, rng, settings or {}, stan or StanModels())

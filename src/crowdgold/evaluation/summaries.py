@@ -40,6 +40,8 @@ def _summarise_group(group: pd.DataFrame, level: float) -> dict[str, float]:
     covered = ((known["lower"] <= known["truth"]) & (known["truth"] <= known["upper"])).to_numpy()
     size = len(known)
     low, high = coverage_band(size, level) if size else (np.nan, np.nan)
+    # Jeffreys' estimate, so that no interval covering out of n still has an error.
+    shrunk = (covered.sum() + 0.5) / (size + 1)
     return {
         "replicates": size,
         "undefined": len(group) - size,
@@ -52,7 +54,8 @@ def _summarise_group(group: pd.DataFrame, level: float) -> dict[str, float]:
         "width": width.mean() if size else np.nan,
         "width_se": _standard_error(width),
         "coverage": covered.mean() if size else np.nan,
-        "coverage_se": np.sqrt(covered.mean() * (1 - covered.mean()) / size) if size else 0,
+        "coverage_se": np.sqrt(shrunk * (1 - shrunk) / size) if size else np.nan,
+        "level": level,
         "band_low": low,
         "band_high": high,
         "seconds": known["seconds"].mean(),

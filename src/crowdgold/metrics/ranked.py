@@ -19,7 +19,9 @@ class LabelMass:
 
     positive: np.ndarray
     negative: np.ndarray
-    _curves: dict[int, "Curve"] = field(default_factory=dict, compare=False, repr=False)
+    _curves: list[tuple["RankedItems", "Curve"]] = field(
+        default_factory=list, compare=False, repr=False
+    )
 
     @classmethod
     def of_labels(cls, labels: np.ndarray, weights: np.ndarray | None = None) -> "LabelMass":
@@ -81,18 +83,20 @@ class Curve:
     @classmethod
     def of(cls, mass: LabelMass, ranked: "RankedItems") -> "Curve":
         """Trace a mass through a ranking; kept with the mass, so metrics share the pass."""
-        key = id(ranked)
-        if key not in mass._curves:
-            mass._curves[key] = cls(
-                *_accumulate(
-                    mass.positive,
-                    mass.negative,
-                    ranked.order,
-                    ranked.votes_positive,
-                    ranked.votes_total,
-                )
+        for known, curve in mass._curves:
+            if known is ranked:
+                return curve
+        curve = cls(
+            *_accumulate(
+                mass.positive,
+                mass.negative,
+                ranked.order,
+                ranked.votes_positive,
+                ranked.votes_total,
             )
-        return mass._curves[key]
+        )
+        mass._curves.append((ranked, curve))
+        return curve
 
 
 @numba.njit(cache=True)

@@ -4,7 +4,8 @@ Given a draw of the vote model, (mu, delta) has a two-dimensional density (MAVEN
 3.3). Its log-likelihood is smooth: Chebyshev interpolation from a few hundred evaluations gives it
 on a fine grid, where a cell is drawn by its mass and a point uniformly within the cell. The box
 that the grid covers follows the density of each draw until no mass is left at its edge, and the
-interpolation is checked against direct evaluations.
+interpolation is checked against direct evaluations. Where that would take too long, a wide and
+curved density with hardly any gold, the draw is the end of a random walk and counts as a failure.
 
 The coordinates are delta and z, 1 / z = 1 / mu + 1 / FAR: linear in mu near 0, where the likelihood
 goes on smoothly to negative mu and only the prior ends; far out, where win rates reach 1 and the
@@ -24,13 +25,14 @@ from crowdgold.models.score_model import (
     TRUSTED_DELTA,
     ConditionedScoreModel,
     ScoreData,
+    nodes_for,
 )
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
 
 CELLS = 64
-"""Fine cells an axis. A box is about 10 deviations wide: drawing uniformly within a cell adds
-(10 / 64)^2 / 12, or 0.2 %, to the variance."""
+"""Fine cells an axis. A box is 9 to 21 deviations wide: drawing uniformly within a cell adds at
+most (21 / 64)^2 / 12, or 0.9 %, to the variance."""
 EDGE_MASS = 1e-4
 TAIL_MASS = 1e-5
 LOG_DENSITY_ERROR = 1e-2
@@ -39,6 +41,11 @@ USELESS_ERROR = 30.0
 """With an error above this the interpolation does not even say where the density is."""
 DEGREES = (8, 12, 16, 24, 36)
 MOVES = 60
+WORK = 1_500_000
+"""Evaluations times squared quadrature nodes that one draw may take: some 0.2 s."""
+STUBBORN = 5
+"""After so many draws in a row that did not settle, the rest are drawn by random walk."""
+WALK_STEPS = 60
 CHECKS = np.array([-0.37, -0.06, 0.29])
 SCAN_DELTA = np.sinh(np.linspace(-4.4, 4.4, 45))
 FAR = 8.0
@@ -120,7 +127,7 @@ class _Density:
         inside = [np.sum((total > TAIL_MASS) & (total < 1 - TAIL_MASS)) for total in held]
         return float((min(inside) + 1) / CELLS)
 
-    def draw(self, uniform: np.ndarray) -> tuple[float, float]:
+    def draw(self, uniform: np.ndarray) -> np.ndarray:
         """Turn three uniform numbers into (delta, z): a cell by its mass, a point in the cell."""
         total = np.cumsum(self.mass.ravel())
         cell = int(np.searchsorted(total, uniform[0] * total[-1], side="right"))
@@ -128,7 +135,7 @@ class _Density:
         share = (np.array([row, column]) + uniform[1:]) / CELLS
         delta = self.box.delta[0] + (self.box.delta[1] - self.box.delta[0]) * share[0]
         offset = self.box.offset[0] + (self.box.offset[1] - self.box.offset[0]) * share[1]
-        return float(delta), float(offset + self.box.slope * (delta - self.box.delta[0]))
+        return np.array([delta, offset + self.box.slope * (delta - self.box.delta[0])])
 
 
 def _tails(values: np.ndarray, mass: np.ndarray, cell: float) -> tuple[float, float]:
@@ -188,11 +195,13 @@ def _settle(model: ConditionedScoreModel, box: Box, degree: int) -> tuple[_Densi
         the density, the degree, and whether both were reached.
     """
     density = _density(model, box, degree)
+    work = 0
     for _ in range(MOVES):
+        work += (degree * nodes_for(max(map(abs, density.box.delta)))) ** 2
         outside = [0.6 if edge > EDGE_MASS / 4 else 0.0 for edge in density.edges()]
         share = density.share()
         rough = density.error > LOG_DENSITY_ERROR
-        if density.error > USELESS_ERROR:
+        if density.error > USELESS_ERROR or work > WORK:
             return density, degree, False
         if any(outside):
             box = box.grown((outside[0], outside[1]), (outside[2], outside[3]))
@@ -215,14 +224,34 @@ def _scan(model: ConditionedScoreModel) -> np.ndarray:
     return np.array([SCAN_DELTA[best[0]], SCAN_Z[best[1]]])
 
 
+def _surprise(model: ConditionedScoreModel, at: np.ndarray) -> float:
+    """Give minus the log density at (delta, z); a huge number outside of their range."""
+    delta, z = at[:1], at[1:]
+    if abs(delta[0]) > SCAN_DELTA[-1] or not np.isfinite(prior := _log_prior(delta, z)[0]):
+        return 1e300
+    return -float(model.log_likelihood(_mu(z)[None], delta)[0, 0] + prior)
+
+
+def _walk(
+    model: ConditionedScoreModel, start: np.ndarray, box: Box, rng: np.random.Generator
+) -> np.ndarray:
+    """Give the end of a random walk of Metropolis from (delta, z), with steps along a box."""
+    at, here = start, _surprise(model, start)
+    width = np.array([box.delta[1] - box.delta[0], box.offset[1] - box.offset[0]]) / 8
+    for _ in range(WALK_STEPS):
+        step = width * rng.standard_normal(2) * rng.choice([0.2, 0.7, 2.0])
+        proposal = at + np.array([step[0], box.slope * step[0] + step[1]])
+        there = _surprise(model, proposal)
+        if rng.standard_exponential() > there - here:
+            at, here = proposal, there
+    return at
+
+
 def _locate(model: ConditionedScoreModel, start: np.ndarray) -> Box:
     """Climb from (delta, z) to the mode; give a box around it, sheared along the density."""
 
     def surprise(at: np.ndarray) -> float:
-        delta, z = at[:1], at[1:]
-        if abs(delta[0]) > SCAN_DELTA[-1] or not np.isfinite(prior := _log_prior(delta, z)[0]):
-            return 1e300
-        return -float(model.log_likelihood(_mu(z)[None], delta)[0, 0] + prior)
+        return _surprise(model, at)
 
     mode = minimize(
         surprise, start, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-3, "maxfev": 600}
@@ -268,21 +297,25 @@ def sample_exact_cut(
         rng: source of the draws.
 
     Returns:
-        D draws; `failures` counts those whose box or interpolation did not settle, or that lie
-        where the quadrature is not trusted.
+        D draws; `failures` counts those whose grid did not settle, which are the ends of random
+        walks, each from the draw before it, and those where the quadrature is not trusted.
     """
     pilot_model = ConditionedScoreModel.at(data, sets, vote.mean(), 0)
     mode = _scan(pilot_model)
     pilot, degree, _ = _settle(pilot_model, _locate(pilot_model, mode), DEGREES[0])
     start = pilot.support().grown((0.1, 0.1), (0.1, 0.1))
     mu, delta = np.empty(len(vote)), np.empty(len(vote))
-    failures = 0
+    at, failures, stubborn = mode, 0, 0
     for draw in range(len(vote)):
         model = ConditionedScoreModel.at(data, sets, vote, draw)
-        density, _, settled = _settle(model, start, degree)
-        if not settled:
-            density, _, settled = _settle(model, _locate(model, mode), DEGREES[0])
-        delta[draw], z = density.draw(rng.random(3))
+        settled = False
+        if stubborn < STUBBORN:
+            density, _, settled = _settle(model, start, degree)
+            if not settled:
+                density, _, settled = _settle(model, _locate(model, mode), DEGREES[0])
+            stubborn = 0 if settled else stubborn + 1
+        at = density.draw(rng.random(3)) if settled else _walk(model, at, start, rng)
+        delta[draw], z = at
         mu[draw] = _mu(np.array(min(z, 2 * FAR - z)))  # a cell may reach over the end
         failures += not settled or abs(delta[draw]) > TRUSTED_DELTA
     return ScoreDraws(mu, delta, failures)

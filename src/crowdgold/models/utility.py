@@ -79,6 +79,8 @@ def tabulate_utility(vote: VoteParameters, mu: float, delta: float, sets: VoteSe
         mu, delta: the draw of the score model.
         sets: the vote sets of the items.
     """
+    # Beyond this the classes lie 2 REACH apart: the rank alone decides the label, whatever mu is.
+    mu = min(mu, abs(delta) + 4 * REACH)
     means = np.array([0.0, delta, mu, mu + delta])
     low, high = means.min() - REACH, means.max() + REACH
     step = STEP * GENTLE / float(np.clip(mu + abs(delta), GENTLE, 30.0))
