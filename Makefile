@@ -34,7 +34,7 @@ help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo "  CORES=4 sets the cores (default: all), WORKERS=4 those of the tests (default: 2),"
-	@echo "  PROFILE=slurm the folder of profiles/ (default: default), PYTHON=python3.12 the interpreter."
+	@echo "  PROFILE= names a folder of profiles/ (default: default), PYTHON=python3.12 the interpreter."
 
 setup: $(READY)  ## make the virtual environment .venv
 

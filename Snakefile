@@ -1,7 +1,4 @@
-"""crowdgold: every figure of five papers on evaluating with imperfect labels.
-
-Only wiring stands here: configuration, its check, the stages, and what can be asked for.
-"""
+"""Only wiring stands here: configuration, its check, the stages, and what can be asked for."""
 
 from snakemake.utils import min_version
 
@@ -23,6 +20,7 @@ include: "workflow/rules/simulate.smk"
 include: "workflow/rules/estimate.smk"
 include: "workflow/rules/summarise.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/validate.smk"
 include: "workflow/rules/benchmarks.smk"
 include: "workflow/rules/docs.smk"
 
@@ -48,6 +46,7 @@ rule figures:
 rule validate:
     input:
         figures_of("validate"),
+        rules.verdict.output,
 
 
 rule benchmarks:
@@ -57,4 +56,5 @@ rule benchmarks:
 
 rule docs:
     input:
-        rules.document.output,
+        expand("docs/{page}.md", page=["comparison", "coverage", "scaling"]),
+        expand("docs/gallery/{figure}.svg", figure=config["figures"]),

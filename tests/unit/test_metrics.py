@@ -1,5 +1,7 @@
 """Metric names, errors, and values at the edges, worked out by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -105,3 +107,13 @@ def test_delta_tpr_of_perfect_voters_is_at_the_first_point_of_the_curve():
 def test_above_counts_ties_with_the_threshold():
     ranked = RankedItems.of(make_items([0] * 4, 1, -1, [1.0, 2, 2, 3]), "A")
     assert [ranked.above(t) for t in (0, 1, 1.5, 2, 3, 3.1)] == [4, 4, 3, 3, 1, 0]
+
+
+def test_a_curve_belongs_to_its_ranking():
+    """Rankings that are made and dropped in turn never share a curve."""
+    items = make_items([0, 1, 2, 3], [3, 3, 3, 3], [0, 0, 1, 1])
+    scores = {"A": np.arange(4.0), "B": -np.arange(4.0)}
+    items = replace(items, scores=scores)
+    mass = LabelMass.of_labels(np.array([0, 0, 1, 1]))
+    values = [METRICS["AUC"](mass, RankedItems.of(items, name), np.nan) for name in "ABAB"]
+    assert values == [1.0, 0.0, 1.0, 0.0]

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from crowdgold.evaluation import check_coverage
 from crowdgold.plotting.pages import comparison_page, coverage_page, scaling_page, with_error
 
 
@@ -21,7 +22,9 @@ def test_errors_are_written_to_their_second_digit(value, error, text):
 
 
 def coverage_table(auc: float) -> pd.DataFrame:
-    common = {"coverage_se": 0.01, "band_low": 0.9, "band_high": 0.99, "replicates": 300}
+    common = {
+        "coverage_se": 0.01, "band_low": 0.9, "band_high": 0.99, "replicates": 300, "level": 0.95
+    }  # fmt: skip
     return pd.DataFrame(
         [
             {"method": "MV", "metric": "AUC", "coverage": 0.0, "gate_failures": 0, **common},
@@ -32,9 +35,25 @@ def coverage_table(auc: float) -> pd.DataFrame:
 
 
 def test_the_coverage_page_names_what_falls_outside_the_band():
-    assert "MAVEN outside the band: AUC." in coverage_page(coverage_table(0.7), 0.95)
-    assert "MAVEN outside the band: none." in coverage_page(coverage_table(0.95), 0.95)
-    assert "4 of 600 fits failed" in coverage_page(coverage_table(0.7), 0.95)
+    short, good = (
+        coverage_page(coverage_table(0.7), "a\nb"),
+        coverage_page(coverage_table(0.95), ""),
+    )
+    assert "MAVEN below the band: AUC." in short
+    assert "too narrow" in short
+    assert "- a\n- b\n" in short
+    assert "4 of 600 fits failed" in short
+    assert "MAVEN below the band: nothing." in good
+    assert "too narrow" not in good
+
+
+def test_a_verdict_holds_coverage_against_its_band():
+    """Inside and below are judged by each row's own band; a control that covers is a failure."""
+    table = coverage_table(0.7)
+    verdicts = check_coverage(table, {"MAVEN": ["TNR_H", "AUC"]}, {"MV": ["AUC"]})
+    assert [holds for _, holds in verdicts] == [True, False, True]
+    assert "MAVEN, AUC: coverage 0.700 is below the band" in verdicts[1][0]
+    assert check_coverage(table, {}, {"MAVEN": ["TNR_H"]})[0][1] is False
 
 
 def test_the_comparison_page_has_a_line_a_setting_and_a_column_a_metric():
@@ -50,14 +69,15 @@ def test_the_comparison_page_has_a_line_a_setting_and_a_column_a_metric():
     assert "| gold_fraction | AUC | TNR_H |" in page
     assert "| 0.01 | 0.80 ± 0.10 | 0.80 ± 0.10 |" in page
     assert "| 0.1 | 0.600 ± 0.020 | 0.600 ± 0.020 |" in page
+    assert "| 0.1 | 0.632 ± 0.021 | 0.632 ± 0.021 |" in page  # 0.6 / sqrt(1 - 0.1)
 
 
 def test_the_scaling_page_prints_every_n():
     row = dict.fromkeys(
         ["summary", "vote model", "score model", "inference", "imputation", "total", "peak MB"], 1.0
-    )
+    ) | {"nested score model": 40.0}
     table = pd.DataFrame([{"n": 1000, **row}, {"n": 1_000_000, **row}])
-    page = scaling_page(table.assign(inference_exponent=0.01, nested_over_exact=40.0))
+    page = scaling_page(table.assign(inference_exponent=0.01))
     assert "| 1,000,000 | 1.00 |" in page
     assert "power 0.01" in page
-    assert "40 times as long" in page
+    assert "40 to 40 times as long" in page

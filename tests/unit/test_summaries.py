@@ -35,7 +35,7 @@ def test_summary_by_hand():
     assert row["width"] == pytest.approx((0.25 + 0.125 + 1) / 3)
     assert row["width_se"] == pytest.approx(np.std([0.25, 0.125, 1], ddof=1) / np.sqrt(3))
     assert row["coverage"] == pytest.approx(2 / 3)
-    assert row["coverage_se"] == pytest.approx(np.sqrt(2 / 27))
+    assert row["coverage_se"] == pytest.approx(np.sqrt(5 / 8 * 3 / 8 / 3))  # Jeffreys: 2.5 of 4
     assert (row["band_low"], row["band_high"]) == coverage_band(3, 0.95)
 
 

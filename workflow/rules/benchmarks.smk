@@ -5,6 +5,7 @@
 
 rule maven_scaling:
     input:
+        library=library("../benchmarks/maven_scaling.py"),
         script="benchmarks/maven_scaling.py",
         models=["results/stan/vote", "results/stan/score"],
         toolchain="results/toolchain.json",
@@ -16,8 +17,10 @@ rule maven_scaling:
         "../../environment.yml"
     # All cores of the machine, so that nothing runs beside it; the benchmark itself keeps to one.
     threads: workflow.cores
+    params:
+        python=sys.executable,
     message:
         "Measuring MAVEN's parts against n (some minutes)"
     shell:
-        "python {input.script} --models results/stan --toolchain {input.toolchain}"
+        "{params.python} {input.script} --models results/stan --toolchain {input.toolchain}"
         " --output {output} 2>&1 | tee {log}"

@@ -1,41 +1,78 @@
 # What: the pages of docs/ whose numbers come from results, and the figures of the gallery.
-# Needs: figures and tables at the configured scale, `validate`, the benchmark.
-# Makes: docs/comparison.md, docs/coverage.md, docs/scaling.md, docs/gallery/*.svg (tracked by git).
+# Needs: figures and tables at the configured scale; `validate`; the benchmark.
+# Makes: docs/comparison.md, coverage.md, scaling.md and docs/gallery/*.svg (tracked by git).
 
 COMPARED = ["maven_fig4", "maven_fig4_stress"]
-GALLERY = [
-    "maven_fig4",
-    "maven_fig4_stress",
-    "maven_fig6",
-    "maven_product_pairs",
-    "maven_chaosnli",
-    "maven_coverage",
-]
 
 
-rule document:
+rule document_comparison:
     input:
-        library=library("document.py"),
+        library=library("document_comparison.py"),
         tables=expand("<results>/tables/{name}.parquet", name=COMPARED),
-        coverage="<results>/summaries/maven_coverage.parquet",
-        scaling="results/benchmarks/maven_scaling.csv",
-        figures=expand("<results>/figures/{name}.svg", name=GALLERY),
     output:
-        comparison="docs/comparison.md",
-        coverage="docs/coverage.md",
-        scaling="docs/scaling.md",
-        gallery=expand("docs/gallery/{name}.svg", name=GALLERY),
+        "docs/comparison.md",
     log:
-        "<results>/logs/document.log",
+        "<results>/logs/document_comparison.log",
     conda:
         "../../environment.yml"
     params:
         axis="gold_fraction",
-        level=config["level"],
         titles=lambda wildcards: [
             config["experiments"][name]["title"] for name in COMPARED
         ],
     message:
-        "Writing docs/"
+        "Writing docs/comparison.md"
     script:
-        "../../scripts/document.py"
+        "../../scripts/document_comparison.py"
+
+
+rule document_coverage:
+    input:
+        library=library("document_coverage.py"),
+        summary="<results>/summaries/maven_coverage.parquet",
+        verdict=rules.verdict.output,
+    output:
+        "docs/coverage.md",
+    log:
+        "<results>/logs/document_coverage.log",
+    conda:
+        "../../environment.yml"
+    message:
+        "Writing docs/coverage.md"
+    script:
+        "../../scripts/document_coverage.py"
+
+
+rule document_scaling:
+    input:
+        library=library("document_scaling.py"),
+        table="results/benchmarks/maven_scaling.csv",
+    output:
+        page="docs/scaling.md",
+        figure="docs/gallery/maven_scaling.svg",
+    log:
+        "<results>/logs/document_scaling.log",
+    conda:
+        "../../environment.yml"
+    message:
+        "Writing docs/scaling.md"
+    script:
+        "../../scripts/document_scaling.py"
+
+
+rule gallery:
+    input:
+        "<results>/figures/{figure}.svg",
+    output:
+        "docs/gallery/{figure}.svg",
+    log:
+        "<results>/logs/gallery/{figure}.log",
+    conda:
+        "../../environment.yml"
+    message:
+        "Copying {wildcards.figure} into the gallery"
+    shell:
+        "cp {input} {output} 2> {log}"
+
+
+ruleorder: document_scaling > gallery

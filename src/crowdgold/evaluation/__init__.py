@@ -2,10 +2,11 @@
 
 from crowdgold.evaluation.imputation import Estimate, evaluate, label_probabilities
 from crowdgold.evaluation.order_statistics import check_order_statistics
-from crowdgold.evaluation.summaries import compare, summarise
+from crowdgold.evaluation.summaries import check_coverage, compare, summarise
 
 __all__ = [
     "Estimate",
+    "check_coverage",
     "check_order_statistics",
     "compare",
     "evaluate",

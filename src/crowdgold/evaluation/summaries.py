@@ -4,7 +4,7 @@
 MAVEN's figures 1 and 4 call bias. `_se` columns are standard errors over replicates.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -82,6 +82,39 @@ def summarise(results: pd.DataFrame, settings: Sequence[str], level: float = 0.9
     summary = pd.DataFrame(rows)
     counts = ["replicates", "undefined", "gate_failures"]
     return summary.astype(dict.fromkeys(counts, int))
+
+
+def check_coverage(
+    summary: pd.DataFrame, covers: Mapping[str, Sequence[str]], misses: Mapping[str, Sequence[str]]
+) -> list[tuple[str, bool]]:
+    """Hold coverage against what is expected of it.
+
+    Args:
+        summary: of replicates; each row carries its own binomial band.
+        covers: method -> metrics that must lie inside the band.
+        misses: method -> metrics that must lie below it: controls.
+
+    Returns:
+        a sentence and whether the expectation holds, for each method and metric.
+    """
+    rows = {(row["method"], row["metric"]): row for row in summary.to_dict("records")}
+    verdicts = []
+    for expected, wanted in (("inside", covers), ("below", misses)):
+        for method, metrics in wanted.items():
+            for metric in metrics:
+                row = rows[method, metric]
+                coverage, low, high = (
+                    float(row[name]) for name in ("coverage", "band_low", "band_high")
+                )
+                found = "below" if coverage < low else "above" if coverage > high else "inside"
+                verdicts.append(
+                    (
+                        f"{method}, {metric}: coverage {coverage:.3f} is {found} the band "
+                        f"[{low:.3f}, {high:.3f}]; expected {expected}",
+                        found == expected,
+                    )
+                )
+    return verdicts
 
 
 def _ratio_of_means(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:

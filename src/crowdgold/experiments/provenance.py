@@ -44,8 +44,8 @@ def code_version(folder: Path) -> str:
 
 
 def content_hash(content: Any) -> str:
-    """Give the sha256 of a JSON-like value, the same whatever the order of its keys."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    """Give the sha256 of a JSON-like value. The order of keys counts: predictors have a first."""
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def file_hash(path: Path) -> str:

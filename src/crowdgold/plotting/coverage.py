@@ -21,7 +21,7 @@ def draw_coverage(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figu
 
     Args:
         table: a summary of replicates.
-        options: `level`, the nominal coverage.
+        options: none.
 
     Returns:
         the figure and the rows that it shows. The band holds the coverage of a calibrated method
@@ -31,16 +31,18 @@ def draw_coverage(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figu
     metrics, methods = list(dict.fromkeys(shown["metric"])), method_order(shown["method"])
     figure, axes = new_figure(1, 1, 3.0)
     panel = axes[0][0]
-    level = float(options.get("level", 0.95))
-    panel.axhspan(shown["band_low"].min(), shown["band_high"].max(), color="#dddddd", zorder=0)
+    level = float(shown["level"].iloc[0])
     panel.axhline(level, color="#666666", linewidth=0.8)
     for index, method in enumerate(methods):
         rows = shown[shown["method"] == method].set_index("metric")
         here = [metric for metric in metrics if metric in rows.index]
         offset = (index - (len(methods) - 1) / 2) * 0.8 / max(len(methods), 1)
         style = style_of(method)
+        position = np.array([metrics.index(metric) for metric in here]) + offset
+        low, high = rows.loc[here, "band_low"], rows.loc[here, "band_high"]
+        panel.vlines(position, low, high, color="#cccccc", linewidth=7, zorder=0)
         panel.errorbar(
-            np.array([metrics.index(metric) for metric in here]) + offset,
+            position,
             rows.loc[here, "coverage"],
             yerr=rows.loc[here, "coverage_se"],
             color=style.colour,

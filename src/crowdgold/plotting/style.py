@@ -50,6 +50,8 @@ AXIS_LABELS = {
     "n": "Items $n$",
 }
 
+SVG_METADATA = {"Date": None}
+
 RC: Any = {
     "font.size": 8,
     "axes.titlesize": 9,
@@ -109,7 +111,7 @@ def save_figure(figure: Figure, shown: pd.DataFrame, stem: Path) -> None:
     Each is written to a temporary name first, then renamed.
     """
     stem.parent.mkdir(parents=True, exist_ok=True)
-    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
+    metadata = {"svg": SVG_METADATA, "pdf": {"CreationDate": None}, "png": {"Software": None}}
     with mpl.rc_context(RC):
         for ending, known in metadata.items():
             partial = stem.with_name(f".{stem.name}.partial.{ending}")

@@ -1,0 +1,18 @@
+"""Write the page on the coverage of the intervals."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from crowdgold.experiments.logs import job_log
+from crowdgold.plotting.pages import coverage_page
+
+if TYPE_CHECKING:
+    from snakemake.script import snakemake
+
+with job_log(snakemake.log[0]):
+    page = coverage_page(
+        pd.read_parquet(snakemake.input.summary), Path(snakemake.input.verdict[0]).read_text()
+    )
+    Path(snakemake.output[0]).write_text(page, encoding="utf-8")
