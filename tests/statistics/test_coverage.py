@@ -25,13 +25,12 @@ def estimates_of(method, stan):
     for replicate in range(REPLICATES):
         items = algorithm_1(THETA, 600, 3, 150, np.random.default_rng([17, replicate]))
         rng = np.random.default_rng([18, replicate])
-        estimates = evaluate(
-            fit(method, items, rng, SETTINGS, stan), items, METRICS, rng, resamples=300
-        )
+        fitted = fit(method, items, rng, SETTINGS, stan)
+        estimates = evaluate(fitted, items, METRICS, rng, resamples=300)
         rows += [
             {"experiment": "coverage", "method": method, "metric": e.metric,
              "replicate": replicate, "truth": true_value(e.metric, items), "estimate": e.estimate,
-             "lower": e.lower, "upper": e.upper, "diagnostics_passed": True, "seconds": 0.0}
+             "lower": e.lower, "upper": e.upper, "diagnostics_passed": fitted.diagnostics.passed, "seconds": 0.0}
             for e in estimates
         ]  # fmt: skip
     return pd.DataFrame(rows)
@@ -44,10 +43,12 @@ def coverage(results):
 @pytest.mark.slow
 def test_vote_side_intervals_of_maven_cover(stan):
     """60 replicates of 600 items, 150 of them gold: each coverage in the two-sided binomial band at
-    3.5 deviations, which a calibrated method leaves once in 2,000 comparisons.
+    3.5 deviations, which a calibrated method leaves once in 2,000 comparisons. The band reaches
+    up to 1, so only too narrow intervals can be found out here: a metric that covers 0.70 is missed
+    with probability 0.03, one that covers 0.80 with 0.45.
 
-    Intervals of half the width cover 0.67 if they are normal; of 180 of them fewer than 0.83, the
-    low end of the band for 60, cover with probability 1 - 1e-6 even so.
+    The control: MAVEN's own intervals at half their width, which cover 0.67 if they are normal. The
+    mean over the three metrics is below the band with probability above 0.99.
     """
     results = estimates_of("MAVEN", stan)
     found = coverage(results)
@@ -61,8 +62,8 @@ def test_vote_side_intervals_of_maven_cover(stan):
 def test_majority_votes_do_not_cover(stan):
     """The control: the bootstrap of the majority vote knows nothing of the votes' own errors.
 
-    Its prevalence is left out: false positives and false negatives nearly cancel here.
+    Below the same band. Its prevalence is left out: false positives and false negatives nearly
+    cancel here.
     """
     found = coverage(estimates_of("MV", stan)).loc[["TNR_H", "TPR_H"]]
-    assert np.all(found["coverage"] < 0.2)
-    assert np.all(found["band_low"] > 0.8)
+    assert np.all(found["coverage"] < found["band_low"])
