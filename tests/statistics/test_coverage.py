@@ -30,7 +30,8 @@ def estimates_of(method, stan):
         rows += [
             {"experiment": "coverage", "method": method, "metric": e.metric,
              "replicate": replicate, "truth": true_value(e.metric, items), "estimate": e.estimate,
-             "lower": e.lower, "upper": e.upper, "diagnostics_passed": fitted.diagnostics.passed, "seconds": 0.0}
+             "lower": e.lower, "upper": e.upper, "seconds": 0.0,
+             "diagnostics_passed": fitted.diagnostics.passed}
             for e in estimates
         ]  # fmt: skip
     return pd.DataFrame(rows)
