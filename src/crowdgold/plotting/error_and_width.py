@@ -40,7 +40,7 @@ def _panel(axes: Axes, table: pd.DataFrame, x: str, value: str) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     values = sorted(table[x].unique())
-    axes.set_xticks(values, [f"{value:g}" for value in values])
+    axes.set_xticks(values, [f"{value:g}".replace("0.", ".", 1) for value in values], fontsize=6)
     axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, position: f"{value:g}"))
