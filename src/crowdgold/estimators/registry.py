@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -35,17 +35,21 @@ class Method:
         name: the papers' short name.
         title: what it is, for captions.
         fitter: (items, rng, settings, stan) -> Fit.
+        modules: the modules that do its work; a change of theirs makes its results stale.
         stan_models: names of the Stan models it may sample.
         needs_oracle: whether it needs P(Y | V) of the generator, so simulated data.
         own_settings: settings of its own, beside `SHARED_SETTINGS`.
+        preset: settings that its name stands for; a configuration cannot change them.
     """
 
     name: str
     title: str
     fitter: Fitter
+    modules: tuple[str, ...]
     stan_models: tuple[str, ...] = ()
     needs_oracle: bool = False
     own_settings: tuple[str, ...] = ()
+    preset: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _sampler(settings: Mapping[str, Any]) -> SamplerSettings:
@@ -83,21 +87,30 @@ def _oracle(
     return fit_oracle(items, _draws(settings))
 
 
+def _method(
+    name: str, title: str, fitter: Fitter, *work: Callable[..., Fit], **more: Any
+) -> Method:
+    """List a method; what its results depend on is the modules of the functions in `work`."""
+    return Method(name, title, fitter, tuple(one.__module__ for one in work), **more)
+
+
 _ALL = (
-    Method("MV", "majority vote", _without_model(fit_majority_vote)),
-    Method("GT", "gold labels only", _without_model(fit_gold)),
-    Method(
+    _method("MV", "majority vote", _without_model(fit_majority_vote), fit_majority_vote),
+    _method("GT", "gold labels only", _without_model(fit_gold), fit_gold),
+    _method(
         "GT+MV",
         "gold labels, and the majority vote elsewhere",
         _without_model(fit_gold_and_majority_vote),
+        fit_gold_and_majority_vote,
     ),
-    Method("DS", "Dawid-Skene", _dawid_skene, ("dawid_skene",)),
-    Method("ORACLE", "imputation from the true P(Y | V)", _oracle, needs_oracle=True),
-    Method(
+    _method("DS", "Dawid-Skene", _dawid_skene, fit_dawid_skene, stan_models=("dawid_skene",)),
+    _method("ORACLE", "imputation from the true P(Y | V)", _oracle, fit_oracle, needs_oracle=True),
+    _method(
         "MAVEN",
         "MAVEN",
         _maven,
-        ("vote", "score"),
+        fit_maven,
+        stan_models=("vote", "score"),
         own_settings=("cut", "nested_iterations", "score_likelihood"),
     ),
 )
@@ -108,9 +121,10 @@ METHODS: dict[str, Method] = {method.name: method for method in _ALL}
 
 def _check_settings(method: Method, settings: Mapping[str, Any]) -> None:
     sampler = settings.get("sampler", {})
+    own = [name for name in method.own_settings if name not in method.preset]
     groups = (
-        (settings, (*SHARED_SETTINGS, *method.own_settings), method.name),
-        (sampler, tuple(field.name for field in fields(SamplerSettings)), "sampler"),
+        (settings, (*SHARED_SETTINGS, *own), method.name),
+        (sampler, tuple(one.name for one in fields(SamplerSettings)), "sampler"),
     )
     for given, known, where in groups:
         for name in given:
@@ -141,5 +155,8 @@ def fit(
     if method not in METHODS:
         near = difflib.get_close_matches(method.upper(), METHODS, 1, 0)
         raise InputError(f"no method {method!r}; did you mean {near[0]!r}? ({', '.join(METHODS)})")
-    _check_settings(METHODS[method], settings or {})
-    return METHODS[method].fitter(items, rng, settings or {}, stan or StanModels())
+    chosen = METHODS[method]
+    _check_settings(chosen, settings or {})
+    complete = {**(settings or {}), **chosen.preset}
+    fitted = chosen.fitter(items, rng, complete, stan or StanModels())
+    return replace(fitted, method=method)

@@ -24,7 +24,8 @@ class Registry:
     Attributes:
         package: the package that offers it.
         mapping: the package's mapping from names to entries.
-        work: the attribute of an entry that does the work; empty where the entry itself does.
+        work: the attribute of an entry that does the work; empty where the entry itself does, or
+            lists its `modules`.
         listing: the modules that import others only to list them.
     """
 
@@ -42,7 +43,7 @@ REGISTRIES = {
     "method": Registry(
         "crowdgold.estimators",
         "METHODS",
-        "fitter",
+        "",
         ("crowdgold.estimators", "crowdgold.estimators.registry"),
     ),
     "plot": Registry("crowdgold.plotting", "FIGURES", "", ("crowdgold.plotting",)),
@@ -72,23 +73,13 @@ def known_names() -> dict[str, Collection[str]]:
 
 
 def modules_of(kind: str, name: str) -> set[str]:
-    """Give the modules that an entry's work is defined in.
-
-    Where the registry wraps a function of another module, these are the modules of what the
-    wrapper names or holds.
-    """
+    """Give the modules that an entry's work is defined in."""
     if kind == CHECK:
         return {CHECKS[name]}
-    registry, work = REGISTRIES[kind], entries(kind)[name]
-    work = getattr(work, registry.work) if registry.work else work
-    if work.__module__ not in registry.listing:
-        return {work.__module__}
-    used = [work.__globals__.get(word) for word in work.__code__.co_names]
-    used += [cell.cell_contents for cell in work.__closure__ or ()]
-    modules = {getattr(one, "__module__", "") or "" for one in used}
-    return {module for module in modules if module.startswith(registry.package)} - set(
-        registry.listing
-    )
+    registry, entry = REGISTRIES[kind], entries(kind)[name]
+    if hasattr(entry, "modules"):
+        return set(entry.modules)
+    return {(getattr(entry, registry.work) if registry.work else entry).__module__}
 
 
 def stan_models(methods: Iterable[str]) -> list[str]:
