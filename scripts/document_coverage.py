@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.results import write_text
 from crowdgold.plotting.pages import coverage_page
 
 if TYPE_CHECKING:
@@ -15,4 +16,4 @@ with job_log(snakemake.log[0]):
     page = coverage_page(
         pd.read_parquet(snakemake.input.summary), Path(snakemake.input.verdict[0]).read_text()
     )
-    Path(snakemake.output[0]).write_text(page, encoding="utf-8")
+    write_text(page, snakemake.output[0])

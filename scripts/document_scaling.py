@@ -1,12 +1,12 @@
 """Write the page on time and memory, and draw its figure."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 from matplotlib import rc_context
 
 from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.results import write_text
 from crowdgold.plotting.pages import scaling_page
 from crowdgold.plotting.scaling import draw_scaling
 from crowdgold.plotting.style import RC, SVG_METADATA
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0]):
     table = pd.read_csv(snakemake.input.table)
-    Path(snakemake.output.page).write_text(scaling_page(table), encoding="utf-8")
+    write_text(scaling_page(table), snakemake.output.page)
     figure, _ = draw_scaling(table, {})
     with rc_context(RC):
         figure.savefig(snakemake.output.figure, metadata=SVG_METADATA)

@@ -1,12 +1,12 @@
 """Say whether coverage is what it must be; fail where it is not."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from crowdgold.evaluation import check_coverage
 from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.results import write_text
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
@@ -18,4 +18,4 @@ with job_log(snakemake.log[0]):
     failed = [sentence for sentence, holds in verdicts if not holds]
     if failed:
         raise ValueError("coverage is not what it must be:\n  " + "\n  ".join(failed))
-    Path(snakemake.output[0]).write_text("".join(f"{sentence}\n" for sentence, _ in verdicts))
+    write_text("".join(f"{sentence}\n" for sentence, _ in verdicts), snakemake.output[0])

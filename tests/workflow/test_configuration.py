@@ -11,9 +11,12 @@ import pytest
 import yaml
 from docutils.core import publish_parts
 
+from crowdgold.data.datasets import chaosnli, product_pairs
+from crowdgold.data.datasets.dataset import STUDY
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.registries import known_names, metric_problem
 from crowdgold.experiments.schema_page import page
+from crowdgold.simulate import irt, maven
 
 from .conftest import ROOT
 
@@ -78,6 +81,19 @@ def test_no_key_of_the_schema_is_missing_in_the_default_configuration():
             name.split("_", 1)[1] for name in SCHEMA["$defs"] if name.startswith(f"{kind}_")
         }
         assert described == set(known_names()[kind])
+
+
+@pytest.mark.parametrize(
+    ("described", "names"),
+    [
+        ("simulator_maven", maven.NAMES),
+        ("simulator_irt", irt.NAMES),
+        ("dataset_product_pairs", (*product_pairs.NAMES, *STUDY)),
+        ("dataset_chaosnli", (*chaosnli.NAMES, *STUDY)),
+    ],
+)
+def test_the_schema_knows_the_parameters_that_the_library_reads(described, names):
+    assert set(SCHEMA["$defs"][described]["properties"]) == set(names)
 
 
 def test_config_yaml_comments_every_key_and_has_at_most_40():
@@ -181,6 +197,15 @@ def test_snakemake_stops_at_a_slip_without_a_traceback(checkout):
     assert "Traceback" not in said
     assert not (checkout.folder / "results/data").exists()
     assert time.monotonic() - start < 60
+
+
+def test_the_experiment_in_the_readme_can_be_run(checkout):
+    """It is planned as it stands there: 2 settings of data, each with 2 methods and 2 blocks."""
+    (example,) = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    (checkout.folder / "five_votes.yaml").write_text(example)
+    jobs = checkout.jobs("--configfile", "five_votes.yaml", "--", "results/figures/five_votes.svg")
+    assert jobs["simulate"] == 4
+    assert jobs["estimate"] == 8
 
 
 def test_make_names_the_profiles_where_one_does_not_exist():

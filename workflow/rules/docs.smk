@@ -72,7 +72,7 @@ rule gallery:
     message:
         "Copying {wildcards.figure} into the gallery"
     shell:
-        "cp {input} {output} 2> {log}"
+        "cp {input} {output}.partial 2> {log} && mv {output}.partial {output}"
 
 
 ruleorder: document_scaling > gallery

@@ -16,7 +16,10 @@ from crowdgold.data import NO_GOLD, Items
 from crowdgold.models.utility import tabulate_utility
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets, find_vote_sets
+from crowdgold.simulate.design import Predictor, draw_scores
+from crowdgold.simulate.maven import draw_labels
 
+EXTREME = 1e-15
 COLUMNS = ("n", "percentile", "votes_positive", "source", "mean", "lower", "upper", "datasets")
 
 
@@ -35,15 +38,13 @@ def _summary(values: np.ndarray) -> dict[str, float]:
 
 
 def _simulate_scores(
-    vote: VoteParameters, parameters: Mapping[str, Any], datasets: int, rng: np.random.Generator
+    parameters: Mapping[str, Any], datasets: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw (datasets, n) scores and votes by Algorithm 1, each row sorted by score."""
-    shape = (datasets, int(parameters["n"]))
-    label = (rng.random(shape) < vote.phi[0]).astype(int)
-    a, d = vote.a[0], vote.d[0]
-    rate = rng.beta((a * d)[label], ((1 - a) * d)[label])
-    score = rng.normal(parameters["mu"] * label + parameters["delta"] * rate)
-    votes = rng.binomial(int(parameters["votes_total"]), rate)
+    truth, chance = draw_labels(parameters, (datasets, int(parameters["n"])), rng)
+    predictor = Predictor(parameters["mu"], parameters["delta"])
+    score = draw_scores({"score": predictor}, truth, chance, rng)["score"]
+    votes = rng.binomial(int(parameters["votes_total"]), chance)
     order = np.argsort(score, axis=1)
     return np.take_along_axis(score, order, 1), np.take_along_axis(votes, order, 1)
 
@@ -74,7 +75,7 @@ def check_order_statistics(parameters: Mapping[str, Any], rng: np.random.Generat
     score, votes = [], []
     for start in range(0, int(parameters["datasets"]), block):
         size = min(block, int(parameters["datasets"]) - start)
-        some = _simulate_scores(vote, parameters, size, rng)
+        some = _simulate_scores(parameters, size, rng)
         score.append(some[0][:, ranks - 1])
         votes.append(some[1][:, ranks - 1])
     true_score, true_votes = np.concatenate(score), np.concatenate(votes)
@@ -83,7 +84,8 @@ def check_order_statistics(parameters: Mapping[str, Any], rng: np.random.Generat
         # The i-th of n uniform order statistics, a sum of i of n + 1 Dirichlet gaps.
         utility = table.quantile(rng.beta(rank, n + 1 - rank, int(parameters["draws"])))
         for positive in range(total + 1):
-            odds = logit(table.probability[positive])
+            # The table's probabilities can be 0 or 1 to the last digit; log odds stay finite.
+            odds = logit(np.clip(table.probability[positive], EXTREME, 1 - EXTREME))
             held = true_votes[:, column] == positive
             known = {"n": n, "percentile": percentile, "votes_positive": positive}
             for source, at in (("rank", utility), ("score", true_score[held, column])):

@@ -39,16 +39,27 @@ def draw_maven(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
     n = design.read_n(parameters)
     n_gold = design.read_n_gold(parameters, n)
 
-    truth = (rng.random(n) < vote["phi"]).astype(np.int8)
-    mean = np.where(truth == 1, vote["a1"], vote["a0"])
-    concentration = np.where(truth == 1, vote["d1"], vote["d0"])
-    chance = rng.beta(mean * concentration, (1 - mean) * concentration)
+    truth, chance = draw_labels(vote, (n,), rng)
     scores = design.draw_scores(predictors, truth, chance, rng)
     votes_total = design.draw_votes_total(parameters, n, rng)
     votes_positive = rng.binomial(votes_total, chance)
     oracle = probability_given_votes(vote, votes_positive, votes_total)
     items = design.assemble(votes_positive, votes_total, scores, truth, oracle, n_gold, rng)
     return Replicate(items, items, vote | design.true_parameters(predictors))
+
+
+def draw_labels(
+    vote: Mapping[str, float], shape: tuple[int, ...], rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw true labels Y_i, 0 or 1, and chances P_i of a positive vote, each of this shape.
+
+    Args:
+        vote: phi, a0, a1, d0, d1.
+    """
+    truth = (rng.random(shape) < vote["phi"]).astype(np.int8)
+    mean = np.where(truth == 1, vote["a1"], vote["a0"])
+    concentration = np.where(truth == 1, vote["d1"], vote["d0"])
+    return truth, rng.beta(mean * concentration, (1 - mean) * concentration)
 
 
 def read_vote_parameters(parameters: Parameters) -> dict[str, float]:
