@@ -46,7 +46,7 @@ rule figures:
 rule validate:
     input:
         figures_of("validate"),
-        rules.verdict.output,
+        verdicts(),
 
 
 rule benchmarks:

@@ -1,10 +1,10 @@
-"""Say whether coverage is what it must be; fail where it is not."""
+"""Say whether coverage, or the ranks of samplers, are as they must be; fail where they are not."""
 
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from crowdgold.evaluation import check_coverage
+from crowdgold.evaluation import check_coverage, check_uniformity
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import write_text
 
@@ -12,10 +12,13 @@ if TYPE_CHECKING:
     from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
-    verdicts = check_coverage(
-        pd.read_parquet(snakemake.input.summary), snakemake.params.covers, snakemake.params.misses
-    )
+    table = pd.read_parquet(snakemake.input.table)
+    expect = snakemake.params.expect
+    if expect.get("uniform_ranks"):
+        verdicts = check_uniformity(table)
+    else:
+        verdicts = check_coverage(table, expect.get("covers", {}), expect.get("misses", {}))
     failed = [sentence for sentence, holds in verdicts if not holds]
     if failed:
-        raise ValueError("coverage is not what it must be:\n  " + "\n  ".join(failed))
+        raise ValueError("not as it must be:\n  " + "\n  ".join(failed))
     write_text("".join(f"{sentence}\n" for sentence, _ in verdicts), snakemake.output[0])

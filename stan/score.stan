@@ -38,7 +38,7 @@ functions {
 data {
   int<lower=2> m; // number of vote sets
   vector<lower=1>[m] N; // items in each vote set
-  matrix<lower=0>[m, m] W; // wins: pairs with an item of k scored above one of l
+  matrix[m, m] W; // wins: pairs with an item of k scored above one of l; replicated ones may be below 0
   vector<lower=0, upper=1>[m] q; // P(Y = 1 | vote set) at the vote draw; 0 or 1 where gold is known
   int<lower=1> p; // number of vote patterns (votes_positive, votes_total)
   array[m] int<lower=1, upper=p> pattern; // vote pattern of each vote set

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.estimators import METHODS
-from crowdgold.evaluation import check_order_statistics, summarise
+from crowdgold.evaluation.order_statistics import check_order_statistics, summarise
 from crowdgold.plotting import FIGURES, draw
 from crowdgold.plotting.order_statistics import FEWEST
 from crowdgold.plotting.style import METHOD_STYLES, method_order, style_of

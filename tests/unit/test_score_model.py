@@ -8,6 +8,7 @@ from scipy.integrate import dblquad, quad
 from scipy.special import betainc, betaln, ndtr
 from scipy.stats import invgamma, laplace, norm
 
+from crowdgold.models import score_model
 from crowdgold.models.quadrature import gauss_jacobi
 from crowdgold.models.score_model import (
     TRUSTED_DELTA,
@@ -216,6 +217,26 @@ def test_log_likelihood_is_the_sum_of_normal_log_densities():
                 wins = model.data.wins[k, l]
                 expected += norm.logpdf(wins, N * M * w, deviation(w, int(N), int(M)))
         assert found[d, e] == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+def test_interpolated_win_rates_hold_to_1e_7_of_the_double_sum(delta):
+    """The likelihood's tables against the double sum over the same nodes, mu below 0 included
+    (the exact cut's interpolation reaches there)."""
+    rng = np.random.default_rng(8)
+    a, d = np.sort(rng.random(2)), 1 / rng.uniform(0.01, 0.99, 2) - 1
+    votes = np.arange(4)[:, None]
+    points, weights = gauss_jacobi(a * d + votes, (1 - a) * d + 3 - votes, nodes_for(delta))
+    for mu in (-9.0, -0.5, 0.01, 0.7, 4.0, 300.0):
+        low = min(0.0, delta) + max(-score_model.SATURATED, min(0.0, mu))
+        table = score_model._rate_table(delta, low, points, weights)
+        rates = score_model._tabulated_rates(mu, 1, 0, delta, low, table, points, weights)
+        direct = score_model._cross_label_rates(mu, delta, points, weights)
+        assert rates == pytest.approx(direct, abs=1e-7)
+        for y in (0, 1):
+            rates = score_model._tabulated_rates(0, y, y, delta, low, table, points, weights)
+            direct = score_model._same_label_rates(delta, points, weights)[y]
+            assert rates == pytest.approx(direct, abs=1e-7)
 
 
 def test_log_prior_is_inverse_gamma_and_laplace():

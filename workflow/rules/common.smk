@@ -126,7 +126,9 @@ def estimate_task(wildcards):
 
 
 def models_of(wildcards):
-    """Give the Stan models that the methods of a job need."""
+    """Give the Stan models that the methods of a job, or its check, need."""
+    if plan.source(block_of(wildcards)) == "check":
+        return plan.models_of_check(data_task(wildcards))
     return stan_models(methods_of(wildcards))
 
 
@@ -162,6 +164,21 @@ def rows_of(wildcards):
         f"<results>/estimates/{name}/{setting}/{method}/{replicates}.parquet"
         for setting, replicates in plan.batches(config, name)
         for method in plan.method_groups(config, name)
+    ]
+
+
+def judged_table(experiment):
+    """Give the table that an experiment's verdict is about: ranks, or a summary of coverage."""
+    kind = "tables" if "check" in config["experiments"][experiment] else "summaries"
+    return f"<results>/{kind}/{experiment}.parquet"
+
+
+def verdicts():
+    """Give the verdicts on all experiments that something is expected of."""
+    return [
+        f"<results>/summaries/{name}_verdict.txt"
+        for name, block in config["experiments"].items()
+        if "expect" in block
     ]
 
 

@@ -30,7 +30,7 @@ rule document_coverage:
     input:
         library=library("document_coverage.py"),
         summary="<results>/summaries/maven_coverage.parquet",
-        verdict=rules.verdict.output,
+        verdict="<results>/summaries/maven_coverage_verdict.txt",
     output:
         "docs/coverage.md",
     log:

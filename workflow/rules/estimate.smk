@@ -30,6 +30,9 @@ rule estimate:
 rule check:
     input:
         library=library("check.py", check=source_of("check"), method=none),
+        executables=executables_of,
+        toolchain=toolchain_of,
+        programs=programs_of,
     output:
         "<results>/checks/{experiment}/{setting}/{replicates}.parquet",
     log:

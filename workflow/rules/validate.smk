@@ -1,23 +1,23 @@
-# What: says whether the intervals cover where they must, and miss where a control must miss.
-# Needs: results/summaries/maven_coverage.parquet
-# Makes: results/summaries/maven_coverage_verdict.txt; fails where an expectation does not hold.
+# What: says whether intervals cover and samplers are calibrated where they must be, and whether the
+#       controls, which must not be, are found out.
+# Needs: results/tables/EXPERIMENT.parquet (ranks) or results/summaries/EXPERIMENT.parquet (coverage)
+#        of an experiment with the key `expect`.
+# Makes: results/summaries/EXPERIMENT_verdict.txt; fails where an expectation does not hold.
 
 
 rule verdict:
     input:
-        library=library("verdict.py"),
-        summary="<results>/summaries/maven_coverage.parquet",
+        library=library("verdict.py", method=none, check=none),
+        table=lambda wildcards: judged_table(wildcards.experiment),
     output:
-        "<results>/summaries/maven_coverage_verdict.txt",
+        "<results>/summaries/{experiment}_verdict.txt",
     log:
-        "<results>/logs/maven_coverage_verdict.log",
+        "<results>/logs/{experiment}_verdict.log",
     conda:
         "../../environment.yml"
     params:
-        covers={"MAVEN": ["prevalence", "TNR_H", "TPR_H"]},
-        # Not prevalence: at these parameters the errors of the majority nearly cancel in it.
-        misses={"MV": ["TNR_H", "TPR_H", "AUC"]},
+        expect=lambda wildcards: block_of(wildcards)["expect"],
     message:
-        "Holding coverage against what is expected of it"
+        "Holding {wildcards.experiment} against what is expected of it"
     script:
         "../../scripts/verdict.py"

@@ -1,13 +1,13 @@
 """From fits to estimates of metrics, and from many estimates to bias, width and coverage."""
 
 from crowdgold.evaluation.imputation import Estimate, evaluate, label_probabilities
-from crowdgold.evaluation.order_statistics import check_order_statistics
+from crowdgold.evaluation.rank_uniformity import check_uniformity
 from crowdgold.evaluation.summaries import check_coverage, compare, summarise
 
 __all__ = [
     "Estimate",
     "check_coverage",
-    "check_order_statistics",
+    "check_uniformity",
     "compare",
     "evaluate",
     "label_probabilities",

@@ -1,26 +1,38 @@
 """Named computations that give a table by themselves, without data and methods in between.
 
 A check is a function `check_NAME(parameters, rng) -> DataFrame` in a module of its own. To list it
-here is all that an experiment with `check: NAME` needs.
+here is all that an experiment with `check: NAME` needs. One that samples Stan models takes a third
+argument, the compiled models, and its module says by `stan_models(parameters)` which.
 """
 
 import importlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from crowdgold.experiments.tasks import named, replicates, shared_columns, task_rng
+from crowdgold.models.stan import StanModels
 
-Check = Callable[[Mapping[str, Any], np.random.Generator], pd.DataFrame]
-
-CHECKS = {"order_statistics": "crowdgold.evaluation.order_statistics"}
+CHECKS = {
+    "order_statistics": "crowdgold.evaluation.order_statistics",
+    "simulation_based_calibration": "crowdgold.evaluation.simulation_based_calibration",
+}
 """Name of a check -> the module that holds its function `check_NAME`."""
 
 
-def check_block(task: Mapping[str, Any]) -> pd.DataFrame:
+def models_of_check(name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """Give the Stan models that a check samples at these parameters."""
+    module = importlib.import_module(CHECKS[name])
+    return tuple(module.stan_models(parameters)) if hasattr(module, "stan_models") else ()
+
+
+def check_block(task: Mapping[str, Any], stan: StanModels) -> pd.DataFrame:
     """Run a task's check for every setting and replicate.
+
+    Args:
+        task: what to run, from `plan.data_task`.
+        stan: the compiled models, for the checks that sample some.
 
     Returns:
         The rows that the check gives, after columns for paper, experiment, setting and replicate.
@@ -28,12 +40,14 @@ def check_block(task: Mapping[str, Any]) -> pd.DataFrame:
     Raises:
         ValueError: where the check fails; a note names experiment, setting and replicate.
     """
-    check: Check = getattr(importlib.import_module(CHECKS[task["check"]]), f"check_{task['check']}")
+    module = importlib.import_module(CHECKS[task["check"]])
+    check: Callable[..., pd.DataFrame] = getattr(module, f"check_{task['check']}")
+    models = (stan,) if hasattr(module, "stan_models") else ()
     frames = []
     for setting, replicate in replicates(task):
         with named(task, setting["name"], replicate, check=task["check"]):
             rng = task_rng(task, setting["name"], replicate, "check")
-            frame = check(setting["parameters"], rng)
+            frame = check(setting["parameters"], rng, *models)
         shared = shared_columns(task, setting, replicate)
         own = frame.drop(columns=[name for name in shared if name in frame])
         left = pd.DataFrame([shared] * len(own))

@@ -9,6 +9,7 @@ task changes, and a key that the job does not use cannot make it rerun.
 from collections.abc import Mapping
 from typing import Any
 
+from crowdgold.experiments import checks
 from crowdgold.experiments.configuration import SOURCES
 from crowdgold.experiments.registries import stan_models
 from crowdgold.experiments.settings import Setting, expand
@@ -88,6 +89,16 @@ def data_task(
         ],
         "replicates": list(parse_block(replicates)),
     }
+
+
+def models_of_check(task: Mapping[str, Any]) -> list[str]:
+    """Give the Stan models that a check's task samples, each once."""
+    names = [
+        model
+        for setting in task["settings"]
+        for model in checks.models_of_check(task["check"], setting["parameters"])
+    ]
+    return list(dict.fromkeys(names))
 
 
 def estimate_task(

@@ -1,0 +1,219 @@
+"""The samplers that simulation-based calibration runs: a prior draw, data from it, a fit.
+
+Each function draws parameters from the model's own prior (MAVEN, sections 3.2.1, 3.2.2 and appendix
+C), simulates data, fits them, and gives the true value and the draws of every parameter and of the
+log-likelihood.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crowdgold.data import NO_GOLD, Items
+from crowdgold.models.diagnostics import Diagnostics
+from crowdgold.models.exact_cut import sample_exact_cut
+from crowdgold.models.nested_cut import score_data
+from crowdgold.models.score_model import (
+    DELTA_PRIOR_SCALE,
+    ConditionedScoreModel,
+    ScoreData,
+    nodes_for,
+    win_deviation,
+)
+from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
+from crowdgold.models.vote_fit import fit_votes
+from crowdgold.models.vote_model import VoteParameters
+from crowdgold.models.vote_sets import VoteSets, find_vote_sets
+from crowdgold.simulate.design import draw_labelled
+
+LAMBDA_RANGE = (0.01, 0.99)
+SCORE_VOTES = VoteParameters(np.array([0.3]), np.array([[0.2, 0.6]]), np.array([[1.5, 1.5]]))
+"""The vote draw that the score model is conditioned on here."""
+DRAWS = 200
+"""Draws of the exact cut; they are independent."""
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """True values and posterior draws (D,) by quantity, and the diagnostics of the fit."""
+
+    truth: dict[str, float]
+    draws: dict[str, np.ndarray]
+    diagnostics: Diagnostics
+
+
+def draw_vote_prior(rng: np.random.Generator, correlated: bool) -> VoteParameters:
+    """Draw the vote model's parameters from their prior; Dawid-Skene's without correlation."""
+    a = np.sort(rng.random(2))
+    d = 1 / rng.uniform(*LAMBDA_RANGE, 2) - 1 if correlated else np.full(2, np.inf)
+    return VoteParameters(rng.random(1), a[None], d[None])
+
+
+def draw_items(
+    vote: VoteParameters, parameters: Mapping[str, Any], rng: np.random.Generator
+) -> Items:
+    """Draw items, without scores, from the vote model or Dawid-Skene at one draw."""
+    n = int(parameters["n"])
+    truth = (rng.random(n) < vote.phi[0]).astype(np.int8)
+    a, d = vote.a[0][truth], vote.d[0][truth]
+    chance = a if np.isinf(d).all() else rng.beta(a * d, (1 - a) * d)
+    total = np.full(n, int(parameters["votes_total"]))
+    labelled = draw_labelled(n, int(parameters["n_gold"]), rng)
+    gold = np.where(labelled, truth, NO_GOLD).astype(np.int8)
+    return Items(np.arange(n), rng.binomial(total, chance), total, gold, {}, rng.random(n))
+
+
+def _quantities(parameters: VoteParameters, sets: VoteSets) -> dict[str, np.ndarray]:
+    known = {"phi": parameters.phi, "a0": parameters.a[:, 0], "a1": parameters.a[:, 1]}
+    if not np.isinf(parameters.d).all():
+        known |= {f"lambda{y}": 1 / (1 + parameters.d[:, y]) for y in (0, 1)}
+    return {**known, "log_likelihood": parameters.log_likelihood(sets)}
+
+
+def _run_votes(
+    model: str,
+    truth: VoteParameters,
+    parameters: Mapping[str, Any],
+    rng: np.random.Generator,
+    stan: StanModels,
+    sampler: SamplerSettings,
+) -> Simulated:
+    sets = find_vote_sets(draw_items(truth, parameters, rng))
+    fit = fit_votes(model, sets, rng, stan, sampler)
+    true = {name: float(value[0]) for name, value in _quantities(truth, sets).items()}
+    return Simulated(true, _quantities(fit.parameters, sets), fit.diagnostics)
+
+
+def run_vote(
+    parameters: Mapping[str, Any],
+    rng: np.random.Generator,
+    stan: StanModels,
+    sampler: SamplerSettings,
+) -> Simulated:
+    """Run the vote model (section 3.2.1)."""
+    truth = draw_vote_prior(rng, correlated=True)
+    return _run_votes("vote", truth, parameters, rng, stan, sampler)
+
+
+def run_dawid_skene(
+    parameters: Mapping[str, Any],
+    rng: np.random.Generator,
+    stan: StanModels,
+    sampler: SamplerSettings,
+) -> Simulated:
+    """Run Dawid-Skene (appendix C.1)."""
+    truth = draw_vote_prior(rng, correlated=False)
+    return _run_votes("dawid_skene", truth, parameters, rng, stan, sampler)
+
+
+def run_prior_mismatched(
+    parameters: Mapping[str, Any],
+    rng: np.random.Generator,
+    stan: StanModels,
+    sampler: SamplerSettings,
+) -> Simulated:
+    """Plant a bug: rare positives, phi ~ Beta(1, 9), where the model has a uniform prior."""
+    drawn = draw_vote_prior(rng, correlated=True)
+    truth = VoteParameters(rng.beta(1, 9, 1), drawn.a, drawn.d)
+    few = {**parameters, "n_gold": 0}
+    return _run_votes("vote", truth, few, rng, stan, sampler)
+
+
+def run_rates_swapped(
+    parameters: Mapping[str, Any],
+    rng: np.random.Generator,
+    stan: StanModels,
+    sampler: SamplerSettings,
+) -> Simulated:
+    """Plant a bug: the sampler reports sensitivity for specificity, and specificity for it."""
+    right = run_vote(parameters, rng, stan, sampler)
+    swapped = {**right.draws, "a0": 1 - right.draws["a1"], "a1": 1 - right.draws["a0"]}
+    return Simulated(right.truth, swapped, right.diagnostics)
+
+
+def run_likelihood_dropped(
+    parameters: Mapping[str, Any],
+    rng: np.random.Generator,
+    stan: StanModels,
+    sampler: SamplerSettings,
+) -> Simulated:
+    """Plant a bug: draws of the prior. Only the log-likelihood of the data can tell."""
+    truth = draw_vote_prior(rng, correlated=True)
+    sets = find_vote_sets(draw_items(truth, parameters, rng))
+    prior = [draw_vote_prior(rng, correlated=True) for _ in range(DRAWS)]
+    draws = VoteParameters(
+        np.concatenate([one.phi for one in prior]),
+        np.concatenate([one.a for one in prior]),
+        np.concatenate([one.d for one in prior]),
+    )
+    true = {name: float(value[0]) for name, value in _quantities(truth, sets).items()}
+    return Simulated(true, _quantities(draws, sets), Diagnostics())
+
+
+def _draw_scores(
+    parameters: Mapping[str, Any], rng: np.random.Generator
+) -> tuple[ConditionedScoreModel, float, float]:
+    """Draw (mu, delta) from their prior and win counts from the printed normal likelihood."""
+    sets = find_vote_sets(draw_items(SCORE_VOTES, parameters, rng))
+    mu, delta = 1 / rng.standard_exponential(), rng.laplace(0, DELTA_PRIOR_SCALE)
+    count = sets.count.astype(float)
+    empty = ScoreData(np.zeros((len(sets), len(sets))), count, sets.pattern)
+    rates = ConditionedScoreModel.at(empty, sets, SCORE_VOTES, 0).win_rates(mu, delta)
+    wins = np.zeros_like(rates)
+    for k in range(len(sets)):
+        for other in range(k):
+            comparisons = count[k] * count[other]
+            deviation = win_deviation(rates[k, other], count[k], count[other])
+            wins[k, other] = rng.normal(comparisons * rates[k, other], deviation)
+            wins[other, k] = comparisons - wins[k, other]
+    data = ScoreData(wins, count, sets.pattern)
+    return ConditionedScoreModel.at(data, sets, SCORE_VOTES, 0), mu, delta
+
+
+def _scored(
+    model: ConditionedScoreModel,
+    mu: float,
+    delta: float,
+    draws: dict[str, np.ndarray],
+    diagnostics: Diagnostics,
+) -> Simulated:
+    known = np.array([model.log_likelihood(m[None, None], d[None])[0, 0] for m, d in zip(
+        draws["mu"], draws["delta"], strict=True
+    )])  # fmt: skip
+    true = float(model.log_likelihood(np.array([[mu]]), np.array([delta]))[0, 0])
+    truth = {"mu": float(mu), "delta": float(delta), "log_likelihood": true}
+    return Simulated(truth, {**draws, "log_likelihood": known}, diagnostics)
+
+
+def run_score(
+    parameters: Mapping[str, Any],
+    rng: np.random.Generator,
+    stan: StanModels,
+    sampler: SamplerSettings,
+) -> Simulated:
+    """Run the score model given a vote draw (section 3.2.2), sampled by Stan."""
+    model, mu, delta = _draw_scores(parameters, rng)
+    # Nodes for a wide reach around the truth; more would cost minutes and change nothing.
+    data = score_data(model, nodes_for(1.3 * abs(delta) + 5))
+    start = [{"mu": 1.0, "delta": float(rng.normal())} for _ in range(sampler.chains)]
+    names = ("mu", "delta")
+    fit = stan.sample("score", data, stan_seed(rng), names, sampler, inits=start)
+    draws = {name: fit.flat(name) for name in names}
+    return _scored(model, mu, delta, draws, fit.diagnostics)
+
+
+def run_exact_cut(
+    parameters: Mapping[str, Any],
+    rng: np.random.Generator,
+    stan: StanModels,
+    sampler: SamplerSettings,
+) -> Simulated:
+    """Run the score model given a vote draw, sampled by the exact cut."""
+    model, mu, delta = _draw_scores(parameters, rng)
+    vote = SCORE_VOTES.select(np.zeros(DRAWS, dtype=int))
+    drawn = sample_exact_cut(model.data, model.sets, vote, rng)
+    draws = {"mu": drawn.mu, "delta": drawn.delta}
+    failures = (f"{drawn.failures} draws did not settle",) if drawn.failures else ()
+    return _scored(model, mu, delta, draws, Diagnostics(failures=failures))
