@@ -126,6 +126,4 @@ def datasets(config: Mapping[str, Any], figure: str) -> list[str]:
 def optional_datasets(config: Mapping[str, Any], figure: str) -> dict[str, str]:
     """Give the experiments that a figure can do without, and the dataset that each needs."""
     optional = config["figures"][figure].get("optional", ())
-    return {
-        name: data for name in optional if (data := config["experiments"][name].get("dataset"))
-    }
+    return {name: data for name in optional if (data := config["experiments"][name].get("dataset"))}
