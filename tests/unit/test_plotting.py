@@ -11,6 +11,15 @@ from crowdgold.plotting.order_statistics import FEWEST
 from crowdgold.plotting.style import METHOD_STYLES, method_order, style_of
 
 ENDINGS = ("svg", "pdf", "png", "csv")
+CHANGED = {
+    "error_and_width": "error",
+    "order_statistics": "mean",
+    "coverage": "coverage",
+    "relative_bias_table": "estimate",
+}
+"""Plot -> a column of its table that it shows."""
+COMPUTED = ("relative_bias_table",)
+"""Plots that compute the rows that they show, by functions that are tested elsewhere."""
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +38,17 @@ def summary():
 
 
 @pytest.fixture(scope="module")
+def long_results():
+    rng = np.random.default_rng(3)
+    rows = [
+        {"experiment": "e", "method": method, "metric": metric, "replicate": k, "truth": 0.8,
+         "estimate": 0.8 + rng.normal(0, 0.1), "diagnostics_passed": True}
+        for method in ("MAVEN", "GT", "MV") for metric in ("AUC", "TNR_H") for k in range(4)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture(scope="module")
 def order_statistics():
     parameters = {
         "phi": 0.5, "a0": 0.1, "a1": 0.6, "d0": 1.5, "d1": 1.5, "mu": 0.5, "delta": 3.0,
@@ -39,8 +59,17 @@ def order_statistics():
 
 
 @pytest.fixture
-def tables(summary, order_statistics):
+def tables(summary, order_statistics, long_results):
     return {
+        "relative_bias_table": (
+            long_results,
+            {
+                "baseline": "GT",
+                "methods": ["MV", "GT", "MAVEN"],
+                "metrics": ["AUC", "TNR_H"],
+                "tasks": [{"experiment": "e", "title": "T"}],
+            },
+        ),
         "error_and_width": (summary, {"x": "n_gold", "metrics": ["AUC", "TNR_H"], "title": "T"}),
         "order_statistics": (order_statistics, {}),
         "coverage": (summary[summary["n_gold"] == 50], {}),
@@ -63,7 +92,7 @@ def test_the_same_table_gives_the_same_bytes(plot, tables, tmp_path):
 @pytest.mark.parametrize("plot", FIGURES)
 def test_another_table_gives_another_picture(plot, tables, tmp_path):
     table, options = tables[plot]
-    column = {"error_and_width": "error", "order_statistics": "mean", "coverage": "coverage"}[plot]
+    column = CHANGED[plot]
     draw(plot, table, options, tmp_path / "first")
     draw(plot, table.assign(**{column: table[column] * 0.7}), options, tmp_path / "second")
     for ending in ENDINGS:
@@ -79,7 +108,9 @@ def test_the_csv_holds_what_is_drawn(plot, tables, tmp_path):
     if plot == "order_statistics":
         assert 0 < (table["datasets"] < FEWEST).sum() < len(table)
         table = table[table["datasets"] >= FEWEST]
-    if "metrics" in options:
+    if plot in COMPUTED:
+        table = FIGURES[plot](table, options)[1]
+    elif "metrics" in options:
         table = table[table["metric"].isin(options["metrics"])]
     written = pd.read_csv(tmp_path / "figure.csv")
     pd.testing.assert_frame_equal(

@@ -183,11 +183,11 @@ def verdicts():
 
 
 def tables_of(figure):
-    """Give the tables that a figure is drawn from."""
-    block = config["figures"][figure]
-    kind = block.get("table", "summaries")
-    return [
-        f"<results>/{kind}/{experiment}.parquet" for experiment in block["experiments"]
+    """Give an input function for the tables that a figure is drawn from."""
+    kind = config["figures"][figure].get("table", "summaries")
+    return lambda wildcards: [
+        f"<results>/{kind}/{experiment}.parquet"
+        for experiment in drawn_experiments(figure)
     ]
 
 
@@ -225,6 +225,17 @@ def drawn_figures(target):
             logger.warning(f"Skipped: figure {figure}, for {'; '.join(reasons)}")
         else:
             drawn.append(figure)
+    return drawn
+
+
+@cache
+def drawn_experiments(figure):
+    """Give a figure's experiments, without the optional ones whose data cannot be had; say which."""
+    drawn = list(config["figures"][figure]["experiments"])
+    for experiment, dataset in plan.optional_datasets(config, figure).items():
+        if reason := unavailable(dataset):
+            logger.warning(f"Left out of figure {figure}: {experiment}, for {reason}")
+            drawn.remove(experiment)
     return drawn
 
 

@@ -130,6 +130,10 @@ def _figure_problems(
         if experiment not in config["experiments"]:
             meant = nearest(experiment, config["experiments"])
             yield f"{path}.experiments: no experiment {experiment!r}; {meant}"
+    for experiment in block.get("optional", ()):
+        if experiment not in block["experiments"]:
+            meant = nearest(experiment, block["experiments"])
+            yield f"{path}.optional: {experiment!r} is not among its experiments; {meant}"
     if "plot" in known and block["plot"] not in known["plot"]:
         yield f"{path}.plot: unknown {block['plot']!r}; {nearest(block['plot'], known['plot'])}"
 

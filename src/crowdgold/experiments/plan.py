@@ -128,6 +128,13 @@ def figures(config: Mapping[str, Any], target: str) -> list[str]:
 
 
 def datasets(config: Mapping[str, Any], figure: str) -> list[str]:
-    """Give the datasets that a figure needs."""
-    blocks = [config["experiments"][name] for name in config["figures"][figure]["experiments"]]
-    return [block["dataset"] for block in blocks if "dataset" in block]
+    """Give the datasets without which a figure is not drawn."""
+    block = config["figures"][figure]
+    needed = [name for name in block["experiments"] if name not in block.get("optional", ())]
+    return [data for name in needed if (data := config["experiments"][name].get("dataset"))]
+
+
+def optional_datasets(config: Mapping[str, Any], figure: str) -> dict[str, str]:
+    """Give the experiments that a figure can do without, and the dataset that each needs."""
+    optional = config["figures"][figure].get("optional", ())
+    return {name: data for name in optional if (data := config["experiments"][name].get("dataset"))}

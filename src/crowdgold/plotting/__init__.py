@@ -11,6 +11,7 @@ from crowdgold.plotting.coverage import draw_coverage
 from crowdgold.plotting.error_and_width import draw_error_and_width
 from crowdgold.plotting.order_statistics import draw_order_statistics
 from crowdgold.plotting.rank_uniformity import draw_rank_uniformity
+from crowdgold.plotting.relative_bias_table import draw_relative_bias_table
 from crowdgold.plotting.style import save_figure
 
 Plot = Callable[[pd.DataFrame, Mapping[str, Any]], tuple[Figure, pd.DataFrame]]
@@ -20,6 +21,7 @@ FIGURES: dict[str, Plot] = {
     "order_statistics": draw_order_statistics,
     "coverage": draw_coverage,
     "rank_uniformity": draw_rank_uniformity,
+    "relative_bias_table": draw_relative_bias_table,
 }
 """Plots by name: (table, options) -> the figure, and the rows that it shows."""
 

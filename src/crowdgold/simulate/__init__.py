@@ -14,12 +14,13 @@ from crowdgold.simulate.irt import draw_irt
 from crowdgold.simulate.maven import draw_maven
 from crowdgold.simulate.replicate import Replicate
 from crowdgold.simulate.resample import resample
+from crowdgold.simulate.stand_in import draw_stand_in
 
 __all__ = ["GENERATORS", "Generator", "Replicate", "resample", "simulate"]
 
 Generator = Callable[[Mapping[str, Any], np.random.Generator], Replicate]
 
-GENERATORS: dict[str, Generator] = {"maven": draw_maven, "irt": draw_irt}
+GENERATORS: dict[str, Generator] = {"maven": draw_maven, "irt": draw_irt, "stand_in": draw_stand_in}
 
 
 def simulate(name: str, parameters: Mapping[str, Any], rng: np.random.Generator) -> Replicate:

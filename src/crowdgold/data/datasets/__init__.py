@@ -3,7 +3,7 @@
 `fetch` and `availability` get the files, `DATASETS` holds what each dataset offers.
 """
 
-from crowdgold.data.datasets import chaosnli, product_pairs
+from crowdgold.data.datasets import chaosnli, product_pairs, wikipedia
 from crowdgold.data.datasets.dataset import Dataset
 from crowdgold.data.datasets.pinned import SOURCES
 from crowdgold.data.datasets.sources import DatasetUnavailable, availability, fetch
@@ -28,5 +28,23 @@ DATASETS = {
         parameters=chaosnli.NAMES,
         citation=SOURCES["chaosnli"].citation,
         licence=SOURCES["chaosnli"].licence,
+    ),
+    "wikipedia_talk": Dataset(
+        name="wikipedia_talk",
+        title="Wikipedia talk labels",
+        prepare=wikipedia.prepare_talk,
+        draw_task=wikipedia.draw_task,
+        parameters=wikipedia.NAMES,
+        citation=SOURCES["wikipedia_talk"].citation,
+        licence=SOURCES["wikipedia_talk"].licence,
+    ),
+    "wikipedia_conversations": Dataset(
+        name="wikipedia_conversations",
+        title="Wikipedia Abusive Conversations",
+        prepare=wikipedia.prepare_conversations,
+        draw_task=wikipedia.draw_task,
+        parameters=wikipedia.NAMES,
+        citation=SOURCES["wikipedia_conversations"].citation,
+        licence=SOURCES["wikipedia_conversations"].licence,
     ),
 }

@@ -15,6 +15,7 @@ import pandas as pd
 from crowdgold.data.checks import InputError
 from crowdgold.data.datasets.conversion import read_lines
 from crowdgold.data.datasets.dataset import STUDY
+from crowdgold.data.datasets.panel import draw_votes
 from crowdgold.data.items import NO_GOLD, Items
 from crowdgold.data.parameters import Parameters
 
@@ -120,7 +121,8 @@ def draw_task(
     }
     frame = frame[frame[list(columns.values())].notna().all(axis=1)]
 
-    votes_positive, truth = draw_votes(frame[f"count_{target}"].to_numpy(), votes_total, rng)
+    count = frame[f"count_{target}"].to_numpy()
+    votes_positive, truth = draw_votes(count, np.full(len(count), LABELS), votes_total, rng)
     return Items(
         item=frame["item"].to_numpy(dtype=object),
         votes_positive=votes_positive,
@@ -130,25 +132,6 @@ def draw_task(
         tie_break=rng.random(len(frame)),
         truth=truth,
     )
-
-
-def draw_votes(
-    count: np.ndarray, votes_total: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Draw votes from each item's 100 labels, and take the majority of the rest as truth.
-
-    Args:
-        count: (n,) how many of an item's labels are positive.
-        votes_total: how many labels to draw, without replacement.
-        rng: source of the votes, and of the truth where the rest is tied.
-
-    Returns:
-        Positive votes (n,) and truth (n,).
-    """
-    votes_positive = rng.hypergeometric(count, LABELS - count, votes_total)
-    lead = 2 * (count - votes_positive) - (LABELS - votes_total)
-    coin = rng.random(len(count)) < 0.5
-    return votes_positive, np.where(lead == 0, coin, lead > 0).astype(np.int8)
 
 
 def _predictors(given: Parameters) -> dict[str, Parameters]:

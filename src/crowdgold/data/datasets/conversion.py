@@ -7,7 +7,8 @@ import ast
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from crowdgold.data.checks import InputError
@@ -18,6 +19,8 @@ Converter = Callable[[Sequence[Path], Mapping[str, Path]], str]
 PRODUCT_FIELDS = ["id", "name", "description", "price"]
 CLASS_OF_CODE = ("e", "c", "n")
 """The source of the predictions orders its classes entailment, contradiction, neutral."""
+
+CONVERSATION = "_conversation.txt"
 
 
 def read_lines(path: Path) -> list[str]:
@@ -93,3 +96,52 @@ def predictions_from_json_lines(parts: Sequence[Path], files: Mapping[str, Path]
 def _read_prediction(line: str) -> tuple[str, dict[str, float]]:
     record = json.loads(line)
     return record["uid"], dict(zip(CLASS_OF_CODE, record["probs"], strict=True))
+
+
+def perspective_from_conversations(parts: Sequence[Path], files: Mapping[str, Path]) -> str:
+    """Take the Perspective score of each annotated message from WAC's conversation files.
+
+    A file REVISION_conversation.txt has a JSON object a line, one a message, with `rev_id` and
+    `toxicity`; the message with the file's own revision is the annotated one.
+
+    Args:
+        parts: folders conversations-part*, or archives of them (.zip).
+        files: not used.
+
+    Returns:
+        CSV with the columns rev_id and toxicity, in the order of the revisions.
+
+    Raises:
+        InputError: naming the file that is not such a conversation.
+    """
+    found = {}
+    for name, text in _conversations(parts):
+        revision = name.removesuffix(CONVERSATION)
+        try:
+            messages = [json.loads(line) for line in text.splitlines() if line.strip()]
+            own = [one for one in messages if str(one["rev_id"]) == revision]
+            scores = [float(one["toxicity"]) for one in own if one.get("toxicity") is not None]
+            number = int(revision)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(
+                f"{name}: expected a JSON object a line with rev_id and toxicity ({error})"
+            ) from error
+        if scores:
+            found[number] = scores[0]
+    if not found:
+        raise InputError(f"no file *{CONVERSATION} with a score in {[part.name for part in parts]}")
+    rows = "".join(f"{revision},{found[revision]!r}\n" for revision in sorted(found))
+    return f"rev_id,toxicity\n{rows}"
+
+
+def _conversations(parts: Sequence[Path]) -> Iterator[tuple[str, str]]:
+    """Give the name and the text of each conversation file in folders and archives."""
+    for part in parts:
+        if part.is_dir():
+            for path in sorted(part.rglob(f"*{CONVERSATION}")):
+                yield path.name, path.read_text(encoding="utf-8")
+        elif zipfile.is_zipfile(part):
+            with zipfile.ZipFile(part) as archive:
+                for member in sorted(archive.namelist()):
+                    if member.endswith(CONVERSATION):
+                        yield member.rsplit("/", 1)[-1], archive.read(member).decode("utf-8")

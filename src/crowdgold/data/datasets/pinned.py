@@ -1,13 +1,15 @@
 """Where each dataset's files come from: address, checksum, licence, citation, cautions.
 
-An address is pinned to a commit, so it always gives the same bytes. The checksum is that of the
-file as the dataset is read from it, unpacked.
+An address is pinned to a commit or to the number of a published file, so it always gives the same
+bytes. The checksum is that of the file as the dataset is read from it, unpacked; where none is
+known, that of the first copy is recorded (`checksums`).
 """
 
 from dataclasses import dataclass
 
 from crowdgold.data.datasets.conversion import (
     Converter,
+    perspective_from_conversations,
     predictions_from_json_lines,
     products_from_lists,
 )
@@ -20,29 +22,47 @@ CALIBRATION = (
     "https://raw.githubusercontent.com/jsbaan/calibration-on-disagreement-data/"
     "990e81cacadac5d0268160d1c02bad19d4ddb9a3/data"
 )
+FIGSHARE = "https://ndownloader.figshare.com/files"
+TALK_LABELS = (
+    "Wulczyn, Thain and Dixon (2017), Ex machina: personal attacks seen at scale, WWW; "
+    "Thain, Dixon and Wulczyn (2017), Wikipedia Talk Labels: Toxicity, figshare 4563973"
+)
+TALK_CAUTIONS = (
+    "The comments hold abusive text; only their scores are kept. The ids of the crowd's workers "
+    "are not kept. No checksum of the files is known: that of the first copy is recorded."
+)
 
 
 @dataclass(frozen=True)
 class File:
     """A file of a dataset: its name, its sha256, and how to get it.
 
-    `urls` is the file's own address, or, with `convert`, those of the files it is made from.
+    `urls` is the file's own address, or, with `convert`, those of the files it is made from. With
+    `parts` it is the address of a page, and the file can be made only from what stands in the local
+    folder under names of that pattern. Where no sha256 is known, the file `starts_with` a text.
     """
 
     name: str
-    sha256: str
+    sha256: str | None
     urls: tuple[str, ...]
     convert: Converter | None = None
+    parts: str = ""
+    starts_with: str = ""
 
 
 @dataclass(frozen=True)
 class Source:
-    """The files of a dataset, and what a user must know about them."""
+    """The files of a dataset, and what a user must know about them.
+
+    What is `on_request` is not downloaded because a figure could show it, only when it is asked
+    for by name: it is large, or no checksum of it is known.
+    """
 
     files: tuple[File, ...]
     licence: str
     citation: str
     cautions: str
+    on_request: bool = False
 
 
 def _prediction_urls() -> tuple[str, ...]:
@@ -55,6 +75,13 @@ def _prediction_urls() -> tuple[str, ...]:
         for seed in range(count)
     )
 
+
+TALK_ANNOTATIONS = File(
+    "toxicity_annotations.tsv", None, (f"{FIGSHARE}/7394539",), starts_with="rev_id\t"
+)
+TALK_COMMENTS = File(
+    "toxicity_annotated_comments.tsv", None, (f"{FIGSHARE}/7394542",), starts_with="rev_id\t"
+)
 
 SOURCES = {
     "product_pairs": Source(
@@ -108,5 +135,30 @@ SOURCES = {
         "Fernandez (2022), Stop measuring calibration when humans disagree, EMNLP",
         cautions="The items were chosen for the disagreement of their first five labels, which "
         "are not used. An item's id ends with its old label.",
+    ),
+    "wikipedia_talk": Source(
+        files=(TALK_ANNOTATIONS, TALK_COMMENTS),
+        licence="CC0 (labels); CC BY-SA 3.0 (comments)",
+        citation=TALK_LABELS,
+        cautions=TALK_CAUTIONS,
+        on_request=True,
+    ),
+    "wikipedia_conversations": Source(
+        files=(
+            TALK_ANNOTATIONS,
+            File(
+                "perspective.csv",
+                None,
+                ("https://doi.org/10.5281/zenodo.6817093",),
+                perspective_from_conversations,
+                parts="conversations-part*",
+                starts_with="rev_id,toxicity",
+            ),
+        ),
+        licence="CC0 (labels, conversations); CC BY-SA 3.0 (comments)",
+        citation="Cécillon, Labatut, Dufour and Linarès (2020), WAC: a corpus of Wikipedia "
+        f"conversations for online abuse detection, LREC; {TALK_LABELS}",
+        cautions=TALK_CAUTIONS,
+        on_request=True,
     ),
 }

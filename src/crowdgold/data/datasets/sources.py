@@ -1,4 +1,4 @@
-"""Getting a dataset's files: from a local folder, the cache, or their pinned address; all checked.
+"""Getting a dataset's files: from a local folder, the cache, or their address; all checked.
 
 A local folder has one folder a dataset, `product_pairs/answer.csv`; its files may be gzipped
 (`chaosnli/predictions.csv.gz`), and in the place of a file that is made by conversion it may hold
@@ -6,7 +6,6 @@ the source's own files (`product_pairs/data_product`).
 """
 
 import gzip
-import hashlib
 import os
 import tempfile
 import threading
@@ -19,6 +18,7 @@ from urllib.parse import urlsplit
 import pooch
 
 from crowdgold.data.checks import InputError
+from crowdgold.data.datasets.checksums import cached, fault, record
 from crowdgold.data.datasets.pinned import SOURCES, File, Source
 from crowdgold.data.parameters import unknown
 
@@ -47,7 +47,7 @@ def find_source(name: str) -> Source:
 
 
 def fetch(name: str, folder: Path, local: Path | None = None, log: Log = print) -> Path:
-    """Put the files of a dataset into a folder, each with its pinned sha256.
+    """Put the files of a dataset into a folder, each with the sha256 that it must have.
 
     Args:
         name: the dataset.
@@ -68,15 +68,16 @@ def fetch(name: str, folder: Path, local: Path | None = None, log: Log = print) 
     for count, file in enumerate(source.files, start=1):
         target = folder / file.name
         progress = f"{name}: {file.name} ({count} of {len(source.files)})"
-        if _is_right(target, file, log):
+        if _is_right(name, target, file, log):
             log(f"{progress} is there")
         else:
-            content = _from_local(local, file, log) or _from_cache(name, file, log)
+            content = _from_local(name, local, file, log) or _from_cache(name, file, log)
             if content is None:
-                log(f"{progress}: downloading from {_from_where(file)}")
-                content = _from_network(name, file, local, done, log)
+                how = f"made of {file.parts}" if file.parts else "downloading"
+                log(f"{progress}: {how} from {_from_where(file)}")
+                content = _from_source(name, file, local, done, log)
             _write(target, content)
-            log(f"{progress}: {len(content):,} bytes, sha256 as pinned")
+            log(f"{progress}: {len(content):,} bytes, {record(name, file, content)}")
         done[file.name] = target
     return folder
 
@@ -93,6 +94,11 @@ def availability(name: str, local: Path | None = None) -> tuple[bool, str]:
     if not missing:
         return True, f"{name}: every file is in {where}, with its sha256"
     names = ", ".join(file.name for file in missing)
+    if source.on_request:
+        return False, (
+            f"{name}: {names} not in {where}; it is had only when it is asked for by name "
+            f"(results/datasets/{name}.parquet). {_advice(name)}"
+        )
     host = urlsplit(missing[0].urls[0]).netloc
     if _answers(missing[0].urls[0]):
         return True, f"{name}: {host} answers, to download {names}"
@@ -103,10 +109,14 @@ def _is_at_hand(name: str, file: File, local: Path | None) -> bool:
     def silent(line: str) -> None:
         del line
 
-    if _from_local(local, file, silent) is not None or _is_right(_cached(name, file), file, silent):
+    if _from_local(name, local, file, silent) is not None:
+        return True
+    if _is_right(name, cached(name, file), file, silent):
         return True
     if file.convert is None or local is None:
         return False
+    if file.parts:
+        return any(local.glob(file.parts))
     return all((local / _file_name(url)).is_file() for url in file.urls)
 
 
@@ -117,7 +127,7 @@ def _file_name(url: str) -> str:
 def _advice(name: str) -> str:
     return (
         f"Set {LOCAL}, or data_folder in the config, to a folder that holds "
-        f"{', '.join(f'{name}/{file.name}' for file in find_source(name).files)}"
+        f"{', '.join(f'{name}/{file.parts or file.name}' for file in find_source(name).files)}"
     )
 
 
@@ -131,30 +141,22 @@ def _local_folder(name: str, local: Path | None) -> Path | None:
     return Path(given) / name if given else None
 
 
-def _cached(name: str, file: File) -> Path:
-    return Path(pooch.os_cache("crowdgold")) / name / file.name
-
-
-def _matches(content: bytes, file: File) -> bool:
-    return hashlib.sha256(content).hexdigest() == file.sha256
-
-
-def _is_right(path: Path, file: File, log: Log) -> bool:
+def _is_right(name: str, path: Path, file: File, log: Log) -> bool:
     """Say whether a file is there and right; name it where it is there and wrong."""
     if not path.is_file():
         return False
-    if _matches(path.read_bytes(), file):
-        return True
-    log(f"{path}: its sha256 is not the pinned {file.sha256}; getting the file again")
-    return False
+    wrong = fault(name, file, path.read_bytes())
+    if wrong:
+        log(f"{path}: {wrong}; getting the file again")
+    return not wrong
 
 
 def _from_cache(name: str, file: File, log: Log) -> bytes | None:
-    path = _cached(name, file)
-    return path.read_bytes() if _is_right(path, file, log) else None
+    path = cached(name, file)
+    return path.read_bytes() if _is_right(name, path, file, log) else None
 
 
-def _from_local(folder: Path | None, file: File, log: Log) -> bytes | None:
+def _from_local(name: str, folder: Path | None, file: File, log: Log) -> bytes | None:
     """Read a file from the local folder, plain or gzipped; none if it is not there, or wrong."""
     if folder is None:
         return None
@@ -166,43 +168,63 @@ def _from_local(folder: Path | None, file: File, log: Log) -> bytes | None:
             except (OSError, EOFError, zlib.error) as error:
                 log(f"{path} cannot be read: {error}")
                 continue
-            if _matches(content, file):
+            wrong = fault(name, file, content)
+            if not wrong:
                 return content
-            log(f"{path}: its sha256 is not the pinned {file.sha256}; not used")
+            log(f"{path}: {wrong}; not used")
     return None
 
 
-def _from_network(
+def _from_source(
     name: str, file: File, local: Path | None, done: Mapping[str, Path], log: Log
 ) -> bytes:
     """Download a file, or what it is made from, and keep it in the cache.
 
     Raises:
-        DatasetUnavailable: where it cannot be downloaded, or is not what is pinned.
+        DatasetUnavailable: where it cannot be downloaded, or is not what it must be.
     """
-    cached = _cached(name, file)
+    kept = cached(name, file)
     try:
         if file.convert is None:
-            _download(file.urls[0], cached, file.sha256)
+            kept.unlink(missing_ok=True)
+            _download(file.urls[0], kept, file.sha256)
+            content = kept.read_bytes()
         else:
             with tempfile.TemporaryDirectory() as folder:
-                parts = [_part(url, Path(folder), local, log) for url in file.urls]
+                parts = _parts(file, Path(folder), local, log)
                 content = file.convert(parts, done).encode()
-            if not _matches(content, file):
-                raise ValueError(f"what {_from_where(file)} gives is not what is pinned")
-            _write(cached, content)
+        if wrong := fault(name, file, content):
+            kept.unlink(missing_ok=True)
+            raise ValueError(f"what {_from_where(file)} gives is not right: {wrong}")
+        _write(kept, content)
     except (OSError, ValueError) as error:
         raise DatasetUnavailable(
             f"{name}: {file.name} cannot be had from {_from_where(file)}: {error}. "
             f"{_advice(name)}; or download {_by_hand(name, file)}"
         ) from error
-    return cached.read_bytes()
+    return content
 
 
 def _by_hand(name: str, file: File) -> str:
-    place = f"{name}/{_file_name(file.urls[0])}"
+    if file.parts:
+        return f"{file.parts} from {file.urls[0]} to {name}/ in such a folder"
+    own = _file_name(file.urls[0]) if file.convert else file.name
     more = f", and {len(file.urls) - 1} more of that folder" if len(file.urls) > 1 else ""
-    return f"{file.urls[0]} to {place} in such a folder{more}"
+    return f"{file.urls[0]} to {name}/{own} in such a folder{more}"
+
+
+def _parts(file: File, folder: Path, local: Path | None, log: Log) -> list[Path]:
+    """Get the source's own files that a file is made from.
+
+    Raises:
+        ValueError: where only the local folder could hold them, and it does not.
+    """
+    if not file.parts:
+        return [_part(url, folder, local, log) for url in file.urls]
+    found = sorted(local.glob(file.parts)) if local is not None else []
+    if not found:
+        raise ValueError(f"there is no {file.parts} in {local or 'a local folder'}")
+    return found
 
 
 def _part(url: str, folder: Path, local: Path | None, log: Log) -> Path:

@@ -1,0 +1,249 @@
+"""Stand-ins for MAVEN's private tasks, made of what the paper prints of them (MAVEN, section 5).
+
+Printed are the sizes, the base rate, the voters' TPR and TNR in words, and for Task 2 (section
+3.2.1) that the first two voters agree 17 % more often than if votes were conditionally independent.
+Votes follow the IRT process (`crowdgold.simulate.irt`), so that MAVEN's own model does not hold:
+with skills S ~ Normal(m, sigma_s), difficulties D ~ Normal(0, sigma_d), an offset o, and the
+chances that a random voter is right about an item of difficulty D,
+
+    g_1(D) = E_S sigmoid(o + S - D) on positives,    g_0(D) = E_S sigmoid(-o + S - D) on negatives,
+
+two voters are independent given the label and D, so that
+
+    TPR_H = E_D g_1,   TNR_H = E_D g_0,   P(two agree | y) = E_D [g_y^2 + (1 - g_y)^2]
+
+and, with the voters' rates r_1 = TPR_H, r_0 = TNR_H, under conditional independence
+P(two agree | y) = r_y^2 + (1 - r_y)^2. The first two equations give m and o for any sigma_d, the
+printed excess then gives sigma_d. sigma_s is free; the paper prints nothing about it.
+
+Replicates follow section 5.1: of the pool's N items n_L have an expert label; D' has n items, n_e
+of them labelled, and the n_L - n_e labelled items that are left define the true metrics. Items of
+a pool are exchangeable given its voters, so only those that a replicate needs are drawn. Each
+replicate has a pool of its own, so that replicates are independent, unlike the paper's.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit, logit, roots_hermitenorm
+
+from crowdgold.data import InputError, Items
+from crowdgold.data.parameters import Parameters
+from crowdgold.simulate import design
+from crowdgold.simulate.irt import draw_irt
+from crowdgold.simulate.replicate import Replicate
+from crowdgold.simulate.resample import resample
+
+DEFAULTS = {"sigma_s": 1.0, "n_voters": 500}
+OPTIONAL = ("resolution", "n_reference")
+PRINTED = ("phi", "TPR_H", "TNR_H", "excess_agreement")
+NAMES = (
+    "n_pool", "n_labelled", *PRINTED, "votes_total", "n", *design.GOLD, "predictors",
+    *DEFAULTS, *OPTIONAL,
+)  # fmt: skip
+
+NODES = 256
+SPREADS = (1e-3, 20.0)
+"""Smallest and largest sigma_d; beyond, votes on an item are all but equal."""
+
+
+@dataclass(frozen=True)
+class Voting:
+    """Parameters of the IRT process: the mean skill (difficulties have mean 0), offset, spreads."""
+
+    mu_s: float
+    offset: float
+    sigma_s: float
+    sigma_d: float
+
+
+@cache
+def _normal_quadrature() -> tuple[np.ndarray, np.ndarray]:
+    points, weights = roots_hermitenorm(NODES)
+    return points, weights / weights.sum()
+
+
+def chance_by_difficulty(shift: float, voting: Voting) -> tuple[np.ndarray, np.ndarray]:
+    """Give g(D) = E_S sigmoid(shift + S - D) at quadrature nodes of D, S centred: (256,), weights.
+
+    Args:
+        shift: mu_s + offset on positives, mu_s - offset on negatives.
+        voting: the spreads of skills and difficulties.
+    """
+    points, weights = _normal_quadrature()
+    inside = shift + voting.sigma_s * points[None, :] - voting.sigma_d * points[:, None]
+    return expit(inside) @ weights, weights
+
+
+def rates(voting: Voting) -> tuple[float, float]:
+    """Give TPR_H and TNR_H of a random voter."""
+    positive, negative = (
+        float(weights @ chance)
+        for chance, weights in (
+            chance_by_difficulty(voting.mu_s + voting.offset, voting),
+            chance_by_difficulty(voting.mu_s - voting.offset, voting),
+        )
+    )
+    return positive, negative
+
+
+def excess_agreement(voting: Voting, phi: float) -> float:
+    """Give how much more often two voters agree than under conditional independence, less 1.
+
+    Args:
+        voting: the process.
+        phi: base rate.
+
+    Returns:
+        P(two agree) / P(two agree, were they independent given the label) - 1; 0.17 means 17 %.
+    """
+    agree = independent = 0.0
+    for prior, sign in ((phi, 1), (1 - phi, -1)):
+        chance, weights = chance_by_difficulty(voting.mu_s + sign * voting.offset, voting)
+        rate = float(weights @ chance)
+        agree += prior * float(weights @ (chance**2 + (1 - chance) ** 2))
+        independent += prior * (rate**2 + (1 - rate) ** 2)
+    return agree / independent - 1
+
+
+def _with_rates(tpr: float, tnr: float, sigma_s: float, sigma_d: float) -> Voting:
+    """Find the mean skill and the offset that give the voters' rates, the spreads given."""
+    points, weights = _normal_quadrature()
+    spread = np.hypot(sigma_s, sigma_d) * points
+    ends = float(np.hypot(sigma_s, sigma_d)) * 12 + 40
+    positive, negative = (
+        brentq(lambda shift, r=rate: float(weights @ expit(shift + spread)) - r, -ends, ends)
+        for rate in (tpr, tnr)
+    )
+    return Voting((positive + negative) / 2, (positive - negative) / 2, sigma_s, sigma_d)
+
+
+@cache
+def derive_voting(phi: float, tpr: float, tnr: float, excess: float, sigma_s: float) -> Voting:
+    """Derive the IRT process from what is printed (see the module).
+
+    Args:
+        phi: base rate in (0, 1).
+        tpr, tnr: the voters' rates in (0, 1).
+        excess: excess agreement of two voters, above 0; 0.17 means 17 %.
+        sigma_s: standard deviation of the voters' skills, above 0.
+
+    Raises:
+        InputError: where no spread of difficulties gives that excess.
+    """
+
+    def missing(sigma_d: float) -> float:
+        return excess_agreement(_with_rates(tpr, tnr, sigma_s, sigma_d), phi) - excess
+
+    low, high = missing(SPREADS[0]), missing(SPREADS[1])
+    if low > 0 or high < 0:
+        raise InputError(
+            f"generator stand_in: parameter 'excess_agreement': found {excess:g}, expected a "
+            f"number from {low + excess:.2g} to {high + excess:.3g}, which is what two voters of "
+            f"TPR_H = {tpr:g} and TNR_H = {tnr:g} can have at phi = {phi:g}"
+        )
+    return _with_rates(tpr, tnr, sigma_s, float(brentq(missing, *SPREADS, xtol=1e-8)))
+
+
+def calibrated(scores: np.ndarray, truth: np.ndarray, phi: float) -> np.ndarray:
+    """Turn scores (n,) on the reals into probabilities: the linear discriminant's.
+
+    A predictor trained on labels gives probabilities. It is an increasing function, so that what
+    depends on ranks alone does not change.
+
+    Args:
+        scores: (n,) scores.
+        truth: (n,) true labels, both classes present.
+        phi: base rate in (0, 1).
+    """
+    means = [float(scores[truth == label].mean()) for label in (0, 1)]
+    variance = float(np.mean((scores - np.where(truth == 1, means[1], means[0])) ** 2))
+    slope = (means[1] - means[0]) / variance
+    return np.asarray(expit(logit(phi) + slope * (scores - sum(means) / 2)))
+
+
+def _sizes(parameters: Parameters) -> tuple[int, int, int]:
+    """Give n, n_e, and the number of items whose labels define the true metrics."""
+    n_labelled = parameters.whole("n_labelled", at_least=2)
+    n_pool = parameters.whole("n_pool", at_least=n_labelled)
+    n = design.read_n(parameters)
+    n_gold = design.read_n_gold(parameters, n)
+    if n_gold > n_labelled or n - n_gold > n_pool - n_labelled:
+        raise InputError(
+            f"generator stand_in: found n = {n} with {n_gold} gold labels; the pool has "
+            f"{n_labelled} items with an expert label and {n_pool - n_labelled} without"
+        )
+    if "n_reference" in parameters:
+        return n, n_gold, parameters.whole("n_reference", at_least=2)
+    if n_labelled - n_gold < 2:
+        raise InputError(
+            f"generator stand_in: {n_gold} gold labels leave {n_labelled - n_gold} of "
+            f"'n_labelled' = {n_labelled} items to define the true metrics; expected fewer gold "
+            "labels, or the parameter 'n_reference'"
+        )
+    return n, n_gold, n_labelled - n_gold
+
+
+def draw_stand_in(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate:
+    """Draw a replicate of a stand-in by the protocol of section 5.1.
+
+    Args:
+        values: n_pool and n_labelled, the sizes of the pool and of its expert-labelled part; phi,
+            TPR_H, TNR_H and excess_agreement in (0, 1) as printed; sigma_s > 0 (1 where not
+            given); n_voters (500); resolution, the step to which scores, which are probabilities,
+            are rounded (not at all where not given); n_reference, items whose labels define the
+            true metrics (n_labelled less the gold labels where not given); and the study's design
+            (`crowdgold.simulate.design`), whose predictors' mu and delta hold before scores are
+            turned into probabilities.
+        rng: the only source of randomness.
+
+    Returns:
+        n items, and as `reference` the labelled items left over.
+
+    Raises:
+        InputError: naming the parameter that is unknown, missing or impossible.
+    """
+    parameters = Parameters("generator stand_in", DEFAULTS | dict(values))
+    parameters.check_names(NAMES)
+    step = 0.0
+    if "resolution" in parameters:
+        step = parameters.real("resolution", above=0, below=0.5)
+    n, n_gold, n_reference = _sizes(parameters)
+    study = _study(parameters, n + n_reference)
+    drawn = draw_irt(study, rng)
+    full = _with_probabilities(drawn.items, study["phi"], step)
+    return replace(resample(full, n, n_gold, rng), parameters=drawn.parameters)
+
+
+def _study(parameters: Parameters, n: int) -> dict[str, Any]:
+    """Give the parameters of the IRT process that draws n items without gold labels."""
+    printed = [parameters.real(name, above=0, below=1) for name in PRINTED]
+    voting = derive_voting(*printed, parameters.real("sigma_s", above=0))
+    shared = ("votes_total", "predictors", "n_voters")
+    return {
+        "phi": printed[0],
+        "mu_s": voting.mu_s,
+        "sigma_s": voting.sigma_s,
+        "mu_d": 0.0,
+        "sigma_d": voting.sigma_d,
+        "offset": voting.offset,
+        "n": n,
+        "n_gold": 0,
+        **{name: parameters.values[name] for name in shared if name in parameters},
+    }
+
+
+def _with_probabilities(items: Items, phi: float, resolution: float) -> Items:
+    if items.truth is None or len(np.unique(items.truth)) < 2:
+        raise InputError("generator stand_in: items of one class only; expected a larger n")
+    scores = {name: calibrated(values, items.truth, phi) for name, values in items.scores.items()}
+    if resolution > 0:
+        scores = {
+            name: np.clip(np.round(values / resolution) * resolution, 0, 1)
+            for name, values in scores.items()
+        }
+    return replace(items, scores=scores)

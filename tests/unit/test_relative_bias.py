@@ -1,0 +1,157 @@
+"""Table 3: relative absolute bias by hand, its errors by simulation, its bold cells as printed."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from crowdgold.evaluation.relative_bias import relative_bias, within_one_error
+from crowdgold.plotting import FIGURES
+
+ROOT = Path(__file__).resolve().parents[2]
+PRINTED = yaml.safe_load((ROOT / "config/printed/maven.yaml").read_text())["table_3"]
+
+
+def results(errors, experiment="e", metric="AUC", **columns):
+    """Long results with the given errors: method -> estimate - truth by replicate."""
+    frames = [
+        pd.DataFrame(
+            {
+                "experiment": experiment, "method": method, "metric": metric,
+                "replicate": np.arange(len(values)), "truth": 0.5,
+                "estimate": 0.5 + np.asarray(values, float), "diagnostics_passed": True,
+            }
+            | columns
+        )
+        for method, values in errors.items()
+    ]  # fmt: skip
+    return pd.concat(frames, ignore_index=True)
+
+
+def test_relative_bias_by_hand():
+    """Absolute errors 0.2, 0.3 of MV and 0.1, 0.3 of GT: means 0.25 and 0.2."""
+    table = results({"GT": [0.1, -0.3], "MV": [-0.2, 0.3]}).iloc[::-1]
+    base, own = relative_bias(table, ["GT", "MV"], ["AUC"], "GT").to_dict("records")
+    assert (base["relative"], base["paired_se"]) == (1, 0)
+    assert base["relative_se"] == base["baseline_se"] == pytest.approx(0.1 / 0.2)
+    assert own["relative"] == pytest.approx(1.25)
+    assert own["error_se"] == pytest.approx(0.05)
+    assert own["relative_se"] == pytest.approx(0.05 / 0.2)
+    residual = (np.array([0.2, 0.3]) - 1.25 * np.array([0.1, 0.3])) / 0.2
+    assert own["paired_se"] == pytest.approx(residual.std(ddof=1) / np.sqrt(2))
+    assert own["within"]
+    assert own["replicates"] == 2
+
+
+def test_replicates_without_a_value_are_left_out_of_both_and_counted():
+    table = results({"GT": [0.1, np.nan, 0.3], "MV": [0.2, 0.2, np.nan], "DS": [np.nan] * 3})
+    rows = relative_bias(table, ["MV", "DS", "GT", "absent"], ["AUC"], "GT").set_index("method")
+    assert rows.index.tolist() == ["MV", "DS", "GT"]
+    assert rows["replicates"].tolist() == [1, 0, 2]
+    assert rows["undefined"].tolist() == [2, 3, 1]
+    assert rows.loc["MV", "relative"] == pytest.approx(2)
+    assert np.isnan(rows.loc["DS", "relative"])
+    assert not rows.loc["DS", "within"]
+
+
+def test_a_table_of_several_settings_or_without_the_baseline_is_an_error():
+    table = results({"GT": [0.1, 0.2], "MV": [0.1, 0.2]})
+    with pytest.raises(ValueError, match="a replicate is there twice"):
+        relative_bias(pd.concat([table, table]), ["MV"], ["AUC"], "GT")
+    with pytest.raises(ValueError, match="no rows of the baseline 'ORACLE'"):
+        relative_bias(table, ["MV"], ["AUC"], "ORACLE")
+
+
+def test_the_errors_are_those_of_repeated_experiments():
+    """200 experiments of 50 replicates with correlated errors. The paired error against the spread
+    of the ratios, the printed one against that of the mean over the true baseline: each spread is
+    known to 5 %, the delta method is off by O(1 / 50), so 25 % are 5 errors. The printed error of
+    a method whose own error is constant is far below the ratio's spread: a control."""
+    rng = np.random.default_rng(4)
+    found = {"MAVEN": [], "MV": []}
+    for _ in range(200):
+        shared = rng.normal(size=50)
+        errors = {
+            "GT": shared + 0.5 * rng.normal(size=50),
+            "MAVEN": 0.7 * shared + 0.4 * rng.normal(size=50),
+            "MV": 3 + 0.05 * rng.normal(size=50),
+        }
+        rows = relative_bias(results(errors), list(found), ["AUC"], "GT").set_index("method")
+        for method, values in found.items():
+            values.append(rows.loc[method, ["relative", "relative_se", "paired_se", "error"]])
+    numbers = {method: pd.DataFrame(values).astype(float) for method, values in found.items()}
+    for method in found:
+        own = numbers[method]
+        assert own["paired_se"].mean() == pytest.approx(own["relative"].std(), rel=0.25)
+    baseline = np.sqrt(2 / np.pi) * np.hypot(1, 0.5)
+    own = numbers["MAVEN"]
+    assert own["relative_se"].mean() == pytest.approx(own["error"].std() / baseline, rel=0.25)
+    assert numbers["MV"]["relative_se"].mean() < 0.1 * numbers["MV"]["relative"].std()
+
+
+def test_the_rule_for_bold_gives_every_printed_bold_cell():
+    for name, task in PRINTED["tasks"].items():
+        for column in range(3):
+            baseline_se = task["GT"][column][1]
+            for method in ("MV", "DS", "H-AI", "DS+S", "GT", "MAVEN"):
+                relative, _, bold = task[method][column]
+                assert within_one_error(relative, baseline_se) == bold, (name, method, column)
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(2)
+    frames = [
+        results(
+            {"GT": rng.normal(size=6), "MV": 5 + rng.normal(size=6), "MAVEN": rng.normal(size=6)},
+            experiment, metric, **columns,
+        )
+        for metric in ("AUC", "TNR_H")
+        for experiment, columns in (
+            ("one", {}), ("two", {"n_gold": 100}), ("two", {"n_gold": 400})
+        )
+    ]  # fmt: skip
+    return pd.concat(frames, ignore_index=True)
+
+
+OPTIONS = {
+    "baseline": "GT",
+    "methods": ["MV", "GT", "MAVEN"],
+    "metrics": ["AUC", "TNR_H"],
+    "tasks": [
+        {"experiment": "one", "title": "First"},
+        {"experiment": "two", "where": {"n_gold": 400}, "title": "Second"},
+        {"experiment": "three", "title": "Third"},
+    ],
+}
+
+
+def test_the_drawn_table_holds_the_numbers_in_bold_where_they_are_within(table):
+    figure, shown = FIGURES["relative_bias_table"](table, OPTIONS)
+    assert list(dict.fromkeys(shown["task"])) == ["First", "Second"]
+    two = table[(table["experiment"] == "two") & (table["n_gold"] == 400)]
+    expected = relative_bias(two, OPTIONS["methods"], OPTIONS["metrics"], "GT")
+    own = shown[shown["task"] == "Second"].drop(columns="task").reset_index(drop=True)
+    pd.testing.assert_frame_equal(own, expected, check_dtype=False)
+    for panel, task in zip(figure.axes[:2], ("First", "Second"), strict=True):
+        written = {text.get_text(): text.get_weight() for text in panel.texts}
+        rows = shown[shown["task"] == task]
+        for row in rows.to_dict("records"):
+            cell = f"{row['relative']:.2f} ± {row['relative_se']:.2f}"
+            assert written[cell] == ("bold" if row["within"] else "normal")
+        assert {"MV", "GT", "MAVEN"} <= set(written)
+    assert len(figure.axes) == 2
+    assert figure.get_supxlabel().endswith("No data: Third.")
+
+
+def test_a_table_without_any_of_the_tasks_is_an_error(table):
+    with pytest.raises(ValueError, match=r"none of the tasks \['Third'\]"):
+        FIGURES["relative_bias_table"](table, OPTIONS | {"tasks": OPTIONS["tasks"][2:]})
+
+
+def test_a_setting_that_the_table_lacks_is_an_error(table):
+    tasks = [{"experiment": "one", "where": {"target": "x"}, "title": "T"}]
+    with pytest.raises(ValueError, match="one: the table has no column 'target'"):
+        FIGURES["relative_bias_table"](table, OPTIONS | {"tasks": tasks})
