@@ -6,6 +6,7 @@ import pytest
 
 from crowdgold.estimators import METHODS
 from crowdgold.evaluation import check_order_statistics, summarise
+from crowdgold.evaluation.score_curves import curve_distances, precision_rows
 from crowdgold.plotting import FIGURES, draw
 from crowdgold.plotting.order_statistics import FEWEST
 from crowdgold.plotting.style import METHOD_STYLES, method_order, style_of
@@ -38,12 +39,35 @@ def order_statistics():
     return pd.concat([check_order_statistics(parameters | {"n": n}, rng) for n in (100, 300)])
 
 
+def exact_curves(shape):
+    """The exact side of the figure of shapes: few points of a made curve."""
+    at = np.arange(1, 21) / 20
+    return pd.DataFrame(
+        {"shape": shape, "replicate": 0, "curve": curve, "at": at, "value": 1 - at / 2, "m": 0.4}
+        for curve in ("calibration", "density_0", "density_1", "precision")
+    ).explode(["at", "value"]).astype({"at": float, "value": float})  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def score_shapes():
+    rng = np.random.default_rng(2)
+    results = pd.DataFrame(
+        {"shape": shape, "method": method, "replicate": k, "metric": f"precision_at_recall@{at}",
+         "truth": 0.7, "estimate": 0.6 + rng.normal(0, 0.1), "diagnostics_passed": True}
+        for shape in ("one", "two") for method in ("MAVEN", "GT") for k in range(3)
+        for at in (0.2, 0.5, 0.8)
+    )  # fmt: skip
+    results = results.assign(lower=results["estimate"] - 0.1, upper=results["estimate"] + 0.1)
+    return pd.concat([results, *map(exact_curves, ("one", "two"))], ignore_index=True)
+
+
 @pytest.fixture
-def tables(summary, order_statistics):
+def tables(summary, order_statistics, score_shapes):
     return {
         "error_and_width": (summary, {"x": "n_gold", "metrics": ["AUC", "TNR_H"], "title": "T"}),
         "order_statistics": (order_statistics, {}),
         "coverage": (summary[summary["n_gold"] == 50], {}),
+        "score_shapes": (score_shapes, {}),
     }
 
 
@@ -63,12 +87,25 @@ def test_the_same_table_gives_the_same_bytes(plot, tables, tmp_path):
 @pytest.mark.parametrize("plot", FIGURES)
 def test_another_table_gives_another_picture(plot, tables, tmp_path):
     table, options = tables[plot]
-    column = {"error_and_width": "error", "order_statistics": "mean", "coverage": "coverage"}[plot]
+    column = {
+        "error_and_width": "error",
+        "order_statistics": "mean",
+        "coverage": "coverage",
+        "score_shapes": "estimate",
+    }[plot]
     draw(plot, table, options, tmp_path / "first")
     draw(plot, table.assign(**{column: table[column] * 0.7}), options, tmp_path / "second")
     for ending in ENDINGS:
         first, second = (tmp_path / f"{name}.{ending}" for name in ("first", "second"))
         assert first.read_bytes() != second.read_bytes()
+
+
+def rows_of_score_shapes(table):
+    """The exact curves, the first replicate's estimates, and the distances of all replicates."""
+    exact, results = table[table["curve"].notna()], precision_rows(table)
+    distances = curve_distances(results, exact, ["shape"]).assign(curve="distance")
+    drawn = results[results["replicate"] == 0]
+    return pd.concat([exact, drawn, distances], ignore_index=True)
 
 
 @pytest.mark.parametrize("plot", FIGURES)
@@ -81,6 +118,8 @@ def test_the_csv_holds_what_is_drawn(plot, tables, tmp_path):
         table = table[table["datasets"] >= FEWEST]
     if "metrics" in options:
         table = table[table["metric"].isin(options["metrics"])]
+    if plot == "score_shapes":
+        table = rows_of_score_shapes(table)
     written = pd.read_csv(tmp_path / "figure.csv")
     pd.testing.assert_frame_equal(
         written, table.reset_index(drop=True), rtol=1e-5, check_dtype=False
@@ -116,6 +155,31 @@ def test_the_points_of_the_panels_are_those_of_the_table(tables):
     figure, shown = FIGURES["coverage"](table, options)
     heights = {y for _, y in drawn_points(figure)}
     assert {round(value, 9) for value in shown["coverage"]} <= heights
+
+
+def test_the_figure_of_shapes_draws_curves_bands_and_distances(score_shapes):
+    """One shape, two panels: the curves of replicate 1, and the mean distances in the legend."""
+    options = {"shapes": ["two"], "panels": ["density", "precision"], "replicate": 1}
+    figure, shown = FIGURES["score_shapes"](score_shapes, options)
+    assert len(figure.axes) == 2
+    assert set(shown["shape"]) == {"two"}
+    points = drawn_points(figure)
+    rows = score_shapes[(score_shapes["shape"] == "two") & (score_shapes["replicate"] == 1)]
+    assert {(row.at, round(row.estimate, 9)) for row in precision_rows(rows).itertuples()} <= points
+    assert {(0.2, 0.7), (0.5, 0.75)} <= points
+    bands = figure.axes[1].collections
+    assert len(bands) == 2
+    labels = [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
+    distances = shown[shown["curve"] == "distance"].set_index("method")
+    for method in ("GT", "MAVEN", "true labels"):
+        row = distances.loc[method]
+        (label,) = [label for label in labels if label.startswith(f"{method} ")]
+        assert label == f"{method}  {row['distance']:.3f} ± {row['distance_se']:.3f}"
+    assert "3 replicates" in figure.get_supxlabel()
+    with pytest.raises(ValueError, match=r"no shapes \['three'\]"):
+        FIGURES["score_shapes"](score_shapes, {"shapes": ["three"]})
+    with pytest.raises(ValueError, match="check score_curves"):
+        FIGURES["score_shapes"](score_shapes.drop(columns="curve"), {})
 
 
 def test_every_method_of_the_registry_has_a_style_of_its_own():

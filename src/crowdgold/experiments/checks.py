@@ -15,7 +15,10 @@ from crowdgold.experiments.tasks import named, replicates, shared_columns, task_
 
 Check = Callable[[Mapping[str, Any], np.random.Generator], pd.DataFrame]
 
-CHECKS = {"order_statistics": "crowdgold.evaluation.order_statistics"}
+CHECKS = {
+    "order_statistics": "crowdgold.evaluation.order_statistics",
+    "score_curves": "crowdgold.evaluation.score_curves",
+}
 """Name of a check -> the module that holds its function `check_NAME`."""
 
 

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from crowdgold.plotting.coverage import draw_coverage
 from crowdgold.plotting.error_and_width import draw_error_and_width
 from crowdgold.plotting.order_statistics import draw_order_statistics
+from crowdgold.plotting.score_shapes import draw_score_shapes
 from crowdgold.plotting.style import save_figure
 
 Plot = Callable[[pd.DataFrame, Mapping[str, Any]], tuple[Figure, pd.DataFrame]]
@@ -18,6 +19,7 @@ FIGURES: dict[str, Plot] = {
     "error_and_width": draw_error_and_width,
     "order_statistics": draw_order_statistics,
     "coverage": draw_coverage,
+    "score_shapes": draw_score_shapes,
 }
 """Plots by name: (table, options) -> the figure, and the rows that it shows."""
 
