@@ -176,6 +176,11 @@ def test_the_figure_of_shapes_draws_curves_bands_and_distances(score_shapes):
         (label,) = [label for label in labels if label.startswith(f"{method} ")]
         assert label == f"{method}  {row['distance']:.3f} ± {row['distance_se']:.3f}"
     assert "3 replicates" in figure.get_supxlabel()
+    figure, shown = FIGURES["score_shapes"](score_shapes, options | {"not_drawn": ["GT"]})
+    assert len(figure.axes[1].collections) == 1
+    labels = [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
+    assert any(label.startswith("GT (not drawn)  ") for label in labels)
+    assert set(shown.loc[shown["metric"].notna(), "method"]) == {"MAVEN"}
     with pytest.raises(ValueError, match=r"no shapes \['three'\]"):
         FIGURES["score_shapes"](score_shapes, {"shapes": ["three"]})
     with pytest.raises(ValueError, match="check score_curves"):

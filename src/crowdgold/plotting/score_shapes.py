@@ -23,7 +23,7 @@ TITLES = {
     "density": r"Density of $X_i \mid Y_i$",
     PRECISION: "Precision against recall",
 }
-CLASSES = (("#0072B2", "-", "$Y_i = 0$"), ("#D55E00", "--", "$Y_i = 1$"))
+CLASSES = (("#0072B2", "-", "$Y_i = 0$"), ("#CC79A7", "--", "$Y_i = 1$"))
 HIGHEST_DENSITY = 6.0
 """Densities are cut here, so that a pole at 0 or 1 leaves room for the rest."""
 
@@ -49,9 +49,13 @@ def _density(panel: Axes, exact: pd.DataFrame) -> None:
 def _precision(
     panel: Axes, exact: pd.DataFrame, fitted: pd.DataFrame, distances: pd.DataFrame
 ) -> None:
-    """Draw each method's curve and interval, the exact curve, and that of the items' labels."""
-    numbers = distances.set_index("method")
-    for method in method_order(fitted["method"]):
+    """Draw each method's curve and interval, the exact curve, and that of the items' labels.
+
+    Methods that have a distance and are not among those fitted are named in the legend only.
+    """
+    numbers = {str(row["method"]): _number(row) for _, row in distances.iterrows()}
+    drawn = method_order(fitted["method"])
+    for method in drawn:
         rows = fitted[fitted["method"] == method].sort_values("at")
         style = style_of(method)
         panel.fill_between(
@@ -62,7 +66,7 @@ def _precision(
             rows["estimate"],
             color=style.colour,
             linestyle=style.line,
-            label=f"{method}  {_number(numbers.loc[method])}",
+            label=f"{method}  {numbers[method]}",
         )
     own = fitted.drop_duplicates("at").sort_values("at")
     panel.plot(
@@ -71,8 +75,10 @@ def _precision(
         color="#666666",
         linewidth=0.8,
         linestyle=":",
-        label=f"{ITEMS}  {_number(numbers.loc[ITEMS])}",
+        label=f"{ITEMS}  {numbers[ITEMS]}",
     )
+    for method in sorted(set(numbers) - {*drawn, ITEMS}):
+        panel.plot([], [], linestyle="none", label=f"{method} (not drawn)  {numbers[method]}")
     rows = exact[exact["curve"] == PRECISION]
     panel.plot(rows["at"], rows["value"], color="black", linewidth=0.9, label="exact")
     panel.legend(loc="lower left", fontsize=5.5, frameon=False, handlelength=1.6, borderpad=0)
@@ -106,7 +112,7 @@ def draw_score_shapes(
             `shape`, and those of the check score_curves for the same shapes.
         options: `shapes`, those drawn (all by default); `panels`, a list of calibration, density
             and precision (all three by default); `replicate`, whose estimates and intervals are
-            drawn (0 by default).
+            drawn (0 by default); `not_drawn`, methods of which only the distance is shown.
 
     Returns:
         the figure and the rows that it shows: the exact curves, the estimates of the replicate,
@@ -118,6 +124,7 @@ def draw_score_shapes(
     results = precision_rows(table)
     distances = curve_distances(results, exact, [AXIS])
     fitted = results[results["replicate"] == options.get("replicate", 0)]
+    fitted = fitted[~fitted["method"].isin(options.get("not_drawn", ()))]
     figure, axes = new_figure(len(shapes), len(panels), 0.6 + 1.75 * max(len(shapes), 1.3))
     for row, shape in enumerate(shapes):
         curves, numbers = (part[part[AXIS] == shape] for part in (exact, distances))
