@@ -50,7 +50,12 @@ STAND_IN = {
     "gold_fraction": 0.1,
     "predictors": {"A": {"mu": 1.5, "delta": 1.0}, "B": {"mu": 0.75, "delta": 3.0}},
 }
-PARAMETERS = {"maven": MAVEN, "irt": IRT, "stand_in": STAND_IN}
+COPULA = {
+    **{name: value for name, value in MAVEN.items() if name != "predictors"},
+    "rho": 0.5,
+    "shape": {"a": 1.0, "b": 2.0, "mixture": [{"weight": 1.0, "alpha": 2.0, "beta": 3.0}]},
+}
+PARAMETERS = {"maven": MAVEN, "irt": IRT, "stand_in": STAND_IN, "copula": COPULA}
 
 
 def draw(name, seed=1, **changes):
@@ -131,7 +136,7 @@ def test_maven_oracle_is_the_ratio_of_beta_binomials():
         assert np.all((extreme >= 0) & (extreme <= 1))
 
 
-@pytest.mark.parametrize("name", ["maven", "irt"])
+@pytest.mark.parametrize("name", ["maven", "irt", "copula"])
 def test_oracle_is_the_frequency_of_positives_among_items_with_the_same_votes(name):
     assert_oracle_is_the_frequency(draw(name, votes_total={1: 0.3, 3: 0.5, 6: 0.2}).items)
 
@@ -280,8 +285,9 @@ def test_a_replicate_carries_its_truth_and_parameters(name):
         kind, _, predictor = key.partition(":")
         source = parameters["predictors"][predictor] if predictor else parameters
         assert value == source[kind]
-    vote = {"phi", "a0", "a1", "d0", "d1"} if name == "maven" else {"phi"}
-    assert set(replicate.parameters) == vote | {"mu:A", "delta:A", "mu:B", "delta:B"}
+    vote = {"phi"} if name == "irt" else {"phi", "a0", "a1", "d0", "d1"}
+    score = set() if name == "copula" else {"mu:A", "delta:A", "mu:B", "delta:B"}
+    assert set(replicate.parameters) == vote | score
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 
 from crowdgold.estimators import METHODS
-from crowdgold.evaluation.order_statistics import check_order_statistics, summarise
+from crowdgold.evaluation import summarise
+from crowdgold.evaluation.order_statistics import check_order_statistics
+from crowdgold.evaluation.score_curves import curve_distances, precision_rows
 from crowdgold.plotting import FIGURES, draw
 from crowdgold.plotting.order_statistics import FEWEST
 from crowdgold.plotting.style import METHOD_STYLES, method_order, style_of
@@ -16,9 +18,11 @@ CHANGED = {
     "order_statistics": "mean",
     "coverage": "coverage",
     "relative_bias_table": "estimate",
+    "score_shapes": "estimate",
+    "rank_uniformity": "rank",
 }
 """Plot -> a column of its table that it shows."""
-COMPUTED = ("relative_bias_table",)
+COMPUTED = ("relative_bias_table", "rank_uniformity")
 """Plots that compute the rows that they show, by functions that are tested elsewhere."""
 
 
@@ -58,8 +62,43 @@ def order_statistics():
     return pd.concat([check_order_statistics(parameters | {"n": n}, rng) for n in (100, 300)])
 
 
+def made_ranks():
+    """Ranks of two models, one of them a planted bug."""
+    rng = np.random.default_rng(3)
+    return pd.concat(
+        pd.DataFrame(
+            {"model": model, "replicate": range(40), "quantity": quantity,
+             "rank": rng.integers(low, 100, 40), "ranks": 99, "planted": low > 0,
+             "diagnostics_passed": True}
+        )
+        for model, low in (("vote", 0), ("rates_swapped", 60)) for quantity in ("phi", "a0")
+    )  # fmt: skip
+
+
+def exact_curves(shape):
+    """The exact side of the figure of shapes: few points of a made curve."""
+    at = np.arange(1, 21) / 20
+    return pd.DataFrame(
+        {"shape": shape, "replicate": 0, "curve": curve, "at": at, "value": 1 - at / 2, "m": 0.4}
+        for curve in ("calibration", "density_0", "density_1", "precision")
+    ).explode(["at", "value"]).astype({"at": float, "value": float})  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def score_shapes():
+    rng = np.random.default_rng(2)
+    results = pd.DataFrame(
+        {"shape": shape, "method": method, "replicate": k, "metric": f"precision_at_recall@{at}",
+         "truth": 0.7, "estimate": 0.6 + rng.normal(0, 0.1), "diagnostics_passed": True}
+        for shape in ("one", "two") for method in ("MAVEN", "GT") for k in range(3)
+        for at in (0.2, 0.5, 0.8)
+    )  # fmt: skip
+    results = results.assign(lower=results["estimate"] - 0.1, upper=results["estimate"] + 0.1)
+    return pd.concat([results, *map(exact_curves, ("one", "two"))], ignore_index=True)
+
+
 @pytest.fixture
-def tables(summary, order_statistics, long_results):
+def tables(summary, order_statistics, long_results, score_shapes):
     return {
         "relative_bias_table": (
             long_results,
@@ -73,6 +112,8 @@ def tables(summary, order_statistics, long_results):
         "error_and_width": (summary, {"x": "n_gold", "metrics": ["AUC", "TNR_H"], "title": "T"}),
         "order_statistics": (order_statistics, {}),
         "coverage": (summary[summary["n_gold"] == 50], {}),
+        "score_shapes": (score_shapes, {}),
+        "rank_uniformity": (made_ranks(), {}),
     }
 
 
@@ -100,6 +141,14 @@ def test_another_table_gives_another_picture(plot, tables, tmp_path):
         assert first.read_bytes() != second.read_bytes()
 
 
+def rows_of_score_shapes(table):
+    """The exact curves, the first replicate's estimates, and the distances of all replicates."""
+    exact, results = table[table["curve"].notna()], precision_rows(table)
+    distances = curve_distances(results, exact, ["shape"]).assign(curve="distance")
+    drawn = results[results["replicate"] == 0]
+    return pd.concat([exact, drawn, distances], ignore_index=True)
+
+
 @pytest.mark.parametrize("plot", FIGURES)
 def test_the_csv_holds_what_is_drawn(plot, tables, tmp_path):
     """Every row that is shown and no other, to 6 digits."""
@@ -112,6 +161,8 @@ def test_the_csv_holds_what_is_drawn(plot, tables, tmp_path):
         table = FIGURES[plot](table, options)[1]
     elif "metrics" in options:
         table = table[table["metric"].isin(options["metrics"])]
+    if plot == "score_shapes":
+        table = rows_of_score_shapes(table)
     written = pd.read_csv(tmp_path / "figure.csv")
     pd.testing.assert_frame_equal(
         written, table.reset_index(drop=True), rtol=1e-5, check_dtype=False
@@ -147,6 +198,36 @@ def test_the_points_of_the_panels_are_those_of_the_table(tables):
     figure, shown = FIGURES["coverage"](table, options)
     heights = {y for _, y in drawn_points(figure)}
     assert {round(value, 9) for value in shown["coverage"]} <= heights
+
+
+def test_the_figure_of_shapes_draws_curves_bands_and_distances(score_shapes):
+    """One shape, two panels: the curves of replicate 1, and the mean distances in the legend."""
+    options = {"shapes": ["two"], "panels": ["density", "precision"], "replicate": 1}
+    figure, shown = FIGURES["score_shapes"](score_shapes, options)
+    assert len(figure.axes) == 2
+    assert set(shown["shape"]) == {"two"}
+    points = drawn_points(figure)
+    rows = score_shapes[(score_shapes["shape"] == "two") & (score_shapes["replicate"] == 1)]
+    assert {(row.at, round(row.estimate, 9)) for row in precision_rows(rows).itertuples()} <= points
+    assert {(0.2, 0.7), (0.5, 0.75)} <= points
+    bands = figure.axes[1].collections
+    assert len(bands) == 2
+    labels = [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
+    distances = shown[shown["curve"] == "distance"].set_index("method")
+    for method in ("GT", "MAVEN", "true labels"):
+        row = distances.loc[method]
+        (label,) = [label for label in labels if label.startswith(f"{method} ")]
+        assert label == f"{method}  {row['distance']:.3f} ± {row['distance_se']:.3f}"
+    assert "3 replicates" in figure.get_supxlabel()
+    figure, shown = FIGURES["score_shapes"](score_shapes, options | {"not_drawn": ["GT"]})
+    assert len(figure.axes[1].collections) == 1
+    labels = [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
+    assert any(label.startswith("GT (not drawn)  ") for label in labels)
+    assert set(shown.loc[shown["metric"].notna(), "method"]) == {"MAVEN"}
+    with pytest.raises(ValueError, match=r"no shapes \['three'\]"):
+        FIGURES["score_shapes"](score_shapes, {"shapes": ["three"]})
+    with pytest.raises(ValueError, match="check score_curves"):
+        FIGURES["score_shapes"](score_shapes.drop(columns="curve"), {})
 
 
 def test_every_method_of_the_registry_has_a_style_of_its_own():

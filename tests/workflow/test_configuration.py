@@ -13,10 +13,11 @@ from docutils.core import publish_parts
 
 from crowdgold.data.datasets import chaosnli, product_pairs
 from crowdgold.data.datasets.dataset import STUDY
+from crowdgold.evaluation import score_curves
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.registries import known_names, metric_problem
 from crowdgold.experiments.schema_page import page
-from crowdgold.simulate import irt, maven
+from crowdgold.simulate import copula, irt, maven
 
 from .conftest import ROOT
 
@@ -88,6 +89,8 @@ def test_no_key_of_the_schema_is_missing_in_the_default_configuration():
     [
         ("simulator_maven", maven.NAMES),
         ("simulator_irt", irt.NAMES),
+        ("simulator_copula", copula.NAMES),
+        ("check_score_curves", score_curves.NAMES),
         ("dataset_product_pairs", (*product_pairs.NAMES, *STUDY)),
         ("dataset_chaosnli", (*chaosnli.NAMES, *STUDY)),
     ],
@@ -144,6 +147,22 @@ def test_every_caption_can_be_rendered(path):
         (
             {"experiments": {"maven_fig4": {"vary": {"gold_fraction": [2]}}}},
             "experiments.maven_fig4.vary.gold_fraction: 2 is greater than the maximum of 1",
+        ),
+        (
+            {"experiments": {"maven_fig4": {"vary": {"predictors.A.mo": [2]}}}},
+            "experiments.maven_fig4.vary.predictors.A.mo: unknown key; did you mean 'mu'?",
+        ),
+        (
+            {"experiments": {"maven_fig4": {"vary": {"predictors.C.mu": [2]}}}},
+            "experiments.maven_fig4.vary.predictors.C.mu: no 'C' in the parameters; expected",
+        ),
+        (
+            {"experiments": {"maven_fig4": {"vary": {"predictors.A.mu": ["x"]}}}},
+            "experiments.maven_fig4.vary.predictors.A.mu: 'x' is not of type 'number'",
+        ),
+        (
+            {"experiments": {"maven_fig4": {"vary": {"n.mu": [2]}}}},
+            "experiments.maven_fig4.vary.n.mu: unknown key",
         ),
         (
             {"experiments": {"maven_fig4": {"methods": ["MAVAN"]}}},

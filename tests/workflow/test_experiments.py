@@ -72,6 +72,20 @@ def test_what_varies_is_every_combination_the_last_axis_fastest():
     assert [one.name for one in settings.expand({"n": 5})] == [settings.ONLY]
 
 
+def test_a_dotted_axis_reaches_into_a_mapping_and_leaves_the_given_parameters_alone():
+    given = {"n": 5, "predictors": {"A": {"mu": 1, "delta": 2}, "B": {"mu": 3}}}
+    first, second = settings.expand(given, {"predictors.A.mu": [0, 0.5]})
+    assert (first.name, second.name) == ("predictors.A.mu=0", "predictors.A.mu=0.5")
+    assert second.parameters == {
+        **given,
+        "predictors": {"A": {"mu": 0.5, "delta": 2}, "B": {"mu": 3}},
+    }
+    assert given["predictors"]["A"]["mu"] == 1
+    assert settings.parse_setting(second.name) == second.axes == {"predictors.A.mu": 0.5}
+    with pytest.raises(ValueError, match="no mapping 'C'"):
+        settings.expand(given, {"predictors.C.mu": [0]})
+
+
 @pytest.fixture
 def table(tmp_path):
     rng = np.random.default_rng(1)

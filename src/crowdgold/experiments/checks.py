@@ -17,6 +17,7 @@ from crowdgold.models.stan import StanModels
 CHECKS = {
     "order_statistics": "crowdgold.evaluation.order_statistics",
     "simulation_based_calibration": "crowdgold.evaluation.simulation_based_calibration",
+    "score_curves": "crowdgold.evaluation.score_curves",
 }
 """Name of a check -> the module that holds its function `check_NAME`."""
 

@@ -138,19 +138,53 @@ def _figure_problems(
         yield f"{path}.plot: unknown {block['plot']!r}; {nearest(block['plot'], known['plot'])}"
 
 
+def _resolve(described: Any, schema: Mapping[str, Any]) -> Any:
+    """Follow a reference into the schema's definitions."""
+    while isinstance(described, Mapping) and "$ref" in described:
+        described = schema["$defs"][described["$ref"].removeprefix("#/$defs/")]
+    return described
+
+
+def _described_axis(
+    axis: str, described: Mapping[str, Any], given: Any, schema: Mapping[str, Any]
+) -> tuple[Any, str]:
+    """Find the schema of a parameter, or what is wrong; a dotted axis reaches into mappings.
+
+    Args:
+        axis: the parameter's name, or names joined by dots.
+        described: schema of the parameters.
+        given: the parameters, which must hold the mappings that the axis reaches into.
+        schema: the whole schema, for its definitions.
+    """
+    *parents, _ = names = axis.split(".")
+    for depth, name in enumerate(names):
+        described = _resolve(described, schema)
+        known = described.get("properties", {}) if isinstance(described, Mapping) else {}
+        more = described.get("additionalProperties") if isinstance(described, Mapping) else None
+        described = known.get(name, more)
+        if not isinstance(described, Mapping):
+            return None, f"unknown key; {nearest(name, known)}"
+        if depth < len(parents):
+            if not isinstance(given, Mapping) or name not in given:
+                there = given if isinstance(given, Mapping) else ()
+                return None, f"no {name!r} in the parameters; {nearest(name, there)}"
+            given = given[name]
+    return described, ""
+
+
 def _axis_problems(name: str, block: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
     """Check that what varies is a parameter of the simulator, dataset or check, in its range."""
     source = next(source for source in SOURCES if source in block)
     described = schema.get("$defs", {}).get(f"{source}_{block.get(source)}")
     if described is None:
         return
-    properties = described["properties"]
     for axis, values in block.get("vary", {}).items():
         path = f"experiments.{name}.vary.{axis}"
-        if axis not in properties:
-            yield f"{path}: unknown key; {nearest(axis, properties)}"
+        found, problem = _described_axis(axis, described, block.get("parameters"), schema)
+        if problem:
+            yield f"{path}: {problem}"
             continue
-        validator = jsonschema.Draft202012Validator({**properties[axis], "$defs": schema["$defs"]})
+        validator = jsonschema.Draft202012Validator({**found, "$defs": schema["$defs"]})
         for value in values:
             yield from (f"{path}: {error.message}" for error in validator.iter_errors(value))
 

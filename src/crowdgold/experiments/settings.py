@@ -1,7 +1,8 @@
 """Settings of an experiment: every combination of what varies, with a name for each.
 
 `vary: {gold_fraction: [0.02, 0.1], n: [1000]}` gives the settings `gold_fraction=0.02,n=1000` and
-`gold_fraction=0.1,n=1000`. The name is part of file names and of the seeds.
+`gold_fraction=0.1,n=1000`. The name is part of file names and of the seeds. A dotted axis reaches
+into a parameter that is a mapping: `predictors.A.mu: [0, 1]`.
 """
 
 import itertools
@@ -63,6 +64,20 @@ def parse_setting(name: str) -> dict[str, Value]:
     return axes
 
 
+def replaced(parameters: Mapping[str, Any], axis: str, value: Any) -> dict[str, Any]:
+    """Give the parameters with one of them replaced; a dotted axis reaches into mappings.
+
+    Raises:
+        ValueError: where a mapping that the axis names is not there.
+    """
+    name, _, rest = axis.partition(".")
+    if not rest:
+        return {**parameters, name: value}
+    if not isinstance(parameters.get(name), Mapping):
+        raise ValueError(f"vary.{axis}: the parameters have no mapping {name!r}")
+    return {**parameters, name: replaced(parameters[name], rest, value)}
+
+
 def expand(
     parameters: Mapping[str, Any], vary: Mapping[str, Sequence[Value]] | None = None
 ) -> list[Setting]:
@@ -70,12 +85,15 @@ def expand(
 
     Args:
         parameters: what all settings share.
-        vary: axis -> its values; an axis overrides the parameter of the same name.
+        vary: axis -> its values; an axis overrides the parameter that it names.
     """
     vary = vary or {}
     combinations = itertools.product(*vary.values())
     settings = []
     for values in combinations:
         axes = dict(zip(vary, values, strict=True))
-        settings.append(Setting(setting_name(axes), axes, {**parameters, **axes}))
+        changed = dict(parameters)
+        for axis, value in axes.items():
+            changed = replaced(changed, axis, value)
+        settings.append(Setting(setting_name(axes), axes, changed))
     return settings

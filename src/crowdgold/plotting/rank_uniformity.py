@@ -22,7 +22,7 @@ def _difference(table: pd.DataFrame) -> pd.DataFrame:
         largest = int(rows["ranks"].iloc[0])
         uniform = np.arange(1, largest + 1) / (largest + 1)
         low, high = uniform_band(len(rows), largest)
-        found = distribution_function(rows["rank"].to_numpy(), largest)
+        found = distribution_function(rows["rank"].to_numpy(dtype=int), largest)
         frames.append(
             pd.DataFrame(
                 {

@@ -10,6 +10,7 @@ import numpy as np
 
 from crowdgold.data import InputError
 from crowdgold.data.parameters import unknown
+from crowdgold.simulate.copula import draw_copula
 from crowdgold.simulate.irt import draw_irt
 from crowdgold.simulate.maven import draw_maven
 from crowdgold.simulate.replicate import Replicate
@@ -20,7 +21,12 @@ __all__ = ["GENERATORS", "Generator", "Replicate", "resample", "simulate"]
 
 Generator = Callable[[Mapping[str, Any], np.random.Generator], Replicate]
 
-GENERATORS: dict[str, Generator] = {"maven": draw_maven, "irt": draw_irt, "stand_in": draw_stand_in}
+GENERATORS: dict[str, Generator] = {
+    "maven": draw_maven,
+    "irt": draw_irt,
+    "copula": draw_copula,
+    "stand_in": draw_stand_in,
+}
 
 
 def simulate(name: str, parameters: Mapping[str, Any], rng: np.random.Generator) -> Replicate:

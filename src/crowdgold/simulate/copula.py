@@ -1,0 +1,83 @@
+"""Votes and scores of any shape, tied by a Gaussian copula (MAVEN, appendix D, Algorithm 3).
+
+    Y_i ~ Bernoulli(phi)
+    (U_i^P, U_i^X) ~ Gaussian copula with correlation rho
+    P_i = quantile of Beta(a_y d_y, (1 - a_y) d_y) at U_i^P,  y = Y_i
+    X_i = F_y^-1(U_i^X)                                       F_y: `crowdgold.simulate.score_shapes`
+    V_i ~ Binomial(c_i, P_i)
+
+The votes are MAVEN's; the scores are not: they are raw scores in (0, 1) whose calibration curve is
+a beta calibration. There is one predictor, `A`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.special import betaincinv, ndtr
+
+from crowdgold.data.parameters import Parameters
+from crowdgold.simulate import design
+from crowdgold.simulate.maven import VOTE_NAMES, probability_given_votes, read_vote_parameters
+from crowdgold.simulate.replicate import Replicate
+from crowdgold.simulate.score_shapes import SHAPE_NAMES, ScoreShape, read_shape
+
+NAMES = (*VOTE_NAMES, "rho", *SHAPE_NAMES, "n", "votes_total", *design.GOLD)
+PREDICTOR = "A"
+
+BLOCK = 20_000
+"""Scores whose quantiles are found together, which bounds the memory."""
+
+
+def draw_copula(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate:
+    """Draw a replicate by Algorithm 3.
+
+    Args:
+        values: phi, a0, a1, d0, d1 as for the generator maven; rho in (-1, 1), the correlation of
+            the copula; `shape`, of the scores (see `read_shape`); n, votes_total and gold labels as
+            in `crowdgold.simulate.design`.
+        rng: the only source of randomness.
+
+    Raises:
+        InputError: naming the parameter that is unknown, missing or impossible.
+    """
+    parameters = Parameters("generator copula", values)
+    parameters.check_names(NAMES)
+    vote = read_vote_parameters(parameters)
+    rho = parameters.real("rho", above=-1, below=1)
+    shape = read_shape(parameters, vote["phi"])
+    n = design.read_n(parameters)
+    n_gold = design.read_n_gold(parameters, n)
+
+    truth = (rng.random(n) < vote["phi"]).astype(np.int8)
+    normal = rng.standard_normal((2, n))
+    chance = vote_chance(vote, truth, normal[0])
+    scores = draw_scores(shape, truth, rho * normal[0] + np.sqrt(1 - rho**2) * normal[1])
+    votes_total = design.draw_votes_total(parameters, n, rng)
+    votes_positive = rng.binomial(votes_total, chance)
+    oracle = probability_given_votes(vote, votes_positive, votes_total)
+    items = design.assemble(
+        votes_positive, votes_total, {PREDICTOR: scores}, truth, oracle, n_gold, rng
+    )
+    return Replicate(items, items, vote)
+
+
+def vote_chance(vote: Mapping[str, float], truth: np.ndarray, normal: np.ndarray) -> np.ndarray:
+    """Give P_i (n,): the quantile of the class's beta that a standard normal (n,) stands for."""
+    mean = np.where(truth == 1, vote["a1"], vote["a0"])
+    concentration = np.where(truth == 1, vote["d1"], vote["d0"])
+    alpha, beta = mean * concentration, (1 - mean) * concentration
+    return np.asarray(betaincinv(alpha, beta, ndtr(normal)))
+
+
+def draw_scores(shape: ScoreShape, truth: np.ndarray, normal: np.ndarray) -> np.ndarray:
+    """Give X_i (n,): the quantile of the class's scores that a standard normal (n,) stands for."""
+    scores = np.empty(len(truth))
+    for label in (0, 1):
+        for above in (False, True):
+            # Each half from its own end, where probabilities have all their digits.
+            chosen = np.flatnonzero((truth == label) & ((normal > 0) == above))
+            for some in np.array_split(chosen, len(chosen) // BLOCK + 1):
+                tail = ndtr(-np.abs(normal[some]))
+                scores[some] = shape.quantile(label, tail, above=above)
+    return scores

@@ -1,0 +1,284 @@
+"""Scores of many shapes whose calibration curve is known (MAVEN, appendix D).
+
+A raw score X in (0, 1) has a density g, a mixture of betas. Its calibration curve is that of beta
+calibration (Kull et al., 2017), and the label is drawn from the calibrated probability:
+
+    c(x) = 1 / (1 + 1 / (e^k x^a / (1 - x)^b)),   k = b log(1 - m) - a log m,  so that c(m) = 1/2
+    Y ~ Bernoulli(c(X))
+
+Bayes' rule gives the class-conditional densities and says which parameter is not free:
+
+    f_1 = g c / phi,   f_0 = g (1 - c) / (1 - phi),   phi = P(Y = 1) = int g(x) c(x) dx
+
+Given g, a and b, the base rate phi falls strictly from 1 to 0 as m runs from 0 to 1. A study states
+phi, so m is solved for. The score that methods see is X and not c(X); both rank the items alike.
+
+Integrals are taken over t = logit(x), where the integrands are analytic and fall off exponentially:
+on short panels by the Legendre series of the density, summed from both ends, so that both tails
+keep their digits.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss, legint, legval, legvander
+from scipy.optimize import brentq
+from scipy.special import betaincinv, betaln, expit, log_expit, logit, logsumexp
+
+from crowdgold.data import InputError
+from crowdgold.data.parameters import Parameters, is_number, unknown
+
+SHAPE_NAMES = ("shape", "shapes")
+"""Parameters that say which shape; see `read_shape`."""
+
+COMPONENT = ("weight", "alpha", "beta")
+SLOPE = 20.0
+SMALLEST, LARGEST = 0.3, 1000.0
+"""Shapes of the betas; below 0.3 too many scores would be rounded to 1."""
+
+PANEL = 0.125
+"""Width of a panel in logits."""
+
+NODES, WEIGHTS = leggauss(20)
+"""Enough for an error below 1e-12 with shapes of the betas up to 1,000, and a and b up to 20."""
+
+TAIL = 1e-18
+"""Mass of a beta that may lie beyond the panels, on either side."""
+
+ROUNDS = 60
+"""Newton steps, with bisection where they leave the bracket; about 5 are needed."""
+
+CONVERGED = 1e-13
+"""Change of a logit, relative to 1 + |t|, at which the steps end."""
+
+
+@dataclass(frozen=True, eq=False)
+class BetaMixture:
+    """A mixture of K beta densities on (0, 1): weights that sum to 1, and shapes; (K,) each."""
+
+    weight: np.ndarray
+    alpha: np.ndarray
+    beta: np.ndarray
+
+    def density_of_logit(self, t: np.ndarray) -> np.ndarray:
+        """Give the density of t = logit(x) at t (...,)."""
+        above, below = log_expit(t)[..., None], log_expit(-t)[..., None]
+        terms = self.alpha * above + self.beta * below - betaln(self.alpha, self.beta)
+        return np.exp(logsumexp(terms + np.log(self.weight), axis=-1))
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreShape:
+    """A score's distribution in each class; made by `score_shape`.
+
+    Attributes:
+        mixture: density of the score over both classes.
+        a, b: slopes of the calibration curve's log odds in log x and -log(1 - x).
+        logit_m: logit of m, the score with a calibrated probability of 1/2.
+        phi: base rate.
+        edges: (E + 1,) ends of the panels, in logits.
+        below, above: (2, E + 1) mass of each class below and above each edge.
+        series: (2, E, J) Legendre coefficients of the mass from the left end of each panel.
+    """
+
+    mixture: BetaMixture
+    a: float
+    b: float
+    logit_m: float
+    phi: float
+    edges: np.ndarray
+    below: np.ndarray
+    above: np.ndarray
+    series: np.ndarray
+
+    @property
+    def m(self) -> float:
+        """The score with a calibrated probability of 1/2."""
+        return float(expit(self.logit_m))
+
+    def calibration(self, score: np.ndarray) -> np.ndarray:
+        """Give c(x) = P(Y = 1 | X = x) at scores (...,) in (0, 1)."""
+        return _calibration(logit(score), self.a, self.b, self.logit_m)
+
+    def density(self, label: int, score: np.ndarray) -> np.ndarray:
+        """Give the density of a class, 0 or 1, at scores (...,) in (0, 1)."""
+        score = np.asarray(score, dtype=float)
+        return self._density_of_logit(label, logit(score)) / (score * (1 - score))
+
+    def distribution(self, label: int, score: np.ndarray) -> np.ndarray:
+        """Give F_label = P(X <= x | Y = label) at scores (...,) in (0, 1)."""
+        t = np.clip(logit(score), self.edges[0], self.edges[-1])
+        panel = self._panel(t)
+        return np.minimum(self.below[label, panel] + self._mass(label, panel, t), 1.0)
+
+    def survival(self, label: int, score: np.ndarray) -> np.ndarray:
+        """Give P(X > x | Y = label) at scores (...,) in (0, 1)."""
+        return self._survival_of_logit(label, np.asarray(logit(score)))
+
+    def quantile(self, label: int, probability: np.ndarray, above: bool = False) -> np.ndarray:
+        """Give the score of a class with a given probability (...,) below it, or above it.
+
+        Far in the upper tail `above` keeps the digits that 1 - probability would lose.
+        """
+        return np.asarray(expit(self._logit_quantile(label, probability, above)))
+
+    def precision_at_recall(self, recall: np.ndarray) -> np.ndarray:
+        """Give the precision-recall curve at recalls (...,) in (0, 1].
+
+        Flagging the scores above x finds S_1(x) of the positives and S_0(x) of the negatives, so
+        precision = phi r / (phi r + (1 - phi) S_0(x)) at S_1(x) = r.
+        """
+        recall = np.asarray(recall, dtype=float)
+        threshold = self._logit_quantile(1, recall, above=True)
+        flagged = (1 - self.phi) * self._survival_of_logit(0, threshold)
+        return np.asarray(self.phi * recall / (self.phi * recall + flagged))
+
+    def _density_of_logit(self, label: int, t: np.ndarray) -> np.ndarray:
+        """Give the density of t = logit(x) in a class, by Bayes' rule."""
+        sign, base = (1, self.phi) if label == 1 else (-1, 1 - self.phi)
+        share = _calibration(t, self.a, self.b, self.logit_m, sign)
+        return self.mixture.density_of_logit(t) * share / base
+
+    def _panel(self, t: np.ndarray) -> np.ndarray:
+        panel = np.searchsorted(self.edges, t, side="right") - 1
+        return np.clip(panel, 0, len(self.edges) - 2)
+
+    def _mass(
+        self, label: int, panel: np.ndarray, t: np.ndarray, above: bool = False
+    ) -> np.ndarray:
+        """Give the mass between t and the left end, or the right end, of its panel."""
+        u = 2 * (t - self.edges[panel]) / PANEL - 1
+        series = np.moveaxis(self.series[label, panel], -1, 0)
+        left = legval(u, series, tensor=False)
+        return np.asarray(series.sum(axis=0) - left if above else left)
+
+    def _survival_of_logit(self, label: int, t: np.ndarray) -> np.ndarray:
+        t = np.clip(t, self.edges[0], self.edges[-1])
+        panel = self._panel(t)
+        mass = self.above[label, panel + 1] + self._mass(label, panel, t, above=True)
+        return np.minimum(mass, 1.0)
+
+    def _logit_quantile(self, label: int, probability: np.ndarray, above: bool) -> np.ndarray:
+        """Invert the mass below, or above, a logit: find its panel, then Newton inside it."""
+        wanted = np.asarray(probability, dtype=float)
+        last = len(self.edges) - 2
+        # Ascending either way; from above, the table runs from the last edge to the first.
+        table = self.above[label, ::-1] if above else self.below[label]
+        step = np.clip(np.searchsorted(table, wanted, side="right") - 1, 0, last)
+        rest = np.clip(wanted - table[step], 0, table[step + 1] - table[step])
+        share = rest / np.maximum(table[step + 1] - table[step], np.finfo(float).tiny)
+        panel, sign = (last - step, -1.0) if above else (step, 1.0)
+        low, high = self.edges[panel], self.edges[panel + 1]
+        t = high - PANEL * share if above else low + PANEL * share
+        for _ in range(ROUNDS):
+            excess = sign * (self._mass(label, panel, t, above) - rest)
+            low, high = np.where(excess < 0, t, low), np.where(excess > 0, t, high)
+            slope = np.maximum(self._density_of_logit(label, t), np.finfo(float).tiny)
+            with np.errstate(over="ignore"):
+                new = t - excess / slope
+            new = np.where((new >= low) & (new <= high), new, (low + high) / 2)
+            moved = np.max(np.abs(new - t) / (1 + np.abs(t)), initial=0.0)
+            t = new
+            if moved < CONVERGED:
+                break
+        return np.asarray(t)
+
+
+def score_shape(mixture: BetaMixture, a: float, b: float, phi: float) -> ScoreShape:
+    """Make the distributions of a score, with m such that the base rate is phi.
+
+    Args:
+        mixture: density of the raw score; shapes from 0.3 to 1,000.
+        a, b: shape of the calibration curve, above 0 and below 20.
+        phi: base rate, in (0, 1).
+    """
+    low = logit(betaincinv(mixture.alpha, mixture.beta, TAIL)).min()
+    high = -logit(betaincinv(mixture.beta, mixture.alpha, TAIL)).min()
+    edges = PANEL * np.arange(np.floor(low / PANEL), np.ceil(high / PANEL) + 1)
+    points = (edges[:-1] + PANEL / 2)[:, None] + PANEL / 2 * NODES
+    density = mixture.density_of_logit(points)
+    weights = PANEL / 2 * WEIGHTS * density
+
+    def too_many(logit_m: float) -> float:
+        return float((weights * _calibration(points, a, b, logit_m)).sum()) - phi
+
+    far = 1.0
+    while too_many(-far) < 0 or too_many(far) > 0:
+        far *= 2
+    logit_m = float(brentq(too_many, -far, far, xtol=1e-15, rtol=1e-15))
+    share = np.stack([_calibration(points, a, b, logit_m, sign) for sign in (-1, 1)])
+    series = _antiderivative(density * share / np.array([1 - phi, phi])[:, None, None])
+    mass = series.sum(axis=-1)
+    none = np.zeros((2, 1))
+    below = np.concatenate([none, mass.cumsum(axis=1)], axis=1)
+    above = np.concatenate([none, mass[:, ::-1].cumsum(axis=1)], axis=1)[:, ::-1]
+    return ScoreShape(mixture, a, b, logit_m, phi, edges, below, above, series)
+
+
+def _antiderivative(values: np.ndarray) -> np.ndarray:
+    """Integrate from the left end of each panel, given values (..., nodes) at its nodes.
+
+    Returns:
+        (..., nodes + 1) coefficients of Legendre polynomials on [-1, 1], zero at -1; their sum is
+        the integral over the panel.
+    """
+    degree = np.arange(len(NODES))
+    coefficients = (values * WEIGHTS) @ legvander(NODES, len(NODES) - 1) * (degree + 0.5)
+    return np.asarray(PANEL / 2 * legint(coefficients, lbnd=-1, axis=-1))
+
+
+def _calibration(t: np.ndarray, a: float, b: float, logit_m: float, sign: int = 1) -> np.ndarray:
+    """Give c at logits (...,), or 1 - c with sign -1, which keeps the digits near c = 1."""
+    odds = a * (log_expit(t) - log_expit(logit_m)) - b * (log_expit(-t) - log_expit(-logit_m))
+    return np.asarray(expit(sign * odds))
+
+
+def read_shape(parameters: Parameters, phi: float) -> ScoreShape:
+    """Give the shape of the scores.
+
+    Args:
+        parameters: `shape`: {a: number, b: number, mixture: [{weight, alpha, beta}, ...]} with a, b
+            above 0 and below 20, weights above 0 that sum to 1, and alpha, beta from 0.3 to
+            1,000; or a name, whose values are in `shapes`, {NAME: values}. What m of the
+            calibration curve is follows from phi.
+        phi: base rate.
+
+    Raises:
+        InputError: naming what is missing or impossible.
+    """
+    given = parameters.values.get("shape")
+    shapes = parameters.values.get("shapes", {})
+    owner = f"{parameters.owner}, shape"
+    if isinstance(given, str):
+        if not isinstance(shapes, Mapping) or given not in shapes:
+            known = shapes if isinstance(shapes, Mapping) else ()
+            raise InputError(f"{owner}: {unknown('shape', given, known)}")
+        owner, given = f"{owner} {given!r}", shapes[given]
+    if not isinstance(given, Mapping):
+        raise parameters.fault("shape", "a name in 'shapes', or {a: , b: , mixture: [...]}")
+    own = Parameters(owner, given)
+    own.check_names(("a", "b", "mixture"))
+    a, b = (own.real(name, above=0, below=SLOPE) for name in ("a", "b"))
+    return score_shape(_read_mixture(own), a, b, phi)
+
+
+def _read_mixture(parameters: Parameters) -> BetaMixture:
+    expected = (
+        "[{weight: , alpha: , beta: }, ...], weights above 0 that sum to 1, "
+        f"alpha and beta from {SMALLEST:g} to {LARGEST:,.0f}"
+    )
+    given = parameters.values.get("mixture")
+    if not isinstance(given, list | tuple) or not given:
+        raise parameters.fault("mixture", expected)
+    for one in given:
+        if not isinstance(one, Mapping) or set(one) != set(COMPONENT):
+            raise parameters.fault("mixture", expected)
+        if not all(is_number(one[name]) and one[name] > 0 for name in COMPONENT):
+            raise parameters.fault("mixture", expected)
+    weight, alpha, beta = np.array([[one[name] for name in COMPONENT] for one in given], float).T
+    shapes = np.concatenate([alpha, beta])
+    inside = SMALLEST <= shapes.min() <= shapes.max() <= LARGEST
+    if not inside or abs(weight.sum() - 1) > 1e-9:
+        raise parameters.fault("mixture", expected)
+    return BetaMixture(weight / weight.sum(), alpha, beta)
