@@ -7,8 +7,8 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betainc, betaln, expit, log_expit, ndtr
-from scipy.stats import betabinom
+from scipy.special import betainc, betaln, expit, log_expit, log_ndtr, logsumexp, ndtr
+from scipy.stats import betabinom, binom, multivariate_normal, norm
 
 from crowdgold.data import NO_GOLD, Items
 
@@ -113,3 +113,76 @@ def deviation(w, first, second):
     q_1, q_2 = w / (2 - w), 2 * w**2 / (1 + w)
     area = w * (1 - w) + (first - 1) * (q_1 - w**2) + (second - 1) * (q_2 - w**2)
     return np.sqrt(area / (first * second)) * first * second
+
+
+class HumanAi(NamedTuple):
+    """Parameters of H-AI (appendix C.3): base rate, means of lambda_H and lambda_M by label,
+    correlation, and standard deviation of lambda_M."""
+
+    phi: float
+    mu_human: tuple[float, float]
+    mu_model: tuple[float, float]
+    rho: float
+    sigma: float
+
+    def covariance(self):
+        """Give the covariance of (lambda_H, lambda_M) given the label."""
+        return [[1.0, self.rho * self.sigma], [self.rho * self.sigma, self.sigma**2]]
+
+    def log_joint(self, y, positive, total, score, reach=16.0, size=6001):
+        """Give log P(Y = y, V, X = score) of one item: the bivariate density and the binomial,
+        summed over a fine grid of lambda_H."""
+        human = np.linspace(-reach, reach, size)
+        pairs = np.stack([human, np.full(size, score)], axis=-1)
+        means = [self.mu_human[y], self.mu_model[y]]
+        log_density = multivariate_normal.logpdf(pairs, means, self.covariance())
+        log_votes = positive * log_ndtr(human) + (total - positive) * log_ndtr(-human)
+        value = log_density + log_votes
+        ways = binom.pmf(positive, total, 0.5) * 2.0**total
+        prior = self.phi if y else 1 - self.phi
+        return logsumexp(value) + np.log((human[1] - human[0]) * ways * prior)
+
+    def draw(self, n, votes_total, n_gold, rng):
+        """Draw a table by the model's own process, its first `n_gold` items labelled by experts."""
+        y = (rng.random(n) < self.phi).astype(int)
+        noise = rng.multivariate_normal([0, 0], self.covariance(), n)
+        human = np.array(self.mu_human)[y] + noise[:, 0]
+        score = np.array(self.mu_model)[y] + noise[:, 1]
+        gold = np.where(np.arange(n) < n_gold, y, NO_GOLD)
+        votes = rng.binomial(votes_total, ndtr(human))
+        return make_items(votes, votes_total, gold, score, rng.random(n), y)
+
+
+class ScoreMixture(NamedTuple):
+    """Parameters of DS+S (appendix C.2): base rate, chance of a positive vote and mean score by
+    label, and standard deviation of scores."""
+
+    phi: float
+    a: tuple[float, float]
+    mu: tuple[float, float]
+    sigma: float
+
+    def log_joint(self, y, positive, total, score):
+        """Give log P(Y = y, V, X = score)."""
+        prior = self.phi if y else 1 - self.phi
+        votes = binom.logpmf(positive, total, self.a[y])
+        return np.log(prior) + votes + norm.logpdf(score, self.mu[y], self.sigma)
+
+    def draw(self, n, votes_total, n_gold, rng):
+        """Draw a table by the model's own process, its first `n_gold` items labelled by experts."""
+        y = (rng.random(n) < self.phi).astype(int)
+        score = rng.normal(np.array(self.mu)[y], self.sigma)
+        gold = np.where(np.arange(n) < n_gold, y, NO_GOLD)
+        votes = rng.binomial(votes_total, np.array(self.a)[y])
+        return make_items(votes, votes_total, gold, score, rng.random(n), y)
+
+
+def item_log_likelihoods(theta, items, scores):
+    """Give the log-likelihood of each item (n,) under a model with `log_joint`, item by item."""
+    values = []
+    for positive, total, gold, score in zip(
+        items.votes_positive, items.votes_total, items.gold, scores, strict=True
+    ):
+        labels = (0, 1) if gold == NO_GOLD else (gold,)
+        values.append(logsumexp([theta.log_joint(y, positive, total, score) for y in labels]))
+    return np.array(values)

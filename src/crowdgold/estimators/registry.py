@@ -9,6 +9,8 @@ import numpy as np
 
 from crowdgold.data import InputError, Items
 from crowdgold.estimators.dawid_skene import fit_dawid_skene
+from crowdgold.estimators.dawid_skene_scores import fit_dawid_skene_scores
+from crowdgold.estimators.human_ai import fit_human_ai
 from crowdgold.estimators.maven import MavenSettings, fit_maven
 from crowdgold.estimators.oracle import fit_oracle
 from crowdgold.estimators.posterior import Fit
@@ -81,6 +83,24 @@ def _dawid_skene(
     return fit_dawid_skene(items, rng, stan, _sampler(settings), _draws(settings))
 
 
+def _own(settings: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: settings[name] for name in names if name in settings}
+
+
+def _dawid_skene_scores(
+    items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+) -> Fit:
+    own = _own(settings, "scores")
+    return fit_dawid_skene_scores(items, rng, stan, _sampler(settings), _draws(settings), **own)
+
+
+def _human_ai(
+    items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+) -> Fit:
+    own = _own(settings, "scores", "epsilon")
+    return fit_human_ai(items, rng, stan, _sampler(settings), _draws(settings), **own)
+
+
 def _oracle(
     items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
 ) -> Fit:
@@ -105,6 +125,22 @@ _ALL = (
     ),
     _method("DS", "Dawid-Skene", _dawid_skene, fit_dawid_skene, stan_models=("dawid_skene",)),
     _method("ORACLE", "imputation from the true P(Y | V)", _oracle, fit_oracle, needs_oracle=True),
+    _method(
+        "DS+S",
+        "Dawid-Skene with scores",
+        _dawid_skene_scores,
+        fit_dawid_skene_scores,
+        stan_models=("dawid_skene_scores",),
+        own_settings=("scores",),
+    ),
+    _method(
+        "H-AI",
+        "human-AI complementarity",
+        _human_ai,
+        fit_human_ai,
+        stan_models=("human_ai",),
+        own_settings=("scores", "epsilon"),
+    ),
     _method(
         "MAVEN",
         "MAVEN",

@@ -60,6 +60,21 @@ class Diagnostics:
         return "; ".join([*self.problems, *self.notes])
 
 
+def worst(parts: Mapping[str, Diagnostics]) -> Diagnostics:
+    """Join the diagnostics of several fits, each named in what it says; counts are added."""
+    every = list(parts.values())
+    return Diagnostics(
+        rhat=max(one.rhat for one in every),
+        ess_bulk=min(one.ess_bulk for one in every),
+        ess_tail=min(one.ess_tail for one in every),
+        divergences=sum(one.divergences for one in every),
+        at_max_treedepth=sum(one.at_max_treedepth for one in every),
+        failures=tuple(f"{name}: {text}" for name, one in parts.items() for text in one.failures),
+        notes=tuple(f"{name}: {text}" for name, one in parts.items() for text in one.notes),
+        chains=max(one.chains for one in every),
+    )
+
+
 def diagnose(
     draws: Mapping[str, np.ndarray], divergences: int, at_max_treedepth: int
 ) -> Diagnostics:

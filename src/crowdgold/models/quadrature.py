@@ -1,4 +1,4 @@
-"""Gauss-Jacobi quadrature for beta densities.
+"""Gauss quadrature: Gauss-Jacobi for beta densities, and for the atoms of a discrete measure.
 
 Nodes come from the three-term recurrence of the orthogonal polynomials by Golub and Welsch: the
 eigenvalues of the Jacobi matrix, with weights from the first entries of its eigenvectors.
@@ -44,3 +44,50 @@ def gauss_jacobi(alpha: np.ndarray, beta: np.ndarray, nodes: int) -> tuple[np.nd
     spread = k * (k + q - 1) * (k + p - 1) * ratio / ((2 * k + s - 2) ** 2 * (2 * k + s - 1))
     points, weights = _from_recurrence(diagonal, np.sqrt(spread))
     return np.clip(points, 0.0, 1.0), weights
+
+
+EXHAUSTED = 1e-13
+"""Atoms on [-1, 1] that polynomials of a degree miss by less than this need no higher degree."""
+
+
+def gauss_of_atoms(
+    atoms: np.ndarray, mass: np.ndarray, nodes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Give the Gauss quadrature of a measure of finitely many atoms.
+
+    The recurrence comes from the Lanczos process on the diagonal matrix of the atoms, started at
+    the square roots of their masses (Golub and Meurant, 2010, section 4.1). Each vector is made
+    orthogonal to all before it, twice: without that the process loses them after few steps.
+
+    Args:
+        atoms: (N,) distinct places.
+        mass: (N,) positive masses.
+        nodes: number of nodes J; sums of polynomials up to degree 2 J - 1 over the atoms are exact.
+
+    Returns:
+        nodes between the outermost atoms and weights with the sum of the masses, each (J,); the
+        atoms themselves where there are no more than J, and fewer nodes where those do as well.
+    """
+    if len(atoms) <= nodes:
+        return np.asarray(atoms, float), np.asarray(mass, float)
+    low, high = float(np.min(atoms)), float(np.max(atoms))
+    centre, half = low / 2 + high / 2, high / 2 - low / 2
+    place, total = (np.asarray(atoms) - centre) / half, float(np.sum(mass))
+    basis = np.empty((nodes, len(place)))
+    basis[0] = np.sqrt(np.asarray(mass) / total)
+    diagonal, off_diagonal = np.zeros(nodes), np.zeros(nodes - 1)
+    used = nodes
+    for step in range(nodes):
+        image = place * basis[step]
+        diagonal[step] = image @ basis[step]
+        if step == nodes - 1:
+            break
+        for _ in range(2):
+            image -= (basis[: step + 1] @ image) @ basis[: step + 1]
+        off_diagonal[step] = np.linalg.norm(image)
+        if off_diagonal[step] < EXHAUSTED:
+            used = step + 1
+            break
+        basis[step + 1] = image / off_diagonal[step]
+    points, weights = _from_recurrence(diagonal[:used], off_diagonal[: used - 1])
+    return np.clip(centre + half * points, low, high), total * weights

@@ -46,19 +46,19 @@ def vote_data(sets: VoteSets) -> dict[str, Any]:
     }
 
 
+def start_votes(sets: VoteSets, rng: np.random.Generator) -> dict[str, Any]:
+    """Give a chain's start near the share of positive votes, spread out so that R-hat can tell."""
+    share = float(sets.votes_positive @ sets.count / (sets.votes_total @ sets.count))
+    a0, a1 = rng.uniform(0.1, 0.4), rng.uniform(0.5, 0.9)
+    return {"phi": float(np.clip(share * rng.uniform(0.5, 1.5), 0.02, 0.98)), "a0": a0, "a1": a1}
+
+
 def _initial_values(
     name: str, sets: VoteSets, chains: int, rng: np.random.Generator
 ) -> list[dict[str, Any]]:
-    """Start chains near the share of positive votes, spread out so that R-hat can tell."""
-    share = float(sets.votes_positive @ sets.count / (sets.votes_total @ sets.count))
     values = []
     for _ in range(chains):
-        a0, a1 = rng.uniform(0.1, 0.4), rng.uniform(0.5, 0.9)
-        start: dict[str, Any] = {
-            "phi": float(np.clip(share * rng.uniform(0.5, 1.5), 0.02, 0.98)),
-            "a0": a0,
-            "a1": a1,
-        }
+        start = start_votes(sets, rng)
         if name == "vote":
             start["lambda"] = rng.uniform(0.2, 0.6, 2).tolist()
         values.append(start)

@@ -1,0 +1,131 @@
+"""Points that stand for scores: what they keep exactly, and what they change in a likelihood."""
+
+import numpy as np
+import pytest
+
+from crowdgold.models.human_ai import HumanAiDraws
+from crowdgold.models.joint_fit import compression_error
+from crowdgold.models.joint_model import log_likelihood
+from crowdgold.models.score_mixture import ScoreMixtureDraws
+from crowdgold.models.score_points import compress_scores, each_score
+from crowdgold.models.vote_model import VoteParameters
+from crowdgold.models.vote_sets import find_vote_sets
+from unit.reference import make_items
+
+N = 6000
+
+
+def table(seed=0, n=N):
+    """Votes of three voters that follow the label, a twentieth of it gold; returns label too."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.3).astype(int)
+    votes = rng.binomial(3, np.array([0.15, 0.7])[y])
+    gold = np.where(rng.random(n) < 0.05, y, -1)
+    return find_vote_sets(make_items(votes, 3, gold)), y, rng
+
+
+SHAPES = {
+    "normal": lambda y, rng: rng.normal(1.5 * y, 1),
+    "skewed": lambda y, rng: rng.gamma(2, 0.7, len(y)) + y,
+    "Student t, 2 degrees": lambda y, rng: rng.standard_t(2, len(y)) + 1.5 * y,
+    "Cauchy": lambda y, rng: rng.standard_cauchy(len(y)) + 1.5 * y,
+    "rounded": lambda y, rng: rng.normal(1.5 * y, 1).round(1),
+    "half of them equal": lambda y, rng: np.where(rng.random(len(y)) < 0.7, 0.0, rng.normal(y, 1)),
+    "two values": lambda y, rng: (rng.random(len(y)) < 0.2 + 0.6 * y).astype(float),
+    "alike": lambda y, rng: np.full(len(y), 0.25),
+}
+
+
+def around(y, scores, draws, rng):
+    """Draws of both models about as wide as a posterior, around what the labels say."""
+
+    def scatter(*shape):
+        return rng.normal(0, 1 / np.sqrt(len(y)), (draws, *shape))
+
+    phi = np.clip(y.mean() + scatter(), 0.01, 0.99)
+    means = np.array([np.median(scores[y == label]) for label in (0, 1)])
+    means = np.sort(means + scatter(2), axis=1)
+    spread = np.subtract(*np.quantile(scores, [0.8, 0.2])) / 1.7 + 0.3
+    sigma = spread * np.exp(scatter())
+    vote = VoteParameters(phi, np.array([0.15, 0.7]) + scatter(2), np.full((draws, 2), np.inf))
+    human = np.array([-1.4, 0.7]) + scatter(2)
+    return (
+        ScoreMixtureDraws(vote, means, sigma),
+        HumanAiDraws(phi, human, means, 0.3 + scatter(), sigma),
+    )
+
+
+def test_each_item_is_a_point_of_weight_1():
+    sets, y, rng = table(n=50)
+    scores = SHAPES["normal"](y, rng)
+    points = each_score(scores, sets)
+    assert points.score.tolist() == scores.tolist()
+    assert points.weight.tolist() == [1.0] * 50
+    assert points.member.tolist() == sets.member.tolist()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("nodes", [2, 3, 16])
+def test_counts_means_and_variances_of_a_vote_set_are_kept(shape, nodes):
+    """To 1e-10 of the largest score's power: two nodes sum cubes exactly, group by group."""
+    sets, y, rng = table()
+    scores = SHAPES[shape](y, rng)
+    points = compress_scores(scores, sets, nodes)
+    assert np.all(points.weight > 0)
+    assert len(points) < N / 2
+    for k in range(len(sets)):
+        own, stand = scores[sets.member == k], points.member == k
+        assert points.score[stand].min() >= own.min()
+        assert points.score[stand].max() <= own.max()
+        for power in range(2 * nodes if nodes == 2 else 3):
+            found = points.weight[stand] @ points.score[stand] ** power
+            assert found == pytest.approx(
+                (own**power).sum(), abs=1e-10 * (np.abs(own) ** power).sum() + 1e-12
+            )
+
+
+def test_with_enough_nodes_the_scores_themselves_are_left():
+    sets, y, rng = table(n=300)
+    scores = SHAPES["normal"](y, rng)
+    points = compress_scores(scores, sets, 300)
+    assert len(points) == 300
+    order = np.lexsort((scores, sets.member))
+    assert points.score.tolist() == scores[order].tolist()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_sixteen_nodes_hold_the_likelihood(shape):
+    """Differences of the log-likelihood between draws as far apart as a posterior's are kept to
+    0.02, the bound at which a fit asks for more nodes. The control: one node a group, which loses
+    the spread of scores, changes them by more; so do 3 nodes for DS+S."""
+    sets, y, rng = table()
+    scores = SHAPES[shape](y, rng)
+    for draws in around(y, scores, 20, rng):
+        points = compress_scores(scores, sets, 16)
+        assert compression_error(draws, scores, points, sets) < 0.02
+        if shape in ("normal", "skewed", "Cauchy"):
+            nodes = 3 if isinstance(draws, ScoreMixtureDraws) else 1
+            few = compress_scores(scores, sets, nodes)
+            assert compression_error(draws, scores, few, sets) > 0.02
+
+
+def test_the_error_is_that_of_differences_between_draws():
+    """A constant that all draws share is no error; a change of weights is."""
+    sets, y, rng = table()
+    scores = SHAPES["normal"](y, rng)
+    draws = around(y, scores, 6, rng)[0]
+    points = each_score(scores, sets)
+    assert compression_error(draws, scores, points, sets) == 0
+    doubled = type(points)(points.score, 2 * points.weight, points.member)
+    exact = log_likelihood(draws, points, sets)
+    found = compression_error(draws, scores, doubled, sets)
+    assert found == pytest.approx(np.ptp(exact), rel=1e-9)
+
+
+def test_points_are_few_whatever_the_number_of_items():
+    counts = []
+    for n in (20_000, 100_000):
+        sets, y, rng = table(n=n)
+        counts.append(len(compress_scores(SHAPES["normal"](y, rng), sets, 16)))
+    assert counts[-1] < 1.2 * counts[0]
+    assert counts[-1] < 300
