@@ -1,6 +1,9 @@
-# What: timed comparisons with named peers.
+# What: timed comparisons with named peers, one job at a time on the whole machine.
 # Needs: the compiled models of what is timed; a machine with nothing else to do.
-# Makes: results/benchmarks/maven_scaling.csv: seconds by part and peak memory against n.
+# Makes: results/benchmarks/maven_scaling.csv: seconds by part and peak memory against n;
+#        RESULTS/benchmarks/model_scaling.parquet: seconds by method against n, and their exponents.
+
+SCALED = ["DS", "DS+S", "H-AI", "MAVEN"]
 
 
 rule maven_scaling:
@@ -24,3 +27,30 @@ rule maven_scaling:
     shell:
         "{params.python} {input.script} --models results/stan --toolchain {input.toolchain}"
         " --output {output} 2>&1 | tee {log}"
+
+
+rule model_scaling:
+    input:
+        library=library("../benchmarks/model_scaling.py", method=none),
+        peers="benchmarks/numpyro_models.py",
+        script="benchmarks/model_scaling.py",
+        models=expand("results/stan/{model}", model=stan_models(SCALED)),
+        toolchain="results/toolchain.json",
+    output:
+        "<results>/benchmarks/model_scaling.parquet",
+    log:
+        "<results>/logs/benchmarks/model_scaling.log",
+    conda:
+        "../../environment.yml"
+    threads: workflow.cores
+    params:
+        python=sys.executable,
+        settings=[
+            f"--{name} {' '.join(map(str, value)) if isinstance(value, list) else value}"
+            for name, value in config["benchmarks"]["model_scaling"].items()
+        ],
+    message:
+        "Timing methods against n (minutes)"
+    shell:
+        "{params.python} {input.script} {params.settings} --models results/stan"
+        " --toolchain {input.toolchain} --output {output} > {log} 2>&1"

@@ -184,7 +184,10 @@ def verdicts():
 
 def tables_of(figure):
     """Give an input function for the tables that a figure is drawn from."""
-    kind = config["figures"][figure].get("table", "summaries")
+    block = config["figures"][figure]
+    if "benchmark" in block:
+        return [f"<results>/benchmarks/{block['benchmark']}.parquet"]
+    kind = block.get("table", "summaries")
     return lambda wildcards: [
         f"<results>/{kind}/{experiment}.parquet"
         for experiment in drawn_experiments(figure)
@@ -231,7 +234,7 @@ def drawn_figures(target):
 @cache
 def drawn_experiments(figure):
     """Give a figure's experiments, without the optional ones whose data cannot be had; say which."""
-    drawn = list(config["figures"][figure]["experiments"])
+    drawn = list(config["figures"][figure].get("experiments", []))
     for experiment, dataset in plan.optional_datasets(config, figure).items():
         if reason := unavailable(dataset):
             logger.warning(f"Left out of figure {figure}: {experiment}, for {reason}")

@@ -126,13 +126,18 @@ def _figure_problems(
     name: str, block: Mapping[str, Any], config: Mapping[str, Any], known: Mapping[str, Any]
 ) -> Iterator[str]:
     path = f"figures.{name}"
-    for experiment in block["experiments"]:
+    if ("experiments" in block) == ("benchmark" in block):
+        yield f"{path}: expected either experiments or a benchmark"
+    if block.get("benchmark") not in (None, *config["benchmarks"]):
+        meant = nearest(block["benchmark"], config["benchmarks"])
+        yield f"{path}.benchmark: no benchmark {block['benchmark']!r}; {meant}"
+    for experiment in block.get("experiments", []):
         if experiment not in config["experiments"]:
             meant = nearest(experiment, config["experiments"])
             yield f"{path}.experiments: no experiment {experiment!r}; {meant}"
     for experiment in block.get("optional", ()):
-        if experiment not in block["experiments"]:
-            meant = nearest(experiment, block["experiments"])
+        if experiment not in block.get("experiments", []):
+            meant = nearest(experiment, block.get("experiments", []))
             yield f"{path}.optional: {experiment!r} is not among its experiments; {meant}"
     if "plot" in known and block["plot"] not in known["plot"]:
         yield f"{path}.plot: unknown {block['plot']!r}; {nearest(block['plot'], known['plot'])}"

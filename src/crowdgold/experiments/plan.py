@@ -130,7 +130,9 @@ def figures(config: Mapping[str, Any], target: str) -> list[str]:
 def datasets(config: Mapping[str, Any], figure: str) -> list[str]:
     """Give the datasets without which a figure is not drawn."""
     block = config["figures"][figure]
-    needed = [name for name in block["experiments"] if name not in block.get("optional", ())]
+    needed = [
+        name for name in block.get("experiments", []) if name not in block.get("optional", ())
+    ]
     return [data for name in needed if (data := config["experiments"][name].get("dataset"))]
 
 

@@ -1,0 +1,148 @@
+"""Run time against the number of items: DS, DS+S, H-AI and MAVEN, and peers (MAVEN, figure 5).
+
+Data come from Algorithm 1, three votes an item and a tenth of gold labels. Every row is one method
+at one n, on one core: seconds of inference, and of imputation (one data set a draw, AUC), apart.
+Each is measured after a warm-up at a small n in the same process; compilation is not in it. The
+models of votes and scores run with the score of each item, as printed, and compressed to few
+points. MAVEN runs with the exact cut and with nested Stan fits, of which a part is timed. Peers
+are the same models in NumPyro, with the same chains and iterations; they are left out, and that is
+said, where it is not installed.
+"""
+
+import argparse
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.estimators import fit
+from crowdgold.evaluation import evaluate
+from crowdgold.models.stan import StanModels
+from crowdgold.simulate import simulate
+from crowdgold.toolchain import Toolchain
+
+PARAMETERS = {
+    "phi": 0.3, "a0": 0.2, "a1": 0.6, "d0": 1.5, "d1": 1.5, "votes_total": 3,
+    "gold_fraction": 0.1, "predictors": {"A": {"mu": 1.0, "delta": 1.0}},
+}  # fmt: skip
+SMALL = 200
+NESTED_DRAWS = 20
+"""Nested fits that are timed; their seconds are scaled up to all draws."""
+
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "DS": ("DS", {}),
+    "DS+S": ("DS+S", {"scores": "each"}),
+    "DS+S, compressed": ("DS+S", {"scores": "compressed"}),
+    "H-AI": ("H-AI", {"scores": "each"}),
+    "H-AI, compressed": ("H-AI", {"scores": "compressed"}),
+    "MAVEN": ("MAVEN", {"cut": "exact"}),
+    "MAVEN, nested": ("MAVEN", {"cut": "nested"}),
+}
+"""Row of the table -> method and its own settings."""
+PEERS = {"DS, NumPyro": "DS", "DS+S, NumPyro": "DS+S", "H-AI, NumPyro": "H-AI"}
+
+
+def _items(n: int) -> Any:
+    return simulate("maven", {**PARAMETERS, "n": n}, np.random.default_rng(n)).items
+
+
+def measure(name: str, n: int, arguments: argparse.Namespace, stan: StanModels) -> dict[str, Any]:
+    """Time one method at n items in this process."""
+    method, own = VARIANTS[name]
+    sampler = {"chains": arguments.chains, "warmup": arguments.warmup, "draws": arguments.draws}
+    kept = arguments.chains * arguments.draws
+    timed = NESTED_DRAWS if own.get("cut") == "nested" else kept
+    rng = np.random.default_rng(1)
+    for size in (SMALL, n):
+        items = _items(size)
+        settings = {"sampler": sampler, "imputations": timed, "threads": 1, **own}
+        fitted = fit(method, items, rng, settings, stan)
+        start = time.perf_counter()
+        evaluate(fitted, items, ["AUC"], rng)
+        imputation = time.perf_counter() - start
+    inference = fitted.seconds["inference"]
+    if timed < kept:
+        inference += fitted.seconds["score model"] * (kept / timed - 1)
+    return {
+        "method": name, "n": n, "inference": inference, "imputation": imputation * kept / timed,
+        "passed": fitted.diagnostics.passed,
+    }  # fmt: skip
+
+
+def measure_peer(name: str, n: int, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Time a NumPyro model at n items in this process; the first of its two runs compiles it."""
+    from numpyro_models import sample
+
+    chosen = (arguments.chains, arguments.warmup, arguments.draws)
+    _, seconds = sample(PEERS[name], _items(n), "A", 1, *chosen)
+    return {"method": name, "n": n, "inference": seconds, "imputation": np.nan, "passed": True}
+
+
+def rows(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Measure every method at every n, each in a process of its own."""
+    known = [*VARIANTS, *PEERS]
+    if importlib.util.find_spec("numpyro") is None:
+        print("no peers: NumPyro is not installed (make peers)", file=sys.stderr)
+        known = list(VARIANTS)
+    for name in known:
+        for n in arguments.n:
+            if "compressed" not in name and not name.startswith("MAVEN") and n > arguments.largest:
+                continue
+            command = [sys.executable, __file__, *arguments.given, "--one", name, "--at", str(n)]
+            done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+            row = json.loads(done.stdout.splitlines()[-1])
+            print(f"{name}, n = {n:,}: {row['inference']:.2f} s", file=sys.stderr, flush=True)
+            yield row
+
+
+def with_exponents(table: pd.DataFrame) -> pd.DataFrame:
+    """Add how inference grows with n, for each method: the power of n, by least squares."""
+    slopes: Mapping[Any, float] = {
+        name: float(np.polyfit(np.log(own["n"]), np.log(own["inference"]), 1)[0])
+        if len(own) > 1 else np.nan
+        for name, own in table.groupby("method", sort=False)
+    }  # fmt: skip
+    return table.assign(exponent=table["method"].map(slopes))
+
+
+def main() -> None:
+    """Read the command line and measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n", type=int, nargs="+", default=[500, 1_000, 2_000, 5_000, 10_000])
+    parser.add_argument("--largest", type=int, default=10_000, help="of methods that cost like n")
+    parser.add_argument("--chains", type=int, default=4)
+    parser.add_argument("--warmup", type=int, default=200)
+    parser.add_argument("--draws", type=int, default=50, help="kept per chain")
+    parser.add_argument("--models", type=Path, help="folder of compiled models")
+    parser.add_argument("--toolchain", type=Path, help="toolchain.json that made them")
+    parser.add_argument("--output", type=Path, help="write the table here as parquet")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("--at", type=int, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    arguments.given = sys.argv[1:]
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    toolchain = Toolchain.from_json(arguments.toolchain) if arguments.toolchain else None
+    stan = StanModels(arguments.models, toolchain)
+    if arguments.one in PEERS:
+        print(json.dumps(measure_peer(arguments.one, arguments.at, arguments)))
+    elif arguments.one:
+        print(json.dumps(measure(arguments.one, arguments.at, arguments, stan)))
+    else:
+        table = with_exponents(pd.DataFrame(rows(arguments)))
+        print(table.round(2).to_string(index=False))
+        if arguments.output:
+            partial = arguments.output.with_suffix(".partial")
+            table.to_parquet(partial)
+            partial.replace(arguments.output)
+
+
+if __name__ == "__main__":
+    main()
