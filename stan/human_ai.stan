@@ -48,44 +48,43 @@ functions {
     }
     return low;
   }
-  // log G(m, s) from the coefficients of all patterns and cells at this s
-  real log_vote_mass(real m, int pattern, vector coefficient, int D, vector edge, vector origin,
-                     vector scale) {
-    int cell = find_cell(m, edge);
-    int last = ((pattern - 1) * num_elements(origin) + cell) * D;
-    real u = (m - origin[cell]) / scale[cell];
-    real value = coefficient[last];
+  // log G(m, s) for each mean m and its vote pattern, from the coefficients of all at this s
+  vector log_vote_mass(vector m, array[] int pattern, vector coefficient, int D, vector edge,
+                       vector origin, vector scale) {
+    int size = num_elements(m);
+    int L = num_elements(origin);
+    array[size] int cell;
+    array[size] int row; // of the coefficient of the highest power of u
+    for (e in 1 : size) {
+      cell[e] = find_cell(m[e], edge);
+      row[e] = ((pattern[e] - 1) * L + cell[e]) * D;
+    }
+    vector[size] u = (m - origin[cell]) ./ scale[cell];
+    vector[size] value = coefficient[row];
     for (d in 1 : D - 1) {
-      value = fma(value, u, coefficient[last - d]);
+      for (e in 1 : size) {
+        row[e] -= 1;
+      }
+      value = fma(value, u, coefficient[row]);
     }
     return value;
   }
-  // log-likelihood of one item at each point; coefficient is that of all patterns and cells at s
-  vector log_item_mass(array[] int gold, array[] int pattern, vector x, array[] int vote_set,
-                       real phi, vector mu_H, vector mu_M, real rho, real sigma_M,
-                       vector coefficient, int D, vector edge, vector origin, vector scale) {
-    int points = num_elements(x);
-    array[2] vector[points] z;
-    array[2] vector[points] m;
-    for (y in 1 : 2) {
-      z[y] = (x - mu_M[y]) / sigma_M;
-      m[y] = mu_H[y] + rho * z[y];
-    }
+  // log-likelihood of one item at each point. The points are: U without an expert's label, then
+  // those with one. term_point, term_label (1 or 2) and term_pattern list the labels that each
+  // may have: label 0 of the U points, label 1 of the U points, the given label of the others.
+  vector log_item_mass(vector x, int U, array[] int term_point, array[] int term_label,
+                       array[] int term_pattern, real phi, vector mu_H, vector mu_M, real rho,
+                       real sigma_M, vector coefficient, int D, vector edge, vector origin,
+                       vector scale) {
+    int terms = size(term_point);
     vector[2] log_prior = [log1m(phi), log(phi)]';
-    vector[points] log_mass;
-    for (i in 1 : points) {
-      int label = gold[vote_set[i]];
-      int k = pattern[vote_set[i]];
-      vector[2] log_joint;
-      for (y in 1 : 2) {
-        if (label < 0 || label == y - 1) {
-          log_joint[y] = log_prior[y] - 0.5 * square(z[y][i])
-                         + log_vote_mass(m[y][i], k, coefficient, D, edge, origin, scale);
-        }
-      }
-      log_mass[i] = label < 0 ? log_sum_exp(log_joint[1], log_joint[2]) : log_joint[label + 1];
-    }
-    return log_mass - log(sigma_M) - 0.5 * log(2 * pi());
+    vector[terms] z = (x[term_point] - mu_M[term_label]) / sigma_M;
+    vector[terms] m = mu_H[term_label] + rho * z;
+    vector[terms] log_joint = log_prior[term_label] - 0.5 * square(z)
+                              + log_vote_mass(m, term_pattern, coefficient, D, edge, origin, scale)
+                              - log(sigma_M) - 0.5 * log(2 * pi());
+    return append_row(log_sum_exp(log_joint[1 : U], log_joint[U + 1 : 2 * U]),
+                      log_joint[2 * U + 1 : terms]);
   }
 }
 data {
@@ -111,6 +110,23 @@ data {
   array[2] real<lower=0> range; // its range, brought to t = -1 and t = 1
   matrix[p * L * D, Q] coefficient; // the series: a row for each pattern, cell and power of u
 }
+transformed data {
+  int U = 0; // points without an expert's label
+  for (i in 1 : points) {
+    U += gold[vote_set[i]] < 0;
+  }
+  array[points] int order = sort_indices_asc(gold[vote_set]); // those points first
+  array[points + U] int term_point; // the terms of the sum over labels: point,
+  array[points + U] int term_label; // label + 1,
+  array[points + U] int term_pattern; // vote pattern
+  for (e in 1 : points + U) {
+    int i = order[e > U ? e - U : e];
+    term_point[e] = i;
+    term_label[e] = e <= U ? 1 : e <= 2 * U ? 2 : gold[vote_set[i]] + 1;
+    term_pattern[e] = pattern[vote_set[i]];
+  }
+  vector[points] ordered_weight = weight[order];
+}
 parameters {
   real<lower=0, upper=1> phi; // base rate P(Y = 1)
   real mu_H0; // mean of lambda_H for Y = 0
@@ -132,14 +148,16 @@ model {
   mu_M0 ~ std_normal();
   gap_M ~ std_normal();
   sigma_M ~ std_normal();
-  target += dot_product(weight, log_item_mass(gold, pattern, x, vote_set, phi, mu_H, mu_M, rho,
-                                              sigma_M, at_s, D, edge, origin, scale));
+  target += dot_product(ordered_weight,
+                        log_item_mass(x, U, term_point, term_label, term_pattern, phi, mu_H, mu_M,
+                                      rho, sigma_M, at_s, D, edge, origin, scale));
 }
 generated quantities {
   vector[pointwise * points] log_lik; // log-likelihood of one item at each point
   if (pointwise) {
     real t = (2 * log1p(kappa * (1 - square(rho))) - range[1] - range[2]) / (range[2] - range[1]);
-    log_lik = log_item_mass(gold, pattern, x, vote_set, phi, mu_H, mu_M, rho, sigma_M,
-                            coefficient * chebyshev(t, Q), D, edge, origin, scale);
+    log_lik[order] = log_item_mass(x, U, term_point, term_label, term_pattern, phi, mu_H, mu_M,
+                                   rho, sigma_M, coefficient * chebyshev(t, Q), D, edge, origin,
+                                   scale);
   }
 }

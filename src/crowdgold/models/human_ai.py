@@ -101,9 +101,11 @@ class HumanAiProgram:
 
     Attributes:
         epsilon: |rho| is at most 1 less this; in (0, 1).
+        nodes: nodes of each group of scores that mostly do.
     """
 
     epsilon: float = EPSILON
+    nodes: int = 14
     name: str = "human_ai"
     parameters: tuple[str, ...] = ("phi", "mu_H", "mu_M", "rho", "sigma_M")
 

@@ -12,9 +12,6 @@ from crowdgold.models.score_points import ScorePoints, compress_scores, each_sco
 from crowdgold.models.stan import SamplerSettings, StanFit, StanModels, stan_seed
 from crowdgold.models.vote_sets import VoteSets
 
-NODES = 16
-"""Nodes of each group of scores at first."""
-
 CHECKED = 20
 """Posterior draws at which the compressed likelihood is held against that of all items."""
 
@@ -33,6 +30,10 @@ class JointProgram(Protocol):
     @property
     def parameters(self) -> tuple[str, ...]:
         """Variables that are kept and diagnosed."""
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of each group of scores that mostly do."""
 
     def data(self, points: ScorePoints, sets: VoteSets, pointwise: bool = False) -> dict[str, Any]:
         """Lay weighted scores out as its data."""
@@ -90,7 +91,7 @@ def fit_votes_and_scores(
     stan: StanModels,
     settings: SamplerSettings,
     compressed: bool = True,
-    nodes: int = NODES,
+    nodes: int | None = None,
 ) -> JointFit:
     """Sample the posterior of a model of votes and scores.
 
@@ -104,17 +105,19 @@ def fit_votes_and_scores(
         compressed: whether few points stand for the scores. The likelihood is then checked at
             posterior draws and, where it is off by more than `TOLERANCE`, sampled anew with twice
             the nodes, in the end with every score.
-        nodes: nodes of each group of scores at first.
+        nodes: nodes of each group of scores at first; the program's where not given.
     """
+    nodes = nodes or program.nodes
     seed = stan_seed(rng)
     starts = [dict(program.start(scores, sets, rng)) for _ in range(settings.chains)]
     notes: list[str] = []
     while True:
         points = compress_scores(scores, sets, nodes) if compressed else each_score(scores, sets)
         data = program.data(points, sets)
+        # A dense metric: votes and scores inform the same labels, so that parameters correlate.
         fit = stan.sample(
-            program.name, data, seed, program.parameters, settings, inits=starts
-        )  # fmt: skip
+            program.name, data, seed, program.parameters, settings, inits=starts, metric="dense_e"
+        )
         draws = program.read(fit)
         whole = not compressed or len(points) == len(each_score(scores, sets))
         error = 0.0 if whole else compression_error(draws, scores, points, sets)

@@ -8,7 +8,8 @@ depends on the vote pattern (V, c) and on two numbers, of which all items share 
 smooth, and close to a quadratic in m on either side. It is held by polynomials in m on cells that
 widen outwards, whose coefficients are Chebyshev series in log(1 + kappa s^2), kappa the most votes
 on an item: that takes the nearest singularity, at s^2 = -1 / V, away from the range. The table is
-right to 1e-8 within |m| < 40; beyond the outermost cells it goes on as a quadratic.
+right to 1e-8 within |m| < 40 for up to ten votes an item, to 1e-6 within 9 for forty; beyond the
+outermost cells it goes on as a quadratic.
 """
 
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from crowdgold.models.vote_model import log_choose
 DEVIATIONS = 8.5
 """The integrand falls at least as fast as the normal density: by e^-36 within so many s."""
 
-HALF_EDGES = (0.75, 1.5, 2.3, 3.3, 4.7, 6.7, 9.6, 13.7, 20.0, 29.0, 42.0, 84.0, 168.0, 336.0)
+HALF_EDGES = (1.0, 2.0, 3.2, 5.0, 8.0, 13.0, 20.0, 29.0, 42.0, 80.0, 180.0, 420.0)
 """Edges of the cells on either side of 0."""
 
 DEGREE = 9
@@ -111,7 +112,7 @@ def tabulate_probit_votes(patterns: tuple[tuple[int, int], ...], s_least: float)
     """
     kappa = float(max(total for _, total in patterns))
     low, high = np.log1p(kappa * s_least**2), np.log1p(kappa)
-    order = int(np.ceil(8 + 8 * high))
+    order = int(np.ceil(6 + 8 * high))
     angle = np.pi * (np.arange(order) + 0.5) / order
     s = np.sqrt(np.expm1((low + high + (high - low) * np.cos(angle)) / 2) / kappa)
     half = np.array(HALF_EDGES)

@@ -63,8 +63,13 @@ class ScoreMixtureDraws:
 
 @dataclass(frozen=True)
 class ScoreMixtureProgram:
-    """stan/dawid_skene_scores.stan: its data, starting points and draws."""
+    """stan/dawid_skene_scores.stan: its data, starting points and draws.
 
+    Attributes:
+        nodes: nodes of each group of scores that mostly do.
+    """
+
+    nodes: int = 20
     name: str = "dawid_skene_scores"
     parameters: tuple[str, ...] = ("phi", "a0", "a1", "mu", "sigma")
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crowdgold.data import NO_GOLD
 from crowdgold.models.quadrature import gauss_of_atoms
 from crowdgold.models.vote_sets import VoteSets
 
@@ -49,23 +50,26 @@ def compress_scores(scores: np.ndarray, sets: VoteSets, nodes: int) -> ScorePoin
 
     In a vote set, scores within `CORE` deviations of the median are one group; those beyond, on
     either side, are grouped by the power of two of their distance. A group of more than `nodes`
-    distinct scores becomes its Gauss quadrature; the scores of a smaller one are kept.
+    distinct scores becomes its Gauss quadrature; the scores of a smaller one are kept. Where gold
+    is known a third of the nodes does: the likelihood is one smooth term then, not the log of a
+    sum.
 
     Args:
         scores: (n,) finite scores.
         sets: the vote sets of the items.
-        nodes: nodes J of each group, at least 1; polynomials up to degree 2 J - 1 are summed
-            exactly, so J = 2 holds mean and variance of each group.
+        nodes: nodes J of each group without gold, at least 2; polynomials up to degree 2 J - 1
+            are summed exactly, so J = 2 holds mean and variance of each group.
     """
     order = np.argsort(sets.member, kind="stable")
     by_set = np.split(np.asarray(scores, float)[order], np.cumsum(sets.count)[:-1])
     found: list[tuple[int, np.ndarray, np.ndarray]] = []
     for member, own in enumerate(by_set):
+        wanted = nodes if sets.gold[member] == NO_GOLD else max(2, (nodes + 2) // 3)
         atoms, mass = np.unique(own, return_counts=True)
         group = _group_by_distance(atoms, own)
         starts = np.flatnonzero(np.diff(group, prepend=group[0] - 1))
         for part in np.split(np.arange(len(atoms)), starts[1:]):
-            found.append((member, *gauss_of_atoms(atoms[part], mass[part], nodes)))
+            found.append((member, *gauss_of_atoms(atoms[part], mass[part], wanted)))
     members, points, weights = zip(*found, strict=True)
     sizes = [len(point) for point in points]
     return ScorePoints(
