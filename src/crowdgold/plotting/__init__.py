@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from crowdgold.plotting.coverage import draw_coverage
 from crowdgold.plotting.error_and_width import draw_error_and_width
+from crowdgold.plotting.labelling_efficiency import draw_labelling_efficiency
 from crowdgold.plotting.order_statistics import draw_order_statistics
 from crowdgold.plotting.relative_bias_table import draw_relative_bias_table
 from crowdgold.plotting.style import save_figure
@@ -19,6 +20,7 @@ FIGURES: dict[str, Plot] = {
     "error_and_width": draw_error_and_width,
     "order_statistics": draw_order_statistics,
     "coverage": draw_coverage,
+    "labelling_efficiency": draw_labelling_efficiency,
     "relative_bias_table": draw_relative_bias_table,
 }
 """Plots by name: (table, options) -> the figure, and the rows that it shows."""
