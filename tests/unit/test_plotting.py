@@ -23,6 +23,10 @@ CHANGED = {
 }
 """Plot -> a column of its table that it shows."""
 COMPUTED = ("relative_bias_table", "rank_uniformity")
+    "labelling_efficiency": "upper",
+}
+"""Plot -> a column of its table that it shows."""
+COMPUTED = ("relative_bias_table", "labelling_efficiency")
 """Plots that compute the rows that they show, by functions that are tested elsewhere."""
 
 
@@ -99,7 +103,40 @@ def score_shapes():
 
 @pytest.fixture
 def tables(summary, order_statistics, long_results, score_shapes):
+@pytest.fixture(scope="module")
+def labelling():
+    """Widths of MAVEN on a grid of n and gold fractions, and of GT; of a made form with noise."""
+    rng = np.random.default_rng(5)
+    grid = [("MAVEN", n, f, (1 - f) ** 0.5 * 1.8 / np.sqrt(n * f))
+            for n in (6_000, 20_000, 60_000) for f in (0.02, 0.1, 0.4)]  # fmt: skip
+    grid += [("GT", n, 1.0, 3.2 / np.sqrt(n)) for n in (1_000, 6_000, 34_000)]
+    rows = [
+        {"method": method, "metric": "delta_TPR", "n": n, "gold_fraction": f, "lower": 0.0,
+         "upper": width * np.exp(0.03 * rng.normal())}
+        for method, n, f, width in grid for _ in range(3)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture
+def tables(summary, order_statistics, long_results, labelling):
     return {
+        "labelling_efficiency": (
+            labelling,
+            {
+                "method": "MAVEN",
+                "baseline": "GT",
+                "metric": "delta_TPR",
+                "votes": 3,
+                "gold_only": 34_000,
+                "gold_needs_votes": True,
+                "n": 50_000,
+                "n_gold": 16_000,
+                "saving": 0.42,
+                "contours": [1_000, 10_000],
+                "cost_ratios": [5, 50],
+            },
+        ),
         "relative_bias_table": (
             long_results,
             {
@@ -194,6 +231,19 @@ def test_the_points_of_the_panels_are_those_of_the_table(tables):
                 }
             expected = zip(rows["method"], rows["n_gold"], rows[value], strict=True)
             assert found == set(expected)
+    table, options = tables["labelling_efficiency"]
+    figure, shown = FIGURES["labelling_efficiency"](table, options)
+    for panel, part, axes in (
+        (figure.axes[0], "contour", ["n", "n_gold"]),
+        (figure.axes[1], "saving", ["cost_ratio", "value"]),
+    ):
+        heights = {
+            (float(x), float(y))
+            for line in panel.get_lines()
+            for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+        }
+        rows = shown.loc[shown["part"] == part, axes]
+        assert {(float(x), float(y)) for x, y in rows.to_numpy()} <= heights
     table, options = tables["coverage"]
     figure, shown = FIGURES["coverage"](table, options)
     heights = {y for _, y in drawn_points(figure)}

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from crowdgold.plotting.coverage import draw_coverage
 from crowdgold.plotting.error_and_width import draw_error_and_width
+from crowdgold.plotting.labelling_efficiency import draw_labelling_efficiency
 from crowdgold.plotting.order_statistics import draw_order_statistics
 from crowdgold.plotting.rank_uniformity import draw_rank_uniformity
 from crowdgold.plotting.relative_bias_table import draw_relative_bias_table
@@ -23,6 +24,7 @@ FIGURES: dict[str, Plot] = {
     "order_statistics": draw_order_statistics,
     "coverage": draw_coverage,
     "rank_uniformity": draw_rank_uniformity,
+    "labelling_efficiency": draw_labelling_efficiency,
     "relative_bias_table": draw_relative_bias_table,
     "run_time": draw_run_time,
     "score_shapes": draw_score_shapes,

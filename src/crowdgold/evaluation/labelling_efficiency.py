@@ -1,0 +1,202 @@
+"""Interval width against items and gold labels, measured on a grid and smoothed.
+
+For MAVEN, section 6: which (n, n_e) gives intervals as wide as gold labels alone do? The width w of
+a method's intervals on a grid of (n, f), f = n_e / n, is smoothed:
+
+    log w(n, f) = 1/2 log(1 - f) + b . (1, x, y, x^2, x y, y^2)     x, y: log n, log f, centred
+    log w_0(n_e) = c . (1, log n_e, centred)                        gold labels alone
+
+by least squares on the settings' mean log widths, weighted by their replicates. The coefficients'
+errors come from the residuals, so that they count lack of fit, or from the spread of the replicates
+where that is larger. 1 - f is there because imputation takes gold labels for known: an interval
+about the labels of these n items vanishes as f goes to 1. That is what MAVEN's interval is about
+(aim `items`). GT's is about a population, and the paper compares the two. For an interval about the
+population (aim `population`) the width of n labels is added:
+
+    w_pop^2 = w^2 + w_0(n)^2
+
+since the variance of an estimate is that about the items' own value plus that of this value.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from scipy.linalg import block_diag
+from scipy.optimize import brentq
+
+AIMS = ("items", "population")
+STEP = 1e-4
+MOST = 1 - 1e-6
+"""The largest fraction of gold: with all of the items labelled nothing is left to impute."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A least-squares fit: coefficients, their covariance, and how far it is off.
+
+    Attributes:
+        coefficients: (k,).
+        covariance: (k, k).
+        residual_sd: standard deviation of the settings' residuals, or of their noise where that is
+            larger, in log width.
+        left_out: root mean square error of predicting each setting from the others, in log width.
+    """
+
+    coefficients: np.ndarray
+    covariance: np.ndarray
+    residual_sd: float
+    left_out: float
+
+
+def least_squares(
+    design: np.ndarray, values: np.ndarray, weights: np.ndarray, errors: np.ndarray
+) -> Fit:
+    """Fit values (m,) to a design (m, k).
+
+    Args:
+        design: (m, k), of full rank, m > k.
+        values: (m,) what is fitted.
+        weights: (m,) the values' variances are in proportion to 1 / weights.
+        errors: (m,) their known standard errors, the least that the residuals are taken to be; NaN
+            where not known.
+
+    Raises:
+        ValueError: where the settings are too few, or do not differ enough, for k coefficients.
+    """
+    m, k = design.shape
+    if m <= k or np.linalg.matrix_rank(design) < k:
+        raise ValueError(f"found {m} settings for {k} coefficients; expected more, that differ")
+    weights = weights / weights.mean()
+    inverse = np.linalg.inv(design.T @ (weights[:, None] * design))
+    coefficients = inverse @ design.T @ (weights * values)
+    residuals = values - design @ coefficients
+    noise = float(np.mean(weights * np.nan_to_num(errors) ** 2))
+    variance = max(float(weights @ residuals**2) / (m - k), noise)
+    leverage = weights * np.einsum("ij,jk,ik->i", design, inverse, design)
+    left_out = float(np.sqrt(np.mean((residuals / (1 - leverage).clip(1e-12)) ** 2)))
+    return Fit(coefficients, variance * inverse, float(np.sqrt(variance)), left_out)
+
+
+def mean_log_widths(results: pd.DataFrame, method: str, metric: str) -> pd.DataFrame:
+    """Give the mean log width of a method's intervals in each setting.
+
+    Args:
+        results: the long results table, with the setting columns n and gold_fraction (1 where an
+            experiment has none, or its cell is empty) or n_gold.
+        method, metric: which rows.
+
+    Returns:
+        columns n, n_gold, log_width, log_width_se, replicates; intervals without width are left
+        out.
+    """
+    rows = results[(results["method"] == method) & (results["metric"] == metric)]
+    rows = rows[rows["upper"] > rows["lower"]]
+    rows = rows.assign(n_gold=_n_gold(rows), log_width=np.log(rows["upper"] - rows["lower"]))
+    grouped = rows.groupby(["n", "n_gold"])["log_width"]
+    named = {"log_width": "mean", "log_width_se": "sem", "replicates": "size"}
+    return grouped.agg(**named).reset_index()  # type: ignore[call-overload]
+
+
+def _n_gold(rows: pd.DataFrame) -> np.ndarray:
+    n = rows["n"].to_numpy(float)
+    if "n_gold" in rows:
+        return rows["n_gold"].to_numpy(int)
+    fraction = rows["gold_fraction"].fillna(1.0).to_numpy(float) if "gold_fraction" in rows else 1
+    return np.asarray(np.round(n * fraction), dtype=int)
+
+
+@dataclass(frozen=True, eq=False)
+class Widths:
+    """The fitted widths of a method and of gold labels alone.
+
+    Attributes:
+        parameters: (8,) the six coefficients of the method's log width, the two of gold's.
+        covariance: (8, 8) theirs.
+        sizes: smallest and largest n of the method's settings.
+        fractions: fractions of gold at which the fit is used: from half the smallest of the
+            settings to twice the largest, below 1.
+        centres: means of log n and log f over the method's settings, of log n_e over those of gold.
+        method, gold: how well each is fitted.
+    """
+
+    parameters: np.ndarray
+    covariance: np.ndarray
+    sizes: tuple[float, float]
+    fractions: tuple[float, float]
+    centres: tuple[float, float, float]
+    method: Fit
+    gold: Fit
+
+    # Plain floats: these are called some ten thousand times, one at a time.
+    def gold_only(self, n_gold: float) -> float:
+        """Give the width with n_gold gold labels alone."""
+        level, slope = self.parameters[6:]
+        return math.exp(level + slope * (math.log(n_gold) - self.centres[2]))
+
+    def width(self, n: float, n_gold: float, aim: str = "items") -> float:
+        """Give the method's width with n items, n_gold of them labelled, n_gold < n."""
+        fraction = n_gold / n
+        x, y = math.log(n) - self.centres[0], math.log(fraction) - self.centres[1]
+        terms = (1.0, x, y, x * x, x * y, y * y)
+        own = sum(b * term for b, term in zip(self.parameters[:6], terms, strict=True))
+        width = math.exp(0.5 * math.log1p(-fraction) + own)
+        return math.hypot(width, self.gold_only(n)) if aim == "population" else width
+
+    def gold_needed(self, n: float, width: float, aim: str = "items") -> float:
+        """Give the gold labels with which the method's intervals on n items have a width.
+
+        Returns:
+            n_e; NaN where the width is not reached at the fractions of gold that the fit is for.
+        """
+
+        def missing(n_gold: float) -> float:
+            return self.width(n, n_gold, aim) - width
+
+        few, many = (fraction * n for fraction in self.fractions)
+        if missing(few) < 0 or missing(many) > 0:
+            return float("nan")
+        return float(brentq(missing, few, many))
+
+    def standard_error(self, number: Callable[["Widths"], float]) -> float:
+        """Give the standard error of a number that depends on the fits (delta method)."""
+        gradient = np.empty(len(self.parameters))
+        for index, unit in enumerate(STEP * np.eye(len(self.parameters))):
+            above, below = (
+                number(replace(self, parameters=self.parameters + step)) for step in (unit, -unit)
+            )
+            gradient[index] = (above - below) / (2 * STEP)
+        return float(np.sqrt(gradient @ self.covariance @ gradient))
+
+
+def _terms(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.column_stack([np.ones_like(x), x, y, x**2, x * y, y**2])
+
+
+def fit_widths(method: pd.DataFrame, gold: pd.DataFrame) -> Widths:
+    """Fit both widths to mean log widths (`mean_log_widths`).
+
+    Args:
+        method: of the method, at 7 settings or more with n_gold below n.
+        gold: of gold labels alone, at 3 settings or more.
+
+    Raises:
+        ValueError: where there are too few settings.
+    """
+    fraction = (method["n_gold"] / method["n"]).to_numpy(float)
+    log_n, log_f = np.log(method["n"].to_numpy(float)), np.log(fraction)
+    log_gold = np.log(gold["n_gold"].to_numpy(float))
+    centres = (float(log_n.mean()), float(log_f.mean()), float(log_gold.mean()))
+    values = method["log_width"].to_numpy() - 0.5 * np.log1p(-fraction)
+    columns = ["replicates", "log_width_se"]
+    terms = _terms(log_n - centres[0], log_f - centres[1])
+    surface = least_squares(terms, values, *method[columns].to_numpy(float).T)
+    terms = np.column_stack([np.ones_like(log_gold), log_gold - centres[2]])
+    line = least_squares(terms, gold["log_width"].to_numpy(), *gold[columns].to_numpy(float).T)
+    parameters = np.concatenate([surface.coefficients, line.coefficients])
+    covariance = block_diag(surface.covariance, line.covariance)
+    sizes = float(method["n"].min()), float(method["n"].max())
+    fractions = float(fraction.min()) / 2, min(float(fraction.max()) * 2, MOST)
+    return Widths(parameters, covariance, sizes, fractions, centres, surface, line)
