@@ -1,6 +1,7 @@
 """From fits to estimates of metrics, and from many estimates to bias, width and coverage."""
 
-from crowdgold.evaluation.imputation import Estimate, evaluate, label_probabilities
+from crowdgold.evaluation.estimate import Estimate
+from crowdgold.evaluation.imputation import evaluate, label_probabilities
 from crowdgold.evaluation.rank_uniformity import check_uniformity
 from crowdgold.evaluation.summaries import check_coverage, compare, summarise
 
