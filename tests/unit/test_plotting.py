@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.estimators import METHODS
-from crowdgold.evaluation import summarise
+from crowdgold.evaluation import average_over_settings, compare, summarise
 from crowdgold.evaluation.order_statistics import check_order_statistics
 from crowdgold.evaluation.score_curves import curve_distances, precision_rows
 from crowdgold.plotting import FIGURES, draw
@@ -20,6 +20,7 @@ CHANGED = {
     "relative_bias_table": "estimate",
     "score_shapes": "estimate",
     "rank_uniformity": "rank",
+    "ratios": "estimate",
 }
 """Plot -> a column of its table that it shows."""
 COMPUTED = ("relative_bias_table", "rank_uniformity")
@@ -50,6 +51,26 @@ def long_results():
         for method in ("MAVEN", "GT", "MV") for metric in ("AUC", "TNR_H") for k in range(4)
     ]  # fmt: skip
     return pd.DataFrame(rows)
+
+
+@pytest.fixture(scope="module")
+def replicates():
+    """Rows of the results table, of two experiments with thresholds of their own."""
+    rng = np.random.default_rng(2)
+    return pd.DataFrame(
+        {"experiment": experiment, "method": method, "metric": metric, "n_gold": gold,
+         "replicate": k, "truth": 0.8, "estimate": 0.8 + rng.normal(0, size), "lower": 0.7 - size,
+         "upper": 0.9 + size}
+        for experiment, metric in (("e", "accuracy@0.5"), ("f", "accuracy@2"), ("f", "prevalence"))
+        for method, size in (("AutoEval", 0.1), ("AutoEval+MAVEN", 0.06), ("GT", 0.2))
+        for gold in (50, 200) for k in range(5)
+    )  # fmt: skip
+
+
+RATIOS = {
+    "method": "AutoEval+MAVEN", "baseline": "AutoEval", "metric": "accuracy", "x": "n_gold",
+    "labels": {"e": "one", "f": "other"}, "printed": {"error_ratio": 0.87, "width_ratio": 0.64},
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +119,7 @@ def score_shapes():
 
 
 @pytest.fixture
-def tables(summary, order_statistics, long_results, score_shapes):
+def tables(summary, order_statistics, long_results, score_shapes, replicates):
     return {
         "relative_bias_table": (
             long_results,
@@ -114,6 +135,7 @@ def tables(summary, order_statistics, long_results, score_shapes):
         "coverage": (summary[summary["n_gold"] == 50], {}),
         "score_shapes": (score_shapes, {}),
         "rank_uniformity": (made_ranks(), {}),
+        "ratios": (replicates, RATIOS),
     }
 
 
@@ -163,6 +185,11 @@ def test_the_csv_holds_what_is_drawn(plot, tables, tmp_path):
         table = table[table["metric"].isin(options["metrics"])]
     if plot == "score_shapes":
         table = rows_of_score_shapes(table)
+    if plot == "ratios":  # it draws ratios, and their mean over the settings of each experiment
+        table = table[table["metric"].str.startswith("accuracy")]
+        ratios = compare(table, ["n_gold"], "AutoEval+MAVEN", "AutoEval")
+        table = pd.concat([ratios, average_over_settings(ratios, "n_gold")])
+        assert len(table) == 2 * 2 + 2
     written = pd.read_csv(tmp_path / "figure.csv")
     pd.testing.assert_frame_equal(
         written, table.reset_index(drop=True), rtol=1e-5, check_dtype=False
@@ -228,6 +255,18 @@ def test_the_figure_of_shapes_draws_curves_bands_and_distances(score_shapes):
         FIGURES["score_shapes"](score_shapes, {"shapes": ["three"]})
     with pytest.raises(ValueError, match="check score_curves"):
         FIGURES["score_shapes"](score_shapes.drop(columns="curve"), {})
+
+
+def test_ratios_stand_beside_what_is_printed(replicates):
+    figure, shown = FIGURES["ratios"](replicates, RATIOS)
+    for panel, value in zip(figure.axes, ("error_ratio", "width_ratio"), strict=True):
+        drawn = {round(y, 9) for _, y in drawn_points(figure)}
+        assert {round(y, 9) for y in shown[value]} | {RATIOS["printed"][value]} <= drawn
+        assert panel.get_ylim()[0] == 0
+    with pytest.raises(ValueError, match="no recall of 'AutoEval"):
+        FIGURES["ratios"](replicates, RATIOS | {"metric": "recall"})
+    with pytest.raises(ValueError, match="no column 'n'"):
+        FIGURES["ratios"](replicates, RATIOS | {"x": "n"})
 
 
 def test_every_method_of_the_registry_has_a_style_of_its_own():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
-from crowdgold.evaluation import compare, summarise
+from crowdgold.evaluation import average_over_settings, compare, summarise
 from crowdgold.evaluation.summaries import coverage_band
 
 
@@ -165,3 +165,18 @@ def test_the_error_of_a_ratio_is_that_of_repeated_experiments():
     spread = np.std(ratio, ddof=1)
     assert np.mean(error) == pytest.approx(spread, rel=0.2)
     assert np.mean(unpaired) > 1.3 * spread
+
+
+def test_ratios_are_averaged_over_settings():
+    """Ratios 0.4 and 0.8 of independent data: mean 0.6, se sqrt(0.03^2 + 0.04^2) / 2 = 0.025."""
+    ratios = pd.DataFrame(
+        {"experiment": "e", "n": [100, 200], "metric": "AUC", "error_ratio": [0.4, 0.8],
+         "error_ratio_se": [0.03, 0.04], "width_ratio": [0.5, 0.5], "width_ratio_se": [0.0, 0.0],
+         "method": "new", "baseline": "old", "replicates": [10, 12]}
+    )  # fmt: skip
+    row = average_over_settings(ratios, "n").iloc[0]
+    assert row["error_ratio"] == pytest.approx(0.6)
+    assert row["error_ratio_se"] == pytest.approx(0.025)
+    assert (row["width_ratio"], row["width_ratio_se"], row["replicates"]) == (0.5, 0, 22)
+    assert np.isnan(row["n"])
+    assert (row["method"], row["baseline"], row["metric"]) == ("new", "old", "AUC")

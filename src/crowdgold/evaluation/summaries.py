@@ -175,3 +175,24 @@ def compare(
             row |= {f"{name}_ratio": ratio, f"{name}_ratio_se": error}
         rows.append({**row, "method": method, "baseline": baseline, "replicates": len(group)})
     return pd.DataFrame(rows)
+
+
+def average_over_settings(ratios: pd.DataFrame, axis: str) -> pd.DataFrame:
+    """Average ratios of `compare` over the settings of an experiment, each with equal weight.
+
+    Args:
+        ratios: rows of `compare`.
+        axis: the setting column; the data of its values are independent.
+
+    Returns:
+        one row for each experiment and metric, NaN in the setting column; standard errors are those
+        of a mean of independent values.
+    """
+    rows = []
+    for (experiment, metric), group in ratios.groupby(["experiment", "metric"], sort=False):
+        row = {**group.iloc[0].to_dict(), "experiment": experiment, "metric": metric, axis: np.nan}
+        for name in ("error_ratio", "width_ratio"):
+            row[name] = group[name].mean()
+            row[f"{name}_se"] = np.sqrt((group[f"{name}_se"] ** 2).sum()) / len(group)
+        rows.append({**row, "replicates": int(group["replicates"].sum())})
+    return pd.DataFrame(rows, columns=ratios.columns)
