@@ -6,14 +6,14 @@ min_version("9.27")
 
 
 configfile: "config/experiments/maven.yaml"
+configfile: "config/experiments/maven_corrected.yaml"
 configfile: "config.yaml"
 
 
 report: "workflow/report/workflow.rst"
 
 
-# common.smk checks the configuration, so it comes before any rule.
-include: "workflow/rules/common.smk"
+include: "workflow/rules/common.smk"  # checks the configuration, so it comes before any rule
 include: "workflow/rules/toolchain.smk"
 include: "workflow/rules/datasets.smk"
 include: "workflow/rules/simulate.smk"

@@ -354,6 +354,19 @@ def test_resampling_parts_a_task_into_a_replicate_and_its_reference():
     assert replicate.parameters == {}
 
 
+def test_the_truth_of_a_replicate_can_be_its_own():
+    task = draw("maven", n=500).items
+    left_over, own = (
+        resample(task, 200, 30, np.random.default_rng(4), truth_of)
+        for truth_of in ("left_over", "items")
+    )
+    assert own.reference is own.items
+    assert np.array_equal(own.items.item, left_over.items.item)
+    assert np.array_equal(own.items.gold, left_over.items.gold)
+    with pytest.raises(InputError, match="no truth_of 'item'; did you mean 'items'"):
+        resample(task, 200, 30, np.random.default_rng(4), "item")
+
+
 def test_resampling_takes_every_item_equally_often():
     """Counts of each of 20 items in 2,000 draws of 5 with 2 gold labels; chi-squared p > 1e-6."""
     task = draw("maven", n=20, seed=3).items

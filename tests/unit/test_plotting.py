@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.estimators import METHODS
-from crowdgold.evaluation import summarise
+from crowdgold.evaluation import average_over_settings, compare, summarise
 from crowdgold.evaluation.order_statistics import check_order_statistics
 from crowdgold.evaluation.score_curves import curve_distances, precision_rows
 from crowdgold.plotting import FIGURES, draw
@@ -20,13 +20,12 @@ CHANGED = {
     "relative_bias_table": "estimate",
     "score_shapes": "estimate",
     "rank_uniformity": "rank",
-}
-"""Plot -> a column of its table that it shows."""
-COMPUTED = ("relative_bias_table", "rank_uniformity")
+    "ratios": "estimate",
     "labelling_efficiency": "upper",
+    "run_time": "inference",
 }
 """Plot -> a column of its table that it shows."""
-COMPUTED = ("relative_bias_table", "labelling_efficiency")
+COMPUTED = ("relative_bias_table", "rank_uniformity", "labelling_efficiency")
 """Plots that compute the rows that they show, by functions that are tested elsewhere."""
 
 
@@ -57,6 +56,26 @@ def long_results():
 
 
 @pytest.fixture(scope="module")
+def replicates():
+    """Rows of the results table, of two experiments with thresholds of their own."""
+    rng = np.random.default_rng(2)
+    return pd.DataFrame(
+        {"experiment": experiment, "method": method, "metric": metric, "n_gold": gold,
+         "replicate": k, "truth": 0.8, "estimate": 0.8 + rng.normal(0, size), "lower": 0.7 - size,
+         "upper": 0.9 + size}
+        for experiment, metric in (("e", "accuracy@0.5"), ("f", "accuracy@2"), ("f", "prevalence"))
+        for method, size in (("AutoEval", 0.1), ("AutoEval+MAVEN", 0.06), ("GT", 0.2))
+        for gold in (50, 200) for k in range(5)
+    )  # fmt: skip
+
+
+RATIOS = {
+    "method": "AutoEval+MAVEN", "baseline": "AutoEval", "metric": "accuracy", "x": "n_gold",
+    "labels": {"e": "one", "f": "other"}, "printed": {"error_ratio": 0.87, "width_ratio": 0.64},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
 def order_statistics():
     parameters = {
         "phi": 0.5, "a0": 0.1, "a1": 0.6, "d0": 1.5, "d1": 1.5, "mu": 0.5, "delta": 3.0,
@@ -77,6 +96,18 @@ def made_ranks():
         )
         for model, low in (("vote", 0), ("rates_swapped", 60)) for quantity in ("phi", "a0")
     )  # fmt: skip
+
+
+def made_times():
+    """Seconds of three methods at three n, each with the exponent of its line."""
+    rows = [
+        {"method": name, "n": n, "inference": 0.01 * n**power, "imputation": 0.1, "passed": True,
+         "exponent": power}
+        for name, power in (("H-AI", 1.0), ("H-AI, compressed", 0.1), ("H-AI, NumPyro", 1.1),
+                            ("MAVEN", 0.0), ("MAVEN, nested", 0.05))
+        for n in (500, 1000, 4000)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 def exact_curves(shape):
@@ -101,8 +132,6 @@ def score_shapes():
     return pd.concat([results, *map(exact_curves, ("one", "two"))], ignore_index=True)
 
 
-@pytest.fixture
-def tables(summary, order_statistics, long_results, score_shapes):
 @pytest.fixture(scope="module")
 def labelling():
     """Widths of MAVEN on a grid of n and gold fractions, and of GT; of a made form with noise."""
@@ -119,7 +148,7 @@ def labelling():
 
 
 @pytest.fixture
-def tables(summary, order_statistics, long_results, labelling):
+def tables(summary, order_statistics, long_results, labelling, score_shapes, replicates):
     return {
         "labelling_efficiency": (
             labelling,
@@ -151,6 +180,8 @@ def tables(summary, order_statistics, long_results, labelling):
         "coverage": (summary[summary["n_gold"] == 50], {}),
         "score_shapes": (score_shapes, {}),
         "rank_uniformity": (made_ranks(), {}),
+        "ratios": (replicates, RATIOS),
+        "run_time": (made_times(), {}),
     }
 
 
@@ -200,6 +231,11 @@ def test_the_csv_holds_what_is_drawn(plot, tables, tmp_path):
         table = table[table["metric"].isin(options["metrics"])]
     if plot == "score_shapes":
         table = rows_of_score_shapes(table)
+    if plot == "ratios":  # it draws ratios, and their mean over the settings of each experiment
+        table = table[table["metric"].str.startswith("accuracy")]
+        ratios = compare(table, ["n_gold"], "AutoEval+MAVEN", "AutoEval")
+        table = pd.concat([ratios, average_over_settings(ratios, "n_gold")])
+        assert len(table) == 2 * 2 + 2
     written = pd.read_csv(tmp_path / "figure.csv")
     pd.testing.assert_frame_equal(
         written, table.reset_index(drop=True), rtol=1e-5, check_dtype=False
@@ -278,6 +314,18 @@ def test_the_figure_of_shapes_draws_curves_bands_and_distances(score_shapes):
         FIGURES["score_shapes"](score_shapes, {"shapes": ["three"]})
     with pytest.raises(ValueError, match="check score_curves"):
         FIGURES["score_shapes"](score_shapes.drop(columns="curve"), {})
+
+
+def test_ratios_stand_beside_what_is_printed(replicates):
+    figure, shown = FIGURES["ratios"](replicates, RATIOS)
+    for panel, value in zip(figure.axes, ("error_ratio", "width_ratio"), strict=True):
+        drawn = {round(y, 9) for _, y in drawn_points(figure)}
+        assert {round(y, 9) for y in shown[value]} | {RATIOS["printed"][value]} <= drawn
+        assert panel.get_ylim()[0] == 0
+    with pytest.raises(ValueError, match="no recall of 'AutoEval"):
+        FIGURES["ratios"](replicates, RATIOS | {"metric": "recall"})
+    with pytest.raises(ValueError, match="no column 'n'"):
+        FIGURES["ratios"](replicates, RATIOS | {"x": "n"})
 
 
 def test_every_method_of_the_registry_has_a_style_of_its_own():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
-from crowdgold.evaluation import compare, summarise
+from crowdgold.evaluation import average_over_settings, compare, summarise
 from crowdgold.evaluation.summaries import coverage_band
 
 
@@ -58,6 +58,46 @@ def test_values_that_are_not_there_are_counted_and_left_out():
     assert (never["replicates"], never["undefined"]) == (0, 2)
     assert np.isnan(never["bias"])
     assert np.isnan(never["coverage"])
+
+
+def test_estimates_without_an_interval_count_for_the_bias_only():
+    table = results([0.6, 0.4, 0.9], 0.5, [0.2, np.nan, 0.1])
+    row = summarise(table, ["n"]).iloc[0]
+    assert row[["replicates", "intervals"]].tolist() == [3, 2]
+    assert row["bias"] == pytest.approx(0.4 / 3)
+    assert row["width"] == pytest.approx(0.3)
+    assert row["coverage"] == 0.5
+    assert (row["band_low"], row["band_high"]) == coverage_band(2, 0.95)
+    none = summarise(results([0.6, 0.4], 0.5, np.nan), ["n"]).iloc[0]
+    assert none[["replicates", "intervals"]].tolist() == [2, 0]
+    assert np.isnan(none[["width", "coverage", "coverage_se", "band_low"]].astype(float)).all()
+
+
+def test_misfit_by_hand():
+    """MAVEN-R says 0.5 with an error of 0.1: flagged is what is more than 0.2 away, whatever the
+    order of the rows. A replicate without a standard error counts for nothing."""
+    honest = results([0.5] * 5, 0.5, 0.2, "MAVEN-R", standard_error=[0.1] * 4 + [np.nan])
+    model = results([0.69, 0.71, 0.2, np.nan, 0.9], 0.5, 0.01, "MAVEN", standard_error=np.nan)
+    table = pd.concat([model.iloc[::-1], honest], ignore_index=True)
+    found = summarise(table, ["n"]).set_index("method")
+    assert found.loc["MAVEN", "misfit"] == pytest.approx(2 / 3)
+    assert found.loc["MAVEN", "misfit_se"] == pytest.approx(np.sqrt(2.5 / 4 * 1.5 / 4 / 3))
+    assert np.isnan(found.loc["MAVEN-R", "misfit"])
+    assert np.isnan(summarise(model, ["n"])["misfit"].iloc[0])
+
+
+def test_misfit_is_of_the_same_data_only():
+    """Other settings, metrics and experiments are no part of it."""
+    model = results([0.9], 0.5, 0.1, "MAVEN", standard_error=np.nan)
+    others = [
+        results([0.9], 0.5, 0.1, "MAVEN-R", standard_error=0.1),
+        results([0.1], 0.5, 0.1, "MAVEN-R", standard_error=0.1, n=200),
+        results([0.1], 0.5, 0.1, "MAVEN-R", "TNR_H", standard_error=0.1),
+        results([0.1], 0.5, 0.1, "MAVEN-R", standard_error=0.1, experiment="f"),
+    ]
+    for rectified, expected in zip(others, (0.0, np.nan, np.nan, np.nan), strict=True):
+        found = summarise(pd.concat([model, rectified]), ["n"]).set_index("method")
+        assert found.loc["MAVEN", "misfit"] == pytest.approx(expected, nan_ok=True)
 
 
 def test_groups_are_kept_apart_in_order_of_appearance():
@@ -125,3 +165,18 @@ def test_the_error_of_a_ratio_is_that_of_repeated_experiments():
     spread = np.std(ratio, ddof=1)
     assert np.mean(error) == pytest.approx(spread, rel=0.2)
     assert np.mean(unpaired) > 1.3 * spread
+
+
+def test_ratios_are_averaged_over_settings():
+    """Ratios 0.4 and 0.8 of independent data: mean 0.6, se sqrt(0.03^2 + 0.04^2) / 2 = 0.025."""
+    ratios = pd.DataFrame(
+        {"experiment": "e", "n": [100, 200], "metric": "AUC", "error_ratio": [0.4, 0.8],
+         "error_ratio_se": [0.03, 0.04], "width_ratio": [0.5, 0.5], "width_ratio_se": [0.0, 0.0],
+         "method": "new", "baseline": "old", "replicates": [10, 12]}
+    )  # fmt: skip
+    row = average_over_settings(ratios, "n").iloc[0]
+    assert row["error_ratio"] == pytest.approx(0.6)
+    assert row["error_ratio_se"] == pytest.approx(0.025)
+    assert (row["width_ratio"], row["width_ratio_se"], row["replicates"]) == (0.5, 0, 22)
+    assert np.isnan(row["n"])
+    assert (row["method"], row["baseline"], row["metric"]) == ("new", "old", "AUC")

@@ -72,7 +72,8 @@ class Checkout:
             else:
                 shutil.copy2(ROOT / part, folder / part)
         if experiments is not None:
-            (folder / "config/experiments/maven.yaml").write_text(experiments)
+            for path in (folder / "config/experiments").glob("*.yaml"):
+                path.write_text(experiments if path.name == "maven.yaml" else "experiments: {}\n")
         return cls(folder)
 
     def copy(self, folder: Path) -> "Checkout":

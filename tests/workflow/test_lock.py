@@ -30,8 +30,9 @@ def locked(python):
 
 
 def conda():
-    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
-    parts = [re.split(r"(=|>=)", line, maxsplit=1) for line in environment["dependencies"]]
+    lines = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    lines = [one for line in lines for one in (line["pip"] if isinstance(line, dict) else [line])]
+    parts = [re.split(r"(==|=|>=)", line, maxsplit=1) for line in lines]
     return {CONDA_NAMES.get(part[0], part[0]): part[-1] for part in parts}
 
 

@@ -1,6 +1,23 @@
 """The methods, one module each, and their registry by the papers' short names."""
 
-from crowdgold.estimators.posterior import NO_LABEL, Fit, FixedLabels, LabelPosterior
+from crowdgold.estimators.posterior import (
+    NO_LABEL,
+    Fit,
+    FixedLabels,
+    LabelPosterior,
+    LabelPrediction,
+    MeanPrediction,
+)
 from crowdgold.estimators.registry import METHODS, Method, fit
 
-__all__ = ["METHODS", "NO_LABEL", "Fit", "FixedLabels", "LabelPosterior", "Method", "fit"]
+__all__ = [
+    "METHODS",
+    "NO_LABEL",
+    "Fit",
+    "FixedLabels",
+    "LabelPosterior",
+    "LabelPrediction",
+    "MeanPrediction",
+    "Method",
+    "fit",
+]

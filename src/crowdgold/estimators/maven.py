@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.data import Items
+from crowdgold.data import NO_GOLD, Items
 from crowdgold.estimators.dawid_skene import spread_draws
-from crowdgold.estimators.posterior import Fit, LabelPosterior
+from crowdgold.estimators.posterior import Fit, LabelPosterior, LabelProbability
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.exact_cut import ScoreDraws, sample_exact_cut
 from crowdgold.models.nested_cut import sample_nested_cut
@@ -130,10 +130,13 @@ def _posterior(
 ) -> LabelPosterior:
     pattern = sets.pattern[sets.member]
 
-    def probability(draw: int, predictor: str, rng: np.random.Generator) -> np.ndarray:
-        mu, delta = float(scores[predictor].mu[draw]), float(scores[predictor].delta[draw])
-        table = tabulate_utility(vote.select(np.array([draw])), mu, delta, sets)
-        return table.sample_probabilities(pattern, items.gold, items.order(predictor), rng)
+    def probability_given(gold: np.ndarray) -> LabelProbability:
+        def probability(draw: int, predictor: str, rng: np.random.Generator) -> np.ndarray:
+            mu, delta = float(scores[predictor].mu[draw]), float(scores[predictor].delta[draw])
+            table = tabulate_utility(vote.select(np.array([draw])), mu, delta, sets)
+            return table.sample_probabilities(pattern, gold, items.order(predictor), rng)
+
+        return probability
 
     parameters = {
         "phi": vote.phi,
@@ -142,4 +145,10 @@ def _posterior(
         **{f"mu:{name}": draws.mu for name, draws in scores.items()},
         **{f"delta:{name}": draws.delta for name, draws in scores.items()},
     }
-    return LabelPosterior(len(vote), probability, parameters)
+    return LabelPosterior(
+        len(vote),
+        probability_given(items.gold),
+        parameters,
+        # The tables of `tabulate_utility` are by vote pattern, which knows no gold label.
+        without_own_gold=probability_given(np.full_like(items.gold, NO_GOLD)),
+    )

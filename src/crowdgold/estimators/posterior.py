@@ -1,4 +1,7 @@
-"""What a method gives back: labels, or draws of label probabilities, with diagnostics and times."""
+"""What a method gives back: labels, draws of label probabilities, or predictions to correct.
+
+With them go the diagnostics of the fit and its times.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,6 +11,9 @@ import numpy as np
 from crowdgold.models.diagnostics import Diagnostics
 
 NO_LABEL = -1
+
+TARGETS = ("items", "population")
+"""What a rectified estimate is of: these items, or the population that they were drawn from."""
 
 LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
 """(draw, predictor, rng) -> P(Y_i = 1) of each item, (n,), under that draw."""
@@ -33,11 +39,47 @@ class LabelPosterior:
         probability: the probabilities under a draw. Methods that use scores condition on those of
             one predictor; the others ignore its name.
         parameters: model parameters by name (`phi`, or `mu:A` for predictor A), (draws,) each.
+        without_own_gold: as `probability`, but of gold items too as if their own label were not
+            known; None where a method cannot say.
     """
 
     draws: int
     probability: LabelProbability
     parameters: Mapping[str, np.ndarray] = field(default_factory=dict)
+    without_own_gold: LabelProbability | None = None
+
+
+@dataclass(frozen=True)
+class LabelPrediction:
+    """A prediction of every label, which the gold labels correct (the rectified estimator).
+
+    Attributes:
+        probability: predictor -> (n,) predicted P(Y_i = 1) of each item, in [0, 1], made without
+            the item's own gold label.
+        target: one of `TARGETS`.
+    """
+
+    probability: Mapping[str, np.ndarray]
+    target: str = "items"
+
+    def __post_init__(self) -> None:
+        if self.target not in TARGETS:
+            raise ValueError(f"target {self.target!r}; expected {' or '.join(map(repr, TARGETS))}")
+
+
+@dataclass(frozen=True)
+class MeanPrediction:
+    """A prediction of every label, which corrects means of item-level values only (AutoEval).
+
+    Attributes:
+        probability: as of `LabelPrediction`.
+    """
+
+    probability: Mapping[str, np.ndarray]
+
+
+Labels = FixedLabels | LabelPosterior | LabelPrediction | MeanPrediction
+"""What evaluation makes metrics of."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +88,12 @@ class Fit:
 
     Attributes:
         method: the method's short name.
-        labels: labels, or draws of label probabilities.
+        labels: labels, draws of label probabilities, or predictions of the labels.
         diagnostics: of all chains that were run; trivially good where none was.
         seconds: wall time by part; `inference` is the model fit, without imputation.
     """
 
     method: str
-    labels: FixedLabels | LabelPosterior
+    labels: Labels
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     seconds: Mapping[str, float] = field(default_factory=dict)

@@ -11,9 +11,17 @@ from crowdgold.data import InputError, Items
 from crowdgold.estimators.dawid_skene import fit_dawid_skene
 from crowdgold.estimators.dawid_skene_scores import fit_dawid_skene_scores
 from crowdgold.estimators.human_ai import fit_human_ai
+from crowdgold.estimators.label_prediction import (
+    PREDICTION_DRAWS,
+    predict_from_posterior,
+    predict_from_scores,
+    predict_from_votes,
+    require_gold,
+)
+from crowdgold.estimators.logistic import predict_by_regression
 from crowdgold.estimators.maven import MavenSettings, fit_maven
 from crowdgold.estimators.oracle import fit_oracle
-from crowdgold.estimators.posterior import Fit
+from crowdgold.estimators.posterior import Fit, LabelPrediction, Labels, MeanPrediction
 from crowdgold.estimators.votes_and_gold import (
     fit_gold,
     fit_gold_and_majority_vote,
@@ -23,10 +31,15 @@ from crowdgold.models.stan import SamplerSettings, StanModels
 
 SHARED_SETTINGS = ("sampler", "imputations", "threads")
 
+MAVEN_SETTINGS = ("cut", "nested_iterations", "score_likelihood")
+
 DRAWS = 500
 """Imputed data sets where the settings do not say how many."""
 
 Fitter = Callable[[Items, np.random.Generator, Mapping[str, Any], StanModels], Fit]
+Probability = Mapping[str, np.ndarray]
+Correction = Callable[[Probability, Mapping[str, Any]], Labels]
+"""(predictor -> predicted P(Y_i = 1), settings) -> what evaluation corrects by the gold labels."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +78,7 @@ def _draws(settings: Mapping[str, Any]) -> int:
 def _maven(
     items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
 ) -> Fit:
-    own = {
-        key: settings[key]
-        for key in ("cut", "nested_iterations", "score_likelihood", "threads")
-        if key in settings
-    }
+    own = {key: settings[key] for key in (*MAVEN_SETTINGS, "threads") if key in settings}
     return fit_maven(items, rng, stan, _sampler(settings), _draws(settings), MavenSettings(**own))
 
 
@@ -107,8 +116,46 @@ def _oracle(
     return fit_oracle(items, _draws(settings))
 
 
+def _rectified(probability: Probability, settings: Mapping[str, Any]) -> Labels:
+    return LabelPrediction(probability, settings.get("target", "items"))
+
+
+def _autoeval(probability: Probability, settings: Mapping[str, Any]) -> Labels:
+    return MeanPrediction(probability)
+
+
+def _corrected(
+    name: str, predict: Callable[[Items, np.random.Generator], Probability], correct: Correction
+) -> Fitter:
+    """Correct a prediction that needs no model of Stan's by the gold labels."""
+
+    def fitter(
+        items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+    ) -> Fit:
+        require_gold(items, name)
+        return Fit(name, correct(predict(items, rng), settings))
+
+    return fitter
+
+
+def _maven_corrected(name: str, correct: Correction) -> Fitter:
+    """Correct MAVEN's posterior means by the gold labels; few draws are enough for a mean."""
+
+    def fitter(
+        items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+    ) -> Fit:
+        require_gold(items, name)
+        sampler = _sampler(settings)
+        draws = min(PREDICTION_DRAWS, sampler.chains * sampler.draws)
+        fitted = _maven(items, rng, {**settings, "imputations": draws}, stan)
+        probability = predict_from_posterior(fitted, items, rng)
+        return replace(fitted, labels=correct(probability, settings))
+
+    return fitter
+
+
 def _method(
-    name: str, title: str, fitter: Fitter, *work: Callable[..., Fit], **more: Any
+    name: str, title: str, fitter: Fitter, *work: Callable[..., object], **more: Any
 ) -> Method:
     """List a method; what its results depend on is the modules of the functions in `work`."""
     return Method(name, title, fitter, tuple(one.__module__ for one in work), **more)
@@ -147,7 +194,52 @@ _ALL = (
         _maven,
         fit_maven,
         stan_models=("vote", "score"),
-        own_settings=("cut", "nested_iterations", "score_likelihood"),
+        own_settings=MAVEN_SETTINGS,
+    ),
+    _method(
+        "MAVEN-R",
+        "MAVEN, rectified by the gold labels",
+        _maven_corrected("MAVEN-R", _rectified),
+        fit_maven,
+        predict_from_posterior,
+        stan_models=("vote", "score"),
+        own_settings=(*MAVEN_SETTINGS, "target"),
+    ),
+    _method(
+        "score-R",
+        "raw scores, rectified by the gold labels",
+        _corrected("score-R", lambda items, rng: predict_from_scores(items), _rectified),
+        predict_from_scores,
+        own_settings=("target",),
+    ),
+    _method(
+        "votes-R",
+        "vote shares, rectified by the gold labels",
+        _corrected("votes-R", lambda items, rng: predict_from_votes(items), _rectified),
+        predict_from_votes,
+        own_settings=("target",),
+    ),
+    _method(
+        "logistic-R",
+        "cross-fitted logistic regression, rectified by the gold labels",
+        _corrected("logistic-R", predict_by_regression, _rectified),
+        predict_by_regression,
+        own_settings=("target",),
+    ),
+    _method(
+        "AutoEval",
+        "AutoEval from raw scores",
+        _corrected("AutoEval", lambda items, rng: predict_from_scores(items), _autoeval),
+        predict_from_scores,
+    ),
+    _method(
+        "AutoEval+MAVEN",
+        "AutoEval from MAVEN's posterior probabilities",
+        _maven_corrected("AutoEval+MAVEN", _autoeval),
+        fit_maven,
+        predict_from_posterior,
+        stan_models=("vote", "score"),
+        own_settings=MAVEN_SETTINGS,
     ),
 )
 

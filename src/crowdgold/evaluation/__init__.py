@@ -1,11 +1,18 @@
 """From fits to estimates of metrics, and from many estimates to bias, width and coverage."""
 
-from crowdgold.evaluation.imputation import Estimate, evaluate, label_probabilities
+from crowdgold.evaluation.estimate import Estimate
+from crowdgold.evaluation.imputation import evaluate, label_probabilities
 from crowdgold.evaluation.rank_uniformity import check_uniformity
-from crowdgold.evaluation.summaries import check_coverage, compare, summarise
+from crowdgold.evaluation.summaries import (
+    average_over_settings,
+    check_coverage,
+    compare,
+    summarise,
+)
 
 __all__ = [
     "Estimate",
+    "average_over_settings",
     "check_coverage",
     "check_uniformity",
     "compare",

@@ -1,41 +1,32 @@
-"""Metrics of a fit, with intervals: by multiple imputation, or by resampling items.
+"""Metrics of a fit, with intervals: by multiple imputation, by resampling, or corrected by gold.
 
 For draws of label probabilities (MAVEN, section 3.4): per draw, impute labels, compute each metric,
 and take mean and quantiles over the draws. Predictors that are compared share, per draw and item,
 the uniform number that decides the label. For fixed labels: the percentile bootstrap over labelled
-items, with the same resamples for all metrics and predictors.
+items, with the same resamples for all metrics and predictors. Predictions that gold labels correct
+are evaluated in `rectified` and `power_tuned_mean`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from crowdgold.data import Items
-from crowdgold.estimators import NO_LABEL, Fit, FixedLabels, LabelPosterior
+from crowdgold.estimators import (
+    NO_LABEL,
+    Fit,
+    FixedLabels,
+    LabelPosterior,
+    LabelPrediction,
+    MeanPrediction,
+)
+from crowdgold.evaluation.estimate import Estimate, metric_values
+from crowdgold.evaluation.power_tuned_mean import estimate_means
+from crowdgold.evaluation.rectified import rectify
 from crowdgold.metrics import LabelMass, Metric, RankedItems, parse_metric
 
 LEVEL = 0.95
 RESAMPLES = 1000
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """An estimated metric.
-
-    Attributes:
-        metric: the metric as it was asked for.
-        estimate: point estimate.
-        lower, upper: ends of the interval.
-        undefined: share of draws or resamples in which the metric had no value (no positives,
-            say); they are left out.
-    """
-
-    metric: str
-    estimate: float
-    lower: float
-    upper: float
-    undefined: float = 0.0
 
 
 def _interval(metric: str, values: np.ndarray, level: float, centre: float | None) -> Estimate:
@@ -43,25 +34,10 @@ def _interval(metric: str, values: np.ndarray, level: float, centre: float | Non
     known = values[np.isfinite(values)]
     undefined = 1 - len(known) / len(values)
     if len(known) == 0 or (centre is not None and not np.isfinite(centre)):
-        return Estimate(metric, np.nan, np.nan, np.nan, 1.0)
+        return Estimate.unavailable(metric)
     lower, upper = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
     point = float(known.mean()) if centre is None else centre
     return Estimate(metric, point, float(lower), float(upper), undefined)
-
-
-def _values(
-    metrics: Sequence[Metric],
-    items: Items,
-    masses: dict[str, LabelMass],
-    ranked: dict[str, RankedItems],
-) -> list[float]:
-    values = []
-    for metric in metrics:
-        predictors = metric.predictors(items)
-        values.append(
-            metric.value([masses[name] for name in predictors], [ranked[n] for n in predictors])
-        )
-    return values
 
 
 def _impute(
@@ -81,7 +57,7 @@ def _impute(
             probability = posterior.probability(draw, predictor, probability_rng)
             positive = (uniform < probability).astype(float)
             masses[predictor] = LabelMass(positive, 1 - positive)
-        values[draw] = _values(metrics, items, masses, ranked)
+        values[draw] = metric_values(metrics, items, masses, ranked)
     return values
 
 
@@ -96,13 +72,44 @@ def _resample(
     """Give the metrics of the labels, and of each resample of the labelled items."""
     size = len(labels)
     full = LabelMass.of_labels(labels)
-    point = _values(metrics, items, dict.fromkeys(ranked, full), ranked)
+    point = metric_values(metrics, items, dict.fromkeys(ranked, full), ranked)
     values = np.empty((resamples, len(metrics)))
     for resample in range(resamples):
         weights = np.bincount(rng.integers(0, size, size), minlength=size).astype(float)
         mass = LabelMass(full.positive * weights, full.negative * weights)
-        values[resample] = _values(metrics, items, dict.fromkeys(ranked, mass), ranked)
+        values[resample] = metric_values(metrics, items, dict.fromkeys(ranked, mass), ranked)
     return np.array(point), values
+
+
+def _of_labels(
+    fit: Fit,
+    metrics: Sequence[Metric],
+    items: Items,
+    rng: np.random.Generator,
+    level: float,
+    resamples: int,
+) -> list[Estimate]:
+    """Estimate metrics that are functions of labels, in order."""
+    labels = fit.labels
+    if isinstance(labels, LabelPrediction):
+        return rectify(labels, items, metrics, rng, level)
+    if isinstance(labels, MeanPrediction):
+        return estimate_means(labels, items, metrics, level)
+    if isinstance(labels, FixedLabels):  # items without a label play no part
+        items = items.take(np.flatnonzero(labels.labels != NO_LABEL))
+    needed = sorted({name for metric in metrics for name in metric.predictors(items)})
+    ranked = {predictor: RankedItems.of(items, predictor) for predictor in needed}
+    centres: list[float | None] = [None] * len(metrics)
+    if isinstance(labels, FixedLabels):
+        known = labels.labels[labels.labels != NO_LABEL]
+        point, values = _resample(known, metrics, items, ranked, rng, resamples)
+        centres = [float(value) for value in point]
+    else:
+        values = _impute(labels, metrics, items, ranked, rng)
+    return [
+        _interval(metric.text, column, level, centre)
+        for metric, column, centre in zip(metrics, values.T, centres, strict=True)
+    ]
 
 
 def _parameter(metric: Metric, fit: Fit, items: Items, level: float) -> Estimate:
@@ -111,7 +118,7 @@ def _parameter(metric: Metric, fit: Fit, items: Items, level: float) -> Estimate
     if draws is None:
         draws = known.get(f"{metric.name}:{metric.predictors(items)[0]}")
     if draws is None:
-        return Estimate(metric.text, np.nan, np.nan, np.nan, 1.0)
+        return Estimate.unavailable(metric.text)
     # The median: mu has no mean under its prior.
     return _interval(metric.text, draws, level, float(np.median(draws)))
 
@@ -142,21 +149,8 @@ def evaluate(
     """
     parsed = [parse_metric(text) for text in metrics]
     of_labels = [metric for metric in parsed if not metric.is_parameter]
-    needed = sorted({name for metric in of_labels for name in metric.predictors(items)})
-    if isinstance(fit.labels, FixedLabels):  # items without a label play no part
-        items = items.take(np.flatnonzero(fit.labels.labels != NO_LABEL))
-    ranked = {predictor: RankedItems.of(items, predictor) for predictor in needed}
-    estimates = {}
-    if of_labels:
-        if isinstance(fit.labels, FixedLabels):
-            labels = fit.labels.labels[fit.labels.labels != NO_LABEL]
-            point, values = _resample(labels, of_labels, items, ranked, rng, resamples)
-            centres: list[float | None] = [float(value) for value in point]
-        else:
-            values = _impute(fit.labels, of_labels, items, ranked, rng)
-            centres = [None] * len(of_labels)
-        for metric, column, centre in zip(of_labels, values.T, centres, strict=True):
-            estimates[metric.text] = _interval(metric.text, column, level, centre)
+    found = _of_labels(fit, of_labels, items, rng, level, resamples) if of_labels else []
+    estimates = {estimate.metric: estimate for estimate in found}
     for metric in parsed:
         if metric.is_parameter:
             estimates[metric.text] = _parameter(metric, fit, items, level)
@@ -167,6 +161,8 @@ def label_probabilities(
     fit: Fit, items: Items, predictor: str, rng: np.random.Generator
 ) -> np.ndarray:
     """Give the posterior mean of P(Y_i = 1) of each item: (n,); NaN where a method has no label."""
+    if isinstance(fit.labels, LabelPrediction | MeanPrediction):
+        return np.array(fit.labels.probability[predictor], dtype=float)
     if isinstance(fit.labels, FixedLabels):
         return np.where(fit.labels.labels == NO_LABEL, np.nan, fit.labels.labels.astype(float))
     total = np.zeros(len(items))

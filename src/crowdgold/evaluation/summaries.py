@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom, norm
 
+from crowdgold.evaluation.misfit import flag_misfit
+
 KEYS = ["experiment", "method", "metric"]
 BAND_SIGMA = 3.5
 """Width of the coverage band: outside it by chance once in some 2,000 comparisons."""
@@ -33,15 +35,26 @@ def _standard_error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
 
 
+def _share_error(share: float, size: int) -> float:
+    """Give the standard error of a share of `size` replicates.
+
+    At Jeffreys' estimate of it, so that no interval covering out of n still has an error.
+    """
+    if size == 0:
+        return float("nan")
+    shrunk = (share * size + 0.5) / (size + 1)
+    return float(np.sqrt(shrunk * (1 - shrunk) / size))
+
+
 def _summarise_group(group: pd.DataFrame, level: float) -> dict[str, float]:
     known = group[np.isfinite(group["estimate"]) & np.isfinite(group["truth"])]
+    flags = known["misfit"].dropna()
     error = (known["estimate"] - known["truth"]).to_numpy()
-    width = (known["upper"] - known["lower"]).to_numpy()
-    covered = ((known["lower"] <= known["truth"]) & (known["truth"] <= known["upper"])).to_numpy()
-    size = len(known)
-    low, high = coverage_band(size, level) if size else (np.nan, np.nan)
-    # Jeffreys' estimate, so that no interval covering out of n still has an error.
-    shrunk = (covered.sum() + 0.5) / (size + 1)
+    ranged = known[np.isfinite(known["lower"]) & np.isfinite(known["upper"])]
+    width = (ranged["upper"] - ranged["lower"]).to_numpy()
+    covered = ((ranged["lower"] <= ranged["truth"]) & (ranged["truth"] <= ranged["upper"])).mean()
+    size, intervals = len(known), len(ranged)
+    low, high = coverage_band(intervals, level) if intervals else (np.nan, np.nan)
     return {
         "replicates": size,
         "undefined": len(group) - size,
@@ -51,14 +64,17 @@ def _summarise_group(group: pd.DataFrame, level: float) -> dict[str, float]:
         "bias_se": _standard_error(error),
         "error": np.abs(error).mean() if size else np.nan,
         "error_se": _standard_error(np.abs(error)),
-        "width": width.mean() if size else np.nan,
+        "intervals": intervals,
+        "width": width.mean() if intervals else np.nan,
         "width_se": _standard_error(width),
-        "coverage": covered.mean() if size else np.nan,
-        "coverage_se": np.sqrt(shrunk * (1 - shrunk) / size) if size else np.nan,
+        "coverage": covered if intervals else np.nan,
+        "coverage_se": _share_error(covered, intervals),
         "level": level,
         "band_low": low,
         "band_high": high,
         "seconds": known["seconds"].mean(),
+        "misfit": flags.mean() if len(flags) else np.nan,
+        "misfit_se": _share_error(flags.mean(), len(flags)),
     }
 
 
@@ -73,14 +89,17 @@ def summarise(results: pd.DataFrame, settings: Sequence[str], level: float = 0.9
     Returns:
         one row for each experiment, setting, method and metric; methods in order of appearance.
         Fits that failed their gate are counted in `gate_failures`, and stay in the numbers.
+        Estimates without an interval count for bias and error only; `intervals` says how many have
+        one. `misfit` is the share of estimates that MAVEN-R contradicts (`misfit.flag_misfit`).
     """
     keys = [*KEYS, *settings]
+    flagged = results.assign(misfit=flag_misfit(results, settings))
     rows = [
         dict(zip(keys, key, strict=True)) | _summarise_group(group, level)
-        for key, group in results.groupby(keys, sort=False, dropna=False)
+        for key, group in flagged.groupby(keys, sort=False, dropna=False)
     ]
     summary = pd.DataFrame(rows)
-    counts = ["replicates", "undefined", "gate_failures"]
+    counts = ["replicates", "undefined", "gate_failures", "intervals"]
     return summary.astype(dict.fromkeys(counts, int))
 
 
@@ -145,7 +164,7 @@ def compare(
     pair = frame[frame["method"] == method].merge(
         frame[frame["method"] == baseline], on=[*keys, "replicate"], suffixes=("", "_baseline")
     )
-    pair = pair.dropna(subset=["error", "error_baseline"])
+    pair = pair.dropna(subset=["error", "error_baseline", "width", "width_baseline"])
     rows = []
     for key, group in pair.groupby(keys, sort=False):
         row = dict(zip(keys, key, strict=True))
@@ -156,3 +175,24 @@ def compare(
             row |= {f"{name}_ratio": ratio, f"{name}_ratio_se": error}
         rows.append({**row, "method": method, "baseline": baseline, "replicates": len(group)})
     return pd.DataFrame(rows)
+
+
+def average_over_settings(ratios: pd.DataFrame, axis: str) -> pd.DataFrame:
+    """Average ratios of `compare` over the settings of an experiment, each with equal weight.
+
+    Args:
+        ratios: rows of `compare`.
+        axis: the setting column; the data of its values are independent.
+
+    Returns:
+        one row for each experiment and metric, NaN in the setting column; standard errors are those
+        of a mean of independent values.
+    """
+    rows = []
+    for (experiment, metric), group in ratios.groupby(["experiment", "metric"], sort=False):
+        row = {**group.iloc[0].to_dict(), "experiment": experiment, "metric": metric, axis: np.nan}
+        for name in ("error_ratio", "width_ratio"):
+            row[name] = group[name].mean()
+            row[f"{name}_se"] = np.sqrt((group[f"{name}_se"] ** 2).sum()) / len(group)
+        rows.append({**row, "replicates": int(group["replicates"].sum())})
+    return pd.DataFrame(rows, columns=ratios.columns)

@@ -24,7 +24,8 @@ def _draw(
     from crowdgold.data.datasets import DATASETS
 
     full = DATASETS[task["dataset"]].draw_task(dataset, parameters, rng)
-    return resample(full, parameters["n"], parameters["n_gold"], rng)
+    truth_of = parameters.get("truth_of", "left_over")
+    return resample(full, parameters["n"], parameters["n_gold"], rng, truth_of)
 
 
 def _drawn(

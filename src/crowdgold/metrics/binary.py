@@ -148,6 +148,12 @@ class Metric:
         """Say whether it is a model parameter rather than a function of labels."""
         return self.name in PARAMETERS
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Give the least and the largest value that it can have."""
+        difference = self.name in DIFFERENCES or self.name == "delta_TPR"
+        return (-1.0, 1.0) if difference else (0.0, 1.0)
+
     def predictors(self, items: Items) -> list[str]:
         """Give the predictors whose labels it needs: one, or two for a difference."""
         if self.name in DIFFERENCES:

@@ -12,6 +12,7 @@ from crowdgold.plotting.error_and_width import draw_error_and_width
 from crowdgold.plotting.labelling_efficiency import draw_labelling_efficiency
 from crowdgold.plotting.order_statistics import draw_order_statistics
 from crowdgold.plotting.rank_uniformity import draw_rank_uniformity
+from crowdgold.plotting.ratios import draw_ratios
 from crowdgold.plotting.relative_bias_table import draw_relative_bias_table
 from crowdgold.plotting.run_time import draw_run_time
 from crowdgold.plotting.score_shapes import draw_score_shapes
@@ -28,6 +29,7 @@ FIGURES: dict[str, Plot] = {
     "relative_bias_table": draw_relative_bias_table,
     "run_time": draw_run_time,
     "score_shapes": draw_score_shapes,
+    "ratios": draw_ratios,
 }
 """Plots by name: (table, options) -> the figure, and the rows that it shows."""
 

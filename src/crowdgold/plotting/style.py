@@ -29,8 +29,15 @@ METHOD_STYLES = {
     "DS+S": MethodStyle("#009E73", "<", "--"),
     "H-AI": MethodStyle("#F0E442", ">", "--"),
     "MAVEN": MethodStyle("#D55E00", "^"),
+    "MAVEN-R": MethodStyle("#882255", "d"),
+    "score-R": MethodStyle("#AA4499", "X"),
+    "votes-R": MethodStyle("#999933", "8"),
+    "logistic-R": MethodStyle("#44AA99", "p"),
+    "AutoEval": MethodStyle("#661100", "h", ":"),
+    "AutoEval+MAVEN": MethodStyle("#332288", "H"),
 }
-"""Colours of Okabe and Ito, which the colour-blind can tell apart."""
+"""Colours of Okabe and Ito, and of Tol for what gold corrects: the colour-blind can tell them
+apart, with the markers."""
 
 METRIC_LABELS = {
     "TNR_H": r"$TNR_H$",

@@ -10,7 +10,7 @@ import pandas as pd
 
 from crowdgold.data.items import Items
 
-STUDY = ("n", "n_gold", "gold_fraction")
+STUDY = ("n", "n_gold", "gold_fraction", "truth_of")
 """Parameters of an experiment that `draw_task` is given too and leaves to the resampling."""
 
 DrawTask = Callable[[pd.DataFrame, Mapping[str, Any], np.random.Generator], Items]

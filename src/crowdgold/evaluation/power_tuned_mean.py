@@ -1,0 +1,103 @@
+"""AutoEval: the power-tuned, prediction-powered mean (PPI++) of an item-level metric.
+
+Boyeau et al. (2025) estimate the mean of a function of each item and its label; MAVEN, section 6,
+gives it raw scores or posterior probabilities. With h_i the function at the label of a labelled
+item, H_i its mean under the predicted probability, n labelled and N other items:
+
+    theta = mean(lambda H, others) + mean(h - lambda H, labelled)
+    lambda = cov(h, H) / ((1 + n / N) var(H)), clipped to [0, 1]
+    se^2 = lambda^2 var(H, others) / N + var(h - lambda H, labelled) / n
+
+The interval is normal and aims at the population. Other metrics are no means of item-level values.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from scipy.stats import norm
+
+from crowdgold.data import NO_GOLD, Items
+from crowdgold.estimators import MeanPrediction
+from crowdgold.evaluation.estimate import Estimate
+from crowdgold.metrics import Metric
+
+ItemValues = Callable[[Items, str, float], tuple[np.ndarray, np.ndarray]]
+
+
+def _prevalence(items: Items, predictor: str, threshold: float) -> tuple[np.ndarray, np.ndarray]:
+    return np.zeros(len(items)), np.ones(len(items))
+
+
+def _accuracy(items: Items, predictor: str, threshold: float) -> tuple[np.ndarray, np.ndarray]:
+    flagged = (items.scores[predictor] >= threshold).astype(float)
+    return 1 - flagged, flagged
+
+
+ITEM_VALUES: dict[str, ItemValues] = {"prevalence": _prevalence, "accuracy": _accuracy}
+"""Metrics that are means over items: name -> values of each item were its label 0, or 1."""
+
+
+def _tune(labelled: np.ndarray, predicted: np.ndarray, others: np.ndarray) -> float:
+    """Give the lambda of PPI++: the variance is of all items, the covariance of the labelled."""
+    spread = float(np.concatenate([predicted, others]).var(ddof=1))
+    if spread <= 0 or len(others) == 0:
+        return 0.0
+    covariance = float(np.mean((labelled - labelled.mean()) * (predicted - predicted.mean())))
+    return min(1.0, max(0.0, covariance / ((1 + len(labelled) / len(others)) * spread)))
+
+
+def power_tuned_mean(
+    labelled: np.ndarray, predicted: np.ndarray, others: np.ndarray, level: float
+) -> tuple[float, float, float, float]:
+    """Estimate a mean by PPI++ (Angelopoulos et al., 2023), as `ppi_py.ppi_mean_ci` does.
+
+    Args:
+        labelled: (n,) values of the labelled items, n at least 1.
+        predicted: (n,) predictions of them.
+        others: (N,) predictions of the other items; without any the classical mean is left.
+        level: of the interval.
+
+    Returns:
+        the estimate, its interval's ends, and its standard error.
+    """
+    weight = _tune(labelled, predicted, others)
+    rest = labelled - weight * predicted
+    estimate, variance = float(rest.mean()), float(rest.var()) / len(rest)
+    if weight > 0:
+        estimate += weight * float(others.mean())
+        variance += weight**2 * float(others.var()) / len(others)
+    error = float(np.sqrt(variance))
+    reach = float(norm.ppf((1 + level) / 2)) * error
+    return estimate, estimate - reach, estimate + reach, error
+
+
+def estimate_means(
+    prediction: MeanPrediction, items: Items, metrics: Sequence[Metric], level: float
+) -> list[Estimate]:
+    """Estimate the metrics that are means over items, and say of the others why there is none.
+
+    Args:
+        prediction: P(Y_i = 1) by predictor.
+        items: the table, with at least one gold item.
+        metrics: none of them a model parameter.
+        level: of the intervals.
+    """
+    has_gold = items.gold != NO_GOLD
+    estimates = []
+    for metric in metrics:
+        values = ITEM_VALUES.get(metric.name)
+        if values is None:
+            known = " and ".join(ITEM_VALUES)
+            note = f"not a mean of item-level values; AutoEval estimates {known} only"
+            estimates.append(Estimate.unavailable(metric.text, note))
+            continue
+        predictor = metric.predictors(items)[0]
+        negative, positive = values(items, predictor, metric.threshold)
+        share = np.asarray(prediction.probability[predictor], dtype=float)
+        predicted = share * positive + (1 - share) * negative
+        labelled = np.where(items.gold == 1, positive, negative)[has_gold]
+        estimate, lower, upper, error = power_tuned_mean(
+            labelled, predicted[has_gold], predicted[~has_gold], level
+        )
+        estimates.append(Estimate(metric.text, estimate, lower, upper, standard_error=error))
+    return estimates

@@ -1,0 +1,88 @@
+"""Error and width of one method over those of another, beside what a paper prints of them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, NullLocator
+
+from crowdgold.evaluation import average_over_settings, compare
+from crowdgold.plotting.style import AXIS_LABELS, new_figure
+
+PANELS = (("error_ratio", "Ratio of mean absolute errors"), ("width_ratio", "Ratio of mean widths"))
+LOOKS = (("#332288", "o"), ("#117733", "s"), ("#CC6677", "^"), ("#DDCC77", "D"), ("#88CCEE", "v"))
+"""Colour and marker of each experiment, in order."""
+
+SPREAD = 0.05
+"""Experiments stand this far apart, as a share of the position, so that their bars can be seen."""
+
+
+def _panel(axes: Axes, shown: pd.DataFrame, value: str, x: str, labels: Mapping[str, str]) -> None:
+    settings = shown.dropna(subset=[x])
+    positions = sorted(settings[x].unique())
+    end = positions[-1] * 2
+    for index, (experiment, rows) in enumerate(shown.groupby("experiment", sort=False)):
+        colour, marker = LOOKS[index % len(LOOKS)]
+        shift = 1 + SPREAD * (index - (shown["experiment"].nunique() - 1) / 2)
+        rows = rows.sort_values(x)
+        axes.errorbar(
+            rows[x].fillna(end) * shift,
+            rows[value],
+            yerr=rows[f"{value}_se"],
+            color=colour,
+            marker=marker,
+            linestyle="none",
+            elinewidth=0.8,
+            capsize=1.5,
+            label=labels.get(str(experiment), str(experiment)),
+        )
+    axes.axhline(1, color="#666666", linewidth=0.8)
+    axes.set_xscale("log")
+    axes.set_xticks([*positions, end], [*(f"{at:g}" for at in positions), "mean"])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_ylim(bottom=0)
+
+
+def draw_ratios(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure, pd.DataFrame]:
+    """Draw error and interval width of a method as ratios to those of a baseline.
+
+    Args:
+        table: rows of the results table, of every replicate.
+        options: `method` and `baseline`; `x`, the setting on the horizontal axis; `metric`, the
+            name before any `@` (experiments may have thresholds of their own); `labels` of the
+            experiments; `printed`, {error_ratio: , width_ratio: } as a paper prints them.
+
+    Returns:
+        the figure and the ratios that it shows. Bars are one standard error; the mean over the
+        settings stands at the right.
+
+    Raises:
+        ValueError: where the table has not both methods, or lacks the setting or the metric.
+    """
+    method, baseline, x = (str(options[name]) for name in ("method", "baseline", "x"))
+    if x not in table:
+        raise ValueError(f"the table has no column {x!r} for the horizontal axis")
+    chosen = table[table["metric"].str.partition("@")[0] == options["metric"]]
+    for name in (method, baseline):
+        if name not in set(chosen["method"]):
+            raise ValueError(f"the table has no {options['metric']} of {name!r}")
+    ratios = compare(chosen, [x], method, baseline)
+    shown = pd.concat([ratios, average_over_settings(ratios, x)], ignore_index=True)
+    figure, axes = new_figure(1, 2, 2.9)
+    for panel, (value, label) in zip(axes[0], PANELS, strict=True):
+        _panel(panel, shown, value, x, options.get("labels", {}))
+        panel.set_ylabel(label)
+        if value in options.get("printed", {}):
+            panel.axhline(options["printed"][value], color="#000000", linestyle="--", linewidth=0.9,
+                          label="printed, mean over runs on Task 1")  # fmt: skip
+    figure.supxlabel(
+        f"{AXIS_LABELS.get(x, x)}\n{method} over {baseline}, {options['metric']}; "
+        f"{ratios['replicates'].max()} replicates; bars are one standard error",
+        fontsize=7,
+    )
+    handles, labels = axes[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
+    return figure, shown

@@ -1,0 +1,157 @@
+"""Predictions of labels: what they are made of, and that an item's own gold label is not in it."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+from sklearn.linear_model import LogisticRegression
+
+from crowdgold.data import NO_GOLD, InputError
+from crowdgold.estimators import LabelPrediction, fit
+from crowdgold.estimators.label_prediction import (
+    predict_from_posterior,
+    predict_from_scores,
+    predict_from_votes,
+    rank_share,
+)
+from crowdgold.estimators.logistic import FOLDS, cross_fit, features
+from crowdgold.estimators.maven import _posterior
+from crowdgold.estimators.posterior import Fit, LabelPosterior
+from crowdgold.evaluation import label_probabilities
+from crowdgold.models.exact_cut import ScoreDraws
+from crowdgold.models.vote_model import VoteParameters
+from crowdgold.models.vote_sets import find_vote_sets
+from unit.reference import Theta, algorithm_1, make_items
+
+THETA = Theta(0.3, (0.2, 0.6), (1.5, 1.5), 1.0, 1.0)
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def with_gold(items, gold):
+    return make_items(
+        items.votes_positive, items.votes_total, gold, dict(items.scores), items.tie_break
+    )
+
+
+def test_scores_that_are_probabilities_are_taken_as_they_are():
+    scores = {"A": np.array([0.0, 0.4, 1.0]), "B": np.array([-0.1, 0.4, 0.2])}
+    found = predict_from_scores(make_items([0, 1, 2], 2, -1, scores))
+    assert found["A"].tolist() == [0.0, 0.4, 1.0]
+    assert found["B"] == pytest.approx([1 / 6, 5 / 6, 3 / 6])
+
+
+def test_rank_shares_break_ties_as_the_table_does():
+    items = make_items([0] * 4, 1, -1, [2.0, 1.0, 2.0, 3.0], tie_break=[0.7, 0.1, 0.2, 0.3])
+    assert rank_share(items, "A").tolist() == [0.625, 0.125, 0.375, 0.875]
+
+
+def test_vote_shares_are_the_same_for_all_predictors():
+    items = make_items([0, 1, 3], [2, 2, 4], -1, {"A": np.arange(3.0), "B": np.zeros(3)})
+    found = predict_from_votes(items)
+    assert found["A"].tolist() == found["B"].tolist() == [0, 0.5, 0.75]
+
+
+def test_regression_by_folds():
+    """Each gold item by the regression on the other folds, the others by the mean of all five."""
+    items = algorithm_1(THETA, 300, 3, 60, rng(1))
+    columns, gold = features(items, "A"), items.gold.astype(int)
+    share = items.votes_positive / 3
+    normal = ndtri(rank_share(items, "A"))
+    for column, raw in zip(columns.T, (share, normal), strict=True):
+        assert column == pytest.approx((raw - raw.mean()) / raw.std())
+    found = cross_fit(columns, gold, rng(2))
+    fold = rng(2).permutation(np.arange(60) % FOLDS)
+    assert np.bincount(fold).tolist() == [12] * 5
+    expected = np.zeros(300)
+    for one in range(FOLDS):
+        known = np.flatnonzero(fold != one)
+        model = LogisticRegression().fit(columns[known], gold[known])
+        guess = model.predict_proba(columns)[:, 1]
+        expected[:60] += np.where(fold == one, guess[:60], 0)
+        expected[60:] += guess[60:] / FOLDS
+    assert found == pytest.approx(expected, abs=1e-9)
+    # It learns: better than the prevalence of the gold items.
+    y = items.truth[60:]
+    assert np.mean((found[60:] - y) ** 2) < 0.85 * np.mean((gold[:60].mean() - y) ** 2)
+
+
+def test_an_items_own_gold_label_is_not_in_its_cross_fitted_prediction():
+    """With the label of one item changed, its fold's predictions stay as they are to the last bit;
+    those of the other gold items and of the items without gold do not."""
+    items = algorithm_1(THETA, 200, 3, 50, rng(3))
+    columns = features(items, "A")
+    fold = rng(4).permutation(np.arange(50) % FOLDS)
+    for changed in (0, 7, 31):
+        gold = items.gold.copy()
+        gold[changed] = 1 - gold[changed]
+        before, after = (cross_fit(columns, g, rng(4)) for g in (items.gold, gold))
+        same = np.append(fold == fold[changed], np.zeros(150, bool))
+        assert np.array_equal(before[same], after[same])
+        assert np.all(before[~same] != after[~same])
+
+
+def test_folds_without_a_class_and_few_labels():
+    columns = rng(0).normal(size=(20, 2))
+    gold = np.full(20, NO_GOLD)
+    gold[:6] = [1, 0, 0, 0, 0, 0]
+    found = cross_fit(columns, gold, rng(1))
+    assert np.all((found > 0) & (found < 1))
+    # The one positive is predicted from negatives alone: half an item of 5 or of 4 at most.
+    assert found[0] <= 0.5 / 5
+    gold[1:] = NO_GOLD
+    with pytest.raises(InputError, match="at least 2 gold labels; the table has 1"):
+        cross_fit(columns, gold, rng(1))
+
+
+def maven_posterior(items, draws=3):
+    """MAVEN's posterior at fixed parameters."""
+    vote = VoteParameters(
+        np.full(draws, THETA.phi), np.tile(THETA.a, (draws, 1)), np.tile(THETA.d, (draws, 1))
+    )
+    scores = {"A": ScoreDraws(np.full(draws, 1.0), np.linspace(0.5, 1.5, draws), 0)}
+    return _posterior(items, find_vote_sets(items), vote, scores)
+
+
+def test_an_items_own_gold_label_is_not_in_mavens_prediction():
+    """At fixed parameters and with the same random numbers the prediction does not change with any
+    gold label, and is what MAVEN gives without gold. The control: the imputing probability does."""
+    items = algorithm_1(THETA, 150, 3, 50, rng(5))
+    flipped = with_gold(items, np.where(items.gold >= 0, 1 - items.gold, NO_GOLD))
+    none = with_gold(items, NO_GOLD)
+    for draw in range(3):
+        posterior, other, unlabelled = map(maven_posterior, (items, flipped, none))
+        found = posterior.without_own_gold(draw, "A", rng(6))
+        assert np.array_equal(found, other.without_own_gold(draw, "A", rng(6)))
+        assert np.array_equal(found, unlabelled.probability(draw, "A", rng(6)))
+        assert np.all((found > 0) & (found < 1))
+        imputing = posterior.probability(draw, "A", rng(6))
+        assert np.array_equal(imputing[:50], items.gold[:50])
+        assert np.array_equal(imputing[50:], found[50:])
+
+
+def test_predictions_are_means_over_draws_of_each_predictor():
+    items = make_items([0, 1], 2, -1, {"A": np.arange(2.0), "B": np.arange(2.0)})
+
+    def without(draw, predictor, source):
+        return np.array([0.1, 0.4]) * (draw + 1) * (2 if predictor == "B" else 1)
+
+    posterior = LabelPosterior(2, lambda *_: np.ones(2), without_own_gold=without)
+    found = predict_from_posterior(Fit("test", posterior), items, rng())
+    assert found["A"] == pytest.approx([0.15, 0.6])
+    assert found["B"] == pytest.approx([0.3, 1.2])
+    with pytest.raises(InputError, match="test does not say"):
+        predict_from_posterior(Fit("test", LabelPosterior(2, lambda *_: np.ones(2))), items, rng())
+
+
+def test_methods_give_predictions_with_their_target():
+    items = algorithm_1(THETA, 100, 3, 40, rng(7))
+    for method in ("score-R", "votes-R", "logistic-R"):
+        labels = fit(method, items, rng()).labels
+        assert isinstance(labels, LabelPrediction)
+        assert labels.target == "items"
+        assert fit(method, items, rng(), {"target": "population"}).labels.target == "population"
+        assert label_probabilities(fit(method, items, rng()), items, "A", rng()) == pytest.approx(
+            labels.probability["A"]
+        )

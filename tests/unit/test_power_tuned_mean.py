@@ -1,0 +1,92 @@
+"""AutoEval's mean against ppi-python, and what it says of other metrics."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from crowdgold.data import NO_GOLD, InputError
+from crowdgold.estimators import Fit, MeanPrediction, fit
+from crowdgold.evaluation import evaluate
+from crowdgold.evaluation.power_tuned_mean import power_tuned_mean
+from unit.reference import make_items
+
+with warnings.catch_warnings():  # it turns all warnings off when it is imported
+    import ppi_py
+
+
+def peer(labelled, predicted, others, level):
+    """Estimate, interval and standard error of ppi-python."""
+    data = labelled, predicted, others
+    estimate = float(np.squeeze(ppi_py.ppi_mean_pointestimate(*data)))
+    lower, upper = (float(np.squeeze(x)) for x in ppi_py.ppi_mean_ci(*data, alpha=1 - level))
+    return estimate, lower, upper
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize("quality", [-1.0, 0.0, 0.3, 1.0, 3.0])
+@pytest.mark.parametrize(("n", "others"), [(200, 1800), (40, 30), (7, 1000)])
+def test_it_is_the_mean_of_ppi_python(level, quality, n, others):
+    """From predictions that are worse than useless to ones too timid, so that both ends of the
+    clipping of lambda are among them; equal to 1e-10."""
+    rng = np.random.default_rng([n, others])
+    y = (rng.random(n + others) < 0.3).astype(float)
+    predicted = 0.3 + (quality * (y - 0.3) + rng.normal(0, 0.2, n + others)) * 0.3
+    data = y[:n], predicted[:n], predicted[n:]
+    found = power_tuned_mean(*data, level)
+    assert found[:3] == pytest.approx(peer(*data, level), abs=1e-10)
+
+
+def items_with_scores(seed=0, n=600, n_gold=150):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.3).astype(int)
+    scores = 1 / (1 + np.exp(0.8 - rng.normal(1.5 * y, 1)))
+    gold = np.where(np.arange(n) < n_gold, y, NO_GOLD)
+    return make_items(rng.binomial(3, 0.2 + 0.5 * y), 3, gold, scores)
+
+
+@pytest.mark.parametrize("text", ["accuracy@0.5", "accuracy@0.8", "prevalence"])
+def test_autoeval_of_accuracy_and_prevalence_is_that_of_ppi_python(text):
+    """Item-level accuracy 1{(x >= t) = y}; predicted, with P(Y = 1) = x: x above t, else 1 - x."""
+    items = items_with_scores()
+    x, gold = items.scores["A"], items.gold
+    if text == "prevalence":
+        values, predicted = gold.astype(float), x
+    else:
+        t = float(text.partition("@")[2])
+        values = ((x >= t) == (gold == 1)).astype(float)
+        predicted = np.where(x >= t, x, 1 - x)
+    known = gold != NO_GOLD
+    fitted = fit("AutoEval", items, np.random.default_rng(0))
+    (found,) = evaluate(fitted, items, [text], np.random.default_rng(0), level=0.9)
+    expected = peer(values[known], predicted[known], predicted[~known], 0.9)
+    assert [found.estimate, found.lower, found.upper] == pytest.approx(expected, abs=1e-10)
+    assert found.note == ""
+
+
+def test_what_is_no_mean_of_item_values_has_no_estimate_and_a_reason():
+    items = items_with_scores()
+    fitted = fit("AutoEval", items, np.random.default_rng(0))
+    metrics = ["AUC", "TNR_H", "precision@0.5", "phi", "accuracy@0.5"]
+    *others, accuracy = evaluate(fitted, items, metrics, np.random.default_rng(0))
+    for estimate in others:
+        assert np.isnan([estimate.estimate, estimate.lower, estimate.upper]).all()
+        assert estimate.undefined == 1
+        assert "mean of item-level values" in estimate.note or estimate.metric == "phi"
+    assert 0 < accuracy.lower < accuracy.estimate < accuracy.upper < 1
+
+
+def test_gold_for_all_leaves_the_classical_mean():
+    items = items_with_scores(n_gold=600)
+    fitted = Fit("test", MeanPrediction({"A": items.scores["A"]}))
+    (found,) = evaluate(fitted, items, ["prevalence"], np.random.default_rng(0))
+    p = items.gold.mean()
+    assert found.estimate == pytest.approx(p)
+    assert found.standard_error == pytest.approx(np.sqrt(p * (1 - p) / 600))
+
+
+@pytest.mark.parametrize("method", ["AutoEval", "score-R", "votes-R", "logistic-R", "MAVEN-R"])
+def test_without_gold_there_is_nothing_to_correct_by(method):
+    items = make_items([0, 1, 2], 3, [1, NO_GOLD, NO_GOLD])
+    with pytest.raises(InputError, match=f"{method} corrects a prediction by gold labels.* has 1"):
+        fit(method, items, np.random.default_rng(0))
