@@ -28,7 +28,7 @@ define snakemake
 	code=$$?; [ $$code -ne 75 ] || echo "Error: another run is at work in this folder; wait for its end"; exit $$code; }
 endef
 
-.PHONY: help setup figures smoke validate benchmark docs report test lint lock clean clean-all
+.PHONY: help setup figures smoke validate benchmark docs report test lint peers lock clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -84,9 +84,15 @@ lint: $(READY)  ## style and types, without running anything
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 
+peers: $(READY)  ## NumPyro, a peer in the benchmarks, into .venv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-peers.lock
+
 lock: $(READY)  ## resolve the dependencies of pyproject.toml anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra dev \
 		--python-version 3.11 --custom-compile-command "make lock" pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra peers \
+		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
+		pyproject.toml -o requirements-peers.lock
 	echo uv | $(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --python-version 3.11 \
 		--custom-compile-command "make lock" - -o requirements-uv.lock
 

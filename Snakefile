@@ -56,5 +56,8 @@ rule benchmarks:
 
 rule docs:
     input:
-        expand("docs/{page}.md", page=["comparison", "coverage", "scaling"]),
+        expand(
+            "docs/{page}.md",
+            page=["comparison", "coverage", "reproduction", "scaling"],
+        ),
         expand("docs/gallery/{figure}.svg", figure=config["figures"]),

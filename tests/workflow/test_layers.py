@@ -22,6 +22,7 @@ BELOW = {
         "assets", "toolchain", "data", "simulate", "models", "estimators", "metrics", "evaluation",
         "plotting",
     },
+    "documents": {"metrics", "evaluation"},
 }  # fmt: skip
 """Layer -> the layers that it may import."""
 

@@ -4,6 +4,16 @@
 
 COMPARED = ["maven_fig4", "maven_fig4_stress"]
 
+REPRODUCED = [
+    "maven_fig1",
+    "maven_fig4",
+    "maven_fig6",
+    "maven_fig7",
+    "maven_fig7_exact",
+    "maven_task_2",
+    "product_pairs",
+]
+
 
 rule document_comparison:
     input:
@@ -24,6 +34,24 @@ rule document_comparison:
         "Writing docs/comparison.md"
     script:
         "../../scripts/document_comparison.py"
+
+
+rule document_reproduction:
+    input:
+        library=library("document_reproduction.py", method=none),
+        tables=expand("<results>/tables/{name}.parquet", name=REPRODUCED),
+        benchmarks=["<results>/benchmarks/model_scaling.parquet"],
+        printed="config/printed/maven.yaml",
+    output:
+        "docs/reproduction.md",
+    log:
+        "<results>/logs/document_reproduction.log",
+    conda:
+        "../../environment.yml"
+    message:
+        "Writing docs/reproduction.md"
+    script:
+        "../../scripts/document_reproduction.py"
 
 
 rule document_coverage:

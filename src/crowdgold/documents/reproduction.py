@@ -1,0 +1,196 @@
+"""The page that holds the figures and tables of the MAVEN paper against ours."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.documents import claims
+from crowdgold.documents.claims import Claim, Judgement, Tables
+from crowdgold.documents.markdown import markdown_table, with_error
+from crowdgold.evaluation.relative_bias import relative_bias
+from crowdgold.evaluation.score_curves import curve_distances
+
+MAVEN_CLAIMS = (
+    Claim(
+        "Fig. 1",
+        "on Task 1 MAVEN's intervals are smaller than those of gold labels alone",
+        ("maven_fig1",),
+        claims.widths_below_gold("maven_fig1", "n_gold"),
+    ),
+    Claim(
+        "Fig. 1",
+        "... at the same bias",
+        ("maven_fig1",),
+        claims.error_tracks_gold("maven_fig1", "n_gold"),
+    ),
+    Claim(
+        "Fig. 1",
+        "majority votes are very biased",
+        ("maven_fig1",),
+        claims.biased_beside_gold("maven_fig1", "n_gold", "MV"),
+    ),
+    Claim(
+        "Fig. 1, on product pairs",
+        "the same three (public data in the place of Task 1): width",
+        ("product_pairs",),
+        claims.widths_below_gold("product_pairs", "n_gold"),
+    ),
+    Claim(
+        "Fig. 1, on product pairs",
+        "... error",
+        ("product_pairs",),
+        claims.error_tracks_gold("product_pairs", "n_gold"),
+    ),
+    Claim(
+        "Figs. 3 and 7",
+        "only MAVEN estimates the precision-recall curve accurately",
+        ("maven_fig7", "maven_fig7_exact"),
+        claims.only_maven_has_the_curve,
+    ),
+    Claim(
+        "Fig. 4",
+        "MAVEN's biases are small and track those of gold labels alone",
+        ("maven_fig4",),
+        claims.error_tracks_gold("maven_fig4", "gold_fraction"),
+    ),
+    Claim(
+        "Fig. 4",
+        "MAVEN's intervals are substantially narrower",
+        ("maven_fig4",),
+        claims.widths_below_gold("maven_fig4", "gold_fraction"),
+    ),
+    Claim(
+        "Fig. 4",
+        "majority votes have large biases",
+        ("maven_fig4",),
+        claims.biased_beside_gold("maven_fig4", "gold_fraction", "MV"),
+    ),
+    Claim(
+        "Fig. 4",
+        "ORACLE estimates TNR_H perfectly, but not the predictor",
+        ("maven_fig4",),
+        claims.oracle_cannot_judge_scores,
+    ),
+    Claim(
+        "Fig. 4",
+        "DS+S and H-AI are generally better than DS in AUC and delta TPR",
+        ("maven_fig4",),
+        claims.smaller_error(
+            "maven_fig4", "gold_fraction", ("DS+S", "H-AI"), "DS", ("AUC", "delta_TPR")
+        ),
+    ),
+    Claim(
+        "Fig. 5",
+        "MAVEN's run time is almost constant in n, and the lowest",
+        ("model_scaling",),
+        claims.run_time_is_flat,
+    ),
+    Claim(
+        "Fig. 6",
+        "ranks stand for scores: small differences at n = 100, none from n = 1,000",
+        ("maven_fig6",),
+        claims.ranks_stand_for_scores,
+    ),
+)
+"""Claims in the order of the paper's figures."""
+
+SAME = 2.0
+"""Joint standard errors within which two numbers count as the same."""
+
+
+def _claim_rows(tables: Tables) -> list[list[str]]:
+    rows = []
+    for claim in MAVEN_CLAIMS:
+        missing = [name for name in claim.needs if name not in tables]
+        found = (
+            Judgement(f"not made here: {', '.join(missing)}", "not judged")
+            if missing
+            else claim.judge(tables)
+        )
+        rows.append([claim.place, claim.printed, found.ours, found.verdict, found.reason])
+    return rows
+
+
+def table_3_rows(
+    results: pd.DataFrame, printed: Mapping[str, Any], task: str, metrics: Sequence[str]
+) -> list[list[str]]:
+    """Hold each cell of table 3 against ours: method, metric, printed, ours, difference, verdict.
+
+    Args:
+        results: the long results table of the task.
+        printed: `table_3` of config/printed/maven.yaml.
+        task: the task, as printed.
+        metrics: its columns.
+    """
+    cells = {name: row for name, row in printed["tasks"][task].items() if name != "source"}
+    ours = relative_bias(results, list(cells), metrics, "GT").set_index(["method", "metric"])
+    rows = []
+    for method, row in cells.items():
+        for metric, (value, error, bold) in zip(metrics, row, strict=True):
+            if (method, metric) not in ours.index:
+                rows.append([method, metric, with_error(value, error), "not made here", "", ""])
+                continue
+            found = ours.loc[(method, metric)]
+            joint = float(np.hypot(error, found["relative_se"]))
+            away = (found["relative"] - value) / joint if joint > 0 else 0.0
+            agree = "the same" if bool(found["within"]) == bold else "the other way round"
+            rows.append(
+                [
+                    method,
+                    metric,
+                    with_error(value, error) + (" *" if bold else ""),
+                    with_error(found["relative"], found["relative_se"])
+                    + (" *" if found["within"] else ""),
+                    f"{away:+.1f}",
+                    f"{'within' if abs(away) <= SAME else 'outside'} {SAME:g} errors, star {agree}",
+                ]
+            )
+    return rows
+
+
+def reproduction_page(tables: dict[str, pd.DataFrame], printed: Mapping[str, Any]) -> str:
+    """Write the page.
+
+    Args:
+        tables: results tables (of replicates) by the name of their experiment or benchmark.
+        printed: what the paper prints (config/printed/maven.yaml).
+    """
+    if {"maven_fig7", "maven_fig7_exact"} <= set(tables):
+        tables = {
+            **tables,
+            "maven_distances": curve_distances(
+                tables["maven_fig7"], tables["maven_fig7_exact"], ["shape"]
+            ),
+        }
+    sizes = {
+        name: int(table["replicate"].nunique())
+        for name, table in tables.items()
+        if "replicate" in table and "method" in table
+    }
+    parts = [
+        "# The paper's results and ours\n",
+        "Made from the results by `make docs`. The paper's figures carry no numbers, so that its "
+        "sentences about them are judged: a difference counts where it is clear by two standard "
+        "errors over our replicates ("
+        + ", ".join(f"{name} {size}" for name, size in sizes.items())
+        + "). The data of Tasks 1 and 2 are private; ours are simulated stand-ins built from what "
+        "the paper prints of them, so that a cell that differs says more about the stand-in than "
+        "about the paper.\n",
+        "## MAVEN: figures\n",
+        markdown_table(["where", "printed", "ours", "verdict", "reason"], _claim_rows(tables))
+        + "\n",
+    ]
+    if "maven_task_2" in tables:
+        rows = table_3_rows(
+            tables["maven_task_2"], printed["table_3"], "Task 2", printed["table_3"]["columns"]
+        )
+        parts += [
+            "## MAVEN: table 3a, on the simulated stand-in for Task 2\n",
+            "Absolute bias relative to gold labels alone; a star marks what is within a standard "
+            "error of them. The difference is in joint standard errors.\n",
+            markdown_table(["method", "metric", "printed", "ours", "difference", "verdict"], rows)
+            + "\n",
+        ]
+    return "\n".join(parts)
