@@ -13,7 +13,7 @@ from crowdgold.plotting.style import METRIC_LABELS, new_figure
 
 METHOD, BASELINE = "MAVEN", "GT"
 ROWS = (("error_ratio", "Mean absolute error"), ("width_ratio", "Interval width"))
-LOOKS = (("#0072B2", "o"), ("#D55E00", "^"), ("#009E73", "s"), ("#CC79A7", "D"))
+LOOKS = (("#0072B2", "o"), ("#117733", "s"), ("#CC6677", "^"), ("#DDCC77", "D"))
 """Colour and marker of each metric, in the order of the legend."""
 
 LABELS = {
@@ -82,8 +82,8 @@ def draw_sensitivity(
         options: `quantities`, the columns that vary, in the order of the panels.
 
     Returns:
-        the figure and the rows that it shows (`compare_quantities`). Bars are one standard error of the ratio,
-        which uses the pairing by replicate; below the line MAVEN is better.
+        the figure and the rows that it shows (`compare_quantities`). Bars are one standard error
+        of the ratio, which uses the pairing by replicate; below the line MAVEN is better.
     """
     quantities = list(options["quantities"])
     shown = compare_quantities(table, quantities)
