@@ -10,6 +10,7 @@ from crowdgold.evaluation.order_statistics import check_order_statistics
 from crowdgold.evaluation.score_curves import curve_distances, precision_rows
 from crowdgold.plotting import FIGURES, draw
 from crowdgold.plotting.order_statistics import FEWEST
+from crowdgold.plotting.sensitivity import compare_quantities
 from crowdgold.plotting.style import METHOD_STYLES, method_order, style_of
 
 ENDINGS = ("svg", "pdf", "png", "csv")
@@ -23,6 +24,7 @@ CHANGED = {
     "ratios": "estimate",
     "labelling_efficiency": "upper",
     "run_time": "inference",
+    "sensitivity": "upper",
 }
 """Plot -> a column of its table that it shows."""
 COMPUTED = ("relative_bias_table", "rank_uniformity", "labelling_efficiency")
@@ -147,8 +149,26 @@ def labelling():
     return pd.DataFrame(rows)
 
 
+@pytest.fixture(scope="module")
+def sensitivity():
+    """Two experiments, each with an axis of its own; MAVEN's errors and widths are made."""
+    rng = np.random.default_rng(3)
+    rows = [
+        {"experiment": axis, axis: value, "method": method, "metric": metric, "replicate": k,
+         "truth": 0.5, "estimate": 0.5 + rng.normal(0, 0.1), "diagnostics_passed": True}
+        for axis, values in (("n_voters", (5, 50)), ("predictors.A.mu", (0.0, 2.0)))
+        for value in values for method in ("GT", "MAVEN") for metric in ("AUC", "TNR_H")
+        for k in range(3)
+    ]  # fmt: skip
+    table = pd.DataFrame(rows)
+    half = np.where(table["method"] == "GT", 0.2, 0.1)
+    return table.assign(lower=table["estimate"] - half, upper=table["estimate"] + half)
+
+
 @pytest.fixture
-def tables(summary, order_statistics, long_results, labelling, score_shapes, replicates):
+def tables(
+    summary, order_statistics, long_results, labelling, score_shapes, replicates, sensitivity
+):
     return {
         "labelling_efficiency": (
             labelling,
@@ -182,6 +202,7 @@ def tables(summary, order_statistics, long_results, labelling, score_shapes, rep
         "rank_uniformity": (made_ranks(), {}),
         "ratios": (replicates, RATIOS),
         "run_time": (made_times(), {}),
+        "sensitivity": (sensitivity, {"quantities": ["n_voters", "predictors.A.mu"]}),
     }
 
 
@@ -236,6 +257,8 @@ def test_the_csv_holds_what_is_drawn(plot, tables, tmp_path):
         ratios = compare(table, ["n_gold"], "AutoEval+MAVEN", "AutoEval")
         table = pd.concat([ratios, average_over_settings(ratios, "n_gold")])
         assert len(table) == 2 * 2 + 2
+    if plot == "sensitivity":
+        table = compare_quantities(table, options["quantities"])
     written = pd.read_csv(tmp_path / "figure.csv")
     pd.testing.assert_frame_equal(
         written, table.reset_index(drop=True), rtol=1e-5, check_dtype=False
@@ -326,6 +349,26 @@ def test_ratios_stand_beside_what_is_printed(replicates):
         FIGURES["ratios"](replicates, RATIOS | {"metric": "recall"})
     with pytest.raises(ValueError, match="no column 'n'"):
         FIGURES["ratios"](replicates, RATIOS | {"x": "n"})
+
+
+def test_the_figure_of_sensitivity_draws_the_ratios_of_each_quantity(tables):
+    """Each quantity has rows of its own values only; the widths were made with ratio 1/2."""
+    table, options = tables["sensitivity"]
+    figure, shown = FIGURES["sensitivity"](table, options)
+    assert shown.groupby("quantity")["value"].unique().map(set).to_dict() == {
+        "n_voters": {5, 50},
+        "predictors.A.mu": {0, 2},
+    }
+    np.testing.assert_allclose(shown["width_ratio"], 0.5)
+    first = table[(table["n_voters"] == 5) & (table["metric"] == "AUC")]
+    error = (first["estimate"] - first["truth"]).abs().groupby(first["method"]).mean()
+    row = shown[(shown["value"] == 5) & (shown["metric"] == "AUC")].iloc[0]
+    assert row["error_ratio"] == pytest.approx(error["MAVEN"] / error["GT"])
+    heights = {y for _, y in drawn_points(figure)}
+    assert {round(float(value), 9) for value in shown["error_ratio"]} <= heights
+    assert figure.axes[2].get_xlabel() == "Voters"
+    with pytest.raises(ValueError, match="no rows of the table vary 'n'"):
+        FIGURES["sensitivity"](table, {"quantities": ["n"]})
 
 
 def test_every_method_of_the_registry_has_a_style_of_its_own():

@@ -16,6 +16,7 @@ from crowdgold.plotting.ratios import draw_ratios
 from crowdgold.plotting.relative_bias_table import draw_relative_bias_table
 from crowdgold.plotting.run_time import draw_run_time
 from crowdgold.plotting.score_shapes import draw_score_shapes
+from crowdgold.plotting.sensitivity import draw_sensitivity
 from crowdgold.plotting.style import save_figure
 
 Plot = Callable[[pd.DataFrame, Mapping[str, Any]], tuple[Figure, pd.DataFrame]]
@@ -30,6 +31,7 @@ FIGURES: dict[str, Plot] = {
     "run_time": draw_run_time,
     "score_shapes": draw_score_shapes,
     "ratios": draw_ratios,
+    "sensitivity": draw_sensitivity,
 }
 """Plots by name: (table, options) -> the figure, and the rows that it shows."""
 
