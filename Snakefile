@@ -14,15 +14,11 @@ report: "workflow/report/workflow.rst"
 
 
 include: "workflow/rules/common.smk"  # checks the configuration, so it comes before any rule
-include: "workflow/rules/toolchain.smk"
-include: "workflow/rules/datasets.smk"
-include: "workflow/rules/simulate.smk"
-include: "workflow/rules/estimate.smk"
-include: "workflow/rules/summarise.smk"
-include: "workflow/rules/figures.smk"
-include: "workflow/rules/validate.smk"
-include: "workflow/rules/benchmarks.smk"
-include: "workflow/rules/docs.smk"
+
+
+for stage in stages():
+
+    include: f"workflow/rules/{stage}.smk"
 
 
 localrules:

@@ -21,6 +21,7 @@ PARTS = (
     "stan",
     "toolchain",
     "profiles",
+    "benchmarks",
     "environment.yml",
 )
 

@@ -46,6 +46,15 @@ def check_configuration():
 check_configuration()
 
 
+def stages():
+    """Give the stages that are included; an experiment is one of them, or three."""
+    parts = (
+        ["together"] if config["together"] else ["simulate", "estimate", "summarise"]
+    )
+    shared = ["figures", "validate", "benchmarks", "docs"]
+    return ["toolchain", "datasets", *parts, *shared]
+
+
 wildcard_constraints:
     experiment="|".join(config["experiments"]),
     dataset="[a-z0-9_]+",
@@ -99,7 +108,11 @@ def source_of(kind):
 
 
 def methods_of(wildcards):
-    return plan.methods_of(config, wildcards.experiment, wildcards.method)
+    """Give the methods of a job; none where it is a check."""
+    if "methods" not in block_of(wildcards):
+        return []
+    group = getattr(wildcards, "method", plan.ALL)
+    return plan.methods_of(config, wildcards.experiment, group)
 
 
 def prepared_dataset(wildcards):
@@ -125,10 +138,21 @@ def estimate_task(wildcards):
     )
 
 
+def experiment_task(wildcards):
+    return plan.experiment_task(config, wildcards.experiment)
+
+
+def axes_of(wildcards):
+    """Give the names of what varies in an experiment."""
+    return list(block_of(wildcards).get("vary", {}))
+
+
 def models_of(wildcards):
     """Give the Stan models that the methods of a job, or its check, need."""
     if plan.source(block_of(wildcards)) == "check":
-        return plan.models_of_check(data_task(wildcards))
+        whole = config["together"]
+        task = experiment_task(wildcards) if whole else data_task(wildcards)
+        return plan.models_of_check(task)
     return stan_models(methods_of(wildcards))
 
 
@@ -163,7 +187,7 @@ def rows_of(wildcards):
     return [
         f"<results>/estimates/{name}/{setting}/{method}/{replicates}.parquet"
         for setting, replicates in plan.batches(config, name)
-        for method in plan.method_groups(config, name)
+        for method in config["experiments"][name]["methods"]
     ]
 
 

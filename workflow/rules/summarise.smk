@@ -17,7 +17,7 @@ rule summarise:
     conda:
         "../../environment.yml"
     params:
-        axes=lambda wildcards: list(block_of(wildcards).get("vary", {})),
+        axes=axes_of,
         level=config["level"],
         check=lambda wildcards: "check" in block_of(wildcards),
     message:

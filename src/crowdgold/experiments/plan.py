@@ -1,9 +1,10 @@
 """The jobs of an experiment: which there are, and all that each depends on.
 
 A job is one setting x method x block of replicates. With `together: true` it is a whole
-experiment, which is what the smallest scale wants: a job costs seconds before it starts to work.
-What a job depends on is its task, a mapping of plain values: the workflow reruns the job when the
-task changes, and a key that the job does not use cannot make it rerun.
+experiment, from its data to its summary, which is what the smallest scale wants: a job costs
+seconds before it starts to work. What a job depends on is its task, a mapping of plain values: the
+workflow reruns the job when the task changes, and a key that the job does not use cannot make it
+rerun.
 """
 
 from collections.abc import Mapping
@@ -43,16 +44,8 @@ def batches(config: Mapping[str, Any], experiment: str) -> list[tuple[str, str]]
     """Give the (setting, block of replicates) of each of an experiment's data tables."""
     block = config["experiments"][experiment]
     replicates = block["replicates"]
-    if config["together"]:
-        return [(ALL, f"0-{replicates - 1}")]
     blocks = replicate_blocks(replicates, block.get("block", replicates))
     return [(setting.name, name) for setting in settings(block) for name in blocks]
-
-
-def method_groups(config: Mapping[str, Any], experiment: str) -> list[str]:
-    """Give the methods that get a job of their own, or `all`."""
-    methods: list[str] = config["experiments"][experiment]["methods"]
-    return [ALL] if config["together"] else methods
 
 
 def methods_of(config: Mapping[str, Any], experiment: str, group: str) -> list[str]:
@@ -116,6 +109,15 @@ def estimate_task(
         "bootstrap": config["bootstrap"],
         "level": config["level"],
     }
+
+
+def experiment_task(config: Mapping[str, Any], experiment: str) -> dict[str, Any]:
+    """Give all that a whole experiment depends on, where it is one job."""
+    block = config["experiments"][experiment]
+    replicates = f"0-{block['replicates'] - 1}"
+    if source(block) == "check":
+        return data_task(config, experiment, ALL, replicates)
+    return estimate_task(config, experiment, ALL, ALL, replicates)
 
 
 def figures(config: Mapping[str, Any], target: str) -> list[str]:
