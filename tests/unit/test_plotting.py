@@ -21,7 +21,7 @@ CHANGED = {
     "score_shapes": "estimate",
     "rank_uniformity": "rank",
     "ratios": "estimate",
-    "labelling_efficiency": "upper",
+    "labelling_efficiency": "gold_fraction",
     "run_time": "inference",
 }
 """Plot -> a column of its table that it shows."""

@@ -216,17 +216,17 @@ def _ratios(
 ) -> list[dict[str, Any]]:
     """Give the cost ratios at which the printed share is saved; infinite where it never is."""
     costs, saving = study.costs, study.saving
-    points = [("printed numbers", "", study.n, float(study.n_gold))]
+    points = [({"where": "printed numbers"}, study.n, float(study.n_gold))]
     for aim in AIMS:
         needed = widths.gold_needed(study.n, widths.gold_only(costs.gold_only), aim)
-        points.append(("paper", aim, study.n, needed))
+        points.append(({"where": "paper", "aim": aim}, study.n, needed))
         pairs = [(float(n), float(n_gold)) for n, n_gold in reached[aim].to_numpy()]
         if pairs:
             ratios = [costs.ratio_for(n, n_gold, saving) for n, n_gold in pairs]
-            points.append(("best", aim, *pairs[int(np.argmin(ratios))]))
+            points.append(({"where": "best", "aim": aim}, *pairs[int(np.argmin(ratios))]))
     return [
-        {"part": "ratio", "where": where, "aim": aim, "n": n, "n_gold": n_gold,
-         "value": costs.ratio_for(n, n_gold, saving)}
-        for where, aim, n, n_gold in points
+        {"part": "ratio", **named, "n": n, "n_gold": n_gold}
+        | {"value": costs.ratio_for(n, n_gold, saving)}
+        for named, n, n_gold in points
         if np.isfinite(n_gold)
-    ]  # fmt: skip
+    ]
