@@ -21,6 +21,11 @@ import pandas as pd
 
 from crowdgold.evaluation.labelling_efficiency import AIMS, Widths, fit_widths, mean_log_widths
 
+COLUMNS = (
+    "part", "method", "aim", "where", "n", "n_gold", "n_gold_se", "gold_only", "cost_ratio",
+    "value", "value_se", "replicates",
+)  # fmt: skip
+
 SIZES = 241
 """Numbers of items between which the best is looked for: 1 % apart over a range of ten."""
 
@@ -150,7 +155,7 @@ def study_labelling(results: pd.DataFrame, study: Study) -> tuple[Widths, pd.Dat
     reached = {aim: reach(widths, study.costs, aim) for aim in AIMS}
     rows += _contours(widths, study) + _savings(widths, study, reached)
     rows += _ratios(widths, study, reached)
-    return widths, pd.DataFrame(rows)
+    return widths, pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _measured(frame: pd.DataFrame, method: str) -> list[dict[str, Any]]:
@@ -183,10 +188,12 @@ def _savings(
     for aim in AIMS:
         for ratio in study.cost_ratios:
             sizes = {"paper": study.n, "best": best_n(reached[aim], study.costs, ratio)}
-            for where, n in sizes.items():
-                row = _saving(widths, study.costs, n, ratio, aim)
-                rows += [{"where": where} | row] if np.isfinite(row["value"]) else []
-    return rows
+            rows += [
+                {"where": where} | _saving(widths, study.costs, n, ratio, aim)
+                for where, n in sizes.items()
+                if np.isfinite(n)
+            ]
+    return [row for row in rows if np.isfinite(row["value"])]
 
 
 def _saving(widths: Widths, costs: Costs, n: float, ratio: float, aim: str) -> dict[str, Any]:
