@@ -61,8 +61,9 @@ def _savings(axes: Axes, shown: pd.DataFrame, study: Study) -> None:
     printed = shown[(shown["part"] == "ratio") & (shown["where"] == "printed numbers")]
     axes.axhline(study.saving, color=OTHER, linewidth=0.8)
     axes.plot(printed["value"], study.saving, "*", color=COLOURS["paper"], markersize=9)
-    axes.set_xscale("log")
     ratios = list(study.cost_ratios)
+    axes.set_xlim(min(ratios) / 1.2, max(ratios) * 1.2)
+    axes.set_xscale("log")
     axes.set_xticks(ratios, [f"{ratio:g}" for ratio in ratios])
     axes.minorticks_off()
     if savings.empty:
