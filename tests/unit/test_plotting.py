@@ -22,7 +22,7 @@ CHANGED = {
     "score_shapes": "estimate",
     "rank_uniformity": "rank",
     "ratios": "estimate",
-    "labelling_efficiency": "upper",
+    "labelling_efficiency": "gold_fraction",
     "run_time": "inference",
     "sensitivity": "upper",
 }
@@ -384,6 +384,17 @@ def test_every_method_of_the_registry_has_a_style_of_its_own():
 def test_methods_are_in_the_order_of_the_legend_with_unknown_ones_last():
     given = pd.Series(["new", "MAVEN", "GT", "MV", "GT", "newer"])
     assert method_order(given) == ["MV", "GT", "MAVEN", "new", "newer"]
+
+
+def test_labelling_that_is_never_as_good_is_drawn_and_says_so(tables, tmp_path):
+    """Gold labels alone on a thousand times as many items have narrower intervals than any n."""
+    table, options = tables["labelling_efficiency"]
+    options = options | {"gold_only": 34_000_000, "contours": [90_000_000]}
+    figure, shown = FIGURES["labelling_efficiency"](table, options)
+    assert not set(shown["part"]) & {"saving", "contour"}
+    assert "not as wide anywhere" in [text.get_text() for text in figure.axes[1].texts]
+    draw("labelling_efficiency", table, options, tmp_path / "figure")
+    assert (tmp_path / "figure.svg").stat().st_size > 500
 
 
 @pytest.mark.parametrize("metrics", [["AUC", "delta_TPR"], ["recall"]], ids=str)

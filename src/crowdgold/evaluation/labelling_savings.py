@@ -21,6 +21,11 @@ import pandas as pd
 
 from crowdgold.evaluation.labelling_efficiency import AIMS, Widths, fit_widths, mean_log_widths
 
+COLUMNS = (
+    "part", "method", "aim", "where", "n", "n_gold", "n_gold_se", "gold_only", "cost_ratio",
+    "value", "value_se", "replicates",
+)  # fmt: skip
+
 SIZES = 241
 """Numbers of items between which the best is looked for: 1 % apart over a range of ten."""
 
@@ -150,7 +155,7 @@ def study_labelling(results: pd.DataFrame, study: Study) -> tuple[Widths, pd.Dat
     reached = {aim: reach(widths, study.costs, aim) for aim in AIMS}
     rows += _contours(widths, study) + _savings(widths, study, reached)
     rows += _ratios(widths, study, reached)
-    return widths, pd.DataFrame(rows)
+    return widths, pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _measured(frame: pd.DataFrame, method: str) -> list[dict[str, Any]]:
@@ -183,10 +188,12 @@ def _savings(
     for aim in AIMS:
         for ratio in study.cost_ratios:
             sizes = {"paper": study.n, "best": best_n(reached[aim], study.costs, ratio)}
-            for where, n in sizes.items():
-                row = _saving(widths, study.costs, n, ratio, aim)
-                rows += [{"where": where} | row] if np.isfinite(row["value"]) else []
-    return rows
+            rows += [
+                {"where": where} | _saving(widths, study.costs, n, ratio, aim)
+                for where, n in sizes.items()
+                if np.isfinite(n)
+            ]
+    return [row for row in rows if np.isfinite(row["value"])]
 
 
 def _saving(widths: Widths, costs: Costs, n: float, ratio: float, aim: str) -> dict[str, Any]:
@@ -216,17 +223,17 @@ def _ratios(
 ) -> list[dict[str, Any]]:
     """Give the cost ratios at which the printed share is saved; infinite where it never is."""
     costs, saving = study.costs, study.saving
-    points = [("printed numbers", "", study.n, float(study.n_gold))]
+    points = [({"where": "printed numbers"}, study.n, float(study.n_gold))]
     for aim in AIMS:
         needed = widths.gold_needed(study.n, widths.gold_only(costs.gold_only), aim)
-        points.append(("paper", aim, study.n, needed))
+        points.append(({"where": "paper", "aim": aim}, study.n, needed))
         pairs = [(float(n), float(n_gold)) for n, n_gold in reached[aim].to_numpy()]
         if pairs:
             ratios = [costs.ratio_for(n, n_gold, saving) for n, n_gold in pairs]
-            points.append(("best", aim, *pairs[int(np.argmin(ratios))]))
+            points.append(({"where": "best", "aim": aim}, *pairs[int(np.argmin(ratios))]))
     return [
-        {"part": "ratio", "where": where, "aim": aim, "n": n, "n_gold": n_gold,
-         "value": costs.ratio_for(n, n_gold, saving)}
-        for where, aim, n, n_gold in points
+        {"part": "ratio", **named, "n": n, "n_gold": n_gold}
+        | {"value": costs.ratio_for(n, n_gold, saving)}
+        for named, n, n_gold in points
         if np.isfinite(n_gold)
-    ]  # fmt: skip
+    ]

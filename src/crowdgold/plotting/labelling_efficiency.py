@@ -61,11 +61,15 @@ def _savings(axes: Axes, shown: pd.DataFrame, study: Study) -> None:
     printed = shown[(shown["part"] == "ratio") & (shown["where"] == "printed numbers")]
     axes.axhline(study.saving, color=OTHER, linewidth=0.8)
     axes.plot(printed["value"], study.saving, "*", color=COLOURS["paper"], markersize=9)
-    axes.set_xscale("log")
     ratios = list(study.cost_ratios)
+    axes.set_xlim(min(ratios) / 1.2, max(ratios) * 1.2)
+    axes.set_xscale("log")
     axes.set_xticks(ratios, [f"{ratio:g}" for ratio in ratios])
     axes.minorticks_off()
-    axes.set_ylim(max(savings["value"].min() - 0.05, -0.5), 1)
+    if savings.empty:
+        axes.text(0.5, 0.6, "not as wide anywhere", ha="center", transform=axes.transAxes)
+    lowest = savings["value"].min() if len(savings) else 0.0
+    axes.set_ylim(max(lowest - 0.05, -0.5), 1)
     axes.set_xlabel("Cost of an expert's label in crowd votes")
     axes.set_ylabel("Share of the labelling cost saved")
     axes.set_title(f"Against {study.costs.gold_only:,.0f} gold labels alone")
