@@ -64,10 +64,10 @@ def _panel(axes: Axes, rows: pd.DataFrame, lowest: float) -> None:
 def _worlds(shown: pd.DataFrame, by: list[str]) -> list[tuple[str, pd.DataFrame]]:
     """Give the rows of each world: an experiment, or a setting of one that varies something."""
     worlds = []
-    for key, rows in shown.groupby(["experiment", *by], sort=False, dropna=False):
-        experiment, *values = key if isinstance(key, tuple) else (key,)
-        parts = [str(value).replace("_", " ") for value in values if not pd.isna(value)]
-        worlds.append((", ".join([str(experiment), *parts]), rows))
+    for _, rows in shown.groupby(["experiment", *by], sort=False, dropna=False):
+        values = rows[["experiment", *by]].iloc[0].dropna().astype(str)
+        parts = [value.replace("_", " ") for value in values.iloc[1:]]
+        worlds.append((", ".join([values.iloc[0], *parts]), rows))
     return worlds
 
 
