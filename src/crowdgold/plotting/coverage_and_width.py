@@ -58,7 +58,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, lowest: float) -> None:
     for method in method_order(rows["method"]):
         _method(axes, rows[rows["method"] == method], method)
     axes.set_ylim(lowest, 1.02)
-    axes.set_xlim(left=0)
+    axes.set_xlim(0, 1.08 * max(1.0, float(rows["relative_width"].max())))
 
 
 def _worlds(shown: pd.DataFrame, by: list[str]) -> list[tuple[str, pd.DataFrame]]:
