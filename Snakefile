@@ -52,8 +52,5 @@ rule benchmarks:
 
 rule docs:
     input:
-        expand(
-            "docs/{page}.md",
-            page=["comparison", "coverage", "reproduction", "scaling"],
-        ),
+        expand("docs/{page}.md", page=PAGES),
         expand("docs/gallery/{figure}.svg", figure=config["figures"]),

@@ -72,8 +72,8 @@ def test_the_same_votes_without_the_correction_do_not_cover(world):
 
 
 def test_maven_rectified_is_narrower_than_gold_alone(stan):
-    """Six replicates of 1,500 items, 150 of them gold: the width of the vote-side metrics falls by
-    a quarter or more, and no mean width is above that of gold alone.
+    """Six replicates of 1,500 items, 150 of them gold: the widths of the vote-side metrics fall by
+    a fifth or more, and no mean width is above that of gold alone.
 
     Both are bootstraps of the same gold items, so that their widths move together; each is known
     to 1 / sqrt(600) = 4 % a replicate, 2 % in the mean.
@@ -90,4 +90,4 @@ def test_maven_rectified_is_narrower_than_gold_alone(stan):
             found.append([e.upper - e.lower for e in evaluate(fitted, items, metrics, rng)])
     ratio = dict(zip(metrics, np.mean(width["MAVEN-R"], 0) / np.mean(width["GT"], 0), strict=True))
     assert max(ratio.values()) < 1.04
-    assert max(ratio["prevalence"], ratio["TNR_H"], ratio["TPR_H"]) < 0.75
+    assert max(ratio["prevalence"], ratio["TNR_H"], ratio["TPR_H"]) < 0.8

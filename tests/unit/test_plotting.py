@@ -25,9 +25,10 @@ CHANGED = {
     "labelling_efficiency": "gold_fraction",
     "run_time": "inference",
     "sensitivity": "upper",
+    "coverage_and_width": "coverage",
 }
 """Plot -> a column of its table that it shows."""
-COMPUTED = ("relative_bias_table", "rank_uniformity", "labelling_efficiency")
+COMPUTED = ("coverage_and_width", "relative_bias_table", "rank_uniformity", "labelling_efficiency")
 """Plots that compute the rows that they show, by functions that are tested elsewhere."""
 
 
@@ -203,6 +204,7 @@ def tables(
         "ratios": (replicates, RATIOS),
         "run_time": (made_times(), {}),
         "sensitivity": (sensitivity, {"quantities": ["n_voters", "predictors.A.mu"]}),
+        "coverage_and_width": (summary, {"by": ["n_gold"], "labels": {"e": "World"}}),
     }
 
 
@@ -337,6 +339,22 @@ def test_the_figure_of_shapes_draws_curves_bands_and_distances(score_shapes):
         FIGURES["score_shapes"](score_shapes, {"shapes": ["three"]})
     with pytest.raises(ValueError, match="check score_curves"):
         FIGURES["score_shapes"](score_shapes.drop(columns="curve"), {})
+
+
+def test_coverage_stands_against_the_width_relative_to_gold_alone(summary):
+    """Two settings, two panels; GT's width is 1 by definition, MAVEN's is made half of it."""
+    half = summary.assign(width=summary["width"].where(summary["method"] != "MAVEN", 0.1))
+    options = {"by": ["n_gold"], "methods": ["GT", "MAVEN"], "labels": {"e": "World"}}
+    figure, shown = FIGURES["coverage_and_width"](half, options)
+    assert [panel.get_title() for panel in figure.axes] == ["World, 50", "World, 200"]
+    widths = shown.groupby("method")["relative_width"].agg(["min", "max"])
+    assert widths.loc["GT"].tolist() == [1, 1]
+    assert widths.loc["MAVEN"].tolist() == pytest.approx([0.5, 0.5])
+    drawn = drawn_points(figure)
+    for row in shown.to_dict("records"):
+        assert (round(row["relative_width"], 9), round(row["coverage"], 9)) in drawn
+    with pytest.raises(ValueError, match="no method 'DS' to compare"):
+        FIGURES["coverage_and_width"](summary, {"baseline": "DS"})
 
 
 def test_ratios_stand_beside_what_is_printed(replicates):

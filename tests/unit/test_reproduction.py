@@ -53,6 +53,22 @@ def test_a_verdict_follows_the_numbers(judge, good, bad):
     assert judge({"t": results(*bad)}).verdict == claims.FAILS
 
 
+def test_autoeval_is_judged_by_both_ratios():
+    """Methods' names and the metric are those of section 6; both ratios below 1, one, or none."""
+    verdicts = []
+    for error, width in ((0.7, 0.6), (1.5, 0.6), (1.5, 1.2)):
+        table = results(error, width).replace(
+            {
+                "method": {"GT": "AutoEval", "MAVEN": "AutoEval+MAVEN"},
+                "metric": {"AUC": "accuracy@1"},
+            }
+        )
+        found = claims.maven_helps_autoeval({"maven_autoeval": table})
+        verdicts.append(found.verdict)
+        assert f"width {width:.2f}" in found.ours
+    assert verdicts == [claims.HOLDS, claims.PARTLY, claims.FAILS]
+
+
 def test_a_larger_error_is_named_with_its_place():
     table = results(2.0, 1)
     assert "AUC at 100" in claims.error_tracks_gold("t", "n_gold")({"t": table}).reason

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = (
@@ -73,8 +74,11 @@ class Checkout:
             else:
                 shutil.copy2(ROOT / part, folder / part)
         if experiments is not None:
-            for path in (folder / "config/experiments").glob("*.yaml"):
-                path.write_text(experiments if path.name == "maven.yaml" else "experiments: {}\n")
+            own = folder / "config/experiments/maven.yaml"
+            kept = {"benchmarks": yaml.safe_load(own.read_text())["benchmarks"]}
+            for path in own.parent.glob("*.yaml"):
+                path.write_text("experiments: {}\n")
+            own.write_text(experiments + yaml.safe_dump(kept))
         return cls(folder)
 
     def copy(self, folder: Path) -> "Checkout":

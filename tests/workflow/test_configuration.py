@@ -273,3 +273,10 @@ def test_blocks_cover_every_replicate_once():
 def test_every_yaml_file_is_plain():
     for path in ROOT.glob("config/**/*.yaml"):
         assert isinstance(yaml.safe_load(path.read_text()), dict)
+
+
+def test_the_figure_of_autoeval_shows_what_is_printed():
+    printed = configuration.load(ROOT / "config/printed/maven.yaml")["autoeval"]
+    shown = BASE["figures"]["maven_autoeval"]["options"]["printed"]
+    less, narrower = printed["less_absolute_bias"], printed["narrower_intervals"]
+    assert shown == pytest.approx({"error_ratio": 1 - less, "width_ratio": 1 - narrower})

@@ -2,9 +2,12 @@
 # Needs: figures and tables at the configured scale; `validate`; the benchmark.
 # Makes: docs/comparison.md, coverage.md, scaling.md and docs/gallery/*.svg (tracked by git).
 
+PAGES = ["comparison", "coverage", "reproduction", "scaling"]
+
 COMPARED = ["maven_fig4", "maven_fig4_stress"]
 
 REPRODUCED = [
+    "maven_autoeval",
     "maven_fig1",
     "maven_fig4",
     "maven_fig6",

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.documents.markdown import with_error
-from crowdgold.evaluation import compare
+from crowdgold.evaluation import average_over_settings, compare
 
 HOLDS, PARTLY, FAILS = "holds", "holds in part", "does not hold"
 CLEAR = 2.0
@@ -141,6 +141,32 @@ def smaller_error(
                          _share(pd.Series([holds for _, holds in rows])))  # fmt: skip
 
     return judge
+
+
+def maven_helps_autoeval(tables: Tables) -> Judgement:
+    """Judge that AutoEval of accuracy is less biased and narrower with MAVEN's probabilities.
+
+    Each is a ratio averaged over the numbers of gold labels, as the paper averages over its runs.
+    """
+    table = tables["maven_autoeval"]
+    accuracy = table[table["metric"].str.startswith("accuracy@")]
+    ratio = _ratios(accuracy, "n_gold", "AutoEval+MAVEN", "AutoEval")
+    mean = average_over_settings(ratio, "n_gold").iloc[0]
+    parts = {
+        what: (mean[f"{what}_ratio"], mean[f"{what}_ratio_se"], printed)
+        for what, printed in (("error", 0.87), ("width", 0.64))
+    }
+    smaller = pd.Series([value + CLEAR * error < 1 for value, error, _ in parts.values()])
+    away = [
+        f"{what} {(value - printed) / error:+.1f} errors from {printed}"
+        for what, (value, error, printed) in parts.items()
+    ]
+    return Judgement(
+        "AutoEval+MAVEN / AutoEval: "
+        + "; ".join(f"{what} {with_error(*known[:2])}" for what, known in parts.items()),
+        _share(smaller),
+        "; ".join(away),
+    )
 
 
 def oracle_cannot_judge_scores(tables: Tables) -> Judgement:

@@ -93,6 +93,13 @@ MAVEN_CLAIMS = (
         ("maven_fig6",),
         claims.ranks_stand_for_scores,
     ),
+    Claim(
+        "Section 6",
+        "AutoEval of Task 1's accuracy from MAVEN's probabilities: 13 % less absolute bias, 36 % "
+        "narrower intervals than from raw scores (ratios 0.87 and 0.64)",
+        ("maven_autoeval",),
+        claims.maven_helps_autoeval,
+    ),
 )
 """Claims in the order of the paper's figures."""
 
