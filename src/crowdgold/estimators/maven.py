@@ -15,7 +15,8 @@ from crowdgold.estimators.posterior import Fit, LabelPosterior, LabelProbability
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.exact_cut import ScoreDraws, sample_exact_cut
 from crowdgold.models.nested_cut import sample_nested_cut
-from crowdgold.models.score_model import TRUSTED_DELTA, ScoreData
+from crowdgold.models.score_likelihood import TRUSTED_DELTA
+from crowdgold.models.score_model import ScoreData
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.models.utility import tabulate_utility
 from crowdgold.models.vote_fit import VoteFit, fit_votes
