@@ -91,12 +91,12 @@ class Direct:
         return total
 
 
-@pytest.mark.parametrize("n", [2, 30, 700, 1379, 1380, 100_000])
+@pytest.mark.parametrize("n", [2, 30, 700, 919, 920, 100_000])
 def test_bins_are_nearly_equal_and_hold_some_items(n):
     items = algorithm_1(TYPICAL, n, VOTES, 0, np.random.default_rng(n))
     sets = find_vote_sets(items)
     size = BinnedRanks.of(sets.member, items.order("A"), len(sets)).count.sum(axis=1)
-    assert len(size) == number_of_bins(n) <= 60
+    assert len(size) == number_of_bins(n) <= 40
     assert size.max() - size.min() <= 1
     assert size.min() >= 1
     assert n < 700 or len(size) >= 30
@@ -129,7 +129,7 @@ def test_tabulated_distributions_keep_their_digits_in_both_tails(delta, d):
     exact = np.stack([(ndtr(z) * weights).sum(-1), (ndtr(-z) * weights).sum(-1)])
     found = np.empty_like(exact)
     for i, at in enumerate(u):
-        tails_at(at, low, table, found[0, i], found[1, i])
+        tails_at(at, low, table, found[0], found[1], i)
     assert np.abs(found / exact - 1)[exact > 1e-7].max() < 1e-7
     assert np.abs(found / exact - 1)[exact > 1e-12].max() < 1e-6
     mean = [mixture_at(at, low, mixture)[0] for at in u]

@@ -75,6 +75,9 @@ def _draws(settings: Mapping[str, Any]) -> int:
     return int(settings.get("imputations", DRAWS))
 
 
+MAVEN_SETTINGS = ("cut", "nested_iterations", "score_likelihood", "positive_sd")
+
+
 def _maven(
     items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
 ) -> Fit:
@@ -240,6 +243,24 @@ _ALL = (
         predict_from_posterior,
         stan_models=("vote", "score"),
         own_settings=MAVEN_SETTINGS,
+    ),
+    _method(
+        "MAVEN-C",
+        "MAVEN with the calibrated score likelihood",
+        _maven,
+        fit_maven,
+        stan_models=("vote", "score_ordinal"),
+        own_settings=MAVEN_SETTINGS,
+        preset={"score_likelihood": "calibrated", "positive_sd": False},
+    ),
+    _method(
+        "MAVEN-CS",
+        "MAVEN-C with a standard deviation of positives of its own",
+        _maven,
+        fit_maven,
+        stan_models=("vote", "score_ordinal"),
+        own_settings=MAVEN_SETTINGS,
+        preset={"score_likelihood": "calibrated", "positive_sd": True},
     ),
 )
 

@@ -17,7 +17,6 @@ Normal(mu + delta P, sd); the paper has 1 for both.
 import math
 from dataclasses import dataclass, field, replace
 
-import numba
 import numpy as np
 
 from crowdgold.models.quadrature import gauss_jacobi
@@ -26,6 +25,7 @@ from crowdgold.models.utility_distribution import (
     LEAST,
     REACH,
     STEP,
+    kernel,
     mixture_at,
     tabulate_distribution,
     tails_at,
@@ -33,12 +33,12 @@ from crowdgold.models.utility_distribution import (
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
 
-MOST_BINS = 60
+MOST_BINS = 40
 ITEMS_A_BIN = 23
 
 
 def number_of_bins(n: int) -> int:
-    """Give the number of bins of n items: 60, fewer below 1,380 items, 30 at 700; 2 at least."""
+    """Give the number of bins of n items: 40, fewer below 920 items, 30 at 700; 2 at least."""
     return max(2, min(MOST_BINS, n // ITEMS_A_BIN))
 
 
@@ -47,7 +47,7 @@ def nodes_for_distribution(delta: float) -> int:
     return max(10, math.ceil(8 + 1.4 * min(abs(delta), 2 * TRUSTED_DELTA)))
 
 
-@numba.njit(cache=True)
+@kernel
 def _count(member_in_order: np.ndarray, sets: int, bins: int) -> np.ndarray:
     count = np.zeros((bins, sets))
     n = len(member_in_order)
@@ -62,10 +62,12 @@ class BinnedRanks:
 
     Attributes:
         count: (B, m) items n_kb of each vote set in each bin, lowest scores first.
+        highest: (B - 1,) vote set of the highest item of each bin but the last.
         free_sd: whether positives have a standard deviation of their own.
     """
 
     count: np.ndarray
+    highest: np.ndarray
     free_sd: bool = False
 
     @classmethod
@@ -80,7 +82,9 @@ class BinnedRanks:
             sets: the number of vote sets m.
             free_sd: whether positives have a standard deviation of their own.
         """
-        return cls(_count(member[order], sets, number_of_bins(len(order))), free_sd)
+        count = _count(member[order], sets, number_of_bins(len(order)))
+        ends = np.cumsum(count.sum(axis=1)).astype(np.int64)[:-1] - 1
+        return cls(count, member[order[ends]], free_sd)
 
     def conditioned(
         self, sets: VoteSets, vote: VoteParameters, draw: int
@@ -156,7 +160,7 @@ class ConditionedBinnedRanks:
         )  # fmt: skip
 
 
-@numba.njit(cache=True)
+@kernel
 def _quantiles(
     mu: float, sd: float, low_0: float, mixture_0: np.ndarray, low_1: float,
     mixture_1: np.ndarray, share: np.ndarray, result: np.ndarray,
@@ -182,7 +186,7 @@ def _quantiles(
         )  # fmt: skip
 
 
-@numba.njit(cache=True)
+@kernel
 def _newton(
     share: float, low: float, high: float, start: float, mu: float, sd: float,
     low_0: float, mixture_0: np.ndarray, low_1: float, mixture_1: np.ndarray,
@@ -202,12 +206,12 @@ def _newton(
         t = t - excess / density if density > 1e-250 else low - 1.0
         if not low <= t <= high:
             t = 0.5 * (low + high)
-        if abs(t - previous) < 1e-10:
+        if abs(t - previous) < 1e-6:  # Newton's next step would be of the order of its square
             break
     return t
 
 
-@numba.njit(cache=True)
+@kernel
 def _log_likelihood(
     mu: np.ndarray, delta: np.ndarray, sd: float, points: np.ndarray, weights: np.ndarray,
     pattern_share: np.ndarray, q: np.ndarray, pattern: np.ndarray, count: np.ndarray,
@@ -218,7 +222,8 @@ def _log_likelihood(
     total = np.cumsum(np.sum(count, axis=1))
     share = total[:-1] / total[-1]
     cut = np.empty(bins - 1)
-    below, above = np.empty((2, 2, patterns)), np.empty((2, 2, patterns))
+    # Rows: label 0 and 1 at one cut, then at the next.
+    below, above = np.empty((4, patterns)), np.empty((4, patterns))
     mass = np.empty((2, patterns))
     for d in range(mu.shape[0]):
         low_0, table_0, mixture_0 = tabulate_distribution(
@@ -229,24 +234,22 @@ def _log_likelihood(
         )
         for e in range(mu.shape[1]):
             _quantiles(mu[d, e], sd, low_0, mixture_0, low_1, mixture_1, share, cut)
-            below[0], above[0] = 0.0, 1.0
+            below[:2], above[:2] = 0.0, 1.0
             log_likelihood = 0.0
             for b in range(bins):
-                last, this = b % 2, (b + 1) % 2
+                last, this = 2 * (b % 2), 2 * ((b + 1) % 2)
                 if b == bins - 1:
-                    below[this], above[this] = 1.0, 0.0
+                    below[this : this + 2], above[this : this + 2] = 1.0, 0.0
                 else:
-                    tails_at(cut[b], low_0, table_0, below[this, 0], above[this, 0])
-                    tails_at(
-                        (cut[b] - mu[d, e]) / sd, low_1, table_1, below[this, 1], above[this, 1]
-                    )
+                    tails_at(cut[b], low_0, table_0, below, above, this)
+                    tails_at((cut[b] - mu[d, e]) / sd, low_1, table_1, below, above, this + 1)
                 for y in range(2):
                     for v in range(patterns):
                         # From the lesser tail, so that no digits are lost.
-                        if below[this, y, v] < above[this, y, v]:
-                            mass[y, v] = below[this, y, v] - below[last, y, v]
+                        if below[this + y, v] < above[this + y, v]:
+                            mass[y, v] = below[this + y, v] - below[last + y, v]
                         else:
-                            mass[y, v] = above[last, y, v] - above[this, y, v]
+                            mass[y, v] = above[last + y, v] - above[this + y, v]
                 for k in range(sets):
                     if count[b, k] > 0:
                         v = pattern[k]

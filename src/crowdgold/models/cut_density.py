@@ -43,7 +43,11 @@ class Box:
 
     def area(self) -> float:
         """Give the area of the box."""
-        return (self.delta[1] - self.delta[0]) * (self.offset[1] - self.offset[0])
+        return float(self.widths().prod())
+
+    def widths(self) -> np.ndarray:
+        """Give the widths in delta and in offset."""
+        return np.array([self.delta[1] - self.delta[0], self.offset[1] - self.offset[0]])
 
     def grown(self, delta: tuple[float, float], offset: tuple[float, float]) -> "Box":
         """Give the box with its sides moved outwards by these shares of its widths."""

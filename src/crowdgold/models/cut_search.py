@@ -78,15 +78,27 @@ def surprise_at(model: ScoreLikelihood, at: np.ndarray) -> float:
 
 
 def walk(
-    model: ScoreLikelihood, start: np.ndarray, box: Box, rng: np.random.Generator
+    surprise: Callable[[np.ndarray], float],
+    start: np.ndarray,
+    width: np.ndarray,
+    slope: float,
+    rng: np.random.Generator,
 ) -> np.ndarray:
-    """Give the end of a random walk of Metropolis from (delta, z), with steps along a box."""
-    at, here = start, surprise_at(model, start)
-    width = np.array([box.delta[1] - box.delta[0], box.offset[1] - box.offset[0]]) / 8
+    """Give the end of a random walk of Metropolis.
+
+    Args:
+        surprise: minus the log density at a point (d,).
+        start: (d,) where it starts; delta and z come first.
+        width: (d,) size of a step on each axis.
+        slope: how far z moves along with delta.
+        rng: source of the steps.
+    """
+    at, here = start, surprise(start)
     for _ in range(WALK_STEPS):
-        step = width * rng.standard_normal(2) * rng.choice([0.2, 0.7, 2.0])
-        proposal = at + np.array([step[0], box.slope * step[0] + step[1]])
-        there = surprise_at(model, proposal)
+        step = width * rng.standard_normal(len(start)) * rng.choice([0.2, 0.7, 2.0])
+        step[1] = slope * step[0] + step[1]
+        proposal = at + step
+        there = surprise(proposal)
         if rng.standard_exponential() > there - here:
             at, here = proposal, there
     return at

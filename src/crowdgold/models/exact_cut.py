@@ -7,11 +7,12 @@ walk and counts as a failure.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from crowdgold.models.cut_density import DEGREES, FAR, mu_at
-from crowdgold.models.cut_search import locate, scan, settle, walk
+from crowdgold.models.cut_search import locate, scan, settle, surprise_at, walk
 from crowdgold.models.score_likelihood import TRUSTED_DELTA, ScoreSummary
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
@@ -27,11 +28,13 @@ class ScoreDraws:
     Attributes:
         mu, delta: (D,) one draw for each draw of the vote model.
         failures: draws that cannot be trusted; they are kept and counted.
+        sd: (D,) standard deviation of the utilities of positives, where it is drawn too.
     """
 
     mu: np.ndarray
     delta: np.ndarray
     failures: int
+    sd: np.ndarray | None = None
 
 
 def sample_exact_cut(
@@ -63,7 +66,10 @@ def sample_exact_cut(
             if not settled:
                 density, _, settled = settle(model, locate(model, mode), DEGREES[0])
             stubborn = 0 if settled else stubborn + 1
-        at = density.draw(rng.random(3)) if settled else walk(model, at, start, rng)
+        if settled:
+            at = density.draw(rng.random(3))
+        else:
+            at = walk(partial(surprise_at, model), at, start.widths() / 8, start.slope, rng)
         delta[draw], z = at
         mu[draw] = mu_at(np.array(min(z, 2 * FAR - z)))  # a cell may reach over the end
         failures += not settled or abs(delta[draw]) > TRUSTED_DELTA

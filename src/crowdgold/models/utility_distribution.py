@@ -26,41 +26,48 @@ LEAST = 1e-290
 """Smallest probability that is told from 0."""
 
 
-@numba.njit(cache=True)
+kernel = numba.njit(cache=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+"""Compiles with sums in any order; infinities and NaN keep their meaning."""
+
+
+@kernel
 def table_size(delta: float) -> int:
     """Give the number of grid points of a table."""
     return math.ceil((abs(delta) + 2 * REACH) / STEP) + 1
 
 
-@numba.njit(cache=True)
+@kernel
 def _densities(delta: float, low: float, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Give the density and its first three derivatives on the grid: (G, 4, p)."""
-    size, patterns = table_size(delta), points.shape[0]
-    result = np.zeros((size, 4, patterns))
+    """Give the density of one pattern and its first three derivatives on the grid: (4, G).
+
+    The recurrences start in the middle, where no term has vanished up to |delta| of 70.
+    """
+    size, nodes = table_size(delta), len(points)
+    result = np.zeros((4, size))
+    middle = size // 2
+    t, mass, ratio = np.empty(nodes), np.empty(nodes), np.empty(nodes)
     factor = math.exp(-STEP * STEP)
-    for v in range(patterns):
-        for j in range(points.shape[1]):
-            centre = delta * points[v, j]
-            nearest = min(size - 1, max(0, round((centre - low) / STEP)))
-            for direction in (1, -1):
-                t = low + STEP * nearest - centre
-                mass = weights[v, j] * math.exp(-0.5 * t * t) * 0.3989422804014327
-                ratio = math.exp(-direction * t * STEP - 0.5 * STEP * STEP)
-                i = nearest
-                while 0 <= i < size:
-                    if direction == 1 or i != nearest:
-                        result[i, 0, v] += mass
-                        result[i, 1, v] -= t * mass
-                        result[i, 2, v] += (t * t - 1) * mass
-                        result[i, 3, v] -= (t * t - 3) * t * mass
-                    mass *= ratio
-                    ratio *= factor
-                    t += direction * STEP
-                    i += direction
+    for direction in (-1, 1):
+        for j in range(nodes):
+            t[j] = low + STEP * middle - delta * points[j]
+            mass[j] = weights[j] * math.exp(-0.5 * t[j] * t[j]) * 0.3989422804014327
+            ratio[j] = math.exp(-direction * t[j] * STEP - 0.5 * STEP * STEP)
+        for i in range(middle, size if direction == 1 else -1, direction):
+            value, first, second, third = 0.0, 0.0, 0.0, 0.0
+            for j in range(nodes):
+                square = t[j] * t[j]
+                value += mass[j]
+                first -= t[j] * mass[j]
+                second += (square - 1) * mass[j]
+                third -= (square - 3) * t[j] * mass[j]
+                mass[j] *= ratio[j]
+                ratio[j] *= factor
+                t[j] += direction * STEP
+            result[0, i], result[1, i], result[2, i], result[3, i] = value, first, second, third
     return result
 
 
-@numba.njit(cache=True)
+@kernel
 def _tail(delta: float, at: float, sign: float, points: np.ndarray, weights: np.ndarray) -> float:
     """Give P(sign U < sign at) for one pattern, by the error function."""
     total = 0.0
@@ -70,18 +77,18 @@ def _tail(delta: float, at: float, sign: float, points: np.ndarray, weights: np.
     return total
 
 
-@numba.njit(cache=True)
-def _step(left: np.ndarray, right: np.ndarray, v: int) -> float:
-    """Integrate over one step from values and three derivatives at its ends."""
+@kernel
+def _step(density: np.ndarray, i: int) -> float:
+    """Integrate a density from grid point i to i + 1."""
     return (
-        STEP / 2 * (left[0, v] + right[0, v])
-        + STEP**2 * 3 / 28 * (left[1, v] - right[1, v])
-        + STEP**3 / 84 * (left[2, v] + right[2, v])
-        + STEP**4 / 1680 * (left[3, v] - right[3, v])
+        STEP / 2 * (density[0, i] + density[0, i + 1])
+        + STEP**2 * 3 / 28 * (density[1, i] - density[1, i + 1])
+        + STEP**3 / 84 * (density[2, i] + density[2, i + 1])
+        + STEP**4 / 1680 * (density[3, i] - density[3, i + 1])
     )
 
 
-@numba.njit(cache=True)
+@kernel
 def tabulate_distribution(
     delta: float, points: np.ndarray, weights: np.ndarray, share: np.ndarray
 ) -> tuple[float, np.ndarray, np.ndarray]:
@@ -97,32 +104,32 @@ def tabulate_distribution(
         `STEP`; (G, 3) distribution function of the mixture, likewise.
     """
     low = min(0.0, delta) - REACH
-    table = _densities(delta, low, points, weights)
-    size, patterns = len(table), points.shape[0]
-    mixture = np.zeros((size, 3))
+    size, patterns = table_size(delta), points.shape[0]
+    table, mixture = np.empty((size, 3, patterns)), np.zeros((size, 3))
     below, above = np.empty(size), np.empty(size)
     for v in range(patterns):
+        density = _densities(delta, low, points[v], weights[v])
         below[0] = _tail(delta, low, 1.0, points[v], weights[v])
         above[size - 1] = _tail(delta, low + STEP * (size - 1), -1.0, points[v], weights[v])
-        for i in range(1, size):
-            below[i] = below[i - 1] + _step(table[i - 1], table[i], v)
-            left = size - 1 - i
-            above[left] = above[left + 1] + _step(table[left], table[left + 1], v)
+        for i in range(size - 1):
+            below[i + 1] = below[i] + _step(density, i)
+            left = size - 2 - i
+            above[left] = above[left + 1] + _step(density, left)
         for i in range(size):
-            g, slope = table[i, 0, v], table[i, 1, v]
+            g, slope = density[0, i], density[1, i]
             mixture[i, 0] += share[v] * below[i]
             mixture[i, 1] += share[v] * g * STEP
             mixture[i, 2] += share[v] * slope * STEP**2
+            # d/du of log b - log a, and its derivative.
             b, a = below[i] + LEAST, above[i] + LEAST
-            # d/du of log b - log a, and its derivative; a + b = 1.
-            first = g / b + g / a
-            table[i, 0, v] = math.log(b) - math.log(a)
-            table[i, 1, v] = first * STEP
-            table[i, 2, v] = (slope / b + slope / a - (g / b) ** 2 + (g / a) ** 2) * STEP**2
-    return low, table[:, :3].copy(), mixture
+            rise, fall = g / b, g / a
+            table[i, 0, v] = math.log(b / a)
+            table[i, 1, v] = (rise + fall) * STEP
+            table[i, 2, v] = (slope / b + slope / a - rise * rise + fall * fall) * STEP**2
+    return low, table, mixture
 
 
-@numba.njit(cache=True)
+@kernel
 def hermite(x: float) -> tuple[float, float, float, float, float, float]:
     """Give the quintic Hermite weights of value, slope and curvature at 0, then at 1, for x."""
     x2 = x * x
@@ -138,7 +145,7 @@ def hermite(x: float) -> tuple[float, float, float, float, float, float]:
     )
 
 
-@numba.njit(cache=True)
+@kernel
 def mixture_at(u: float, low: float, mixture: np.ndarray) -> tuple[float, float]:
     """Give the mixture's distribution function and its density at u, in units of the deviation."""
     at = (u - low) / STEP
@@ -150,20 +157,24 @@ def mixture_at(u: float, low: float, mixture: np.ndarray) -> tuple[float, float]
     i = int(at)
     x = at - i
     a, b, c, d, e, f = hermite(x)
-    left, right = mixture[i], mixture[i + 1]
-    value = a * left[0] + b * left[1] + c * left[2] + d * right[0] + e * right[1] + f * right[2]
+    value = (
+        a * mixture[i, 0] + b * mixture[i, 1] + c * mixture[i, 2]
+        + d * mixture[i + 1, 0] + e * mixture[i + 1, 1] + f * mixture[i + 1, 2]
+    )  # fmt: skip
     # The density needs no more than cubic interpolation: it only steers the search for quantiles.
     y = 1 - x
     density = (
-        y * y * ((1 + 2 * x) * left[1] + x * left[2])
-        + x * x * ((1 + 2 * y) * right[1] - y * right[2])
+        y * y * ((1 + 2 * x) * mixture[i, 1] + x * mixture[i, 2])
+        + x * x * ((1 + 2 * y) * mixture[i + 1, 1] - y * mixture[i + 1, 2])
     ) / STEP
     return value, density
 
 
-@numba.njit(cache=True)
-def tails_at(u: float, low: float, table: np.ndarray, below: np.ndarray, above: np.ndarray) -> None:
-    """Write P(U < u) and P(U > u) of each pattern to `below` and `above`, each (p,).
+@kernel
+def tails_at(
+    u: float, low: float, table: np.ndarray, below: np.ndarray, above: np.ndarray, row: int
+) -> None:
+    """Write P(U < u) and P(U > u) of each pattern to a row of `below` and `above`, (rows, p).
 
     Beyond the table the log odds go on as those of a normal tail.
     """
@@ -173,19 +184,18 @@ def tails_at(u: float, low: float, table: np.ndarray, below: np.ndarray, above: 
     x = min(max(at - i, 0.0), 1.0)
     a, b, c, d, e, f = hermite(x)
     beyond = at - i - x
-    left, right = table[i], table[i + 1]
-    end = left if beyond < 0 else right
+    end = i if beyond < 0 else i + 1
     for v in range(table.shape[2]):
         odds = (
-            a * left[0, v] + b * left[1, v] + c * left[2, v]
-            + d * right[0, v] + e * right[1, v] + f * right[2, v]
+            a * table[i, 0, v] + b * table[i, 1, v] + c * table[i, 2, v]
+            + d * table[i + 1, 0, v] + e * table[i + 1, 1, v] + f * table[i + 1, 2, v]
         )  # fmt: skip
         if beyond != 0:
-            odds += beyond * end[1, v] + 0.5 * abs(beyond) * beyond * STEP * STEP
+            odds += beyond * table[end, 1, v] + 0.5 * abs(beyond) * beyond * STEP * STEP
         lesser = math.exp(-min(abs(odds), 660.0))
         greater = 1 / (1 + lesser)
         lesser *= greater
         if odds < 0:
-            below[v], above[v] = lesser, greater
+            below[row, v], above[row, v] = lesser, greater
         else:
-            below[v], above[v] = greater, lesser
+            below[row, v], above[row, v] = greater, lesser
