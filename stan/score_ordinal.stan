@@ -12,7 +12,7 @@
    L = prod_{b < B} f_{r_b}(t_b) prod_{k, b} [F_k(t_b) - F_k(t_{b-1})]^{n_kb},    t_0 = -infinity, t_B = infinity.
 
    Priors: mu ~ InvGamma(1, 1), which keeps mu positive; delta ~ Laplace(0, 10), 10 the scale;
-   log sd_1 ~ Normal(0, 0.5), cut off at -2 and 2. The cut points have no prior of their own.
+   log sd_1 ~ Normal(0, 0.5), cut off at -1.5 and 1.5. The cut points have no prior of their own.
 */
 functions {
   // P(U < t) in column 1 and P(U > t) in column 2 for one label and vote pattern at every cut: each from its own tail
@@ -62,7 +62,7 @@ parameters {
   real<lower=0> mu; // how far positives rank above negatives
   real delta; // how far items with a high vote probability rank above others
   ordered[B - 1] cut; // utility of the highest item of each bin but the last
-  array[free_sd] real<lower=-2, upper=2> log_sd; // log standard deviation of the utilities of positives
+  array[free_sd] real<lower=-1.5, upper=1.5> log_sd; // log standard deviation of the utilities of positives
 }
 transformed parameters {
   vector[B] log_lik_bin = rep_vector(0, B); // log-likelihood of the items of each bin, its highest included

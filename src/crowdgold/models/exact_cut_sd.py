@@ -1,180 +1,172 @@
 """The exact cut where positives have a standard deviation of their own: draws of (mu, delta, sd).
 
-log sd ~ Normal(0, 0.5). For a draw of the vote model the integral of the density over (mu, delta),
-Z(log sd), comes from the two-dimensional grid at a few values of log sd; log Z is smooth, so a
-polynomial through them gives the density of log sd on fine cells. Then (mu, delta) are drawn at the
-sd that was drawn, where the grid's own integral checks the polynomial.
+log sd ~ Normal(0, 0.5), cut off at -1.5 and 1.5. For a draw of the vote model the integral of the
+density over (mu, delta), Z(log sd), comes from the two-dimensional grid at knots of log sd, from
+the middle outwards until nothing is left. log Z is smooth: a cubic spline through the knots gives
+the density of log sd on fine cells. Then (mu, delta) are drawn at the sd that was drawn, where the
+grid's own integral checks the spline.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from crowdgold.models.binned_ranks import BinnedRanks, ConditionedBinnedRanks
 from crowdgold.models.cut_density import CELLS, DEGREES, FAR, Box, Density, mu_at
-from crowdgold.models.cut_search import EDGE_MASS, locate, scan, settle, surprise_at, walk
+from crowdgold.models.cut_search import locate, scan, settle, surprise_at, walk
 from crowdgold.models.exact_cut import STUBBORN, ScoreDraws
 from crowdgold.models.score_likelihood import TRUSTED_DELTA
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
 
 LOG_SD_PRIOR_SCALE = 0.5
-MOST_LOG_SD = 2.0
-"""Four deviations of the prior; the density is cut off there."""
-NODES = (6, 9, 13)
-"""Values of log sd on which the polynomial rests; more where the check fails."""
-LOG_MASS_ERROR = 0.05
-"""Largest accepted error of the polynomial where sd was drawn."""
+MOST_LOG_SD = 1.5
+"""Three deviations of the prior, sd from 0.22 to 4.5; the density is cut off there."""
+SPACING = 1.5
+"""Deviations of log sd from knot to knot."""
+FALL = 9.0
+"""Knots end where the log density has fallen by this much: 1e-4 of its height."""
+LOG_MASS_ERROR = 0.03
+"""Largest accepted error of the spline where log sd was drawn; above it that is a knot too."""
+REDRAWS = 5
 TRUSTED_STEEPNESS = 60.0
 """Beyond this |delta| / sd the quadrature is not held to its stated error."""
 
 
+def log_prior_sd(log_sd: float) -> float:
+    """Give the log prior density of log sd, up to a constant: Normal(0, 0.5)."""
+    return -0.5 * (log_sd / LOG_SD_PRIOR_SCALE) ** 2
+
+
+def _start(density: Density) -> Box:
+    """Give the box where the search for a similar density starts."""
+    return density.support().grown((0.1, 0.1), (0.1, 0.1))
+
+
 @dataclass
-class _Starts:
-    """Boxes that held the density before, by log sd: where the search starts."""
+class _Knots:
+    """Values of log sd, `spacing` apart, and the boxes that held the density there.
 
-    log_sd: list[float]
-    boxes: list[Box]
-    degrees: list[int]
+    Attributes:
+        middle: log sd of knot 0, the mode at the pilot.
+        spacing: some deviations of log sd given the vote draw.
+        starts: knot -> box and degree where the search starts.
+    """
 
-    def settle(
-        self, model: ConditionedBinnedRanks, log_sd: float, keep: bool
-    ) -> tuple[Density, bool]:
-        """Settle the grid at a log sd, from the nearest box; remember the box it ends with."""
-        nearest = int(np.abs(np.array(self.log_sd) - log_sd).argmin())
+    middle: float
+    spacing: float
+    starts: dict[int, tuple[Box, int]] = field(default_factory=dict)
+
+    def at(self, knot: int) -> float:
+        """Give log sd at a knot; that of the ends at knots beyond them."""
+        return float(np.clip(self.middle + self.spacing * knot, -MOST_LOG_SD, MOST_LOG_SD))
+
+    def settle(self, model: ConditionedBinnedRanks, log_sd: float) -> tuple[Density, int, bool]:
+        """Settle the grid at a log sd, from the box of the nearest knot that has one."""
+        place = (log_sd - self.middle) / self.spacing
+        nearest = min(self.starts, key=lambda knot: abs(knot - place))
+        box, degree = self.starts[nearest]
         at = model.with_sd(math.exp(log_sd))
-        density, degree, settled = settle(at, self.boxes[nearest], self.degrees[nearest])
+        density, degree, settled = settle(at, box, degree)
         if not settled:
-            box = self.boxes[nearest]
-            middle = box.grid(np.zeros(1))
-            start = np.array([middle[0][0], np.clip(middle[1][0, 0], 0.02, FAR - 0.1)])
+            delta, z = box.grid(np.zeros(1))
+            start = np.array([delta[0], np.clip(z[0, 0], 0.02, FAR - 0.1)])
             density, degree, settled = settle(at, locate(at, start), DEGREES[0])
-        if settled and keep:
-            self.log_sd.append(log_sd)
-            self.boxes.append(density.support().grown((0.1, 0.1), (0.1, 0.1)))
-            self.degrees.append(degree)
-        return density, settled
+        return density, degree, settled
+
+    def log_density(self, model: ConditionedBinnedRanks, knot: int) -> tuple[float, bool]:
+        """Give the log density of log sd at a knot, and whether the grid settled there."""
+        density, degree, settled = self.settle(model, self.at(knot))
+        if settled and knot not in self.starts:
+            self.starts[knot] = _start(density), degree
+        return density.log_mass + log_prior_sd(self.at(knot)), settled
 
 
-def _log_prior(log_sd: np.ndarray | float) -> np.ndarray:
-    return np.asarray(-0.5 * (np.asarray(log_sd) / LOG_SD_PRIOR_SCALE) ** 2)
-
-
-def _chebyshev(low: float, high: float, nodes: int) -> np.ndarray:
-    t = np.cos((2 * np.arange(nodes) + 1) * np.pi / (2 * nodes))
-    return low + (high - low) * (1 + t) / 2
-
-
-def _interpolate(at: np.ndarray, nodes: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Give the polynomial through (nodes, values) at some points that are no nodes."""
-    count = len(nodes)
-    weights = (-1.0) ** np.arange(count) * np.sin((2 * np.arange(count) + 1) * np.pi / (2 * count))
-    terms = weights / (at[:, None] - nodes)
-    return np.asarray(terms @ values / terms.sum(axis=1))
-
-
-def _pilot(model: ConditionedBinnedRanks) -> tuple[_Starts, float, float, np.ndarray]:
-    """Find where log sd lies: by steps uphill that are halved, then steps out on both sides.
+def _pilot(model: ConditionedBinnedRanks) -> tuple[_Knots, np.ndarray]:
+    """Find the mode of log sd and its deviation there, by steps uphill that become shorter.
 
     Returns:
-        boxes along the way, the range of log sd, and the best (delta, z) at sd = 1.
+        the knots, and the best (delta, z) at sd = 1.
     """
     best = scan(model)
     first, degree, _ = settle(model, locate(model, best), DEGREES[0])
-    starts = _Starts([0.0], [first.support().grown((0.1, 0.1), (0.1, 0.1))], [degree])
-
-    def log_density(log_sd: float) -> float:
-        return starts.settle(model, log_sd, True)[0].log_mass + float(_log_prior(log_sd))
-
-    mode, height, step = 0.0, first.log_mass, 0.4
-    while step > 0.02:
-        sides = [float(np.clip(mode + side * step, -MOST_LOG_SD, MOST_LOG_SD)) for side in (-1, 1)]
-        heights = [log_density(side) for side in sides]
+    search = _Knots(0.0, 0.02, {0: (_start(first), degree)})
+    mode, height, step = 0, first.log_mass, 16  # in knots of 0.02
+    most = round(MOST_LOG_SD / search.spacing)
+    while True:
+        sides = [max(-most, mode - step), min(most, mode + step)]
+        heights = [search.log_density(model, side)[0] for side in sides]
         if max(heights) > height:
             mode, height = sides[int(np.argmax(heights))], max(heights)
-        else:
-            curvature = max(2 * height - sum(heights), 1e-6) / step**2
-            step /= 4
-            if step < 0.3 / math.sqrt(curvature):
+            continue
+        fall = max(height - sum(heights) / 2, 1e-6)
+        deviation = step * search.spacing / math.sqrt(2 * fall)
+        if step == 1 or fall < 2.0:
+            break
+        step //= 2
+    spacing = float(np.clip(SPACING * deviation, 0.003, 0.5))
+    box = search.starts[min(search.starts, key=lambda knot: abs(knot - mode))]
+    return _Knots(search.at(mode), spacing, {0: box}), best
+
+
+def _profile(knots: _Knots, model: ConditionedBinnedRanks) -> tuple[dict[float, float], bool]:
+    """Give log sd -> log density at knots from the middle outwards, and whether all settled."""
+    height, settled = knots.log_density(model, 0)
+    found = {knots.at(0): height}
+    for direction in (-1, 1):
+        knot, here = direction, height
+        while settled and knots.at(knot) not in found:  # it is, beyond the end
+            if here < max(found.values()) - FALL and abs(knot) > 2:
                 break
-    reach = 6.5 / math.sqrt(max(curvature, 1e-6))
-    return starts, max(mode - reach, -MOST_LOG_SD), min(mode + reach, MOST_LOG_SD), best
+            here, settled = knots.log_density(model, knot)
+            found[knots.at(knot)] = here
+            knot += direction
+    return found, settled
 
 
-@dataclass(frozen=True)
-class _LogSd:
-    """The density of log sd: masses of `CELLS` cells over a range, and log density at any point."""
-
-    low: float
-    high: float
-    nodes: np.ndarray
-    log_density: np.ndarray
-    settled: bool
-
-    def cells(self) -> np.ndarray:
-        """Give the masses of the cells; they sum to 1."""
-        at = self.low + (self.high - self.low) * (np.arange(CELLS) + 0.5) / CELLS
-        log_mass = _interpolate(at, self.nodes, self.log_density)
-        mass = np.exp(log_mass - log_mass.max())
-        return np.asarray(mass / mass.sum())
-
-    def draw(self, uniform: np.ndarray) -> float:
-        """Turn two uniform numbers into a log sd."""
-        cell = int(np.searchsorted(np.cumsum(self.cells()), uniform[0], side="right"))
-        return self.low + (self.high - self.low) * (min(cell, CELLS - 1) + uniform[1]) / CELLS
-
-    def at(self, log_sd: float) -> float:
-        """Give the log density at a point."""
-        return float(_interpolate(np.array([log_sd]), self.nodes, self.log_density)[0])
-
-
-def _log_sd(
-    model: ConditionedBinnedRanks, starts: _Starts, low: float, high: float, count: int
-) -> _LogSd:
-    """Integrate (mu, delta) out at the nodes; move the range until it holds the density."""
-    for _ in range(12):
-        nodes = _chebyshev(low, high, count)
-        settled, log_density = True, np.empty(count)
-        for i, log_sd in enumerate(nodes):
-            density, good = starts.settle(model, float(log_sd), False)
-            settled &= good
-            log_density[i] = density.log_mass
-        found = _LogSd(low, high, nodes, log_density + _log_prior(nodes), settled)
-        mass = found.cells()
-        width = high - low
-        outside = (
-            mass[0] > EDGE_MASS and low > -MOST_LOG_SD,
-            (mass[-1] > EDGE_MASS and high < MOST_LOG_SD),
-        )
-        held = np.flatnonzero((np.cumsum(mass) > 1e-5) & (np.cumsum(mass) < 1 - 1e-5))
-        if not settled:
-            return found
-        if any(outside):
-            low = max(low - 0.5 * width * outside[0], -MOST_LOG_SD)
-            high = min(high + 0.5 * width * outside[1], MOST_LOG_SD)
-        elif len(held) < 0.35 * CELLS:
-            first, last = (held[0], held[-1]) if len(held) else (int(mass.argmax()),) * 2
-            low, high = low + width * (first - 2) / CELLS, low + width * (last + 3) / CELLS
-        else:
-            return found
-    return _LogSd(low, high, nodes, found.log_density, False)
+def _draw_log_sd(profile: dict[float, float], uniform: np.ndarray) -> tuple[float, float]:
+    """Turn two uniform numbers into a log sd; give the spline's log density there too."""
+    at = np.array(sorted(profile))
+    spline = CubicSpline(at, [profile[one] for one in at])
+    centres = at[0] + (at[-1] - at[0]) * (np.arange(CELLS) + 0.5) / CELLS
+    log_density = spline(centres)
+    total = np.cumsum(np.exp(log_density - log_density.max()))
+    cell = min(int(np.searchsorted(total, uniform[0] * total[-1], side="right")), CELLS - 1)
+    log_sd = float(at[0] + (at[-1] - at[0]) * (cell + uniform[1]) / CELLS)
+    return log_sd, float(spline(log_sd))
 
 
 def _draw(
-    model: ConditionedBinnedRanks, starts: _Starts, low: float, high: float, uniform: np.ndarray
+    knots: _Knots, model: ConditionedBinnedRanks, uniform: np.ndarray
 ) -> tuple[np.ndarray, bool]:
-    """Give (delta, z, log sd), and whether every grid settled and the check held."""
-    for count in NODES:
-        log_sds = _log_sd(model, starts, low, high, count)
-        if not log_sds.settled:
+    """Turn five uniform numbers into (delta, z, log sd); say whether all grids settled."""
+    profile, settled = _profile(knots, model)
+    for _ in range(REDRAWS):
+        if not settled or len(profile) < 4:
             break
-        log_sd = log_sds.draw(uniform[:2])
-        density, settled = starts.settle(model, log_sd, False)
-        error = density.log_mass + float(_log_prior(log_sd)) - log_sds.at(log_sd)
-        if settled and abs(error) < LOG_MASS_ERROR:
+        log_sd, expected = _draw_log_sd(profile, uniform[:2])
+        density, _, settled = knots.settle(model, log_sd)
+        found = density.log_mass + log_prior_sd(log_sd)
+        if settled and abs(found - expected) < LOG_MASS_ERROR:
             return np.append(density.draw(uniform[2:]), log_sd), True
+        profile[log_sd] = found
     return np.zeros(3), False
+
+
+def _walk(
+    model: ConditionedBinnedRanks, start: np.ndarray, knots: _Knots, rng: np.random.Generator
+) -> np.ndarray:
+    """Give the end of a random walk from (delta, z, log sd)."""
+
+    def surprise(at: np.ndarray) -> float:
+        if abs(at[2]) > MOST_LOG_SD:
+            return 1e300
+        return surprise_at(model.with_sd(math.exp(at[2])), at[:2]) - log_prior_sd(at[2])
+
+    box = knots.starts[0][0]
+    return walk(surprise, start, np.append(box.widths() / 8, knots.spacing), box.slope, rng)
 
 
 def sample_exact_cut_sd(
@@ -192,8 +184,7 @@ def sample_exact_cut_sd(
         D draws; `failures` counts those that did not settle, which are the ends of random walks,
         and those where the quadrature is not trusted.
     """
-    starts, low, high, best = _pilot(data.conditioned(sets, vote.mean(), 0))
-    width = np.append(starts.boxes[0].widths(), high - low) / 8
+    knots, best = _pilot(data.conditioned(sets, vote.mean(), 0))
     at = np.append(best, 0.0)
     draws = np.empty((len(vote), 3))
     failures, stubborn = 0, 0
@@ -201,26 +192,11 @@ def sample_exact_cut_sd(
         model = data.conditioned(sets, vote, draw)
         settled = False
         if stubborn < STUBBORN:
-            found, settled = _draw(model, starts, low, high, rng.random(5))
+            found, settled = _draw(knots, model, rng.random(5))
             stubborn = 0 if settled else stubborn + 1
-        at = found if settled else _walk(model, at, width, starts.boxes[0].slope, rng)
+        at = found if settled else _walk(model, at, knots, rng)
         draws[draw] = at
         steepness = abs(at[0]) / min(math.exp(at[2]), 1.0)
         failures += not settled or abs(at[0]) > TRUSTED_DELTA or steepness > TRUSTED_STEEPNESS
     z = np.minimum(draws[:, 1], 2 * FAR - draws[:, 1])  # a cell may reach over the end
     return ScoreDraws(mu_at(z), draws[:, 0], failures, np.exp(draws[:, 2]))
-
-
-def _walk(
-    model: ConditionedBinnedRanks,
-    start: np.ndarray,
-    width: np.ndarray,
-    slope: float,
-    rng: np.random.Generator,
-) -> np.ndarray:
-    def surprise(at: np.ndarray) -> float:
-        if abs(at[2]) > MOST_LOG_SD:
-            return 1e300
-        return surprise_at(model.with_sd(math.exp(at[2])), at[:2]) - float(_log_prior(at[2]))
-
-    return walk(surprise, start, width, slope, rng)

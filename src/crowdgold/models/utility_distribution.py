@@ -22,6 +22,7 @@ import numpy as np
 STEP = 0.2
 REACH = 8.5
 """The table ends this many deviations beyond the outermost means 0 and delta."""
+BLOCK = 64
 LEAST = 1e-290
 """Smallest probability that is told from 0."""
 
@@ -40,30 +41,33 @@ def table_size(delta: float) -> int:
 def _densities(delta: float, low: float, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Give the density of one pattern and its first three derivatives on the grid: (4, G).
 
-    The recurrences start in the middle, where no term has vanished up to |delta| of 70.
+    The recurrences start afresh in the middle of every `BLOCK` grid points, so that no term that
+    matters within the block has vanished where they start.
     """
     size, nodes = table_size(delta), len(points)
     result = np.zeros((4, size))
-    middle = size // 2
     t, mass, ratio = np.empty(nodes), np.empty(nodes), np.empty(nodes)
     factor = math.exp(-STEP * STEP)
-    for direction in (-1, 1):
-        for j in range(nodes):
-            t[j] = low + STEP * middle - delta * points[j]
-            mass[j] = weights[j] * math.exp(-0.5 * t[j] * t[j]) * 0.3989422804014327
-            ratio[j] = math.exp(-direction * t[j] * STEP - 0.5 * STEP * STEP)
-        for i in range(middle, size if direction == 1 else -1, direction):
-            value, first, second, third = 0.0, 0.0, 0.0, 0.0
+    for block in range(0, size, BLOCK):
+        middle = min(block + BLOCK // 2, size - 1)
+        for direction in (-1, 1):
             for j in range(nodes):
-                square = t[j] * t[j]
-                value += mass[j]
-                first -= t[j] * mass[j]
-                second += (square - 1) * mass[j]
-                third -= (square - 3) * t[j] * mass[j]
-                mass[j] *= ratio[j]
-                ratio[j] *= factor
-                t[j] += direction * STEP
-            result[0, i], result[1, i], result[2, i], result[3, i] = value, first, second, third
+                t[j] = low + STEP * middle - delta * points[j]
+                mass[j] = weights[j] * math.exp(-0.5 * t[j] * t[j]) * 0.3989422804014327
+                ratio[j] = math.exp(-direction * t[j] * STEP - 0.5 * STEP * STEP)
+            end = min(block + BLOCK, size) if direction == 1 else block - 1
+            for i in range(middle, end, direction):
+                value, first, second, third = 0.0, 0.0, 0.0, 0.0
+                for j in range(nodes):
+                    square = t[j] * t[j]
+                    value += mass[j]
+                    first -= t[j] * mass[j]
+                    second += (square - 1) * mass[j]
+                    third -= (square - 3) * t[j] * mass[j]
+                    mass[j] *= ratio[j]
+                    ratio[j] *= factor
+                    t[j] += direction * STEP
+                result[0, i], result[1, i], result[2, i], result[3, i] = value, first, second, third
     return result
 
 
