@@ -8,9 +8,10 @@ import pytest
 
 from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.exact_cut import sample_exact_cut
+from crowdgold.models.exact_cut_sd import sample_exact_cut_sd
 from crowdgold.models.score_model import ScoreData
 from crowdgold.models.vote_sets import find_vote_sets, win_counts
-from unit.dense_grid import LEVEL, Brute, p_value, vote_draws
+from unit.dense_grid import LEVEL, Brute, BruteSd, p_value, vote_draws
 from unit.reference import Theta, algorithm_1
 
 TYPICAL = Theta(0.3, (0.2, 0.6), (1.5, 1.5), 1.0, 1.0)
@@ -79,3 +80,29 @@ def test_the_calibrated_posterior_is_wider_than_the_pairwise_one():
     )
     assert wide.std() > 1.5 * narrow.std()
     assert abs(wide.mean() - narrow.mean()) < wide.std()
+
+
+OWN_SD = {
+    "typical": (TYPICAL, 2000, 3, 200),
+    "few items, 20 gold": (TYPICAL, 300, 3, 20),
+    "follows the votes": (TYPICAL._replace(mu=0.75, delta=5.0), 2000, 3, 200),
+}
+
+
+@pytest.mark.parametrize("name", OWN_SD)
+def test_draws_with_a_deviation_of_positives_have_the_brute_force_density(name):
+    """150 draws of one vote draw against three-dimensional quadrature: eight one-sample tests at
+    1e-4 each, of the coordinates and of their sums and differences.
+
+    Draws with log sd shifted by two fifths of a deviation must be refused.
+    """
+    theta, n, votes, n_gold = OWN_SD[name]
+    data, sets, _ = problem(theta, n, votes, n_gold)
+    vote = vote_draws(theta, 150)
+    draws = sample_exact_cut_sd(data, sets, vote, np.random.default_rng(6))
+    assert draws.failures == 0
+    brute = BruteSd(data.conditioned(sets, vote, 0), np.random.default_rng(7))
+    found = np.array([np.log(draws.mu), draws.delta, np.log(draws.sd)])
+    assert brute.p_value(found) > LEVEL
+    shift = np.array([0, 0, found[2].std()])[:, None] * 0.4
+    assert brute.p_value(found + shift) < LEVEL

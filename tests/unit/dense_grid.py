@@ -6,7 +6,7 @@ both coordinates and of their sum's (triangular) distribution, so of their depen
 """
 
 import numpy as np
-from scipy.stats import invgamma, kstest, laplace, triang
+from scipy.stats import invgamma, kstest, laplace, norm, triang
 
 from crowdgold.models.vote_model import VoteParameters
 
@@ -71,3 +71,57 @@ def p_value(first, second):
     """Give the smallest p-value of the tests that the transforms are uniform on the square."""
     total = kstest((first + second) / 2, triang(0.5).cdf).pvalue
     return min(kstest(first, "uniform").pvalue, kstest(second, "uniform").pvalue, total)
+
+
+class BruteSd:
+    """The density of (log mu, delta, log sd) given a vote draw: weights of points in a dense box.
+
+    Each cell of the box is stood for by a point drawn uniformly in it. The box starts wide and is
+    narrowed to the cells within 14 of the highest log density, so it holds all but 1e-5.
+    """
+
+    def __init__(self, model, rng, size=36, coarse=14):
+        ranges = np.array([[-1.5, 1.5], [-30.0, 30.0], [-4.0, 12.0]])
+        for cells in (*[coarse] * 7, size):
+            edge = [np.linspace(*one, cells + 1) for one in ranges]
+            self.points, log_density = self._evaluate(model, edge, rng)
+            level = min(log_density.max() - 14, np.quantile(log_density, 0.9))
+            held = log_density > level
+            for axis, one in enumerate(edge):
+                inside = np.flatnonzero(held.any(axis=tuple({0, 1, 2} - {axis})))
+                ranges[axis] = one[max(inside[0] - 1, 0)], one[min(inside[-1] + 2, cells)]
+        self.weight = np.exp(log_density - log_density.max()).ravel()
+        self.weight /= self.weight.sum()
+
+    @staticmethod
+    def _evaluate(model, edge, rng):
+        cells = len(edge[0]) - 1
+        step = [one[1] - one[0] for one in edge]
+        log_sd = edge[0][:-1] + step[0] * rng.random(cells)
+        delta = edge[1][:-1] + step[1] * rng.random((cells, cells))
+        log_mu = edge[2][:-1] + step[2] * rng.random((cells, cells, cells))
+        log_density = np.empty((cells,) * 3)
+        for i in range(cells):
+            at = model.with_sd(np.exp(log_sd[i]))
+            log_density[i] = at.log_likelihood(np.exp(log_mu[i]), delta[i])
+        log_density += norm.logpdf(log_sd, scale=0.5)[:, None, None]
+        log_density += laplace.logpdf(delta, scale=10)[..., None]
+        log_density += invgamma.logpdf(np.exp(log_mu), 1) + log_mu
+        shape = log_density.shape
+        points = [log_mu, delta[..., None], log_sd[:, None, None]]
+        return np.stack([np.broadcast_to(one, shape).ravel() for one in points]), log_density
+
+    def p_value(self, draws):
+        """Give the smallest p-value of one-sample tests of draws (3, D): of each coordinate, and of
+        sums and differences of two, each in units of its deviation."""
+        mean = self.points @ self.weight
+        spread = np.sqrt(((self.points - mean[:, None]) ** 2) @ self.weight)
+        combinations = [*np.eye(3), [1, 1, 0], [1, -1, 0], [1, 0, 1], [1, 0, -1], [0, 1, 1]]
+        smallest = 1.0
+        for combination in np.array(combinations) / spread:
+            values = combination @ self.points
+            order = np.argsort(values)
+            total = np.cumsum(self.weight[order])
+            found = np.interp(combination @ draws, values[order], total - self.weight[order] / 2)
+            smallest = min(smallest, kstest(found, "uniform").pvalue)
+        return smallest
