@@ -129,7 +129,13 @@ def models_of(wildcards):
     """Give the Stan models that the methods of a job, or its check, need."""
     if plan.source(block_of(wildcards)) == "check":
         return plan.models_of_check(data_task(wildcards))
-    return stan_models(methods_of(wildcards))
+    experiment = wildcards.experiment
+    return stan_models(
+        {
+            method: plan.method_settings(config, experiment, method)
+            for method in methods_of(wildcards)
+        }
+    )
 
 
 def executables_of(wildcards):
