@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from crowdgold.plotting.coverage import draw_coverage
+from crowdgold.plotting.coverage_and_width import draw_coverage_and_width
 from crowdgold.plotting.error_and_width import draw_error_and_width
 from crowdgold.plotting.labelling_efficiency import draw_labelling_efficiency
 from crowdgold.plotting.order_statistics import draw_order_statistics
@@ -25,6 +26,7 @@ FIGURES: dict[str, Plot] = {
     "error_and_width": draw_error_and_width,
     "order_statistics": draw_order_statistics,
     "coverage": draw_coverage,
+    "coverage_and_width": draw_coverage_and_width,
     "rank_uniformity": draw_rank_uniformity,
     "labelling_efficiency": draw_labelling_efficiency,
     "relative_bias_table": draw_relative_bias_table,

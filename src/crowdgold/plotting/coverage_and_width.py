@@ -1,0 +1,123 @@
+"""Coverage of intervals against their width relative to a baseline's: what a user has to choose."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.plotting.style import (
+    METRIC_LABELS,
+    gate_note,
+    method_order,
+    new_figure,
+    style_of,
+)
+
+COLUMNS = 4
+LOWEST = 0.4
+"""The coverage axis starts here unless a point lies lower."""
+SUMMARY = {
+    "undefined", "gate_failures", "truth", "bias", "bias_se", "error", "error_se", "width",
+    "width_se", "coverage", "coverage_se", "level", "band_low", "band_high", "seconds",
+    "replicates", "method",
+}  # fmt: skip
+"""Columns of a summary that do not say which setting and metric a row is of."""
+
+
+def relative_to(table: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Add `width_ratio` to a summary: mean width over the baseline's in the same setting.
+
+    Args:
+        table: summaries of experiments, with any setting columns.
+        baseline: the method whose width is 1; rows of settings or metrics without it are left out.
+
+    Raises:
+        ValueError: where the table has no row of the baseline.
+    """
+    keys = [name for name in table.columns if name not in SUMMARY and not name.startswith("misfit")]
+    base = table[(table["method"] == baseline) & (table["width"] > 0)]
+    if base.empty:
+        raise ValueError(f"the table has no intervals of {baseline!r} to compare widths with")
+    # Setting columns of other experiments are empty, and empty equals empty here.
+    named = table.assign(**{name: table[name].astype(str) for name in keys})
+    width = base.assign(**{name: base[name].astype(str) for name in keys})
+    width = width[[*keys, "width"]].rename(columns={"width": "baseline_width"})
+    joined = named.merge(width, on=keys, how="left")
+    found = table.assign(width_ratio=(joined["width"] / joined["baseline_width"]).to_numpy())
+    shown: pd.DataFrame = found[np.isfinite(found["width_ratio"]) & (found["replicates"] > 0)]
+    return shown
+
+
+def _panel(axes: Axes, rows: pd.DataFrame, methods: list[str], level: float) -> None:
+    axes.axhline(level, color="#666666", linewidth=0.8, zorder=0)
+    low, high = coverage_band(int(rows["replicates"].min()), level)
+    axes.axhspan(low, high, color="#eeeeee", zorder=-1)
+    axes.axvline(1, color="#666666", linewidth=0.8, linestyle=":", zorder=0)
+    for method in methods:
+        own, style = rows[rows["method"] == method], style_of(method)
+        axes.errorbar(
+            own["width_ratio"],
+            own["coverage"],
+            yerr=own["coverage_se"],
+            color=style.colour,
+            marker=style.marker,
+            markeredgecolor="white",
+            markeredgewidth=0.4,
+            linestyle="none",
+            elinewidth=0.6,
+            alpha=0.9,
+            label=method,
+        )
+
+
+def draw_coverage_and_width(
+    table: pd.DataFrame, options: Mapping[str, Any]
+) -> tuple[Figure, pd.DataFrame]:
+    """Draw a panel a metric: coverage against mean width relative to a baseline's.
+
+    Args:
+        table: summaries of replicates, of one or more experiments.
+        options: `metrics` in panel order (all that the baseline has by default); `baseline` (GT).
+
+    Returns:
+        the figure and the rows that it shows, with `width_ratio`. A point is a method in a setting;
+        bars are one standard error; the band is the binomial band, of 3.5 deviations, of the
+        setting with the fewest replicates.
+    """
+    shown = relative_to(table, options.get("baseline", "GT"))
+    metrics = list(options.get("metrics", dict.fromkeys(shown["metric"])))
+    missing = [name for name in metrics if name not in set(shown["metric"])]
+    if missing:
+        raise ValueError(f"the table has none of the metrics {missing}")
+    shown = shown[shown["metric"].isin(metrics)]
+    methods, level = method_order(shown["method"]), float(shown["level"].iloc[0])
+    columns = min(COLUMNS, len(metrics))
+    lines = -(-len(metrics) // columns)
+    figure, axes = new_figure(lines, columns, 0.6 + 1.9 * lines)
+    bottom = min(LOWEST, float((shown["coverage"] - shown["coverage_se"]).min()) - 0.02)
+    panels = [panel for line in axes for panel in line]
+    for index, (panel, metric) in enumerate(zip(panels, metrics, strict=False)):
+        _panel(panel, shown[shown["metric"] == metric], methods, level)
+        panel.set_title(METRIC_LABELS.get(metric, metric))
+        panel.set_ylim(bottom, 1.02)
+        if index % columns == 0:
+            panel.set_ylabel(f"Coverage of {level:.0%} intervals")
+    for panel in panels[len(metrics) :]:
+        panel.set_visible(False)
+    figure.supxlabel(
+        f"Mean width / that of {options.get('baseline', 'GT')}\n"
+        f"{shown['replicates'].min()} to {shown['replicates'].max()} replicates a point; bars are "
+        f"one standard error; {gate_note(shown)}",
+        fontsize=7,
+    )
+    handles: dict[str, Artist] = {}
+    for panel in panels:
+        artists, labels = panel.get_legend_handles_labels()
+        handles |= dict(zip(labels, artists, strict=True))
+    figure.legend(list(handles.values()), list(handles), loc="outside right center", frameon=False)
+    return figure, shown
