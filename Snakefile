@@ -7,6 +7,7 @@ min_version("9.27")
 
 configfile: "config/experiments/maven.yaml"
 configfile: "config/experiments/maven_corrected.yaml"
+configfile: "config/experiments/maven_intervals.yaml"
 configfile: "config.yaml"
 
 

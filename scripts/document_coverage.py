@@ -6,14 +6,18 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.results import write_text
+from crowdgold.experiments.results import concatenate, write_text
+from crowdgold.plotting.coverage_and_width import relative_to
 from crowdgold.plotting.pages import coverage_page
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
+    settings, _ = concatenate(snakemake.input.settings)
     page = coverage_page(
-        pd.read_parquet(snakemake.input.summary), Path(snakemake.input.verdict[0]).read_text()
+        pd.read_parquet(snakemake.input.summary),
+        Path(snakemake.input.verdict[0]).read_text(),
+        relative_to(settings, "GT"),
     )
     write_text(page, snakemake.output[0])

@@ -9,6 +9,6 @@ from crowdgold.models.stan import StanModels
 def stan(toolchain, compiled, tmp_path_factory):
     """The project's models, compiled once for all test sessions."""
     folder = tmp_path_factory.mktemp("models")
-    for name in ("vote", "dawid_skene", "score", "dawid_skene_scores", "human_ai"):
+    for name in ("vote", "dawid_skene", "score", "score_ordinal", "dawid_skene_scores", "human_ai"):
         (folder / name).symlink_to(compiled(name))
     return StanModels(folder, toolchain)

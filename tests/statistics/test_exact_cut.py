@@ -1,25 +1,22 @@
 """The exact cut against brute force, and against the nested cut.
 
-Brute force is a dense grid in (log mu, delta) that is narrowed until it fits the density. Draws are
-judged by their Rosenblatt transform on it, which is uniform on the unit square if they come from
-the density: Kolmogorov-Smirnov tests of both coordinates and of their sum's (triangular)
-distribution, so of their dependence too. Level 1e-4 each; all seeds are fixed.
+Brute force is the dense grid of `unit.dense_grid`, with its tests at level 1e-4 each; all seeds are
+fixed.
 """
 
 import numpy as np
 import pytest
-from scipy.stats import invgamma, ks_2samp, kstest, laplace, triang
+from scipy.stats import ks_2samp
 
 from crowdgold.estimators import fit
 from crowdgold.models.exact_cut import sample_exact_cut
 from crowdgold.models.nested_cut import sample_nested_cut
 from crowdgold.models.score_model import ConditionedScoreModel, ScoreData
 from crowdgold.models.stan import SamplerSettings
-from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import find_vote_sets, win_counts
+from unit.dense_grid import LEVEL, Brute, p_value, vote_draws
 from unit.reference import Theta, algorithm_1, make_items
 
-LEVEL = 1e-4
 TYPICAL = Theta(0.3, (0.2, 0.6), (1.5, 1.5), 1.0, 1.0)
 CASES = {
     "typical": (TYPICAL, 2000, 3, 200),
@@ -41,66 +38,6 @@ def problem(theta, n, votes, n_gold, seed=1):
     sets = find_vote_sets(items)
     wins = win_counts(sets.member, items.order("A"), len(sets)).astype(float)
     return ScoreData(wins, sets.count.astype(float), sets.pattern), sets
-
-
-def vote_draws(theta, draws, rng=None):
-    """Repeat one vote draw, or scatter it: by 10 % on the scale of each parameter."""
-    scatter = np.zeros((5, draws)) if rng is None else rng.normal(0, 0.1, (5, draws))
-    odds = np.array([theta.phi, *theta.a])[:, None]
-    odds = odds / (1 - odds) * np.exp(scatter[:3])
-    phi, a0, a1 = odds / (1 + odds)
-    d = np.array(theta.d)[:, None] * np.exp(scatter[3:])
-    return VoteParameters(phi, np.stack([a0, a1], axis=1), d.T.copy())
-
-
-class Brute:
-    """The density of (log mu, delta) given a vote draw, on a dense grid."""
-
-    def __init__(self, model, size=140, coarse=40):
-        self.x, self.y = np.linspace(-4, 12, coarse), np.linspace(-30, 30, coarse)
-        for size_now in (*[coarse] * 10, size):
-            log_density = self._log_density(model)
-            # Of a grid that is still too coarse to hold 10 % of its points, the best ones.
-            level = min(log_density.max() - 20, np.quantile(log_density, 0.9))
-            held = log_density > level
-            for axis, name in ((1, "x"), (0, "y")):
-                inside = np.flatnonzero(held.any(axis=1 - axis))
-                grid = getattr(self, name)
-                low, high = max(inside[0] - 1, 0), min(inside[-1] + 1, len(grid) - 1)
-                setattr(self, name, np.linspace(grid[low], grid[high], size_now))
-        density = np.exp((log_density := self._log_density(model)) - log_density.max())
-        self.margin = self._cumulative(density.sum(axis=1), self.y)
-        self.given = np.array([self._cumulative(row, self.x) for row in density])
-
-    def _log_density(self, model):
-        mu = np.exp(self.x)
-        prior = invgamma.logpdf(mu, 1) + self.x + laplace.logpdf(self.y, scale=10)[:, None]
-        rows = [model.log_likelihood(mu[None], self.y[i : i + 1])[0] for i in range(len(self.y))]
-        return np.array(rows) + prior
-
-    @staticmethod
-    def _cumulative(density, at):
-        """Give the distribution function at the grid points, by the trapezoid rule."""
-        parts = (density[1:] + density[:-1]) * np.diff(at)
-        total = np.concatenate([[0.0], np.cumsum(parts)])
-        return total / max(total[-1], 1e-300)
-
-    def transform(self, mu, delta):
-        """Give F(delta) and F(log mu | delta) of draws."""
-        x = np.log(mu)
-        row = np.clip(np.searchsorted(self.y, delta), 1, len(self.y) - 1)
-        share = (delta - self.y[row - 1]) / (self.y[row] - self.y[row - 1])
-        low, high = (
-            np.array([np.interp(v, self.x, self.given[r]) for v, r in zip(x, rows, strict=True)])
-            for rows in (row - 1, row)
-        )
-        return np.interp(delta, self.y, self.margin), low + share * (high - low)
-
-
-def p_value(first, second):
-    """Give the smallest p-value of the tests that the transforms are uniform on the square."""
-    total = kstest((first + second) / 2, triang(0.5).cdf).pvalue
-    return min(kstest(first, "uniform").pvalue, kstest(second, "uniform").pvalue, total)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -137,6 +74,44 @@ def test_each_draw_has_the_density_of_its_own_vote_draw(name):
     own = [brutes[k].transform(draws.mu[[k]], draws.delta[[k]]) for k in range(24)]
     assert p_value(*np.array(own)[..., 0].T) > LEVEL
     assert p_value(*brutes[0].transform(draws.mu, draws.delta)) < LEVEL
+
+
+RECORDED = {
+    "typical": [
+        (1.084761255935, 0.766054962349),
+        (1.249301836721, 0.684650529282),
+        (1.061265337971, 0.676865583296),
+        (1.141994600503, 0.884107220418),
+    ],
+    "few items, 10 gold": [
+        (2.043591795306, 1.584051759485),
+        (5.127765095887, 1.075217861746),
+        (9.914068089460, 1.109784803961),
+        (3.232412211461, 2.135834256516),
+    ],
+    "follows the votes": [
+        (0.582584612679, 7.312597658684),
+        (0.680628939373, 6.847284512319),
+        (0.923808669811, 6.557814421020),
+        (0.733352858420, 7.987392206934),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_pairwise_draws_are_those_of_before_there_was_another_likelihood(name):
+    """The numbers were recorded when the cut knew the pairwise likelihood only.
+
+    On the machine where they were recorded they are the same bits; to 1e-6 they must be anywhere,
+    as sums may round otherwise. Another seed gives others.
+    """
+    theta, n, votes, n_gold = CASES[name]
+    data, sets = problem(theta, n, votes, n_gold)
+    vote = vote_draws(theta, 4, np.random.default_rng(3))
+    for seed, same in ((2, True), (3, False)):
+        draws = sample_exact_cut(data, sets, vote, np.random.default_rng(seed))
+        found = np.array([draws.mu, draws.delta]).T
+        assert np.allclose(found, RECORDED[name], rtol=1e-6) is same
 
 
 NESTED = {

@@ -10,9 +10,10 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import betabinom, binom, invgamma, kstest, laplace, norm
 
+from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.human_ai import HumanAiProgram
 from crowdgold.models.joint_model import log_likelihood
-from crowdgold.models.nested_cut import score_data
+from crowdgold.models.nested_cut import ordinal_data, score_data
 from crowdgold.models.score_mixture import ScoreMixtureDraws, ScoreMixtureProgram
 from crowdgold.models.score_model import ConditionedScoreModel, ScoreData
 from crowdgold.models.score_points import compress_scores, each_score
@@ -261,3 +262,66 @@ def test_weighted_points(stan, items, tmp_path):
     with pytest.raises(AssertionError):
         check_density(fit, each + outside)
     assert "log_lik" not in fit.stan_variables()  # nobody asked for it
+
+
+def ordinal_log_density(data, mu, delta, cut, sd):
+    """Give the log density of each bin, the item at its upper end included, from the data of
+    stan/score_ordinal.stan: (B,)."""
+    node, weight = np.array(data["node"]), np.array(data["weight"])
+    deviation_of = (1.0, sd)
+
+    def mixture(function, k, t):
+        v, q = data["pattern"][k] - 1, data["q"][k]
+        return sum(
+            share
+            * (weight[y, v] @ function(y, (t - mu * y - delta * node[y, v]) / deviation_of[y]))
+            for y, share in ((0, 1 - q), (1, q))
+        )
+
+    ends = [-np.inf, *cut, np.inf]
+    total = np.zeros(data["B"])
+    for b, counts in enumerate(data["count"]):
+        for k, items in enumerate(counts):
+            if items:
+                # Phi(high) - Phi(low) on the side where it keeps its digits.
+                here = [mixture(lambda y, z: ndtr(z), k, end) for end in ends[b : b + 2]]
+                there = [mixture(lambda y, z: ndtr(-z), k, end) for end in ends[b : b + 2]]
+                mass = here[1] - here[0] if here[1] < 0.5 else there[0] - there[1]
+                total[b] += items * np.log(mass)
+        if b < data["B"] - 1:
+            k = data["highest"][b] - 1
+            total[b] += np.log(mixture(lambda y, z: norm.pdf(z) / deviation_of[y], k, ends[b + 1]))
+    return total
+
+
+@pytest.mark.parametrize("free_sd", [False, True])
+def test_score_ordinal(stan, items, tmp_path, free_sd):
+    """The masses of bins are differences; to 1e-8 they agree where none is below 1e-7 or so."""
+    sets = find_vote_sets(items)
+    vote = VoteParameters(np.array([0.35]), np.array([[0.25, 0.55]]), np.array([[1.0, 0.4]]))
+    data = BinnedRanks.of(sets.member, items.order("A"), len(sets), free_sd)
+    data = ordinal_data(data.conditioned(sets, vote, 0), 9)
+    assert np.sum(data["count"]) == len(items) - data["B"] + 1
+    fit = sample(stan, "score_ordinal", data, tmp_path)
+    mu, delta = scalars(fit, "mu", "delta")
+    cut = fit.stan_variable("cut")
+    log_sd = fit.stan_variable("log_sd")[:, 0] if free_sd else np.zeros(len(mu))
+    log_lik = np.array(
+        [
+            ordinal_log_density(data, *draw)
+            for draw in zip(mu, delta, cut, np.exp(log_sd), strict=True)
+        ]
+    )
+    prior = invgamma.logpdf(mu, 1) + laplace.logpdf(delta, scale=10)
+    jacobian = np.log(mu) + np.log(np.diff(cut, axis=1)).sum(axis=1)
+    if free_sd:
+        prior += norm.logpdf(log_sd, scale=0.5)
+        jacobian += between(log_sd, -1.5, 1.5)
+    check_density(fit, log_lik.sum(axis=1) + prior + jacobian)
+    with pytest.raises(AssertionError):
+        check_density(fit, log_lik.sum(axis=1) + prior)  # without the Jacobians
+    assert fit.stan_variable("log_lik") == pytest.approx(log_lik, abs=1e-8)
+    replicated = fit.stan_variable("count_rep")
+    assert np.array_equal(
+        replicated.sum(axis=2), np.tile(np.sum(data["count"], axis=0), (len(mu), 1))
+    )

@@ -25,10 +25,17 @@ CHANGED = {
     "labelling_efficiency": "gold_fraction",
     "run_time": "inference",
     "sensitivity": "upper",
+    "coverage_by_world": "coverage",
     "coverage_and_width": "coverage",
 }
 """Plot -> a column of its table that it shows."""
-COMPUTED = ("coverage_and_width", "relative_bias_table", "rank_uniformity", "labelling_efficiency")
+COMPUTED = (
+    "coverage_by_world",
+    "coverage_and_width",
+    "relative_bias_table",
+    "rank_uniformity",
+    "labelling_efficiency",
+)
 """Plots that compute the rows that they show, by functions that are tested elsewhere."""
 
 
@@ -204,7 +211,8 @@ def tables(
         "ratios": (replicates, RATIOS),
         "run_time": (made_times(), {}),
         "sensitivity": (sensitivity, {"quantities": ["n_voters", "predictors.A.mu"]}),
-        "coverage_and_width": (summary, {"by": ["n_gold"], "labels": {"e": "World"}}),
+        "coverage_and_width": (summary, {}),
+        "coverage_by_world": (summary, {"by": ["n_gold"], "labels": {"e": "World"}}),
     }
 
 
@@ -345,7 +353,7 @@ def test_coverage_stands_against_the_width_relative_to_gold_alone(summary):
     """Two settings, two panels; GT's width is 1 by definition, MAVEN's is made half of it."""
     half = summary.assign(width=summary["width"].where(summary["method"] != "MAVEN", 0.1))
     options = {"by": ["n_gold"], "methods": ["GT", "MAVEN"], "labels": {"e": "World"}}
-    figure, shown = FIGURES["coverage_and_width"](half, options)
+    figure, shown = FIGURES["coverage_by_world"](half, options)
     assert [panel.get_title() for panel in figure.axes] == ["World, 50", "World, 200"]
     widths = shown.groupby("method")["relative_width"].agg(["min", "max"])
     assert widths.loc["GT"].tolist() == [1, 1]
@@ -354,7 +362,7 @@ def test_coverage_stands_against_the_width_relative_to_gold_alone(summary):
     for row in shown.to_dict("records"):
         assert (round(row["relative_width"], 9), round(row["coverage"], 9)) in drawn
     with pytest.raises(ValueError, match="no method 'DS' to compare"):
-        FIGURES["coverage_and_width"](summary, {"baseline": "DS"})
+        FIGURES["coverage_by_world"](summary, {"baseline": "DS"})
 
 
 def test_ratios_stand_beside_what_is_printed(replicates):

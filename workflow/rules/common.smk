@@ -153,7 +153,13 @@ def models_of(wildcards):
         whole = config["together"]
         task = experiment_task(wildcards) if whole else data_task(wildcards)
         return plan.models_of_check(task)
-    return stan_models(methods_of(wildcards))
+    experiment = wildcards.experiment
+    return stan_models(
+        {
+            method: plan.method_settings(config, experiment, method)
+            for method in methods_of(wildcards)
+        }
+    )
 
 
 def executables_of(wildcards):

@@ -12,10 +12,13 @@ import numpy as np
 from crowdgold.data import NO_GOLD, Items
 from crowdgold.estimators.dawid_skene import spread_draws
 from crowdgold.estimators.posterior import Fit, LabelPosterior, LabelProbability
+from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.exact_cut import ScoreDraws, sample_exact_cut
+from crowdgold.models.exact_cut_sd import sample_exact_cut_sd
 from crowdgold.models.nested_cut import sample_nested_cut
-from crowdgold.models.score_model import TRUSTED_DELTA, ScoreData
+from crowdgold.models.score_likelihood import TRUSTED_DELTA
+from crowdgold.models.score_model import ScoreData
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.models.utility import tabulate_utility
 from crowdgold.models.vote_fit import VoteFit, fit_votes
@@ -30,26 +33,43 @@ class MavenSettings:
     Attributes:
         cut: "exact" (adaptive grid) or "nested" (short Stan fits, as the paper does it).
         nested_iterations: iterations b of each nested fit.
-        score_likelihood: "pairwise", the likelihood of the win counts as printed.
+        score_likelihood: "pairwise", the likelihood of the win counts as printed, or "calibrated",
+            that of the binned ranking, which counts nothing twice.
+        positive_sd: whether positives have a standard deviation of their own (calibrated only).
         threads: nested fits run side by side.
     """
 
     cut: str = "exact"
     nested_iterations: int = 10
     score_likelihood: str = "pairwise"
+    positive_sd: bool = False
     threads: int = 1
 
     def __post_init__(self) -> None:
         if self.cut not in ("exact", "nested"):
             raise ValueError(f"MAVEN: cut {self.cut!r}; expected 'exact' or 'nested'")
-        if self.score_likelihood != "pairwise":
+        if self.score_likelihood not in ("pairwise", "calibrated"):
             raise ValueError(
-                f"MAVEN: score_likelihood {self.score_likelihood!r}; expected 'pairwise'"
+                f"MAVEN: score_likelihood {self.score_likelihood!r}; "
+                "expected 'pairwise' or 'calibrated'"
             )
+        if self.positive_sd and self.score_likelihood != "calibrated":
+            raise ValueError("MAVEN: positive_sd needs score_likelihood 'calibrated'")
+
+
+def _summarise(
+    items: Items, sets: VoteSets, predictor: str, settings: MavenSettings
+) -> ScoreData | BinnedRanks:
+    """Keep of a predictor's ranking what the score likelihood needs."""
+    order = items.order(predictor)
+    if settings.score_likelihood == "calibrated":
+        return BinnedRanks.of(sets.member, order, len(sets), settings.positive_sd)
+    wins = win_counts(sets.member, order, len(sets))
+    return ScoreData(wins.astype(float), sets.count.astype(float), sets.pattern)
 
 
 def _score_model(
-    data: ScoreData,
+    data: ScoreData | BinnedRanks,
     sets: VoteSets,
     vote: VoteParameters,
     rng: np.random.Generator,
@@ -58,6 +78,8 @@ def _score_model(
     settings: MavenSettings,
 ) -> tuple[ScoreDraws, Diagnostics]:
     if settings.cut == "exact":
+        if isinstance(data, BinnedRanks) and data.free_sd:
+            return sample_exact_cut_sd(data, sets, vote, rng), Diagnostics()
         return sample_exact_cut(data, sets, vote, rng), Diagnostics()
     return sample_nested_cut(
         data, sets, vote, rng, stan, sampler, settings.nested_iterations, settings.threads
@@ -99,10 +121,7 @@ def fit_maven(
     clock = time.perf_counter
     start = clock()
     sets = find_vote_sets(items)
-    wins = {
-        predictor: win_counts(sets.member, items.order(predictor), len(sets))
-        for predictor in items.predictors
-    }
+    rankings = {name: _summarise(items, sets, name, settings) for name in items.predictors}
     counted = clock()
     vote_rng, *score_rngs = rng.spawn(1 + len(items.predictors))
     fit = fit_votes("vote", sets, vote_rng, stan, sampler)
@@ -111,9 +130,8 @@ def fit_maven(
     scores: dict[str, ScoreDraws] = {}
     pilots: dict[str, Diagnostics] = {}
     for predictor, score_rng in zip(items.predictors, score_rngs, strict=True):
-        data = ScoreData(wins[predictor].astype(float), sets.count.astype(float), sets.pattern)
         scores[predictor], pilots[predictor] = _score_model(
-            data, sets, vote, score_rng, stan, sampler, settings
+            rankings[predictor], sets, vote, score_rng, stan, sampler, settings
         )
     seconds = {
         "summary": counted - start,
@@ -132,8 +150,10 @@ def _posterior(
 
     def probability_given(gold: np.ndarray) -> LabelProbability:
         def probability(draw: int, predictor: str, rng: np.random.Generator) -> np.ndarray:
-            mu, delta = float(scores[predictor].mu[draw]), float(scores[predictor].delta[draw])
-            table = tabulate_utility(vote.select(np.array([draw])), mu, delta, sets)
+            found = scores[predictor]
+            mu, delta = float(found.mu[draw]), float(found.delta[draw])
+            sd = 1.0 if found.sd is None else float(found.sd[draw])
+            table = tabulate_utility(vote.select(np.array([draw])), mu, delta, sets, sd)
             return table.sample_probabilities(pattern, gold, items.order(predictor), rng)
 
         return probability
@@ -144,6 +164,7 @@ def _posterior(
         **{f"d{y}": vote.d[:, y] for y in (0, 1)},
         **{f"mu:{name}": draws.mu for name, draws in scores.items()},
         **{f"delta:{name}": draws.delta for name, draws in scores.items()},
+        **{f"sd:{name}": draws.sd for name, draws in scores.items() if draws.sd is not None},
     }
     return LabelPosterior(
         len(vote),

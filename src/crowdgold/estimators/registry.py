@@ -31,7 +31,8 @@ from crowdgold.models.stan import SamplerSettings, StanModels
 
 SHARED_SETTINGS = ("sampler", "imputations", "threads")
 
-MAVEN_SETTINGS = ("cut", "nested_iterations", "score_likelihood")
+MAVEN_SETTINGS = ("cut", "nested_iterations", "score_likelihood", "positive_sd")
+CALIBRATED_MODELS = {("score_likelihood", "calibrated"): ("score_ordinal",)}
 
 DRAWS = 500
 """Imputed data sets where the settings do not say how many."""
@@ -51,7 +52,8 @@ class Method:
         title: what it is, for captions.
         fitter: (items, rng, settings, stan) -> Fit.
         modules: the modules that do its work; a change of theirs makes its results stale.
-        stan_models: names of the Stan models it may sample.
+        stan_models: names of the Stan models it samples.
+        models_of_settings: (setting, value) -> models that it samples only where so set.
         needs_oracle: whether it needs P(Y | V) of the generator, so simulated data.
         own_settings: settings of its own, beside `SHARED_SETTINGS`.
         preset: settings that its name stands for; a configuration cannot change them.
@@ -62,6 +64,7 @@ class Method:
     fitter: Fitter
     modules: tuple[str, ...]
     stan_models: tuple[str, ...] = ()
+    models_of_settings: Mapping[tuple[str, Any], tuple[str, ...]] = field(default_factory=dict)
     needs_oracle: bool = False
     own_settings: tuple[str, ...] = ()
     preset: Mapping[str, Any] = field(default_factory=dict)
@@ -194,6 +197,7 @@ _ALL = (
         _maven,
         fit_maven,
         stan_models=("vote", "score"),
+        models_of_settings=CALIBRATED_MODELS,
         own_settings=MAVEN_SETTINGS,
     ),
     _method(
@@ -203,6 +207,7 @@ _ALL = (
         fit_maven,
         predict_from_posterior,
         stan_models=("vote", "score"),
+        models_of_settings=CALIBRATED_MODELS,
         own_settings=(*MAVEN_SETTINGS, "target"),
     ),
     _method(
@@ -239,7 +244,28 @@ _ALL = (
         fit_maven,
         predict_from_posterior,
         stan_models=("vote", "score"),
+        models_of_settings=CALIBRATED_MODELS,
         own_settings=MAVEN_SETTINGS,
+    ),
+    _method(
+        "MAVEN-C",
+        "MAVEN with the calibrated score likelihood",
+        _maven,
+        fit_maven,
+        stan_models=("vote",),
+        models_of_settings={("cut", "nested"): ("score_ordinal",)},
+        own_settings=MAVEN_SETTINGS,
+        preset={"score_likelihood": "calibrated", "positive_sd": False},
+    ),
+    _method(
+        "MAVEN-CS",
+        "MAVEN-C with a standard deviation of positives of its own",
+        _maven,
+        fit_maven,
+        stan_models=("vote",),
+        models_of_settings={("cut", "nested"): ("score_ordinal",)},
+        own_settings=MAVEN_SETTINGS,
+        preset={"score_likelihood": "calibrated", "positive_sd": True},
     ),
 )
 

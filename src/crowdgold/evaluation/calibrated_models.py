@@ -15,8 +15,8 @@ from crowdgold.data import NO_GOLD, Items
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.exact_cut import sample_exact_cut
 from crowdgold.models.nested_cut import score_data
+from crowdgold.models.score_likelihood import DELTA_PRIOR_SCALE
 from crowdgold.models.score_model import (
-    DELTA_PRIOR_SCALE,
     ConditionedScoreModel,
     ScoreData,
     nodes_for,

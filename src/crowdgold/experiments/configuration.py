@@ -128,8 +128,8 @@ def _figure_problems(
     path = f"figures.{name}"
     if ("experiments" in block) == ("benchmark" in block):
         yield f"{path}: expected either experiments or a benchmark"
-    if block.get("benchmark") not in (None, *config["benchmarks"]):
-        meant = nearest(block["benchmark"], config["benchmarks"])
+    if block.get("benchmark") not in (None, *config.get("benchmarks", {})):
+        meant = nearest(block["benchmark"], config.get("benchmarks", {}))
         yield f"{path}.benchmark: no benchmark {block['benchmark']!r}; {meant}"
     for experiment in block.get("experiments", []):
         if experiment not in config["experiments"]:

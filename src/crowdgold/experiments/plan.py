@@ -57,13 +57,9 @@ def methods_of(config: Mapping[str, Any], experiment: str, group: str) -> list[s
 def method_settings(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
     """Give a method's settings: its own, the experiment's over them, and how Stan samples."""
     own = config["experiments"][experiment].get("method_settings", {}).get(method, {})
-    sampler = {"sampler": config["sampler"]} if stan_models([method]) else {}
-    return {
-        "imputations": config["imputations"],
-        **sampler,
-        **config["methods"].get(method, {}),
-        **own,
-    }
+    chosen = {**config["methods"].get(method, {}), **own}
+    sampler = {"sampler": config["sampler"]} if stan_models({method: chosen}) else {}
+    return {"imputations": config["imputations"], **sampler, **chosen}
 
 
 def data_task(

@@ -5,7 +5,7 @@ where lets a job depend on its own method's modules and not on the others'.
 """
 
 import importlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -82,9 +82,14 @@ def modules_of(kind: str, name: str) -> set[str]:
     return {(getattr(entry, registry.work) if registry.work else entry).__module__}
 
 
-def stan_models(methods: Iterable[str]) -> list[str]:
-    """Give the Stan models that methods need, each once."""
-    models = (model for method in methods for model in entries("method")[method].stan_models)
+def stan_models(methods: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Give the Stan models that methods need with their settings, each once."""
+    models: list[str] = []
+    for name, settings in methods.items():
+        method = entries("method")[name]
+        models += method.stan_models
+        for (setting, value), more in method.models_of_settings.items():
+            models += more if settings.get(setting) == value else ()
     return list(dict.fromkeys(models))
 
 

@@ -1,23 +1,27 @@
 """The cut as nested fits (MAVEN, section 3.3, after Plummer, 2015), sampled by Stan.
 
-For each draw of the vote model the score model (stan/score.stan) is run for b iterations from a
-draw of a pilot fit, with the pilot's step size and metric; only the last iteration is kept.
+For each draw of the vote model the score model (stan/score.stan, or stan/score_ordinal.stan for the
+binned ranking) is run for b iterations from a draw of a pilot fit, with the pilot's step size and
+metric; only the last iteration is kept.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.stats import norm
 
+from crowdgold.models.binned_ranks import (
+    BinnedRanks,
+    ConditionedBinnedRanks,
+    nodes_for_distribution,
+)
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.exact_cut import ScoreDraws
-from crowdgold.models.score_model import (
-    TRUSTED_DELTA,
-    ConditionedScoreModel,
-    ScoreData,
-    nodes_for,
-)
+from crowdgold.models.score_likelihood import TRUSTED_DELTA
+from crowdgold.models.score_model import ConditionedScoreModel, ScoreData, nodes_for
 from crowdgold.models.stan import SamplerSettings, StanFit, StanModels, stan_seed
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
@@ -46,20 +50,86 @@ def score_data(model: ConditionedScoreModel, nodes: int) -> dict[str, Any]:
     }
 
 
+def ordinal_data(model: ConditionedBinnedRanks, nodes: int) -> dict[str, Any]:
+    """Lay a conditioned binned ranking out as the data of stan/score_ordinal.stan.
+
+    Args:
+        model: the binned rank likelihood at one draw of the vote model.
+        nodes: Gauss-Jacobi nodes a vote probability.
+    """
+    points, weights = model.nodes(nodes)
+    count = model.data.count.astype(int)
+    bins = np.arange(len(count) - 1)
+    count[bins, model.data.highest] -= 1
+    return {
+        "m": len(model.sets),
+        "B": len(count),
+        "count": count.tolist(),
+        "highest": (model.data.highest + 1).tolist(),
+        "q": model.label_probability.tolist(),
+        "p": points.shape[0],
+        "pattern": (model.sets.pattern + 1).tolist(),
+        "J": nodes,
+        "node": points.transpose(1, 0, 2).tolist(),
+        "weight": weights.transpose(1, 0, 2).tolist(),
+        "free_sd": int(model.data.free_sd),
+    }
+
+
+@dataclass(frozen=True)
+class _Program:
+    """A Stan program of the score model.
+
+    Attributes:
+        name: of the program.
+        parameters: its parameters.
+        start: their values where the pilot fit starts.
+        data: (conditioned model, nodes) -> its data.
+        nodes: |delta| -> Gauss-Jacobi nodes enough for it.
+        pilot_nodes: nodes of the pilot fit.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    start: dict[str, Any]
+    data: Callable[[Any, int], dict[str, Any]]
+    nodes: Callable[[float], int]
+    pilot_nodes: int
+
+
+def _program(data: ScoreData | BinnedRanks) -> _Program:
+    start: dict[str, Any] = {"mu": 1.0, "delta": 0.0}
+    if isinstance(data, ScoreData):
+        return _Program("score", PARAMETERS, start, score_data, nodes_for, nodes_for(10.0))
+    total = np.cumsum(data.count.sum(axis=1))
+    start["cut"] = norm.ppf(total[:-1] / total[-1]).tolist()
+    names: tuple[str, ...] = (*PARAMETERS, "cut")
+    if data.free_sd:
+        start["log_sd"] = [0.0]
+        names = (*names, "log_sd")
+    nodes = nodes_for_distribution
+    return _Program("score_ordinal", names, start, ordinal_data, nodes, nodes(4.0))
+
+
 def _pilot(
-    model: ConditionedScoreModel, seed: int, stan: StanModels, settings: SamplerSettings
+    model: Any, program: _Program, seed: int, stan: StanModels, settings: SamplerSettings
 ) -> tuple[StanFit, int]:
-    """Fit the score model at the mean of the vote draws, with nodes enough for its delta."""
-    nodes = nodes_for(10.0)
-    start = [{"mu": 1.0, "delta": 0.0}] * settings.chains
-    fit = stan.sample("score", score_data(model, nodes), seed, PARAMETERS, settings, inits=start)
+    """Fit the score model at the mean of the vote draws; say how many nodes its delta needs.
+
+    It gives starting points, step size and metric only, so that its own nodes hardly matter.
+    """
+    start = [program.start] * settings.chains
+    data = program.data(model, program.pilot_nodes)
+    fit = stan.sample(program.name, data, seed, program.parameters, settings, inits=start)
     delta = fit.flat("delta")
     widest = float(np.abs(delta).max() + 4 * delta.std())
-    return fit, nodes_for(widest)
+    if "log_sd" in program.parameters:
+        widest /= min(1.0, float(np.exp(fit.flat("log_sd").min())))
+    return fit, program.nodes(widest)
 
 
 def sample_nested_cut(
-    data: ScoreData,
+    data: ScoreData | BinnedRanks,
     sets: VoteSets,
     vote: VoteParameters,
     rng: np.random.Generator,
@@ -68,10 +138,10 @@ def sample_nested_cut(
     iterations: int,
     threads: int,
 ) -> tuple[ScoreDraws, Diagnostics]:
-    """Draw (mu, delta) once for each draw of the vote model by short fits.
+    """Draw the score model's parameters once for each draw of the vote model by short fits.
 
     Args:
-        data: win counts of one predictor.
+        data: win counts, or the binned ranking, of one predictor.
         sets: the vote sets they belong to.
         vote: D draws of the vote model.
         rng: source of seeds and starting points.
@@ -83,8 +153,9 @@ def sample_nested_cut(
     Returns:
         D draws, and the diagnostics of the pilot fit.
     """
-    pilot_model = ConditionedScoreModel.at(data, sets, vote.mean(), 0)
-    pilot, nodes = _pilot(pilot_model, stan_seed(rng), stan, settings)
+    program = _program(data)
+    pilot_model = data.conditioned(sets, vote.mean(), 0)
+    pilot, nodes = _pilot(pilot_model, program, stan_seed(rng), stan, settings)
     seeds = [stan_seed(rng) for _ in range(len(vote))]
     starts = rng.integers(0, len(pilot.flat("mu")), len(vote))
     adapted = {
@@ -94,16 +165,20 @@ def sample_nested_cut(
     }
     short = SamplerSettings(chains=1, warmup=0, draws=iterations)
 
-    def nested(draw: int) -> Sequence[float]:
-        model = ConditionedScoreModel.at(data, sets, vote, draw)
-        start = {name: float(pilot.flat(name)[starts[draw]]) for name in PARAMETERS}
+    def nested(draw: int) -> dict[str, np.ndarray]:
+        conditioned = program.data(data.conditioned(sets, vote, draw), nodes)
+        start = {name: pilot.flat(name)[starts[draw]].tolist() for name in program.parameters}
         fit = stan.sample(
-            "score", score_data(model, nodes), seeds[draw], PARAMETERS, short,
+            program.name, conditioned, seeds[draw], program.parameters, short,
             inits=start, **adapted,
         )  # fmt: skip
-        return [float(fit.flat(name)[-1]) for name in PARAMETERS]
+        return {name: fit.flat(name)[-1] for name in program.parameters}
 
     with ThreadPoolExecutor(threads) as pool:
-        draws = np.array(list(pool.map(nested, range(len(vote)))))
-    failures = int((np.abs(draws[:, 1]) > TRUSTED_DELTA).sum())
-    return ScoreDraws(draws[:, 0], draws[:, 1], failures), pilot.diagnostics
+        draws = list(pool.map(nested, range(len(vote))))
+    mu, delta = (np.array([draw[name] for draw in draws]) for name in PARAMETERS)
+    sd = None
+    if "log_sd" in program.parameters:
+        sd = np.exp(np.array([draw["log_sd"][0] for draw in draws]))
+    failures = int((np.abs(delta) > TRUSTED_DELTA).sum())
+    return ScoreDraws(mu, delta, failures, sd), pilot.diagnostics

@@ -11,12 +11,9 @@ import numba
 import numpy as np
 
 from crowdgold.models.quadrature import gauss_jacobi
+from crowdgold.models.score_likelihood import DELTA_PRIOR_SCALE, TRUSTED_DELTA
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
-
-DELTA_PRIOR_SCALE = 10.0
-TRUSTED_DELTA = 30.0
-"""Beyond this |delta| the quadrature is not good to 1e-6 and a result says so."""
 
 STEP = 0.5
 """Step of the table of win rates; quintic interpolation is then right to 1e-7."""
@@ -53,6 +50,12 @@ class ScoreData:
     wins: np.ndarray
     count: np.ndarray
     pattern: np.ndarray
+
+    def conditioned(
+        self, sets: VoteSets, vote: VoteParameters, draw: int
+    ) -> "ConditionedScoreModel":
+        """Give the score model given one draw of the vote model."""
+        return ConditionedScoreModel.at(self, sets, vote, draw)
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,10 @@ class ConditionedScoreModel:
                 self.label_probability, data.pattern, data.count, data.wins,
             )
         )  # fmt: skip
+
+    def cost(self, delta: float) -> float:
+        """Say what an evaluation at this delta costs: its pairs of quadrature nodes."""
+        return float(nodes_for(delta) ** 2)
 
     def win_rates(self, mu: float, delta: float) -> np.ndarray:
         """Give w_kl = P(an item of k ranks above one of l): (m, m)."""

@@ -71,31 +71,39 @@ class UtilityTable:
         return np.interp(share, self.distribution, self.utility)
 
 
-def tabulate_utility(vote: VoteParameters, mu: float, delta: float, sets: VoteSets) -> UtilityTable:
+def tabulate_utility(
+    vote: VoteParameters, mu: float, delta: float, sets: VoteSets, sd: float = 1.0
+) -> UtilityTable:
     """Tabulate F_U and P(Y = 1 | U, vote pattern) at one draw.
 
     Args:
         vote: one draw of the vote model.
         mu, delta: the draw of the score model.
         sets: the vote sets of the items.
+        sd: standard deviation of the utilities of positives; that of negatives is 1.
     """
+    deviation = np.array([1.0, sd])
     # Beyond this the classes lie 2 REACH apart: the rank alone decides the label, whatever mu is.
-    mu = min(mu, abs(delta) + 4 * REACH)
-    means = np.array([0.0, delta, mu, mu + delta])
-    low, high = means.min() - REACH, means.max() + REACH
-    step = STEP * GENTLE / float(np.clip(mu + abs(delta), GENTLE, 30.0))
+    mu = min(mu, abs(delta) + 4 * REACH * max(1.0, sd))
+    reach = REACH * deviation
+    low = min(min(0.0, delta) - reach[0], mu + min(0.0, delta) - reach[1])
+    high = max(max(0.0, delta) + reach[0], mu + max(0.0, delta) + reach[1])
+    narrow = min(1.0, sd)
+    step = STEP * GENTLE * narrow / float(np.clip((mu + abs(delta)) / narrow, GENTLE, 30.0))
     utility = np.linspace(low, high, math.ceil((high - low) / step) + 1)
-    nodes = nodes_for_density(delta)
+    nodes = nodes_for_density(delta / narrow)
     a, d = vote.a[0], vote.d[0]
     points, weights = gauss_jacobi(a * d, (1 - a) * d, nodes)
     shift = np.array([0.0, mu])[:, None] + delta * points
-    by_label = np.einsum("yj,yju->yu", weights, ndtr(utility - shift[..., None]))
+    by_label = np.einsum(
+        "yj,yju->yu", weights, ndtr((utility - shift[..., None]) / deviation[:, None, None])
+    )
     distribution = (1 - vote.phi[0]) * by_label[0] + vote.phi[0] * by_label[1]
 
     alpha, beta = vote.shapes(sets)
     points, weights = gauss_jacobi(alpha[0], beta[0], nodes)
     shift = np.array([0.0, mu])[None, :, None] + delta * points
-    log_density = _log_convolved(utility, shift, weights)
+    log_density = _log_convolved(utility, shift, weights, deviation)
     log_votes = vote.pattern_log_likelihood(sets)[0]
     log_odds = math.log(vote.phi[0] / (1 - vote.phi[0])) + log_votes[:, 1] - log_votes[:, 0]
     log_odds = log_odds[:, None] + log_density[:, 1] - log_density[:, 0]
@@ -103,8 +111,10 @@ def tabulate_utility(vote: VoteParameters, mu: float, delta: float, sets: VoteSe
 
 
 @numba.njit(cache=True)
-def _log_convolved(utility: np.ndarray, shift: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Give log sum_j weight_j exp(-(u - shift_j)^2 / 2) for patterns and labels: (p, 2, G)."""
+def _log_convolved(
+    utility: np.ndarray, shift: np.ndarray, weights: np.ndarray, deviation: np.ndarray
+) -> np.ndarray:
+    """Give the log density of utilities, up to a constant, for patterns and labels: (p, 2, G)."""
     patterns, labels, nodes = shift.shape
     result = np.empty((patterns, labels, len(utility)))
     for k in range(patterns):
@@ -113,13 +123,13 @@ def _log_convolved(utility: np.ndarray, shift: np.ndarray, weights: np.ndarray) 
                 least = np.inf
                 for j in range(nodes):
                     if weights[k, y, j] > 0:
-                        least = min(least, (u - shift[k, y, j]) ** 2)
+                        least = min(least, ((u - shift[k, y, j]) / deviation[y]) ** 2)
                 total = 0.0
                 for j in range(nodes):
-                    distance = (u - shift[k, y, j]) ** 2 - least
+                    distance = ((u - shift[k, y, j]) / deviation[y]) ** 2 - least
                     if distance < 1400:
                         total += weights[k, y, j] * math.exp(-0.5 * distance)
-                result[k, y, g] = math.log(total) - 0.5 * least
+                result[k, y, g] = math.log(total / deviation[y]) - 0.5 * least
     return result
 
 

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from crowdgold.plotting.coverage import draw_coverage
 from crowdgold.plotting.coverage_and_width import draw_coverage_and_width
+from crowdgold.plotting.coverage_by_world import draw_coverage_by_world
 from crowdgold.plotting.error_and_width import draw_error_and_width
 from crowdgold.plotting.labelling_efficiency import draw_labelling_efficiency
 from crowdgold.plotting.order_statistics import draw_order_statistics
@@ -27,6 +28,7 @@ FIGURES: dict[str, Plot] = {
     "order_statistics": draw_order_statistics,
     "coverage": draw_coverage,
     "coverage_and_width": draw_coverage_and_width,
+    "coverage_by_world": draw_coverage_by_world,
     "rank_uniformity": draw_rank_uniformity,
     "labelling_efficiency": draw_labelling_efficiency,
     "relative_bias_table": draw_relative_bias_table,

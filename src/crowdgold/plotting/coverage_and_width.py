@@ -1,122 +1,123 @@
-"""Coverage against width, world by world: which intervals are narrow, and which are honest."""
+"""Coverage of intervals against their width relative to a baseline's: what a user has to choose."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from crowdgold.plotting.style import method_order, new_figure, style_of
+from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.plotting.style import (
+    METRIC_LABELS,
+    gate_note,
+    method_order,
+    new_figure,
+    style_of,
+)
 
 COLUMNS = 4
-"""Panels side by side at most."""
+LOWEST = 0.4
+"""The coverage axis starts here unless a point lies lower."""
+SUMMARY = {
+    "undefined", "gate_failures", "truth", "bias", "bias_se", "error", "error_se", "width",
+    "width_se", "coverage", "coverage_se", "level", "band_low", "band_high", "seconds",
+    "replicates", "method",
+}  # fmt: skip
+"""Columns of a summary that do not say which setting and metric a row is of."""
 
 
-def _relative(table: pd.DataFrame, by: list[str], baseline: str) -> pd.DataFrame:
-    """Add each row's mean width relative to that of the baseline in the same world and metric."""
-    keys = ["experiment", *by, "metric"]
-    widths = table.loc[table["method"] == baseline, [*keys, "width"]]
-    joined = table.merge(widths.rename(columns={"width": "baseline_width"}), on=keys, how="left")
-    return joined.assign(relative_width=joined["width"] / joined["baseline_width"])
+def relative_to(table: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Add `width_ratio` to a summary: mean width over the baseline's in the same setting.
+
+    Args:
+        table: summaries of experiments, with any setting columns.
+        baseline: the method whose width is 1; rows of settings or metrics without it are left out.
+
+    Raises:
+        ValueError: where the table has no row of the baseline.
+    """
+    keys = [name for name in table.columns if name not in SUMMARY and not name.startswith("misfit")]
+    base = table[(table["method"] == baseline) & (table["width"] > 0)]
+    if base.empty:
+        raise ValueError(f"the table has no intervals of {baseline!r} to compare widths with")
+    # Setting columns of other experiments are empty, and empty equals empty here.
+    named = table.assign(**{name: table[name].astype(str) for name in keys})
+    width = base.assign(**{name: base[name].astype(str) for name in keys})
+    width = width[[*keys, "width"]].rename(columns={"width": "baseline_width"})
+    joined = named.merge(width, on=keys, how="left")
+    found = table.assign(width_ratio=(joined["width"] / joined["baseline_width"]).to_numpy())
+    shown: pd.DataFrame = found[np.isfinite(found["width_ratio"]) & (found["replicates"] > 0)]
+    return shown
 
 
-def _method(axes: Axes, rows: pd.DataFrame, method: str) -> None:
-    """Draw a method: a small mark for each metric, a large one for their mean."""
-    style = style_of(method)
-    axes.plot(
-        rows["relative_width"],
-        rows["coverage"],
-        color=style.colour,
-        marker=style.marker,
-        linestyle="none",
-        markersize=2.5,
-        alpha=0.5,
-    )
-    # Metrics share their data, so that the error of their mean is no smaller than this.
-    axes.errorbar(
-        rows["relative_width"].mean(),
-        rows["coverage"].mean(),
-        yerr=rows["coverage_se"].mean(),
-        color=style.colour,
-        marker=style.marker,
-        markersize=6,
-        markeredgecolor="white",
-        markeredgewidth=0.5,
-        linestyle="none",
-        elinewidth=0.8,
-        label=method,
-    )
-
-
-def _panel(axes: Axes, rows: pd.DataFrame, lowest: float) -> None:
-    level = float(rows["level"].iloc[0])
-    axes.axhspan(rows["band_low"].max(), rows["band_high"].min(), color="#e4e4e4", zorder=0)
-    axes.axhline(level, color="#666666", linewidth=0.8)
-    axes.axvline(1, color="#666666", linewidth=0.8)
-    for method in method_order(rows["method"]):
-        _method(axes, rows[rows["method"] == method], method)
-    axes.set_ylim(lowest, 1.02)
-    axes.set_xlim(0, 1.08 * max(1.0, float(rows["relative_width"].max())))
-
-
-def _worlds(shown: pd.DataFrame, by: list[str]) -> list[tuple[str, pd.DataFrame]]:
-    """Give the rows of each world: an experiment, or a setting of one that varies something."""
-    worlds = []
-    for _, rows in shown.groupby(["experiment", *by], sort=False, dropna=False):
-        values = rows[["experiment", *by]].iloc[0].dropna().astype(str)
-        parts = [value.replace("_", " ") for value in values.iloc[1:]]
-        worlds.append((", ".join([values.iloc[0], *parts]), rows))
-    return worlds
+def _panel(axes: Axes, rows: pd.DataFrame, methods: list[str], level: float) -> None:
+    axes.axhline(level, color="#666666", linewidth=0.8, zorder=0)
+    low, high = coverage_band(int(rows["replicates"].min()), level)
+    axes.axhspan(low, high, color="#eeeeee", zorder=-1)
+    axes.axvline(1, color="#666666", linewidth=0.8, linestyle=":", zorder=0)
+    for method in methods:
+        own, style = rows[rows["method"] == method], style_of(method)
+        axes.errorbar(
+            own["width_ratio"],
+            own["coverage"],
+            yerr=own["coverage_se"],
+            color=style.colour,
+            marker=style.marker,
+            markeredgecolor="white",
+            markeredgewidth=0.4,
+            linestyle="none",
+            elinewidth=0.6,
+            alpha=0.9,
+            label=method,
+        )
 
 
 def draw_coverage_and_width(
     table: pd.DataFrame, options: Mapping[str, Any]
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw a panel for each world: coverage of a method's intervals against their width.
+    """Draw a panel a metric: coverage against mean width relative to a baseline's.
 
     Args:
-        table: a summary of replicates, of one or several experiments.
-        options: `baseline`, whose widths are 1 (GT where not given); `methods` (all of the table
-            where not given); `by`, a list of settings that make worlds of their own; `labels`,
-            experiment -> the words that stand for it; `lowest` coverage shown (0).
+        table: summaries of replicates, of one or more experiments.
+        options: `metrics` in panel order (all that the baseline has by default); `baseline` (GT).
 
     Returns:
-        the figure and its rows, with the column `relative_width`. A small mark is a metric, a large
-        one the mean over metrics; the band is the binomial one of a single metric. Metrics without
-        intervals in either method are left out.
-
-    Raises:
-        ValueError: where the table has no widths of the baseline.
+        the figure and the rows that it shows, with `width_ratio`. A point is a method in a setting;
+        bars are one standard error; the band is the binomial band, of 3.5 deviations, of the
+        setting with the fewest replicates.
     """
-    baseline, by = str(options.get("baseline", "GT")), list(options.get("by", []))
-    if baseline not in set(table["method"]):
-        raise ValueError(f"the table has no method {baseline!r} to compare widths with")
-    shown = _relative(table, by, baseline)
-    methods = options.get("methods", list(dict.fromkeys(shown["method"])))
-    known = np.isfinite(shown["relative_width"]) & np.isfinite(shown["coverage"])
-    shown = shown[known & shown["method"].isin(methods)].reset_index(drop=True)
-    worlds = _worlds(shown, by)
-    columns = min(COLUMNS, len(worlds))
-    lines = -(-len(worlds) // columns)
-    figure, axes = new_figure(lines, columns, 1.0 + 1.9 * lines)
+    shown = relative_to(table, options.get("baseline", "GT"))
+    metrics = list(options.get("metrics", dict.fromkeys(shown["metric"])))
+    missing = [name for name in metrics if name not in set(shown["metric"])]
+    if missing:
+        raise ValueError(f"the table has none of the metrics {missing}")
+    shown = shown[shown["metric"].isin(metrics)]
+    methods, level = method_order(shown["method"]), float(shown["level"].iloc[0])
+    columns = min(COLUMNS, len(metrics))
+    lines = -(-len(metrics) // columns)
+    figure, axes = new_figure(lines, columns, 0.6 + 1.9 * lines)
+    bottom = min(LOWEST, float((shown["coverage"] - shown["coverage_se"]).min()) - 0.02)
     panels = [panel for line in axes for panel in line]
-    labels = options.get("labels", {})
-    for panel, (world, rows) in zip(panels, worlds, strict=False):
-        _panel(panel, rows, float(options.get("lowest", 0)))
-        experiment, _, rest = world.partition(", ")
-        panel.set_title(", ".join(filter(None, [labels.get(experiment, experiment), rest])), size=8)
-    for panel in panels[len(worlds) :]:
-        panel.set_axis_off()
-    for line in axes:
-        line[0].set_ylabel("Coverage")
+    for index, (panel, metric) in enumerate(zip(panels, metrics, strict=False)):
+        _panel(panel, shown[shown["metric"] == metric], methods, level)
+        panel.set_title(METRIC_LABELS.get(metric, metric))
+        panel.set_ylim(bottom, 1.02)
+        if index % columns == 0:
+            panel.set_ylabel(f"Coverage of {level:.0%} intervals")
+    for panel in panels[len(metrics) :]:
+        panel.set_visible(False)
     figure.supxlabel(
-        f"Mean width relative to {baseline}\nsmall: metrics; large: their mean, bar one standard "
-        f"error; {shown['replicates'].min()} to {shown['replicates'].max()} replicates; band: "
-        "binomial, 3.5 deviations",
+        f"Mean width / that of {options.get('baseline', 'GT')}\n"
+        f"{shown['replicates'].min()} to {shown['replicates'].max()} replicates a point; bars are "
+        f"one standard error; {gate_note(shown)}",
         fontsize=7,
     )
-    handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=4, frameon=False)
+    handles: dict[str, Artist] = {}
+    for panel in panels:
+        artists, labels = panel.get_legend_handles_labels()
+        handles |= dict(zip(labels, artists, strict=True))
+    figure.legend(list(handles.values()), list(handles), loc="outside right center", frameon=False)
     return figure, shown

@@ -29,6 +29,8 @@ METHOD_STYLES = {
     "DS+S": MethodStyle("#009E73", "<", "--"),
     "H-AI": MethodStyle("#F0E442", ">", "--"),
     "MAVEN": MethodStyle("#D55E00", "^"),
+    "MAVEN-C": MethodStyle("#0072B2", "h"),
+    "MAVEN-CS": MethodStyle("#0072B2", "*", ":"),
     "MAVEN-R": MethodStyle("#882255", "d"),
     "score-R": MethodStyle("#AA4499", "X"),
     "votes-R": MethodStyle("#999933", "8"),

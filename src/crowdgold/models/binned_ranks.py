@@ -1,0 +1,259 @@
+"""The binned rank likelihood: what the ranking says of (mu, delta), nothing counted twice.
+
+Given votes and gold the utilities of the items are independent, with distribution function F_k in
+vote set k. The ranking is cut into B bins of nearly equal size, with n_kb items of vote set k in
+bin b. With the cut points at the quantiles t_b of the whole distribution the likelihood is
+
+    F_k    = q_k F_1,Vk + (1 - q_k) F_0,Vk            F_yv: `utility_distribution`
+    Fbar   = sum_k (N_k / n) F_k,     t_b = Fbar^-1(c_b),  c_b the share of items in bins 1 .. b
+    log L  = sum_kb n_kb log[F_k(t_b) - F_k(t_b-1)]
+
+It is Hoeffding's (1951) likelihood of ranks, with the order statistics at the cuts put where they
+are expected. The paper's pairwise likelihood (`score_model`) treats win counts that share items as
+independent instead, and is too sure. Positives may have a deviation of their own, U | Y = 1 ~
+Normal(mu + delta P, sd); the paper has 1 for both.
+"""
+
+import math
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from crowdgold.models.quadrature import gauss_jacobi
+from crowdgold.models.score_likelihood import TRUSTED_DELTA
+from crowdgold.models.utility_distribution import (
+    LEAST,
+    REACH,
+    STEP,
+    kernel,
+    mixture_at,
+    tabulate_distribution,
+    tails_at,
+)
+from crowdgold.models.vote_model import VoteParameters
+from crowdgold.models.vote_sets import VoteSets
+
+MOST_BINS = 40
+ITEMS_A_BIN = 23
+
+
+def number_of_bins(n: int) -> int:
+    """Give the number of bins of n items: 40, fewer below 920 items, 30 at 700; 2 at least."""
+    return max(2, min(MOST_BINS, n // ITEMS_A_BIN))
+
+
+def nodes_for_distribution(delta: float) -> int:
+    """Give the Gauss-Jacobi nodes that hold the log-likelihood at this delta, in deviations."""
+    return max(10, math.ceil(8 + 1.4 * min(abs(delta), 2 * TRUSTED_DELTA)))
+
+
+@kernel
+def _count(member_in_order: np.ndarray, sets: int, bins: int) -> np.ndarray:
+    count = np.zeros((bins, sets))
+    n = len(member_in_order)
+    for rank in range(n):
+        count[rank * bins // n, member_in_order[rank]] += 1
+    return count
+
+
+@dataclass(frozen=True)
+class BinnedRanks:
+    """One predictor's ranking, binned.
+
+    Attributes:
+        count: (B, m) items n_kb of each vote set in each bin, lowest scores first.
+        highest: (B - 1,) vote set of the highest item of each bin but the last.
+        free_sd: whether positives have a standard deviation of their own.
+    """
+
+    count: np.ndarray
+    highest: np.ndarray
+    free_sd: bool = False
+
+    @classmethod
+    def of(
+        cls, member: np.ndarray, order: np.ndarray, sets: int, free_sd: bool = False
+    ) -> "BinnedRanks":
+        """Count items by bin and vote set, in one pass over the ranking.
+
+        Args:
+            member: (n,) vote set of each item.
+            order: (n,) positions of the items from the lowest to the highest score, ties broken.
+            sets: the number of vote sets m.
+            free_sd: whether positives have a standard deviation of their own.
+        """
+        count = _count(member[order], sets, number_of_bins(len(order)))
+        ends = np.cumsum(count.sum(axis=1)).astype(np.int64)[:-1] - 1
+        return cls(count, member[order[ends]], free_sd)
+
+    def conditioned(
+        self, sets: VoteSets, vote: VoteParameters, draw: int
+    ) -> "ConditionedBinnedRanks":
+        """Give the likelihood given one draw of the vote model, with sd = 1."""
+        one = vote.select(np.array([draw]))
+        return ConditionedBinnedRanks(self, sets, one, one.label_probability(sets)[0])
+
+
+@dataclass(frozen=True)
+class ConditionedBinnedRanks:
+    """The binned rank likelihood given one draw of the vote model.
+
+    Attributes:
+        data: the binned ranking.
+        sets: the vote sets it belongs to.
+        vote: one draw of the vote model.
+        label_probability: (m,) q_k.
+        sd: standard deviation of the utilities of positives; that of negatives is 1.
+    """
+
+    data: BinnedRanks
+    sets: VoteSets
+    vote: VoteParameters
+    label_probability: np.ndarray
+    sd: float = 1.0
+    _nodes: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False)
+
+    def with_sd(self, sd: float) -> "ConditionedBinnedRanks":
+        """Give the same with another standard deviation of positives."""
+        return replace(self, sd=sd)
+
+    def cost(self, delta: float) -> float:
+        """Say what an evaluation costs, the tables of its delta included."""
+        return 100.0 + abs(delta)
+
+    def nodes(self, nodes: int) -> tuple[np.ndarray, np.ndarray]:
+        """Give Gauss-Jacobi nodes and weights of P_i by pattern and label: each (p, 2, J)."""
+        if nodes not in self._nodes:
+            alpha, beta = self.vote.shapes(self.sets)
+            self._nodes[nodes] = gauss_jacobi(alpha[0], beta[0], nodes)
+        return self._nodes[nodes]
+
+    def pattern_shares(self) -> np.ndarray:
+        """Give the share of items of each vote pattern expected to have label 0, and 1: (2, p)."""
+        patterns = len(self.sets.pattern_total)
+        positive = np.bincount(
+            self.sets.pattern, self.sets.count * self.label_probability, patterns
+        )
+        every = np.bincount(self.sets.pattern, self.sets.count, patterns)
+        return np.stack([every - positive, positive]) / self.sets.count.sum()
+
+    def log_likelihood(self, mu: np.ndarray, delta: np.ndarray) -> np.ndarray:
+        """Give the log-likelihood, up to a constant, on a grid.
+
+        Args:
+            mu: (D, M) values of mu, a row for each delta.
+            delta: (D,) values of delta.
+
+        Returns:
+            (D, M) log-likelihoods.
+        """
+        widest = float(np.abs(delta).max()) / min(self.sd, 1.0)
+        points, weights = self.nodes(nodes_for_distribution(widest))
+        # Beyond this mu the labels lie apart: nothing changes any more.
+        apart = np.abs(delta)[:, None] + 4 * REACH * max(1.0, self.sd)
+        return np.asarray(
+            _log_likelihood(
+                np.minimum(mu, apart), delta, self.sd,
+                points.transpose(1, 0, 2).copy(), weights.transpose(1, 0, 2).copy(),
+                self.pattern_shares(), self.label_probability, self.sets.pattern, self.data.count,
+            )
+        )  # fmt: skip
+
+
+@kernel
+def _quantiles(
+    mu: float, sd: float, low_0: float, mixture_0: np.ndarray, low_1: float,
+    mixture_1: np.ndarray, share: np.ndarray, result: np.ndarray,
+) -> None:  # fmt: skip
+    """Write Fbar^-1 at ascending shares to `result`: a cell by scanning, then Newton within it."""
+    t = min(low_0, mu + sd * low_1)
+    end = max(low_0 + STEP * (len(mixture_0) - 1), mu + sd * (low_1 + STEP * (len(mixture_1) - 1)))
+    stride = 2 * STEP * min(1.0, sd)
+    last, reached = t, 0.0
+    for b in range(len(share)):
+        while reached < share[b] and t < end:
+            last, before = t, reached
+            t += stride
+            reached = (
+                mixture_at(t, low_0, mixture_0)[0] + mixture_at((t - mu) / sd, low_1, mixture_1)[0]
+            )
+            start = last + stride * (share[b] - before) / max(reached - before, 1e-300)
+        if b > 0 and result[b - 1] > last:  # in the same cell as the quantile before
+            start = 0.5 * (result[b - 1] + t)
+        result[b] = _newton(
+            share[b], max(last, result[b - 1]) if b > 0 else last, t, start,
+            mu, sd, low_0, mixture_0, low_1, mixture_1,
+        )  # fmt: skip
+
+
+@kernel
+def _newton(
+    share: float, low: float, high: float, start: float, mu: float, sd: float,
+    low_0: float, mixture_0: np.ndarray, low_1: float, mixture_1: np.ndarray,
+) -> float:  # fmt: skip
+    """Solve Fbar(t) = share in [low, high]; halve the bracket where Newton leaves it."""
+    t = min(max(start, low), high)
+    for _ in range(60):
+        value_0, density_0 = mixture_at(t, low_0, mixture_0)
+        value_1, density_1 = mixture_at((t - mu) / sd, low_1, mixture_1)
+        excess = value_0 + value_1 - share
+        if excess > 0:
+            high = t
+        else:
+            low = t
+        density = density_0 + density_1 / sd
+        previous = t
+        t = t - excess / density if density > 1e-250 else low - 1.0
+        if not low <= t <= high:
+            t = 0.5 * (low + high)
+        if abs(t - previous) < 1e-6:  # Newton's next step would be of the order of its square
+            break
+    return t
+
+
+@kernel
+def _log_likelihood(
+    mu: np.ndarray, delta: np.ndarray, sd: float, points: np.ndarray, weights: np.ndarray,
+    pattern_share: np.ndarray, q: np.ndarray, pattern: np.ndarray, count: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    bins, sets = count.shape
+    patterns = points.shape[1]
+    result = np.zeros(mu.shape)
+    total = np.cumsum(np.sum(count, axis=1))
+    share = total[:-1] / total[-1]
+    cut = np.empty(bins - 1)
+    # Rows: label 0 and 1 at one cut, then at the next.
+    below, above = np.empty((4, patterns)), np.empty((4, patterns))
+    mass = np.empty((2, patterns))
+    for d in range(mu.shape[0]):
+        low_0, table_0, mixture_0 = tabulate_distribution(
+            delta[d], points[0], weights[0], pattern_share[0]
+        )
+        low_1, table_1, mixture_1 = tabulate_distribution(
+            delta[d] / sd, points[1], weights[1], pattern_share[1]
+        )
+        for e in range(mu.shape[1]):
+            _quantiles(mu[d, e], sd, low_0, mixture_0, low_1, mixture_1, share, cut)
+            below[:2], above[:2] = 0.0, 1.0
+            log_likelihood = 0.0
+            for b in range(bins):
+                last, this = 2 * (b % 2), 2 * ((b + 1) % 2)
+                if b == bins - 1:
+                    below[this : this + 2], above[this : this + 2] = 1.0, 0.0
+                else:
+                    tails_at(cut[b], low_0, table_0, below, above, this)
+                    tails_at((cut[b] - mu[d, e]) / sd, low_1, table_1, below, above, this + 1)
+                for y in range(2):
+                    for v in range(patterns):
+                        # From the lesser tail, so that no digits are lost.
+                        if below[this + y, v] < above[this + y, v]:
+                            mass[y, v] = below[this + y, v] - below[last + y, v]
+                        else:
+                            mass[y, v] = above[last + y, v] - above[this + y, v]
+                for k in range(sets):
+                    if count[b, k] > 0:
+                        v = pattern[k]
+                        held = q[k] * mass[1, v] + (1 - q[k]) * mass[0, v]
+                        log_likelihood += count[b, k] * math.log(max(held, LEAST))
+            result[d, e] = log_likelihood
+    return result

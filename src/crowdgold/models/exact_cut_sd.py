@@ -1,0 +1,202 @@
+"""The exact cut where positives have a standard deviation of their own: draws of (mu, delta, sd).
+
+log sd ~ Normal(0, 0.5), cut off at -1.5 and 1.5. For a draw of the vote model the integral of the
+density over (mu, delta), Z(log sd), comes from the two-dimensional grid at knots of log sd, from
+the middle outwards until nothing is left. log Z is smooth: a cubic spline through the knots gives
+the density of log sd on fine cells. Then (mu, delta) are drawn at the sd that was drawn, where the
+grid's own integral checks the spline.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from crowdgold.models.binned_ranks import BinnedRanks, ConditionedBinnedRanks
+from crowdgold.models.cut_density import CELLS, DEGREES, FAR, Box, Density, mu_at
+from crowdgold.models.cut_search import locate, scan, settle, surprise_at, walk
+from crowdgold.models.exact_cut import STUBBORN, ScoreDraws
+from crowdgold.models.score_likelihood import TRUSTED_DELTA
+from crowdgold.models.vote_model import VoteParameters
+from crowdgold.models.vote_sets import VoteSets
+
+LOG_SD_PRIOR_SCALE = 0.5
+MOST_LOG_SD = 1.5
+"""Three deviations of the prior, sd from 0.22 to 4.5; the density is cut off there."""
+SPACING = 1.5
+"""Deviations of log sd from knot to knot."""
+FALL = 9.0
+"""Knots end where the log density has fallen by this much: 1e-4 of its height."""
+LOG_MASS_ERROR = 0.03
+"""Largest accepted error of the spline where log sd was drawn; above it that is a knot too."""
+REDRAWS = 5
+TRUSTED_STEEPNESS = 60.0
+"""Beyond this |delta| / sd the quadrature is not held to its stated error."""
+
+
+def log_prior_sd(log_sd: float) -> float:
+    """Give the log prior density of log sd, up to a constant: Normal(0, 0.5)."""
+    return -0.5 * (log_sd / LOG_SD_PRIOR_SCALE) ** 2
+
+
+def _start(density: Density) -> Box:
+    """Give the box where the search for a similar density starts."""
+    return density.support().grown((0.1, 0.1), (0.1, 0.1))
+
+
+@dataclass
+class _Knots:
+    """Values of log sd, `spacing` apart, and the boxes that held the density there.
+
+    Attributes:
+        middle: log sd of knot 0, the mode at the pilot.
+        spacing: some deviations of log sd given the vote draw.
+        starts: knot -> box and degree where the search starts.
+    """
+
+    middle: float
+    spacing: float
+    starts: dict[int, tuple[Box, int]] = field(default_factory=dict)
+
+    def at(self, knot: int) -> float:
+        """Give log sd at a knot; that of the ends at knots beyond them."""
+        return float(np.clip(self.middle + self.spacing * knot, -MOST_LOG_SD, MOST_LOG_SD))
+
+    def settle(self, model: ConditionedBinnedRanks, log_sd: float) -> tuple[Density, int, bool]:
+        """Settle the grid at a log sd, from the box of the nearest knot that has one."""
+        place = (log_sd - self.middle) / self.spacing
+        nearest = min(self.starts, key=lambda knot: abs(knot - place))
+        box, degree = self.starts[nearest]
+        at = model.with_sd(math.exp(log_sd))
+        density, degree, settled = settle(at, box, degree)
+        if not settled:
+            delta, z = box.grid(np.zeros(1))
+            start = np.array([delta[0], np.clip(z[0, 0], 0.02, FAR - 0.1)])
+            density, degree, settled = settle(at, locate(at, start), DEGREES[0])
+        return density, degree, settled
+
+    def log_density(self, model: ConditionedBinnedRanks, knot: int) -> tuple[float, bool]:
+        """Give the log density of log sd at a knot, and whether the grid settled there."""
+        density, degree, settled = self.settle(model, self.at(knot))
+        if settled and knot not in self.starts:
+            self.starts[knot] = _start(density), degree
+        return density.log_mass + log_prior_sd(self.at(knot)), settled
+
+
+def _pilot(model: ConditionedBinnedRanks) -> tuple[_Knots, np.ndarray]:
+    """Find the mode of log sd and its deviation there, by steps uphill that become shorter.
+
+    Returns:
+        the knots, and the best (delta, z) at sd = 1.
+    """
+    best = scan(model)
+    first, degree, _ = settle(model, locate(model, best), DEGREES[0])
+    search = _Knots(0.0, 0.02, {0: (_start(first), degree)})
+    mode, height, step = 0, first.log_mass, 16  # in knots of 0.02
+    most = round(MOST_LOG_SD / search.spacing)
+    while True:
+        sides = [max(-most, mode - step), min(most, mode + step)]
+        heights = [search.log_density(model, side)[0] for side in sides]
+        if max(heights) > height:
+            mode, height = sides[int(np.argmax(heights))], max(heights)
+            continue
+        fall = max(height - sum(heights) / 2, 1e-6)
+        deviation = step * search.spacing / math.sqrt(2 * fall)
+        if step == 1 or fall < 2.0:
+            break
+        step //= 2
+    spacing = float(np.clip(SPACING * deviation, 0.003, 0.5))
+    box = search.starts[min(search.starts, key=lambda knot: abs(knot - mode))]
+    return _Knots(search.at(mode), spacing, {0: box}), best
+
+
+def _profile(knots: _Knots, model: ConditionedBinnedRanks) -> tuple[dict[float, float], bool]:
+    """Give log sd -> log density at knots from the middle outwards, and whether all settled."""
+    height, settled = knots.log_density(model, 0)
+    found = {knots.at(0): height}
+    for direction in (-1, 1):
+        knot, here = direction, height
+        while settled and knots.at(knot) not in found:  # it is, beyond the end
+            if here < max(found.values()) - FALL and abs(knot) > 2:
+                break
+            here, settled = knots.log_density(model, knot)
+            found[knots.at(knot)] = here
+            knot += direction
+    return found, settled
+
+
+def _draw_log_sd(profile: dict[float, float], uniform: np.ndarray) -> tuple[float, float]:
+    """Turn two uniform numbers into a log sd; give the spline's log density there too."""
+    at = np.array(sorted(profile))
+    spline = CubicSpline(at, [profile[one] for one in at])
+    centres = at[0] + (at[-1] - at[0]) * (np.arange(CELLS) + 0.5) / CELLS
+    log_density = spline(centres)
+    total = np.cumsum(np.exp(log_density - log_density.max()))
+    cell = min(int(np.searchsorted(total, uniform[0] * total[-1], side="right")), CELLS - 1)
+    log_sd = float(at[0] + (at[-1] - at[0]) * (cell + uniform[1]) / CELLS)
+    return log_sd, float(spline(log_sd))
+
+
+def _draw(
+    knots: _Knots, model: ConditionedBinnedRanks, uniform: np.ndarray
+) -> tuple[np.ndarray, bool]:
+    """Turn five uniform numbers into (delta, z, log sd); say whether all grids settled."""
+    profile, settled = _profile(knots, model)
+    for _ in range(REDRAWS):
+        if not settled or len(profile) < 4:
+            break
+        log_sd, expected = _draw_log_sd(profile, uniform[:2])
+        density, _, settled = knots.settle(model, log_sd)
+        found = density.log_mass + log_prior_sd(log_sd)
+        if settled and abs(found - expected) < LOG_MASS_ERROR:
+            return np.append(density.draw(uniform[2:]), log_sd), True
+        profile[log_sd] = found
+    return np.zeros(3), False
+
+
+def _walk(
+    model: ConditionedBinnedRanks, start: np.ndarray, knots: _Knots, rng: np.random.Generator
+) -> np.ndarray:
+    """Give the end of a random walk from (delta, z, log sd)."""
+
+    def surprise(at: np.ndarray) -> float:
+        if abs(at[2]) > MOST_LOG_SD:
+            return 1e300
+        return surprise_at(model.with_sd(math.exp(at[2])), at[:2]) - log_prior_sd(at[2])
+
+    box = knots.starts[0][0]
+    return walk(surprise, start, np.append(box.widths() / 8, knots.spacing), box.slope, rng)
+
+
+def sample_exact_cut_sd(
+    data: BinnedRanks, sets: VoteSets, vote: VoteParameters, rng: np.random.Generator
+) -> ScoreDraws:
+    """Draw (mu, delta, sd) once for each draw of the vote model.
+
+    Args:
+        data: the binned ranking of one predictor.
+        sets: the vote sets of its items.
+        vote: D draws of the vote model.
+        rng: source of the draws.
+
+    Returns:
+        D draws; `failures` counts those that did not settle, which are the ends of random walks,
+        and those where the quadrature is not trusted.
+    """
+    knots, best = _pilot(data.conditioned(sets, vote.mean(), 0))
+    at = np.append(best, 0.0)
+    draws = np.empty((len(vote), 3))
+    failures, stubborn = 0, 0
+    for draw in range(len(vote)):
+        model = data.conditioned(sets, vote, draw)
+        settled = False
+        if stubborn < STUBBORN:
+            found, settled = _draw(knots, model, rng.random(5))
+            stubborn = 0 if settled else stubborn + 1
+        at = found if settled else _walk(model, at, knots, rng)
+        draws[draw] = at
+        steepness = abs(at[0]) / min(math.exp(at[2]), 1.0)
+        failures += not settled or abs(at[0]) > TRUSTED_DELTA or steepness > TRUSTED_STEEPNESS
+    z = np.minimum(draws[:, 1], 2 * FAR - draws[:, 1])  # a cell may reach over the end
+    return ScoreDraws(mu_at(z), draws[:, 0], failures, np.exp(draws[:, 2]))

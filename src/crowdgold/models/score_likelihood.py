@@ -1,0 +1,36 @@
+"""What the cut needs of a score likelihood, and the priors that all of them share.
+
+A likelihood says how probable the ranking of the items is at (mu, delta) given a draw of the vote
+model (MAVEN, sections 3.2.2 and 3.3). Priors: mu ~ InvGamma(1, 1), delta ~ Laplace(0, 10).
+"""
+
+from typing import Protocol
+
+import numpy as np
+
+from crowdgold.models.vote_model import VoteParameters
+from crowdgold.models.vote_sets import VoteSets
+
+DELTA_PRIOR_SCALE = 10.0
+TRUSTED_DELTA = 30.0
+"""Beyond this |delta| the quadrature is not held to its stated error, and a result says so."""
+
+
+class ScoreLikelihood(Protocol):
+    """A score likelihood given one draw of the vote model: a function of (mu, delta) only."""
+
+    def log_likelihood(self, mu: np.ndarray, delta: np.ndarray) -> np.ndarray:
+        """Give the log-likelihood on a grid: mu (D, M), a row for each of delta (D,) -> (D, M)."""
+        ...
+
+    def cost(self, delta: float) -> float:
+        """Say what an evaluation at this delta costs, in units of some 0.1 microseconds."""
+        ...
+
+
+class ScoreSummary(Protocol):
+    """What is kept of one predictor's ranking, whatever the number of items."""
+
+    def conditioned(self, sets: VoteSets, vote: VoteParameters, draw: int) -> ScoreLikelihood:
+        """Give the likelihood given one draw of the vote model."""
+        ...
