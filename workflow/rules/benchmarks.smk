@@ -34,7 +34,9 @@ rule model_scaling:
         library=library("../benchmarks/model_scaling.py", method=none),
         peers="benchmarks/numpyro_models.py",
         script="benchmarks/model_scaling.py",
-        models=expand("results/stan/{model}", model=stan_models(dict.fromkeys(SCALED, {}))),
+        models=expand(
+            "results/stan/{model}", model=stan_models(dict.fromkeys(SCALED, {}))
+        ),
         toolchain="results/toolchain.json",
     output:
         "<results>/benchmarks/model_scaling.parquet",
