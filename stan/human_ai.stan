@@ -84,7 +84,7 @@ functions {
                               + log_vote_mass(m, term_pattern, coefficient, D, edge, origin, scale)
                               - log(sigma_M) - 0.5 * log(2 * pi());
     return append_row(log_sum_exp(log_joint[1 : U], log_joint[U + 1 : 2 * U]),
-                      log_joint[2 * U + 1 : terms]);
+                      tail(log_joint, terms - 2 * U));
   }
 }
 data {

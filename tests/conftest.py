@@ -16,7 +16,11 @@ import pytest
 from crowdgold.toolchain import Toolchain, compile_model, find_toolchain, model_hash
 
 ROOT = Path(__file__).resolve().parent.parent
-MODELS = (ROOT / "stan", ROOT / "tests/conformance/models")
+MODELS = (
+    ROOT / "stan",
+    ROOT / "tests/conformance/models",
+    ROOT / "tests/statistics/models",
+)
 
 
 @contextmanager

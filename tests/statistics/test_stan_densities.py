@@ -200,12 +200,12 @@ def check_votes_and_scores(fit, data, thetas, items, log_jacobian, log_prior):
     assert fit.stan_variable("log_lik") == pytest.approx(values, abs=1e-8)
 
 
-@pytest.fixture(scope="module")
-def few_items():
-    """Items with 1, 3 and 4 votes, gold of both labels, every score a point of its own."""
+@pytest.fixture(scope="module", params=[(-1, 0, 1), (-1,), (0, 1)], ids=str)
+def few_items(request):
+    """Items with 1, 3 and 4 votes, some gold, none, or all; every score is a point of its own."""
     rng = np.random.default_rng(22)
     total = np.repeat([1, 3, 4], 13)
-    gold = np.tile([-1, 0, 1], 13)
+    gold = np.tile(request.param, 39)[:39]
     return make_items(rng.integers(0, total + 1), total, gold, rng.normal(0.5, 1.5, 39))
 
 

@@ -129,7 +129,7 @@ class HumanAi(NamedTuple):
         """Give the covariance of (lambda_H, lambda_M) given the label."""
         return [[1.0, self.rho * self.sigma], [self.rho * self.sigma, self.sigma**2]]
 
-    def log_joint(self, y, positive, total, score, reach=16.0, size=6001):
+    def log_joint(self, y, positive, total, score, reach=16.0, size=2001):
         """Give log P(Y = y, V, X = score) of one item: the bivariate density and the binomial,
         summed over a fine grid of lambda_H."""
         human = np.linspace(-reach, reach, size)
