@@ -49,7 +49,9 @@ rule model_scaling:
         python=sys.executable,
         settings=[
             f"--{name} {' '.join(map(str, value)) if isinstance(value, list) else value}"
-            for name, value in config["benchmarks"]["model_scaling"].items()
+            for name, value in config.get("benchmarks", {})
+            .get("model_scaling", {})
+            .items()
         ],
     message:
         "Timing methods against n (minutes)"

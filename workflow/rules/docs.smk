@@ -62,7 +62,7 @@ rule document_coverage:
         library=library("document_coverage.py"),
         summary="<results>/summaries/maven_coverage.parquet",
         verdict="<results>/summaries/maven_coverage_verdict.txt",
-        settings=tables_of("maven_intervals"),
+        settings=lambda wildcards: tables_of("maven_intervals")(wildcards),
     output:
         "docs/coverage.md",
     log:
