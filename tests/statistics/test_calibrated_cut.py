@@ -3,13 +3,17 @@
 The grid and its tests, at level 1e-4 each, are those of `unit.dense_grid`; all seeds are fixed.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.exact_cut import sample_exact_cut
 from crowdgold.models.exact_cut_sd import sample_exact_cut_sd
+from crowdgold.models.nested_cut import ordinal_data, sample_nested_cut
 from crowdgold.models.score_model import ScoreData
+from crowdgold.models.stan import SamplerSettings
 from crowdgold.models.vote_sets import find_vote_sets, win_counts
 from unit.dense_grid import LEVEL, Brute, BruteSd, p_value, vote_draws
 from unit.reference import Theta, algorithm_1
@@ -106,3 +110,69 @@ def test_draws_with_a_deviation_of_positives_have_the_brute_force_density(name):
     assert brute.p_value(found) > LEVEL
     shift = np.array([0, 0, found[2].std()])[:, None] * 0.4
     assert brute.p_value(found + shift) < LEVEL
+
+
+def agree(found, expected):
+    """Say how two sets of draws (D,) differ: in mean, in units of the expected deviation, and in
+    the ratio of deviations."""
+    return (found.mean() - expected.mean()) / expected.std(), found.std() / expected.std()
+
+
+@pytest.mark.slow
+def test_cut_points_at_quantiles_do_as_well_as_cut_points_as_parameters(stan):
+    """stan/score_ordinal.stan integrates over the cut points; the exact cut puts them at quantiles.
+
+    300 items in 13 bins, one vote draw, two chains of 500 against 1,000 exact draws. The plug-in
+    moves the mean by 0.1 deviations here; with some 300 effective draws the means are known to 0.07
+    of one and the deviations to 5 %, so 0.35 and 1.2 are 3.5 standard errors and more. The pairwise
+    posterior is too narrow by more than that.
+    """
+    data, sets, items = problem(TYPICAL, 300, 3, 60)
+    vote = vote_draws(TYPICAL, 1000)
+    model = data.conditioned(sets, vote, 0)
+    start = {"mu": 1.0, "delta": 0.0, "cut": np.linspace(-1.5, 3, len(data.highest)).tolist()}
+    settings = SamplerSettings(chains=2, warmup=300, draws=500)
+    names = ("mu", "delta", "cut")
+    fitted = stan.sample(
+        "score_ordinal", ordinal_data(model, 12), 5, names, settings, inits=[start] * 2
+    )
+    assert fitted.diagnostics.divergences == 0
+    draws = sample_exact_cut(data, sets, vote, np.random.default_rng(8))
+    pairs = [
+        (np.log(fitted.flat("mu")), np.log(draws.mu)), (fitted.flat("delta"), draws.delta)
+    ]  # fmt: skip
+    for found, expected in pairs:
+        shift, ratio = agree(found, expected)
+        assert abs(shift) < 0.35
+        assert 1 / 1.2 < ratio < 1.2
+    wins = win_counts(sets.member, items.order("A"), len(sets)).astype(float)
+    pairwise = ScoreData(wins, sets.count.astype(float), sets.pattern)
+    narrow = sample_exact_cut(pairwise, sets, vote, np.random.default_rng(8))
+    assert agree(np.log(narrow.mu), pairs[0][0])[1] < 1 / 1.2
+
+
+@pytest.mark.parametrize("free_sd", [False, True])
+def test_the_nested_cut_draws_from_the_ordinal_program(stan, free_sd):
+    """20 nested draws of b = 10 at 200 items against 100 exact ones: means within 4 standard errors
+    of the difference, which is 1 deviation; draws given a ranking turned round are refused."""
+    data, sets, _ = problem(TYPICAL, 200, 2, 60)
+    data = replace(data, free_sd=free_sd)
+    vote = vote_draws(TYPICAL, 100)
+    sampler = sample_exact_cut_sd if free_sd else sample_exact_cut
+    exact = sampler(data, sets, vote, np.random.default_rng(9))
+    settings = SamplerSettings(chains=2, warmup=200, draws=100)
+    twenty = vote.select(np.arange(20))
+    nested, _ = sample_nested_cut(
+        data, sets, twenty, np.random.default_rng(10), stan, settings, 10, 1
+    )
+    assert (nested.sd is None) is not free_sd
+    assert nested.failures == 0
+    assert abs(agree(nested.delta, exact.delta)[0]) < 1
+    assert abs(agree(np.log(nested.mu), np.log(exact.mu))[0]) < 1
+    if free_sd:
+        assert abs(agree(np.log(nested.sd), np.log(exact.sd))[0]) < 1
+    reverse = replace(data, count=data.count[::-1].copy(), highest=data.highest[::-1].copy())
+    assert (
+        abs(agree(sampler(reverse, sets, twenty, np.random.default_rng(9)).delta, exact.delta)[0])
+        > 1
+    )

@@ -8,6 +8,7 @@ from crowdgold.data import InputError
 from crowdgold.estimators import METHODS, NO_LABEL, FixedLabels, LabelPosterior, fit
 from crowdgold.estimators.dawid_skene import spread_draws
 from crowdgold.estimators.maven import MavenSettings
+from crowdgold.experiments.registries import stan_models
 from crowdgold.models.stan import stan_seed
 from unit.reference import make_items
 
@@ -65,7 +66,9 @@ def test_an_unknown_method_is_answered_with_the_nearest(wrong, right):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"cut": "exactly"}, {"score_likelihood": "calibrate"}], ids=str
+    "settings",
+    [{"cut": "exactly"}, {"score_likelihood": "calibrate"}, {"positive_sd": True}],
+    ids=str,
 )
 def test_settings_of_maven_are_checked(settings):
     with pytest.raises(ValueError, match=next(iter(settings))):
@@ -103,3 +106,19 @@ def test_stan_seeds_are_in_the_range_that_cmdstan_takes():
     assert min(found) >= 2
     assert max(found) < 2**31
     assert len(set(found)) > 1990
+
+
+def test_what_a_name_stands_for_cannot_be_set_otherwise():
+    """MAVEN-C is the calibrated likelihood: asking it for another is an unknown setting."""
+    for name, free in (("MAVEN-C", False), ("MAVEN-CS", True)):
+        assert METHODS[name].preset == {"score_likelihood": "calibrated", "positive_sd": free}
+        with pytest.raises(InputError, match="no setting 'score_likelihood'"):
+            fit(name, make_items([0, 3], 3, [0, 1]), rng(), {"score_likelihood": "pairwise"})
+
+
+def test_which_stan_models_are_needed_depends_on_the_settings():
+    exact, nested = {"cut": "exact"}, {"cut": "nested"}
+    assert stan_models({"MAVEN": nested}) == ["vote", "score"]
+    assert stan_models({"MAVEN": {"score_likelihood": "calibrated"}})[-1] == "score_ordinal"
+    assert stan_models({"MAVEN-C": exact, "MAVEN-CS": exact}) == ["vote"]
+    assert stan_models({"MAVEN-C": exact, "MAVEN-CS": nested}) == ["vote", "score_ordinal"]

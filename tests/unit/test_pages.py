@@ -4,7 +4,13 @@ import pandas as pd
 import pytest
 
 from crowdgold.evaluation import check_coverage
-from crowdgold.plotting.pages import comparison_page, coverage_page, scaling_page, with_error
+from crowdgold.plotting.pages import (
+    choice_section,
+    comparison_page,
+    coverage_page,
+    scaling_page,
+    with_error,
+)
 
 
 @pytest.mark.parametrize(
@@ -45,6 +51,34 @@ def test_the_coverage_page_names_what_falls_outside_the_band():
     assert "4 of 600 fits failed" in short
     assert "MAVEN below the band: nothing." in good
     assert "too narrow" not in good
+
+
+def settings_table(maven: float, calibrated: float) -> pd.DataFrame:
+    """Two settings of 100 replicates each: GT covers .95, the others as given."""
+    rows = [
+        {"experiment": "e", "n": n, "method": method, "metric": metric, "coverage": coverage,
+         "width_ratio": width, "replicates": 100, "level": 0.95}
+        for n in (1000, 10_000) for metric in ("AUC", "delta_TPR", "TNR_H")
+        for method, coverage, width in (
+            ("GT", 0.95, 1.0), ("MAVEN", maven, 0.5), ("MAVEN-C", calibrated, 0.75)
+        )
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_the_choice_follows_from_coverage_and_width():
+    """The narrowest version in the band of the pooled coverage; where none is, it says so."""
+    honest = choice_section(settings_table(0.7, 0.94))
+    assert "take `MAVEN-C`" in honest
+    assert "0.75 times as wide" in honest
+    assert "Pooled over 2 settings" in honest
+    assert "| MAVEN-C | AUC | 0.940 ± 0.017 | 0.94 | 0.75 |" in honest
+    assert "take `MAVEN`:" in choice_section(settings_table(0.95, 0.94))
+    neither = choice_section(settings_table(0.7, 0.8))
+    assert "No version covers" in neither
+    assert "`MAVEN-C` comes nearest (0.800)" in neither
+    page = coverage_page(coverage_table(0.7), "a", settings_table(0.7, 0.94))
+    assert page.index("Do the intervals cover?") < page.index("Which version to use")
 
 
 def test_a_verdict_holds_coverage_against_its_band():

@@ -9,6 +9,7 @@ from crowdgold.evaluation import average_over_settings, compare, summarise
 from crowdgold.evaluation.order_statistics import check_order_statistics
 from crowdgold.evaluation.score_curves import curve_distances, precision_rows
 from crowdgold.plotting import FIGURES, draw
+from crowdgold.plotting.coverage_and_width import relative_to
 from crowdgold.plotting.order_statistics import FEWEST
 from crowdgold.plotting.sensitivity import compare_quantities
 from crowdgold.plotting.style import METHOD_STYLES, method_order, style_of
@@ -395,6 +396,23 @@ def test_the_figure_of_sensitivity_draws_the_ratios_of_each_quantity(tables):
     assert figure.axes[2].get_xlabel() == "Voters"
     with pytest.raises(ValueError, match="no rows of the table vary 'n'"):
         FIGURES["sensitivity"](table, {"quantities": ["n"]})
+
+
+def test_widths_are_relative_to_the_baseline_in_the_same_setting(summary):
+    """Two experiments, one without setting columns; rows without a baseline are left out."""
+    half = summary["width"] * np.where(summary["method"] == "MAVEN", 0.5, 1.0)
+    first = summary.assign(width=half * np.where(summary["n_gold"] == 50, 3.0, 1.0))
+    second = first[first["n_gold"] == 50].drop(columns="n_gold").assign(experiment="f")
+    both = pd.concat([first, second], ignore_index=True)
+    found = relative_to(both, "GT")
+    assert len(found) == len(both)
+    assert found["width_ratio"].to_numpy() == pytest.approx(
+        np.where(found["method"] == "MAVEN", 0.5, 1.0)
+    )
+    without = both[(both["method"] != "GT") | (both["metric"] != "AUC")]
+    assert set(relative_to(without, "GT")["metric"]) == {"TNR_H", "delta_AUC"}
+    with pytest.raises(ValueError, match="no intervals of 'DS'"):
+        relative_to(both, "DS")
 
 
 def test_every_method_of_the_registry_has_a_style_of_its_own():

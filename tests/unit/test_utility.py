@@ -23,26 +23,27 @@ CASES = [
 ]
 
 
-def table_of(theta, sets=SETS):
+def table_of(theta, sets=SETS, sd=1.0):
     vote = VoteParameters(np.array([theta.phi]), np.array([theta.a]), np.array([theta.d]))
-    return tabulate_utility(vote, theta.mu, theta.delta, sets)
+    return tabulate_utility(vote, theta.mu, theta.delta, sets, sd)
 
 
-def distribution(theta, u):
+def distribution(theta, u, sd=1.0):
     """Give F_U: the mixture over labels of beta-normal convolutions."""
     total = np.zeros(len(u))
     for y, prior in ((0, 1 - theta.phi), (1, theta.phi)):
         p, w = beta_rule(*theta.shapes(y))
-        total += prior * (w @ ndtr(u - (theta.mu * y + theta.delta * p)[:, None]))
+        total += prior * (w @ ndtr((u - (theta.mu * y + theta.delta * p)[:, None]) / sd**y))
     return total
 
 
-def probability(theta, u, votes):
+def probability(theta, u, votes, sd=1.0):
     """Give P(Y = 1 | U, votes) by Bayes' rule."""
     density = []
     for y in (0, 1):
         p, w = beta_rule(*theta.shapes(y, votes, VOTES))
-        density.append(w @ norm.pdf(u - (theta.mu * y + theta.delta * p)[:, None]))
+        mean = (theta.mu * y + theta.delta * p)[:, None]
+        density.append(w @ norm.pdf(u, loc=mean, scale=sd**y))
     q = label_odds(theta, votes, VOTES)
     return q * density[1] / (q * density[1] + (1 - q) * density[0])
 
@@ -60,6 +61,22 @@ def test_tables_hold_their_stated_error(theta):
     share = distribution(theta, u)
     inside = (share > 1e-7) & (share < 1 - 1e-7)
     assert inside.sum() > 100
+    assert np.abs(table.quantile(share[inside]) - u[inside]).max() < 2e-3
+
+
+@pytest.mark.parametrize("sd", [0.3, 0.7, 2.5])
+@pytest.mark.parametrize("theta", CASES[:4], ids=str)
+def test_tables_hold_their_error_with_a_deviation_of_positives(theta, sd):
+    """As above, where both labels have some density. The tables for sd = 1 are refused."""
+    means = np.array([0, theta.delta, theta.mu, theta.mu + theta.delta])
+    u = np.linspace(means.min() - 4, means.max() + 4, 333)
+    table, other = table_of(theta, sd=sd), table_of(theta)
+    for votes in range(VOTES + 1):
+        expected = probability(theta, u, votes, sd)
+        assert np.abs(np.interp(u, table.utility, table.probability[votes]) - expected).max() < 1e-3
+    assert np.abs(np.interp(u, other.utility, other.probability[1]) - expected).max() > 0.02
+    share = distribution(theta, u, sd)
+    inside = (share > 1e-6) & (share < 1 - 1e-6)
     assert np.abs(table.quantile(share[inside]) - u[inside]).max() < 2e-3
 
 

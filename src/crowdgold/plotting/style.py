@@ -31,6 +31,7 @@ METHOD_STYLES = {
     "MAVEN": MethodStyle("#D55E00", "^"),
     "MAVEN-C": MethodStyle("#0072B2", "h"),
     "MAVEN-CS": MethodStyle("#88CCEE", "*", ":"),
+    "MAVEN-CS": MethodStyle("#6699CC", "*", ":"),
     "MAVEN-R": MethodStyle("#882255", "d"),
     "score-R": MethodStyle("#AA4499", "X"),
     "votes-R": MethodStyle("#999933", "8"),
