@@ -30,7 +30,6 @@ METHOD_STYLES = {
     "H-AI": MethodStyle("#F0E442", ">", "--"),
     "MAVEN": MethodStyle("#D55E00", "^"),
     "MAVEN-C": MethodStyle("#0072B2", "h"),
-    "MAVEN-CS": MethodStyle("#88CCEE", "*", ":"),
     "MAVEN-CS": MethodStyle("#6699CC", "*", ":"),
     "MAVEN-R": MethodStyle("#882255", "d"),
     "score-R": MethodStyle("#AA4499", "X"),
