@@ -54,53 +54,57 @@ def _items(n: int) -> Any:
     return simulate("maven", {**PARAMETERS, "n": n}, np.random.default_rng(n)).items
 
 
-def measure(name: str, n: int, arguments: argparse.Namespace, stan: StanModels) -> dict[str, Any]:
-    """Time one method at n items in this process."""
+def measure(name: str, arguments: argparse.Namespace, stan: StanModels) -> Iterator[dict[str, Any]]:
+    """Time one method at every n in this process, after a warm-up at a small n."""
     method, own = VARIANTS[name]
     sampler = {"chains": arguments.chains, "warmup": arguments.warmup, "draws": arguments.draws}
     kept = arguments.chains * arguments.draws
-    timed = NESTED_DRAWS if own.get("cut") == "nested" else kept
+    timed = min(NESTED_DRAWS, kept) if own.get("cut") == "nested" else kept
+    settings = {"sampler": sampler, "imputations": timed, "threads": 1, **own}
     rng = np.random.default_rng(1)
-    for size in (SMALL, n):
-        items = _items(size)
-        settings = {"sampler": sampler, "imputations": timed, "threads": 1, **own}
+    for n in [SMALL, *arguments.n]:
+        items = _items(n)
         fitted = fit(method, items, rng, settings, stan)
         start = time.perf_counter()
         evaluate(fitted, items, ["AUC"], rng)
         imputation = time.perf_counter() - start
-    inference = fitted.seconds["inference"]
-    if timed < kept:
-        inference += fitted.seconds["score model"] * (kept / timed - 1)
-    return {
-        "method": name, "n": n, "inference": inference, "imputation": imputation * kept / timed,
-        "passed": fitted.diagnostics.passed,
-    }  # fmt: skip
+        inference = fitted.seconds["inference"]
+        if timed < kept:
+            inference += fitted.seconds["score model"] * (kept / timed - 1)
+        yield {
+            "method": name, "n": n, "inference": inference,
+            "imputation": imputation * kept / timed, "passed": fitted.diagnostics.passed,
+        }  # fmt: skip
 
 
-def measure_peer(name: str, n: int, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Time a NumPyro model at n items in this process; the first of its two runs compiles it."""
+def measure_peer(name: str, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Time a NumPyro model at every n in this process; the first of two runs compiles it."""
     from numpyro_models import sample
 
     chosen = (arguments.chains, arguments.warmup, arguments.draws)
-    _, seconds = sample(PEERS[name], _items(n), "A", 1, *chosen)
-    return {"method": name, "n": n, "inference": seconds, "imputation": np.nan, "passed": True}
+    for n in arguments.n:
+        _, seconds = sample(PEERS[name], _items(n), "A", 1, *chosen)
+        yield {"method": name, "n": n, "inference": seconds, "imputation": np.nan, "passed": True}
 
 
 def rows(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Measure every method at every n, each in a process of its own."""
+    """Measure every method, each in a process of its own."""
     known = [*VARIANTS, *PEERS]
     if importlib.util.find_spec("numpyro") is None:
         print("no peers: NumPyro is not installed (make peers)", file=sys.stderr)
         known = list(VARIANTS)
     for name in known:
-        for n in arguments.n:
-            if "compressed" not in name and not name.startswith("MAVEN") and n > arguments.largest:
-                continue
-            command = [sys.executable, __file__, *arguments.given, "--one", name, "--at", str(n)]
-            done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-            row = json.loads(done.stdout.splitlines()[-1])
-            print(f"{name}, n = {n:,}: {row['inference']:.2f} s", file=sys.stderr, flush=True)
-            yield row
+        flat = "compressed" in name or name.startswith("MAVEN")
+        sizes = [n for n in arguments.n if flat or n <= arguments.largest]
+        command = [sys.executable, __file__, *arguments.given, "--one", name]
+        command += ["--n", *map(str, sizes)]
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+        for line in done.stdout.splitlines():
+            if line.startswith("{"):
+                row = json.loads(line)
+                if row["n"] in sizes:
+                    print(f"{name}, n = {row['n']:,}: {row['inference']:.2f} s", file=sys.stderr)
+                    yield row
 
 
 def with_exponents(table: pd.DataFrame) -> pd.DataFrame:
@@ -125,16 +129,20 @@ def main() -> None:
     parser.add_argument("--toolchain", type=Path, help="toolchain.json that made them")
     parser.add_argument("--output", type=Path, help="write the table here as parquet")
     parser.add_argument("--one", help=argparse.SUPPRESS)
-    parser.add_argument("--at", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     arguments.given = sys.argv[1:]
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     toolchain = Toolchain.from_json(arguments.toolchain) if arguments.toolchain else None
     stan = StanModels(arguments.models, toolchain)
-    if arguments.one in PEERS:
-        print(json.dumps(measure_peer(arguments.one, arguments.at, arguments)))
-    elif arguments.one:
-        print(json.dumps(measure(arguments.one, arguments.at, arguments, stan)))
+    if arguments.one:
+        peer = arguments.one in PEERS
+        found = (
+            measure_peer(arguments.one, arguments)
+            if peer
+            else measure(arguments.one, arguments, stan)
+        )
+        for row in found:
+            print(json.dumps(row), flush=True)
     else:
         table = with_exponents(pd.DataFrame(rows(arguments)))
         print(table.round(2).to_string(index=False))
