@@ -3,14 +3,11 @@
 import pandas as pd
 import pytest
 
+from crowdgold.documents.comparison import comparison_page
+from crowdgold.documents.coverage import choice_section, coverage_page
+from crowdgold.documents.markdown import with_error
+from crowdgold.documents.scaling import scaling_page
 from crowdgold.evaluation import check_coverage
-from crowdgold.plotting.pages import (
-    choice_section,
-    comparison_page,
-    coverage_page,
-    scaling_page,
-    with_error,
-)
 
 
 @pytest.mark.parametrize(

@@ -1,82 +1,12 @@
-"""Pages of the documentation whose numbers come from results: Markdown tables with errors."""
-
-from collections.abc import Sequence
+"""The page on coverage, and on which version to choose: docs/coverage.md."""
 
 import pandas as pd
 
+from crowdgold.documents.markdown import markdown_table, pivot, with_error
 from crowdgold.evaluation.summaries import coverage_band
 
 SETTING = ("experiment", "n", "gold_fraction", "n_gold")
 """Columns that say which setting a row of coverage is of."""
-
-
-def with_error(value: float, error: float) -> str:
-    """Write a value and its standard error to the error's second digit at most."""
-    if not error > 0:
-        return f"{value:.3g}"
-    digits = max(0, min(6, 1 - int(f"{error:e}".split("e")[1])))
-    return f"{value:.{digits}f} ± {error:.{digits}f}"
-
-
-def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write a Markdown table."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
-
-
-def _pivot(table: pd.DataFrame, value: str, error: str, rows: str, columns: str) -> str:
-    """Lay out a value with its error, a line for each `rows` and a column for each `columns`."""
-    heads = list(dict.fromkeys(table[columns]))
-    lines = []
-    for key, group in table.groupby(rows, sort=False):
-        cells = group.set_index(columns)
-        lines.append(
-            [str(key)]
-            + [
-                with_error(float(cells.loc[head, value]), float(cells.loc[head, error]))
-                if head in cells.index
-                else ""
-                for head in heads
-            ]
-        )
-    return markdown_table([rows, *heads], lines)
-
-
-def comparison_page(comparisons: dict[str, pd.DataFrame], axis: str) -> str:
-    """Write the page that holds MAVEN's error and width against those of gold labels alone.
-
-    Args:
-        comparisons: title -> what `evaluation.compare` gives for an experiment.
-        axis: the setting that varies, a share of gold labels.
-    """
-    parts = [
-        "# MAVEN against gold labels alone\n",
-        "Ratios of mean absolute error and of mean interval width, MAVEN over GT, on the same "
-        "simulated data sets; below 1 MAVEN is better. Errors are standard errors over "
-        "replicates that use the pairing. This page is made from the results by `make docs`.\n",
-        "The truth is the metric on the same items. MAVEN takes gold labels for known; the "
-        "bootstrap of GT aims at a population of items, and ignores that a share f of these items "
-        "has gold. The last table of each part holds MAVEN's width against GT's times the square "
-        "root of 1 - f, which is what GT needs for these items.\n",
-        "The paper says of its predictor that MAVEN's error tracks that of GT and that its "
-        "intervals are substantially narrower; it does not print the predictor's parameters.\n",
-    ]
-    for title, table in comparisons.items():
-        replicates = int(table["replicates"].max())
-        parts.append(f"## {title}\n\n{replicates} replicates in each setting.\n")
-        finite = (1 - table[axis]) ** 0.5
-        table = table.assign(
-            finite_ratio=table["width_ratio"] / finite,
-            finite_ratio_se=table["width_ratio_se"] / finite,
-        )
-        for name, label in (
-            ("error", "Mean absolute error"),
-            ("width", "Interval width"),
-            ("finite", "Interval width, GT corrected for the finite number of items"),
-        ):
-            pivot = _pivot(table, f"{name}_ratio", f"{name}_ratio_se", axis, "metric")
-            parts.append(f"{label}, MAVEN / GT:\n\n{pivot}\n")
-    return "\n".join(parts)
 
 
 def _choice_rows(settings: pd.DataFrame) -> list[list[str]]:
@@ -126,7 +56,7 @@ def choice_section(settings: pd.DataFrame) -> str:
     """Write the part that helps to choose between the versions of MAVEN.
 
     Args:
-        settings: summaries with `width_ratio`, from `coverage_and_width.relative_to`.
+        settings: summaries with `width_ratio`, from `plotting.coverage_and_width.relative_to`.
     """
     count = len(settings.drop_duplicates([name for name in SETTING if name in settings]))
     head = ["method", "metric", "coverage", "worst setting", "width / GT"]
@@ -162,7 +92,7 @@ def coverage_page(summary: pd.DataFrame, verdict: str, settings: pd.DataFrame | 
     below = maven[maven["coverage"] < maven["band_low"]]
     failures = int(shown.groupby("method")["gate_failures"].max().sum())
     fits = int(shown.groupby("method")["replicates"].max().sum())
-    table = _pivot(shown, "coverage", "coverage_se", "method", "metric")
+    table = pivot(shown, "coverage", "coverage_se", "method", "metric")
     expected = "".join(f"- {line}\n" for line in verdict.splitlines())
     explained = (
         "The printed score likelihood treats the comparisons between pairs of vote sets as "
@@ -182,34 +112,5 @@ def coverage_page(summary: pd.DataFrame, verdict: str, settings: pd.DataFrame | 
             f"MAVEN below the band: {', '.join(below['metric']) or 'nothing'}.\n",
             *([explained] if len(below) else []),
             *([] if settings is None else [choice_section(settings)]),
-        ]
-    )
-
-
-def scaling_page(table: pd.DataFrame) -> str:
-    """Write the page on time and memory against the number of items."""
-    parts = ["summary", "vote model", "score model", "inference", "imputation", "total", "peak MB"]
-    rows = [
-        [
-            f"{int(row['n']):,}",
-            *(f"{row[part]:.2f}" for part in parts[:-1]),
-            f"{row['peak MB']:.0f}",
-        ]
-        for _, row in table.iterrows()
-    ]
-    first, ratio = table.iloc[0], table["nested score model"] / table["score model"]
-    return "\n".join(
-        [
-            "# Time and memory\n",
-            "One MAVEN estimate on one core: seconds by part, 500 imputed data sets, 17 metrics. "
-            "Inference is the vote model (4 chains of 500 draws by Stan) and the score model (the "
-            "exact cut); the summary and the imputation go with n. Made by `make docs`.\n",
-            markdown_table(["n", *parts], rows) + "\n",
-            f"Inference takes {table['inference'].min():.2f} to {table['inference'].max():.2f} s "
-            f"over this range, and grows like n to the power {first['inference_exponent']:.2f}. "
-            "The paper's way, nested fits by Stan, takes "
-            f"{ratio.min():.0f} to {ratio.max():.0f} times as long for the score model as the "
-            "exact cut, in the same run.\n",
-            "![Seconds by part against the number of items](gallery/maven_scaling.svg)\n",
         ]
     )
