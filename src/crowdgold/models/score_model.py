@@ -11,7 +11,7 @@ import numba
 import numpy as np
 
 from crowdgold.models.quadrature import gauss_jacobi
-from crowdgold.models.score_likelihood import DELTA_PRIOR_SCALE, TRUSTED_DELTA
+from crowdgold.models.score_likelihood import TRUSTED_DELTA
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
 
@@ -27,14 +27,6 @@ def nodes_for(delta: float) -> int:
     Measured against 64 nodes over the whole prior range of the vote model; tests hold it to that.
     """
     return max(4, math.ceil(2.6 + 0.7 * min(abs(delta), TRUSTED_DELTA)))
-
-
-def log_prior(log_mu: np.ndarray, delta: np.ndarray) -> np.ndarray:
-    """Give the log prior density of (log mu, delta), up to a constant.
-
-    mu ~ InvGamma(1, 1), delta ~ Laplace(0, 10); the Jacobian of log mu is included.
-    """
-    return np.asarray(-log_mu - np.exp(-log_mu) - np.abs(delta) / DELTA_PRIOR_SCALE)
 
 
 @dataclass(frozen=True)
