@@ -240,8 +240,7 @@ def test_interpolated_win_rates_hold_to_1e_7_of_the_double_sum(delta):
 
 
 def test_the_prior_of_the_cut_is_inverse_gamma_and_laplace():
-    """In z, 1 / z = 1 / mu + 1 / FAR, with the Jacobian of mu; up to a constant. Outside of its range
-    there is no mass."""
+    """In z, 1 / z = 1 / mu + 1 / FAR, with the Jacobian of mu, up to a constant; none outside."""
     mu, delta = np.array([0.05, 0.4, 1.0, 9.0]), np.array([-25.0, 0.0, 3.0, 11.0])
     z = 1 / (1 / mu + 1 / FAR)
     rise = 1 / (1 - z / FAR) ** 2  # dmu / dz
