@@ -79,11 +79,11 @@ def measure(name: str, arguments: argparse.Namespace, stan: StanModels) -> Itera
 
 def measure_peer(name: str, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Time a NumPyro model at every n in this process; the first of two runs compiles it."""
-    from numpyro_models import sample
+    from numpyro_models import seconds_of
 
     chosen = (arguments.chains, arguments.warmup, arguments.draws)
     for n in arguments.n:
-        _, seconds = sample(PEERS[name], _items(n), "A", 1, *chosen)
+        seconds = seconds_of(PEERS[name], _items(n), "A", 1, *chosen)
         yield {"method": name, "n": n, "inference": seconds, "imputation": np.nan, "passed": True}
 
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from jax.scipy.special import gammaln, xlog1py, xlogy
@@ -114,15 +113,10 @@ MODELS: dict[str, Callable[[Data], None]] = {
 """Models by the papers' short names of their methods."""
 
 
-def sample(
+def run(
     model: str, items: Items, predictor: str, seed: int, chains: int, warmup: int, draws: int
-) -> tuple[dict[str, np.ndarray], float]:
-    """Sample a model, twice: the first run compiles it, the second is timed.
-
-    Returns:
-        draws by parameter, chain after chain, and the seconds of the second run.
-    """
-    data = data_of(items, predictor)
+) -> MCMC:
+    """Sample a model, one chain after another; a second run of what is given back is compiled."""
     sampler = MCMC(
         NUTS(MODELS[model], target_accept_prob=0.8),
         num_warmup=warmup,
@@ -131,8 +125,13 @@ def sample(
         chain_method="sequential",
         progress_bar=False,
     )
-    sampler.run(jax.random.PRNGKey(seed), data)
+    sampler.run(jax.random.PRNGKey(seed), data_of(items, predictor))
+    return sampler
+
+
+def seconds_of(model: str, items: Items, predictor: str, seed: int, *lengths: int) -> float:
+    """Time a run of a model that was compiled by another; `lengths`: chains, warmup, draws."""
+    sampler = run(model, items, predictor, seed, *lengths)
     start = time.perf_counter()
-    sampler.run(jax.random.PRNGKey(seed + 1), data)
-    found = {name: np.asarray(value) for name, value in sampler.get_samples().items()}
-    return found, time.perf_counter() - start
+    sampler.run(jax.random.PRNGKey(seed + 1), data_of(items, predictor))
+    return time.perf_counter() - start

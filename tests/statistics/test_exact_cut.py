@@ -9,6 +9,8 @@ import pytest
 from scipy.stats import ks_2samp
 
 from crowdgold.estimators import fit
+from crowdgold.models.cut_density import DEGREES, Box
+from crowdgold.models.cut_search import settle
 from crowdgold.models.exact_cut import sample_exact_cut
 from crowdgold.models.nested_cut import sample_nested_cut
 from crowdgold.models.score_model import ConditionedScoreModel, ScoreData
@@ -205,3 +207,21 @@ def test_scores_never_change_what_is_said_of_the_voters(stan):
     assert not np.any(given["mu:A"] == reverse["mu:A"])
     assert not np.any(given["delta:A"] == two["delta:A"])
     assert not np.any(given["phi"] == fitted(items.scores["A"], 3 - items.votes_positive)["phi"])
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        Box((-2.7, -0.7), (2e15, 2e15), -2e15),
+        Box((-1.0, 1.0), (9.0, 12.0), 0.0),
+        Box((-1.0, 1.0), (-5.0, -1.0), 0.0),
+    ],
+)
+def test_a_box_without_area_or_prior_mass_does_not_settle(box):
+    """A density that lost its way is a failure that is counted, not an error or a NaN."""
+    theta, n, votes, n_gold = CASES["typical"]
+    data, sets = problem(theta, n, votes, n_gold)
+    model = ConditionedScoreModel.at(data, sets, vote_draws(theta, 1), 0)
+    density, _, settled = settle(model, box, DEGREES[0])
+    assert not settled
+    assert np.all(np.isfinite(density.mass))

@@ -285,7 +285,7 @@ def test_a_replicate_carries_its_truth_and_parameters(name):
         kind, _, predictor = key.partition(":")
         source = parameters["predictors"][predictor] if predictor else parameters
         assert value == source[kind]
-    vote = {"phi"} if name == "irt" else {"phi", "a0", "a1", "d0", "d1"}
+    vote = {"phi"} if name in ("irt", "stand_in") else {"phi", "a0", "a1", "d0", "d1"}
     score = set() if name == "copula" else {"mu:A", "delta:A", "mu:B", "delta:B"}
     assert set(replicate.parameters) == vote | score
 

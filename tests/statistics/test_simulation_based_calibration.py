@@ -33,8 +33,8 @@ def ranks(model, replicates, stan, **changes):
     [
         ("dawid_skene", 40, {}),
         ("vote", 25, {}),
-        ("score", 12, {"votes_total": 1}),
-        ("exact_cut", 30, {}),
+        ("score", 10, {"votes_total": 1, "warmup": 150, "draws": 150}),
+        ("exact_cut", 15, {"votes_total": 2}),
         ("likelihood_dropped", 30, {}),
         ("prior_mismatched", 30, {}),
         ("rates_swapped", 25, {}),

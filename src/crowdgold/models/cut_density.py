@@ -153,13 +153,18 @@ def log_prior(delta: np.ndarray, z: np.ndarray) -> np.ndarray:
 
 
 def density_on(model: ScoreLikelihood, box: Box, degree: int) -> Density:
-    """Interpolate the log-likelihood on a box from degree^2 evaluations, and check it at 9 more."""
+    """Interpolate the log-likelihood on a box from degree^2 evaluations, and check it at 9 more.
+
+    The error is infinite where the box has no area, or lies where the prior has no mass.
+    """
     nodes, cells, to_cells, to_checks = interpolation(degree)
     delta, z = box.grid(nodes)
     log_likelihood = model.log_likelihood(mu_at(z), delta)
     cell_delta, cell_z = box.grid(cells)
     log_density = to_cells @ log_likelihood @ to_cells.T + log_prior(cell_delta[:, None], cell_z)
     highest = log_density.max()
+    if not (np.isfinite(highest) and 0 < box.area() < np.inf):
+        return Density(box, np.full((CELLS, CELLS), CELLS**-2.0), np.inf, -np.inf)
     mass = np.exp(log_density - highest)
     log_mass = float(highest) + math.log(mass.sum()) + math.log(box.area() / CELLS**2)
     check_delta, check_z = box.grid(CHECKS)

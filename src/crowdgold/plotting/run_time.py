@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from crowdgold.plotting.style import AXIS_LABELS, new_figure, style_of
 
@@ -34,9 +35,12 @@ def draw_run_time(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figu
     Returns:
         the figure and the rows that it shows. Legends give the power of n by least squares.
     """
-    figure, axes = new_figure(1, len(PANELS), 2.9)
-    for index, (_, title) in enumerate(PANELS):
-        panel = axes[0][index]
+    used = {_panel_of(str(name)) for name in table["method"]}
+    panels = [(index, title) for index, (_, title) in enumerate(PANELS) if index in used]
+    figure, axes = new_figure(1, len(panels), 2.9)
+    sizes = sorted(table["n"].unique())
+    for column, (index, title) in enumerate(panels):
+        panel = axes[0][column]
         for name, rows in table.groupby("method", sort=False):
             method = str(name).split(",")[0]
             if _panel_of(str(name)) != index and name != "MAVEN":
@@ -56,7 +60,10 @@ def draw_run_time(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figu
         panel.set_title(title)
         panel.set_xscale("log")
         panel.set_yscale("log")
-        panel.set_ylim(table["inference"].min() * 0.5, table["inference"].max() * 2)
+        # Room above the lines for the legend.
+        panel.set_ylim(table["inference"].min() * 0.5, table["inference"].max() * 60)
+        panel.set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize=6)
+        panel.xaxis.set_minor_locator(NullLocator())
         panel.set_xlabel(AXIS_LABELS["n"])
         panel.legend(frameon=False, fontsize=6, loc="upper left")
     axes[0][0].set_ylabel("Seconds of inference, one core")
