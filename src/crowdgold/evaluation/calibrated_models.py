@@ -31,7 +31,7 @@ from crowdgold.simulate.design import draw_labelled
 LAMBDA_RANGE = (0.01, 0.99)
 SCORE_VOTES = VoteParameters(np.array([0.3]), np.array([[0.2, 0.6]]), np.array([[1.5, 1.5]]))
 """The vote draw that the score model is conditioned on here."""
-DRAWS = 200
+DRAWS = 100
 """Draws of the exact cut; they are independent."""
 
 
