@@ -16,12 +16,13 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import linregress
 
 from crowdgold.estimators import fit
 from crowdgold.evaluation import evaluate
@@ -108,13 +109,18 @@ def rows(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 
 def with_exponents(table: pd.DataFrame) -> pd.DataFrame:
-    """Add how inference grows with n, for each method: the power of n, by least squares."""
-    slopes: Mapping[Any, float] = {
-        name: float(np.polyfit(np.log(own["n"]), np.log(own["inference"]), 1)[0])
-        if len(own) > 1 else np.nan
-        for name, own in table.groupby("method", sort=False)
-    }  # fmt: skip
-    return table.assign(exponent=table["method"].map(slopes))
+    """Add how inference grows with n, for each method: the power of n, by least squares.
+
+    `exponent_se` is its standard error, from the residuals; neither is known from too few n.
+    """
+    slopes = {}
+    for name, own in table.groupby("method", sort=False):
+        if len(own) > 1:
+            line = linregress(np.log(own["n"]), np.log(own["inference"]))
+            slopes[name] = (line.slope, line.stderr if len(own) > 2 else np.nan)
+    columns = ("exponent", "exponent_se")
+    found = [slopes.get(name, (np.nan, np.nan)) for name in table["method"]]
+    return table.assign(**dict(zip(columns, np.array(found).T, strict=True)))
 
 
 def main() -> None:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from crowdgold.documents.coverage import coverage_page
+from crowdgold.evaluation import relative_to
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import concatenate, write_text
-from crowdgold.plotting.coverage_and_width import relative_to
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

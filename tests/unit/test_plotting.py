@@ -5,11 +5,10 @@ import pandas as pd
 import pytest
 
 from crowdgold.estimators import METHODS
-from crowdgold.evaluation import average_over_settings, compare, summarise
+from crowdgold.evaluation import average_over_settings, compare, relative_to, summarise
 from crowdgold.evaluation.order_statistics import check_order_statistics
 from crowdgold.evaluation.score_curves import curve_distances, precision_rows
 from crowdgold.plotting import FIGURES, draw
-from crowdgold.plotting.coverage_and_width import relative_to
 from crowdgold.plotting.order_statistics import FEWEST
 from crowdgold.plotting.sensitivity import compare_quantities
 from crowdgold.plotting.style import METHOD_STYLES, method_order, style_of
@@ -73,7 +72,7 @@ def replicates():
     return pd.DataFrame(
         {"experiment": experiment, "method": method, "metric": metric, "n_gold": gold,
          "replicate": k, "truth": 0.8, "estimate": 0.8 + rng.normal(0, size), "lower": 0.7 - size,
-         "upper": 0.9 + size}
+         "upper": 0.9 + size, "diagnostics_passed": True}
         for experiment, metric in (("e", "accuracy@0.5"), ("f", "accuracy@2"), ("f", "prevalence"))
         for method, size in (("AutoEval", 0.1), ("AutoEval+MAVEN", 0.06), ("GT", 0.2))
         for gold in (50, 200) for k in range(5)
@@ -152,8 +151,9 @@ def labelling():
     grid += [("GT", n, 1.0, 3.2 / np.sqrt(n)) for n in (1_000, 6_000, 34_000)]
     rows = [
         {"method": method, "metric": "delta_TPR", "n": n, "gold_fraction": f, "lower": 0.0,
-         "upper": width * np.exp(0.03 * rng.normal())}
-        for method, n, f, width in grid for _ in range(3)
+         "upper": width * np.exp(0.03 * rng.normal()), "replicate": k,
+         "diagnostics_passed": True}
+        for method, n, f, width in grid for k in range(3)
     ]  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -356,13 +356,13 @@ def test_coverage_stands_against_the_width_relative_to_gold_alone(summary):
     options = {"by": ["n_gold"], "methods": ["GT", "MAVEN"], "labels": {"e": "World"}}
     figure, shown = FIGURES["coverage_by_world"](half, options)
     assert [panel.get_title() for panel in figure.axes] == ["World, 50", "World, 200"]
-    widths = shown.groupby("method")["relative_width"].agg(["min", "max"])
+    widths = shown.groupby("method")["width_ratio"].agg(["min", "max"])
     assert widths.loc["GT"].tolist() == [1, 1]
     assert widths.loc["MAVEN"].tolist() == pytest.approx([0.5, 0.5])
     drawn = drawn_points(figure)
     for row in shown.to_dict("records"):
-        assert (round(row["relative_width"], 9), round(row["coverage"], 9)) in drawn
-    with pytest.raises(ValueError, match="no method 'DS' to compare"):
+        assert (round(row["width_ratio"], 9), round(row["coverage"], 9)) in drawn
+    with pytest.raises(ValueError, match="no intervals of 'DS'"):
         FIGURES["coverage_by_world"](summary, {"baseline": "DS"})
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from crowdgold.experiments.registries import modules_of
+
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = (
     "Snakefile",
@@ -56,6 +58,12 @@ figures:
     plot: error_and_width
     options: {x: gold_fraction}
 """
+
+
+def module_path(kind: str, name: str) -> str:
+    """Give the file of a registry's entry in a checkout."""
+    (module,) = modules_of(kind, name)
+    return "src/" + module.replace(".", "/") + ".py"
 
 
 class Checkout:

@@ -6,10 +6,10 @@ import pytest
 
 from crowdgold.experiments.results import read_metadata, read_table
 
-from .conftest import TINY, Checkout
+from .conftest import TINY, Checkout, module_path
 
 SAMPLED = (
-    TINY.replace("methods: [MV, ORACLE]", "methods: [DS, MAVEN]")
+    TINY.replace("methods: [MV, ORACLE]", "methods: [MV, DS, GT, MAVEN]")
     .replace("gold_fraction: [0.3, 0.6]", "gold_fraction: [0.5]")
     .replace("metrics: [TNR_H, AUC, delta_TPR, delta_AUC]", "metrics: [prevalence, TNR_H, AUC, mu]")
     .replace("n: 200", "n: 400")
@@ -36,7 +36,7 @@ def test_sampled_methods_run_through_the_rules(sampled):
     assert "compile_model" not in sampled.jobs("--configfile", "scale.yaml")
     sampled.run("--configfile", "scale.yaml")
     table = read_table(sampled.folder / "results/tables/tiny.parquet")
-    assert set(table["method"]) == {"DS", "MAVEN"}
+    assert set(table["method"]) == {"MV", "DS", "GT", "MAVEN"}
     assert (table["seconds"] > 0).all()
     maven = table[table["method"] == "MAVEN"].set_index(["replicate", "metric"])
     assert (maven["lower"] < maven["upper"]).all()
@@ -46,7 +46,12 @@ def test_sampled_methods_run_through_the_rules(sampled):
     made_from = read_metadata(sampled.folder / "results/tables/tiny.parquet")["made_from"]
     used = [set(record["stan_files"]) for record in made_from]
     assert {"vote", "score"} in used
-    assert all(record["toolchain"]["stanc"] for record in made_from)
+    sampled_by = [record["toolchain"] for record in made_from if record["stan_files"]]
+    assert sampled_by
+    assert all(known["stanc"] for known in sampled_by)
+    # Methods without a Stan model share a job, and their modules concern no other.
+    sampled.edit(module_path("method", "MV"))
+    assert sampled.jobs("--configfile", "scale.yaml")["estimate"] == 1
 
 
 def test_an_edited_stan_file_recompiles_just_that_model(sampled):

@@ -47,6 +47,7 @@ rule model_scaling:
     threads: workflow.cores
     params:
         python=sys.executable,
+        with_peers=importlib.util.find_spec("numpyro") is not None,
         settings=[
             f"--{name} {' '.join(map(str, value)) if isinstance(value, list) else value}"
             for name, value in config.get("benchmarks", {})

@@ -2,6 +2,7 @@
 # Needs: the configuration.
 # Makes: nothing; defines wildcard constraints, paths, input functions and the environment of jobs.
 
+import importlib.util
 import os
 import sys
 from functools import cache
@@ -60,7 +61,7 @@ wildcard_constraints:
     dataset="[a-z0-9_]+",
     model="[a-z0-9_]+",
     setting="[^/]+",
-    method="[^/]+",
+    group="[^/]+",
     replicates=r"\d+-\d+",
 
 
@@ -111,7 +112,7 @@ def methods_of(wildcards):
     """Give the methods of a job; none where it is a check."""
     if "methods" not in block_of(wildcards):
         return []
-    group = getattr(wildcards, "method", plan.ALL)
+    group = getattr(wildcards, "group", plan.ALL)
     return plan.methods_of(config, wildcards.experiment, group)
 
 
@@ -133,7 +134,7 @@ def estimate_task(wildcards):
         config,
         wildcards.experiment,
         wildcards.setting,
-        wildcards.method,
+        wildcards.group,
         wildcards.replicates,
     )
 
@@ -191,9 +192,9 @@ def rows_of(wildcards):
             for s, r in plan.batches(config, name)
         ]
     return [
-        f"<results>/estimates/{name}/{setting}/{method}/{replicates}.parquet"
+        f"<results>/estimates/{name}/{setting}/{group}/{replicates}.parquet"
         for setting, replicates in plan.batches(config, name)
-        for method in config["experiments"][name]["methods"]
+        for group in plan.groups(config, name)
     ]
 
 

@@ -1,6 +1,7 @@
-# What: fits a method to a block of replicates and evaluates it; or runs a named computation.
+# What: fits a method, or all that run no Stan model, to a block of replicates and evaluates it; or
+#       runs a named computation.
 # Needs: the block's data table, the compiled models of the method.
-# Makes: results/estimates/EXPERIMENT/SETTING/METHOD/FIRST-LAST.parquet: rows of the results table;
+# Makes: results/estimates/EXPERIMENT/SETTING/METHODS/FIRST-LAST.parquet: rows of the results table;
 #        results/checks/EXPERIMENT/SETTING/FIRST-LAST.parquet: rows of a check's own table.
 
 
@@ -12,9 +13,9 @@ rule estimate:
         toolchain=toolchain_of,
         programs=programs_of,
     output:
-        "<results>/estimates/{experiment}/{setting}/{method}/{replicates}.parquet",
+        "<results>/estimates/{experiment}/{setting}/{group}/{replicates}.parquet",
     log:
-        "<results>/logs/estimates/{experiment}/{setting}/{method}/{replicates}.log",
+        "<results>/logs/estimates/{experiment}/{setting}/{group}/{replicates}.log",
     conda:
         "../../environment.yml"
     resources:
@@ -22,7 +23,7 @@ rule estimate:
     params:
         task=estimate_task,
     message:
-        "Estimating {wildcards.experiment}, {wildcards.setting}, {wildcards.method}, replicates {wildcards.replicates}"
+        "Estimating {wildcards.experiment}, {wildcards.setting}, {wildcards.group}, replicates {wildcards.replicates}"
     script:
         "../../scripts/estimate.py"
 

@@ -1,7 +1,8 @@
 """What the MAVEN paper claims in words and figures, judged from our results with their errors.
 
-A judgement is made of numbers only: a ratio counts as below 1 where it is so by two of its standard
-errors, and as different from a printed number where the difference is above two joint errors.
+A comparison counts for or against a claim only where it is clear by `CLEAR` of its standard errors.
+A claim holds where every comparison is clearly for it, and fails where none is and one is clearly
+against it. That two things are alike cannot be shown so, only contradicted.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,8 +13,10 @@ import pandas as pd
 
 from crowdgold.documents.markdown import with_error
 from crowdgold.evaluation import average_over_settings, compare
+from crowdgold.evaluation.summaries import BAND_SIGMA
 
 HOLDS, PARTLY, FAILS = "holds", "holds in part", "does not hold"
+NOT_CLEAR, NOT_CONTRADICTED = "not clear", "not contradicted"
 CLEAR = 2.0
 """Standard errors that make a difference clear."""
 
@@ -46,59 +49,62 @@ class Claim:
     judge: Callable[[Tables], Judgement]
 
 
-def _share(holds: pd.Series) -> str:
-    """Give the verdict on a claim that is made of many comparisons."""
-    if holds.all():
+def _verdict(holds: pd.Series | list[bool], contradicted: pd.Series | list[bool]) -> str:
+    """Give the verdict on a claim of many comparisons, clearly for it or clearly against it."""
+    if np.all(holds):
         return HOLDS
-    return PARTLY if holds.any() else FAILS
+    if np.any(holds):
+        return PARTLY
+    return FAILS if np.any(contradicted) else NOT_CLEAR
+
+
+def _above_one(ratios: pd.DataFrame, name: str, side: int = 1) -> pd.Series:
+    """Say which ratios are clearly above 1, or below it (side -1)."""
+    return side * (ratios[f"{name}_ratio"] - 1) > CLEAR * ratios[f"{name}_ratio_se"]
+
+
+def _below_one(ratios: pd.DataFrame, name: str) -> pd.Series:
+    return _above_one(ratios, name, -1)
 
 
 def _range(values: pd.Series) -> str:
     return f"{values.min():.2f} to {values.max():.2f}"
 
 
-def _ratios(table: pd.DataFrame, axis: str, method: str, baseline: str = "GT") -> pd.DataFrame:
-    return compare(table, [axis], method, baseline)
-
-
-def _error(table: pd.DataFrame, axis: str) -> pd.DataFrame:
-    """Give the mean absolute error of each method and metric in each setting, with its error."""
-    frame = table.assign(error=(table["estimate"] - table["truth"]).abs())
-    grouped = frame.groupby([axis, "method", "metric"], sort=False)["error"]
-    return grouped.agg(["mean", "sem"]).reset_index()
-
-
 def widths_below_gold(table_name: str, axis: str) -> Callable[[Tables], Judgement]:
     """Judge that MAVEN's intervals are substantially narrower than those of gold labels alone."""
 
     def judge(tables: Tables) -> Judgement:
-        ratio = _ratios(tables[table_name], axis, "MAVEN")
-        narrower = ratio["width_ratio"] + CLEAR * ratio["width_ratio_se"] < 1
+        ratio = compare(tables[table_name], [axis], "MAVEN", "GT")
         by_metric = "; ".join(
             f"{metric} {_range(rows['width_ratio'])}"
             for metric, rows in ratio.groupby("metric", sort=False)
         )
-        return Judgement(f"width MAVEN / GT: {by_metric}", _share(narrower))
+        return Judgement(
+            f"width MAVEN / GT: {by_metric}",
+            _verdict(_below_one(ratio, "width"), _above_one(ratio, "width")),
+        )
 
     return judge
 
 
 def error_tracks_gold(table_name: str, axis: str) -> Callable[[Tables], Judgement]:
-    """Judge that MAVEN's error is no larger than that of gold labels alone."""
+    """Judge that MAVEN's error is that of gold labels alone or smaller: contradicted, or not."""
 
     def judge(tables: Tables) -> Judgement:
-        ratio = _ratios(tables[table_name], axis, "MAVEN")
-        no_larger = ratio["error_ratio"] - CLEAR * ratio["error_ratio_se"] <= 1
+        ratio = compare(tables[table_name], [axis], "MAVEN", "GT")
+        mean = average_over_settings(ratio, axis)
         parts = [
-            f"{metric} {_range(rows['error_ratio'])}"
-            for metric, rows in ratio.groupby("metric", sort=False)
+            f"{row['metric']} {with_error(row['error_ratio'], row['error_ratio_se'])}"
+            for row in mean.to_dict("records")
         ]
-        larger = ratio[~no_larger]
+        above = _above_one(ratio, "error")
+        larger = ratio[above]
         places = zip(larger["metric"], larger[axis], strict=True)
         where = ", ".join(f"{metric} at {value:g}" for metric, value in places)
         return Judgement(
-            f"error MAVEN / GT: {'; '.join(parts)}",
-            _share(no_larger),
+            f"error MAVEN / GT, mean over {axis}: {'; '.join(parts)}",
+            FAILS if above.all() else PARTLY if above.any() else NOT_CONTRADICTED,
             f"clearly larger: {where}" if where else "",
         )
 
@@ -111,14 +117,16 @@ def biased_beside_gold(table_name: str, axis: str, method: str) -> Callable[[Tab
     def judge(tables: Tables) -> Judgement:
         table = tables[table_name]
         most = table[table[axis] == table[axis].max()]
-        ratio = _ratios(most, axis, method)
-        larger = ratio["error_ratio"] - CLEAR * ratio["error_ratio_se"] > 1
+        ratio = compare(most, [axis], method, "GT")
         parts = [
             f"{row['metric']} {with_error(row['error_ratio'], row['error_ratio_se'])}"
             for _, row in ratio.iterrows()
         ]
         at = f"{axis} = {table[axis].max():g}"
-        return Judgement(f"error {method} / GT at {at}: {'; '.join(parts)}", _share(larger))
+        return Judgement(
+            f"error {method} / GT at {at}: {'; '.join(parts)}",
+            _verdict(_above_one(ratio, "error"), _below_one(ratio, "error")),
+        )
 
     return judge
 
@@ -126,109 +134,162 @@ def biased_beside_gold(table_name: str, axis: str, method: str) -> Callable[[Tab
 def smaller_error(
     table_name: str, axis: str, better: tuple[str, ...], worse: str, metrics: tuple[str, ...]
 ) -> Callable[[Tables], Judgement]:
-    """Judge that some methods have smaller mean errors than another, over all settings."""
+    """Judge that some methods have smaller errors than another, in the mean over the settings."""
 
     def judge(tables: Tables) -> Judgement:
-        error = _error(tables[table_name], axis)
-        average = error.groupby(["method", "metric"])["mean"].mean()
-        rows = []
-        for method in better:
-            for metric in metrics:
-                mean = {name: float(average[name, metric]) for name in (method, worse)}
-                rows.append((f"{metric} {method} {mean[method]:.3f}, {worse} {mean[worse]:.3f}",
-                             mean[method] < mean[worse]))  # fmt: skip
-        return Judgement("mean error: " + "; ".join(text for text, _ in rows),
-                         _share(pd.Series([holds for _, holds in rows])))  # fmt: skip
+        ratios = pd.concat(
+            average_over_settings(compare(tables[table_name], [axis], method, worse), axis)
+            for method in better
+        )
+        ratios = ratios[ratios["metric"].isin(metrics)]
+        values = zip(ratios["error_ratio"], ratios["error_ratio_se"], strict=True)
+        names = ratios["metric"] + " " + ratios["method"]
+        parts = [f"{name} {with_error(*value)}" for name, value in zip(names, values, strict=True)]
+        return Judgement(
+            f"error / {worse}: {'; '.join(parts)}",
+            _verdict(_below_one(ratios, "error"), _above_one(ratios, "error")),
+        )
 
     return judge
 
 
-def maven_helps_autoeval(tables: Tables) -> Judgement:
+def maven_helps_autoeval(printed: Mapping[str, float]) -> Callable[[Tables], Judgement]:
     """Judge that AutoEval of accuracy is less biased and narrower with MAVEN's probabilities.
 
     Each is a ratio averaged over the numbers of gold labels, as the paper averages over its runs.
+
+    Args:
+        printed: `autoeval` of config/printed/maven.yaml.
     """
-    table = tables["maven_autoeval"]
-    accuracy = table[table["metric"].str.startswith("accuracy@")]
-    ratio = _ratios(accuracy, "n_gold", "AutoEval+MAVEN", "AutoEval")
-    mean = average_over_settings(ratio, "n_gold").iloc[0]
-    parts = {
-        what: (mean[f"{what}_ratio"], mean[f"{what}_ratio_se"], printed)
-        for what, printed in (("error", 0.87), ("width", 0.64))
+    ratios = {
+        "error": 1 - printed["less_absolute_bias"],
+        "width": 1 - printed["narrower_intervals"],
     }
-    smaller = pd.Series([value + CLEAR * error < 1 for value, error, _ in parts.values()])
-    away = [
-        f"{what} {(value - printed) / error:+.1f} errors from {printed}"
-        for what, (value, error, printed) in parts.items()
-    ]
-    return Judgement(
-        "AutoEval+MAVEN / AutoEval: "
-        + "; ".join(f"{what} {with_error(*known[:2])}" for what, known in parts.items()),
-        _share(smaller),
-        "; ".join(away),
-    )
+
+    def judge(tables: Tables) -> Judgement:
+        table = tables["maven_autoeval"]
+        accuracy = table[table["metric"].str.startswith("accuracy@")]
+        found = compare(accuracy, ["n_gold"], "AutoEval+MAVEN", "AutoEval")
+        mean = average_over_settings(found, "n_gold")
+        (row,) = mean.to_dict("records")
+        known = {what: (row[f"{what}_ratio"], row[f"{what}_ratio_se"]) for what in ratios}
+        away = [
+            f"{what} {(known[what][0] - value) / known[what][1]:+.1f} errors from {value:.2f}"
+            for what, value in ratios.items()
+        ]
+        return Judgement(
+            "AutoEval+MAVEN / AutoEval: "
+            + "; ".join(f"{what} {with_error(*values)}" for what, values in known.items()),
+            _verdict(
+                [bool(_below_one(mean, what).all()) for what in ratios],
+                [bool(_above_one(mean, what).all()) for what in ratios],
+            ),
+            "; ".join(away),
+        )
+
+    return judge
 
 
 def oracle_cannot_judge_scores(tables: Tables) -> Judgement:
     """Judge that a perfect model of votes measures voters but not the predictor."""
-    table = tables["maven_fig4"]
-    ratio = _ratios(table, "gold_fraction", "ORACLE")
+    ratio = compare(tables["maven_fig4"], ["gold_fraction"], "ORACLE", "GT")
     voters = ratio[ratio["metric"] == "TNR_H"]
-    auc = ratio[(ratio["metric"] == "AUC")].sort_values("gold_fraction").iloc[-1]
-    right = (voters["error_ratio"] < 1).all()
-    wrong = auc["error_ratio"] - CLEAR * auc["error_ratio_se"] > 1
+    auc = ratio[ratio["metric"] == "AUC"].sort_values("gold_fraction").iloc[-1:]
+    row = auc.iloc[0]
     return Judgement(
         f"error ORACLE / GT: TNR_H {_range(voters['error_ratio'])}; AUC at the most gold "
-        f"{with_error(auc['error_ratio'], auc['error_ratio_se'])}",
-        HOLDS if right and wrong else PARTLY if right or wrong else FAILS,
+        f"{with_error(row['error_ratio'], row['error_ratio_se'])}",
+        _verdict(
+            [bool(_below_one(voters, "error").all()), bool(_above_one(auc, "error").all())],
+            [bool(_above_one(voters, "error").any()), bool(_below_one(auc, "error").all())],
+        ),
     )
 
 
 def only_maven_has_the_curve(tables: Tables) -> Judgement:
-    """Judge that MAVEN alone is near the true precision-recall curves."""
-    distance = tables["maven_distances"]
-    rows = []
-    for shape, own in distance.groupby("shape", sort=False):
-        known = own.set_index("method")["distance"]
-        error = own.set_index("method")["distance_se"]
-        names = [name for name in ("MAVEN", "DS+S", "H-AI") if name in known]
-        text = ", ".join(f"{name} {with_error(known[name], error[name])}" for name in names)
-        rows.append((f"{shape}: {text}", known["MAVEN"] == known[names].min()))
+    """Judge that MAVEN is nearer to the true precision-recall curves than DS+S and H-AI."""
+    texts, holds, contradicted = [], [], []
+    for shape, own in tables["maven_distances"].groupby("shape", sort=False):
+        known = {
+            row["method"]: (row["distance"], row["distance_se"]) for row in own.to_dict("records")
+        }
+        others = [name for name in ("DS+S", "H-AI") if name in known]
+        text = ", ".join(f"{name} {with_error(*known[name])}" for name in ("MAVEN", *others))
+        texts.append(f"{shape}: {text}")
+        for name in others:
+            gain = known[name][0] - known["MAVEN"][0]
+            clear = CLEAR * float(np.hypot(known[name][1], known["MAVEN"][1]))
+            holds.append(gain > clear)
+            contradicted.append(gain < -clear)
     return Judgement(
-        "distance to the true curve, " + "; ".join(text for text, _ in rows),
-        _share(pd.Series([holds for _, holds in rows])),
+        "distance to the true curve, " + "; ".join(texts), _verdict(holds, contradicted)
     )
 
 
-def run_time_is_flat(tables: Tables) -> Judgement:
-    """Judge that MAVEN's inference is near constant in n and the fastest at the largest n."""
+SEEN_IN_FIG_5 = ("DS", "DS+S", "H-AI", "MAVEN", "MAVEN, nested")
+SLOW = ("DS+S", "H-AI")
+"""Methods whose likelihood has a term for each item's scores."""
+
+
+def run_time_grows_least(tables: Tables) -> Judgement:
+    """Judge that MAVEN's run time grows less with n than that of methods that see the scores."""
     table = tables["model_scaling"]
-    power = table.groupby("method", sort=False)["exponent"].first()
-    printed = [name for name in ("DS", "DS+S", "H-AI", "MAVEN", "MAVEN, nested") if name in power]
-    text = ", ".join(f"{name} {power[name]:.2f}" for name in printed)
-    slow = [name for name in ("DS+S", "H-AI") if name in power]
-    flat = abs(power["MAVEN"]) < 0.2 and all(power[name] > 0.5 for name in slow)
-    largest = table[table["n"] == table[table["method"] == "H-AI"]["n"].max()]
-    seconds = largest.set_index("method")["inference"]
-    first = all(seconds["MAVEN"] < seconds[name] for name in slow)
+    power = table.groupby("method", sort=False)[["exponent", "exponent_se"]].first()
+    shown = [name for name in SEEN_IN_FIG_5 if name in power.index]
+    text = ", ".join(f"{name} {with_error(*power.loc[name])}" for name in shown)
+    slow = power.loc[[name for name in SLOW if name in power.index]]
+    maven = power.loc["MAVEN"]
+    gain = slow["exponent"] - maven["exponent"]
+    clear = CLEAR * np.hypot(slow["exponent_se"], maven["exponent_se"])
+    return Judgement(f"power of n: {text}", _verdict(gain > clear, gain < -clear))
+
+
+def run_time_is_lowest(tables: Tables) -> Judgement:
+    """Judge that MAVEN is the fastest of the methods that see the scores, at their largest n."""
+    table = tables["model_scaling"]
+    largest = int(table.loc[table["method"].isin(SLOW), "n"].max())
+    at_largest = table[table["n"] == largest].set_index("method")["inference"]
+    slow = [name for name in SLOW if name in at_largest]
+    faster = [bool(at_largest["MAVEN"] < at_largest[name]) for name in slow]
     return Judgement(
-        f"power of n: {text}; at n = {int(largest['n'].iloc[0]):,} MAVEN {seconds['MAVEN']:.1f} s, "
-        + ", ".join(f"{name} {seconds[name]:.1f} s" for name in slow),
-        HOLDS if flat and first else PARTLY if flat or first else FAILS,
+        f"at n = {largest:,} "
+        + ", ".join(f"{name} {at_largest[name]:.1f} s" for name in ("MAVEN", *slow)),
+        _verdict(faster, [not first for first in faster]),
+        "single runs, one core",
     )
+
+
+CENTRAL_95 = 3.92
+"""Standard deviations between the ends of a normal distribution's central 95 %."""
+FEWEST = 40
+"""Data sets below which a mean has no normal error."""
 
 
 def ranks_stand_for_scores(tables: Tables) -> Judgement:
-    """Judge that ranks give the log odds of raw scores at n = 1,000, and nearly at 100."""
+    """Judge that ranks give the log odds of raw scores, from n = 1,000 on.
+
+    The largest difference of many is held against `BAND_SIGMA` of its standard errors.
+    """
     table = tables["maven_fig6"]
+    table = table.assign(
+        mean_se=(table["upper"] - table["lower"]) / CENTRAL_95 / np.sqrt(table["datasets"])
+    )
     keys = ["n", "percentile", "votes_positive"]
-    sides = [table[table["source"] == name].set_index(keys) for name in ("rank", "score")]
-    both = sides[0].join(sides[1], lsuffix="_rank", rsuffix="_score", how="inner").reset_index()
-    both = both[both["datasets_score"] >= 40]
-    spread = (both["upper_score"] - both["lower_score"]) / 3.92 / np.sqrt(both["datasets_score"])
-    difference = (both["mean_rank"] - both["mean_score"]).abs()
-    worst = difference.groupby(both["n"]).max()
+    sides = [table[table["source"] == name] for name in ("rank", "score")]
+    both = sides[0].merge(sides[1], on=keys, suffixes=("_rank", "_score"))
+    both = both[both["datasets_score"] >= FEWEST]
+    difference = np.abs((both["mean_rank"] - both["mean_score"]).to_numpy())
+    error = np.hypot(both["mean_se_rank"].to_numpy(), both["mean_se_score"].to_numpy())
+    worst = both.assign(difference=difference).groupby("n")["difference"].max()
     text = ", ".join(f"n = {n:,}: {value:.3f}" for n, value in worst.items())
-    large = both["n"] >= 1000
-    close = bool((difference[large] < CLEAR * 2 * spread[large] + 0.05).all())
-    return Judgement(f"largest difference of mean log odds, {text}", HOLDS if close else PARTLY)
+    large = (both["n"] >= 1000).to_numpy()
+    clear = np.flatnonzero((difference > BAND_SIGMA * error) & large)
+    if len(clear) == 0:
+        return Judgement(f"largest difference of mean log odds, {text}", NOT_CONTRADICTED)
+    at = int(clear[np.argmax(difference[clear])])
+    return Judgement(
+        f"largest difference of mean log odds, {text}",
+        FAILS if len(clear) == large.sum() else PARTLY,
+        f"{len(clear)} of {large.sum()} differences from n = 1,000 on are clear, the largest "
+        f"{with_error(difference[at], error[at])}",
+    )

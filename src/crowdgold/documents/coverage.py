@@ -56,7 +56,7 @@ def choice_section(settings: pd.DataFrame) -> str:
     """Write the part that helps to choose between the versions of MAVEN.
 
     Args:
-        settings: summaries with `width_ratio`, from `plotting.coverage_and_width.relative_to`.
+        settings: summaries with `width_ratio`, from `evaluation.relative_to`.
     """
     count = len(settings.drop_duplicates([name for name in SETTING if name in settings]))
     head = ["method", "metric", "coverage", "worst setting", "width / GT"]

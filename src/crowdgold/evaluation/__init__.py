@@ -3,12 +3,8 @@
 from crowdgold.evaluation.estimate import Estimate
 from crowdgold.evaluation.imputation import evaluate, label_probabilities
 from crowdgold.evaluation.rank_uniformity import check_uniformity
-from crowdgold.evaluation.summaries import (
-    average_over_settings,
-    check_coverage,
-    compare,
-    summarise,
-)
+from crowdgold.evaluation.ratios import average_over_settings, compare, relative_to
+from crowdgold.evaluation.summaries import check_coverage, summarise
 
 __all__ = [
     "Estimate",
@@ -18,5 +14,6 @@ __all__ = [
     "compare",
     "evaluate",
     "label_probabilities",
+    "relative_to",
     "summarise",
 ]

@@ -6,7 +6,7 @@ log-likelihood.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,23 @@ DRAWS = 100
 
 
 @dataclass(frozen=True)
+class Trial:
+    """What a sampler is run with.
+
+    Attributes:
+        parameters: n, n_gold and votes_total of the data.
+        rng: source of parameters, data and draws.
+        stan: the compiled models.
+        sampler: settings of the chains.
+    """
+
+    parameters: Mapping[str, Any]
+    rng: np.random.Generator
+    stan: StanModels
+    sampler: SamplerSettings
+
+
+@dataclass(frozen=True)
 class Simulated:
     """True values and posterior draws (D,) by quantity, and the diagnostics of the fit."""
 
@@ -51,18 +68,27 @@ def draw_vote_prior(rng: np.random.Generator, correlated: bool) -> VoteParameter
     return VoteParameters(rng.random(1), a[None], d[None])
 
 
-def draw_items(
-    vote: VoteParameters, parameters: Mapping[str, Any], rng: np.random.Generator
-) -> Items:
-    """Draw items, without scores, from the vote model or Dawid-Skene at one draw."""
-    n = int(parameters["n"])
-    truth = (rng.random(n) < vote.phi[0]).astype(np.int8)
-    a, d = vote.a[0][truth], vote.d[0][truth]
-    chance = a if np.isinf(d).all() else rng.beta(a * d, (1 - a) * d)
-    total = np.full(n, int(parameters["votes_total"]))
-    labelled = draw_labelled(n, int(parameters["n_gold"]), rng)
-    gold = np.where(labelled, truth, NO_GOLD).astype(np.int8)
+def draw_labels(phi: float, trial: Trial) -> tuple[np.ndarray, np.ndarray]:
+    """Draw true labels (n,) and the gold labels among them, -1 where no expert looks."""
+    n, rng = int(trial.parameters["n"]), trial.rng
+    truth = (rng.random(n) < phi).astype(np.int8)
+    labelled = draw_labelled(n, int(trial.parameters["n_gold"]), rng)
+    return truth, np.where(labelled, truth, NO_GOLD).astype(np.int8)
+
+
+def items_of(chance: np.ndarray, gold: np.ndarray, trial: Trial) -> Items:
+    """Draw votes at each item's chance (n,) of a positive one; items have no scores."""
+    n, rng = len(chance), trial.rng
+    total = np.full(n, int(trial.parameters["votes_total"]))
     return Items(np.arange(n), rng.binomial(total, chance), total, gold, {}, rng.random(n))
+
+
+def draw_items(vote: VoteParameters, trial: Trial) -> Items:
+    """Draw items, without scores, from the vote model or Dawid-Skene at one draw."""
+    truth, gold = draw_labels(vote.phi[0], trial)
+    a, d = vote.a[0][truth], vote.d[0][truth]
+    chance = a if np.isinf(d).all() else trial.rng.beta(a * d, (1 - a) * d)
+    return items_of(chance, gold, trial)
 
 
 def _quantities(parameters: VoteParameters, sets: VoteSets) -> dict[str, np.ndarray]:
@@ -72,77 +98,45 @@ def _quantities(parameters: VoteParameters, sets: VoteSets) -> dict[str, np.ndar
     return {**known, "log_likelihood": parameters.log_likelihood(sets)}
 
 
-def _run_votes(
-    model: str,
-    truth: VoteParameters,
-    parameters: Mapping[str, Any],
-    rng: np.random.Generator,
-    stan: StanModels,
-    sampler: SamplerSettings,
-) -> Simulated:
-    sets = find_vote_sets(draw_items(truth, parameters, rng))
-    fit = fit_votes(model, sets, rng, stan, sampler)
+def _run_votes(model: str, truth: VoteParameters, trial: Trial) -> Simulated:
+    sets = find_vote_sets(draw_items(truth, trial))
+    fit = fit_votes(model, sets, trial.rng, trial.stan, trial.sampler)
     true = {name: float(value[0]) for name, value in _quantities(truth, sets).items()}
     return Simulated(true, _quantities(fit.parameters, sets), fit.diagnostics)
 
 
-def run_vote(
-    parameters: Mapping[str, Any],
-    rng: np.random.Generator,
-    stan: StanModels,
-    sampler: SamplerSettings,
-) -> Simulated:
+def run_vote(trial: Trial) -> Simulated:
     """Run the vote model (section 3.2.1)."""
-    truth = draw_vote_prior(rng, correlated=True)
-    return _run_votes("vote", truth, parameters, rng, stan, sampler)
+    truth = draw_vote_prior(trial.rng, correlated=True)
+    return _run_votes("vote", truth, trial)
 
 
-def run_dawid_skene(
-    parameters: Mapping[str, Any],
-    rng: np.random.Generator,
-    stan: StanModels,
-    sampler: SamplerSettings,
-) -> Simulated:
+def run_dawid_skene(trial: Trial) -> Simulated:
     """Run Dawid-Skene (appendix C.1)."""
-    truth = draw_vote_prior(rng, correlated=False)
-    return _run_votes("dawid_skene", truth, parameters, rng, stan, sampler)
+    truth = draw_vote_prior(trial.rng, correlated=False)
+    return _run_votes("dawid_skene", truth, trial)
 
 
-def run_prior_mismatched(
-    parameters: Mapping[str, Any],
-    rng: np.random.Generator,
-    stan: StanModels,
-    sampler: SamplerSettings,
-) -> Simulated:
+def run_prior_mismatched(trial: Trial) -> Simulated:
     """Plant a bug: rare positives, phi ~ Beta(1, 9), where the model has a uniform prior."""
-    drawn = draw_vote_prior(rng, correlated=True)
-    truth = VoteParameters(rng.beta(1, 9, 1), drawn.a, drawn.d)
-    few = {**parameters, "n_gold": 0}
-    return _run_votes("vote", truth, few, rng, stan, sampler)
+    drawn = draw_vote_prior(trial.rng, correlated=True)
+    truth = VoteParameters(trial.rng.beta(1, 9, 1), drawn.a, drawn.d)
+    without_gold = replace(trial, parameters={**trial.parameters, "n_gold": 0})
+    return _run_votes("vote", truth, without_gold)
 
 
-def run_rates_swapped(
-    parameters: Mapping[str, Any],
-    rng: np.random.Generator,
-    stan: StanModels,
-    sampler: SamplerSettings,
-) -> Simulated:
+def run_rates_swapped(trial: Trial) -> Simulated:
     """Plant a bug: the sampler reports sensitivity for specificity, and specificity for it."""
-    right = run_vote(parameters, rng, stan, sampler)
+    right = run_vote(trial)
     swapped = {**right.draws, "a0": 1 - right.draws["a1"], "a1": 1 - right.draws["a0"]}
     return Simulated(right.truth, swapped, right.diagnostics)
 
 
-def run_likelihood_dropped(
-    parameters: Mapping[str, Any],
-    rng: np.random.Generator,
-    stan: StanModels,
-    sampler: SamplerSettings,
-) -> Simulated:
+def run_likelihood_dropped(trial: Trial) -> Simulated:
     """Plant a bug: draws of the prior. Only the log-likelihood of the data can tell."""
-    truth = draw_vote_prior(rng, correlated=True)
-    sets = find_vote_sets(draw_items(truth, parameters, rng))
-    prior = [draw_vote_prior(rng, correlated=True) for _ in range(DRAWS)]
+    truth = draw_vote_prior(trial.rng, correlated=True)
+    sets = find_vote_sets(draw_items(truth, trial))
+    prior = [draw_vote_prior(trial.rng, correlated=True) for _ in range(DRAWS)]
     draws = VoteParameters(
         np.concatenate([one.phi for one in prior]),
         np.concatenate([one.a for one in prior]),
@@ -152,11 +146,10 @@ def run_likelihood_dropped(
     return Simulated(true, _quantities(draws, sets), Diagnostics())
 
 
-def _draw_scores(
-    parameters: Mapping[str, Any], rng: np.random.Generator
-) -> tuple[ConditionedScoreModel, float, float]:
+def _draw_scores(trial: Trial) -> tuple[ConditionedScoreModel, float, float]:
     """Draw (mu, delta) from their prior and win counts from the printed normal likelihood."""
-    sets = find_vote_sets(draw_items(SCORE_VOTES, parameters, rng))
+    rng = trial.rng
+    sets = find_vote_sets(draw_items(SCORE_VOTES, trial))
     mu, delta = 1 / rng.standard_exponential(), rng.laplace(0, DELTA_PRIOR_SCALE)
     count = sets.count.astype(float)
     empty = ScoreData(np.zeros((len(sets), len(sets))), count, sets.pattern)
@@ -187,33 +180,23 @@ def _scored(
     return Simulated(truth, {**draws, "log_likelihood": known}, diagnostics)
 
 
-def run_score(
-    parameters: Mapping[str, Any],
-    rng: np.random.Generator,
-    stan: StanModels,
-    sampler: SamplerSettings,
-) -> Simulated:
+def run_score(trial: Trial) -> Simulated:
     """Run the score model given a vote draw (section 3.2.2), sampled by Stan."""
-    model, mu, delta = _draw_scores(parameters, rng)
+    model, mu, delta = _draw_scores(trial)
     # Nodes for a wide reach around the truth; more would cost minutes and change nothing.
     data = score_data(model, nodes_for(1.3 * abs(delta) + 5))
-    start = [{"mu": 1.0, "delta": float(rng.normal())} for _ in range(sampler.chains)]
+    start = [{"mu": 1.0, "delta": float(trial.rng.normal())} for _ in range(trial.sampler.chains)]
     names = ("mu", "delta")
-    fit = stan.sample("score", data, stan_seed(rng), names, sampler, inits=start)
+    fit = trial.stan.sample("score", data, stan_seed(trial.rng), names, trial.sampler, inits=start)
     draws = {name: fit.flat(name) for name in names}
     return _scored(model, mu, delta, draws, fit.diagnostics)
 
 
-def run_exact_cut(
-    parameters: Mapping[str, Any],
-    rng: np.random.Generator,
-    stan: StanModels,
-    sampler: SamplerSettings,
-) -> Simulated:
+def run_exact_cut(trial: Trial) -> Simulated:
     """Run the score model given a vote draw, sampled by the exact cut."""
-    model, mu, delta = _draw_scores(parameters, rng)
+    model, mu, delta = _draw_scores(trial)
     vote = SCORE_VOTES.select(np.zeros(DRAWS, dtype=int))
-    drawn = sample_exact_cut(model.data, model.sets, vote, rng)
+    drawn = sample_exact_cut(model.data, model.sets, vote, trial.rng)
     draws = {"mu": drawn.mu, "delta": drawn.delta}
     failures = (f"{drawn.failures} draws did not settle",) if drawn.failures else ()
     return _scored(model, mu, delta, draws, Diagnostics(failures=failures))

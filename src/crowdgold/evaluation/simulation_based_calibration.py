@@ -14,17 +14,15 @@ import pandas as pd
 
 from crowdgold.data import InputError
 from crowdgold.data.parameters import unknown
-from crowdgold.evaluation import calibrated_models
+from crowdgold.evaluation import calibrated_joint_models, calibrated_models
+from crowdgold.evaluation.calibrated_models import Simulated, Trial
 from crowdgold.evaluation.rank_uniformity import rank_of
 from crowdgold.models.stan import SamplerSettings, StanModels
 
 RANKS = 99
 """Posterior draws that a rank is taken among: thinned, so that they are nearly independent."""
 
-Run = Callable[
-    [Mapping[str, Any], np.random.Generator, StanModels, SamplerSettings],
-    calibrated_models.Simulated,
-]
+Run = Callable[[Trial], Simulated]
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,7 @@ class Subject:
     """A sampler under test.
 
     Attributes:
-        run: (parameters, rng, stan, sampler) -> true values and draws of each quantity.
+        run: what it is run with -> true values and draws of each quantity.
         stan_models: the Stan models that it needs.
         planted: whether it has a bug, and must be rejected.
     """
@@ -47,6 +45,10 @@ SUBJECTS = {
     "dawid_skene": Subject(calibrated_models.run_dawid_skene, ("dawid_skene",)),
     "score": Subject(calibrated_models.run_score, ("score",)),
     "exact_cut": Subject(calibrated_models.run_exact_cut, ()),
+    "dawid_skene_scores": Subject(
+        calibrated_joint_models.run_dawid_skene_scores, ("dawid_skene_scores",)
+    ),
+    "human_ai": Subject(calibrated_joint_models.run_human_ai, ("human_ai",)),
     "likelihood_dropped": Subject(calibrated_models.run_likelihood_dropped, ("vote",), True),
     "prior_mismatched": Subject(calibrated_models.run_prior_mismatched, ("vote",), True),
     "rates_swapped": Subject(calibrated_models.run_rates_swapped, ("vote",), True),
@@ -92,7 +94,7 @@ def check_simulation_based_calibration(
         warmup=int(parameters["warmup"]),
         draws=int(parameters["draws"]),
     )
-    simulated = subject.run(parameters, rng, stan, sampler)
+    simulated = subject.run(Trial(parameters, rng, stan, sampler))
     return pd.DataFrame(
         [
             {

@@ -31,7 +31,8 @@ def coverage_band(replicates: int, level: float, sigma: float = BAND_SIGMA) -> t
     return low / replicates, high / replicates
 
 
-def _standard_error(values: np.ndarray) -> float:
+def standard_error(values: np.ndarray) -> float:
+    """Give the standard error of a mean; NaN for a single value."""
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
 
 
@@ -61,12 +62,12 @@ def _summarise_group(group: pd.DataFrame, level: float) -> dict[str, float]:
         "gate_failures": int((~known["diagnostics_passed"].astype(bool)).sum()),
         "truth": known["truth"].mean(),
         "bias": error.mean() if size else np.nan,
-        "bias_se": _standard_error(error),
+        "bias_se": standard_error(error),
         "error": np.abs(error).mean() if size else np.nan,
-        "error_se": _standard_error(np.abs(error)),
+        "error_se": standard_error(np.abs(error)),
         "intervals": intervals,
         "width": width.mean() if intervals else np.nan,
-        "width_se": _standard_error(width),
+        "width_se": standard_error(width),
         "coverage": covered if intervals else np.nan,
         "coverage_se": _share_error(covered, intervals),
         "level": level,
@@ -134,65 +135,3 @@ def check_coverage(
                     )
                 )
     return verdicts
-
-
-def _ratio_of_means(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
-    """Give mean(first) / mean(second) and its standard error for paired values (delta method)."""
-    ratio = float(first.mean() / second.mean())
-    return ratio, _standard_error((first - ratio * second) / second.mean())
-
-
-def compare(
-    results: pd.DataFrame, settings: Sequence[str], method: str, baseline: str
-) -> pd.DataFrame:
-    """Compare the absolute error and the interval width of two methods on the same data.
-
-    Args:
-        results: the long results table.
-        settings: its setting columns.
-        method, baseline: the methods; ratios are method / baseline.
-
-    Returns:
-        one row for each experiment, setting and metric: `error_ratio` and `width_ratio` with
-        standard errors that use the pairing by replicate.
-    """
-    keys = ["experiment", *settings, "metric"]
-    frame = results.assign(
-        error=(results["estimate"] - results["truth"]).abs(),
-        width=results["upper"] - results["lower"],
-    )
-    pair = frame[frame["method"] == method].merge(
-        frame[frame["method"] == baseline], on=[*keys, "replicate"], suffixes=("", "_baseline")
-    )
-    pair = pair.dropna(subset=["error", "error_baseline", "width", "width_baseline"])
-    rows = []
-    for key, group in pair.groupby(keys, sort=False):
-        row = dict(zip(keys, key, strict=True))
-        for name in ("error", "width"):
-            ratio, error = _ratio_of_means(
-                group[name].to_numpy(), group[f"{name}_baseline"].to_numpy()
-            )
-            row |= {f"{name}_ratio": ratio, f"{name}_ratio_se": error}
-        rows.append({**row, "method": method, "baseline": baseline, "replicates": len(group)})
-    return pd.DataFrame(rows)
-
-
-def average_over_settings(ratios: pd.DataFrame, axis: str) -> pd.DataFrame:
-    """Average ratios of `compare` over the settings of an experiment, each with equal weight.
-
-    Args:
-        ratios: rows of `compare`.
-        axis: the setting column; the data of its values are independent.
-
-    Returns:
-        one row for each experiment and metric, NaN in the setting column; standard errors are those
-        of a mean of independent values.
-    """
-    rows = []
-    for (experiment, metric), group in ratios.groupby(["experiment", "metric"], sort=False):
-        row = {**group.iloc[0].to_dict(), "experiment": experiment, "metric": metric, axis: np.nan}
-        for name in ("error_ratio", "width_ratio"):
-            row[name] = group[name].mean()
-            row[f"{name}_se"] = np.sqrt((group[f"{name}_se"] ** 2).sum()) / len(group)
-        rows.append({**row, "replicates": int(group["replicates"].sum())})
-    return pd.DataFrame(rows, columns=ratios.columns)

@@ -1,6 +1,7 @@
 """The jobs of an experiment: which there are, and all that each depends on.
 
-A job is one setting x method x block of replicates. With `together: true` it is a whole
+A job is one setting x method x block of replicates; methods that run no Stan model take less time
+than a job's start and share one. With `together: true` it is a whole
 experiment, from its data to its summary, which is what the smallest scale wants: a job costs
 seconds before it starts to work. What a job depends on is its task, a mapping of plain values: the
 workflow reruns the job when the task changes, and a key that the job does not use cannot make it
@@ -17,6 +18,8 @@ from crowdgold.experiments.settings import Setting, expand
 
 ALL = "all"
 """Stands for all settings, or all methods, of an experiment in one job."""
+WITHOUT_STAN = "without_stan"
+"""Stands for the methods of an experiment that run no Stan model, in one job."""
 
 
 def source(block: Mapping[str, Any]) -> str:
@@ -48,18 +51,33 @@ def batches(config: Mapping[str, Any], experiment: str) -> list[tuple[str, str]]
     return [(setting.name, name) for setting in settings(block) for name in blocks]
 
 
-def methods_of(config: Mapping[str, Any], experiment: str, group: str) -> list[str]:
-    """Give the methods of a job."""
-    methods: list[str] = config["experiments"][experiment]["methods"]
-    return methods if group == ALL else [group]
-
-
 def method_settings(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
     """Give a method's settings: its own, the experiment's over them, and how Stan samples."""
     own = config["experiments"][experiment].get("method_settings", {}).get(method, {})
     chosen = {**config["methods"].get(method, {}), **own}
     sampler = {"sampler": config["sampler"]} if stan_models({method: chosen}) else {}
     return {"imputations": config["imputations"], **sampler, **chosen}
+
+
+def groups(config: Mapping[str, Any], experiment: str) -> dict[str, list[str]]:
+    """Give the methods of each estimate job of an experiment by the job's name.
+
+    Each method has a job of its own name, but for those that run no Stan model.
+    """
+    methods: list[str] = config["experiments"][experiment]["methods"]
+    found: dict[str, list[str]] = {}
+    for method in methods:
+        settings_of_method = method_settings(config, experiment, method)
+        group = method if stan_models({method: settings_of_method}) else WITHOUT_STAN
+        found.setdefault(group, []).append(method)
+    return found
+
+
+def methods_of(config: Mapping[str, Any], experiment: str, group: str) -> list[str]:
+    """Give the methods of a job."""
+    if group == ALL:
+        return list(config["experiments"][experiment]["methods"])
+    return groups(config, experiment)[group]
 
 
 def data_task(

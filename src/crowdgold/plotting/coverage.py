@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from crowdgold.evaluation.fits import gate_note
 from crowdgold.plotting.style import (
     METRIC_LABELS,
-    gate_note,
     method_order,
     new_figure,
     style_of,

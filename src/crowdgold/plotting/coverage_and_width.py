@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from crowdgold.evaluation import relative_to
+from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.summaries import coverage_band
 from crowdgold.plotting.style import (
     METRIC_LABELS,
-    gate_note,
     method_order,
     new_figure,
     style_of,
@@ -21,36 +21,6 @@ from crowdgold.plotting.style import (
 COLUMNS = 4
 LOWEST = 0.4
 """The coverage axis starts here unless a point lies lower."""
-SUMMARY = {
-    "undefined", "gate_failures", "truth", "bias", "bias_se", "error", "error_se", "width",
-    "width_se", "coverage", "coverage_se", "level", "band_low", "band_high", "seconds",
-    "replicates", "method",
-}  # fmt: skip
-"""Columns of a summary that do not say which setting and metric a row is of."""
-
-
-def relative_to(table: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Add `width_ratio` to a summary: mean width over the baseline's in the same setting.
-
-    Args:
-        table: summaries of experiments, with any setting columns.
-        baseline: the method whose width is 1; rows of settings or metrics without it are left out.
-
-    Raises:
-        ValueError: where the table has no row of the baseline.
-    """
-    keys = [name for name in table.columns if name not in SUMMARY and not name.startswith("misfit")]
-    base = table[(table["method"] == baseline) & (table["width"] > 0)]
-    if base.empty:
-        raise ValueError(f"the table has no intervals of {baseline!r} to compare widths with")
-    # Setting columns of other experiments are empty, and empty equals empty here.
-    named = table.assign(**{name: table[name].astype(str) for name in keys})
-    width = base.assign(**{name: base[name].astype(str) for name in keys})
-    width = width[[*keys, "width"]].rename(columns={"width": "baseline_width"})
-    joined = named.merge(width, on=keys, how="left")
-    found = table.assign(width_ratio=(joined["width"] / joined["baseline_width"]).to_numpy())
-    shown: pd.DataFrame = found[np.isfinite(found["width_ratio"]) & (found["replicates"] > 0)]
-    return shown
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, methods: list[str], level: float) -> None:

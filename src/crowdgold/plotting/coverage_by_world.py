@@ -3,30 +3,23 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from crowdgold.evaluation import relative_to
+from crowdgold.evaluation.fits import gate_note
 from crowdgold.plotting.style import method_order, new_figure, style_of
 
 COLUMNS = 4
 """Panels side by side at most."""
 
 
-def _relative(table: pd.DataFrame, by: list[str], baseline: str) -> pd.DataFrame:
-    """Add each row's mean width relative to that of the baseline in the same world and metric."""
-    keys = ["experiment", *by, "metric"]
-    widths = table.loc[table["method"] == baseline, [*keys, "width"]]
-    joined = table.merge(widths.rename(columns={"width": "baseline_width"}), on=keys, how="left")
-    return joined.assign(relative_width=joined["width"] / joined["baseline_width"])
-
-
 def _method(axes: Axes, rows: pd.DataFrame, method: str) -> None:
     """Draw a method: a small mark for each metric, a large one for their mean."""
     style = style_of(method)
     axes.plot(
-        rows["relative_width"],
+        rows["width_ratio"],
         rows["coverage"],
         color=style.colour,
         marker=style.marker,
@@ -36,7 +29,7 @@ def _method(axes: Axes, rows: pd.DataFrame, method: str) -> None:
     )
     # Metrics share their data, so that the error of their mean is no smaller than this.
     axes.errorbar(
-        rows["relative_width"].mean(),
+        rows["width_ratio"].mean(),
         rows["coverage"].mean(),
         yerr=rows["coverage_se"].mean(),
         color=style.colour,
@@ -58,7 +51,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, lowest: float) -> None:
     for method in method_order(rows["method"]):
         _method(axes, rows[rows["method"] == method], method)
     axes.set_ylim(lowest, 1.02)
-    axes.set_xlim(0, 1.08 * max(1.0, float(rows["relative_width"].max())))
+    axes.set_xlim(0, 1.08 * max(1.0, float(rows["width_ratio"].max())))
 
 
 def _worlds(shown: pd.DataFrame, by: list[str]) -> list[tuple[str, pd.DataFrame]]:
@@ -83,7 +76,7 @@ def draw_coverage_by_world(
             experiment -> the words that stand for it; `lowest` coverage shown (0).
 
     Returns:
-        the figure and its rows, with the column `relative_width`. A small mark is a metric, a large
+        the figure and its rows, with the column `width_ratio`. A small mark is a metric, a large
         one the mean over metrics; the band is the binomial one of a single metric. Metrics without
         intervals in either method are left out.
 
@@ -91,12 +84,9 @@ def draw_coverage_by_world(
         ValueError: where the table has no widths of the baseline.
     """
     baseline, by = str(options.get("baseline", "GT")), list(options.get("by", []))
-    if baseline not in set(table["method"]):
-        raise ValueError(f"the table has no method {baseline!r} to compare widths with")
-    shown = _relative(table, by, baseline)
+    shown = relative_to(table, baseline)
     methods = options.get("methods", list(dict.fromkeys(shown["method"])))
-    known = np.isfinite(shown["relative_width"]) & np.isfinite(shown["coverage"])
-    shown = shown[known & shown["method"].isin(methods)].reset_index(drop=True)
+    shown = shown[shown["method"].isin(methods)].reset_index(drop=True)
     worlds = _worlds(shown, by)
     columns = min(COLUMNS, len(worlds))
     lines = -(-len(worlds) // columns)
@@ -114,7 +104,7 @@ def draw_coverage_by_world(
     figure.supxlabel(
         f"Mean width relative to {baseline}\nsmall: metrics; large: their mean, bar one standard "
         f"error; {shown['replicates'].min()} to {shown['replicates'].max()} replicates; band: "
-        "binomial, 3.5 deviations",
+        f"binomial, 3.5 deviations; {gate_note(shown)}",
         fontsize=7,
     )
     handles, names = panels[0].get_legend_handles_labels()

@@ -8,10 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
+from crowdgold.evaluation.fits import gate_note
 from crowdgold.plotting.style import (
     AXIS_LABELS,
     METRIC_LABELS,
-    gate_note,
     method_order,
     new_figure,
     style_of,

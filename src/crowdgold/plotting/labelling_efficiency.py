@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
+from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.labelling_savings import Study, read_study, study_labelling
 from crowdgold.plotting.style import AXIS_LABELS, new_figure
 
@@ -99,7 +100,8 @@ def draw_labelling_efficiency(
     figure.supxlabel(
         f"{study.metric}; {int(measured['replicates'].min())} replicates or more in each setting; "
         f"widths fitted to {np.expm1(widths.method.left_out):.0%} ({study.method}) and "
-        f"{np.expm1(widths.gold.left_out):.0%} ({study.baseline}), each setting from the others",
+        f"{np.expm1(widths.gold.left_out):.0%} ({study.baseline}), each setting from the others\n"
+        f"{gate_note(table[table['metric'] == study.metric])}",
         fontsize=7,
     )
     return figure, shown

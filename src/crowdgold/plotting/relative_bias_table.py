@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.relative_bias import relative_bias
 from crowdgold.plotting.style import METRIC_LABELS, new_figure
 
@@ -76,10 +77,11 @@ def draw_relative_bias_table(
         ValueError: where the table has none of the tasks, or a task's rows lack the baseline.
     """
     metrics, methods = list(options["metrics"]), list(options["methods"])
-    found, missing = {}, []
+    found, missing, fits = {}, [], []
     for task in options["tasks"]:
         rows = select_task(table, task)
         if len(rows):
+            fits.append(rows[rows["method"].isin(methods) & rows["metric"].isin(metrics)])
             found[task["title"]] = relative_bias(rows, methods, metrics, options["baseline"])
         else:
             missing.append(task["title"])
@@ -93,10 +95,11 @@ def draw_relative_bias_table(
         _panel(panel, title, numbers, metrics)
     for panel in panels[len(found) :]:
         panel.set_axis_off()
-    note = f"\nNo data: {', '.join(missing)}." if missing else ""
+    absent = f" No data: {', '.join(missing)}." if missing else ""
     figure.supxlabel(
         f"Mean |estimate $-$ truth|, relative to {options['baseline']}, ± standard error; bold: at "
-        f"most one standard error of {options['baseline']} above it.{note}",
+        f"most one standard error of {options['baseline']} above it.\n"
+        f"{gate_note(pd.concat(fits))}.{absent}",
         fontsize=7,
     )
     frames = [numbers.assign(task=title) for title, numbers in found.items()]

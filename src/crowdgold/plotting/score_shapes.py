@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.score_curves import (
     CALIBRATION,
     DENSITIES,
@@ -152,10 +153,8 @@ def draw_score_shapes(
 
 
 def _note(results: pd.DataFrame, distances: pd.DataFrame) -> str:
-    fits = results.drop_duplicates([AXIS, "method", "replicate"])
-    failed = int((~fits["diagnostics_passed"].astype(bool)).sum())
     return (
         "In the legends: integrated distance to the exact curve, mean ± standard error of "
         f"{int(distances['replicates'].max())} replicates.\nCurves and bands (intervals): the "
-        f"first replicate. {failed} of {len(fits)} fits failed a diagnostics gate and are included"
+        f"first replicate. {gate_note(results.drop(columns='at'))}"
     )

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from crowdgold.evaluation import compare
+from crowdgold.evaluation.fits import gate_note
 from crowdgold.plotting.style import METRIC_LABELS, new_figure
 
 METHOD, BASELINE = "MAVEN", "GT"
@@ -100,11 +101,10 @@ def draw_sensitivity(
                 panel.sharey(axes[row][0])
         axes[0][column].tick_params(labelbottom=False)
         axes[1][column].set_xlabel(LABELS.get(quantity, quantity))
-    fits = table.drop_duplicates(["experiment", *quantities, "method", "replicate"])
-    failed = int((~fits["diagnostics_passed"].astype(bool)).sum())
+    fits = table[table["method"].isin([METHOD, BASELINE])]
     figure.supxlabel(
         f"{int(shown['replicates'].max())} replicates; bars are one standard error of the ratio; "
-        f"{failed} of {len(fits)} fits failed a diagnostics gate and are included",
+        f"{gate_note(fits)}",
         fontsize=7,
     )
     handles, labels = axes[0][0].get_legend_handles_labels()

@@ -105,15 +105,6 @@ def style_of(method: str) -> MethodStyle:
     return base._replace(line=":")
 
 
-def gate_note(table: pd.DataFrame) -> str:
-    """Count the fits behind a figure that failed their diagnostics gate, in words."""
-    fits = table.drop_duplicates(
-        [name for name in table.columns if name in ("experiment", "method", *AXIS_LABELS)]
-    )
-    failed, total = int(fits["gate_failures"].sum()), int(fits["replicates"].sum())
-    return f"{failed} of {total} fits failed a diagnostics gate and are included"
-
-
 def save_figure(figure: Figure, shown: pd.DataFrame, stem: Path) -> None:
     """Write STEM.svg, .pdf, .png and .csv; equal input gives equal bytes.
 

@@ -1,0 +1,43 @@
+"""The fits behind a table, and how many of them failed their diagnostics gate."""
+
+import pandas as pd
+
+VALUES = {
+    # Of the long results table.
+    "truth", "estimate", "lower", "upper", "standard_error", "undefined", "note", "seconds",
+    "diagnostics_passed", "diagnostics_message", "seed", "code_version",
+    # Of a summary.
+    "replicates", "gate_failures", "bias", "bias_se", "error", "error_se", "intervals", "width",
+    "width_se", "width_ratio", "coverage", "coverage_se", "level", "band_low", "band_high",
+    "misfit", "misfit_se",
+}  # fmt: skip
+"""Columns that hold what was found."""
+NOT_A_SETTING = VALUES | {"replicate", "method", "metric"}
+
+
+def setting_keys(table: pd.DataFrame) -> list[str]:
+    """Give the columns that say which experiment and setting a row is of."""
+    return [str(name) for name in table.columns if name not in NOT_A_SETTING]
+
+
+def count_gate_failures(table: pd.DataFrame) -> tuple[int, int]:
+    """Count the fits that failed their diagnostics gate, and all fits.
+
+    Args:
+        table: rows of the long results table, or of a summary of it. Rows that differ in their
+            metric alone are of one fit.
+    """
+    keys = [*setting_keys(table), "method"]
+    if "gate_failures" in table:
+        # Metrics without a value in some replicates know of fewer fits.
+        fits = table.groupby(keys, dropna=False)[["gate_failures", "replicates"]].max().sum()
+        return int(fits["gate_failures"]), int(fits["replicates"])
+    failed = ~table["diagnostics_passed"].astype(bool)
+    fits = table.assign(failed=failed).groupby([*keys, "replicate"], dropna=False)["failed"].any()
+    return int(fits.sum()), len(fits)
+
+
+def gate_note(table: pd.DataFrame) -> str:
+    """Count the fits behind a figure that failed their diagnostics gate, in words."""
+    failed, total = count_gate_failures(table)
+    return f"{failed} of {total} fits failed a diagnostics gate and are included"

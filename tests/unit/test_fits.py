@@ -1,0 +1,38 @@
+"""Fits behind a table: counted once each, whatever the columns that say their setting."""
+
+import pandas as pd
+
+from crowdgold.evaluation import summarise
+from crowdgold.evaluation.fits import count_gate_failures, gate_note, setting_keys
+
+
+def made_results() -> pd.DataFrame:
+    """Two values of a dotted axis, two methods, three replicates; MAVEN fails once at each value.
+
+    One metric is undefined where MAVEN fails.
+    """
+    return pd.DataFrame(
+        {"paper": "MAVEN", "experiment": "e", "predictors.A.mu": mu, "shape": None,
+         "method": method, "metric": metric, "replicate": replicate, "truth": 0.8,
+         "estimate": float("nan") if failed and metric == "delta_TPR" else 0.7,
+         "lower": 0.6, "upper": 0.9, "seconds": 1.0, "seed": replicate,
+         "diagnostics_passed": not failed, "diagnostics_message": ""}
+        for mu in (0.0, 2.0) for method in ("GT", "MAVEN") for metric in ("delta_TPR", "AUC")
+        for replicate in range(3)
+        for failed in [method == "MAVEN" and replicate == 1]
+    )  # fmt: skip
+
+
+def test_each_fit_counts_once_whatever_its_setting_is_called():
+    """12 fits, of which 2 fail; metrics of a fit are not fits of their own."""
+    results = made_results()
+    assert setting_keys(results) == ["paper", "experiment", "predictors.A.mu", "shape"]
+    assert count_gate_failures(results) == (2, 12)
+    assert count_gate_failures(results[results["method"] == "GT"]) == (0, 6)
+    assert gate_note(results).startswith("2 of 12 fits failed")
+
+
+def test_a_summary_counts_as_its_results_do():
+    """A metric that is undefined where the fit failed hides neither the fit nor its failure."""
+    summary = summarise(made_results(), ["predictors.A.mu", "shape"])
+    assert count_gate_failures(summary) == (2, 12)
