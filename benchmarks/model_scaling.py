@@ -25,7 +25,7 @@ import pandas as pd
 from scipy.stats import linregress
 
 from crowdgold.estimators import fit
-from crowdgold.evaluation import evaluate
+from crowdgold.evaluation.imputation import evaluate
 from crowdgold.models.stan import StanModels
 from crowdgold.simulate import simulate
 from crowdgold.toolchain import Toolchain
@@ -48,6 +48,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "MAVEN, nested": ("MAVEN", {"cut": "nested"}),
 }
 """Row of the table -> method and its own settings."""
+CUTS = ["exact", "nested"]
 PEERS = {"DS, NumPyro": "DS", "DS+S, NumPyro": "DS+S", "H-AI, NumPyro": "H-AI"}
 
 
@@ -88,13 +89,21 @@ def measure_peer(name: str, arguments: argparse.Namespace) -> Iterator[dict[str,
         yield {"method": name, "n": n, "inference": seconds, "imputation": np.nan, "passed": True}
 
 
-def rows(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Measure every method, each in a process of its own."""
-    known = [*VARIANTS, *PEERS]
+def measured(arguments: argparse.Namespace) -> list[str]:
+    """Give the rows of the table to measure."""
+    own = [
+        name for name, (_, settings) in VARIANTS.items()
+        if settings.get("cut", "exact") in arguments.cuts
+    ]  # fmt: skip
     if importlib.util.find_spec("numpyro") is None:
         print("no peers: NumPyro is not installed (make peers)", file=sys.stderr)
-        known = list(VARIANTS)
-    for name in known:
+        return own
+    return [*own, *PEERS]
+
+
+def rows(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Measure every method, each in a process of its own."""
+    for name in measured(arguments):
         flat = "compressed" in name or name.startswith("MAVEN")
         sizes = [n for n in arguments.n if flat or n <= arguments.largest]
         command = [sys.executable, __file__, *arguments.given, "--one", name]
@@ -131,6 +140,7 @@ def main() -> None:
     parser.add_argument("--chains", type=int, default=4)
     parser.add_argument("--warmup", type=int, default=200)
     parser.add_argument("--draws", type=int, default=50, help="kept per chain")
+    parser.add_argument("--cuts", nargs="+", default=CUTS, choices=CUTS, help="MAVEN's cuts")
     parser.add_argument("--models", type=Path, help="folder of compiled models")
     parser.add_argument("--toolchain", type=Path, help="toolchain.json that made them")
     parser.add_argument("--output", type=Path, help="write the table here as parquet")

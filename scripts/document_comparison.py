@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from crowdgold.documents.comparison import comparison_page
-from crowdgold.evaluation import compare
+from crowdgold.evaluation.ratios import compare
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import write_text
 

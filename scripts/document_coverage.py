@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from crowdgold.documents.coverage import coverage_page
-from crowdgold.evaluation import relative_to
+from crowdgold.evaluation.ratios import relative_to
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import concatenate, write_text
 

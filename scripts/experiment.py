@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from crowdgold.evaluation import summarise
+from crowdgold.evaluation.summaries import summarise
 from crowdgold.experiments.checks import check_block
 from crowdgold.experiments.drawing import simulate_block
 from crowdgold.experiments.estimating import estimate_block

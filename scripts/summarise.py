@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.evaluation import summarise
+from crowdgold.evaluation.summaries import summarise
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import concatenate, write_csv, write_table
 

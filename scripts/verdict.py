@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from crowdgold.evaluation import check_coverage, check_uniformity
+from crowdgold.evaluation.rank_uniformity import check_uniformity
+from crowdgold.evaluation.summaries import check_coverage
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import write_text
 

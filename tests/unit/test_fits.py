@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from crowdgold.evaluation import summarise
 from crowdgold.evaluation.fits import count_gate_failures, gate_note, setting_keys
+from crowdgold.evaluation.summaries import summarise
 
 
 def made_results() -> pd.DataFrame:

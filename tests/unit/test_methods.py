@@ -1,5 +1,9 @@
 """The methods that need no sampling, and the registry."""
 
+import importlib.util
+import inspect
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -116,9 +120,22 @@ def test_what_a_name_stands_for_cannot_be_set_otherwise():
             fit(name, make_items([0, 3], 3, [0, 1]), rng(), {"score_likelihood": "pairwise"})
 
 
+def test_the_modules_that_a_method_names_are_those_that_it_loads():
+    """Jobs depend on these: a module left out would leave old results in place."""
+    for method in METHODS.values():
+        for module in method.modules:
+            assert importlib.util.find_spec(module) is not None
+        source = inspect.getsource(method.fitter)
+        loaded = set(re.findall(r"from crowdgold\.estimators\.(\w+) import", source))
+        assert loaded <= set(method.own_modules), method.name
+
+
 def test_which_stan_models_are_needed_depends_on_the_settings():
     exact, nested = {"cut": "exact"}, {"cut": "nested"}
     assert stan_models({"MAVEN": nested}) == ["vote", "score"]
-    assert stan_models({"MAVEN": {"score_likelihood": "calibrated"}})[-1] == "score_ordinal"
+    assert stan_models({"MAVEN": exact, "MAVEN-R": {}}) == ["vote"]
+    calibrated = {"score_likelihood": "calibrated"}
+    assert stan_models({"MAVEN": calibrated}) == ["vote"]
+    assert stan_models({"MAVEN": calibrated | nested}) == ["vote", "score_ordinal"]
     assert stan_models({"MAVEN-C": exact, "MAVEN-CS": exact}) == ["vote"]
     assert stan_models({"MAVEN-C": exact, "MAVEN-CS": nested}) == ["vote", "score_ordinal"]

@@ -7,7 +7,7 @@ from crowdgold.documents.comparison import comparison_page
 from crowdgold.documents.coverage import choice_section, coverage_page
 from crowdgold.documents.markdown import with_error
 from crowdgold.documents.scaling import scaling_page
-from crowdgold.evaluation import check_coverage
+from crowdgold.evaluation.summaries import check_coverage
 
 
 @pytest.mark.parametrize(

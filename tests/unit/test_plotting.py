@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 
 from crowdgold.estimators import METHODS
-from crowdgold.evaluation import average_over_settings, compare, relative_to, summarise
 from crowdgold.evaluation.order_statistics import check_order_statistics
+from crowdgold.evaluation.ratios import average_over_settings, compare, relative_to
 from crowdgold.evaluation.score_curves import curve_distances, precision_rows
+from crowdgold.evaluation.summaries import summarise
 from crowdgold.plotting import FIGURES, draw
 from crowdgold.plotting.order_statistics import FEWEST
 from crowdgold.plotting.sensitivity import compare_quantities

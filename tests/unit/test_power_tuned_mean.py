@@ -7,7 +7,7 @@ import pytest
 
 from crowdgold.data import NO_GOLD, InputError
 from crowdgold.estimators import Fit, MeanPrediction, fit
-from crowdgold.evaluation import evaluate
+from crowdgold.evaluation.imputation import evaluate
 from crowdgold.evaluation.power_tuned_mean import power_tuned_mean
 from unit.reference import make_items
 

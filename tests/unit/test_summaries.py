@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
-from crowdgold.evaluation import average_over_settings, compare, summarise
-from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.evaluation.ratios import average_over_settings, compare
+from crowdgold.evaluation.summaries import coverage_band, summarise
 
 
 def results(estimate, truth, half_width, method="M", metric="AUC", **columns):

@@ -3,7 +3,9 @@
 # Makes: results/benchmarks/maven_scaling.csv: seconds by part and peak memory against n;
 #        RESULTS/benchmarks/model_scaling.parquet: seconds by method against n, and their exponents.
 
-SCALED = ["DS", "DS+S", "H-AI", "MAVEN"]
+SCALING = config.get("benchmarks", {}).get("model_scaling", {})
+CUT = "nested" if "nested" in SCALING.get("cuts", ["nested"]) else "exact"
+SCALED = {"DS": {}, "DS+S": {}, "H-AI": {}, "MAVEN": {"cut": CUT}}
 
 
 rule maven_scaling:
@@ -34,9 +36,7 @@ rule model_scaling:
         library=library("../benchmarks/model_scaling.py", method=none),
         peers="benchmarks/numpyro_models.py",
         script="benchmarks/model_scaling.py",
-        models=expand(
-            "results/stan/{model}", model=stan_models(dict.fromkeys(SCALED, {}))
-        ),
+        models=expand("results/stan/{model}", model=stan_models(SCALED)),
         toolchain="results/toolchain.json",
     output:
         "<results>/benchmarks/model_scaling.parquet",
@@ -50,9 +50,7 @@ rule model_scaling:
         with_peers=importlib.util.find_spec("numpyro") is not None,
         settings=[
             f"--{name} {' '.join(map(str, value)) if isinstance(value, list) else value}"
-            for name, value in config.get("benchmarks", {})
-            .get("model_scaling", {})
-            .items()
+            for name, value in SCALING.items()
         ],
     message:
         "Timing methods against n (minutes)"

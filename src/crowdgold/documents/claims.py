@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.documents.markdown import with_error
-from crowdgold.evaluation import average_over_settings, compare
+from crowdgold.evaluation.ratios import average_over_settings, compare
 from crowdgold.evaluation.summaries import BAND_SIGMA
 
 HOLDS, PARTLY, FAILS = "holds", "holds in part", "does not hold"

@@ -14,7 +14,7 @@ The interval is normal and aims at the population. Other metrics are no means of
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from crowdgold.data import NO_GOLD, Items
 from crowdgold.estimators import MeanPrediction
@@ -67,7 +67,7 @@ def power_tuned_mean(
         estimate += weight * float(others.mean())
         variance += weight**2 * float(others.var()) / len(others)
     error = float(np.sqrt(variance))
-    reach = float(norm.ppf((1 + level) / 2)) * error
+    reach = float(ndtri((1 + level) / 2)) * error
     return estimate, estimate - reach, estimate + reach, error
 
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from crowdgold.data import NO_GOLD, Items
 from crowdgold.estimators import LabelPrediction
@@ -144,7 +144,7 @@ def _estimate(
         note = f"no interval: it rests on {counted} gold items, expected at least {FEWEST}"
         return Estimate(metric.text, centre, np.nan, np.nan, undefined, note=note)
     error = float(np.sqrt(defined.variance(weight, fraction, target)))
-    reach = float(student.ppf((1 + level) / 2, n_gold - 1)) * error
+    reach = float(stdtrit(n_gold - 1, (1 + level) / 2)) * error
     lower, upper = max(centre - reach, low), min(centre + reach, high)
     return Estimate(metric.text, centre, lower, upper, undefined, error)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binom, norm
+from scipy.special import ndtr
 
 from crowdgold.evaluation.misfit import flag_misfit
 
@@ -25,7 +25,9 @@ def coverage_band(replicates: int, level: float, sigma: float = BAND_SIGMA) -> t
         level: nominal coverage.
         sigma: the band's half-width as a normal deviate, which sets its tail probability.
     """
-    tail = float(norm.sf(sigma))
+    from scipy.stats import binom  # here, because it takes most of a second to import
+
+    tail = float(ndtr(-sigma))
     low = float(binom.ppf(tail, replicates, level))
     high = float(binom.isf(tail, replicates, level))
     return low / replicates, high / replicates

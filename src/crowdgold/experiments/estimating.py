@@ -9,7 +9,7 @@ import pandas as pd
 
 from crowdgold.data import InputError, Items
 from crowdgold.estimators import fit
-from crowdgold.evaluation import evaluate
+from crowdgold.evaluation.imputation import evaluate
 from crowdgold.experiments.data_tables import DataTable, Drawn
 from crowdgold.experiments.results import results_frame
 from crowdgold.experiments.tasks import named, replicates, shared_columns, task_rng

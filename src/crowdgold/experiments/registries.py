@@ -44,7 +44,11 @@ REGISTRIES = {
         "crowdgold.estimators",
         "METHODS",
         "",
-        ("crowdgold.estimators", "crowdgold.estimators.registry"),
+        (
+            "crowdgold.estimators",
+            "crowdgold.estimators.registry",
+            "crowdgold.estimators.fitters",
+        ),
     ),
     "plot": Registry("crowdgold.plotting", "FIGURES", "", ("crowdgold.plotting",)),
 }
@@ -86,10 +90,7 @@ def stan_models(methods: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Give the Stan models that methods need with their settings, each once."""
     models: list[str] = []
     for name, settings in methods.items():
-        method = entries("method")[name]
-        models += method.stan_models
-        for (setting, value), more in method.models_of_settings.items():
-            models += more if settings.get(setting) == value else ()
+        models += entries("method")[name].models_with(settings)
     return list(dict.fromkeys(models))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from crowdgold.models.binned_ranks import (
     BinnedRanks,
@@ -102,7 +102,7 @@ def _program(data: ScoreData | BinnedRanks) -> _Program:
     if isinstance(data, ScoreData):
         return _Program("score", PARAMETERS, start, score_data, nodes_for, nodes_for(10.0))
     total = np.cumsum(data.count.sum(axis=1))
-    start["cut"] = norm.ppf(total[:-1] / total[-1]).tolist()
+    start["cut"] = ndtri(total[:-1] / total[-1]).tolist()
     names: tuple[str, ...] = (*PARAMETERS, "cut")
     if data.free_sd:
         start["log_sd"] = [0.0]

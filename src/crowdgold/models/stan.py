@@ -10,16 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import cmdstanpy
 import numpy as np
 
 from crowdgold.assets import asset_folder
 from crowdgold.models.diagnostics import Diagnostics, diagnose
 from crowdgold.toolchain import Toolchain, compile_model, find_toolchain, model_hash
 
-cmdstanpy.utils.get_logger().setLevel(logging.ERROR)
+if TYPE_CHECKING:
+    import cmdstanpy
 
 
 def stan_seed(rng: np.random.Generator) -> int:
@@ -85,7 +85,7 @@ class StanModels:
 
     folder: Path | None = None
     toolchain: Toolchain | None = None
-    _loaded: dict[str, cmdstanpy.CmdStanModel] = field(default_factory=dict, repr=False)
+    _loaded: dict[str, "cmdstanpy.CmdStanModel"] = field(default_factory=dict, repr=False)
 
     def _executable(self, name: str) -> Path:
         self.toolchain = self.toolchain or find_toolchain()
@@ -99,12 +99,15 @@ class StanModels:
             compile_model(stan_file, executable, self.toolchain)
         return executable
 
-    def load(self, name: str) -> cmdstanpy.CmdStanModel:
+    def load(self, name: str) -> "cmdstanpy.CmdStanModel":
         """Give the cmdstanpy model of this name.
 
         Raises:
             FileNotFoundError: where `folder` does not hold it.
         """
+        import cmdstanpy  # here, because most jobs that import this module sample nothing
+
+        cmdstanpy.utils.get_logger().setLevel(logging.ERROR)
         if name not in self._loaded:
             executable = self._executable(name)
             if not executable.is_file():
@@ -160,7 +163,7 @@ class StanModels:
             return _read(fit, parameters, settings.chains > 1)
 
 
-def _read(fit: cmdstanpy.CmdStanMCMC, parameters: Sequence[str], diagnosed: bool) -> StanFit:
+def _read(fit: "cmdstanpy.CmdStanMCMC", parameters: Sequence[str], diagnosed: bool) -> StanFit:
     chains, size = fit.chains, fit.num_draws_sampling
     draws = {}
     for name in parameters:

@@ -8,8 +8,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from crowdgold.evaluation import relative_to
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.evaluation.ratios import relative_to
 from crowdgold.evaluation.summaries import coverage_band
 from crowdgold.plotting.style import (
     METRIC_LABELS,

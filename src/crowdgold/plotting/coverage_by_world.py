@@ -7,8 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from crowdgold.evaluation import relative_to
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.evaluation.ratios import relative_to
 from crowdgold.plotting.style import method_order, new_figure, style_of
 
 COLUMNS = 4

@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from crowdgold.evaluation import average_over_settings, compare
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.evaluation.ratios import average_over_settings, compare
 from crowdgold.plotting.style import AXIS_LABELS, new_figure
 
 PANELS = (("error_ratio", "Ratio of mean absolute errors"), ("width_ratio", "Ratio of mean widths"))

@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from crowdgold.evaluation import compare
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.evaluation.ratios import compare
 from crowdgold.plotting.style import METRIC_LABELS, new_figure
 
 METHOD, BASELINE = "MAVEN", "GT"

@@ -113,6 +113,9 @@ def save_figure(figure: Figure, shown: pd.DataFrame, stem: Path) -> None:
     stem.parent.mkdir(parents=True, exist_ok=True)
     metadata = {"svg": SVG_METADATA, "pdf": {"CreationDate": None}, "png": {"Software": None}}
     with mpl.rc_context(RC):
+        # The layout is found once; each format would find it anew.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
         for ending, known in metadata.items():
             partial = stem.with_name(f".{stem.name}.partial.{ending}")
             figure.savefig(partial, format=ending, dpi=200, metadata=known)

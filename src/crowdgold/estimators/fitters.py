@@ -1,0 +1,187 @@
+"""How each method is called: from the one signature of all to its own function.
+
+A method's module is imported where it is called, so that a job loads no more than it needs.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from crowdgold.data import Items
+from crowdgold.estimators.posterior import Fit, LabelPrediction, Labels, MeanPrediction
+from crowdgold.models.stan import SamplerSettings, StanModels
+
+MAVEN_SETTINGS = ("cut", "nested_iterations", "score_likelihood", "positive_sd")
+
+DRAWS = 500
+"""Imputed data sets where the settings do not say how many."""
+
+Fitter = Callable[[Items, np.random.Generator, Mapping[str, Any], StanModels], Fit]
+"""(items, rng, settings, compiled models) -> Fit."""
+Probability = Mapping[str, np.ndarray]
+Correction = Callable[[Probability, Mapping[str, Any]], Labels]
+"""(predictor -> predicted P(Y_i = 1), settings) -> what evaluation corrects by the gold labels."""
+
+
+def _sampler(settings: Mapping[str, Any]) -> SamplerSettings:
+    return SamplerSettings(**settings.get("sampler", {}))
+
+
+def _draws(settings: Mapping[str, Any]) -> int:
+    return int(settings.get("imputations", DRAWS))
+
+
+def _own(settings: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: settings[name] for name in names if name in settings}
+
+
+def majority_vote(
+    items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+) -> Fit:
+    """Fit MV."""
+    from crowdgold.estimators.votes_and_gold import fit_majority_vote
+
+    return fit_majority_vote(items, rng)
+
+
+def gold(
+    items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+) -> Fit:
+    """Fit GT."""
+    from crowdgold.estimators.votes_and_gold import fit_gold
+
+    return fit_gold(items, rng)
+
+
+def gold_and_majority_vote(
+    items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+) -> Fit:
+    """Fit GT+MV."""
+    from crowdgold.estimators.votes_and_gold import fit_gold_and_majority_vote
+
+    return fit_gold_and_majority_vote(items, rng)
+
+
+def oracle(
+    items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+) -> Fit:
+    """Fit ORACLE."""
+    from crowdgold.estimators.oracle import fit_oracle
+
+    return fit_oracle(items, _draws(settings))
+
+
+def dawid_skene(
+    items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+) -> Fit:
+    """Fit DS."""
+    from crowdgold.estimators.dawid_skene import fit_dawid_skene
+
+    return fit_dawid_skene(items, rng, stan, _sampler(settings), _draws(settings))
+
+
+def dawid_skene_scores(
+    items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+) -> Fit:
+    """Fit DS+S."""
+    from crowdgold.estimators.dawid_skene_scores import fit_dawid_skene_scores
+
+    own = _own(settings, "scores")
+    return fit_dawid_skene_scores(items, rng, stan, _sampler(settings), _draws(settings), **own)
+
+
+def human_ai(
+    items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+) -> Fit:
+    """Fit H-AI."""
+    from crowdgold.estimators.human_ai import fit_human_ai
+
+    own = _own(settings, "scores", "epsilon")
+    return fit_human_ai(items, rng, stan, _sampler(settings), _draws(settings), **own)
+
+
+def maven(
+    items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+) -> Fit:
+    """Fit MAVEN, in all its versions."""
+    from crowdgold.estimators.maven import MavenSettings, fit_maven
+
+    own = _own(settings, *MAVEN_SETTINGS, "threads")
+    return fit_maven(items, rng, stan, _sampler(settings), _draws(settings), MavenSettings(**own))
+
+
+def rectified(probability: Probability, settings: Mapping[str, Any]) -> Labels:
+    """Rectify each metric by the gold labels (`evaluation.rectified`)."""
+    return LabelPrediction(probability, settings.get("target", "items"))
+
+
+def power_tuned(probability: Probability, settings: Mapping[str, Any]) -> Labels:
+    """Correct a mean by the gold labels, as AutoEval does (`evaluation.power_tuned_mean`)."""
+    return MeanPrediction(probability)
+
+
+def scores_corrected(name: str, correct: Correction) -> Fitter:
+    """Give the fitter that corrects raw scores."""
+
+    def fitter(
+        items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+    ) -> Fit:
+        from crowdgold.estimators.label_prediction import predict_from_scores, require_gold
+
+        require_gold(items, name)
+        return Fit(name, correct(predict_from_scores(items), settings))
+
+    return fitter
+
+
+def votes_corrected(name: str, correct: Correction) -> Fitter:
+    """Give the fitter that corrects shares of positive votes."""
+
+    def fitter(
+        items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+    ) -> Fit:
+        from crowdgold.estimators.label_prediction import predict_from_votes, require_gold
+
+        require_gold(items, name)
+        return Fit(name, correct(predict_from_votes(items), settings))
+
+    return fitter
+
+
+def regression_corrected(name: str, correct: Correction) -> Fitter:
+    """Give the fitter that corrects a cross-fitted logistic regression on votes and scores."""
+
+    def fitter(
+        items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+    ) -> Fit:
+        from crowdgold.estimators.label_prediction import require_gold
+        from crowdgold.estimators.logistic import predict_by_regression
+
+        require_gold(items, name)
+        return Fit(name, correct(predict_by_regression(items, rng), settings))
+
+    return fitter
+
+
+def maven_corrected(name: str, correct: Correction) -> Fitter:
+    """Give the fitter that corrects MAVEN's posterior means; few draws do for a mean."""
+
+    def fitter(
+        items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+    ) -> Fit:
+        from crowdgold.estimators.label_prediction import (
+            PREDICTION_DRAWS,
+            predict_from_posterior,
+            require_gold,
+        )
+
+        require_gold(items, name)
+        sampler = _sampler(settings)
+        draws = min(PREDICTION_DRAWS, sampler.chains * sampler.draws)
+        fitted = maven(items, rng, {**settings, "imputations": draws}, stan)
+        probability = predict_from_posterior(fitted, items, rng)
+        return replace(fitted, labels=correct(probability, settings))
+
+    return fitter
