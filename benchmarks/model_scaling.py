@@ -11,9 +11,8 @@ said, where it is not installed.
 
 import argparse
 import importlib.util
-import json
+import multiprocessing
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -56,15 +55,17 @@ def _items(n: int) -> Any:
     return simulate("maven", {**PARAMETERS, "n": n}, np.random.default_rng(n)).items
 
 
-def measure(name: str, arguments: argparse.Namespace, stan: StanModels) -> Iterator[dict[str, Any]]:
+def measure(name: str, sizes: list[int], arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Time one method at every n in this process, after a warm-up at a small n."""
+    toolchain = Toolchain.from_json(arguments.toolchain) if arguments.toolchain else None
+    stan = StanModels(arguments.models, toolchain)
     method, own = VARIANTS[name]
     sampler = {"chains": arguments.chains, "warmup": arguments.warmup, "draws": arguments.draws}
     kept = arguments.chains * arguments.draws
     timed = min(NESTED_DRAWS, kept) if own.get("cut") == "nested" else kept
     settings = {"sampler": sampler, "imputations": timed, "threads": 1, **own}
     rng = np.random.default_rng(1)
-    for n in [SMALL, *arguments.n]:
+    for run, n in enumerate([SMALL, *sizes]):
         items = _items(n)
         fitted = fit(method, items, rng, settings, stan)
         start = time.perf_counter()
@@ -73,18 +74,21 @@ def measure(name: str, arguments: argparse.Namespace, stan: StanModels) -> Itera
         inference = fitted.seconds["inference"]
         if timed < kept:
             inference += fitted.seconds["score model"] * (kept / timed - 1)
-        yield {
-            "method": name, "n": n, "inference": inference,
-            "imputation": imputation * kept / timed, "passed": fitted.diagnostics.passed,
-        }  # fmt: skip
+        if run > 0:
+            yield {
+                "method": name, "n": n, "inference": inference,
+                "imputation": imputation * kept / timed, "passed": fitted.diagnostics.passed,
+            }  # fmt: skip
 
 
-def measure_peer(name: str, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def measure_peer(
+    name: str, sizes: list[int], arguments: argparse.Namespace
+) -> Iterator[dict[str, Any]]:
     """Time a NumPyro model at every n in this process; the first of two runs compiles it."""
     from numpyro_models import seconds_of
 
     chosen = (arguments.chains, arguments.warmup, arguments.draws)
-    for n in arguments.n:
+    for n in sizes:
         seconds = seconds_of(PEERS[name], _items(n), "A", 1, *chosen)
         yield {"method": name, "n": n, "inference": seconds, "imputation": np.nan, "passed": True}
 
@@ -101,20 +105,23 @@ def measured(arguments: argparse.Namespace) -> list[str]:
     return [*own, *PEERS]
 
 
+def measure_all(name: str, arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    """Time one row of the table at each of its n."""
+    flat = "compressed" in name or name.startswith("MAVEN")
+    sizes = [n for n in arguments.n if flat or n <= arguments.largest]
+    found = []
+    for row in (measure_peer if name in PEERS else measure)(name, sizes, arguments):
+        print(f"{name}, n = {row['n']:,}: {row['inference']:.2f} s", file=sys.stderr, flush=True)
+        found.append(row)
+    return found
+
+
 def rows(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Measure every method, each in a process of its own."""
-    for name in measured(arguments):
-        flat = "compressed" in name or name.startswith("MAVEN")
-        sizes = [n for n in arguments.n if flat or n <= arguments.largest]
-        command = [sys.executable, __file__, *arguments.given, "--one", name]
-        command += ["--n", *map(str, sizes)]
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-        for line in done.stdout.splitlines():
-            if line.startswith("{"):
-                row = json.loads(line)
-                if row["n"] in sizes:
-                    print(f"{name}, n = {row['n']:,}: {row['inference']:.2f} s", file=sys.stderr)
-                    yield row
+    context = multiprocessing.get_context("fork")
+    with context.Pool(1, maxtasksperchild=1) as pool:
+        for name in measured(arguments):
+            yield from pool.apply(measure_all, (name, arguments))
 
 
 def with_exponents(table: pd.DataFrame) -> pd.DataFrame:
@@ -144,28 +151,14 @@ def main() -> None:
     parser.add_argument("--models", type=Path, help="folder of compiled models")
     parser.add_argument("--toolchain", type=Path, help="toolchain.json that made them")
     parser.add_argument("--output", type=Path, help="write the table here as parquet")
-    parser.add_argument("--one", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    arguments.given = sys.argv[1:]
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    toolchain = Toolchain.from_json(arguments.toolchain) if arguments.toolchain else None
-    stan = StanModels(arguments.models, toolchain)
-    if arguments.one:
-        peer = arguments.one in PEERS
-        found = (
-            measure_peer(arguments.one, arguments)
-            if peer
-            else measure(arguments.one, arguments, stan)
-        )
-        for row in found:
-            print(json.dumps(row), flush=True)
-    else:
-        table = with_exponents(pd.DataFrame(rows(arguments)))
-        print(table.round(2).to_string(index=False))
-        if arguments.output:
-            partial = arguments.output.with_suffix(".partial")
-            table.to_parquet(partial)
-            partial.replace(arguments.output)
+    table = with_exponents(pd.DataFrame(rows(arguments)))
+    print(table.round(2).to_string(index=False))
+    if arguments.output:
+        partial = arguments.output.with_suffix(".partial")
+        table.to_parquet(partial)
+        partial.replace(arguments.output)
 
 
 if __name__ == "__main__":

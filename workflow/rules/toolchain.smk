@@ -39,3 +39,13 @@ rule compile_model:
         "Compiling stan/{wildcards.model}.stan (about 20 s)"
     script:
         "../../scripts/compile_model.py"
+
+
+# The vote model is all that MAVEN needs of Stan: its jobs can run while the other models compile.
+use rule compile_model as compile_vote_model with:
+    output:
+        "results/stan/{model,vote}",
+    priority: 1
+
+
+ruleorder: compile_vote_model > compile_model
