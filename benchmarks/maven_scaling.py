@@ -24,7 +24,6 @@ from crowdgold.estimators import fit
 from crowdgold.evaluation.imputation import evaluate
 from crowdgold.models.stan import StanModels
 from crowdgold.simulate import simulate
-from crowdgold.toolchain import Toolchain
 
 METRICS = [
     "TNR_H", "TPR_H", "prevalence", "AUC", "delta_TPR", "accuracy@1", "precision@1", "recall@1",
@@ -104,8 +103,7 @@ def main() -> None:
     parser.add_argument("--one", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    toolchain = Toolchain.from_json(arguments.toolchain) if arguments.toolchain else None
-    stan = StanModels(arguments.models, toolchain)
+    stan = StanModels.compiled(arguments.models, arguments.toolchain)
     if arguments.one:
         print(json.dumps(measure(int(arguments.one), stan)))
     else:

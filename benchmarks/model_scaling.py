@@ -27,7 +27,6 @@ from crowdgold.estimators import fit
 from crowdgold.evaluation.imputation import evaluate
 from crowdgold.models.stan import StanModels
 from crowdgold.simulate import simulate
-from crowdgold.toolchain import Toolchain
 
 PARAMETERS = {
     "phi": 0.3, "a0": 0.2, "a1": 0.6, "d0": 1.5, "d1": 1.5, "votes_total": 3,
@@ -57,8 +56,7 @@ def _items(n: int) -> Any:
 
 def measure(name: str, sizes: list[int], arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Time one method at every n in this process, after a warm-up at a small n."""
-    toolchain = Toolchain.from_json(arguments.toolchain) if arguments.toolchain else None
-    stan = StanModels(arguments.models, toolchain)
+    stan = StanModels.compiled(arguments.models, arguments.toolchain)
     method, own = VARIANTS[name]
     sampler = {"chains": arguments.chains, "warmup": arguments.warmup, "draws": arguments.draws}
     kept = arguments.chains * arguments.draws

@@ -1,5 +1,6 @@
 """Write the page on time and memory, and draw its figure."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -19,4 +20,7 @@ with job_log(snakemake.log[0]):
     write_text(scaling_page(table), snakemake.output.page)
     figure, _ = draw_scaling(table, {})
     with rc_context(RC):
-        figure.savefig(snakemake.output.figure, metadata=SVG_METADATA)
+        drawn = Path(snakemake.output.figure)
+        partial = drawn.with_name(f".{drawn.name}.partial")
+        figure.savefig(partial, format="svg", metadata=SVG_METADATA)
+        partial.replace(drawn)

@@ -8,7 +8,6 @@ from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.provenance import provenance
 from crowdgold.experiments.results import write_table
 from crowdgold.models.stan import StanModels
-from crowdgold.toolchain import Toolchain
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     task = snakemake.params.task
     toolchain = next(map(Path, snakemake.input.toolchain), None)
-    home = Toolchain.from_json(toolchain) if toolchain else None
-    stan = StanModels(Path("results/stan"), home)
+    stan = StanModels.compiled(Path("results/stan"), toolchain)
     programs = [Path(program) for program in snakemake.input.programs]
     metadata = provenance(Path.cwd(), task, programs, toolchain)
     version = metadata["code_version"]

@@ -151,7 +151,7 @@ def test_an_assembled_home_holds_what_it_needs(stubbed, tmp_path):
     home = assembling.assemble(tmp_path / "home")
     files = {str(p.relative_to(home)) for p in home.rglob("*") if p.is_file()}
     assert files == {
-        "makefile", "main.cpp", "bin/stanc", "include/stan/version.hpp", "lib/libtbb.so.2",
+        *assembling.SOURCES, "bin/stanc", "include/stan/version.hpp", "lib/libtbb.so.2",
         assembling.MANIFEST,
     }  # fmt: skip
     assert assembling.is_assembled(home)

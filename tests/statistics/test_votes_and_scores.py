@@ -14,6 +14,7 @@ from scipy.special import ndtr
 from scipy.stats import chi2
 
 from crowdgold.estimators import fit
+from crowdgold.models import joint_fit
 from crowdgold.models.human_ai import HumanAiProgram
 from crowdgold.models.joint_fit import TOLERANCE, fit_votes_and_scores
 from crowdgold.models.score_mixture import ScoreMixtureProgram
@@ -118,14 +119,17 @@ def test_the_integrated_latent_agrees_with_a_sampled_one(stan, compiled):
     assert furthest(integrated(no_gold, 37), latent, 4) > 6
 
 
-def test_too_few_nodes_are_doubled_and_said(stan):
+def test_too_few_nodes_are_noticed_and_said(stan, monkeypatch):
+    """Here the pilot takes two nodes, whatever they do: the check after the fit takes more."""
+    monkeypatch.setattr(joint_fit, "NODES", (2, 32))
+    monkeypatch.setattr(joint_fit, "MARGIN", 1e-9)
     items = MIXTURE.draw(2000, 3, 200, np.random.default_rng(38))
     sets, scores = find_vote_sets(items), items.scores["A"]
-    program = ScoreMixtureProgram(nodes=4)
+    program = ScoreMixtureProgram()
     found = fit_votes_and_scores(program, scores, sets, np.random.default_rng(39), stan, QUICK)
     assert found.error <= TOLERANCE
     assert found.diagnostics.notes
-    assert found.diagnostics.notes[0].startswith("4 nodes for the scores of a group moved")
+    assert found.diagnostics.notes[0].startswith("2 nodes for the scores of a group moved")
     each = fit_votes_and_scores(
         program, scores, sets, np.random.default_rng(39), stan, QUICK, compressed=False
     )

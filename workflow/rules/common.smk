@@ -16,6 +16,7 @@ from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.dependencies import kernel_cache, rule_files
 from crowdgold.experiments.imports import package_root
 from crowdgold.experiments.registries import known_names, metric_problem, stan_models
+from crowdgold.toolchain import assemble
 
 ROOT = Path(workflow.basedir)
 

@@ -6,7 +6,7 @@
 rule toolchain:
     input:
         library=library("find_toolchain.py"),
-        sources=["toolchain/main.cpp", "toolchain/makefile"],
+        sources=expand("toolchain/{name}", name=assemble.SOURCES),
     output:
         "results/toolchain.json",
     log:

@@ -1,6 +1,6 @@
 """Sampling a model of votes and scores with Stan, with few points in the place of all items."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -15,9 +15,18 @@ from crowdgold.models.vote_sets import VoteSets
 CHECKED = 20
 """Posterior draws at which the compressed likelihood is held against that of all items."""
 
+NODES = (6, 8, 11, 16, 22, 32, 45, 64, 90, 128)
+"""Nodes of a group of scores that are tried, the fewest first; beyond them every score is used."""
+
+PILOT = {"chains": 1, "warmup": 150, "draws": CHECKED}
+"""A short run whose draws say how many nodes are enough."""
+
 TOLERANCE = 0.02
-"""Log-likelihoods of draws may differ by this much, up to a constant, before nodes are doubled:
+"""Log-likelihoods of draws may differ by this much, up to a constant, before more nodes are taken:
 their weights then change by 2 % at most, and means by a few thousandths of a deviation."""
+
+MARGIN = 4.0
+"""In the pilot they may differ by this much less, since other draws may differ by more."""
 
 
 class JointProgram(Protocol):
@@ -33,7 +42,7 @@ class JointProgram(Protocol):
 
     @property
     def nodes(self) -> int:
-        """Nodes of each group of scores that mostly do."""
+        """Nodes of each group of scores in the pilot."""
 
     def data(self, points: ScorePoints, sets: VoteSets, pointwise: bool = False) -> dict[str, Any]:
         """Lay weighted scores out as its data."""
@@ -53,7 +62,7 @@ class JointFit:
 
     Attributes:
         draws: chain after chain.
-        diagnostics: of the chains; the notes say where nodes were doubled.
+        diagnostics: of the chains; the notes say where nodes were too few.
         points: points that stood for the scores.
         error: largest difference between draws of what compression changed in the log-likelihood.
         seconds: time in Stan's warmup and sampling, all chains.
@@ -72,15 +81,76 @@ def compression_error(
     """Give how much compression changes differences of the log-likelihood between draws, at most.
 
     Args:
-        draws: those of them that are compared are spread evenly over all.
-        scores: (n,) scores of all items.
+        draws: posterior draws, of which `CHECKED` are used, spread over all.
+        scores: (n,) all scores.
         points: what stands for them.
-        sets: the vote sets of the items.
+        sets: the vote sets.
     """
-    spread = np.linspace(0, len(draws) - 1, min(CHECKED, len(draws))).round().astype(int)
-    chosen = draws.select(spread)
+    chosen = _spread(draws)
     exact = log_likelihood(chosen, each_score(scores, sets), sets)
-    return float(np.ptp(exact - log_likelihood(chosen, points, sets)))
+    return _difference(chosen, exact, points, sets)
+
+
+def _spread(draws: JointDraws) -> JointDraws:
+    size = min(CHECKED, len(draws))
+    return draws.select(np.linspace(0, len(draws) - 1, size).round().astype(int))
+
+
+def _difference(draws: JointDraws, exact: np.ndarray, points: ScorePoints, sets: VoteSets) -> float:
+    return float(np.ptp(exact - log_likelihood(draws, points, sets)))
+
+
+def fewest_points(
+    draws: JointDraws, scores: np.ndarray, sets: VoteSets, above: int = 0
+) -> tuple[int, ScorePoints]:
+    """Give the fewest points that stand for the scores within the tolerance less its margin.
+
+    Args:
+        draws: draws from near the posterior.
+        scores: (n,) all scores.
+        sets: the vote sets.
+        above: take more nodes than these.
+
+    Returns:
+        the nodes of a group, and the points; every score where no number of nodes is enough.
+    """
+    chosen, whole = _spread(draws), each_score(scores, sets)
+    exact = log_likelihood(chosen, whole, sets)
+    for nodes in NODES:
+        if nodes > above:
+            points = compress_scores(scores, sets, nodes)
+            if len(points) >= len(whole):
+                break
+            if _difference(chosen, exact, points, sets) <= TOLERANCE / MARGIN:
+                return nodes, points
+    return len(scores), whole
+
+
+def _sampler(
+    program: JointProgram,
+    scores: np.ndarray,
+    sets: VoteSets,
+    rng: np.random.Generator,
+    stan: StanModels,
+    chains: int,
+) -> Callable[[ScorePoints, SamplerSettings], StanFit]:
+    """Give what samples the model from the same seed and starting points, whatever the points."""
+    seed = stan_seed(rng)
+    starts = [dict(program.start(scores, sets, rng)) for _ in range(chains)]
+
+    def sample(points: ScorePoints, settings: SamplerSettings) -> StanFit:
+        # A dense metric: votes and scores inform the same labels, so that parameters correlate.
+        return stan.sample(
+            program.name,
+            program.data(points, sets),
+            seed,
+            program.parameters,
+            settings,
+            inits=starts[: settings.chains],
+            metric="dense_e",
+        )
+
+    return sample
 
 
 def fit_votes_and_scores(
@@ -91,7 +161,6 @@ def fit_votes_and_scores(
     stan: StanModels,
     settings: SamplerSettings,
     compressed: bool = True,
-    nodes: int | None = None,
 ) -> JointFit:
     """Sample the posterior of a model of votes and scores.
 
@@ -102,32 +171,26 @@ def fit_votes_and_scores(
         rng: source of the seed and of the starting points.
         stan: the compiled models.
         settings: chains, warmup and draws.
-        compressed: whether few points stand for the scores. The likelihood is then checked at
-            posterior draws and, where it is off by more than `TOLERANCE`, sampled anew with twice
-            the nodes, in the end with every score.
-        nodes: nodes of each group of scores at first; the program's where not given.
+        compressed: whether few points stand for the scores. How many is found at the draws of a
+            pilot; the likelihood is checked again at posterior draws and, where it is off by more
+            than `TOLERANCE`, sampled anew with more, in the end with every score.
     """
-    nodes = nodes or program.nodes
-    seed = stan_seed(rng)
-    starts = [dict(program.start(scores, sets, rng)) for _ in range(settings.chains)]
-    notes: list[str] = []
+    sample = _sampler(program, scores, sets, rng, stan, settings.chains)
+    nodes, points, notes = len(scores), each_score(scores, sets), []
+    if compressed:
+        pilot = sample(compress_scores(scores, sets, program.nodes), replace(settings, **PILOT))
+        nodes, points = fewest_points(program.read(pilot), scores, sets)
     while True:
-        points = compress_scores(scores, sets, nodes) if compressed else each_score(scores, sets)
-        data = program.data(points, sets)
-        # A dense metric: votes and scores inform the same labels, so that parameters correlate.
-        fit = stan.sample(
-            program.name, data, seed, program.parameters, settings, inits=starts, metric="dense_e"
-        )
+        fit = sample(points, settings)
         draws = program.read(fit)
-        whole = not compressed or len(points) == len(each_score(scores, sets))
-        error = 0.0 if whole else compression_error(draws, scores, points, sets)
-        if error <= TOLERANCE or whole:
+        error = compression_error(draws, scores, points, sets) if nodes < len(scores) else 0.0
+        if error <= TOLERANCE:
             break
         notes.append(
             f"{nodes} nodes for the scores of a group moved the log-likelihood by {error:.2g}: "
-            f"sampled anew with {2 * nodes}"
+            "sampled anew with more"
         )
-        nodes *= 2
+        nodes, points = fewest_points(draws, scores, sets, above=nodes)
     known = fit.diagnostics
     diagnostics = replace(known, notes=(*known.notes, *notes))
     return JointFit(draws, diagnostics, len(points), error, fit.seconds)

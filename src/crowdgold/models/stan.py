@@ -87,6 +87,11 @@ class StanModels:
     toolchain: Toolchain | None = None
     _loaded: dict[str, "cmdstanpy.CmdStanModel"] = field(default_factory=dict, repr=False)
 
+    @classmethod
+    def compiled(cls, folder: Path | None, record: Path | None) -> "StanModels":
+        """Give the models of a folder (or the cache), made by the toolchain of a JSON record."""
+        return cls(folder, Toolchain.from_json(record) if record else None)
+
     def _executable(self, name: str) -> Path:
         self.toolchain = self.toolchain or find_toolchain()
         if self.folder is not None:

@@ -28,7 +28,7 @@ Log = Callable[[str], object]
 
 VERSION = "2.35.0"
 MANIFEST = "crowdgold-manifest.txt"
-SOURCES = ("main.cpp", "makefile")
+SOURCES = ("main.cpp", "command_line.hpp", "inputs.hpp", "outputs.hpp", "makefile")
 LOCK = "httpstan.lock"
 WANTED = ("include", "lib", "stanc")
 UNWANTED = "include/pybind11/"
