@@ -48,24 +48,29 @@ functions {
     }
     return low;
   }
-  // log G(m, s) for each mean m and its vote pattern, from the coefficients of all at this s
-  vector log_vote_mass(vector m, array[] int pattern, vector coefficient, int D, vector edge,
-                       vector origin, vector scale) {
+  // log G(m, s) for each mean m and its vote pattern, of p; series are the polynomials of Q terms at
+  // this s. Only the cells that some m lies in are evaluated: the rest would be most of the work.
+  vector log_vote_mass(vector m, array[] int pattern, int p, matrix coefficient, vector series,
+                       int D, vector edge, vector origin, vector scale) {
     int size = num_elements(m);
-    int L = num_elements(origin);
     array[size] int cell;
-    array[size] int row; // of the coefficient of the highest power of u
     for (e in 1 : size) {
       cell[e] = find_cell(m[e], edge);
-      row[e] = ((pattern[e] - 1) * L + cell[e]) * D;
+    }
+    int before = (min(cell) - 1) * p;
+    vector[(max(cell) * p - before) * D] at_s = coefficient[before * D + 1 : max(cell) * p * D]
+                                                * series;
+    array[size] int row; // of the coefficient of the highest power of u
+    for (e in 1 : size) {
+      row[e] = ((cell[e] - 1) * p + pattern[e] - before) * D;
     }
     vector[size] u = (m - origin[cell]) ./ scale[cell];
-    vector[size] value = coefficient[row];
+    vector[size] value = at_s[row];
     for (d in 1 : D - 1) {
       for (e in 1 : size) {
         row[e] -= 1;
       }
-      value = fma(value, u, coefficient[row]);
+      value = fma(value, u, at_s[row]);
     }
     return value;
   }
@@ -74,14 +79,15 @@ functions {
   // may have: label 0 of the U points, label 1 of the U points, the given label of the others.
   vector log_item_mass(vector x, int U, array[] int term_point, array[] int term_label,
                        array[] int term_pattern, real phi, vector mu_H, vector mu_M, real rho,
-                       real sigma_M, vector coefficient, int D, vector edge, vector origin,
-                       vector scale) {
+                       real sigma_M, int p, matrix coefficient, vector series, int D, vector edge,
+                       vector origin, vector scale) {
     int terms = size(term_point);
     vector[2] log_prior = [log1m(phi), log(phi)]';
     vector[terms] z = (x[term_point] - mu_M[term_label]) / sigma_M;
     vector[terms] m = mu_H[term_label] + rho * z;
     vector[terms] log_joint = log_prior[term_label] - 0.5 * square(z)
-                              + log_vote_mass(m, term_pattern, coefficient, D, edge, origin, scale)
+                              + log_vote_mass(m, term_pattern, p, coefficient, series, D, edge,
+                                              origin, scale)
                               - log(sigma_M) - 0.5 * log(2 * pi());
     return append_row(log_sum_exp(log_joint[1 : U], log_joint[U + 1 : 2 * U]),
                       tail(log_joint, terms - 2 * U));
@@ -108,7 +114,7 @@ data {
   int<lower=2> Q; // coefficients of each Chebyshev series
   real<lower=0> kappa; // of log(1 + kappa s^2)
   array[2] real<lower=0> range; // its range, brought to t = -1 and t = 1
-  matrix[p * L * D, Q] coefficient; // the series: a row for each pattern, cell and power of u
+  matrix[L * p * D, Q] coefficient; // the series: a row for each cell, pattern and power of u
 }
 transformed data {
   int U = 0; // points without an expert's label
@@ -142,7 +148,6 @@ transformed parameters {
 }
 model {
   real t = (2 * log1p(kappa * (1 - square(rho))) - range[1] - range[2]) / (range[2] - range[1]);
-  vector[p * L * D] at_s = coefficient * chebyshev(t, Q);
   mu_H0 ~ std_normal();
   gap_H ~ std_normal();
   mu_M0 ~ std_normal();
@@ -150,14 +155,15 @@ model {
   sigma_M ~ std_normal();
   target += dot_product(ordered_weight,
                         log_item_mass(x, U, term_point, term_label, term_pattern, phi, mu_H, mu_M,
-                                      rho, sigma_M, at_s, D, edge, origin, scale));
+                                      rho, sigma_M, p, coefficient, chebyshev(t, Q), D, edge,
+                                      origin, scale));
 }
 generated quantities {
   vector[pointwise * points] log_lik; // log-likelihood of one item at each point
   if (pointwise) {
     real t = (2 * log1p(kappa * (1 - square(rho))) - range[1] - range[2]) / (range[2] - range[1]);
     log_lik[order] = log_item_mass(x, U, term_point, term_label, term_pattern, phi, mu_H, mu_M,
-                                   rho, sigma_M, coefficient * chebyshev(t, Q), D, edge, origin,
+                                   rho, sigma_M, p, coefficient, chebyshev(t, Q), D, edge, origin,
                                    scale);
   }
 }

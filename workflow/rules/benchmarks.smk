@@ -10,7 +10,6 @@ SCALED = {"DS": {}, "DS+S": {}, "H-AI": {}, "MAVEN": {"cut": CUT}}
 
 rule maven_scaling:
     input:
-        library=library("../benchmarks/maven_scaling.py"),
         script="benchmarks/maven_scaling.py",
         models=["results/stan/vote", "results/stan/score"],
         toolchain="results/toolchain.json",
@@ -23,6 +22,7 @@ rule maven_scaling:
     # All cores of the machine, so that nothing runs beside it; the benchmark itself keeps to one.
     threads: workflow.cores
     params:
+        library=library("../benchmarks/maven_scaling.py"),
         python=sys.executable,
     message:
         "Measuring MAVEN's parts against n (some minutes)"
@@ -33,7 +33,6 @@ rule maven_scaling:
 
 rule model_scaling:
     input:
-        library=library("../benchmarks/model_scaling.py", method=none),
         peers="benchmarks/numpyro_models.py",
         script="benchmarks/model_scaling.py",
         models=expand("results/stan/{model}", model=stan_models(SCALED)),
@@ -46,6 +45,7 @@ rule model_scaling:
         "../../environment.yml"
     threads: workflow.cores
     params:
+        library=library("../benchmarks/model_scaling.py", method=none),
         python=sys.executable,
         with_peers=importlib.util.find_spec("numpyro") is not None,
         settings=[

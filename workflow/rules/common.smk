@@ -13,7 +13,7 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 from crowdgold.experiments import configuration, plan
-from crowdgold.experiments.dependencies import kernel_cache, rule_files
+from crowdgold.experiments.dependencies import kernel_cache, rule_hash
 from crowdgold.experiments.imports import package_root
 from crowdgold.experiments.registries import known_names, metric_problem, stan_models
 from crowdgold.toolchain import assemble
@@ -79,18 +79,18 @@ def relative(file):
 
 
 def library(script, **used):
-    """Give a script and the library files that it imports.
+    """Give a parameter that stands for a script and the library files that it imports.
 
-    A keyword names a registry and, by a function of the wildcards, the entries that the job uses.
+    It changes, and the job runs again, when one of them does. As inputs they would be dozens for
+    each job, which the scheduler looks through for each job that ends. A keyword names a registry
+    and, by a function of the wildcards, the entries that the job uses.
     """
 
-    def files(wildcards):
+    def code(wildcards):
         chosen = {registry: names(wildcards) for registry, names in used.items()}
-        return [
-            relative(file) for file in rule_files(ROOT / "scripts" / script, chosen)
-        ]
+        return rule_hash(ROOT / "scripts" / script, chosen)
 
-    return files
+    return code
 
 
 def block_of(wildcards):

@@ -4,10 +4,6 @@
 
 
 rule dataset:
-    input:
-        library=library(
-            "prepare_dataset.py", dataset=lambda wildcards: [wildcards.dataset]
-        ),
     output:
         "results/datasets/{dataset}.parquet",
     log:
@@ -15,6 +11,9 @@ rule dataset:
     conda:
         "../../environment.yml"
     params:
+        library=library(
+            "prepare_dataset.py", dataset=lambda wildcards: [wildcards.dataset]
+        ),
         folder="results/datasets/{dataset}",
     message:
         "Preparing dataset {wildcards.dataset}"

@@ -20,7 +20,6 @@ REPRODUCED = [
 
 rule document_comparison:
     input:
-        library=library("document_comparison.py"),
         tables=expand("<results>/tables/{name}.parquet", name=COMPARED),
     output:
         "docs/comparison.md",
@@ -29,6 +28,7 @@ rule document_comparison:
     conda:
         "../../environment.yml"
     params:
+        library=library("document_comparison.py"),
         axis="gold_fraction",
         titles=lambda wildcards: [
             config["experiments"][name]["title"] for name in COMPARED
@@ -41,7 +41,6 @@ rule document_comparison:
 
 rule document_reproduction:
     input:
-        library=library("document_reproduction.py", method=none),
         tables=expand("<results>/tables/{name}.parquet", name=REPRODUCED),
         benchmarks=["<results>/benchmarks/model_scaling.parquet"],
         printed="config/printed/maven.yaml",
@@ -51,6 +50,8 @@ rule document_reproduction:
         "<results>/logs/document_reproduction.log",
     conda:
         "../../environment.yml"
+    params:
+        library=library("document_reproduction.py", method=none),
     message:
         "Writing docs/reproduction.md"
     script:
@@ -59,7 +60,6 @@ rule document_reproduction:
 
 rule document_coverage:
     input:
-        library=library("document_coverage.py"),
         summary="<results>/summaries/maven_coverage.parquet",
         verdict="<results>/summaries/maven_coverage_verdict.txt",
         settings=lambda wildcards: tables_of("maven_intervals")(wildcards),
@@ -69,6 +69,8 @@ rule document_coverage:
         "<results>/logs/document_coverage.log",
     conda:
         "../../environment.yml"
+    params:
+        library=library("document_coverage.py"),
     message:
         "Writing docs/coverage.md"
     script:
@@ -77,7 +79,6 @@ rule document_coverage:
 
 rule document_scaling:
     input:
-        library=library("document_scaling.py"),
         table="results/benchmarks/maven_scaling.csv",
     output:
         page="docs/scaling.md",
@@ -86,6 +87,8 @@ rule document_scaling:
         "<results>/logs/document_scaling.log",
     conda:
         "../../environment.yml"
+    params:
+        library=library("document_scaling.py"),
     message:
         "Writing docs/scaling.md"
     script:

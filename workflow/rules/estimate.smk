@@ -7,7 +7,6 @@
 
 rule estimate:
     input:
-        library=library("estimate.py", method=methods_of),
         data="<results>/data/{experiment}/{setting}/{replicates}.parquet",
         executables=executables_of,
         toolchain=toolchain_of,
@@ -21,6 +20,7 @@ rule estimate:
     resources:
         mem_mb=2000,
     params:
+        library=library("estimate.py", method=methods_of),
         task=estimate_task,
     message:
         "Estimating {wildcards.experiment}, {wildcards.setting}, {wildcards.group}, replicates {wildcards.replicates}"
@@ -30,7 +30,6 @@ rule estimate:
 
 rule check:
     input:
-        library=library("check.py", check=source_of("check"), method=none),
         executables=executables_of,
         toolchain=toolchain_of,
         programs=programs_of,
@@ -41,6 +40,7 @@ rule check:
     conda:
         "../../environment.yml"
     params:
+        library=library("check.py", check=source_of("check"), method=none),
         task=data_task,
     message:
         "Checking {wildcards.experiment}, {wildcards.setting}"

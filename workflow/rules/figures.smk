@@ -9,7 +9,6 @@ for figure in config["figures"]:
         name:
             f"figure_{figure}"
         input:
-            library=library("figure.py", plot=plot_of(figure), method=none),
             tables=tables_of(figure),
         output:
             report(
@@ -26,6 +25,7 @@ for figure in config["figures"]:
         conda:
             "../../environment.yml"
         params:
+            library=library("figure.py", plot=plot_of(figure), method=none),
             figure=config["figures"][figure],
         message:
             f"Drawing figure {figure}"

@@ -5,11 +5,6 @@
 
 rule simulate:
     input:
-        library=library(
-            "simulate.py",
-            simulator=source_of("simulator"),
-            dataset=source_of("dataset"),
-        ),
         dataset=prepared_dataset,
     output:
         "<results>/data/{experiment}/{setting}/{replicates}.parquet",
@@ -18,6 +13,11 @@ rule simulate:
     conda:
         "../../environment.yml"
     params:
+        library=library(
+            "simulate.py",
+            simulator=source_of("simulator"),
+            dataset=source_of("dataset"),
+        ),
         task=data_task,
     message:
         "Drawing {wildcards.experiment}, {wildcards.setting}, replicates {wildcards.replicates}"

@@ -6,7 +6,6 @@
 
 rule summarise:
     input:
-        library=library("summarise.py", method=none),
         rows=rows_of,
     output:
         table="<results>/tables/{experiment}.parquet",
@@ -17,6 +16,7 @@ rule summarise:
     conda:
         "../../environment.yml"
     params:
+        library=library("summarise.py", method=none),
         axes=axes_of,
         level=config["level"],
         check=lambda wildcards: "check" in block_of(wildcards),

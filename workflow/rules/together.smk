@@ -6,13 +6,6 @@
 
 rule experiment:
     input:
-        library=library(
-            "experiment.py",
-            simulator=source_of("simulator"),
-            dataset=source_of("dataset"),
-            check=source_of("check"),
-            method=methods_of,
-        ),
         dataset=prepared_dataset,
         executables=executables_of,
         toolchain=toolchain_of,
@@ -28,6 +21,13 @@ rule experiment:
     resources:
         mem_mb=2000,
     params:
+        library=library(
+            "experiment.py",
+            simulator=source_of("simulator"),
+            dataset=source_of("dataset"),
+            check=source_of("check"),
+            method=methods_of,
+        ),
         task=experiment_task,
         axes=axes_of,
     message:

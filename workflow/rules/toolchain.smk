@@ -5,7 +5,6 @@
 
 rule toolchain:
     input:
-        library=library("find_toolchain.py"),
         sources=expand("toolchain/{name}", name=assemble.SOURCES),
     output:
         "results/toolchain.json",
@@ -15,6 +14,8 @@ rule toolchain:
         "../../environment.yml"
     resources:
         compilation=1,
+    params:
+        library=library("find_toolchain.py"),
     message:
         "Finding a CmdStan home"
     script:
@@ -23,7 +24,6 @@ rule toolchain:
 
 rule compile_model:
     input:
-        library=library("compile_model.py"),
         program=program_files,
         toolchain="results/toolchain.json",
     output:
@@ -35,6 +35,8 @@ rule compile_model:
     resources:
         compilation=1,
         mem_mb=3000,
+    params:
+        library=library("compile_model.py"),
     message:
         "Compiling stan/{wildcards.model}.stan (about 20 s)"
     script:

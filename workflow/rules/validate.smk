@@ -7,7 +7,6 @@
 
 rule verdict:
     input:
-        library=library("verdict.py", method=none, check=none),
         table=lambda wildcards: judged_table(wildcards.experiment),
     output:
         "<results>/summaries/{experiment}_verdict.txt",
@@ -16,6 +15,7 @@ rule verdict:
     conda:
         "../../environment.yml"
     params:
+        library=library("verdict.py", method=none, check=none),
         expect=lambda wildcards: block_of(wildcards)["expect"],
     message:
         "Holding {wildcards.experiment} against what is expected of it"

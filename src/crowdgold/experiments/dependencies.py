@@ -34,6 +34,19 @@ def _rule_files(script: Path, used: tuple[tuple[str, tuple[str, ...]], ...]) -> 
     return library_files(script, also, without, listing)
 
 
+def rule_hash(script: Path, used: Mapping[str, Collection[str]]) -> str:
+    """Give a hash of the names and contents of `rule_files`; arguments as there."""
+    digest = hashlib.sha256()
+    for file in rule_files(script, used):
+        digest.update(f"{file.name}\0{_content_hash(file)}\0".encode())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def _content_hash(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
 @cache
 def kernel_cache() -> str:
     """Name a cache of compiled kernels by the code that it belongs to.

@@ -126,7 +126,8 @@ class HumanAiProgram:
             "Q": order,
             "kappa": table.kappa,
             "range": [table.low, table.high],
-            "coefficient": table.coefficient.reshape(-1, order).tolist(),
+            # The cells that are needed are a block of rows: cell, then pattern, then power of u.
+            "coefficient": table.coefficient.swapaxes(0, 1).reshape(-1, order).tolist(),
         }
 
     def start(self, scores: np.ndarray, sets: VoteSets, rng: np.random.Generator) -> dict[str, Any]:

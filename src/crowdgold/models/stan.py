@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     import cmdstanpy
 
 
+ADAPT_DELTA = 0.95
+"""Target acceptance where neither the settings nor the model give one."""
+
+
 def stan_seed(rng: np.random.Generator) -> int:
     """Draw a seed that CmdStan takes: 2 to 2^31 - 1 (0 means the clock, 1 is its default)."""
     return int(rng.integers(2, 2**31))
@@ -33,12 +37,15 @@ class SamplingError(RuntimeError):
 
 @dataclass(frozen=True)
 class SamplerSettings:
-    """Settings of the No-U-Turn sampler, as in the configuration's `sampler`."""
+    """Settings of the No-U-Turn sampler, as in the configuration's `sampler`.
+
+    Where `adapt_delta` is not given, each model is sampled with its own.
+    """
 
     chains: int = 4
     warmup: int = 500
     draws: int = 500
-    adapt_delta: float = 0.95
+    adapt_delta: float | None = None
     max_treedepth: int = 10
 
 
@@ -142,7 +149,8 @@ class StanModels:
             seed: from 2 to 2^31 - 1.
             parameters: scalar or vector variables that are kept and diagnosed.
             settings: chains, warmup, draws and adaptation.
-            options: further arguments of cmdstanpy's `sample`.
+            options: further arguments of cmdstanpy's `sample`; `adapt_delta` is used where the
+                settings give none.
 
         Raises:
             SamplingError: where a chain fails, with what Stan said.
@@ -160,7 +168,8 @@ class StanModels:
                 "seed": seed,
             }
             if options.get("adapt_engaged", True):
-                chosen["adapt_delta"] = settings.adapt_delta
+                own = options.pop("adapt_delta", ADAPT_DELTA)
+                chosen["adapt_delta"] = settings.adapt_delta or own
             try:
                 fit = self.load(name).sample(data=dict(data), **{**chosen, **options})
             except RuntimeError as error:
