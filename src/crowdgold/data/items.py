@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.checks import InputError, Problems, is_empty, to_numbers
+from crowdgold.data.tables import SEPARATORS, read_columns
 
 NO_GOLD = -1
 """The value of `Items.gold` where no expert labelled the item (the paper's empty set)."""
 
 SCORE = "score"
 MOST_VOTES = 2**31
-SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,27 +248,9 @@ def read_items(
     Raises:
         InputError: where the file is missing, of another kind, or holds rows that cannot be used.
     """
-    path = Path(path)
     rng = np.random.default_rng(20_000_003) if rng is None else rng
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
-    try:
-        if path.suffix == ".parquet":
-            frame, first_row = pd.read_parquet(path), 0
-        elif path.suffix in SEPARATORS:
-            separator = SEPARATORS[path.suffix]
-            frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
-            first_row = 2
-        else:
-            raise InputError(f"{path}: expected a .csv, .tsv or .parquet file")
-    except InputError:
-        raise
-    except Exception as error:
-        raise InputError(f"{path} cannot be read as {path.suffix[1:]}: {error}") from error
-    missing = [name for name in columns or {} if name not in frame]
-    if missing:
-        raise InputError(f"{path}: no column {missing[0]!r}; the file has {list(frame.columns)}")
-    return items_from_frame(frame.rename(columns=dict(columns or {})), rng, str(path), first_row)
+    frame, first_row = read_columns(path, columns)
+    return items_from_frame(frame, rng, str(path), first_row)
 
 
 def write_items(items: Items, path: str | Path) -> None:

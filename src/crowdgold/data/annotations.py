@@ -1,0 +1,247 @@
+"""The Annotations table: one row a label, with who gave it; and item scores from classifiers.
+
+It is the data of CLARA, section 3.1: label r_ij of item i by reviewer a_ij, one of K categories,
+and a K-dimensional score vector s_ic of classifier c, which may be missing for an item. Pairs of
+item and annotator without a label are simply absent.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.data.checks import InputError, Problems, is_empty, to_numbers
+from crowdgold.data.tables import read_columns
+
+NO_GROUP = ""
+"""The group of annotators where the table names none."""
+
+REPEATED = ("refuse", "first", "last")
+"""What to do where an annotator labels an item more than once."""
+
+SUM_TOLERANCE = 1e-6
+"""Score vectors add to 1 within this."""
+
+
+@dataclass(frozen=True, eq=False)
+class Annotations:
+    """L labels of I items by A annotators in K categories.
+
+    Attributes:
+        item: (I,) identifiers, in the order of their first label, then of their first score.
+        annotator: (A,) identifiers.
+        group: (G,) names of groups of annotators; one nameless group where the table has none.
+        category: (K,) labels, K at least 2.
+        item_of: (L,) position of each label's item, ascending; labels of an item keep their order.
+        annotator_of: (L,) position of each label's annotator.
+        group_of: (L,) position of each label's group.
+        label: (L,) position of each label's category.
+        scores: classifier -> (I, K) score vectors, a row of NaN where missing.
+        truth: (I,) position of the true category, where it is known (simulations).
+    """
+
+    item: np.ndarray
+    annotator: np.ndarray
+    group: np.ndarray
+    category: np.ndarray
+    item_of: np.ndarray
+    annotator_of: np.ndarray
+    group_of: np.ndarray
+    label: np.ndarray
+    scores: Mapping[str, np.ndarray] = field(default_factory=dict)
+    truth: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        """Give the number of labels."""
+        return len(self.label)
+
+    @property
+    def labels_of_item(self) -> np.ndarray:
+        """Number of labels of each item: (I,); 0 where it has scores alone."""
+        return np.bincount(self.item_of, minlength=len(self.item))
+
+    def votes(self) -> np.ndarray:
+        """Give how many labels of each category each item has: (I, K)."""
+        size = len(self.item) * len(self.category)
+        cell = self.item_of * len(self.category) + self.label
+        return np.bincount(cell, minlength=size).reshape(len(self.item), -1)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Give the labels as a data frame with the columns that `read_annotations` reads."""
+        columns = {
+            "item": self.item[self.item_of],
+            "annotator": self.annotator[self.annotator_of],
+            "label": self.category[self.label],
+        }
+        if len(self.group) > 1 or self.group[0] != NO_GROUP:
+            columns["group"] = self.group[self.group_of]
+        return pd.DataFrame(columns)
+
+
+def _check_columns(frame: pd.DataFrame, needed: Sequence[str], problems: Problems) -> None:
+    have = [str(column) for column in frame.columns]
+    for column in needed:
+        if column not in have:
+            problems.add(f"column {column!r} is missing; the table has: {', '.join(have)}")
+    if len(frame) == 0:
+        problems.add("the table has no rows")
+    problems.raise_if_any()
+
+
+def _texts(frame: pd.DataFrame, column: str, problems: Problems) -> pd.Series:
+    problems.add_rows(column, is_empty(frame[column]), frame[column], "a value")
+    return frame[column].astype("string").str.strip()
+
+
+def _categories(
+    labels: pd.Series, known: Sequence[str] | None, problems: Problems
+) -> tuple[np.ndarray, np.ndarray]:
+    """Give the position of each label (L,) among the categories, and the categories (K,)."""
+    if known is None:
+        known = sorted(labels.dropna().unique())
+    names = [str(name) for name in known]
+    position = pd.Index(names).get_indexer(labels.fillna(""))
+    unknown = (position < 0) & labels.notna().to_numpy()
+    problems.add_rows("label", unknown, labels, f"one of {', '.join(names)}")
+    if len(names) < 2:
+        problems.add(
+            f"column 'label': every label is {names[0] if names else 'empty'!r}; expected two or "
+            "more categories. Name them all where some are never given (categories=...)"
+        )
+    return position, np.array(names, dtype=object)
+
+
+def _without_repeats(frame: pd.DataFrame, rule: str, problems: Problems) -> pd.DataFrame:
+    """Keep one label of each annotator on each item, by the rule."""
+    pair = ["item", "annotator"]
+    repeated = frame.duplicated(pair, keep=False).to_numpy()
+    if rule == "refuse":
+        who = frame["annotator"] + " on " + frame["item"]
+        problems.add_rows(
+            "annotator",
+            repeated,
+            who,
+            "each annotator once on an item; remove rows, or keep one of them by "
+            "repeated='first' or 'last'",
+        )
+        return frame
+    kept: pd.DataFrame = frame.drop_duplicates(pair, keep="first" if rule == "first" else "last")
+    return kept
+
+
+def annotations_from_frame(
+    frame: pd.DataFrame,
+    categories: Sequence[str] | None = None,
+    repeated: str = "refuse",
+    scores: pd.DataFrame | None = None,
+    source: str = "the table",
+    first_row: int = 0,
+) -> Annotations:
+    """Check a data frame of labels and make Annotations of it.
+
+    Args:
+        frame: columns item, annotator, label, optionally group.
+        categories: all labels that there can be, in the order wanted; those found, sorted, where
+            not given.
+        repeated: the rule for an annotator with several labels on an item: "refuse", or keep the
+            "first" or the "last".
+        scores: columns item and one for each category, optionally classifier; rows may be absent.
+        source: how messages name the table.
+        first_row: the number messages give the first row.
+
+    Raises:
+        InputError: naming every column and row that cannot be used.
+    """
+    if repeated not in REPEATED:
+        raise InputError(f"repeated {repeated!r}; expected one of {', '.join(REPEATED)}")
+    problems = Problems(source, first_row)
+    _check_columns(frame, ("item", "annotator", "label"), problems)
+    columns = {name: _texts(frame, name, problems) for name in ("item", "annotator", "label")}
+    if "group" in frame:
+        columns["group"] = _texts(frame, "group", problems)
+    position, known = _categories(columns["label"], categories, problems)
+    table = pd.DataFrame(columns).assign(position=position).reset_index(drop=True)
+    table = _without_repeats(table, repeated, problems)
+    problems.raise_if_any()
+    group = table["group"] if "group" in table else pd.Series(NO_GROUP, index=table.index)
+    vectors = {} if scores is None else read_score_vectors(scores, known, f"the scores of {source}")
+    scored = (item for one in vectors.values() for item in one.index)
+    items = list(dict.fromkeys([*table["item"], *scored]))
+    item_of = pd.Index(items).get_indexer(table["item"])
+    order = np.argsort(item_of, kind="stable")
+    annotator_of, annotators = pd.factorize(table["annotator"])
+    group_of, groups = pd.factorize(group)
+    return Annotations(
+        np.array(items, dtype=object),
+        np.asarray(annotators, dtype=object),
+        np.asarray(groups, dtype=object),
+        known,
+        item_of[order],
+        annotator_of[order],
+        group_of[order],
+        table["position"].to_numpy()[order],
+        {name: one.reindex(items).to_numpy() for name, one in vectors.items()},
+    )
+
+
+def read_score_vectors(
+    frame: pd.DataFrame, categories: np.ndarray, source: str = "the scores", first_row: int = 0
+) -> dict[str, pd.DataFrame]:
+    """Check score vectors, one row an item and classifier.
+
+    Args:
+        frame: columns item, one for each category (a probability), and optionally classifier.
+        categories: (K,) labels.
+        source: how messages name the table.
+        first_row: the number messages give the first row.
+
+    Returns:
+        classifier -> (items, K) vectors, indexed by item.
+
+    Raises:
+        InputError: naming every column and row that cannot be used.
+    """
+    problems = Problems(source, first_row)
+    names = [str(name) for name in categories]
+    _check_columns(frame, ("item", *names), problems)
+    item = _texts(frame, "item", problems)
+    values = np.stack([to_numbers(frame[name]) for name in names], axis=1)
+    for column, name in enumerate(names):
+        good = (values[:, column] >= 0) & (values[:, column] <= 1)
+        problems.add_rows(name, ~good, frame[name], "a probability")
+    total = values.sum(axis=1)
+    off = np.abs(total - 1) > SUM_TOLERANCE
+    problems.add_rows(", ".join(names), off, np.round(total, 6), "scores that add to 1")
+    named = "classifier" in frame
+    classifier = _texts(frame, "classifier", problems) if named else pd.Series("score", frame.index)
+    twice = pd.DataFrame({"item": item, "classifier": classifier}).duplicated(keep=False)
+    problems.add_rows("item", twice.to_numpy(), item, "each item once for a classifier")
+    problems.raise_if_any()
+    table = pd.DataFrame(values, columns=names, index=pd.Index(item, name="item"))
+    return {str(name): table[(classifier == name).to_numpy()] for name in classifier.unique()}
+
+
+def read_annotations(
+    path: str | Path,
+    columns: Mapping[str, str] | None = None,
+    categories: Sequence[str] | None = None,
+    repeated: str = "refuse",
+    scores: str | Path | None = None,
+) -> Annotations:
+    """Read Annotations from CSV, TSV or parquet.
+
+    Args:
+        path: the file of labels; its ending (.csv, .tsv, .parquet) says what it is.
+        columns: the file's own column name -> the name used here, e.g. {"worker": "annotator"}.
+        categories: as for `annotations_from_frame`.
+        repeated: as for `annotations_from_frame`.
+        scores: a file of score vectors.
+
+    Raises:
+        InputError: where a file is missing, of another kind, or holds rows that cannot be used.
+    """
+    frame, first_row = read_columns(path, columns)
+    vectors = None if scores is None else read_columns(scores)[0]
+    return annotations_from_frame(frame, categories, repeated, vectors, str(path), first_row)

@@ -1,0 +1,60 @@
+"""CLARA's priors (section 3.2): means by empirical Bayes, weights from the configuration.
+
+theta ~ Dirichlet(alpha theta_0) and psi_m,k ~ Dirichlet(gamma_k psi_0,k). The prior means take the
+majority votes for true labels (section 7.2).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdgold.data import Annotations, InputError
+
+PSEUDO_LABELS = 1.0
+"""Labels spread evenly over each row of psi_0 and over theta_0 before they are normalised: where a
+label never occurs its prior mean would be 0, and it could never be drawn."""
+
+
+@dataclass(frozen=True)
+class ClaraPrior:
+    """Dirichlet priors of the prevalence and of every confusion matrix.
+
+    Attributes:
+        theta: (K,) alpha theta_0, positive.
+        psi: (K, K) gamma_k psi_0,k, positive; true label k in rows, observed in columns.
+    """
+
+    theta: np.ndarray
+    psi: np.ndarray
+
+
+def majority_shares(annotations: Annotations) -> np.ndarray:
+    """Give each item's majority vote as shares of the categories: (I, K).
+
+    Tied categories share an item evenly; an item without labels has a row of zeros.
+    """
+    votes = annotations.votes()
+    top = (votes == votes.max(axis=1, keepdims=True)) & (votes.sum(axis=1, keepdims=True) > 0)
+    return np.asarray(top / np.maximum(top.sum(axis=1, keepdims=True), 1))
+
+
+def empirical_prior(annotations: Annotations, alpha: float = 1.0, gamma: float = 1.0) -> ClaraPrior:
+    """Give the prior whose means take majority votes for true labels.
+
+    Args:
+        annotations: the labels.
+        alpha: weight of the prevalence's prior, in items; positive.
+        gamma: weight of each row of a confusion matrix, in labels; positive.
+
+    Raises:
+        InputError: where a weight is not positive.
+    """
+    for name, value in (("alpha", alpha), ("gamma", gamma)):
+        if not (np.isfinite(value) and value > 0):
+            raise InputError(f"{name}: found {value!r}, expected a positive number")
+    shares, size = majority_shares(annotations), len(annotations.category)
+    theta = shares.sum(axis=0) + PSEUDO_LABELS / size
+    psi = np.zeros((size, size))
+    np.add.at(psi.T, annotations.label, shares[annotations.item_of])
+    psi += PSEUDO_LABELS / size
+    return ClaraPrior(alpha * theta / theta.sum(), gamma * psi / psi.sum(axis=1, keepdims=True))
