@@ -102,7 +102,7 @@ def _categories(
     if known is None:
         known = sorted(labels.dropna().unique())
     names = [str(name) for name in known]
-    position = pd.Index(names).get_indexer(labels.fillna(""))
+    position = pd.Index(names).get_indexer(pd.Index(labels.fillna("")))
     unknown = (position < 0) & labels.notna().to_numpy()
     problems.add_rows("label", unknown, labels, f"one of {', '.join(names)}")
     if len(names) < 2:
