@@ -395,6 +395,10 @@ def test_the_figure_of_sensitivity_draws_the_ratios_of_each_quantity(tables):
     heights = {y for _, y in drawn_points(figure)}
     assert {round(float(value), 9) for value in shown["error_ratio"]} <= heights
     assert figure.axes[2].get_xlabel() == "Voters"
+    for panel, name in zip(figure.axes, ("error_ratio",) * 2 + ("width_ratio",) * 2, strict=True):
+        low, high = panel.get_ylim()
+        assert low < shown[name].min()
+        assert (shown[name] + shown[f"{name}_se"]).max() < high
     with pytest.raises(ValueError, match="no rows of the table vary 'n'"):
         FIGURES["sensitivity"](table, {"quantities": ["n"]})
 

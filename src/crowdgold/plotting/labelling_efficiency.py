@@ -98,7 +98,7 @@ def draw_labelling_efficiency(
     _savings(axes[0][1], shown, study)
     measured = shown[shown["part"] == "measured"]
     figure.supxlabel(
-        f"{study.metric}; {int(measured['replicates'].min())} replicates or more in each setting; "
+        f"{study.metric}; {int(measured['replicates'].min())} or more replicates in each setting; "
         f"widths fitted to {np.expm1(widths.method.left_out):.0%} ({study.method}) and "
         f"{np.expm1(widths.gold.left_out):.0%} ({study.baseline}), each setting from the others\n"
         f"{gate_note(table[table['metric'] == study.metric])}",

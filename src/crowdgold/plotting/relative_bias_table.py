@@ -95,7 +95,7 @@ def draw_relative_bias_table(
         _panel(panel, title, numbers, metrics)
     for panel in panels[len(found) :]:
         panel.set_axis_off()
-    absent = f" No data: {', '.join(missing)}." if missing else ""
+    absent = f"\nNo data: {', '.join(missing)}." if missing else ""
     figure.supxlabel(
         f"Mean |estimate $-$ truth|, relative to {options['baseline']}, ± standard error; bold: at "
         f"most one standard error of {options['baseline']} above it.\n"

@@ -95,10 +95,12 @@ def draw_sensitivity(
         for row, (name, label) in enumerate(ROWS):
             panel = axes[row][column]
             _panel(panel, rows, name, metrics)
+            # One scale for a row, which holds every point; bars that reach 0 are cut.
+            panel.set_ylim(
+                0.8 * shown[name].min(), 1.25 * (shown[name] + shown[f"{name}_se"]).max()
+            )
             if column == 0:
                 panel.set_ylabel(f"{label},\n{METHOD} / {BASELINE}")
-            else:
-                panel.sharey(axes[row][0])
         axes[0][column].tick_params(labelbottom=False)
         axes[1][column].set_xlabel(LABELS.get(quantity, quantity))
     fits = table[table["method"].isin([METHOD, BASELINE])]
