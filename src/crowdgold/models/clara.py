@@ -5,7 +5,7 @@ printed conditional (collapsed), and a prior that is cut to TPR + TNR > 1 (block
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -59,6 +59,9 @@ class ClaraSettings:
 
     def check(self) -> None:
         """Raise an `InputError` where a value is none of the known ones, or two contradict."""
+        for name, least in (("chains", 1), ("warmup", 0), ("draws", 1), ("lag", 1)):
+            if getattr(self, name) < least:
+                raise InputError(f"{name}: found {getattr(self, name)}, expected {least} or more")
         for name, known in CHOICES.items():
             if getattr(self, name) not in known:
                 raise InputError(
@@ -189,12 +192,10 @@ def _diagnose(theta: np.ndarray, psi: np.ndarray, failed: int) -> Diagnostics:
     for m in range(min(psi.shape[2], DIAGNOSED)):
         for k in range(K):
             scalars |= {f"psi[{m},{k},{r}]": psi[:, :, m, k, r] for r in range(K - 1)}
-    found = diagnose(scalars, 0, 0)
-    if failed:
-        text = f"{failed} confusion matrices could not be drawn with a diagonal above 1"
-        return Diagnostics(found.rhat, found.ess_bulk, found.ess_tail, failures=(text,),
-                           chains=found.chains)  # fmt: skip
-    return found
+    # R-hat needs two chains.
+    found = diagnose(scalars, 0, 0) if len(theta) > 1 else Diagnostics()
+    text = f"{failed} confusion matrices could not be drawn with a diagonal above 1"
+    return replace(found, failures=(text,) if failed else ())
 
 
 def sample_clara(
