@@ -68,5 +68,9 @@ def draw_run_time(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figu
         panel.legend(frameon=False, fontsize=6, loc="upper left")
     axes[0][0].set_ylabel("Seconds of inference, one core")
     failed = int((~table["passed"]).sum())
-    figure.supxlabel(f"{failed} of {len(table)} fits failed a diagnostics gate", fontsize=7)
+    figure.supxlabel(
+        f"{failed} of {len(table)} fits failed a diagnostics gate, which asks for more draws than "
+        "are timed here",
+        fontsize=7,
+    )
     return figure, table
