@@ -7,8 +7,8 @@
    votes and gold label are counted together:
    log L = sum_k N_k log sum_t T_k^(t) phi^t (1 - phi)^(1 - t) Binomial(V_k | c_k, a_t).
 
-   Priors: phi uniform; (a_0, a_1) uniform on the triangle 0 <= a_0 <= a_1 <= 1, which keeps labels
-   from switching.
+   Priors: phi ~ Beta(phi_prior), uniform where both shapes are 1; (a_0, a_1) uniform on the triangle
+   0 <= a_0 <= a_1 <= 1, which keeps labels from switching.
 
    Cells are grouped: a group is one (votes_total, gold), its cells are V = 0 .. votes_total. A cell
    may hold no item; it is there for the replicated counts.
@@ -32,6 +32,7 @@ data {
   array[groups] int<lower=-1, upper=1> gold; // expert label of the group; -1 where there is none
   int<lower=1> cells; // number of cells, sum over groups of votes_total + 1
   array[cells] int<lower=0> count; // items in each cell, group by group, V = 0 .. votes_total
+  vector<lower=0>[2] phi_prior; // shapes of the beta prior of phi: of positives, of negatives
 }
 transformed data {
   array[groups] int items; // items in each group
@@ -50,6 +51,7 @@ parameters {
 }
 model {
   int start = 0;
+  phi ~ beta(phi_prior[1], phi_prior[2]);
   for (g in 1 : groups) {
     vector[votes_total[g] + 1] log_mass = log_vote_mass(votes_total[g], gold[g], phi, a0, a1);
     for (v in 0 : votes_total[g]) {

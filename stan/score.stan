@@ -7,7 +7,8 @@
    quadrature whose nodes and weights come from the vote draw and so are data;
    sigma_kl is the standard deviation of W_kl after Hanley and McNeil (1982), k the positive set.
 
-   Priors: mu ~ InvGamma(1, 1), which keeps mu positive; delta ~ Laplace(0, 10), 10 the scale.
+   Priors: mu ~ InvGamma(mu_shape, mu_scale), which keeps mu positive; delta ~ Laplace(0, delta_scale).
+   The paper has InvGamma(1, 1) and Laplace(0, 10).
 */
 functions {
   // P(U > U') for every pair of vote patterns, labels y and y': a (p, p) matrix
@@ -45,6 +46,9 @@ data {
   int<lower=2> J; // Gauss-Jacobi nodes a vote probability
   array[2, p] vector<lower=0, upper=1>[J] node; // nodes for label 0 and 1 and each vote pattern
   array[2, p] vector<lower=0, upper=1>[J] weight; // their weights, summing to 1
+  real<lower=0> mu_shape; // shape of the inverse gamma prior of mu
+  real<lower=0> mu_scale; // its scale
+  real<lower=0> delta_scale; // scale of the Laplace prior of delta
 }
 parameters {
   real<lower=0> mu; // how far positives rank above negatives
@@ -67,8 +71,8 @@ transformed parameters {
   }
 }
 model {
-  mu ~ inv_gamma(1, 1);
-  delta ~ double_exponential(0, 10);
+  mu ~ inv_gamma(mu_shape, mu_scale);
+  delta ~ double_exponential(0, delta_scale);
   for (k in 1 : m) {
     for (l in 1 : k - 1) {
       W[k, l] ~ normal(N[k] * N[l] * w[k, l], win_deviation(w[k, l], N[k], N[l]));

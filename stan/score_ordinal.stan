@@ -11,8 +11,9 @@
 
    L = prod_{b < B} f_{r_b}(t_b) prod_{k, b} [F_k(t_b) - F_k(t_{b-1})]^{n_kb},    t_0 = -infinity, t_B = infinity.
 
-   Priors: mu ~ InvGamma(1, 1), which keeps mu positive; delta ~ Laplace(0, 10), 10 the scale;
-   log sd_1 ~ Normal(0, 0.5), cut off at -1.5 and 1.5. The cut points have no prior of their own.
+   Priors: mu ~ InvGamma(mu_shape, mu_scale), which keeps mu positive; delta ~ Laplace(0, delta_scale) (the
+   paper has InvGamma(1, 1) and Laplace(0, 10)); log sd_1 ~ Normal(0, 0.5), cut off at -1.5 and 1.5. The cut
+   points have no prior of their own.
 */
 functions {
   // P(U < t) in column 1 and P(U > t) in column 2 for one label and vote pattern at every cut: each from its own tail
@@ -54,6 +55,9 @@ data {
   array[2, p] vector<lower=0, upper=1>[J] node; // nodes for label 0 and 1 and each vote pattern
   array[2, p] vector<lower=0, upper=1>[J] weight; // their weights, summing to 1
   int<lower=0, upper=1> free_sd; // whether positives have a standard deviation of their own
+  real<lower=0> mu_shape; // shape of the inverse gamma prior of mu
+  real<lower=0> mu_scale; // its scale
+  real<lower=0> delta_scale; // scale of the Laplace prior of delta
 }
 transformed data {
   real least = 1e-290; // smallest probability that is told from 0
@@ -91,8 +95,8 @@ transformed parameters {
   }
 }
 model {
-  mu ~ inv_gamma(1, 1);
-  delta ~ double_exponential(0, 10);
+  mu ~ inv_gamma(mu_shape, mu_scale);
+  delta ~ double_exponential(0, delta_scale);
   log_sd ~ normal(0, 0.5);
   target += sum(log_lik_bin);
 }

@@ -4,15 +4,19 @@ Brute force is the dense grid of `unit.dense_grid`, with its tests at level 1e-4
 fixed.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
 from crowdgold.estimators import fit
+from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.cut_density import DEGREES, Box
 from crowdgold.models.cut_search import settle
 from crowdgold.models.exact_cut import sample_exact_cut
 from crowdgold.models.nested_cut import sample_nested_cut
+from crowdgold.models.priors import ScorePrior
 from crowdgold.models.score_model import ConditionedScoreModel, ScoreData
 from crowdgold.models.stan import SamplerSettings
 from crowdgold.models.vote_sets import find_vote_sets, win_counts
@@ -57,6 +61,32 @@ def test_draws_have_the_density_of_the_dense_grid(name):
     assert p_value(*brute.transform(draws.mu, shifted)) < LEVEL
     stretched = draws.mu**2 / np.median(draws.mu)
     assert p_value(*brute.transform(stretched, draws.delta)) < LEVEL
+
+
+PRIORS = {
+    "mu near 0": (ScorePrior(4.0, 0.1, 10.0), "no signal"),
+    "mu far out": (ScorePrior(1.0, 10.0, 10.0), "few items, 10 gold"),
+    "mu known well": (ScorePrior(40.0, 80.0, 10.0), "few items, 10 gold"),
+    "delta near 0": (ScorePrior(1.0, 1.0, 0.1), "few items, 10 gold"),
+    "delta free": (ScorePrior(3.0, 0.5, 300.0), "few items, 10 gold"),
+}
+
+
+@pytest.mark.parametrize("name", PRIORS)
+def test_draws_under_another_prior_have_the_density_of_its_dense_grid(name):
+    """200 draws of one vote draw, on a grid with the same prior; draws under the paper's prior must
+    be refused there."""
+    prior, case = PRIORS[name]
+    theta, n, votes, n_gold = CASES[case]
+    data, sets = problem(theta, n, votes, n_gold)
+    own = replace(data, prior=prior)
+    vote = vote_draws(theta, 200)
+    draws = sample_exact_cut(own, sets, vote, np.random.default_rng(2))
+    assert draws.failures == 0
+    brute = Brute(own.conditioned(sets, vote, 0))
+    assert p_value(*brute.transform(draws.mu, draws.delta)) > LEVEL
+    other = sample_exact_cut(data, sets, vote, np.random.default_rng(2))
+    assert p_value(*brute.transform(other.mu, other.delta)) < LEVEL
 
 
 @pytest.mark.parametrize("name", ["typical", "very many items"])
@@ -156,6 +186,30 @@ def test_the_nested_cut_gives_the_draws_of_the_exact_cut(name, stan):
     assert agree(nested, wrong) < LEVEL
 
 
+@pytest.mark.parametrize("calibrated", [False, True])
+def test_the_nested_cut_has_the_prior_of_the_exact_cut(calibrated, stan):
+    """50 nested draws of b = 10 against 200 exact ones under mu ~ InvGamma(20, 60) and delta ~
+    Laplace(0, 0.5), of few items, for both score likelihoods.
+
+    The tests are those of above; distributions that differ by more than 0.35 somewhere are refused.
+    Draws under the paper's prior must be.
+    """
+    few = TYPICAL, 138, 1, 20
+    items = algorithm_1(*few, np.random.default_rng(1))
+    data, sets = problem(*few)
+    if calibrated:
+        data = BinnedRanks.of(sets.member, items.order("A"), len(sets))
+    own = replace(data, prior=ScorePrior(20.0, 60.0, 0.5))
+    vote = vote_draws(TYPICAL, 50, np.random.default_rng(5))
+    nested, _ = sample_nested_cut(own, sets, vote, np.random.default_rng(6), stan, PILOT, 10, 1)
+    more = vote.select(np.arange(200) % 50)
+    exact, wrong = (
+        sample_exact_cut(one, sets, more, np.random.default_rng(7)) for one in (own, data)
+    )
+    assert agree(nested, exact) > LEVEL
+    assert agree(nested, wrong) < LEVEL
+
+
 @pytest.mark.slow
 def test_ten_iterations_are_enough(stan, monkeypatch):
     """b = 10 against 4 b = 40, 100 draws each: the sampled distribution does not move, by more than
@@ -207,6 +261,28 @@ def test_scores_never_change_what_is_said_of_the_voters(stan):
     assert not np.any(given["mu:A"] == reverse["mu:A"])
     assert not np.any(given["delta:A"] == two["delta:A"])
     assert not np.any(given["phi"] == fitted(items.scores["A"], 3 - items.votes_positive)["phi"])
+
+
+@pytest.mark.parametrize("method", ["MAVEN", "MAVEN-C"])
+def test_the_priors_of_the_settings_reach_the_fit(stan, method):
+    """Priors that say far more than 40 items without gold do: the draws are as they have it, each
+    median within 2 prior deviations, which none is under the paper's priors."""
+    items = algorithm_1(TYPICAL, 40, 1, 0, np.random.default_rng(9))
+    sampler = {"sampler": {"chains": 2, "warmup": 200, "draws": 100}, "imputations": 60}
+    own = {
+        "mu_prior": {"shape": 400, "scale": 2000},
+        "delta_scale": 0.01,
+        "phi_prior": {"alpha": 320, "beta": 80},
+    }
+    expected = {"mu:A": (5.0, 0.25), "delta:A": (0.0, 0.014), "phi": (0.8, 0.02)}
+
+    def away(**settings):
+        fitted = fit(method, items, np.random.default_rng(10), sampler | settings, stan)
+        draws = fitted.labels.parameters
+        return [abs(np.median(draws[name]) - at) / sd for name, (at, sd) in expected.items()]
+
+    assert max(away(**own)) < 2
+    assert min(away()) > 2
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,13 @@ written with 18 digits, so reading them back loses nothing that matters.
 import numpy as np
 import pytest
 from scipy.special import ndtr
-from scipy.stats import betabinom, binom, invgamma, kstest, laplace, norm
+from scipy.stats import beta, betabinom, binom, invgamma, kstest, laplace, norm
 
 from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.human_ai import HumanAiProgram
 from crowdgold.models.joint_model import log_likelihood
 from crowdgold.models.nested_cut import ordinal_data, score_data
+from crowdgold.models.priors import PAPER_PRIOR, PhiPrior, ScorePrior
 from crowdgold.models.score_mixture import ScoreMixtureDraws, ScoreMixtureProgram
 from crowdgold.models.score_model import ConditionedScoreModel, ScoreData
 from crowdgold.models.score_points import compress_scores, each_score
@@ -33,6 +34,13 @@ from unit.reference import (
 THETA = Theta(0.3, (0.2, 0.6), (1.5, 0.8), 1.0, 2.0)
 DRAWS = 60
 AGREES = 1e-8
+PHI_PRIOR = PhiPrior(2.5, 0.7)
+SCORE_PRIOR = ScorePrior(2.5, 0.7, 3.0)
+
+
+def log_score_prior(prior, mu, delta):
+    of_mu = invgamma.logpdf(mu, prior.mu_shape, scale=prior.mu_scale)
+    return of_mu + laplace.logpdf(delta, scale=prior.delta_scale)
 
 
 @pytest.fixture(scope="module")
@@ -72,11 +80,17 @@ def cell_log_masses(data, phi, label_mass):
     return np.concatenate(values)
 
 
-def check_votes(fit, data, masses, log_jacobian):
-    """Check density, log_lik and replicated counts of a model of votes."""
+def check_votes(fit, data, masses, log_jacobian, phi):
+    """Check density, log_lik and replicated counts of a model of votes.
+
+    Without the prior of phi the density must be refused.
+    """
+    log_prior = beta.logpdf(phi, PHI_PRIOR.alpha, PHI_PRIOR.beta)
     count = np.array(data["count"])
     log_mass = np.array(masses)
-    check_density(fit, log_mass @ count + log_jacobian)
+    check_density(fit, log_mass @ count + log_jacobian + log_prior)
+    with pytest.raises(AssertionError):
+        check_density(fit, log_mass @ count + log_jacobian)
     assert np.ptp(fit.method_variables()["lp__"].ravel() - log_mass @ count) > 100 * AGREES
     assert fit.stan_variable("log_lik") == pytest.approx(log_mass, abs=1e-10)
     replicated = fit.stan_variable("count_rep")
@@ -105,7 +119,7 @@ def between(x, low, high):
 
 
 def test_vote_model(stan, items, tmp_path):
-    data = vote_data(find_vote_sets(items))
+    data = vote_data(find_vote_sets(items), PHI_PRIOR)
     fit = sample(stan, "vote", data, tmp_path)
     phi, a0, a1, correlation = scalars(fit, "phi", "a0", "a1", "lambda")
     d = 1 / correlation - 1
@@ -120,11 +134,11 @@ def test_vote_model(stan, items, tmp_path):
         )
     jacobian = between(phi, 0, 1) + between(a1, 0, 1) + between(a0, 0, a1)
     jacobian += between(correlation, 0.01, 0.99).sum(axis=1)
-    check_votes(fit, data, masses, jacobian)
+    check_votes(fit, data, masses, jacobian, phi)
 
 
 def test_dawid_skene(stan, items, tmp_path):
-    data = vote_data(find_vote_sets(items))
+    data = vote_data(find_vote_sets(items), PHI_PRIOR)
     fit = sample(stan, "dawid_skene", data, tmp_path)
     phi, a0, a1 = scalars(fit, "phi", "a0", "a1")
     masses = [
@@ -132,7 +146,7 @@ def test_dawid_skene(stan, items, tmp_path):
         for p, a in zip(phi, zip(a0, a1, strict=True), strict=True)
     ]
     jacobian = between(phi, 0, 1) + between(a1, 0, 1) + between(a0, 0, a1)
-    check_votes(fit, data, masses, jacobian)
+    check_votes(fit, data, masses, jacobian, phi)
 
 
 def score_log_densities(data, mu, delta):
@@ -162,7 +176,7 @@ def test_score_model(stan, items, tmp_path):
     wins = win_counts(sets.member, items.order("A"), len(sets)).astype(float)
     vote = VoteParameters(np.array([0.35]), np.array([[0.25, 0.55]]), np.array([[1.0, 0.4]]))
     model = ConditionedScoreModel.at(
-        ScoreData(wins, sets.count.astype(float), sets.pattern), sets, vote, 0
+        ScoreData(wins, sets.count.astype(float), sets.pattern, SCORE_PRIOR), sets, vote, 0
     )
     data = score_data(model, 9)
     fit = sample(stan, "score", data, tmp_path)
@@ -170,10 +184,11 @@ def test_score_model(stan, items, tmp_path):
     parts = [score_log_densities(data, *draw) for draw in zip(mu, delta, strict=True)]
     rate, mean, spread, observed = (np.array(column) for column in zip(*parts, strict=True))
     log_lik = norm.logpdf(observed, mean, spread)
-    prior = invgamma.logpdf(mu, 1) + laplace.logpdf(delta, scale=10)
+    prior, other = (log_score_prior(one, mu, delta) for one in (SCORE_PRIOR, PAPER_PRIOR))
     check_density(fit, log_lik.sum(axis=1) + prior + np.log(mu))
-    with pytest.raises(AssertionError):
-        check_density(fit, log_lik.sum(axis=1) + prior)  # without the Jacobian
+    for wrong in (prior, other + np.log(mu)):  # without the Jacobian; another prior
+        with pytest.raises(AssertionError):
+            check_density(fit, log_lik.sum(axis=1) + wrong)
     assert fit.stan_variable("log_lik") == pytest.approx(log_lik, abs=1e-8)
     lower = np.tril_indices(len(sets), -1)
     assert fit.stan_variable("w")[:, lower[0], lower[1]] == pytest.approx(rate, abs=1e-12)
@@ -299,7 +314,7 @@ def test_score_ordinal(stan, items, tmp_path, free_sd):
     """The masses of bins are differences; to 1e-8 they agree where none is below 1e-7 or so."""
     sets = find_vote_sets(items)
     vote = VoteParameters(np.array([0.35]), np.array([[0.25, 0.55]]), np.array([[1.0, 0.4]]))
-    data = BinnedRanks.of(sets.member, items.order("A"), len(sets), free_sd)
+    data = BinnedRanks.of(sets.member, items.order("A"), len(sets), free_sd, SCORE_PRIOR)
     data = ordinal_data(data.conditioned(sets, vote, 0), 9)
     assert np.sum(data["count"]) == len(items) - data["B"] + 1
     fit = sample(stan, "score_ordinal", data, tmp_path)
@@ -312,14 +327,14 @@ def test_score_ordinal(stan, items, tmp_path, free_sd):
             for draw in zip(mu, delta, cut, np.exp(log_sd), strict=True)
         ]
     )
-    prior = invgamma.logpdf(mu, 1) + laplace.logpdf(delta, scale=10)
+    log_prior = log_score_prior(SCORE_PRIOR, mu, delta)
     jacobian = np.log(mu) + np.log(np.diff(cut, axis=1)).sum(axis=1)
     if free_sd:
-        prior += norm.logpdf(log_sd, scale=0.5)
+        log_prior += norm.logpdf(log_sd, scale=0.5)
         jacobian += between(log_sd, -1.5, 1.5)
-    check_density(fit, log_lik.sum(axis=1) + prior + jacobian)
+    check_density(fit, log_lik.sum(axis=1) + log_prior + jacobian)
     with pytest.raises(AssertionError):
-        check_density(fit, log_lik.sum(axis=1) + prior)  # without the Jacobians
+        check_density(fit, log_lik.sum(axis=1) + log_prior)  # without the Jacobians
     assert fit.stan_variable("log_lik") == pytest.approx(log_lik, abs=1e-8)
     replicated = fit.stan_variable("count_rep")
     assert np.array_equal(

@@ -13,6 +13,10 @@ from crowdgold.models.vote_model import VoteParameters
 LEVEL = 1e-4
 
 
+def log_prior_of_mu(prior, mu):
+    return invgamma.logpdf(mu, prior.mu_shape, scale=prior.mu_scale)
+
+
 def vote_draws(theta, draws, rng=None):
     """Repeat one vote draw, or scatter it: by 10 % on the scale of each parameter."""
     scatter = np.zeros((5, draws)) if rng is None else rng.normal(0, 0.1, (5, draws))
@@ -44,7 +48,8 @@ class Brute:
 
     def _log_density(self, model):
         mu = np.exp(self.x)
-        prior = invgamma.logpdf(mu, 1) + self.x + laplace.logpdf(self.y, scale=10)[:, None]
+        prior = log_prior_of_mu(model.prior, mu) + self.x
+        prior = prior + laplace.logpdf(self.y, scale=model.prior.delta_scale)[:, None]
         rows = [model.log_likelihood(mu[None], self.y[i : i + 1])[0] for i in range(len(self.y))]
         return np.array(rows) + prior
 
@@ -105,8 +110,8 @@ class BruteSd:
             at = model.with_sd(np.exp(log_sd[i]))
             log_density[i] = at.log_likelihood(np.exp(log_mu[i]), delta[i])
         log_density += norm.logpdf(log_sd, scale=0.5)[:, None, None]
-        log_density += laplace.logpdf(delta, scale=10)[..., None]
-        log_density += invgamma.logpdf(np.exp(log_mu), 1) + log_mu
+        log_density += laplace.logpdf(delta, scale=model.prior.delta_scale)[..., None]
+        log_density += log_prior_of_mu(model.prior, np.exp(log_mu)) + log_mu
         shape = log_density.shape
         points = [log_mu, delta[..., None], log_sd[:, None, None]]
         return np.stack([np.broadcast_to(one, shape).ravel() for one in points]), log_density

@@ -71,7 +71,22 @@ def test_an_unknown_method_is_answered_with_the_nearest(wrong, right):
 
 @pytest.mark.parametrize(
     "settings",
-    [{"cut": "exactly"}, {"score_likelihood": "calibrate"}, {"positive_sd": True}],
+    [
+        {"cut": "exactly"},
+        {"score_likelihood": "calibrate"},
+        {"positive_sd": True},
+        {"mu_prior": {"shape": 0.9}},
+        {"mu_prior": {"shape": float("nan")}},
+        {"mu_prior": {"scale": -1}},
+        {"mu_prior": {"shape": 4, "scale": 0.09}},
+        {"mu_prior": {"scale": 11}},
+        {"mu_prior": {"shapes": 1}},
+        {"mu_prior": 3},
+        {"delta_scale": 0},
+        {"delta_scale": True},
+        {"phi_prior": {"alpha": 0}},
+        {"phi_prior": {"beta": "1"}},
+    ],
     ids=str,
 )
 def test_settings_of_maven_are_checked(settings):

@@ -10,6 +10,7 @@ from scipy.stats import invgamma, laplace, norm
 
 from crowdgold.models import score_model
 from crowdgold.models.cut_density import FAR, log_prior
+from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
 from crowdgold.models.quadrature import gauss_jacobi
 from crowdgold.models.score_model import (
     TRUSTED_DELTA,
@@ -239,12 +240,16 @@ def test_interpolated_win_rates_hold_to_1e_7_of_the_double_sum(delta):
             assert rates == pytest.approx(direct, abs=1e-7)
 
 
-def test_the_prior_of_the_cut_is_inverse_gamma_and_laplace():
+@pytest.mark.parametrize(
+    "prior", [PAPER_PRIOR, ScorePrior(1.5, 0.2, 3.0), ScorePrior(4.0, 7.0, 40.0)]
+)
+def test_the_prior_of_the_cut_is_inverse_gamma_and_laplace(prior):
     """In z, 1 / z = 1 / mu + 1 / FAR, with the Jacobian of mu, up to a constant; none outside."""
     mu, delta = np.array([0.05, 0.4, 1.0, 9.0]), np.array([-25.0, 0.0, 3.0, 11.0])
     z = 1 / (1 / mu + 1 / FAR)
     rise = 1 / (1 - z / FAR) ** 2  # dmu / dz
-    expected = invgamma.logpdf(mu, 1) + np.log(rise) + laplace.logpdf(delta, scale=10)
-    found = log_prior(delta, z)
+    expected = invgamma.logpdf(mu, prior.mu_shape, scale=prior.mu_scale) + np.log(rise)
+    expected += laplace.logpdf(delta, scale=prior.delta_scale)
+    found = log_prior(prior, delta, z)
     assert found - found[0] == pytest.approx(expected - expected[0], abs=1e-9)
-    assert np.all(np.isinf(log_prior(np.zeros(2), np.array([-0.1, FAR + 0.1]))))
+    assert np.all(np.isinf(log_prior(prior, np.zeros(2), np.array([-0.1, FAR + 0.1]))))

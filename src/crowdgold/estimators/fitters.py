@@ -13,7 +13,15 @@ from crowdgold.data import Items
 from crowdgold.estimators.posterior import Fit, LabelPrediction, Labels, MeanPrediction
 from crowdgold.models.stan import SamplerSettings, StanModels
 
-MAVEN_SETTINGS = ("cut", "nested_iterations", "score_likelihood", "positive_sd")
+MAVEN_SETTINGS = (
+    "cut",
+    "nested_iterations",
+    "score_likelihood",
+    "positive_sd",
+    "mu_prior",
+    "delta_scale",
+    "phi_prior",
+)
 
 DRAWS = 500
 """Imputed data sets where the settings do not say how many."""
@@ -79,7 +87,8 @@ def dawid_skene(
     """Fit DS."""
     from crowdgold.estimators.dawid_skene import fit_dawid_skene
 
-    return fit_dawid_skene(items, rng, stan, _sampler(settings), _draws(settings))
+    own = _own(settings, "phi_prior")
+    return fit_dawid_skene(items, rng, stan, _sampler(settings), _draws(settings), **own)
 
 
 def dawid_skene_scores(

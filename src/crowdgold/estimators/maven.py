@@ -5,7 +5,9 @@ cut). Each predictor's score model is conditioned on the same draws of the vote 
 """
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.exact_cut import ScoreDraws, sample_exact_cut
 from crowdgold.models.exact_cut_sd import sample_exact_cut_sd
 from crowdgold.models.nested_cut import sample_nested_cut
+from crowdgold.models.priors import PhiPrior, ScorePrior
 from crowdgold.models.score_likelihood import TRUSTED_DELTA
 from crowdgold.models.score_model import ScoreData
 from crowdgold.models.stan import SamplerSettings, StanModels
@@ -36,6 +39,9 @@ class MavenSettings:
         score_likelihood: "pairwise", the likelihood of the win counts as printed, or "calibrated",
             that of the binned ranking, which counts nothing twice.
         positive_sd: whether positives have a standard deviation of their own (calibrated only).
+        mu_prior: `shape` and `scale` of the inverse gamma prior of mu; 1 where one is not given.
+        delta_scale: scale of the Laplace prior of delta.
+        phi_prior: `alpha` and `beta` of the beta prior of phi; 1 where one is not given.
         threads: nested fits run side by side.
     """
 
@@ -43,6 +49,9 @@ class MavenSettings:
     nested_iterations: int = 10
     score_likelihood: str = "pairwise"
     positive_sd: bool = False
+    mu_prior: Mapping[str, Any] = field(default_factory=dict)
+    delta_scale: float = 10.0
+    phi_prior: Mapping[str, Any] = field(default_factory=dict)
     threads: int = 1
 
     def __post_init__(self) -> None:
@@ -55,17 +64,27 @@ class MavenSettings:
             )
         if self.positive_sd and self.score_likelihood != "calibrated":
             raise ValueError("MAVEN: positive_sd needs score_likelihood 'calibrated'")
+        self.score_prior()
+        self.base_rate_prior()
+
+    def score_prior(self) -> ScorePrior:
+        """Give the prior of (mu, delta); `InputError` where a number is out of its range."""
+        return ScorePrior.of(self.mu_prior, self.delta_scale)
+
+    def base_rate_prior(self) -> PhiPrior:
+        """Give the prior of phi; `InputError` where a number is out of its range."""
+        return PhiPrior.of(self.phi_prior)
 
 
 def _summarise(
     items: Items, sets: VoteSets, predictor: str, settings: MavenSettings
 ) -> ScoreData | BinnedRanks:
     """Keep of a predictor's ranking what the score likelihood needs."""
-    order = items.order(predictor)
+    order, prior = items.order(predictor), settings.score_prior()
     if settings.score_likelihood == "calibrated":
-        return BinnedRanks.of(sets.member, order, len(sets), settings.positive_sd)
+        return BinnedRanks.of(sets.member, order, len(sets), settings.positive_sd, prior)
     wins = win_counts(sets.member, order, len(sets))
-    return ScoreData(wins.astype(float), sets.count.astype(float), sets.pattern)
+    return ScoreData(wins.astype(float), sets.count.astype(float), sets.pattern, prior)
 
 
 def _score_model(
@@ -124,7 +143,7 @@ def fit_maven(
     rankings = {name: _summarise(items, sets, name, settings) for name in items.predictors}
     counted = clock()
     vote_rng, *score_rngs = rng.spawn(1 + len(items.predictors))
-    fit = fit_votes("vote", sets, vote_rng, stan, sampler)
+    fit = fit_votes("vote", sets, vote_rng, stan, sampler, settings.base_rate_prior())
     vote = fit.parameters.select(spread_draws(len(fit.parameters), draws))
     sampled = clock()
     scores: dict[str, ScoreDraws] = {}

@@ -77,7 +77,14 @@ _ALL = (
         fitters.gold_and_majority_vote,
         ("votes_and_gold",),
     ),
-    Method("DS", "Dawid-Skene", fitters.dawid_skene, ("dawid_skene",), ("dawid_skene",)),
+    Method(
+        "DS",
+        "Dawid-Skene",
+        fitters.dawid_skene,
+        ("dawid_skene",),
+        ("dawid_skene",),
+        own_settings=("phi_prior",),
+    ),
     Method(
         "ORACLE",
         "imputation from the true P(Y | V)",

@@ -15,7 +15,7 @@ from crowdgold.data import NO_GOLD, Items
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.exact_cut import sample_exact_cut
 from crowdgold.models.nested_cut import score_data
-from crowdgold.models.score_likelihood import DELTA_PRIOR_SCALE
+from crowdgold.models.priors import PAPER_PRIOR
 from crowdgold.models.score_model import (
     ConditionedScoreModel,
     ScoreData,
@@ -150,7 +150,7 @@ def _draw_scores(trial: Trial) -> tuple[ConditionedScoreModel, float, float]:
     """Draw (mu, delta) from their prior and win counts from the printed normal likelihood."""
     rng = trial.rng
     sets = find_vote_sets(draw_items(SCORE_VOTES, trial))
-    mu, delta = 1 / rng.standard_exponential(), rng.laplace(0, DELTA_PRIOR_SCALE)
+    mu, delta = 1 / rng.standard_exponential(), rng.laplace(0, PAPER_PRIOR.delta_scale)
     count = sets.count.astype(float)
     empty = ScoreData(np.zeros((len(sets), len(sets))), count, sets.pattern)
     rates = ConditionedScoreModel.at(empty, sets, SCORE_VOTES, 0).win_rates(mu, delta)

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
 from crowdgold.models.quadrature import gauss_jacobi
 from crowdgold.models.score_likelihood import TRUSTED_DELTA
 from crowdgold.models.utility_distribution import (
@@ -64,15 +65,22 @@ class BinnedRanks:
         count: (B, m) items n_kb of each vote set in each bin, lowest scores first.
         highest: (B - 1,) vote set of the highest item of each bin but the last.
         free_sd: whether positives have a standard deviation of their own.
+        prior: of (mu, delta).
     """
 
     count: np.ndarray
     highest: np.ndarray
     free_sd: bool = False
+    prior: ScorePrior = PAPER_PRIOR
 
     @classmethod
     def of(
-        cls, member: np.ndarray, order: np.ndarray, sets: int, free_sd: bool = False
+        cls,
+        member: np.ndarray,
+        order: np.ndarray,
+        sets: int,
+        free_sd: bool = False,
+        prior: ScorePrior = PAPER_PRIOR,
     ) -> "BinnedRanks":
         """Count items by bin and vote set, in one pass over the ranking.
 
@@ -81,10 +89,11 @@ class BinnedRanks:
             order: (n,) positions of the items from the lowest to the highest score, ties broken.
             sets: the number of vote sets m.
             free_sd: whether positives have a standard deviation of their own.
+            prior: of (mu, delta).
         """
         count = _count(member[order], sets, number_of_bins(len(order)))
         ends = np.cumsum(count.sum(axis=1)).astype(np.int64)[:-1] - 1
-        return cls(count, member[order[ends]], free_sd)
+        return cls(count, member[order[ends]], free_sd, prior)
 
     def conditioned(
         self, sets: VoteSets, vote: VoteParameters, draw: int
@@ -112,6 +121,11 @@ class ConditionedBinnedRanks:
     label_probability: np.ndarray
     sd: float = 1.0
     _nodes: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False)
+
+    @property
+    def prior(self) -> ScorePrior:
+        """The prior of (mu, delta)."""
+        return self.data.prior
 
     def with_sd(self, sd: float) -> "ConditionedBinnedRanks":
         """Give the same with another standard deviation of positives."""

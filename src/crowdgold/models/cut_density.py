@@ -7,7 +7,7 @@ interpolation is checked against direct evaluations.
 The coordinates are delta and z, 1 / z = 1 / mu + 1 / FAR: linear in mu near 0, where the likelihood
 goes on smoothly to negative mu and only the prior ends; far out, where positives always rank above
 negatives and the likelihood is flat, all mu up to infinity lie below z = FAR. As 1 / mu is
-exponential a priori, z has the same prior as mu, cut off at FAR.
+exponential a priori in the paper, z then has the same prior as mu, cut off at FAR.
 """
 
 import math
@@ -16,7 +16,8 @@ from functools import cache
 
 import numpy as np
 
-from crowdgold.models.score_likelihood import DELTA_PRIOR_SCALE, ScoreLikelihood
+from crowdgold.models.priors import ScorePrior
+from crowdgold.models.score_likelihood import ScoreLikelihood
 
 CELLS = 64
 """Fine cells an axis. A box is 9 to 21 deviations wide: drawing uniformly within a cell adds at
@@ -144,12 +145,17 @@ def mu_at(z: np.ndarray) -> np.ndarray:
     return np.asarray(z / (1 - np.minimum(z, FAR * (1 - 1e-7)) / FAR))
 
 
-def log_prior(delta: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Give the log prior density of (delta, z); minus infinity where mu is not in (0, infinity)."""
+def log_prior(prior: ScorePrior, delta: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """Give the log prior density of (delta, z), up to a constant.
+
+    Minus infinity where mu is not in (0, infinity). With shape a and scale b of mu it is
+    -b / z - (a + 1) log z + (a - 1) log(1 - z / FAR), as dmu = (mu / z)^2 dz.
+    """
     inside = (z > 1e-3) & (z < FAR)
     held = np.where(inside, z, 1.0)
-    log_density = -1 / held - 2 * np.log(held) - np.abs(delta) / DELTA_PRIOR_SCALE
-    return np.where(inside, log_density, -np.inf)
+    of_z = -prior.mu_scale / held - (prior.mu_shape + 1) * np.log(held)
+    of_z += (prior.mu_shape - 1) * np.log1p(-held / FAR)
+    return np.where(inside, of_z - np.abs(delta) / prior.delta_scale, -np.inf)
 
 
 def density_on(model: ScoreLikelihood, box: Box, degree: int) -> Density:
@@ -161,7 +167,8 @@ def density_on(model: ScoreLikelihood, box: Box, degree: int) -> Density:
     delta, z = box.grid(nodes)
     log_likelihood = model.log_likelihood(mu_at(z), delta)
     cell_delta, cell_z = box.grid(cells)
-    log_density = to_cells @ log_likelihood @ to_cells.T + log_prior(cell_delta[:, None], cell_z)
+    log_density = to_cells @ log_likelihood @ to_cells.T
+    log_density += log_prior(model.prior, cell_delta[:, None], cell_z)
     highest = log_density.max()
     if not (np.isfinite(highest) and 0 < box.area() < np.inf):
         return Density(box, np.full((CELLS, CELLS), CELLS**-2.0), np.inf, -np.inf)

@@ -62,7 +62,7 @@ def settle(model: ScoreLikelihood, box: Box, degree: int) -> tuple[Density, int,
 
 def scan(model: ScoreLikelihood) -> np.ndarray:
     """Give the best (delta, z) of a coarse grid over their whole range."""
-    log_density = log_prior(SCAN_DELTA[:, None], SCAN_Z[None, :])
+    log_density = log_prior(model.prior, SCAN_DELTA[:, None], SCAN_Z[None, :])
     for row, delta in enumerate(SCAN_DELTA):  # row by row: small deltas need few nodes
         log_density[row] += model.log_likelihood(mu_at(SCAN_Z)[None, :], delta[None])[0]
     best = np.unravel_index(log_density.argmax(), log_density.shape)
@@ -72,7 +72,8 @@ def scan(model: ScoreLikelihood) -> np.ndarray:
 def surprise_at(model: ScoreLikelihood, at: np.ndarray) -> float:
     """Give minus the log density at (delta, z); a huge number outside of their range."""
     delta, z = at[:1], at[1:]
-    if abs(delta[0]) > SCAN_DELTA[-1] or not np.isfinite(prior := log_prior(delta, z)[0]):
+    prior = log_prior(model.prior, delta, z)[0]
+    if abs(delta[0]) > SCAN_DELTA[-1] or not np.isfinite(prior):
         return 1e300
     return -float(model.log_likelihood(mu_at(z)[None], delta)[0, 0] + prior)
 

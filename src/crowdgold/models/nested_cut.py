@@ -7,7 +7,7 @@ metric; only the last iteration is kept.
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,7 @@ def score_data(model: ConditionedScoreModel, nodes: int) -> dict[str, Any]:
         "J": nodes,
         "node": points.transpose(1, 0, 2).tolist(),
         "weight": weights.transpose(1, 0, 2).tolist(),
+        **asdict(model.prior),
     }
 
 
@@ -73,6 +74,7 @@ def ordinal_data(model: ConditionedBinnedRanks, nodes: int) -> dict[str, Any]:
         "node": points.transpose(1, 0, 2).tolist(),
         "weight": weights.transpose(1, 0, 2).tolist(),
         "free_sd": int(model.data.free_sd),
+        **asdict(model.prior),
     }
 
 

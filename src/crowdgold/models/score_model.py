@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numba
 import numpy as np
 
+from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
 from crowdgold.models.quadrature import gauss_jacobi
 from crowdgold.models.score_likelihood import TRUSTED_DELTA
 from crowdgold.models.vote_model import VoteParameters
@@ -37,11 +38,13 @@ class ScoreData:
         wins: (m, m) counts W_kl as floats.
         count: (m,) items N_k as floats.
         pattern: (m,) vote pattern of each vote set.
+        prior: of (mu, delta).
     """
 
     wins: np.ndarray
     count: np.ndarray
     pattern: np.ndarray
+    prior: ScorePrior = PAPER_PRIOR
 
     def conditioned(
         self, sets: VoteSets, vote: VoteParameters, draw: int
@@ -67,6 +70,11 @@ class ConditionedScoreModel:
         """Condition on one draw of the vote model."""
         one = vote.select(np.array([draw]))
         return cls(data, sets, one, one.label_probability(sets)[0])
+
+    @property
+    def prior(self) -> ScorePrior:
+        """The prior of (mu, delta)."""
+        return self.data.prior
 
     def nodes(self, nodes: int) -> tuple[np.ndarray, np.ndarray]:
         """Give Gauss-Jacobi nodes and weights of P_i by pattern and label: each (p, 2, J)."""

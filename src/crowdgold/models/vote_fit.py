@@ -7,6 +7,7 @@ import numpy as np
 
 from crowdgold.data import NO_GOLD
 from crowdgold.models.diagnostics import Diagnostics
+from crowdgold.models.priors import UNIFORM_PHI, PhiPrior
 from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
@@ -23,7 +24,7 @@ class VoteFit:
     seconds: float
 
 
-def vote_data(sets: VoteSets) -> dict[str, Any]:
+def vote_data(sets: VoteSets, phi_prior: PhiPrior = UNIFORM_PHI) -> dict[str, Any]:
     """Lay vote sets out as the data of the vote models: every V of each (votes_total, gold)."""
     groups = sorted(set(zip(sets.votes_total.tolist(), sets.gold.tolist(), strict=True)))
     start = np.cumsum([0] + [total + 1 for total, _ in groups])
@@ -43,6 +44,7 @@ def vote_data(sets: VoteSets) -> dict[str, Any]:
         "gold": [gold for _, gold in groups],
         "cells": len(count),
         "count": count.tolist(),
+        "phi_prior": [phi_prior.alpha, phi_prior.beta],
     }
 
 
@@ -80,6 +82,7 @@ def fit_votes(
     rng: np.random.Generator,
     stan: StanModels,
     settings: SamplerSettings,
+    phi_prior: PhiPrior = UNIFORM_PHI,
 ) -> VoteFit:
     """Sample the posterior of the vote model.
 
@@ -89,10 +92,12 @@ def fit_votes(
         rng: source of the seed and of the initial values.
         stan: the compiled models.
         settings: chains, warmup and draws.
+        phi_prior: of the base rate.
     """
     seed = stan_seed(rng)
     initial = _initial_values(name, sets, settings.chains, rng)
-    fit = stan.sample(name, vote_data(sets), seed, PARAMETERS[name], settings, inits=initial)
+    data = vote_data(sets, phi_prior)
+    fit = stan.sample(name, data, seed, PARAMETERS[name], settings, inits=initial)
     a = np.stack([fit.flat("a0"), fit.flat("a1")], axis=1)
     d = np.full_like(a, np.inf) if name == "dawid_skene" else 1 / fit.flat("lambda") - 1
     diagnostics = fit.diagnostics
