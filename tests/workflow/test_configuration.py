@@ -165,6 +165,26 @@ def test_every_caption_can_be_rendered(path):
             "experiments.maven_fig4.vary.n.mu: unknown key",
         ),
         (
+            {"experiments": {"maven_fig4": {"vary": {"method_settings.MAVEN.delta_scal": [2]}}}},
+            "vary.method_settings.MAVEN.delta_scal: unknown key; did you mean 'delta_scale'?",
+        ),
+        (
+            {"experiments": {"maven_fig4": {"vary": {"method_settings.MAVEN.delta_scale": [0]}}}},
+            "vary.method_settings.MAVEN.delta_scale: 0 is less than or equal to the minimum of 0",
+        ),
+        (
+            {"experiments": {"maven_fig4": {"vary": {"method_settings.MAVEN-C.cut": ["exact"]}}}},
+            "vary.method_settings.MAVEN-C.cut: no 'MAVEN-C' in the methods; did you mean 'MAVEN'?",
+        ),
+        (
+            {"methods": {"MAVEN": {"mu_prior": {"shap": 2}}}},
+            "methods.MAVEN.mu_prior.shap: unknown key; did you mean 'shape'?",
+        ),
+        (
+            {"methods": {"MAVEN": {"mu_prior": {"shape": 0}}}},
+            "methods.MAVEN.mu_prior.shape: found 0, expected minimum: 1 (Its shape.)",
+        ),
+        (
             {"experiments": {"maven_fig4": {"methods": ["MAVAN"]}}},
             "experiments.maven_fig4.methods: unknown 'MAVAN'; did you mean 'MAVEN'?",
         ),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from crowdgold.experiments import data_tables, plan, seeds, settings
+from crowdgold.experiments.drawing import simulate_block
 from crowdgold.experiments.estimating import estimate_block
 from crowdgold.experiments.imports import imported_modules
 from crowdgold.models.stan import StanModels
@@ -84,6 +85,73 @@ def test_a_dotted_axis_reaches_into_a_mapping_and_leaves_the_given_parameters_al
     assert settings.parse_setting(second.name) == second.axes == {"predictors.A.mu": 0.5}
     with pytest.raises(ValueError, match="no mapping 'C'"):
         settings.expand(given, {"predictors.C.mu": [0]})
+
+
+VARIED = {
+    "n": [10, 20],
+    "method_settings.MAVEN.mu_prior.scale": [0.5, 2],
+    "method_settings.GT.x": [1],
+}
+
+
+def test_an_axis_of_a_method_changes_its_settings_and_nothing_else():
+    """Neither the data's parameters, nor other methods' settings, nor those that were given."""
+    given = {"MAVEN": {"mu_prior": {"shape": 1, "scale": 1}, "cut": "exact"}, "MV": {}}
+    first, second, *_ = settings.expand({"n": 5}, VARIED)
+    assert first.parameters == second.parameters == {"n": 10}
+    assert "method_settings.MAVEN.mu_prior.scale=0.5" in first.name
+    found = settings.settings_of_methods(given, second.axes)
+    assert found == {"MAVEN": {"mu_prior": {"shape": 1, "scale": 2}, "cut": "exact"}, "MV": {}}
+    assert given["MAVEN"]["mu_prior"]["scale"] == 1
+    with pytest.raises(ValueError, match="no mapping 'mu_prior'"):
+        settings.settings_of_methods({"MAVEN": {}}, first.axes)
+
+
+def test_settings_that_differ_in_a_method_alone_have_the_same_data(tmp_path):
+    """Item by item; another value of what the data depend on gives others. Methods have the same
+    random numbers too: MV, which breaks ties by them, gives the same intervals."""
+    block = {
+        "paper": "MAVEN",
+        "title": "t",
+        "simulator": "maven",
+        "parameters": {**PARAMETERS, "votes_total": 2},
+        "vary": {"n": [30, 40], "method_settings.MAVEN.delta_scale": [1, 10]},
+        "methods": ["MV"],
+        "metrics": ["AUC", "TNR_H"],
+        "replicates": 1,
+    }
+    whole = {"seed": 1, "experiments": {"e": block}, "methods": {}, "imputations": 9}
+    task = plan.experiment_task({**whole, "bootstrap": 20, "level": 0.9}, "e")
+    simulate_block(task, tmp_path / "data.parquet", {})
+    table = data_tables.DataTable(tmp_path / "data.parquet")
+    one, same, other, _ = (table.replicate(each["name"], 0).items for each in task["settings"])
+    np.testing.assert_array_equal(one.scores["A"], same.scores["A"])
+    assert len(other) == 40
+    assert not np.isin(other.scores["A"], one.scores["A"]).any()
+    rows = estimate_block(task, tmp_path / "data.parquet", StanModels(), "version")
+    by = rows.pivot(
+        columns=["n", "method_settings.MAVEN.delta_scale"], index="metric", values="lower"
+    )
+    assert np.array_equal(by[30, 1], by[30, 10])
+    assert np.array_equal(by[40, 1], by[40, 10])
+    assert not np.array_equal(by[30, 1], by[40, 1])
+
+
+def test_the_models_of_a_job_are_those_of_all_its_settings():
+    axis = {"method_settings.MAVEN.cut": ["exact", "nested"]}
+    block = {"paper": "MAVEN", "simulator": "maven", "vary": axis, "methods": ["MV", "MAVEN"]}
+    block |= {"metrics": ["AUC"], "replicates": 1, "parameters": PARAMETERS}
+    config = {
+        "seed": 1,
+        "experiments": {"e": block},
+        "methods": {},
+        "imputations": 9,
+        "sampler": {},
+    }
+    whole = plan.experiment_task({**config, "bootstrap": 20, "level": 0.9}, "e")
+    assert plan.models_of(whole) == ["vote", "score"]
+    exact = {**whole, "settings": whole["settings"][:1]}
+    assert plan.models_of(exact) == ["vote"]
 
 
 @pytest.fixture

@@ -151,17 +151,10 @@ def axes_of(wildcards):
 
 def models_of(wildcards):
     """Give the Stan models that the methods of a job, or its check, need."""
-    if plan.source(block_of(wildcards)) == "check":
-        whole = config["together"]
-        task = experiment_task(wildcards) if whole else data_task(wildcards)
-        return plan.models_of_check(task)
-    experiment = wildcards.experiment
-    return stan_models(
-        {
-            method: plan.method_settings(config, experiment, method)
-            for method in methods_of(wildcards)
-        }
-    )
+    if config["together"]:
+        return plan.models_of(experiment_task(wildcards))
+    is_check = plan.source(block_of(wildcards)) == "check"
+    return plan.models_of((data_task if is_check else estimate_task)(wildcards))
 
 
 def executables_of(wildcards):

@@ -47,7 +47,7 @@ def check_block(task: Mapping[str, Any], stan: StanModels) -> pd.DataFrame:
     frames = []
     for setting, replicate in replicates(task):
         with named(task, setting["name"], replicate, check=task["check"]):
-            rng = task_rng(task, setting["name"], replicate, "check")
+            rng = task_rng(task, setting, replicate, "check")
             frame = check(setting["parameters"], rng, *models)
         shared = shared_columns(task, setting, replicate)
         own = frame.drop(columns=[name for name in shared if name in frame])

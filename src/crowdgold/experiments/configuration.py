@@ -12,6 +12,7 @@ import jsonschema
 import yaml
 
 from crowdgold.data import InputError
+from crowdgold.experiments.settings import METHOD_SETTINGS, varies_a_method
 
 SOURCES = ("simulator", "dataset", "check")
 """An experiment has exactly one of these: where its tables come from."""
@@ -157,8 +158,8 @@ def _described_axis(
 
     Args:
         axis: the parameter's name, or names joined by dots.
-        described: schema of the parameters.
-        given: the parameters, which must hold the mappings that the axis reaches into.
+        described: schema of what can vary.
+        given: what is given of that; it must hold the mappings that the axis reaches into.
         schema: the whole schema, for its definitions.
     """
     *parents, _ = names = axis.split(".")
@@ -172,20 +173,34 @@ def _described_axis(
         if depth < len(parents):
             if not isinstance(given, Mapping) or name not in given:
                 there = given if isinstance(given, Mapping) else ()
-                return None, f"no {name!r} in the parameters; {nearest(name, there)}"
+                where = "methods" if varies_a_method(axis) else "parameters"
+                return None, f"no {name!r} in the {where}; {nearest(name, there)}"
             given = given[name]
     return described, ""
 
 
-def _axis_problems(name: str, block: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
-    """Check that what varies is a parameter of the simulator, dataset or check, in its range."""
+def settings_of(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
+    """Give a method's settings in an experiment: its own, and the experiment's over them."""
+    own = config["experiments"][experiment].get("method_settings", {})
+    return {**config["methods"].get(method, {}), **own.get(method, {})}
+
+
+def _axis_problems(
+    name: str, config: Mapping[str, Any], schema: Mapping[str, Any]
+) -> Iterator[str]:
+    """Check that what varies is a parameter of the source, or a method's setting, in its range."""
+    block = config["experiments"][name]
     source = next(source for source in SOURCES if source in block)
     described = schema.get("$defs", {}).get(f"{source}_{block.get(source)}")
     if described is None:
         return
+    methods = {METHOD_SETTINGS: {"$ref": "#/$defs/methods"}}
+    described = {**described, "properties": {**described.get("properties", {}), **methods}}
+    settings = {one: settings_of(config, name, one) for one in block.get("methods", [])}
+    given = {**block.get("parameters", {}), METHOD_SETTINGS: settings}
     for axis, values in block.get("vary", {}).items():
         path = f"experiments.{name}.vary.{axis}"
-        found, problem = _described_axis(axis, described, block.get("parameters"), schema)
+        found, problem = _described_axis(axis, described, given, schema)
         if problem:
             yield f"{path}: {problem}"
             continue
@@ -216,7 +231,7 @@ def check(
     problems = [*_source_problems(config)] or _schema_problems(config, schema)
     if not problems:
         for name, block in config["experiments"].items():
-            problems += _axis_problems(name, block, schema)
+            problems += _axis_problems(name, config, schema)
             problems += _experiment_problems(name, block, known)
             wrong = map(metric_problem, block.get("metrics", [])) if metric_problem else ()
             problems += [f"experiments.{name}.metrics: {problem}" for problem in wrong if problem]

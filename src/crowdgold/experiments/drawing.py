@@ -33,7 +33,7 @@ def _drawn(
 ) -> Iterator[tuple[str, int, Drawn]]:
     for setting, replicate in replicates(task):
         with named(task, setting["name"], replicate):
-            rng = task_rng(task, setting["name"], replicate, "data")
+            rng = task_rng(task, setting, replicate, "data")
             new = _draw(task, setting["parameters"], rng, dataset)
         yield setting["name"], replicate, Drawn(new.items, new.reference, new.parameters)
 

@@ -12,6 +12,7 @@ from crowdgold.estimators import fit
 from crowdgold.evaluation.imputation import evaluate
 from crowdgold.experiments.data_tables import DataTable, Drawn
 from crowdgold.experiments.results import results_frame
+from crowdgold.experiments.settings import settings_of_methods
 from crowdgold.experiments.tasks import named, replicates, shared_columns, task_rng
 from crowdgold.metrics import parse_metric, true_value
 from crowdgold.models.stan import StanModels
@@ -34,7 +35,7 @@ def _truth(metric: str, drawn: Drawn) -> float:
 
 def _estimate(
     task: Mapping[str, Any],
-    setting: str,
+    setting: Mapping[str, Any],
     replicate: int,
     method: str,
     items: Items,
@@ -42,8 +43,9 @@ def _estimate(
     threads: int,
 ) -> list[dict[str, Any]]:
     """Fit one method to one replicate; give a row for each metric."""
+    chosen = settings_of_methods(task["methods"], setting["axes"])[method]
     # Threads are no part of the task: they change the time and not the numbers.
-    settings = {**task["methods"][method], "threads": threads}
+    settings = {**chosen, "threads": threads}
     rng = task_rng(task, setting, replicate, f"fit:{method}")
     start = time.perf_counter()
     fitted = fit(method, items, rng, settings, stan)
@@ -101,8 +103,6 @@ def estimate_block(
         }
         for method in task["methods"]:
             with named(task, setting["name"], replicate, method=method):
-                found = _estimate(
-                    task, setting["name"], replicate, method, drawn.items, stan, threads
-                )
+                found = _estimate(task, setting, replicate, method, drawn.items, stan, threads)
             rows += [{**shared, **row, "truth": truths[row["metric"]]} for row in found]
     return results_frame(rows, task["settings"][0]["axes"])

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from crowdgold.experiments import checks
-from crowdgold.experiments.configuration import SOURCES
+from crowdgold.experiments.configuration import SOURCES, settings_of
 from crowdgold.experiments.registries import stan_models
-from crowdgold.experiments.settings import Setting, expand
+from crowdgold.experiments.settings import Setting, expand, settings_of_methods
 
 ALL = "all"
 """Stands for all settings, or all methods, of an experiment in one job."""
@@ -53,8 +53,7 @@ def batches(config: Mapping[str, Any], experiment: str) -> list[tuple[str, str]]
 
 def method_settings(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
     """Give a method's settings: its own, the experiment's over them, and how Stan samples."""
-    own = config["experiments"][experiment].get("method_settings", {}).get(method, {})
-    chosen = {**config["methods"].get(method, {}), **own}
+    chosen = settings_of(config, experiment, method)
     sampler = {"sampler": config["sampler"]} if stan_models({method: chosen}) else {}
     return {"imputations": config["imputations"], **sampler, **chosen}
 
@@ -98,13 +97,14 @@ def data_task(
     }
 
 
-def models_of_check(task: Mapping[str, Any]) -> list[str]:
-    """Give the Stan models that a check's task samples, each once."""
-    names = [
-        model
-        for setting in task["settings"]
-        for model in checks.models_of_check(task["check"], setting["parameters"])
-    ]
+def models_of(task: Mapping[str, Any]) -> list[str]:
+    """Give the Stan models that a task samples, by its check or its methods, each once."""
+    names: list[str] = []
+    for setting in task["settings"]:
+        if "check" in task:
+            names += checks.models_of_check(task["check"], setting["parameters"])
+        else:
+            names += stan_models(settings_of_methods(task["methods"], setting["axes"]))
     return list(dict.fromkeys(names))
 
 

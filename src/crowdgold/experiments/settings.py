@@ -2,7 +2,8 @@
 
 `vary: {gold_fraction: [0.02, 0.1], n: [1000]}` gives the settings `gold_fraction=0.02,n=1000` and
 `gold_fraction=0.1,n=1000`. The name is part of file names and of the seeds. A dotted axis reaches
-into a parameter that is a mapping: `predictors.A.mu: [0, 1]`.
+into a parameter that is a mapping: `predictors.A.mu: [0, 1]`. An axis
+`method_settings.MAVEN.delta_scale` varies a method's setting; all of its values see the same data.
 """
 
 import itertools
@@ -15,11 +16,13 @@ Value = bool | int | float | str
 
 ONLY = "only"
 """Name of the single setting of an experiment in which nothing varies."""
+METHOD_SETTINGS = "method_settings"
+"""First part of the name of an axis that varies a method's setting."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One combination of values: its name, the varied values, and all parameters."""
+    """One combination of values: its name, the varied values, and the parameters of the data."""
 
     name: str
     axes: dict[str, Value]
@@ -64,6 +67,35 @@ def parse_setting(name: str) -> dict[str, Value]:
     return axes
 
 
+def varies_a_method(axis: str) -> bool:
+    """Say whether an axis varies a method's setting, and not the data."""
+    return axis.partition(".")[0] == METHOD_SETTINGS
+
+
+def name_of_data(axes: Mapping[str, Value]) -> str:
+    """Name the data of a combination of values: equal where only methods' settings differ."""
+    return setting_name({axis: axes[axis] for axis in axes if not varies_a_method(axis)})
+
+
+def settings_of_methods(
+    methods: Mapping[str, Mapping[str, Any]], axes: Mapping[str, Value]
+) -> dict[str, Any]:
+    """Give the methods' settings with those replaced that an axis varies.
+
+    Args:
+        methods: method -> its settings; axes of other methods are left out.
+        axes: the varied values.
+
+    Raises:
+        ValueError: where a mapping that an axis names is not there.
+    """
+    changed: dict[str, Any] = {METHOD_SETTINGS: methods}
+    for axis, value in axes.items():
+        if varies_a_method(axis) and axis.split(".")[1] in methods:
+            changed = replaced(changed, axis, value)
+    return dict(changed[METHOD_SETTINGS])
+
+
 def replaced(parameters: Mapping[str, Any], axis: str, value: Any) -> dict[str, Any]:
     """Give the parameters with one of them replaced; a dotted axis reaches into mappings.
 
@@ -85,7 +117,7 @@ def expand(
 
     Args:
         parameters: what all settings share.
-        vary: axis -> its values; an axis overrides the parameter that it names.
+        vary: axis -> its values; an axis overrides the parameter that it names, if it names one.
     """
     vary = vary or {}
     combinations = itertools.product(*vary.values())
@@ -94,6 +126,7 @@ def expand(
         axes = dict(zip(vary, values, strict=True))
         changed = dict(parameters)
         for axis, value in axes.items():
-            changed = replaced(changed, axis, value)
+            if not varies_a_method(axis):
+                changed = replaced(changed, axis, value)
         settings.append(Setting(setting_name(axes), axes, changed))
     return settings

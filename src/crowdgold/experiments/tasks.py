@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from crowdgold.experiments import seeds
+from crowdgold.experiments.settings import name_of_data
 
 
 def replicates(task: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], int]]:
@@ -17,10 +18,15 @@ def replicates(task: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], int
 
 
 def task_rng(
-    task: Mapping[str, Any], setting: str, replicate: int, role: str
+    task: Mapping[str, Any], setting: Mapping[str, Any], replicate: int, role: str
 ) -> np.random.Generator:
-    """Give the random generator of one role in one replicate of a task."""
-    return seeds.generator(task["seed"], task["experiment"], setting, replicate, role)
+    """Give the random generator of one role in one replicate of a task.
+
+    Settings that differ in a method's settings alone have the same, so that the same data and the
+    same random numbers show what the method's settings change.
+    """
+    name = name_of_data(setting["axes"])
+    return seeds.generator(task["seed"], task["experiment"], name, replicate, role)
 
 
 def shared_columns(

@@ -22,6 +22,8 @@ LABELS = {
     "votes_total": "Votes on an item $c$",
     "predictors.A.mu": r"$\mu$ of the scores",
     "predictors.A.delta": r"$\delta$ of the scores",
+    "method_settings.MAVEN.mu_prior.scale": r"Scale of $\mu$'s prior",
+    "method_settings.MAVEN.delta_scale": r"Scale of $\delta$'s prior",
 }
 
 
