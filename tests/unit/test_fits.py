@@ -1,20 +1,19 @@
 """Fits behind a table: counted once each, whatever the columns that say their setting."""
 
 import pandas as pd
+import pytest
 
 from crowdgold.evaluation.fits import count_gate_failures, gate_note, setting_keys
 from crowdgold.evaluation.summaries import summarise
 
 
-def made_results() -> pd.DataFrame:
-    """Two values of a dotted axis, two methods, three replicates; MAVEN fails once at each value.
-
-    One metric is undefined where MAVEN fails.
-    """
+def made_results(undefined: tuple[str, ...] = ("delta_TPR",)) -> pd.DataFrame:
+    """Two values of a dotted axis, two methods, three replicates; MAVEN fails once at each value,
+    and these metrics are undefined where it does."""
     return pd.DataFrame(
         {"paper": "MAVEN", "experiment": "e", "predictors.A.mu": mu, "shape": None,
          "method": method, "metric": metric, "replicate": replicate, "truth": 0.8,
-         "estimate": float("nan") if failed and metric == "delta_TPR" else 0.7,
+         "estimate": float("nan") if failed and metric in undefined else 0.7,
          "lower": 0.6, "upper": 0.9, "seconds": 1.0, "seed": replicate,
          "diagnostics_passed": not failed, "diagnostics_message": ""}
         for mu in (0.0, 2.0) for method in ("GT", "MAVEN") for metric in ("delta_TPR", "AUC")
@@ -32,7 +31,9 @@ def test_each_fit_counts_once_whatever_its_setting_is_called():
     assert gate_note(results).startswith("2 of 12 fits failed")
 
 
-def test_a_summary_counts_as_its_results_do():
-    """A metric that is undefined where the fit failed hides neither the fit nor its failure."""
-    summary = summarise(made_results(), ["predictors.A.mu", "shape"])
+@pytest.mark.parametrize("undefined", [(), ("delta_TPR",), ("delta_TPR", "AUC")], ids=str)
+def test_a_summary_counts_as_its_results_do(undefined):
+    """Metrics that are undefined where the fit failed, even all of them, hide neither fit nor
+    failure."""
+    summary = summarise(made_results(undefined), ["predictors.A.mu", "shape"])
     assert count_gate_failures(summary) == (2, 12)

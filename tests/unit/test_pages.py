@@ -26,7 +26,8 @@ def test_errors_are_written_to_their_second_digit(value, error, text):
 
 def coverage_table(auc: float) -> pd.DataFrame:
     common = {
-        "coverage_se": 0.01, "band_low": 0.9, "band_high": 0.99, "replicates": 300, "level": 0.95
+        "coverage_se": 0.01, "band_low": 0.9, "band_high": 0.99, "replicates": 300, "undefined": 0,
+        "level": 0.95,
     }  # fmt: skip
     return pd.DataFrame(
         [

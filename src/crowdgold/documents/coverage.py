@@ -3,6 +3,7 @@
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table, pivot, with_error
+from crowdgold.evaluation.fits import count_gate_failures
 from crowdgold.evaluation.summaries import coverage_band
 
 SETTING = ("experiment", "n", "gold_fraction", "n_gold")
@@ -90,8 +91,7 @@ def coverage_page(summary: pd.DataFrame, verdict: str, settings: pd.DataFrame | 
     level = float(shown["level"].iloc[0])
     maven = shown[shown["method"] == "MAVEN"]
     below = maven[maven["coverage"] < maven["band_low"]]
-    failures = int(shown.groupby("method")["gate_failures"].max().sum())
-    fits = int(shown.groupby("method")["replicates"].max().sum())
+    failures, fits = count_gate_failures(summary)
     table = pivot(shown, "coverage", "coverage_se", "method", "metric")
     expected = "".join(f"- {line}\n" for line in verdict.splitlines())
     explained = (

@@ -29,6 +29,8 @@ DRAWS = 500
 Fitter = Callable[[Items, np.random.Generator, Mapping[str, Any], StanModels], Fit]
 """(items, rng, settings, compiled models) -> Fit."""
 Probability = Mapping[str, np.ndarray]
+Prediction = Callable[[Items, np.random.Generator], Probability]
+"""(items, rng) -> predictor -> predicted P(Y_i = 1)."""
 Correction = Callable[[Probability, Mapping[str, Any]], Labels]
 """(predictor -> predicted P(Y_i = 1), settings) -> what evaluation corrects by the gold labels."""
 
@@ -131,45 +133,37 @@ def power_tuned(probability: Probability, settings: Mapping[str, Any]) -> Labels
     return MeanPrediction(probability)
 
 
-def scores_corrected(name: str, correct: Correction) -> Fitter:
-    """Give the fitter that corrects raw scores."""
+def from_scores(items: Items, rng: np.random.Generator) -> Probability:
+    """Predict from raw scores."""
+    from crowdgold.estimators.label_prediction import predict_from_scores
 
-    def fitter(
-        items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
-    ) -> Fit:
-        from crowdgold.estimators.label_prediction import predict_from_scores, require_gold
-
-        require_gold(items, name)
-        return Fit(name, correct(predict_from_scores(items), settings))
-
-    return fitter
+    return predict_from_scores(items)
 
 
-def votes_corrected(name: str, correct: Correction) -> Fitter:
-    """Give the fitter that corrects shares of positive votes."""
+def from_votes(items: Items, rng: np.random.Generator) -> Probability:
+    """Predict from shares of positive votes."""
+    from crowdgold.estimators.label_prediction import predict_from_votes
 
-    def fitter(
-        items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
-    ) -> Fit:
-        from crowdgold.estimators.label_prediction import predict_from_votes, require_gold
-
-        require_gold(items, name)
-        return Fit(name, correct(predict_from_votes(items), settings))
-
-    return fitter
+    return predict_from_votes(items)
 
 
-def regression_corrected(name: str, correct: Correction) -> Fitter:
-    """Give the fitter that corrects a cross-fitted logistic regression on votes and scores."""
+def from_regression(items: Items, rng: np.random.Generator) -> Probability:
+    """Predict by a cross-fitted logistic regression on votes and scores."""
+    from crowdgold.estimators.logistic import predict_by_regression
+
+    return predict_by_regression(items, rng)
+
+
+def corrected(name: str, predict: Prediction, correct: Correction) -> Fitter:
+    """Give the fitter that corrects a prediction that needs no model."""
 
     def fitter(
         items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
     ) -> Fit:
         from crowdgold.estimators.label_prediction import require_gold
-        from crowdgold.estimators.logistic import predict_by_regression
 
         require_gold(items, name)
-        return Fit(name, correct(predict_by_regression(items, rng), settings))
+        return Fit(name, correct(predict(items, rng), settings))
 
     return fitter
 

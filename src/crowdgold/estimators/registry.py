@@ -129,28 +129,28 @@ _ALL = (
     Method(
         "score-R",
         "raw scores, rectified by the gold labels",
-        fitters.scores_corrected("score-R", rectified),
+        fitters.corrected("score-R", fitters.from_scores, rectified),
         ("label_prediction",),
         own_settings=("target",),
     ),
     Method(
         "votes-R",
         "vote shares, rectified by the gold labels",
-        fitters.votes_corrected("votes-R", rectified),
+        fitters.corrected("votes-R", fitters.from_votes, rectified),
         ("label_prediction",),
         own_settings=("target",),
     ),
     Method(
         "logistic-R",
         "cross-fitted logistic regression, rectified by the gold labels",
-        fitters.regression_corrected("logistic-R", rectified),
+        fitters.corrected("logistic-R", fitters.from_regression, rectified),
         ("logistic", "label_prediction"),
         own_settings=("target",),
     ),
     Method(
         "AutoEval",
         "AutoEval from raw scores",
-        fitters.scores_corrected("AutoEval", power_tuned),
+        fitters.corrected("AutoEval", fitters.from_scores, power_tuned),
         ("label_prediction",),
     ),
     Method(

@@ -29,9 +29,10 @@ def count_gate_failures(table: pd.DataFrame) -> tuple[int, int]:
     """
     keys = [*setting_keys(table), "method"]
     if "gate_failures" in table:
-        # Metrics without a value in some replicates know of fewer fits.
-        fits = table.groupby(keys, dropna=False)[["gate_failures", "replicates"]].max().sum()
-        return int(fits["gate_failures"]), int(fits["replicates"])
+        # A fit without a value of the metric is one of the `undefined`.
+        counts = table.assign(fits=table["replicates"] + table["undefined"])
+        most = counts.groupby(keys, dropna=False)[["gate_failures", "fits"]].max().sum()
+        return int(most["gate_failures"]), int(most["fits"])
     failed = ~table["diagnostics_passed"].astype(bool)
     fits = table.assign(failed=failed).groupby([*keys, "replicate"], dropna=False)["failed"].any()
     return int(fits.sum()), len(fits)

@@ -61,7 +61,7 @@ def _summarise_group(group: pd.DataFrame, level: float) -> dict[str, float]:
     return {
         "replicates": size,
         "undefined": len(group) - size,
-        "gate_failures": int((~known["diagnostics_passed"].astype(bool)).sum()),
+        "gate_failures": int((~group["diagnostics_passed"].astype(bool)).sum()),
         "truth": known["truth"].mean(),
         "bias": error.mean() if size else np.nan,
         "bias_se": standard_error(error),
@@ -91,7 +91,8 @@ def summarise(results: pd.DataFrame, settings: Sequence[str], level: float = 0.9
 
     Returns:
         one row for each experiment, setting, method and metric; methods in order of appearance.
-        Fits that failed their gate are counted in `gate_failures`, and stay in the numbers.
+        Fits that failed their gate are counted in `gate_failures`, whether they have an estimate or
+        not, and stay in the numbers.
         Estimates without an interval count for bias and error only; `intervals` says how many have
         one. `misfit` is the share of estimates that MAVEN-R contradicts (`misfit.flag_misfit`).
     """

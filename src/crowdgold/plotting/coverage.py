@@ -56,7 +56,7 @@ def draw_coverage(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figu
     panel.set_ylim(-0.02, 1.02)
     figure.supxlabel(
         f"{shown['replicates'].max()} replicates; band: binomial, 3.5 deviations; "
-        f"{gate_note(shown)}",
+        f"{gate_note(table)}",
         fontsize=7,
     )
     figure.legend(loc="outside right center", frameon=False)
