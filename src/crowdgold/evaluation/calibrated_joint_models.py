@@ -1,7 +1,7 @@
 """Models of votes and scores under simulation-based calibration: DS+S and H-AI.
 
 As in `calibrated_models`: parameters from the model's own prior (MAVEN, appendix C.2 and C.3), data
-from the model, a fit. Scores stay on the scale that they are drawn on.
+from the model, a fit; and a planted bug. Scores stay on the scale that they are drawn on.
 """
 
 import numpy as np
@@ -14,11 +14,13 @@ from crowdgold.evaluation.calibrated_models import (
     draw_vote_prior,
     items_of,
 )
+from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.human_ai import EPSILON, HumanAiDraws, HumanAiProgram
 from crowdgold.models.joint_fit import JointProgram, fit_votes_and_scores
 from crowdgold.models.joint_model import JointDraws, log_likelihood
 from crowdgold.models.score_mixture import ScoreMixtureDraws, ScoreMixtureProgram
 from crowdgold.models.score_points import each_score
+from crowdgold.models.vote_fit import fit_votes
 from crowdgold.models.vote_sets import VoteSets, find_vote_sets
 
 
@@ -27,29 +29,58 @@ def _quantities(draws: JointDraws, scores: np.ndarray, sets: VoteSets) -> dict[s
     return {**draws.named(), "log_likelihood": known}
 
 
-def _run(
-    program: JointProgram,
+def _compared(
     truth: JointDraws,
-    chance: np.ndarray,
+    draws: JointDraws,
     scores: np.ndarray,
-    gold: np.ndarray,
-    trial: Trial,
+    sets: VoteSets,
+    diagnostics: Diagnostics,
 ) -> Simulated:
-    """Draw votes at each item's chance (n,) of a positive one, and fit votes and scores."""
-    sets = find_vote_sets(items_of(chance, gold, trial))
-    fit = fit_votes_and_scores(program, scores, sets, trial.rng, trial.stan, trial.sampler)
+    """Give every quantity at the truth and at the draws."""
     true = {name: float(value[0]) for name, value in _quantities(truth, scores, sets).items()}
-    return Simulated(true, _quantities(fit.draws, scores, sets), fit.diagnostics)
+    return Simulated(true, _quantities(draws, scores, sets), diagnostics)
+
+
+def _run(
+    program: JointProgram, truth: JointDraws, scores: np.ndarray, sets: VoteSets, trial: Trial
+) -> Simulated:
+    """Fit votes and scores."""
+    fit = fit_votes_and_scores(program, scores, sets, trial.rng, trial.stan, trial.sampler)
+    return _compared(truth, fit.draws, scores, sets, fit.diagnostics)
+
+
+def _prior_of_scores(size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Draw mu, (D, 2), and sigma, (D,), of DS+S from their prior."""
+    return rng.normal(size=(size, 2)), np.abs(rng.normal(size=size))
+
+
+def _draw_mixture(trial: Trial) -> tuple[ScoreMixtureDraws, np.ndarray, VoteSets]:
+    """Draw the parameters of DS+S, scores (n,), and vote sets."""
+    rng = trial.rng
+    vote = draw_vote_prior(rng, correlated=False)
+    truth = ScoreMixtureDraws(vote, *_prior_of_scores(1, rng))
+    label, gold = draw_labels(vote.phi[0], trial)
+    scores = rng.normal(truth.mu[0, label], truth.sigma[0])
+    return truth, scores, find_vote_sets(items_of(vote.a[0, label], gold, trial))
 
 
 def run_dawid_skene_scores(trial: Trial) -> Simulated:
     """Run DS+S (appendix C.2)."""
-    rng = trial.rng
-    vote = draw_vote_prior(rng, correlated=False)
-    truth = ScoreMixtureDraws(vote, rng.normal(size=(1, 2)), np.abs(rng.normal(size=1)))
-    label, gold = draw_labels(vote.phi[0], trial)
-    scores = rng.normal(truth.mu[0, label], truth.sigma[0])
-    return _run(ScoreMixtureProgram(), truth, vote.a[0, label], scores, gold, trial)
+    truth, scores, sets = _draw_mixture(trial)
+    return _run(ScoreMixtureProgram(), truth, scores, sets, trial)
+
+
+def run_scores_ignored(trial: Trial) -> Simulated:
+    """Plant a bug: Dawid-Skene's draws, and draws of the prior of mu and sigma, as those of DS+S.
+
+    Every parameter has uniform ranks: draws given a part of the data are right on average. Only the
+    log-likelihood of votes and scores can tell.
+    """
+    truth, scores, sets = _draw_mixture(trial)
+    fit = fit_votes("dawid_skene", sets, trial.rng, trial.stan, trial.sampler)
+    ignored = _prior_of_scores(len(fit.parameters), trial.rng)
+    draws = ScoreMixtureDraws(fit.parameters, *ignored)
+    return _compared(truth, draws, scores, sets, fit.diagnostics)
 
 
 def run_human_ai(trial: Trial) -> Simulated:
@@ -65,4 +96,5 @@ def run_human_ai(trial: Trial) -> Simulated:
     z = rng.normal(size=(2, len(label)))
     scores = model[label] + sigma * z[0]
     latent = human[label] + rho * z[0] + np.sqrt(1 - rho**2) * z[1]
-    return _run(HumanAiProgram(), truth, ndtr(latent), scores, gold, trial)
+    sets = find_vote_sets(items_of(ndtr(latent), gold, trial))
+    return _run(HumanAiProgram(), truth, scores, sets, trial)

@@ -2,7 +2,7 @@
 
 Parameters are drawn from the prior, data from the model, and the sampler is run on the data: the
 rank of each parameter, and of the log-likelihood of the data, among the posterior draws is uniform
-(Talts et al., 2018; Modrák et al., 2023). Three planted bugs show that the method would see one.
+(Talts et al., 2018; Modrák et al., 2023). Four planted bugs show that the method would see one.
 """
 
 from collections.abc import Callable, Mapping
@@ -52,6 +52,7 @@ SUBJECTS = {
     "likelihood_dropped": Subject(calibrated_models.run_likelihood_dropped, ("vote",), True),
     "prior_mismatched": Subject(calibrated_models.run_prior_mismatched, ("vote",), True),
     "rates_swapped": Subject(calibrated_models.run_rates_swapped, ("vote",), True),
+    "scores_ignored": Subject(calibrated_joint_models.run_scores_ignored, ("dawid_skene",), True),
 }
 """The samplers by name."""
 
