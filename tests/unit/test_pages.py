@@ -79,6 +79,23 @@ def test_the_choice_follows_from_coverage_and_width():
     assert page.index("Do the intervals cover?") < page.index("Which version to use")
 
 
+def test_scores_of_other_shapes_are_a_part_of_their_own():
+    """They do not count in the choice of a version; the sentence follows from the numbers."""
+    rows = [
+        {"experiment": "f", "shape": shape, "method": method, "metric": metric,
+         "coverage": coverage, "width_ratio": 0.5, "replicates": 40, "level": 0.95}
+        for shape, narrow, wide in (("u", 0.6, 0.9), ("v", 0.94, 0.8))
+        for method, coverage in (("GT", 0.95), ("MAVEN-C", narrow), ("MAVEN-CS", wide))
+        for metric in ("AUC", "TNR_H")
+    ]  # fmt: skip
+    both = pd.concat([settings_table(0.7, 0.94), pd.DataFrame(rows)])
+    page = coverage_page(coverage_table(0.7), "a", both)
+    assert choice_section(settings_table(0.7, 0.94)) in page
+    assert "nearer to its level than that of `MAVEN-C` for u." in page
+    assert "| u | AUC | 0.95, 0.50 | 0.60, 0.50 | 0.90, 0.50 |" in page
+    assert "| u | TNR_H" not in page
+
+
 def test_a_verdict_holds_coverage_against_its_band():
     """Inside and below are judged by each row's own band; a control that covers is a failure."""
     table = coverage_table(0.7)

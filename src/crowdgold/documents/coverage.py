@@ -8,6 +8,8 @@ from crowdgold.evaluation.summaries import coverage_band
 
 SETTING = ("experiment", "n", "gold_fraction", "n_gold")
 """Columns that say which setting a row of coverage is of."""
+VOTE_SIDE = ("prevalence", "TNR_H", "TPR_H")
+"""Metrics that the scores hardly touch."""
 
 
 def _choice_rows(settings: pd.DataFrame) -> list[list[str]]:
@@ -79,13 +81,63 @@ def choice_section(settings: pd.DataFrame) -> str:
     )
 
 
+def _nearer(settings: pd.DataFrame, one: str, other: str) -> list[str]:
+    """Give the shapes where a method's mean coverage is nearer to the level than another's."""
+    distance = {
+        key: abs(float(group["coverage"].mean() - group["level"].mean()))
+        for key, group in settings.groupby(["shape", "method"])
+    }
+    shapes = dict.fromkeys(settings["shape"])
+    return [str(shape) for shape in shapes if distance[shape, one] < distance[shape, other]]
+
+
+def shapes_section(settings: pd.DataFrame) -> str:
+    """Write the part on scores that are no normal utilities.
+
+    Args:
+        settings: summaries with `width_ratio` and the column `shape`.
+    """
+    judged = settings[~settings["metric"].isin(VOTE_SIDE)]
+    cells = {
+        (row["shape"], row["metric"], row["method"]): (
+            f"{row['coverage']:.2f}, {row['width_ratio']:.2f}"
+        )
+        for row in judged.to_dict("records")
+    }
+    methods = list(dict.fromkeys(judged["method"]))
+    rows = [
+        [shape, metric, *(cells.get((shape, metric, method), "") for method in methods)]
+        for shape, metric in dict.fromkeys(zip(judged["shape"], judged["metric"], strict=True))
+    ]
+    nearer = ", ".join(_nearer(judged, "MAVEN-CS", "MAVEN-C")) or "no shape"
+    return "\n".join(
+        [
+            "## Scores of other shapes\n",
+            "Scores that are no normal utilities (Algorithm 3): coverage, then width over that of "
+            f"`GT`; {int(judged['replicates'].max())} replicates. Over these metrics the coverage "
+            "of `MAVEN-CS` is nearer to its level than that of `MAVEN-C` for "
+            f"{nearer}.\n",
+            markdown_table(["shape", "metric", *methods], rows) + "\n",
+        ]
+    )
+
+
+def _sections(settings: pd.DataFrame) -> list[str]:
+    """Write the parts on choosing: where scores are normal utilities, and where they are not."""
+    if "shape" not in settings:
+        return [choice_section(settings)]
+    other = settings["shape"].notna()
+    return [choice_section(settings[~other]), shapes_section(settings[other])]
+
+
 def coverage_page(summary: pd.DataFrame, verdict: str, settings: pd.DataFrame | None = None) -> str:
     """Write the page on coverage of the intervals where MAVEN's model is true.
 
     Args:
         summary: of the coverage experiment.
         verdict: the sentences of the verdict, a line each.
-        settings: summaries of coverage over settings with `width_ratio`, for the part on choosing.
+        settings: summaries of coverage over settings with `width_ratio`, for the parts on choosing;
+            those with a `shape` are scores that are no normal utilities.
     """
     shown = summary[summary["replicates"] > 0]
     level = float(shown["level"].iloc[0])
@@ -111,6 +163,6 @@ def coverage_page(summary: pd.DataFrame, verdict: str, settings: pd.DataFrame | 
             expected,
             f"MAVEN below the band: {', '.join(below['metric']) or 'nothing'}.\n",
             *([explained] if len(below) else []),
-            *([] if settings is None else [choice_section(settings)]),
+            *([] if settings is None else _sections(settings)),
         ]
     )
