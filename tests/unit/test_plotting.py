@@ -403,6 +403,20 @@ def test_the_figure_of_sensitivity_draws_the_ratios_of_each_quantity(tables):
         FIGURES["sensitivity"](table, {"quantities": ["n"]})
 
 
+def test_a_metric_at_any_threshold_has_one_panel(summary):
+    """`precision` stands for precision@0.5 and precision@2, not for a point of the curve."""
+    at = {"AUC": "precision@0.5", "TNR_H": "precision@2", "delta_AUC": "precision_at_recall@0.5"}
+    table = summary.assign(metric=summary["metric"].map(at))
+    figure, shown = FIGURES["coverage_and_width"](table, {"metrics": ["precision"]})
+    assert set(shown["metric"]) == {"precision@0.5", "precision@2"}
+    points = drawn_points(figure)
+    assert {
+        (round(x, 9), round(y, 9)) for x, y in shown[["width_ratio", "coverage"]].to_numpy()
+    } <= points
+    with pytest.raises(ValueError, match="none of the metrics \\['recall'\\]"):
+        FIGURES["coverage_and_width"](table, {"metrics": ["precision", "recall"]})
+
+
 def test_widths_are_relative_to_the_baseline_in_the_same_setting(summary):
     """Two experiments, one without setting columns; rows without a baseline are left out."""
     half = summary["width"] * np.where(summary["method"] == "MAVEN", 0.5, 1.0)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -45,6 +46,11 @@ def _panel(axes: Axes, rows: pd.DataFrame, methods: list[str], level: float) -> 
         )
 
 
+def _is_metric(metrics: pd.Series, name: str) -> pd.Series:
+    """Say which metrics have this name, with their threshold or without it."""
+    return (metrics == name) | (metrics.str.partition("@")[0] == name)
+
+
 def draw_coverage_and_width(
     table: pd.DataFrame, options: Mapping[str, Any]
 ) -> tuple[Figure, pd.DataFrame]:
@@ -52,7 +58,8 @@ def draw_coverage_and_width(
 
     Args:
         table: summaries of replicates, of one or more experiments.
-        options: `metrics` in panel order (all that the baseline has by default); `baseline` (GT).
+        options: `metrics` in panel order (all that the baseline has by default), where `precision`
+            stands for that at any threshold; `baseline` (GT).
 
     Returns:
         the figure and the rows that it shows, with `width_ratio`. A point is a method in a setting;
@@ -61,10 +68,11 @@ def draw_coverage_and_width(
     """
     shown = relative_to(table, options.get("baseline", "GT"))
     metrics = list(options.get("metrics", dict.fromkeys(shown["metric"])))
-    missing = [name for name in metrics if name not in set(shown["metric"])]
+    rows = {name: shown[_is_metric(shown["metric"], name)] for name in metrics}
+    missing = [name for name in metrics if rows[name].empty]
     if missing:
         raise ValueError(f"the table has none of the metrics {missing}")
-    shown = shown[shown["metric"].isin(metrics)]
+    shown = shown[np.any([_is_metric(shown["metric"], name) for name in metrics], axis=0)]
     methods, level = method_order(shown["method"]), float(shown["level"].iloc[0])
     columns = min(COLUMNS, len(metrics))
     lines = -(-len(metrics) // columns)
@@ -72,7 +80,7 @@ def draw_coverage_and_width(
     bottom = min(LOWEST, float((shown["coverage"] - shown["coverage_se"]).min()) - 0.02)
     panels = [panel for line in axes for panel in line]
     for index, (panel, metric) in enumerate(zip(panels, metrics, strict=False)):
-        _panel(panel, shown[shown["metric"] == metric], methods, level)
+        _panel(panel, rows[metric], methods, level)
         panel.set_title(METRIC_LABELS.get(metric, metric))
         panel.set_ylim(bottom, 1.02)
         if index % columns == 0:
