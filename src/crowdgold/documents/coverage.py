@@ -87,8 +87,13 @@ def _nearer(settings: pd.DataFrame, one: str, other: str) -> list[str]:
         key: abs(float(group["coverage"].mean() - group["level"].mean()))
         for key, group in settings.groupby(["shape", "method"])
     }
+    far = float("inf")  # where a method was not run
     shapes = dict.fromkeys(settings["shape"])
-    return [str(shape) for shape in shapes if distance[shape, one] < distance[shape, other]]
+    return [
+        str(shape)
+        for shape in shapes
+        if distance.get((shape, one), far) < distance.get((shape, other), far)
+    ]
 
 
 def shapes_section(settings: pd.DataFrame) -> str:

@@ -19,11 +19,11 @@ LOOKS = (("#0072B2", "o"), ("#117733", "s"), ("#CC6677", "^"), ("#DDCC77", "D"))
 
 LABELS = {
     "n_voters": "Voters",
-    "votes_total": "Votes on an item $c$",
-    "predictors.A.mu": r"$\mu$ of the scores",
-    "predictors.A.delta": r"$\delta$ of the scores",
-    "method_settings.MAVEN.mu_prior.scale": r"Scale of $\mu$'s prior",
-    "method_settings.MAVEN.delta_scale": r"Scale of $\delta$'s prior",
+    "votes_total": "Votes on\nan item $c$",
+    "predictors.A.mu": "$\\mu$ of\nthe scores",
+    "predictors.A.delta": "$\\delta$ of\nthe scores",
+    "method_settings.MAVEN.mu_prior.scale": "Scale of\n$\\mu$'s prior",
+    "method_settings.MAVEN.delta_scale": "Scale of\n$\\delta$'s prior",
 }
 
 
@@ -103,6 +103,7 @@ def draw_sensitivity(
             )
             if column == 0:
                 panel.set_ylabel(f"{label},\n{METHOD} / {BASELINE}")
+            panel.tick_params(labelleft=column == 0)
         axes[0][column].tick_params(labelbottom=False)
         axes[1][column].set_xlabel(LABELS.get(quantity, quantity))
     fits = table[table["method"].isin([METHOD, BASELINE])]
@@ -112,5 +113,5 @@ def draw_sensitivity(
         fontsize=7,
     )
     handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside right center", frameon=False)
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(metrics), frameon=False)
     return figure, shown
