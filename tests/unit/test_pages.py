@@ -6,6 +6,7 @@ import pytest
 from crowdgold.documents.comparison import comparison_page
 from crowdgold.documents.coverage import choice_section, coverage_page
 from crowdgold.documents.markdown import with_error
+from crowdgold.documents.rectified import rectified_page
 from crowdgold.documents.scaling import scaling_page
 from crowdgold.evaluation.summaries import check_coverage
 
@@ -130,3 +131,34 @@ def test_the_scaling_page_prints_every_n():
     assert "| 1,000,000 | 1.00 |" in page
     assert "power 0.01" in page
     assert "40 to 40 times as long" in page
+
+
+def world_table(rectified: float, width: float) -> pd.DataFrame:
+    """One world, two metrics: GT covers .95, MAVEN .7, MAVEN-R as given; 200 replicates."""
+    common = {
+        "experiment": "e", "band_low": 0.9, "band_high": 0.99, "coverage_se": 0.02, "level": 0.95,
+        "replicates": 200, "gate_failures": 0, "undefined": 0, "width": 0.1, "width_se": 0.001,
+    }  # fmt: skip
+    return pd.DataFrame(
+        [
+            {**common, "method": method, "metric": metric, "coverage": coverage,
+             "width_ratio": ratio, "misfit": misfit}
+            for metric in ("AUC", "recall@1")
+            for method, coverage, ratio, misfit in (
+                ("GT", 0.95, 1.0, 0.02), ("MAVEN", 0.7, 0.5, 0.3),
+                ("MAVEN-R", rectified, width, float("nan")),
+            )
+        ]
+    )  # fmt: skip
+
+
+def test_the_rectified_page_counts_what_covers_and_what_is_too_wide():
+    good = rectified_page([("one", world_table(0.95, 0.8)), ("two", world_table(0.94, 0.9))])
+    assert "| MAVEN-R | 0.945 ± 0.014 | 4 of 4 | 0.94 (AUC, two) | 0.85 | 0 |  |" in good
+    assert "| MAVEN | 0.700 ± 0.014 | 0 of 4 | 0.70 (AUC, one) | 0.50 | 0 | 30 % |" in good
+    assert "- nowhere here" in good
+    assert "| two | 200 | 0.95, 1.00 | 0.70, 0.50 | 0.94, 0.90 |" in good
+    bad = rectified_page([("one", world_table(0.8, 1.05))])
+    assert "- one, AUC: 0.80, below the band from 0.90; GT 0.95" in bad
+    # 1.05 is 4.8 standard errors above 1.
+    assert "| MAVEN-R | 0.800 ± 0.020 | 0 of 2 | 0.80 (AUC, one) | 1.05 | 2 |  |" in bad

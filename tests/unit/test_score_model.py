@@ -229,13 +229,12 @@ def test_interpolated_win_rates_hold_to_1e_7_of_the_double_sum(delta):
     votes = np.arange(4)[:, None]
     points, weights = gauss_jacobi(a * d + votes, (1 - a) * d + 3 - votes, nodes_for(delta))
     for mu in (-9.0, -0.5, 0.01, 0.7, 4.0, 300.0):
-        low = min(0.0, delta) + max(-score_model.SATURATED, min(0.0, mu))
-        table = score_model._rate_table(delta, low, points, weights)
-        rates = score_model._tabulated_rates(mu, 1, 0, delta, low, table, points, weights)
+        table = score_model._rate_table(delta, points, weights)
+        rates = score_model._tabulated_rates(mu, 1, 0, delta, table, points, weights)
         direct = score_model._cross_label_rates(mu, delta, points, weights)
         assert rates == pytest.approx(direct, abs=1e-7)
         for y in (0, 1):
-            rates = score_model._tabulated_rates(0, y, y, delta, low, table, points, weights)
+            rates = score_model._tabulated_rates(0, y, y, delta, table, points, weights)
             direct = score_model._same_label_rates(delta, points, weights)[y]
             assert rates == pytest.approx(direct, abs=1e-7)
 

@@ -1,8 +1,8 @@
 # What: the pages of docs/ whose numbers come from results, and the figures of the gallery.
 # Needs: figures and tables at the configured scale; `validate`; the benchmark.
-# Makes: docs/comparison.md, coverage.md, scaling.md and docs/gallery/*.svg (tracked by git).
+# Makes: docs/comparison.md, coverage.md, rectified.md, reproduction.md, scaling.md and docs/gallery/*.svg (tracked by git).
 
-PAGES = ["comparison", "coverage", "reproduction", "scaling"]
+PAGES = ["comparison", "coverage", "rectified", "reproduction", "scaling"]
 
 COMPARED = ["maven_fig4", "maven_fig4_stress"]
 
@@ -75,6 +75,24 @@ rule document_coverage:
         "Writing docs/coverage.md"
     script:
         "../../scripts/document_coverage.py"
+
+
+rule document_rectified:
+    input:
+        summaries=lambda wildcards: tables_of("rectified")(wildcards),
+    output:
+        "docs/rectified.md",
+    log:
+        "<results>/logs/document_rectified.log",
+    conda:
+        "../../environment.yml"
+    params:
+        library=library("document_rectified.py"),
+        options=lambda wildcards: config["figures"]["rectified"]["options"],
+    message:
+        "Writing docs/rectified.md"
+    script:
+        "../../scripts/document_rectified.py"
 
 
 rule document_scaling:

@@ -46,7 +46,8 @@ def _estimate(
     chosen = settings_of_methods(task["methods"], setting["axes"])[method]
     # Threads are no part of the task: they change the time and not the numbers.
     settings = {**chosen, "threads": threads}
-    rng = task_rng(task, setting, replicate, f"fit:{method}")
+    # Without the method's name: methods that sample the same model share its fit.
+    rng = task_rng(task, setting, replicate, "fit")
     start = time.perf_counter()
     fitted = fit(method, items, rng, settings, stan)
     elapsed = time.perf_counter() - start

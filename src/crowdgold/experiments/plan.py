@@ -1,7 +1,8 @@
 """The jobs of an experiment: which there are, and all that each depends on.
 
-A job is one setting x method x block of replicates; methods that run no Stan model take less time
-than a job's start and share one. With `together: true` it is a whole
+A job is one setting x method x block of replicates. Methods that sample the same Stan models share
+a job, so that a model that several start from is sampled once; so do those that run none, which
+take less time than a job's start. With `together: true` it is a whole
 experiment, from its data to its summary, which is what the smallest scale wants: a job costs
 seconds before it starts to work. What a job depends on is its task, a mapping of plain values: the
 workflow reruns the job when the task changes, and a key that the job does not use cannot make it
@@ -61,15 +62,14 @@ def method_settings(config: Mapping[str, Any], experiment: str, method: str) -> 
 def groups(config: Mapping[str, Any], experiment: str) -> dict[str, list[str]]:
     """Give the methods of each estimate job of an experiment by the job's name.
 
-    Each method has a job of its own name, but for those that run no Stan model.
+    The methods of a job sample the same Stan models; it is named after them, joined by commas.
     """
     methods: list[str] = config["experiments"][experiment]["methods"]
-    found: dict[str, list[str]] = {}
+    found: dict[tuple[str, ...], list[str]] = {}
     for method in methods:
-        settings_of_method = method_settings(config, experiment, method)
-        group = method if stan_models({method: settings_of_method}) else WITHOUT_STAN
-        found.setdefault(group, []).append(method)
-    return found
+        models = stan_models({method: method_settings(config, experiment, method)})
+        found.setdefault(tuple(models), []).append(method)
+    return {",".join(group) if models else WITHOUT_STAN: group for models, group in found.items()}
 
 
 def methods_of(config: Mapping[str, Any], experiment: str, group: str) -> list[str]:

@@ -13,13 +13,17 @@ import numpy as np
 from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
 from crowdgold.models.quadrature import gauss_jacobi
 from crowdgold.models.score_likelihood import TRUSTED_DELTA
+from crowdgold.models.utility_distribution import (
+    REACH,
+    STEP,
+    densities,
+    hermite,
+    integrate_step,
+    kernel,
+    table_size,
+)
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
-
-STEP = 0.5
-"""Step of the table of win rates; quintic interpolation is then right to 1e-7."""
-SATURATED = 8.6
-"""This far above all of its means G_sy(u) is 1 to 1e-9."""
 
 
 def nodes_for(delta: float) -> int:
@@ -204,69 +208,60 @@ def win_deviation(rate: float, first: float, second: float) -> float:
     return math.sqrt(comparisons * variance)
 
 
-@numba.njit(cache=True)
-def _rate_table(delta: float, low: float, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
+@kernel
+def _rate_table(delta: float, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Tabulate G_sy(u) = E[Phi((u - delta P) / sqrt(2))], P of pattern s and label y.
 
     Returns:
-        (p, 2, G, 3) values and two derivatives, scaled by the step, at u = low + g STEP, up to
-        where G is 1 to 1e-9.
+        (2, G, 3, p) values and two derivatives, in units of `STEP`, on the grid of u / sqrt(2) of
+        `utility_distribution`; quintic interpolation is then right to 1e-7.
     """
-    patterns, _, nodes = points.shape
-    size = math.ceil((max(0.0, delta) + SATURATED - low) / STEP) + 2
-    table = np.zeros((patterns, 2, size, 3))
-    scale = math.sqrt(0.5)
+    patterns = points.shape[0]
+    scaled = delta * math.sqrt(0.5)
+    low = min(0.0, scaled) - REACH
+    size = table_size(scaled)
+    table = np.empty((2, size, 3, patterns))
     for s in range(patterns):
         for y in range(2):
+            density = densities(scaled, low, points[s, y], weights[s, y])
+            below = 0.0
             for g in range(size):
-                u = low + g * STEP
-                for j in range(nodes):
-                    z = scale * (u - delta * points[s, y, j])
-                    if z > SATURATED * scale:
-                        table[s, y, g, 0] += weights[s, y, j]
-                    if abs(z) > SATURATED * scale:
-                        continue
-                    density = 0.3989422804014327 * math.exp(-0.5 * z * z) * scale * STEP
-                    table[s, y, g, 0] += weights[s, y, j] * _normal_cdf(z)
-                    table[s, y, g, 1] += weights[s, y, j] * density
-                    table[s, y, g, 2] -= weights[s, y, j] * density * z * scale * STEP
+                if g > 0:
+                    below += integrate_step(density, g - 1)
+                table[y, g, 0, s] = below
+                table[y, g, 1, s] = density[0, g] * STEP
+                table[y, g, 2, s] = density[1, g] * STEP**2
     return table
 
 
-@numba.njit(cache=True)
-def _tabulated(table: np.ndarray, s: int, y: int, low: float, u: float) -> float:
-    """Interpolate G_sy by quintic Hermite polynomials; 0 and 1 beyond the table."""
-    position = (u - low) / STEP
-    if position < 0:
-        return 0.0
-    cell = int(position)
-    if cell >= table.shape[2] - 1:
-        return 1.0
-    t = position - cell
-    value, slope, bend = table[s, y, cell, 0], table[s, y, cell, 1], table[s, y, cell, 2]
-    rise = table[s, y, cell + 1, 0] - value
-    slope_right, bend_right = table[s, y, cell + 1, 1], table[s, y, cell + 1, 2]
-    c3 = 10 * rise - 6 * slope - 4 * slope_right - 1.5 * bend + 0.5 * bend_right
-    c4 = -15 * rise + 8 * slope + 7 * slope_right + 1.5 * bend - bend_right
-    c5 = 6 * rise - 3 * (slope + slope_right) - 0.5 * bend + 0.5 * bend_right
-    return value + t * (slope + t * (0.5 * bend + t * (c3 + t * (c4 + t * c5))))
-
-
-@numba.njit(cache=True)
+@kernel
 def _tabulated_rates(
-    mu: float, label: int, other: int, delta: float, low: float, table: np.ndarray,
+    mu: float, label: int, other: int, delta: float, table: np.ndarray,
     points: np.ndarray, weights: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     """Give P(U_i > U_j) for labels y = label, y' = other and patterns r, s: (p, p)."""
     patterns, _, nodes = points.shape
     rate = np.zeros((patterns, patterns))
+    last = table.shape[1] - 1
+    low = min(0.0, delta * math.sqrt(0.5)) - REACH
     for r in range(patterns):
-        for s in range(patterns):
-            total = 0.0
-            for i in range(nodes):
-                u = mu * (label - other) + delta * points[r, label, i]
-                total += weights[r, label, i] * _tabulated(table, s, other, low, u)
-            rate[r, s] = total
+        for i in range(nodes):
+            u = mu * (label - other) + delta * points[r, label, i]
+            weight = weights[r, label, i]
+            position = (u * math.sqrt(0.5) - low) / STEP
+            if position < 0:
+                continue
+            if position >= last:
+                rate[r] += weight
+                continue
+            g = int(position)
+            left, right = table[other, g], table[other, g + 1]
+            a, b, c, d, e, f = hermite(position - g)
+            for s in range(patterns):
+                rate[r, s] += weight * (
+                    a * left[0, s] + b * left[1, s] + c * left[2, s]
+                    + d * right[0, s] + e * right[1, s] + f * right[2, s]
+                )  # fmt: skip
     return rate
 
 
@@ -280,13 +275,11 @@ def _log_likelihood(
     constant = 0.5 * math.log(2 * math.pi)
     same = np.zeros((2, patterns, patterns))
     for d in range(mu.shape[0]):
-        # The smallest u that is looked up; mu may be below 0 where an interpolation needs a margin.
-        low = min(0.0, delta[d]) + max(-SATURATED, min(0.0, mu[d].min()))
-        table = _rate_table(delta[d], low, points, weights)
+        table = _rate_table(delta[d], points, weights)
         for y in range(2):
-            same[y] = _tabulated_rates(0.0, y, y, delta[d], low, table, points, weights)
+            same[y] = _tabulated_rates(0.0, y, y, delta[d], table, points, weights)
         for e in range(mu.shape[1]):
-            cross = _tabulated_rates(mu[d, e], 1, 0, delta[d], low, table, points, weights)
+            cross = _tabulated_rates(mu[d, e], 1, 0, delta[d], table, points, weights)
             total = 0.0
             for k in range(sets):
                 for l in range(k):

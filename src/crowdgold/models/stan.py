@@ -5,7 +5,9 @@ Each fit has an output folder of its own, which is gone when the draws have been
 
 import logging
 import os
+import pickle
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -59,6 +61,7 @@ class StanFit:
         step_size: (chains,) adapted step size.
         metric: (chains, parameters) adapted diagonal of the inverse metric.
         seconds: time in Stan's warmup and sampling, all chains.
+        elapsed: wall time of the fit, its processes and files included.
     """
 
     draws: dict[str, np.ndarray]
@@ -66,6 +69,7 @@ class StanFit:
     step_size: np.ndarray
     metric: np.ndarray
     seconds: float
+    elapsed: float
 
     def flat(self, name: str) -> np.ndarray:
         """Give the draws of one variable, chain after chain: (chains * draws, ...)."""
@@ -93,6 +97,7 @@ class StanModels:
     folder: Path | None = None
     toolchain: Toolchain | None = None
     _loaded: dict[str, "cmdstanpy.CmdStanModel"] = field(default_factory=dict, repr=False)
+    _latest: dict[str, tuple[bytes, StanFit]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def compiled(cls, folder: Path | None, record: Path | None) -> "StanModels":
@@ -141,7 +146,7 @@ class StanModels:
         settings: SamplerSettings,
         **options: Any,
     ) -> StanFit:
-        """Sample a model.
+        """Sample a model, or give its latest fit again where all that it depends on is the same.
 
         Args:
             name: the model.
@@ -155,6 +160,21 @@ class StanModels:
         Raises:
             SamplingError: where a chain fails, with what Stan said.
         """
+        key = pickle.dumps((dict(data), seed, tuple(parameters), settings, options))
+        if name not in self._latest or self._latest[name][0] != key:
+            self._latest[name] = key, self._sample(name, data, seed, parameters, settings, options)
+        return self._latest[name][1]
+
+    def _sample(
+        self,
+        name: str,
+        data: Mapping[str, Any],
+        seed: int,
+        parameters: Sequence[str],
+        settings: SamplerSettings,
+        options: Mapping[str, Any],
+    ) -> StanFit:
+        start = time.perf_counter()
         with tempfile.TemporaryDirectory(prefix="crowdgold-stan-") as folder:
             chosen: dict[str, Any] = {
                 "chains": settings.chains,
@@ -167,17 +187,20 @@ class StanModels:
                 "output_dir": folder,
                 "seed": seed,
             }
-            if options.get("adapt_engaged", True):
-                own = options.pop("adapt_delta", ADAPT_DELTA)
-                chosen["adapt_delta"] = settings.adapt_delta or own
+            own = dict(options)
+            if own.get("adapt_engaged", True):
+                target = own.pop("adapt_delta", ADAPT_DELTA)
+                chosen["adapt_delta"] = settings.adapt_delta or target
             try:
-                fit = self.load(name).sample(data=dict(data), **{**chosen, **options})
+                fit = self.load(name).sample(data=dict(data), **{**chosen, **own})
             except RuntimeError as error:
                 raise SamplingError(f"Stan model {name!r} failed: {error}") from error
-            return _read(fit, parameters, settings.chains > 1)
+            return _read(fit, parameters, settings.chains > 1, start)
 
 
-def _read(fit: "cmdstanpy.CmdStanMCMC", parameters: Sequence[str], diagnosed: bool) -> StanFit:
+def _read(
+    fit: "cmdstanpy.CmdStanMCMC", parameters: Sequence[str], diagnosed: bool, start: float
+) -> StanFit:
     chains, size = fit.chains, fit.num_draws_sampling
     draws = {}
     for name in parameters:
@@ -196,6 +219,5 @@ def _read(fit: "cmdstanpy.CmdStanMCMC", parameters: Sequence[str], diagnosed: bo
             int(np.sum(np.asarray(fit.max_treedepths))),
         )
     seconds = sum(time["warmup"] + time["sampling"] for time in fit.time)
-    return StanFit(
-        draws, diagnostics, np.asarray(fit.step_size), np.asarray(fit.inv_metric), seconds
-    )
+    step_size, metric = np.asarray(fit.step_size), np.asarray(fit.inv_metric)
+    return StanFit(draws, diagnostics, step_size, metric, seconds, time.perf_counter() - start)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numba
 import numpy as np
-from scipy.special import ndtr
 
 from crowdgold.models.quadrature import gauss_jacobi
+from crowdgold.models.utility_distribution import BLOCK, kernel
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
 
@@ -26,6 +26,8 @@ GENTLE = 4.0
 interpolation goes with the square of that. Above this value the step falls in proportion."""
 REACH = 8.5
 """The tables end this many deviations beyond the outermost class means."""
+MATRIX_ENTRIES = 2_000_000
+"""Numbers in the matrices whose eigenvalues are found at once: 16 MB."""
 
 
 def nodes_for_density(delta: float) -> int:
@@ -71,66 +73,163 @@ class UtilityTable:
         return np.interp(share, self.distribution, self.utility)
 
 
+class UtilityTables:
+    """The tables of every draw of one predictor, made when they are asked for.
+
+    Quadrature nodes are found for many draws at once, since one at a time costs more than a table.
+    """
+
+    def __init__(
+        self,
+        vote: VoteParameters,
+        mu: np.ndarray,
+        delta: np.ndarray,
+        sets: VoteSets,
+        sd: np.ndarray | None = None,
+    ) -> None:
+        """Keep the draws.
+
+        Args:
+            vote: D draws of the vote model.
+            mu, delta: (D,) draws of the score model.
+            sets: the vote sets of the items.
+            sd: (D,) standard deviation of the utilities of positives, 1 where not given; that of
+                negatives is 1.
+        """
+        self._vote, self._delta = vote, np.asarray(delta, dtype=float)
+        self._sd = np.ones(len(vote)) if sd is None else np.asarray(sd, dtype=float)
+        # Beyond this the classes lie 2 REACH apart: the rank alone decides, whatever mu is.
+        apart = np.abs(self._delta) + 4 * REACH * np.maximum(1.0, self._sd)
+        self._mu = np.minimum(mu, apart)
+        narrow = np.minimum(1.0, self._sd)
+        self._nodes = np.array([nodes_for_density(one) for one in self._delta / narrow])
+        alpha, beta = vote.shapes(sets)
+        before = vote.a * vote.d
+        # The last pattern is that of an item without votes, for F_U.
+        self._alpha = np.concatenate([alpha, before[:, None]], axis=1)
+        self._beta = np.concatenate([beta, (vote.d - before)[:, None]], axis=1)
+        log_votes = vote.pattern_log_likelihood(sets)
+        log_prior = np.log(vote.phi / (1 - vote.phi))
+        self._log_odds = log_prior[:, None] + log_votes[..., 1] - log_votes[..., 0]
+        size = self._alpha[0].size * self._nodes.max() ** 2
+        self._together = max(1, int(MATRIX_ENTRIES // size))
+        self._first, self._found = -1, {}  # type: int, dict[int, tuple[np.ndarray, np.ndarray]]
+
+    def _quadrature(self, draw: int) -> tuple[np.ndarray, np.ndarray]:
+        """Give points and weights of P by pattern and label: each (p + 1, 2, J)."""
+        first = draw - draw % self._together
+        if first != self._first:
+            self._first, self._found = first, {}
+            batch = np.arange(first, min(first + self._together, len(self._delta)))
+            for nodes in np.unique(self._nodes[batch]):
+                those = batch[self._nodes[batch] == nodes]
+                points, weights = gauss_jacobi(self._alpha[those], self._beta[those], int(nodes))
+                self._found |= {
+                    one: (points[at], weights[at]) for at, one in enumerate(those.tolist())
+                }
+        return self._found[draw]
+
+    def of_draw(self, draw: int) -> UtilityTable:
+        """Tabulate F_U and P(Y = 1 | U, vote pattern) at one draw."""
+        points, weights = self._quadrature(draw)
+        mu, delta, sd = self._mu[draw], self._delta[draw], self._sd[draw]
+        narrow = min(1.0, sd)
+        low = min(min(0.0, delta) - REACH, mu + min(0.0, delta) - REACH * sd)
+        high = max(max(0.0, delta) + REACH, mu + max(0.0, delta) + REACH * sd)
+        step = STEP * GENTLE * narrow / float(np.clip((mu + abs(delta)) / narrow, GENTLE, 30.0))
+        utility = np.linspace(low, high, math.ceil((high - low) / step) + 1)
+        shift = np.array([0.0, mu])[:, None] + delta * points
+        phi = self._vote.phi[draw]
+        distribution, probability = _tabulate(
+            utility, shift, weights, np.array([1.0, sd]), np.array([1 - phi, phi]),
+            self._log_odds[draw],
+        )  # fmt: skip
+        return UtilityTable(utility, distribution, probability)
+
+
 def tabulate_utility(
     vote: VoteParameters, mu: float, delta: float, sets: VoteSets, sd: float = 1.0
 ) -> UtilityTable:
-    """Tabulate F_U and P(Y = 1 | U, vote pattern) at one draw.
-
-    Args:
-        vote: one draw of the vote model.
-        mu, delta: the draw of the score model.
-        sets: the vote sets of the items.
-        sd: standard deviation of the utilities of positives; that of negatives is 1.
-    """
-    deviation = np.array([1.0, sd])
-    # Beyond this the classes lie 2 REACH apart: the rank alone decides the label, whatever mu is.
-    mu = min(mu, abs(delta) + 4 * REACH * max(1.0, sd))
-    reach = REACH * deviation
-    low = min(min(0.0, delta) - reach[0], mu + min(0.0, delta) - reach[1])
-    high = max(max(0.0, delta) + reach[0], mu + max(0.0, delta) + reach[1])
-    narrow = min(1.0, sd)
-    step = STEP * GENTLE * narrow / float(np.clip((mu + abs(delta)) / narrow, GENTLE, 30.0))
-    utility = np.linspace(low, high, math.ceil((high - low) / step) + 1)
-    nodes = nodes_for_density(delta / narrow)
-    a, d = vote.a[0], vote.d[0]
-    points, weights = gauss_jacobi(a * d, (1 - a) * d, nodes)
-    shift = np.array([0.0, mu])[:, None] + delta * points
-    by_label = np.einsum(
-        "yj,yju->yu", weights, ndtr((utility - shift[..., None]) / deviation[:, None, None])
-    )
-    distribution = (1 - vote.phi[0]) * by_label[0] + vote.phi[0] * by_label[1]
-
-    alpha, beta = vote.shapes(sets)
-    points, weights = gauss_jacobi(alpha[0], beta[0], nodes)
-    shift = np.array([0.0, mu])[None, :, None] + delta * points
-    log_density = _log_convolved(utility, shift, weights, deviation)
-    log_votes = vote.pattern_log_likelihood(sets)[0]
-    log_odds = math.log(vote.phi[0] / (1 - vote.phi[0])) + log_votes[:, 1] - log_votes[:, 0]
-    log_odds = log_odds[:, None] + log_density[:, 1] - log_density[:, 0]
-    return UtilityTable(utility, distribution, 1 / (1 + np.exp(-np.clip(log_odds, -700, 700))))
+    """Tabulate F_U and P(Y = 1 | U, vote pattern) at one draw; see `UtilityTables`."""
+    tables = UtilityTables(vote, np.array([mu]), np.array([delta]), sets, np.array([sd]))
+    return tables.of_draw(0)
 
 
-@numba.njit(cache=True)
-def _log_convolved(
-    utility: np.ndarray, shift: np.ndarray, weights: np.ndarray, deviation: np.ndarray
-) -> np.ndarray:
-    """Give the log density of utilities, up to a constant, for patterns and labels: (p, 2, G)."""
-    patterns, labels, nodes = shift.shape
-    result = np.empty((patterns, labels, len(utility)))
+@kernel
+def _tabulate(
+    utility: np.ndarray, shift: np.ndarray, weights: np.ndarray, deviation: np.ndarray,
+    share: np.ndarray, log_odds: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Give F_U (G,) and P(Y = 1 | U, pattern) (p, G); the last of the p + 1 patterns is for F_U."""
+    size, patterns = len(utility), len(log_odds)
+    step = (utility[-1] - utility[0]) / (size - 1)
+    log_density, slope = np.empty((2, size)), np.empty((2, size))
+    probability = np.empty((patterns, size))
     for k in range(patterns):
-        for y in range(labels):
-            for g, u in enumerate(utility):
-                least = np.inf
+        for y in range(2):
+            _log_convolve(utility, step, shift[k, y], weights[k, y], deviation[y], log_density[y],
+                          slope[y])  # fmt: skip
+        for g in range(size):
+            odds = log_odds[k] + log_density[1, g] - log_density[0, g]
+            probability[k, g] = 1 / (1 + math.exp(-min(max(odds, -700.0), 700.0)))
+    for y in range(2):
+        _log_convolve(utility, step, shift[patterns, y], weights[patterns, y], deviation[y],
+                      log_density[y], slope[y])  # fmt: skip
+    distribution = np.zeros(size)
+    before, before_slope = 0.0, 0.0
+    for g in range(size):
+        density, own_slope = 0.0, 0.0
+        for y in range(2):
+            part = share[y] * math.exp(log_density[y, g]) * 0.3989422804014327
+            density += part
+            own_slope += part * slope[y, g]
+        if g > 0:
+            # The trapezium rule with its end correction: exact up to degree 3.
+            held = step / 2 * (before + density) + step * step / 12 * (before_slope - own_slope)
+            distribution[g] = distribution[g - 1] + max(held, 0.0)
+        before, before_slope = density, own_slope
+    return distribution, probability
+
+
+@kernel
+def _log_convolve(
+    utility: np.ndarray, step: float, shift: np.ndarray, weights: np.ndarray, deviation: float,
+    log_density: np.ndarray, slope: np.ndarray,
+) -> None:  # fmt: skip
+    """Write log density and slope of sum_j w_j Normal(shift_j, deviation), without sqrt(2 pi).
+
+    Normal densities go from step to step by a factor that itself changes by a constant factor. That
+    starts afresh in the middle of every `BLOCK` points, relative to the nearest node, so that no
+    term that matters within the block has vanished where it starts.
+    """
+    nodes, size = len(shift), len(utility)
+    t, mass, ratio = np.empty(nodes), np.empty(nodes), np.empty(nodes)
+    stride = step / deviation
+    factor = math.exp(-stride * stride)
+    for block in range(0, size, BLOCK):
+        middle = min(block + BLOCK // 2, size - 1)
+        least = np.inf
+        for j in range(nodes):
+            distance = (utility[middle] - shift[j]) / deviation
+            if weights[j] > 0:
+                least = min(least, distance * distance)
+        for direction in (-1, 1):
+            for j in range(nodes):
+                t[j] = (utility[middle] - shift[j]) / deviation
+                excess = t[j] * t[j] - least
+                mass[j] = weights[j] * math.exp(-0.5 * excess) if excess < 1400 else 0.0
+                ratio[j] = math.exp(-direction * t[j] * stride - 0.5 * stride * stride)
+            end = min(block + BLOCK, size) if direction == 1 else block - 1
+            for g in range(middle, end, direction):
+                total, moment = 0.0, 0.0
                 for j in range(nodes):
-                    if weights[k, y, j] > 0:
-                        least = min(least, ((u - shift[k, y, j]) / deviation[y]) ** 2)
-                total = 0.0
-                for j in range(nodes):
-                    distance = ((u - shift[k, y, j]) / deviation[y]) ** 2 - least
-                    if distance < 1400:
-                        total += weights[k, y, j] * math.exp(-0.5 * distance)
-                result[k, y, g] = math.log(total / deviation[y]) - 0.5 * least
-    return result
+                    total += mass[j]
+                    moment += t[j] * mass[j]
+                    mass[j] *= ratio[j]
+                    ratio[j] *= factor
+                    t[j] += direction * stride
+                log_density[g] = math.log(total / deviation) - 0.5 * least
+                slope[g] = -moment / total / deviation
 
 
 @numba.njit(cache=True)

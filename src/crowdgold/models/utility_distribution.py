@@ -38,7 +38,7 @@ def table_size(delta: float) -> int:
 
 
 @kernel
-def _densities(delta: float, low: float, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def densities(delta: float, low: float, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Give the density of one pattern and its first three derivatives on the grid: (4, G).
 
     The recurrences start afresh in the middle of every `BLOCK` grid points, so that no term that
@@ -82,7 +82,7 @@ def _tail(delta: float, at: float, sign: float, points: np.ndarray, weights: np.
 
 
 @kernel
-def _step(density: np.ndarray, i: int) -> float:
+def integrate_step(density: np.ndarray, i: int) -> float:
     """Integrate a density from grid point i to i + 1."""
     return (
         STEP / 2 * (density[0, i] + density[0, i + 1])
@@ -112,13 +112,13 @@ def tabulate_distribution(
     table, mixture = np.empty((size, 3, patterns)), np.zeros((size, 3))
     below, above = np.empty(size), np.empty(size)
     for v in range(patterns):
-        density = _densities(delta, low, points[v], weights[v])
+        density = densities(delta, low, points[v], weights[v])
         below[0] = _tail(delta, low, 1.0, points[v], weights[v])
         above[size - 1] = _tail(delta, low + STEP * (size - 1), -1.0, points[v], weights[v])
         for i in range(size - 1):
-            below[i + 1] = below[i] + _step(density, i)
+            below[i + 1] = below[i] + integrate_step(density, i)
             left = size - 2 - i
-            above[left] = above[left + 1] + _step(density, left)
+            above[left] = above[left + 1] + integrate_step(density, left)
         for i in range(size):
             g, slope = density[0, i], density[1, i]
             mixture[i, 0] += share[v] * below[i]

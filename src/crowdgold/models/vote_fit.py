@@ -17,11 +17,11 @@ PARAMETERS = {"vote": ("phi", "a0", "a1", "lambda"), "dawid_skene": ("phi", "a0"
 
 @dataclass(frozen=True)
 class VoteFit:
-    """Draws of the vote model, chain after chain, with their diagnostics."""
+    """Draws of the vote model, chain after chain, with their diagnostics and their wall time."""
 
     parameters: VoteParameters
     diagnostics: Diagnostics
-    seconds: float
+    elapsed: float
 
 
 def vote_data(sets: VoteSets, phi_prior: PhiPrior = UNIFORM_PHI) -> dict[str, Any]:
@@ -105,5 +105,5 @@ def fit_votes(
     return VoteFit(
         VoteParameters(fit.flat("phi"), a, d),
         Diagnostics(**{**vars(diagnostics), "notes": notes}),
-        fit.seconds,
+        fit.elapsed,
     )

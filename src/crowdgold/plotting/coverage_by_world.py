@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.ratios import relative_to
+from crowdgold.evaluation.worlds import split_worlds
 from crowdgold.plotting.style import method_order, new_figure, style_of
 
 COLUMNS = 4
@@ -54,16 +55,6 @@ def _panel(axes: Axes, rows: pd.DataFrame, lowest: float) -> None:
     axes.set_xlim(0, 1.08 * max(1.0, float(rows["width_ratio"].max())))
 
 
-def _worlds(shown: pd.DataFrame, by: list[str]) -> list[tuple[str, pd.DataFrame]]:
-    """Give the rows of each world: an experiment, or a setting of one that varies something."""
-    worlds = []
-    for _, rows in shown.groupby(["experiment", *by], sort=False, dropna=False):
-        values = rows[["experiment", *by]].iloc[0].dropna().astype(str)
-        parts = [value.replace("_", " ") for value in values.iloc[1:]]
-        worlds.append((", ".join([values.iloc[0], *parts]), rows))
-    return worlds
-
-
 def draw_coverage_by_world(
     table: pd.DataFrame, options: Mapping[str, Any]
 ) -> tuple[Figure, pd.DataFrame]:
@@ -87,16 +78,14 @@ def draw_coverage_by_world(
     shown = relative_to(table, baseline)
     methods = options.get("methods", list(dict.fromkeys(shown["method"])))
     shown = shown[shown["method"].isin(methods)].reset_index(drop=True)
-    worlds = _worlds(shown, by)
+    worlds = split_worlds(shown, by, options.get("labels", {}))
     columns = min(COLUMNS, len(worlds))
     lines = -(-len(worlds) // columns)
     figure, axes = new_figure(lines, columns, 1.0 + 1.9 * lines)
     panels = [panel for line in axes for panel in line]
-    labels = options.get("labels", {})
     for panel, (world, rows) in zip(panels, worlds, strict=False):
         _panel(panel, rows, float(options.get("lowest", 0)))
-        experiment, _, rest = world.partition(", ")
-        panel.set_title(", ".join(filter(None, [labels.get(experiment, experiment), rest])), size=8)
+        panel.set_title(world, size=8)
     for panel in panels[len(worlds) :]:
         panel.set_axis_off()
     for line in axes:
