@@ -1,11 +1,15 @@
 """One look for all figures: a colour and marker for each method, sizes, and byte-stable files."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 PAGE_WIDTH = 7.0
@@ -60,6 +64,8 @@ AXIS_LABELS = {
 }
 
 SVG_METADATA = {"Date": None}
+DPI = 200
+"""Resolution of the PNG."""
 
 RC: Any = {
     "font.size": 8,
@@ -111,15 +117,20 @@ def save_figure(figure: Figure, shown: pd.DataFrame, stem: Path) -> None:
     Each is written to a temporary name first, then renamed.
     """
     stem.parent.mkdir(parents=True, exist_ok=True)
-    metadata = {"svg": SVG_METADATA, "pdf": {"CreationDate": None}, "png": {"Software": None}}
+    # `Figure.savefig` would draw everything twice for each format, once to find the layout again.
+    write = {
+        "svg": partial(FigureCanvasSVG(figure).print_svg, metadata=SVG_METADATA),
+        "pdf": partial(FigureCanvasPdf(figure).print_pdf, metadata={"CreationDate": None}),
+        "png": partial(FigureCanvasAgg(figure).print_png, metadata={"Software": None}),
+    }
     with mpl.rc_context(RC):
-        # The layout is found once; each format would find it anew.
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
-        for ending, known in metadata.items():
-            partial = stem.with_name(f".{stem.name}.partial.{ending}")
-            figure.savefig(partial, format=ending, dpi=200, metadata=known)
-            partial.replace(stem.with_name(f"{stem.name}.{ending}"))
-    partial = stem.with_name(f".{stem.name}.partial.csv")
-    shown.to_csv(partial, index=False, float_format="%.6g")
-    partial.replace(stem.with_name(f"{stem.name}.csv"))
+        for ending, write_to in write.items():
+            figure.dpi = DPI
+            unfinished = stem.with_name(f".{stem.name}.partial.{ending}")
+            write_to(unfinished)
+            unfinished.replace(stem.with_name(f"{stem.name}.{ending}"))
+    unfinished = stem.with_name(f".{stem.name}.partial.csv")
+    shown.to_csv(unfinished, index=False, float_format="%.6g")
+    unfinished.replace(stem.with_name(f"{stem.name}.csv"))
