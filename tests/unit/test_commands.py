@@ -274,7 +274,10 @@ def test_a_fit_is_written_with_how_it_was_made(fitted, capsys):
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["--chains", "0"], "chains: found 0, expected 1 or more"),
+        (["--chains", "1"], "chains: found 1, expected 2 or more, to compare them"),
+        (["--draws", "0"], "draws: found 0, expected 1 or more"),
+        (["--categories", "0,0,1"], "categories: found '0,0,1', expected two or more different"),
+        (["--column", "item=label"], "two columns are named 'label'"),
         (["--gamma", "-1"], "gamma: found -1.0, expected a positive number"),
         (["--seed", "-1"], "seed: found -1, expected 0 or more"),
         (["--confusion", "group"], "the table needs a column 'group'"),
@@ -319,6 +322,14 @@ def test_a_threshold_is_chosen_for_an_accuracy_or_a_budget(fitted, tmp_path, cap
     assert main([*base, "--accuracy", "1.5"]) == 2
     assert main([*base, "--budget", "0.5"]) == 2
     assert "budget: found 0.5, expected 1 or more" in said(capsys)[1]
+
+
+def test_a_validation_set_with_unknown_annotators_says_so(fitted, tmp_path, capsys):
+    frame = pd.read_csv(fitted / "valid.csv").replace({"annotator": {"R2": "R7"}})
+    frame.to_csv(tmp_path / "valid.csv", index=False)
+    base = ["labelling-threshold", str(fitted / "model.json"), str(tmp_path / "valid.csv")]
+    assert main([*base, "--accuracy", "0.5"]) == 0
+    assert "does not know 'R7'; its fallback stands in" in said(capsys)[1]
 
 
 def test_without_true_labels_the_majority_has_to_be_named(fitted, capsys):

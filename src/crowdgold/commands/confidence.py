@@ -12,6 +12,7 @@ from typing import TextIO
 
 from crowdgold.commands.label_rows import GROUP, LabelRows
 from crowdgold.commands.terminal import (
+    NAMED,
     add_table_options,
     progress,
     renamed,
@@ -43,8 +44,6 @@ example:
 A row that cannot be used ends the command with exit code 2; what was written before stays valid."""
 STREAM = "-"
 HEADER = ("item", "labels", "label", "confidence", "ask")
-NAMED = 10
-"""Unknown annotators that are named."""
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -88,6 +88,29 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     own.set_defaults(run=run)
 
 
+def _categories(text: str | None) -> list[str] | None:
+    """Read the names of the categories, where they are given."""
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",")]
+    if len(set(names)) < max(2, len(names)) or "" in names:
+        raise InputError(f"categories: found {text!r}, expected two or more different names")
+    return names
+
+
+def _settings(asked: argparse.Namespace) -> "ClaraSettings":
+    from crowdgold.models.clara import ClaraSettings  # here: what is compiled takes a second
+
+    if asked.seed < 0:
+        raise InputError(f"seed: found {asked.seed}, expected 0 or more")
+    if asked.chains < 2:
+        raise InputError(f"chains: found {asked.chains}, expected 2 or more, to compare them")
+    numbers = {name: getattr(asked, name) for name in NUMBERS}
+    settings = ClaraSettings(asked.confusion, ordered=asked.ordered, **numbers)
+    settings.check()
+    return settings
+
+
 def _made(
     asked: argparse.Namespace, annotations: Annotations, settings: "ClaraSettings", fit: "ClaraFit"
 ) -> dict[str, Any]:
@@ -122,20 +145,13 @@ def _describe(annotations: Annotations, fit: "ClaraFit", output: str) -> str:
 
 def run(asked: argparse.Namespace) -> int:
     """Fit and write; say the prevalence."""
-    from crowdgold.models.clara import ClaraSettings, sample_clara  # compiles: takes a second
+    from crowdgold.models.clara import sample_clara
     from crowdgold.models.clara_prior import empirical_prior
 
     folder = Path(asked.output).parent
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; make it, or write to another by -o")
-    if asked.seed < 0:
-        raise InputError(f"seed: found {asked.seed}, expected 0 or more")
-    numbers = {name: getattr(asked, name) for name in NUMBERS}
-    settings = ClaraSettings(asked.confusion, ordered=asked.ordered, **numbers)
-    settings.check()
-    categories = (
-        [name.strip() for name in asked.categories.split(",")] if asked.categories else None
-    )
+    settings, categories = _settings(asked), _categories(asked.categories)
     annotations = read_annotations(asked.file, renamed(asked), categories, asked.repeated)
     matrix_names(annotations, asked.confusion)
     prior = empirical_prior(annotations, asked.alpha, asked.gamma)

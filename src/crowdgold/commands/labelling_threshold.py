@@ -8,6 +8,7 @@ from crowdgold.commands.terminal import (
     progress,
     renamed,
     warn_of_failed_gate,
+    warn_of_unknown,
 )
 from crowdgold.data import InputError
 from crowdgold.data.annotations import annotations_from_frame
@@ -84,6 +85,7 @@ def run(asked: argparse.Namespace) -> int:
     annotations = annotations_from_frame(
         frame, known, asked.repeated, source=asked.file, first_row=first_row
     )
+    warn_of_unknown(model, annotations)
     if asked.against == "truth":
         annotations = with_truth(annotations, frame, asked.file, first_row)
     truth = annotations.truth

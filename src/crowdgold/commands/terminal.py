@@ -7,11 +7,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
+from crowdgold.data import Annotations
 from crowdgold.data.annotations import REPEATED
 from crowdgold.models.labelling_model import LabellingModel
 
 EVERY = 5.0
 """Seconds between two lines of progress; what takes less says nothing."""
+NAMED = 10
+"""Unknown annotators that are named."""
 
 
 def say(line: str) -> None:
@@ -47,6 +50,19 @@ def warn_of_failed_gate(model: LabellingModel) -> None:
     if model.made.get("diagnostics_passed") is False:
         why = model.made.get("diagnostics_message", "no message")
         say(f"Warning: the fit of this model failed its diagnostics ({why}); do not rely on it")
+
+
+def warn_of_unknown(model: LabellingModel, annotations: Annotations) -> None:
+    """Name the annotators, or groups, of a table that a model does not know."""
+    if model.confusion == "shared":
+        return
+    names = annotations.group if model.confusion == "group" else annotations.annotator
+    known = set(model.name)
+    new = [str(name) for name in names if name not in known]
+    if new:
+        more = f" and {len(new) - NAMED} more" if len(new) > NAMED else ""
+        shown = ", ".join(map(repr, new[:NAMED]))
+        say(f"Warning: the model does not know {shown}{more}; its fallback stands in")
 
 
 def column_names(text: str) -> tuple[str, str]:
