@@ -18,6 +18,7 @@ MEASURES = [
     "replicate",
     "method",
     "metric",
+    "annotator",
     "truth",
     "estimate",
     "lower",
