@@ -37,7 +37,7 @@ NESTED_DRAWS = 50
 
 
 def _simulated(n: int) -> Items:
-    items = simulate("maven", {**PARAMETERS, "n": n}, np.random.default_rng(n)).items
+    items = simulate("maven", {**PARAMETERS, "n": n}, np.random.default_rng(n)).table
     return items.take(items.order("A"))  # in score order memory is read in sequence
 
 

@@ -51,7 +51,7 @@ PEERS = {"DS, NumPyro": "DS", "DS+S, NumPyro": "DS+S", "H-AI, NumPyro": "H-AI"}
 
 
 def _items(n: int) -> Any:
-    return simulate("maven", {**PARAMETERS, "n": n}, np.random.default_rng(n)).items
+    return simulate("maven", {**PARAMETERS, "n": n}, np.random.default_rng(n)).table
 
 
 def measure(name: str, sizes: list[int], arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:

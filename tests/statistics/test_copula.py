@@ -51,7 +51,7 @@ LEAST = 1e-6
 
 
 def draw(seed=1, **changes):
-    return simulate("copula", COPULA | changes, np.random.default_rng(seed)).items
+    return simulate("copula", COPULA | changes, np.random.default_rng(seed)).table
 
 
 def shape_of(name):

@@ -34,7 +34,7 @@ def mean_and_error(draws, chains):
 def test_posterior_means_are_those_of_numpyro(method, stan):
     """Means agree within 5 joint Monte Carlo errors (batch means). Those on data with other labels
     for a fifth of the gold items, the control, do not all."""
-    items = simulate("maven", PARAMETERS, np.random.default_rng(4)).items
+    items = simulate("maven", PARAMETERS, np.random.default_rng(4)).table
     sampler = {"chains": 2, "warmup": 300, "draws": 600}
     peer = numpyro_models.run(method, items, "A", 3, *sampler.values()).get_samples()
 

@@ -38,7 +38,7 @@ def estimates(world, methods, metrics, replicates=REPLICATES):
     rows = []
     for replicate in range(replicates):
         parameters = {"n": 1000, "n_gold": 200, "votes_total": 3, **WORLDS[world]}
-        items = simulate(world, parameters, np.random.default_rng([31, replicate])).items
+        items = simulate(world, parameters, np.random.default_rng([31, replicate])).table
         for method in methods:
             rng = np.random.default_rng([32, replicate])
             fitted = fit(method, items, rng)

@@ -13,7 +13,7 @@ from scipy import integrate, stats
 from scipy.special import expit
 
 from crowdgold.data import NO_GOLD, InputError
-from crowdgold.simulate import GENERATORS, irt, maven, resample, simulate
+from crowdgold.simulate import GENERATORS, GIVE_ANNOTATIONS, irt, maven, resample, simulate
 
 MAVEN = {
     "n": 200_000,
@@ -58,6 +58,11 @@ COPULA = {
 PARAMETERS = {"maven": MAVEN, "irt": IRT, "stand_in": STAND_IN, "copula": COPULA}
 
 
+def test_every_generator_of_items_is_here():
+    """Those of annotations are in test_simulated_reviewers.py."""
+    assert set(PARAMETERS) == set(GENERATORS) - set(GIVE_ANNOTATIONS)
+
+
 def draw(name, seed=1, **changes):
     return simulate(name, PARAMETERS[name] | changes, np.random.default_rng(seed))
 
@@ -88,7 +93,7 @@ def assert_oracle_is_the_frequency(items):
 
 @pytest.fixture(scope="module")
 def maven_items():
-    return draw("maven").items
+    return draw("maven").table
 
 
 @pytest.mark.parametrize("y", [0, 1])
@@ -138,7 +143,7 @@ def test_maven_oracle_is_the_ratio_of_beta_binomials():
 
 @pytest.mark.parametrize("name", ["maven", "irt", "copula"])
 def test_oracle_is_the_frequency_of_positives_among_items_with_the_same_votes(name):
-    assert_oracle_is_the_frequency(draw(name, votes_total={1: 0.3, 3: 0.5, 6: 0.2}).items)
+    assert_oracle_is_the_frequency(draw(name, votes_total={1: 0.3, 3: 0.5, 6: 0.2}).table)
 
 
 def irt_model(n_voters, sigma_d=2.0):
@@ -202,7 +207,7 @@ def test_every_set_of_voters_is_equally_likely_and_holds_each_voter_once():
 
 
 def test_all_voters_can_vote_on_every_item():
-    items = draw("irt", n=50, n_voters=4, votes_total=4).items
+    items = draw("irt", n=50, n_voters=4, votes_total=4).table
     assert items.votes_total.tolist() == [4] * 50
 
 
@@ -217,20 +222,20 @@ def test_irt_votes_follow_skill_and_difficulty(y):
     expected = expit(-1.0 + gap * (2 * y - 1)).mean()
     shares = []
     for seed in range(120):
-        items = draw("irt", seed, n=400).items
+        items = draw("irt", seed, n=400).table
         shares.append(items.votes_positive[items.truth == y].mean() / 3)
     assert_mean(shares, expected)
 
 
 def test_irt_scores_follow_the_truth_and_the_voters_mean_chance():
     """X - mu Y - delta V / c has mean 0 for each c, and is independent over items given skills."""
-    items = draw("irt", votes_total={2: 0.5, 5: 0.5}).items
+    items = draw("irt", votes_total={2: 0.5, 5: 0.5}).table
     for name, predictor in IRT["predictors"].items():
         votes = predictor["delta"] * items.votes_positive / items.votes_total
         rest = items.scores[name] - predictor["mu"] * items.truth - votes
         for y, c in product((0, 1), (2, 5)):
             assert_mean(rest[(items.truth == y) & (items.votes_total == c)], 0)
-    without_votes = draw("irt", predictors={"A": {"mu": 2, "delta": 0}}).items
+    without_votes = draw("irt", predictors={"A": {"mu": 2, "delta": 0}}).table
     noise = without_votes.scores["A"] - 2 * without_votes.truth
     assert_mean(noise, 0)
     assert_mean(noise**2, 1)
@@ -243,20 +248,20 @@ def test_irt_scores_follow_the_truth_and_the_voters_mean_chance():
 )
 def test_votes_total_can_differ_by_item(votes_total, expected):
     """Shares of items with c votes, within 5 binomial standard errors."""
-    items = draw("maven", votes_total=votes_total, n=20_000).items
+    items = draw("maven", votes_total=votes_total, n=20_000).table
     assert set(np.unique(items.votes_total)) == set(expected)
     for votes, share in expected.items():
         found = (items.votes_total == votes).mean()
         assert abs(found - share) <= 5 * np.sqrt(share * (1 - share) / 20_000)
 
 
-@pytest.mark.parametrize("name", GENERATORS)
+@pytest.mark.parametrize("name", PARAMETERS)
 def test_gold_labels_are_a_simple_random_sample(name):
     """Counts of each of 20 items among 5 gold labels in 500 replicates; chi-squared p > 1e-6."""
     counts = np.zeros(20)
     for seed in range(500):
         few = {"n_voters": 5} if name == "irt" else {}
-        items = draw(name, seed, n=20, gold_fraction=0.25, **few).items
+        items = draw(name, seed, n=20, gold_fraction=0.25, **few).table
         labelled = items.gold != NO_GOLD
         assert labelled.sum() == 5
         assert np.array_equal(items.gold[labelled], items.truth[labelled])
@@ -264,22 +269,22 @@ def test_gold_labels_are_a_simple_random_sample(name):
     assert stats.chisquare(counts).pvalue > 1e-6
 
 
-@pytest.mark.parametrize("name", GENERATORS)
+@pytest.mark.parametrize("name", PARAMETERS)
 def test_the_seed_decides_everything_and_global_random_state_is_not_touched(name):
     before = np.random.get_state()[1].copy()  # noqa: NPY002
-    first, again, other = (draw(name, seed, n=30).items.to_frame() for seed in (1, 1, 2))
+    first, again, other = (draw(name, seed, n=30).table.to_frame() for seed in (1, 1, 2))
     pd.testing.assert_frame_equal(first, again)
     assert not first.equals(other)
     assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
 
 
-@pytest.mark.parametrize("name", GENERATORS)
+@pytest.mark.parametrize("name", PARAMETERS)
 def test_a_replicate_carries_its_truth_and_parameters(name):
     replicate = draw(name, n=30)
     if name == "stand_in":
-        assert not set(replicate.reference.item) & set(replicate.items.item)
+        assert not set(replicate.reference.item) & set(replicate.table.item)
     else:
-        assert replicate.reference is replicate.items
+        assert replicate.reference is replicate.table
     parameters = PARAMETERS[name]
     for key, value in replicate.parameters.items():
         kind, _, predictor = key.partition(":")
@@ -320,7 +325,7 @@ def test_an_impossible_parameter_is_named_with_what_was_found_and_expected(name,
         draw(name, **changes)
 
 
-@pytest.mark.parametrize("name", GENERATORS)
+@pytest.mark.parametrize("name", PARAMETERS)
 def test_every_missing_parameter_is_named(name):
     for missing in PARAMETERS[name]:
         rest = {key: value for key, value in PARAMETERS[name].items() if key != missing}
@@ -340,9 +345,9 @@ def test_an_unknown_generator_is_named_with_the_nearest():
 
 
 def test_resampling_parts_a_task_into_a_replicate_and_its_reference():
-    task = draw("maven", n=500).items
+    task = draw("maven", n=500).table
     replicate = resample(task, 200, 30, np.random.default_rng(4))
-    items, reference = replicate.items, replicate.reference
+    items, reference = replicate.table, replicate.reference
     assert (len(items), len(reference)) == (200, 300)
     assert set(items.item) | set(reference.item) == set(task.item)
     labelled = items.gold != NO_GOLD
@@ -355,24 +360,24 @@ def test_resampling_parts_a_task_into_a_replicate_and_its_reference():
 
 
 def test_the_truth_of_a_replicate_can_be_its_own():
-    task = draw("maven", n=500).items
+    task = draw("maven", n=500).table
     left_over, own = (
         resample(task, 200, 30, np.random.default_rng(4), truth_of)
         for truth_of in ("left_over", "items")
     )
-    assert own.reference is own.items
-    assert np.array_equal(own.items.item, left_over.items.item)
-    assert np.array_equal(own.items.gold, left_over.items.gold)
+    assert own.reference is own.table
+    assert np.array_equal(own.table.item, left_over.table.item)
+    assert np.array_equal(own.table.gold, left_over.table.gold)
     with pytest.raises(InputError, match="no truth_of 'item'; did you mean 'items'"):
         resample(task, 200, 30, np.random.default_rng(4), "item")
 
 
 def test_resampling_takes_every_item_equally_often():
     """Counts of each of 20 items in 2,000 draws of 5 with 2 gold labels; chi-squared p > 1e-6."""
-    task = draw("maven", n=20, seed=3).items
+    task = draw("maven", n=20, seed=3).table
     counts = {"items": np.zeros(20), "gold": np.zeros(20)}
     for seed in range(2000):
-        items = resample(task, 5, 2, np.random.default_rng(seed)).items
+        items = resample(task, 5, 2, np.random.default_rng(seed)).table
         rows = items.item.astype(int)
         counts["items"][rows] += 1
         counts["gold"][rows[items.gold != NO_GOLD]] += 1
@@ -390,6 +395,6 @@ def test_resampling_takes_every_item_equally_often():
     ],
 )
 def test_a_task_that_is_too_small_is_refused(n, n_gold, message):
-    task = draw("maven", n=500).items
+    task = draw("maven", n=500).table
     with pytest.raises(InputError, match=message):
         resample(task, n, n_gold, np.random.default_rng(0))

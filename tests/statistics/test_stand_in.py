@@ -54,12 +54,12 @@ def test_the_printed_rates_and_agreement_hold_in_what_is_drawn(name):
     so that its votes are independent given the label, and must be told apart."""
     task = TASKS[name]
     expected = [task["TPR_H"], task["TNR_H"], task["excess_agreement"]]
-    drawn = [draw(task, seed, n=20_000, n_labelled=500).items for seed in range(12)]
+    drawn = [draw(task, seed, n=20_000, n_labelled=500).table for seed in range(12)]
     assert np.all(deviations([measured(items) for items in drawn], expected) < 5)
     base_rates = [[items.truth.mean()] for items in drawn]
     assert np.all(deviations(base_rates, [task["phi"]]) < 5)
     independent = [
-        measured(draw(task, seed, n=20_000, n_labelled=500, excess_agreement=1e-4).items)
+        measured(draw(task, seed, n=20_000, n_labelled=500, excess_agreement=1e-4).table)
         for seed in range(12)
     ]
     off = deviations(independent, expected)
@@ -112,7 +112,7 @@ def test_the_tasks_are_as_printed():
 
 def test_a_replicate_follows_the_protocol():
     replicate = draw(TASK_2, n=1_000, n_gold=150, n_labelled=900)
-    items, reference = replicate.items, replicate.reference
+    items, reference = replicate.table, replicate.reference
     assert (len(items), len(reference)) == (1_000, 750)
     assert (items.gold != NO_GOLD).sum() == 150
     assert not set(items.item) & set(reference.item)
@@ -122,7 +122,7 @@ def test_a_replicate_follows_the_protocol():
 def test_scores_are_probabilities_in_the_order_of_the_predictors_utility():
     """A predictor that does not follow the votes is normal given the label, where the linear
     discriminant is exact: in each of 10 bins the share of positives is the mean probability."""
-    items = draw(TASK_1, n=50_000, predictors={"A": {"mu": 1.5, "delta": 0}}).items
+    items = draw(TASK_1, n=50_000, predictors={"A": {"mu": 1.5, "delta": 0}}).table
     score = items.scores["A"]
     assert np.all((score > 0) & (score < 1))
     for rows in np.array_split(np.argsort(score), 10):
@@ -135,7 +135,7 @@ def test_scores_are_probabilities_in_the_order_of_the_predictors_utility():
 
 
 def test_scores_are_rounded_where_asked():
-    scores = draw(TASK_2, resolution=0.05).items.scores["llm"]
+    scores = draw(TASK_2, resolution=0.05).table.scores["llm"]
     assert set(np.round(scores / 0.05, 9)) <= set(range(21))
     assert scores.min() >= 0
     assert scores.max() == 1

@@ -140,9 +140,15 @@ def test_the_modules_that_a_method_names_are_those_that_it_loads():
     for method in METHODS.values():
         for module in method.modules:
             assert importlib.util.find_spec(module) is not None
+        fitters = list(filter(None, (method.fitter, method.annotations_fitter)))
         called = [
-            method.fitter,
-            *filter(callable, inspect.getclosurevars(method.fitter).nonlocals.values()),
+            *fitters,
+            *(
+                value
+                for fitter in fitters
+                for value in inspect.getclosurevars(fitter).nonlocals.values()
+                if callable(value)
+            ),
         ]
         source = "".join(map(inspect.getsource, called))
         loaded = set(re.findall(r"from crowdgold\.estimators\.(\w+) import", source))

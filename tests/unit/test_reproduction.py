@@ -6,6 +6,7 @@ import pytest
 
 from crowdgold.documents import claims
 from crowdgold.documents.reproduction import reproduction_page, table_3_rows
+from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICTED, PARTLY
 
 PRINTED = {
     "autoeval": {"less_absolute_bias": 0.13, "narrower_intervals": 0.36},
@@ -49,23 +50,23 @@ def results(error, width, methods=("GT", "MAVEN"), gold=(100, 400)):
     ],
 )
 def test_a_verdict_follows_the_numbers(judge, good, bad):
-    assert judge({"t": results(*good)}).verdict == claims.HOLDS
-    assert judge({"t": results(*bad)}).verdict == claims.FAILS
+    assert judge({"t": results(*good)}).verdict == HOLDS
+    assert judge({"t": results(*bad)}).verdict == FAILS
 
 
 def test_likeness_is_contradicted_or_not():
     judge = claims.error_tracks_gold("t", "n_gold")
-    assert judge({"t": results(1.01, 1)}).verdict == claims.NOT_CONTRADICTED
-    assert judge({"t": results(2.0, 1)}).verdict == claims.FAILS
+    assert judge({"t": results(1.01, 1)}).verdict == NOT_CONTRADICTED
+    assert judge({"t": results(2.0, 1)}).verdict == FAILS
 
 
 def test_what_is_not_clear_is_no_verdict():
     """Two errors of 1 %, not clear of a ratio of 1; clear ones on one of two metrics are a part."""
     judge = claims.biased_beside_gold("t", "n_gold", "MAVEN")
     unclear = results(1.0, 1)
-    assert judge({"t": unclear}).verdict == claims.NOT_CLEAR
+    assert judge({"t": unclear}).verdict == NOT_CLEAR
     both = pd.concat([unclear, results(3.0, 1).assign(metric="TNR_H")])
-    assert judge({"t": both}).verdict == claims.PARTLY
+    assert judge({"t": both}).verdict == PARTLY
 
 
 def test_methods_are_compared_in_the_mean_over_settings():
@@ -74,7 +75,7 @@ def test_methods_are_compared_in_the_mean_over_settings():
 
     judge = claims.smaller_error("t", "n_gold", ("DS+S",), "DS", ("AUC",))
     verdicts = [judge({"t": table(error)}).verdict for error in (0.5, 1.0, 2.0)]
-    assert verdicts == [claims.HOLDS, claims.NOT_CLEAR, claims.FAILS]
+    assert verdicts == [HOLDS, NOT_CLEAR, FAILS]
 
 
 def test_the_nearest_curve_must_be_clearly_nearer():
@@ -88,7 +89,7 @@ def test_the_nearest_curve_must_be_clearly_nearer():
         claims.only_maven_has_the_curve({"maven_distances": table(*case)}).verdict
         for case in ((0.05, 0.01), (0.05, 0.1), (0.2, 0.01))
     ]
-    assert verdicts == [claims.HOLDS, claims.NOT_CLEAR, claims.FAILS]
+    assert verdicts == [HOLDS, NOT_CLEAR, FAILS]
 
 
 def test_ranks_are_contradicted_by_clear_differences_at_large_n_only():
@@ -104,7 +105,7 @@ def test_ranks_are_contradicted_by_clear_differences_at_large_n_only():
         for case in ((0.0, 100), (1.0, 100), (0.1, 1000), (1.0, 1000))
     ]
     assert verdicts == [
-        claims.NOT_CONTRADICTED, claims.NOT_CONTRADICTED, claims.NOT_CONTRADICTED, claims.FAILS
+        NOT_CONTRADICTED, NOT_CONTRADICTED, NOT_CONTRADICTED, FAILS
     ]  # fmt: skip
 
 
@@ -121,7 +122,7 @@ def test_autoeval_is_judged_by_both_ratios():
         found = claims.maven_helps_autoeval(PRINTED["autoeval"])({"maven_autoeval": table})
         verdicts.append(found.verdict)
         assert f"width {width:.2f}" in found.ours
-    assert verdicts == [claims.HOLDS, claims.PARTLY, claims.FAILS]
+    assert verdicts == [HOLDS, PARTLY, FAILS]
 
 
 def test_a_larger_error_is_named_with_its_place():
@@ -143,7 +144,7 @@ def test_run_time_must_grow_clearly_less():
         claims.run_time_grows_least({"model_scaling": times(1.0, power)}).verdict
         for power in (0.0, 0.9, 1.5)
     ]
-    assert verdicts == [claims.HOLDS, claims.NOT_CLEAR, claims.FAILS]
+    assert verdicts == [HOLDS, NOT_CLEAR, FAILS]
 
 
 def test_run_time_must_be_lowest_at_the_largest_n():
@@ -151,7 +152,7 @@ def test_run_time_must_be_lowest_at_the_largest_n():
         claims.run_time_is_lowest({"model_scaling": times(maven, 0.0)}).verdict
         for maven in (5.0, 50.0)
     ]
-    assert verdicts == [claims.HOLDS, claims.FAILS]
+    assert verdicts == [HOLDS, FAILS]
 
 
 def test_each_cell_of_table_3_is_held_against_ours():

@@ -155,7 +155,7 @@ def test_a_task_has_three_votes_and_the_majority_of_the_other_seven(made):
     assert items.predictors == ["perspective"]
     assert np.all(items.gold == NO_GOLD)
     replicate = resample(items, 40, 9, np.random.default_rng(0))
-    assert (len(replicate.items), len(replicate.reference)) == (40, 40)
+    assert (len(replicate.table), len(replicate.reference)) == (40, 40)
 
 
 def test_comments_without_labels_left_for_a_truth_are_left_out():

@@ -124,7 +124,7 @@ def test_settings_that_differ_in_a_method_alone_have_the_same_data(tmp_path):
     task = plan.experiment_task({**whole, "bootstrap": 20, "level": 0.9}, "e")
     simulate_block(task, tmp_path / "data.parquet", {})
     table = data_tables.DataTable(tmp_path / "data.parquet")
-    one, same, other, _ = (table.replicate(each["name"], 0).items for each in task["settings"])
+    one, same, other, _ = (table.replicate(each["name"], 0).table for each in task["settings"])
     np.testing.assert_array_equal(one.scores["A"], same.scores["A"])
     assert len(other) == 40
     assert not np.isin(other.scores["A"], one.scores["A"]).any()
@@ -160,8 +160,8 @@ def table(tmp_path):
     full = simulate("maven", PARAMETERS, rng)
     held_out = simulate("maven", {**PARAMETERS, "n": 40}, rng)
     drawn = [
-        ("a", 0, data_tables.Drawn(full.items, full.items, full.parameters)),
-        ("a", 1, data_tables.Drawn(full.items, held_out.items, full.parameters)),
+        ("a", 0, data_tables.Drawn(full.table, full.table, full.parameters)),
+        ("a", 1, data_tables.Drawn(full.table, held_out.table, full.parameters)),
     ]
     data_tables.write_replicates(tmp_path / "table.parquet", drawn, {"code_version": "x"})
     return drawn, data_tables.DataTable(tmp_path / "table.parquet"), tmp_path
@@ -172,7 +172,7 @@ def test_a_data_table_gives_back_what_was_written(table):
     for setting, number, drawn in written:
         found = read.replicate(setting, number)
         assert dict(found.parameters) == dict(drawn.parameters)
-        for before, after in ((drawn.items, found.items), (drawn.reference, found.reference)):
+        for before, after in ((drawn.table, found.table), (drawn.reference, found.reference)):
             for name in (
                 "item",
                 "votes_positive",

@@ -3,14 +3,19 @@
 from crowdgold.data.annotations import Annotations, annotations_from_frame, read_annotations
 from crowdgold.data.checks import InputError
 from crowdgold.data.items import NO_GOLD, Items, items_from_frame, read_items, write_items
+from crowdgold.data.kinds import ANNOTATIONS, ITEMS, Table, kind_of
 
 __all__ = [
+    "ANNOTATIONS",
+    "ITEMS",
     "NO_GOLD",
     "Annotations",
     "InputError",
     "Items",
+    "Table",
     "annotations_from_frame",
     "items_from_frame",
+    "kind_of",
     "read_annotations",
     "read_items",
     "write_items",

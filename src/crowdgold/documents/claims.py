@@ -1,70 +1,24 @@
-"""What the MAVEN paper claims in words and figures, judged from our results with their errors.
-
-A comparison counts for or against a claim only where it is clear by `CLEAR` of its standard errors.
-A claim holds where every comparison is clearly for it, and fails where none is and one is clearly
-against it. That two things are alike cannot be shown so, only contradicted.
-"""
+"""What the MAVEN paper claims in words and figures, judged from our results with their errors."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from crowdgold.documents.markdown import with_error
+from crowdgold.documents.verdicts import (
+    CLEAR,
+    FAILS,
+    NOT_CONTRADICTED,
+    PARTLY,
+    Judgement,
+    Tables,
+    above_one,
+    below_one,
+    verdict_of,
+)
 from crowdgold.evaluation.ratios import average_over_settings, compare
 from crowdgold.evaluation.summaries import BAND_SIGMA
-
-HOLDS, PARTLY, FAILS = "holds", "holds in part", "does not hold"
-NOT_CLEAR, NOT_CONTRADICTED = "not clear", "not contradicted"
-CLEAR = 2.0
-"""Standard errors that make a difference clear."""
-
-Tables = Mapping[str, pd.DataFrame]
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """What we get, whether the claim holds, and why where it does not."""
-
-    ours: str
-    verdict: str
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A claim of the paper.
-
-    Attributes:
-        place: where it stands.
-        printed: what is printed there.
-        needs: the results tables that it is judged from.
-        judge: tables -> judgement.
-    """
-
-    place: str
-    printed: str
-    needs: tuple[str, ...]
-    judge: Callable[[Tables], Judgement]
-
-
-def _verdict(holds: pd.Series | list[bool], contradicted: pd.Series | list[bool]) -> str:
-    """Give the verdict on a claim of many comparisons, clearly for it or clearly against it."""
-    if np.all(holds):
-        return HOLDS
-    if np.any(holds):
-        return PARTLY
-    return FAILS if np.any(contradicted) else NOT_CLEAR
-
-
-def _above_one(ratios: pd.DataFrame, name: str, side: int = 1) -> pd.Series:
-    """Say which ratios are clearly above 1, or below it (side -1)."""
-    return side * (ratios[f"{name}_ratio"] - 1) > CLEAR * ratios[f"{name}_ratio_se"]
-
-
-def _below_one(ratios: pd.DataFrame, name: str) -> pd.Series:
-    return _above_one(ratios, name, -1)
 
 
 def _range(values: pd.Series) -> str:
@@ -82,7 +36,7 @@ def widths_below_gold(table_name: str, axis: str) -> Callable[[Tables], Judgemen
         )
         return Judgement(
             f"width MAVEN / GT: {by_metric}",
-            _verdict(_below_one(ratio, "width"), _above_one(ratio, "width")),
+            verdict_of(below_one(ratio, "width"), above_one(ratio, "width")),
         )
 
     return judge
@@ -98,7 +52,7 @@ def error_tracks_gold(table_name: str, axis: str) -> Callable[[Tables], Judgemen
             f"{row['metric']} {with_error(row['error_ratio'], row['error_ratio_se'])}"
             for row in mean.to_dict("records")
         ]
-        above = _above_one(ratio, "error")
+        above = above_one(ratio, "error")
         larger = ratio[above]
         places = zip(larger["metric"], larger[axis], strict=True)
         where = ", ".join(f"{metric} at {value:g}" for metric, value in places)
@@ -125,7 +79,7 @@ def biased_beside_gold(table_name: str, axis: str, method: str) -> Callable[[Tab
         at = f"{axis} = {table[axis].max():g}"
         return Judgement(
             f"error {method} / GT at {at}: {'; '.join(parts)}",
-            _verdict(_above_one(ratio, "error"), _below_one(ratio, "error")),
+            verdict_of(above_one(ratio, "error"), below_one(ratio, "error")),
         )
 
     return judge
@@ -147,7 +101,7 @@ def smaller_error(
         parts = [f"{name} {with_error(*value)}" for name, value in zip(names, values, strict=True)]
         return Judgement(
             f"error / {worse}: {'; '.join(parts)}",
-            _verdict(_below_one(ratios, "error"), _above_one(ratios, "error")),
+            verdict_of(below_one(ratios, "error"), above_one(ratios, "error")),
         )
 
     return judge
@@ -180,9 +134,9 @@ def maven_helps_autoeval(printed: Mapping[str, float]) -> Callable[[Tables], Jud
         return Judgement(
             "AutoEval+MAVEN / AutoEval: "
             + "; ".join(f"{what} {with_error(*values)}" for what, values in known.items()),
-            _verdict(
-                [bool(_below_one(mean, what).all()) for what in ratios],
-                [bool(_above_one(mean, what).all()) for what in ratios],
+            verdict_of(
+                [bool(below_one(mean, what).all()) for what in ratios],
+                [bool(above_one(mean, what).all()) for what in ratios],
             ),
             "; ".join(away),
         )
@@ -199,9 +153,9 @@ def oracle_cannot_judge_scores(tables: Tables) -> Judgement:
     return Judgement(
         f"error ORACLE / GT: TNR_H {_range(voters['error_ratio'])}; AUC at the most gold "
         f"{with_error(row['error_ratio'], row['error_ratio_se'])}",
-        _verdict(
-            [bool(_below_one(voters, "error").all()), bool(_above_one(auc, "error").all())],
-            [bool(_above_one(voters, "error").any()), bool(_below_one(auc, "error").all())],
+        verdict_of(
+            [bool(below_one(voters, "error").all()), bool(above_one(auc, "error").all())],
+            [bool(above_one(voters, "error").any()), bool(below_one(auc, "error").all())],
         ),
     )
 
@@ -222,7 +176,7 @@ def only_maven_has_the_curve(tables: Tables) -> Judgement:
             holds.append(gain > clear)
             contradicted.append(gain < -clear)
     return Judgement(
-        "distance to the true curve, " + "; ".join(texts), _verdict(holds, contradicted)
+        "distance to the true curve, " + "; ".join(texts), verdict_of(holds, contradicted)
     )
 
 
@@ -241,7 +195,7 @@ def run_time_grows_least(tables: Tables) -> Judgement:
     maven = power.loc["MAVEN"]
     gain = slow["exponent"] - maven["exponent"]
     clear = CLEAR * np.hypot(slow["exponent_se"], maven["exponent_se"])
-    return Judgement(f"power of n: {text}", _verdict(gain > clear, gain < -clear))
+    return Judgement(f"power of n: {text}", verdict_of(gain > clear, gain < -clear))
 
 
 def run_time_is_lowest(tables: Tables) -> Judgement:
@@ -254,7 +208,7 @@ def run_time_is_lowest(tables: Tables) -> Judgement:
     return Judgement(
         f"at n = {largest:,} "
         + ", ".join(f"{name} {at_largest[name]:.1f} s" for name in ("MAVEN", *slow)),
-        _verdict(faster, [not first for first in faster]),
+        verdict_of(faster, [not first for first in faster]),
         "single runs, one core",
     )
 

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.documents import claims
-from crowdgold.documents.claims import Claim, Judgement, Tables
 from crowdgold.documents.markdown import markdown_table, with_error
+from crowdgold.documents.verdicts import Claim, claim_rows
 from crowdgold.evaluation.relative_bias import relative_bias
 from crowdgold.evaluation.score_curves import curve_distances
 
@@ -126,19 +126,6 @@ def maven_claims(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
     )
 
 
-def _claim_rows(tables: Tables, printed: Mapping[str, Any]) -> list[list[str]]:
-    rows = []
-    for claim in maven_claims(printed):
-        missing = [name for name in claim.needs if name not in tables]
-        found = (
-            Judgement(f"not made here: {', '.join(missing)}", "not judged")
-            if missing
-            else claim.judge(tables)
-        )
-        rows.append([claim.place, claim.printed, found.ours, found.verdict, found.reason])
-    return rows
-
-
 def table_3_rows(
     results: pd.DataFrame, printed: Mapping[str, Any], task: str, metrics: Sequence[str]
 ) -> list[list[str]]:
@@ -206,7 +193,8 @@ def reproduction_page(tables: dict[str, pd.DataFrame], printed: Mapping[str, Any
         "about the paper.\n",
         "## MAVEN: figures\n",
         markdown_table(
-            ["where", "printed", "ours", "verdict", "reason"], _claim_rows(tables, printed)
+            ["where", "printed", "ours", "verdict", "reason"],
+            claim_rows(maven_claims(printed), tables),
         )
         + "\n",
     ]

@@ -1,18 +1,21 @@
 """The methods, one module each, and their registry by the papers' short names."""
 
+from crowdgold.estimators.method import Method
 from crowdgold.estimators.posterior import (
     NO_LABEL,
+    ConfusionPosterior,
     Fit,
     FixedLabels,
     LabelPosterior,
     LabelPrediction,
     MeanPrediction,
 )
-from crowdgold.estimators.registry import METHODS, Method, fit
+from crowdgold.estimators.registry import METHODS, fit
 
 __all__ = [
     "METHODS",
     "NO_LABEL",
+    "ConfusionPosterior",
     "Fit",
     "FixedLabels",
     "LabelPosterior",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.data import Items
+from crowdgold.data import Annotations, InputError, Items
 from crowdgold.estimators.posterior import Fit, LabelPrediction, Labels, MeanPrediction
 from crowdgold.models.stan import SamplerSettings, StanModels
 
@@ -23,11 +23,27 @@ MAVEN_SETTINGS = (
     "phi_prior",
 )
 
+CLARA_SETTINGS = (
+    "confusion",
+    "alpha",
+    "gamma",
+    "sampler",
+    "conditional",
+    "gaussians",
+    "score_scale",
+    "chains",
+    "warmup",
+    "draws",
+    "lag",
+)
+
 DRAWS = 500
 """Imputed data sets where the settings do not say how many."""
 
 Fitter = Callable[[Items, np.random.Generator, Mapping[str, Any], StanModels], Fit]
 """(items, rng, settings, compiled models) -> Fit."""
+AnnotationsFitter = Callable[[Annotations, np.random.Generator, Mapping[str, Any], StanModels], Fit]
+"""(annotations, rng, settings, compiled models) -> Fit."""
 Probability = Mapping[str, np.ndarray]
 Prediction = Callable[[Items, np.random.Generator], Probability]
 """(items, rng) -> predictor -> predicted P(Y_i = 1)."""
@@ -53,7 +69,21 @@ def majority_vote(
     """Fit MV."""
     from crowdgold.estimators.votes_and_gold import fit_majority_vote
 
+    if settings.get("judges"):
+        raise InputError("MV: judges is a group of Annotations; Items do not say who voted")
     return fit_majority_vote(items, rng)
+
+
+def annotated_majority(
+    annotations: Annotations,
+    rng: np.random.Generator,
+    settings: Mapping[str, Any],
+    stan: StanModels,
+) -> Fit:
+    """Fit MV to Annotations."""
+    from crowdgold.estimators.annotated_majority import fit_annotated_majority
+
+    return fit_annotated_majority(annotations, rng, **_own(settings, "judges"))
 
 
 def gold(
@@ -186,5 +216,21 @@ def maven_corrected(name: str, correct: Correction) -> Fitter:
         fitted = maven(items, rng, {**settings, "imputations": draws}, stan)
         probability = predict_from_posterior(fitted, items, rng)
         return replace(fitted, labels=correct(probability, settings))
+
+    return fitter
+
+
+def clara(ordered: bool = False, printed: bool = False) -> AnnotationsFitter:
+    """Give the fitter of CLARA: its prior cut to TPR + TNR > 1, or its interval as printed."""
+
+    def fitter(
+        annotations: Annotations,
+        rng: np.random.Generator,
+        settings: Mapping[str, Any],
+        stan: StanModels,
+    ) -> Fit:
+        from crowdgold.estimators.clara import fit_clara
+
+        return fit_clara(annotations, rng, _own(settings, *CLARA_SETTINGS), ordered, printed)
 
     return fitter

@@ -24,7 +24,8 @@ class FixedLabels:
     """Labels that a method takes for the truth; intervals come from resampling items.
 
     Attributes:
-        labels: (n,) 0, 1, or `NO_LABEL` where the method leaves the item out.
+        labels: (n,) 0 or 1 (of Annotations, the category's position), or `NO_LABEL` where the
+            method leaves the item out.
     """
 
     labels: np.ndarray
@@ -78,7 +79,31 @@ class MeanPrediction:
     probability: Mapping[str, np.ndarray]
 
 
-Labels = FixedLabels | LabelPosterior | LabelPrediction | MeanPrediction
+@dataclass(frozen=True)
+class ConfusionPosterior:
+    """Draws of the prevalence and of confusion matrices, given Annotations.
+
+    Attributes:
+        prevalence: (D, K) the prevalence of each category, for its own estimate and interval.
+        rates_with: (E, K) prevalences that belong to the draws of the matrices.
+        confusion: (E, M, K, K) confusion matrices; true category in rows.
+        matrix_of: (L,) the matrix that each label is drawn from.
+        probability: (I, K) P(y_i = k | data).
+        swapped: share of the posterior in which labels are swapped: averaged over the labels, the
+            matrices' diagonals add to less than 1 (binary labels: TPR + TNR < 1).
+        warning: what a reader of any of its estimates should know; empty where there is nothing.
+    """
+
+    prevalence: np.ndarray
+    rates_with: np.ndarray
+    confusion: np.ndarray
+    matrix_of: np.ndarray
+    probability: np.ndarray
+    swapped: float = 0.0
+    warning: str = ""
+
+
+Labels = FixedLabels | LabelPosterior | LabelPrediction | MeanPrediction | ConfusionPosterior
 """What evaluation makes metrics of."""
 
 
@@ -88,7 +113,7 @@ class Fit:
 
     Attributes:
         method: the method's short name.
-        labels: labels, draws of label probabilities, or predictions of the labels.
+        labels: labels, draws of label probabilities or confusion matrices, or predictions.
         diagnostics: of all chains that were run; trivially good where none was.
         seconds: wall time by part; `inference` is the model fit, without imputation.
     """

@@ -2,21 +2,19 @@
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
-from crowdgold.data import InputError, Items
+from crowdgold.data import InputError, Table
 from crowdgold.estimators import fitters
-from crowdgold.estimators.fitters import MAVEN_SETTINGS, Fitter, power_tuned, rectified
+from crowdgold.estimators.fitters import CLARA_SETTINGS, MAVEN_SETTINGS, power_tuned, rectified
+from crowdgold.estimators.method import Method, Models
 from crowdgold.estimators.posterior import Fit
 from crowdgold.models.stan import SamplerSettings, StanModels
 
 SHARED_SETTINGS = ("sampler", "imputations", "threads")
-
-Models = Mapping[tuple[tuple[str, Any], ...], tuple[str, ...]]
-"""Values of settings, as (name, value) -> Stan models that are sampled where all are set so."""
 
 NESTED = ("cut", "nested")
 PAIRWISE_OR_CALIBRATED: Models = {
@@ -27,49 +25,15 @@ PAIRWISE_OR_CALIBRATED: Models = {
 CALIBRATED: Models = {(NESTED,): ("score_ordinal",)}
 
 
-@dataclass(frozen=True)
-class Method:
-    """A method of the comparison.
-
-    Attributes:
-        name: the papers' short name.
-        title: what it is, for captions.
-        fitter: (items, rng, settings, stan) -> Fit.
-        own_modules: the modules of `crowdgold.estimators` that do its work.
-        stan_models: names of the Stan models that it always samples.
-        models_of_settings: those that it samples only under some settings.
-        needs_oracle: whether it needs P(Y | V) of the generator, so simulated data.
-        own_settings: settings of its own, beside `SHARED_SETTINGS`.
-        preset: settings that its name stands for; a configuration cannot change them.
-    """
-
-    name: str
-    title: str
-    fitter: Fitter
-    own_modules: tuple[str, ...]
-    stan_models: tuple[str, ...] = ()
-    models_of_settings: Models = field(default_factory=dict)
-    needs_oracle: bool = False
-    own_settings: tuple[str, ...] = ()
-    preset: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def modules(self) -> tuple[str, ...]:
-        """Give the modules that do its work; a change of theirs makes its results stale."""
-        return tuple(f"crowdgold.estimators.{name}" for name in self.own_modules)
-
-    def models_with(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
-        """Give the Stan models that it samples with these settings."""
-        conditional = (
-            models
-            for conditions, models in self.models_of_settings.items()
-            if all(settings.get(name) == value for name, value in conditions)
-        )
-        return (*self.stan_models, *(model for models in conditional for model in models))
-
-
 _ALL = (
-    Method("MV", "majority vote", fitters.majority_vote, ("votes_and_gold",)),
+    Method(
+        "MV",
+        "majority vote",
+        fitters.majority_vote,
+        ("votes_and_gold", "annotated_majority"),
+        annotations_fitter=fitters.annotated_majority,
+        own_settings=("judges",),
+    ),
     Method("GT", "gold labels only", fitters.gold, ("votes_and_gold",)),
     Method(
         "GT+MV",
@@ -182,6 +146,30 @@ _ALL = (
         own_settings=MAVEN_SETTINGS,
         preset={"score_likelihood": "calibrated", "positive_sd": True},
     ),
+    Method(
+        "CLARA",
+        "CLARA",
+        None,
+        ("clara",),
+        annotations_fitter=fitters.clara(),
+        own_settings=CLARA_SETTINGS,
+    ),
+    Method(
+        "CLARA-printed",
+        "CLARA with the published interval of the prevalence",
+        None,
+        ("clara",),
+        annotations_fitter=fitters.clara(printed=True),
+        own_settings=CLARA_SETTINGS,
+    ),
+    Method(
+        "CLARA-ordered",
+        "CLARA with its prior cut to TPR + TNR > 1",
+        None,
+        ("clara",),
+        annotations_fitter=fitters.clara(ordered=True),
+        own_settings=CLARA_SETTINGS,
+    ),
 )
 
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
@@ -189,7 +177,8 @@ METHODS: dict[str, Method] = {method.name: method for method in _ALL}
 
 
 def _check_settings(method: Method, settings: Mapping[str, Any]) -> None:
-    sampler = settings.get("sampler", {})
+    # Some have a setting of that name that is not about Stan.
+    sampler = {} if "sampler" in method.own_settings else settings.get("sampler", {})
     own = [name for name in method.own_settings if name not in method.preset]
     groups = (
         (settings, (*SHARED_SETTINGS, *own), method.name),
@@ -202,9 +191,17 @@ def _check_settings(method: Method, settings: Mapping[str, Any]) -> None:
                 raise InputError(f"{where}: no setting {name!r}; did you mean {near!r}?")
 
 
+def method_named(name: str) -> Method:
+    """Give a method by its short name; `InputError` with the nearest where there is none."""
+    if name not in METHODS:
+        near = difflib.get_close_matches(name.upper(), METHODS, 1, 0)
+        raise InputError(f"no method {name!r}; did you mean {near[0]!r}? ({', '.join(METHODS)})")
+    return METHODS[name]
+
+
 def fit(
     method: str,
-    items: Items,
+    table: Table,
     rng: np.random.Generator,
     settings: Mapping[str, Any] | None = None,
     stan: StanModels | None = None,
@@ -213,19 +210,17 @@ def fit(
 
     Args:
         method: a key of `METHODS`.
-        items: votes, gold labels and scores.
+        table: votes, gold labels and scores; or each annotator's labels.
         rng: source of all random numbers of the method.
         settings: `sampler` (chains, warmup, draws), `imputations`, and the method's own.
         stan: compiled models; by default they are compiled when first used.
 
     Raises:
-        InputError: where the method is not known, or the table lacks what it needs.
+        InputError: where the method is not known, or the table is of another kind or lacks what it
+            needs.
     """
-    if method not in METHODS:
-        near = difflib.get_close_matches(method.upper(), METHODS, 1, 0)
-        raise InputError(f"no method {method!r}; did you mean {near[0]!r}? ({', '.join(METHODS)})")
-    chosen = METHODS[method]
+    chosen = method_named(method)
     _check_settings(chosen, settings or {})
     complete = {**(settings or {}), **chosen.preset}
-    fitted = chosen.fitter(items, rng, complete, stan or StanModels())
+    fitted = chosen.fit(table, rng, complete, stan or StanModels())
     return replace(fitted, method=method)

@@ -20,7 +20,8 @@ class Estimate:
         undefined: share of draws or resamples in which the metric had no value (no positives,
             say); they are left out.
         standard_error: of the point estimate, where the method has one.
-        note: why there is no estimate or no interval, where there is none.
+        note: why there is no estimate or no interval, where there is none; or what to beware of.
+        annotator: whose rate it is, where a metric has a value for each annotator.
     """
 
     metric: str
@@ -30,11 +31,32 @@ class Estimate:
     undefined: float = 0.0
     standard_error: float = float("nan")
     note: str = ""
+    annotator: str = ""
 
     @classmethod
     def unavailable(cls, metric: str, note: str = "") -> "Estimate":
         """Make an estimate that has no value, and say why."""
         return cls(metric, np.nan, np.nan, np.nan, 1.0, note=note)
+
+    @classmethod
+    def of_draws(
+        cls, metric: str, values: np.ndarray, level: float, centre: float | None = None
+    ) -> "Estimate":
+        """Summarise draws of a metric: mean and quantiles; `centre` stands in the mean's place.
+
+        Args:
+            metric: the metric as it was asked for.
+            values: (draws,) its values; those that are not finite are left out, and counted.
+            level: of the interval.
+            centre: the point estimate, where it is not the mean.
+        """
+        known = values[np.isfinite(values)]
+        undefined = 1 - len(known) / len(values)
+        if len(known) == 0 or (centre is not None and not np.isfinite(centre)):
+            return cls.unavailable(metric)
+        lower, upper = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+        point = float(known.mean()) if centre is None else centre
+        return cls(metric, point, float(lower), float(upper), undefined)
 
 
 def metric_values(

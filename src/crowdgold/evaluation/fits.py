@@ -4,12 +4,12 @@ import pandas as pd
 
 VALUES = {
     # Of the long results table.
-    "truth", "estimate", "lower", "upper", "standard_error", "undefined", "note", "seconds",
-    "diagnostics_passed", "diagnostics_message", "seed", "code_version",
+    "annotator", "truth", "estimate", "lower", "upper", "standard_error", "undefined", "note",
+    "seconds", "diagnostics_passed", "diagnostics_message", "seed", "code_version",
     # Of a summary.
-    "replicates", "gate_failures", "bias", "bias_se", "error", "error_se", "intervals", "width",
-    "width_se", "width_ratio", "coverage", "coverage_se", "level", "band_low", "band_high",
-    "misfit", "misfit_se",
+    "replicates", "gate_failures", "bias", "bias_se", "error", "error_se", "error_sd",
+    "error_sd_se", "intervals", "width", "width_se", "width_ratio", "coverage", "coverage_se",
+    "level", "band_low", "band_high", "misfit", "misfit_se",
 }  # fmt: skip
 """Columns that hold what was found."""
 NOT_A_SETTING = VALUES | {"replicate", "method", "metric"}

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crowdgold.data import Items
+from crowdgold.data import InputError, Items
 from crowdgold.estimators import (
     NO_LABEL,
+    ConfusionPosterior,
     Fit,
     FixedLabels,
     LabelPosterior,
@@ -27,17 +28,6 @@ from crowdgold.metrics import LabelMass, Metric, RankedItems, parse_metric
 
 LEVEL = 0.95
 RESAMPLES = 1000
-
-
-def _interval(metric: str, values: np.ndarray, level: float, centre: float | None) -> Estimate:
-    """Summarise draws of a metric; `centre` replaces their mean as the point estimate."""
-    known = values[np.isfinite(values)]
-    undefined = 1 - len(known) / len(values)
-    if len(known) == 0 or (centre is not None and not np.isfinite(centre)):
-        return Estimate.unavailable(metric)
-    lower, upper = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
-    point = float(known.mean()) if centre is None else centre
-    return Estimate(metric, point, float(lower), float(upper), undefined)
 
 
 def _impute(
@@ -91,6 +81,8 @@ def _of_labels(
 ) -> list[Estimate]:
     """Estimate metrics that are functions of labels, in order."""
     labels = fit.labels
+    if isinstance(labels, ConfusionPosterior):
+        raise InputError(f"{fit.method} gives no labels of Items; see `evaluation.reviewers`")
     if isinstance(labels, LabelPrediction):
         return rectify(labels, items, metrics, rng, level)
     if isinstance(labels, MeanPrediction):
@@ -107,7 +99,7 @@ def _of_labels(
     else:
         values = _impute(labels, metrics, items, ranked, rng)
     return [
-        _interval(metric.text, column, level, centre)
+        Estimate.of_draws(metric.text, column, level, centre)
         for metric, column, centre in zip(metrics, values.T, centres, strict=True)
     ]
 
@@ -120,7 +112,7 @@ def _parameter(metric: Metric, fit: Fit, items: Items, level: float) -> Estimate
     if draws is None:
         return Estimate.unavailable(metric.text)
     # The median: mu has no mean under its prior.
-    return _interval(metric.text, draws, level, float(np.median(draws)))
+    return Estimate.of_draws(metric.text, draws, level, float(np.median(draws)))
 
 
 def evaluate(
@@ -165,6 +157,8 @@ def label_probabilities(
         return np.array(fit.labels.probability[predictor], dtype=float)
     if isinstance(fit.labels, FixedLabels):
         return np.where(fit.labels.labels == NO_LABEL, np.nan, fit.labels.labels.astype(float))
+    if isinstance(fit.labels, ConfusionPosterior):
+        return fit.labels.probability[:, 1]
     total = np.zeros(len(items))
     for draw in range(fit.labels.draws):
         total += fit.labels.probability(draw, predictor, rng)

@@ -2,6 +2,10 @@
 
 `bias` is the mean of estimate - truth. `error` is the mean of |estimate - truth|, which is what
 MAVEN's figures 1 and 4 call bias. `_se` columns are standard errors over replicates.
+
+Where a metric has a value for each annotator, replicates are clusters: means are over a replicate's
+annotators first, standard errors over replicates, and `error_sd` is the standard deviation of
+estimate - truth among a replicate's annotators, the mean over replicates.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,7 +42,7 @@ def standard_error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
 
 
-def _share_error(share: float, size: int) -> float:
+def share_error(share: float, size: int) -> float:
     """Give the standard error of a share of `size` replicates.
 
     At Jeffreys' estimate of it, so that no interval covering out of n still has an error.
@@ -49,35 +53,59 @@ def _share_error(share: float, size: int) -> float:
     return float(np.sqrt(shrunk * (1 - shrunk) / size))
 
 
+def _by_replicate(values: pd.Series | np.ndarray, rows: pd.DataFrame) -> np.ndarray:
+    """Give the mean of the values (rows,) in each replicate."""
+    series = pd.Series(np.asarray(values, dtype=float))
+    return series.groupby(rows["replicate"].to_numpy(), sort=False).mean().to_numpy()
+
+
+def _mean(values: np.ndarray) -> float:
+    """Give the mean; NaN of nothing."""
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def _spread(error: pd.Series, rows: pd.DataFrame) -> np.ndarray:
+    """Give the standard deviation of the errors in each replicate that has several."""
+    spread = error.groupby(rows["replicate"]).std()
+    return spread.dropna().to_numpy()
+
+
 def _summarise_group(group: pd.DataFrame, level: float) -> dict[str, float]:
     known = group[np.isfinite(group["estimate"]) & np.isfinite(group["truth"])]
-    flags = known["misfit"].dropna()
-    error = (known["estimate"] - known["truth"]).to_numpy()
+    clustered = bool(group["replicate"].duplicated().any())
     ranged = known[np.isfinite(known["lower"]) & np.isfinite(known["upper"])]
-    width = (ranged["upper"] - ranged["lower"]).to_numpy()
-    covered = ((ranged["lower"] <= ranged["truth"]) & (ranged["truth"] <= ranged["upper"])).mean()
-    size, intervals = len(known), len(ranged)
-    low, high = coverage_band(intervals, level) if intervals else (np.nan, np.nan)
+    inside = (ranged["lower"] <= ranged["truth"]) & (ranged["truth"] <= ranged["upper"])
+    flags, difference = known["misfit"].dropna(), known["estimate"] - known["truth"]
+    signed, absolute = (_by_replicate(one, known) for one in (difference, difference.abs()))
+    width = _by_replicate(ranged["upper"] - ranged["lower"], ranged)
+    covered, spread = _by_replicate(inside, ranged), _spread(difference, known)
+    intervals, coverage = len(ranged), _mean(covered)
+    # Annotators of a replicate are not independent, so that their intervals have no binomial band.
+    banded = intervals > 0 and not clustered
+    low, high = coverage_band(intervals, level) if banded else (np.nan, np.nan)
+    failed = group.loc[~group["diagnostics_passed"].astype(bool), "replicate"]
     return {
-        "replicates": size,
-        "undefined": len(group) - size,
-        "gate_failures": int((~group["diagnostics_passed"].astype(bool)).sum()),
+        "replicates": len(signed),
+        "undefined": group["replicate"].nunique() - len(signed),
+        "gate_failures": failed.nunique(),
         "truth": known["truth"].mean(),
-        "bias": error.mean() if size else np.nan,
-        "bias_se": standard_error(error),
-        "error": np.abs(error).mean() if size else np.nan,
-        "error_se": standard_error(np.abs(error)),
+        "bias": _mean(signed),
+        "bias_se": standard_error(signed),
+        "error": _mean(absolute),
+        "error_se": standard_error(absolute),
+        "error_sd": _mean(spread),
+        "error_sd_se": standard_error(spread),
         "intervals": intervals,
-        "width": width.mean() if intervals else np.nan,
+        "width": _mean(width),
         "width_se": standard_error(width),
-        "coverage": covered if intervals else np.nan,
-        "coverage_se": _share_error(covered, intervals),
+        "coverage": coverage,
+        "coverage_se": standard_error(covered) if clustered else share_error(coverage, intervals),
         "level": level,
         "band_low": low,
         "band_high": high,
         "seconds": known["seconds"].mean(),
         "misfit": flags.mean() if len(flags) else np.nan,
-        "misfit_se": _share_error(flags.mean(), len(flags)),
+        "misfit_se": share_error(flags.mean(), len(flags)),
     }
 
 

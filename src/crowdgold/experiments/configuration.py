@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import yaml
 
-from crowdgold.data import InputError
+from crowdgold.data import ANNOTATIONS, ITEMS, InputError
 from crowdgold.experiments.settings import METHOD_SETTINGS, varies_a_method
 
 SOURCES = ("simulator", "dataset", "check")
@@ -102,6 +102,28 @@ def _source_problems(config: Mapping[str, Any]) -> Iterator[str]:
             yield f"experiments.{name}: found {found}, expected one of {', '.join(SOURCES)}"
 
 
+def _table_of(block: Mapping[str, Any], known: Mapping[str, Collection[str]]) -> str:
+    """Say which kind of table an experiment's methods are fitted to."""
+    given = block.get("simulator") in known.get(f"give {ANNOTATIONS}", ())
+    return ANNOTATIONS if given else ITEMS
+
+
+def _method_problems(
+    name: str, block: Mapping[str, Any], known: Mapping[str, Collection[str]]
+) -> Iterator[str]:
+    """Check that an experiment's methods take its tables, and have what they need."""
+    path, table = f"experiments.{name}.methods", _table_of(block, known)
+    takers = known.get(f"take {table}")
+    for method in block.get("methods", []):
+        if method not in known.get("method", ()):
+            continue
+        if takers is not None and method not in takers:
+            others = ", ".join(takers)
+            yield f"{path}: {method} takes no {table}, which the source gives; {others} do"
+        if "dataset" in block and method in known.get("oracle", ()):
+            yield f"{path}: {method} needs what only a simulator knows; leave it out"
+
+
 def _experiment_problems(
     name: str, block: Mapping[str, Any], known: Mapping[str, Collection[str]]
 ) -> Iterator[str]:
@@ -112,9 +134,7 @@ def _experiment_problems(
         for value in values:
             if kind in known and value not in known[kind]:
                 yield f"{path}.{key}: unknown {value!r}; {nearest(value, known[kind])}"
-    if source == "dataset":
-        for method in set(block.get("methods", [])) & set(known.get("oracle", ())):
-            yield f"{path}.methods: {method} needs what only a simulator knows; leave it out"
+    yield from _method_problems(name, block, known)
     if source != "check":
         for key in ("methods", "metrics"):
             if not block.get(key):
@@ -213,16 +233,15 @@ def check(
     config: Mapping[str, Any],
     schema: Mapping[str, Any],
     known: Mapping[str, Collection[str]] | None = None,
-    metric_problem: Callable[[str], str] | None = None,
+    metric_problem: Callable[[str, str], str] | None = None,
 ) -> None:
     """Check a merged configuration.
 
     Args:
         config: the configuration.
         schema: its JSON schema.
-        known: what the library offers: "simulator", "dataset", "check", "method", "plot" -> names;
-            "oracle" -> the methods that work on simulated data only.
-        metric_problem: says what is wrong with a metric's name, or nothing.
+        known: what the library offers, as `registries.known_names` gives it.
+        metric_problem: (metric, kind of table) -> what is wrong with the metric's name, or nothing.
 
     Raises:
         ConfigurationError: listing every problem.
@@ -233,8 +252,12 @@ def check(
         for name, block in config["experiments"].items():
             problems += _axis_problems(name, config, schema)
             problems += _experiment_problems(name, block, known)
-            wrong = map(metric_problem, block.get("metrics", [])) if metric_problem else ()
-            problems += [f"experiments.{name}.metrics: {problem}" for problem in wrong if problem]
+            if metric_problem:
+                table = _table_of(block, known)
+                wrong = [metric_problem(metric, table) for metric in block.get("metrics", [])]
+                problems += [
+                    f"experiments.{name}.metrics: {problem}" for problem in wrong if problem
+                ]
         for name, block in config["figures"].items():
             problems += _figure_problems(name, block, config, known)
     if problems:

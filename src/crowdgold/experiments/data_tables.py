@@ -1,6 +1,6 @@
-"""The data table of a block: the items and the reference of each replicate.
+"""The data table of a block: the table and the reference of each replicate.
 
-The reference is what the truth of a metric is computed on: the same items in a simulation, the
+The reference is what the truth of a metric is computed on: the same table in a simulation, the
 held-out gold items of a dataset. Each replicate is a row group, so that a fit reads only its own.
 The parameters that the data were drawn with are in the file's metadata.
 """
@@ -11,46 +11,38 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from crowdgold.data import NO_GOLD, Items
-from crowdgold.data.items import SCORE
+from crowdgold.data import Table
 from crowdgold.experiments.results import METADATA_KEY, read_metadata
+from crowdgold.experiments.table_frames import frame_of, table_of
 
-BOTH, ITEMS, REFERENCE = "both", "items", "reference"
+BOTH, TABLE, REFERENCE = "both", "table", "reference"
 """Values of the column `part`: in which of a replicate's two tables a row stands."""
-
-WHOLE = {"votes_positive": "Int32", "votes_total": "Int32", "gold": "Int8", "truth": "Int8"}
-OPTIONAL = ("truth", "oracle")
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """One replicate: its items, its reference, and the parameters it was drawn with."""
+    """One replicate: its table, its reference, and the parameters it was drawn with."""
 
-    items: Items
-    reference: Items
+    table: Table
+    reference: Table
     parameters: Mapping[str, Any]
 
 
 def _frame(drawn: Drawn) -> pd.DataFrame:
-    if drawn.reference is drawn.items:
-        return drawn.items.to_frame().assign(part=BOTH)
-    parts = {ITEMS: drawn.items, REFERENCE: drawn.reference}
+    if drawn.reference is drawn.table:
+        return frame_of(drawn.table).assign(part=BOTH)
+    parts = {TABLE: drawn.table, REFERENCE: drawn.reference}
     return pd.concat(
-        [items.to_frame().assign(part=part) for part, items in parts.items()], ignore_index=True
+        [frame_of(table).assign(part=part) for part, table in parts.items()], ignore_index=True
     )
 
 
-def _table(setting: str, replicate: int, drawn: Drawn) -> pa.Table:
+def _arrow_table(setting: str, replicate: int, drawn: Drawn) -> pa.Table:
     frame = _frame(drawn)
-    for column in OPTIONAL:
-        if column not in frame:
-            frame[column] = np.nan
-    frame = frame.astype({"item": "string", "oracle": "float64", **WHOLE})
     frame.insert(0, "setting", setting)
     frame.insert(1, "replicate", replicate)
     return pa.Table.from_pandas(frame, preserve_index=False)
@@ -68,7 +60,7 @@ def write_replicates(
     path.parent.mkdir(parents=True, exist_ok=True)
     writer: pq.ParquetWriter | None = None
     for setting, number, drawn in replicates:
-        table = _table(setting, number, drawn)
+        table = _arrow_table(setting, number, drawn)
         writer = writer or pq.ParquetWriter(temporary, table.schema, compression="zstd")
         writer.write_table(table.cast(writer.schema), row_group_size=table.num_rows)
         row_groups.append(_key(setting, number))
@@ -83,27 +75,6 @@ def write_replicates(
 
 def _key(setting: str, replicate: int) -> str:
     return f"{setting}|{replicate}"
-
-
-def _items(frame: pd.DataFrame) -> Items:
-    """Make Items of rows that were Items before: no checks, nothing drawn."""
-    columns: dict[str, Any] = {
-        "item": frame["item"].to_numpy(dtype=object),
-        "votes_positive": frame["votes_positive"].to_numpy(dtype=np.int64),
-        "votes_total": frame["votes_total"].to_numpy(dtype=np.int64),
-        "gold": frame["gold"].fillna(NO_GOLD).to_numpy(dtype=np.int8),
-        "tie_break": frame["tie_break"].to_numpy(dtype=float),
-        "scores": {
-            (name if name == SCORE else name.removeprefix(f"{SCORE}_")): frame[name].to_numpy(float)
-            for name in map(str, frame.columns)
-            if name == SCORE or name.startswith(f"{SCORE}_")
-        },
-    }
-    if frame["truth"].notna().all():
-        columns["truth"] = frame["truth"].to_numpy(dtype=np.int8)
-    if frame["oracle"].notna().all():
-        columns["oracle"] = frame["oracle"].to_numpy(dtype=float)
-    return Items(**columns)
 
 
 class DataTable:
@@ -123,7 +94,9 @@ class DataTable:
         if key not in self._metadata["row_groups"]:
             raise ValueError(f"the data table has no setting {setting}, replicate {number}")
         frame = self._file.read_row_group(self._metadata["row_groups"].index(key)).to_pandas()
-        parts = {
-            part: _items(frame[frame["part"].isin((BOTH, part))]) for part in (ITEMS, REFERENCE)
-        }
-        return Drawn(parts[ITEMS], parts[REFERENCE], self._metadata["parameters"][key])
+        parameters = self._metadata["parameters"][key]
+        if (frame["part"] == BOTH).all():
+            both = table_of(frame)
+            return Drawn(both, both, parameters)
+        table, reference = (table_of(frame[frame["part"] == part]) for part in (TABLE, REFERENCE))
+        return Drawn(table, reference, parameters)

@@ -17,7 +17,7 @@ def _draw(
     parameters: Mapping[str, Any],
     rng: np.random.Generator,
     dataset: pd.DataFrame | None,
-) -> Replicate:
+) -> Replicate[Any]:
     """Draw one replicate from the task's simulator or dataset."""
     if dataset is None:
         return simulate(task["simulator"], parameters, rng)
@@ -35,7 +35,7 @@ def _drawn(
         with named(task, setting["name"], replicate):
             rng = task_rng(task, setting, replicate, "data")
             new = _draw(task, setting["parameters"], rng, dataset)
-        yield setting["name"], replicate, Drawn(new.items, new.reference, new.parameters)
+        yield setting["name"], replicate, Drawn(new.table, new.reference, new.parameters)
 
 
 def simulate_block(

@@ -5,32 +5,30 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from crowdgold.data import InputError, Items
-from crowdgold.estimators import fit
+from crowdgold.data import Items, Table
+from crowdgold.estimators import Fit, fit
+from crowdgold.evaluation.estimate import Estimate
 from crowdgold.evaluation.imputation import evaluate
-from crowdgold.experiments.data_tables import DataTable, Drawn
+from crowdgold.evaluation.reviewers import evaluate_annotations
+from crowdgold.experiments.data_tables import DataTable
 from crowdgold.experiments.results import results_frame
 from crowdgold.experiments.settings import settings_of_methods
 from crowdgold.experiments.tasks import named, replicates, shared_columns, task_rng
-from crowdgold.metrics import parse_metric, true_value
+from crowdgold.experiments.truths import true_values
 from crowdgold.models.stan import StanModels
 
 
-def _truth(metric: str, drawn: Drawn) -> float:
-    """Give a metric's true value: of the reference, or the parameter the data were drawn with."""
-    asked = parse_metric(metric)
-    if not asked.is_parameter:
-        return float(true_value(metric, drawn.reference))
-    predictor = asked.predictor or drawn.items.predictors[0]
-    for name in (asked.name, f"{asked.name}:{predictor}"):
-        if name in drawn.parameters:
-            return float(drawn.parameters[name])
-    raise InputError(
-        f"metrics: the true value of {metric!r} is not known; the data have "
-        f"{', '.join(drawn.parameters) or 'no known parameters'}"
-    )
+def _evaluate(
+    task: Mapping[str, Any], fitted: Fit, table: Table, rng: np.random.Generator
+) -> list[Estimate]:
+    """Evaluate a fit by the metrics of its kind of table."""
+    level, resamples = task["level"], task["bootstrap"]
+    if isinstance(table, Items):
+        return evaluate(fitted, table, task["metrics"], rng, level, resamples)
+    return evaluate_annotations(fitted, table, task["metrics"], rng, level, resamples)
 
 
 def _estimate(
@@ -38,27 +36,26 @@ def _estimate(
     setting: Mapping[str, Any],
     replicate: int,
     method: str,
-    items: Items,
+    table: Table,
     stan: StanModels,
     threads: int,
 ) -> list[dict[str, Any]]:
-    """Fit one method to one replicate; give a row for each metric."""
+    """Fit one method to one replicate; give a row for each metric, or each of its values."""
     chosen = settings_of_methods(task["methods"], setting["axes"])[method]
     # Threads are no part of the task: they change the time and not the numbers.
     settings = {**chosen, "threads": threads}
     # Without the method's name: methods that sample the same model share its fit.
     rng = task_rng(task, setting, replicate, "fit")
     start = time.perf_counter()
-    fitted = fit(method, items, rng, settings, stan)
+    fitted = fit(method, table, rng, settings, stan)
     elapsed = time.perf_counter() - start
     rng = task_rng(task, setting, replicate, f"evaluate:{method}")
-    estimates = evaluate(
-        fitted, items, task["metrics"], rng, level=task["level"], resamples=task["bootstrap"]
-    )
+    estimates = _evaluate(task, fitted, table, rng)
     return [
         {
             "method": method,
             "metric": one.metric,
+            "annotator": one.annotator,
             "estimate": one.estimate,
             "lower": one.lower,
             "upper": one.upper,
@@ -96,7 +93,7 @@ def estimate_block(
     for setting, replicate in replicates(task):
         drawn = table.replicate(setting["name"], replicate)
         with named(task, setting["name"], replicate):
-            truths = {metric: _truth(metric, drawn) for metric in task["metrics"]}
+            truths = true_values(task["metrics"], drawn)
         shared = {
             **shared_columns(task, setting, replicate),
             "seed": task["seed"],
@@ -104,6 +101,8 @@ def estimate_block(
         }
         for method in task["methods"]:
             with named(task, setting["name"], replicate, method=method):
-                found = _estimate(task, setting, replicate, method, drawn.items, stan, threads)
-            rows += [{**shared, **row, "truth": truths[row["metric"]]} for row in found]
+                found = _estimate(task, setting, replicate, method, drawn.table, stan, threads)
+            rows += [
+                {**shared, **row, "truth": truths[row["metric"], row["annotator"]]} for row in found
+            ]
     return results_frame(rows, task["settings"][0]["axes"])

@@ -2,11 +2,11 @@
 
 A job is one setting x method x block of replicates. Methods that sample the same Stan models share
 a job, so that a model that several start from is sampled once; so do those that run none, which
-take less time than a job's start. With `together: true` it is a whole
-experiment, from its data to its summary, which is what the smallest scale wants: a job costs
-seconds before it starts to work. What a job depends on is its task, a mapping of plain values: the
-workflow reruns the job when the task changes, and a key that the job does not use cannot make it
-rerun.
+take less time than a job's start, as do all settings with `settings_together: true`. With
+`together: true` it is a whole experiment, from its data to its summary, which is what the smallest
+scale wants: a job costs seconds before it starts to work. What a job depends on is its task, a
+mapping of plain values: the workflow reruns the job when the task changes, and a key that the job
+does not use cannot make it rerun.
 """
 
 from collections.abc import Mapping
@@ -45,11 +45,16 @@ def parse_block(name: str) -> range:
 
 
 def batches(config: Mapping[str, Any], experiment: str) -> list[tuple[str, str]]:
-    """Give the (setting, block of replicates) of each of an experiment's data tables."""
+    """Give the (setting, block of replicates) of each of an experiment's data tables.
+
+    The setting is `ALL` where the settings share a job, because each takes less than a job's start.
+    """
     block = config["experiments"][experiment]
     replicates = block["replicates"]
     blocks = replicate_blocks(replicates, block.get("block", replicates))
-    return [(setting.name, name) for setting in settings(block) for name in blocks]
+    joined = block.get("settings_together", False)
+    names = [ALL] if joined else [setting.name for setting in settings(block)]
+    return [(setting, name) for setting in names for name in blocks]
 
 
 def method_settings(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from crowdgold.data import InputError
+from crowdgold.data import ANNOTATIONS, ITEMS, InputError
 from crowdgold.experiments.checks import CHECKS
 from crowdgold.metrics import parse_metric
+from crowdgold.metrics.reviewers import parse_reviewer_metric
+from crowdgold.simulate import GIVE_ANNOTATIONS
 
 CHECK = "check"
 
@@ -71,9 +73,18 @@ def entries(kind: str) -> Mapping[str, Any]:
 
 
 def known_names() -> dict[str, Collection[str]]:
-    """Give all names that a configuration can use, by kind; "oracle": methods that need one."""
+    """Give all names that a configuration can use, by kind.
+
+    "oracle" are the methods that need one, "take items" and "take annotations" those that take such
+    a table, and "give annotations" the simulators that give annotations, as others give items.
+    """
     known = {kind: tuple(entries(kind)) for kind in (*REGISTRIES, CHECK)}
-    return {**known, "oracle": tuple(filter(needs_oracle, known["method"]))}
+    taken = {
+        f"take {table}": tuple(m for m in known["method"] if table in tables_taken(m))
+        for table in (ITEMS, ANNOTATIONS)
+    }
+    oracle = tuple(filter(needs_oracle, known["method"]))
+    return {**known, **taken, "oracle": oracle, f"give {ANNOTATIONS}": GIVE_ANNOTATIONS}
 
 
 def modules_of(kind: str, name: str) -> set[str]:
@@ -94,15 +105,21 @@ def stan_models(methods: Mapping[str, Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(models))
 
 
+def tables_taken(method: str) -> tuple[str, ...]:
+    """Give the kinds of table that a method takes."""
+    taken: tuple[str, ...] = entries("method")[method].tables
+    return taken
+
+
 def needs_oracle(method: str) -> bool:
     """Say whether a method needs what only a simulator knows."""
     return bool(entries("method")[method].needs_oracle)
 
 
-def metric_problem(name: str) -> str:
-    """Say what is wrong with a metric's name; empty where nothing is."""
+def metric_problem(name: str, table: str) -> str:
+    """Say what is wrong with a metric's name, of a kind of table; empty where nothing is."""
     try:
-        parse_metric(name)
+        parse_reviewer_metric(name) if table == ANNOTATIONS else parse_metric(name)
     except InputError as error:
         return str(error)
     return ""

@@ -18,6 +18,7 @@ MEASURES = [
     "replicate",
     "method",
     "metric",
+    "annotator",
     "truth",
     "estimate",
     "lower",
@@ -67,14 +68,6 @@ def write_table(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, An
     table = table.replace_schema_metadata({**(table.schema.metadata or {}), METADATA_KEY: content})
     temporary = path.with_name(f".{path.name}.partial")
     pq.write_table(table, temporary, compression="zstd")
-    temporary.replace(path)
-
-
-def write_text(text: str, path: str | Path) -> None:
-    """Write a text file; a reader never sees half of it."""
-    path = Path(path)
-    temporary = path.with_name(f".{path.name}.partial")
-    temporary.write_text(text, encoding="utf-8")
     temporary.replace(path)
 
 

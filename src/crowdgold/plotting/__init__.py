@@ -7,6 +7,12 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from crowdgold.plotting.clara_audits import draw_clara_audits
+from crowdgold.plotting.clara_days import draw_clara_days
+from crowdgold.plotting.clara_policy import draw_clara_policy
+from crowdgold.plotting.clara_prevalence import draw_clara_prevalence
+from crowdgold.plotting.clara_recovery import draw_clara_recovery
+from crowdgold.plotting.clara_scores import draw_clara_scores
 from crowdgold.plotting.coverage import draw_coverage
 from crowdgold.plotting.coverage_and_width import draw_coverage_and_width
 from crowdgold.plotting.coverage_by_world import draw_coverage_by_world
@@ -36,6 +42,12 @@ FIGURES: dict[str, Plot] = {
     "score_shapes": draw_score_shapes,
     "ratios": draw_ratios,
     "sensitivity": draw_sensitivity,
+    "clara_prevalence": draw_clara_prevalence,
+    "clara_recovery": draw_clara_recovery,
+    "clara_audits": draw_clara_audits,
+    "clara_days": draw_clara_days,
+    "clara_scores": draw_clara_scores,
+    "clara_policy": draw_clara_policy,
 }
 """Plots by name: (table, options) -> the figure, and the rows that it shows."""
 

@@ -41,6 +41,12 @@ METHOD_STYLES = {
     "logistic-R": MethodStyle("#44AA99", "p"),
     "AutoEval": MethodStyle("#661100", "h", ":"),
     "AutoEval+MAVEN": MethodStyle("#332288", "H"),
+    "CLARA": MethodStyle("#117733", "o"),
+    "CLARA-printed": MethodStyle("#CC6677", "v", "--"),
+    "CLARA-ordered": MethodStyle("#004488", "^", "-."),
+    "Snorkel": MethodStyle("#DDAA33", "D", "--"),
+    "random stratified": MethodStyle("#AA7744", "s", ":"),
+    "tie-breaking": MethodStyle("#222255", "X", "none"),
 }
 """Colours of Okabe and Ito, and of Tol for what gold corrects: the colour-blind can tell them
 apart, with the markers."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from crowdgold.data import InputError
 from crowdgold.data.parameters import unknown
+from crowdgold.simulate.clara import draw_clara
 from crowdgold.simulate.copula import draw_copula
 from crowdgold.simulate.irt import draw_irt
 from crowdgold.simulate.maven import draw_maven
@@ -17,19 +18,23 @@ from crowdgold.simulate.replicate import Replicate
 from crowdgold.simulate.resample import resample
 from crowdgold.simulate.stand_in import draw_stand_in
 
-__all__ = ["GENERATORS", "Generator", "Replicate", "resample", "simulate"]
+__all__ = ["GENERATORS", "GIVE_ANNOTATIONS", "Generator", "Replicate", "resample", "simulate"]
 
-Generator = Callable[[Mapping[str, Any], np.random.Generator], Replicate]
+Generator = Callable[[Mapping[str, Any], np.random.Generator], Replicate[Any]]
 
 GENERATORS: dict[str, Generator] = {
     "maven": draw_maven,
     "irt": draw_irt,
     "copula": draw_copula,
     "stand_in": draw_stand_in,
+    "clara": draw_clara,
 }
 
+GIVE_ANNOTATIONS = ("clara",)
+"""The generators that give Annotations; the others give Items."""
 
-def simulate(name: str, parameters: Mapping[str, Any], rng: np.random.Generator) -> Replicate:
+
+def simulate(name: str, parameters: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Any]:
     """Draw one replicate from a generator.
 
     Args:

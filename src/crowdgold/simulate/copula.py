@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv, ndtr
 
+from crowdgold.data import Items
 from crowdgold.data.parameters import Parameters
 from crowdgold.simulate import design
 from crowdgold.simulate.maven import VOTE_NAMES, probability_given_votes, read_vote_parameters
@@ -29,7 +30,7 @@ BLOCK = 20_000
 """Scores whose quantiles are found together, which bounds the memory."""
 
 
-def draw_copula(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate:
+def draw_copula(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
     """Draw a replicate by Algorithm 3.
 
     Args:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, roots_hermitenorm
 
+from crowdgold.data import Items
 from crowdgold.data.parameters import Parameters
 from crowdgold.simulate import design
 from crowdgold.simulate.replicate import Replicate
@@ -44,7 +45,7 @@ class Model:
     n_voters: int
 
 
-def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate:
+def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
     """Draw a replicate by Algorithm 2.
 
     Args:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaln, expit
 
+from crowdgold.data import Items
 from crowdgold.data.parameters import Parameters
 from crowdgold.simulate import design
 from crowdgold.simulate.replicate import Replicate
@@ -20,7 +21,7 @@ VOTE_NAMES = ("phi", "a0", "a1", "d0", "d1")
 NAMES = (*VOTE_NAMES, *design.NAMES)
 
 
-def draw_maven(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate:
+def draw_maven(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
     """Draw a replicate by Algorithm 1.
 
     Args:

@@ -17,7 +17,7 @@ TRUTH_OF = ("left_over", "items")
 
 def resample(
     task: Items, n: int, n_gold: int, rng: np.random.Generator, truth_of: str = "left_over"
-) -> Replicate:
+) -> Replicate[Items]:
     """Draw a replicate from a full task.
 
     Args:

@@ -188,7 +188,7 @@ def _sizes(parameters: Parameters) -> tuple[int, int, int]:
     return n, n_gold, n_labelled - n_gold
 
 
-def draw_stand_in(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate:
+def draw_stand_in(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
     """Draw a replicate of a stand-in by the protocol of section 5.1.
 
     Args:
@@ -215,7 +215,7 @@ def draw_stand_in(values: Mapping[str, Any], rng: np.random.Generator) -> Replic
     n, n_gold, n_reference = _sizes(parameters)
     study = _study(parameters, n + n_reference)
     drawn = draw_irt(study, rng)
-    full = _with_probabilities(drawn.items, study["phi"], step)
+    full = _with_probabilities(drawn.table, study["phi"], step)
     return replace(resample(full, n, n_gold, rng), parameters=drawn.parameters)
 
 

@@ -1,0 +1,95 @@
+"""CLARA (section 3.2): prevalence, confusion matrices and true labels by Gibbs sampling.
+
+The interval of the prevalence is that of its posterior, or as printed: the quantiles of its
+conditional means given the sampled labels, which leave out how far the prevalence lies from these
+and are too narrow. Estimates are posterior means.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from crowdgold.data import Annotations
+from crowdgold.estimators.posterior import ConfusionPosterior, Fit
+from crowdgold.models.clara import ClaraFit, ClaraSettings, sample_clara
+from crowdgold.models.clara_prior import empirical_prior
+from crowdgold.models.label_patterns import matrix_of_label
+
+SWAPPED_LIMIT = 0.01
+"""Share of the posterior with swapped labels that is worth a warning: less moves neither end of a
+95 % interval far."""
+
+
+def swapped_share(confusion: np.ndarray, matrix_of: np.ndarray) -> float:
+    """Give the share of draws whose matrices' diagonals, averaged over the labels, add to < 1.
+
+    Args:
+        confusion: (D, M, K, K) confusion matrices.
+        matrix_of: (L,) the matrix that each label is drawn from.
+    """
+    labels = np.bincount(matrix_of, minlength=confusion.shape[1])
+    trace = np.trace(confusion, axis1=2, axis2=3) @ (labels / labels.sum())
+    return float((trace < 1).mean())
+
+
+def _warning(swapped: float) -> str:
+    if swapped < SWAPPED_LIMIT:
+        return ""
+    return (
+        f"{swapped:.0%} of the posterior has labels swapped (TPR + TNR < 1), a second mode; cut "
+        "the prior (CLARA-ordered) or make it firmer (gamma)"
+    )
+
+
+def _flat(draws: np.ndarray) -> np.ndarray:
+    """Join the draws of all chains."""
+    return draws.reshape(-1, *draws.shape[2:])
+
+
+def _posterior(found: ClaraFit, matrix_of: np.ndarray, printed: bool) -> ConfusionPosterior:
+    # Matrices may be kept of some of the draws only.
+    with_matrices = found.theta[:, :: getattr(found, "psi_step", 1)]
+    swapped = swapped_share(_flat(found.psi), matrix_of)
+    return ConfusionPosterior(
+        _flat(found.conditional_theta if printed else found.theta),
+        _flat(with_matrices),
+        _flat(found.psi),
+        matrix_of,
+        found.probability,
+        swapped,
+        _warning(swapped),
+    )
+
+
+def fit_clara(
+    annotations: Annotations,
+    rng: np.random.Generator,
+    settings: Mapping[str, Any],
+    ordered: bool = False,
+    printed: bool = False,
+) -> Fit:
+    """Fit CLARA.
+
+    Args:
+        annotations: labels, and scores of any number of classifiers.
+        rng: source of all draws.
+        settings: `alpha` and `gamma`, weights of the priors (1 where not given), and fields of
+            `ClaraSettings`.
+        ordered: whether the prior is cut to TPR + TNR > 1.
+        printed: whether the prevalence's interval is as printed.
+
+    Raises:
+        InputError: where a setting has a value that is not known or impossible.
+    """
+    start = time.perf_counter()
+    weights = {name: settings[name] for name in ("alpha", "gamma") if name in settings}
+    own = {one.name: settings[one.name] for one in fields(ClaraSettings) if one.name in settings}
+    chosen = ClaraSettings(**{**own, "ordered": ordered})
+    found = sample_clara(annotations, empirical_prior(annotations, **weights), chosen, rng)
+    matrix_of, _ = matrix_of_label(annotations, chosen.confusion)
+    posterior = _posterior(found, matrix_of, printed)
+    seconds = {"inference": time.perf_counter() - start}
+    return Fit("CLARA", posterior, found.diagnostics, seconds)

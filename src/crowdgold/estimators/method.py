@@ -1,0 +1,80 @@
+"""What a method is: its name, which tables it takes, and what does its work."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from crowdgold.data import ANNOTATIONS, ITEMS, InputError, Items, Table, kind_of
+from crowdgold.estimators.fitters import AnnotationsFitter, Fitter
+from crowdgold.estimators.posterior import Fit
+from crowdgold.models.stan import StanModels
+
+Models = Mapping[tuple[tuple[str, Any], ...], tuple[str, ...]]
+"""Values of settings, as (name, value) -> Stan models that are sampled where all are set so."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of the comparison.
+
+    Attributes:
+        name: the papers' short name.
+        title: what it is, for captions.
+        fitter: (items, rng, settings, stan) -> Fit; None where it does not take Items.
+        own_modules: the modules of `crowdgold.estimators` that do its work.
+        stan_models: names of the Stan models that it always samples.
+        models_of_settings: those that it samples only under some settings.
+        annotations_fitter: as `fitter`, of Annotations; None where it does not take them.
+        needs_oracle: whether it needs P(Y | V) of the generator, so simulated data.
+        own_settings: settings of its own, beside those that all methods take.
+        preset: settings that its name stands for; a configuration cannot change them.
+    """
+
+    name: str
+    title: str
+    fitter: Fitter | None
+    own_modules: tuple[str, ...]
+    stan_models: tuple[str, ...] = ()
+    models_of_settings: Models = field(default_factory=dict)
+    annotations_fitter: AnnotationsFitter | None = None
+    needs_oracle: bool = False
+    own_settings: tuple[str, ...] = ()
+    preset: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Give the kinds of table that it takes."""
+        taken = {ITEMS: self.fitter, ANNOTATIONS: self.annotations_fitter}
+        return tuple(kind for kind, fitter in taken.items() if fitter)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Give the modules that do its work; a change of theirs makes its results stale."""
+        return tuple(f"crowdgold.estimators.{name}" for name in self.own_modules)
+
+    def models_with(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """Give the Stan models that it samples with these settings."""
+        conditional = (
+            models
+            for conditions, models in self.models_of_settings.items()
+            if all(settings.get(name) == value for name, value in conditions)
+        )
+        return (*self.stan_models, *(model for models in conditional for model in models))
+
+    def fit(
+        self, table: Table, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+    ) -> Fit:
+        """Fit it to a table.
+
+        Raises:
+            InputError: where it does not take such a table, or the table lacks what it needs.
+        """
+        if isinstance(table, Items):
+            if self.fitter:
+                return self.fitter(table, rng, settings, stan)
+        elif self.annotations_fitter:
+            return self.annotations_fitter(table, rng, settings, stan)
+        taken, found = " or ".join(self.tables), kind_of(table)
+        raise InputError(f"{self.name} takes a table of {taken}; found one of {found}")

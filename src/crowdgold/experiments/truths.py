@@ -1,0 +1,44 @@
+"""The true values of metrics in a replicate."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from crowdgold.data import InputError, Items
+from crowdgold.experiments.data_tables import Drawn
+from crowdgold.metrics import parse_metric, reviewers, true_value
+
+
+def _of_items(metric: str, table: Items, reference: Items, parameters: Mapping[str, Any]) -> float:
+    """Give a metric's true value: of the reference, or the parameter the data were drawn with."""
+    asked = parse_metric(metric)
+    if not asked.is_parameter:
+        return float(true_value(metric, reference))
+    predictor = asked.predictor or table.predictors[0]
+    for name in (asked.name, f"{asked.name}:{predictor}"):
+        if name in parameters:
+            return float(parameters[name])
+    raise InputError(
+        f"metrics: the true value of {metric!r} is not known; the data have "
+        f"{', '.join(parameters) or 'no known parameters'}"
+    )
+
+
+def true_values(metrics: Sequence[str], drawn: Drawn) -> dict[tuple[str, str], float]:
+    """Give the true values of metrics.
+
+    Returns:
+        (metric, annotator) -> value; the annotator is empty where a value is nobody's own.
+
+    Raises:
+        InputError: where a truth is not known.
+    """
+    table, reference, parameters = drawn.table, drawn.reference, drawn.parameters
+    if isinstance(table, Items) and isinstance(reference, Items):
+        return {(one, ""): _of_items(one, table, reference, parameters) for one in metrics}
+    if isinstance(table, Items):
+        raise InputError("a replicate of items has annotations for its reference")
+    return {
+        (metric, annotator): value
+        for metric in metrics
+        for annotator, value in reviewers.true_values(metric, table, parameters).items()
+    }

@@ -1,0 +1,141 @@
+"""Lines of a panel: a method's rows for each value of what else varies, each with its look."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
+
+from crowdgold.plotting.style import MethodStyle, method_order, style_of
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+PALEST = 0.6
+"""Share of a method's colour in its first line, where it has several; the last has all of it."""
+OF_A_METHOD = "method_settings."
+"""How the names of columns begin that vary a setting of one method, on the same data."""
+
+
+class Series(NamedTuple):
+    """One line: its name in the legend, its look, and its rows."""
+
+    label: str
+    look: MethodStyle
+    rows: pd.DataFrame
+
+
+def value_text(value: object) -> str:
+    """Write a value of a setting as a reader would."""
+    return f"{value:g}" if isinstance(value, int | float | np.number) else str(value)
+
+
+def named_value(column: str, value: object, names: Mapping[str, Any]) -> str:
+    """Name a value: its own words where `names[column]` maps values, else a word and the value."""
+    text, word = value_text(value), names.get(column, column.rpartition(".")[2])
+    if isinstance(word, Mapping):
+        known = {value_text(key): str(words) for key, words in word.items()}
+        return known.get(text, text)
+    return f"{word} {text}"
+
+
+def _look(method: str, index: int, lines: int) -> MethodStyle:
+    """Give the look of one of a method's lines."""
+    look = style_of(method)
+    if lines == 1:
+        return look
+    share = PALEST + (1 - PALEST) * index / (lines - 1)
+    red, green, blue = (1 - share * (1 - part) for part in to_rgb(look.colour))
+    colour = to_hex((red, green, blue))
+    return MethodStyle(colour, MARKERS[index % len(MARKERS)], look.line)
+
+
+def _by_value(rows: pd.DataFrame, columns: list[str]) -> list[pd.DataFrame]:
+    """Split rows by the values of columns, in the order of the table."""
+    if not columns:
+        return [rows]
+    keys = rows[columns].map(value_text).agg("\n".join, axis=1)
+    return [rows[keys == key] for key in dict.fromkeys(keys)]
+
+
+def split_series(table: pd.DataFrame, by: Sequence[str], names: Mapping[str, Any]) -> list[Series]:
+    """Split the rows of a table into lines: a method, and a value of each column of `by`.
+
+    Args:
+        table: rows with the column `method`.
+        by: columns whose values make lines of their own, in the order of the table. One that
+            varies another method's setting makes none: its first value stands for all.
+        names: column -> the word before its values, or value -> words.
+
+    Returns:
+        lines in the order of the legend. Colour and line are the method's, paler for earlier
+        values; the marker is the value's.
+
+    Raises:
+        ValueError: where the table lacks a column.
+    """
+    missing = [name for name in by if name not in table]
+    if missing:
+        raise ValueError(f"the table has no columns {missing} to make lines of")
+    series = []
+    for method in method_order(table["method"]):
+        prefix = f"{OF_A_METHOD}{method}."
+        own = [c for c in by if not c.startswith(OF_A_METHOD) or c.startswith(prefix)]
+        rows = table[table["method"] == method]
+        for column in set(by) - set(own):
+            rows = _by_value(rows, [column])[0]
+        parts = _by_value(rows, own)
+        for index, part in enumerate(parts):
+            words = [named_value(column, part[column].iloc[0], names) for column in own]
+            look = _look(method, index, len(parts))
+            series.append(Series(", ".join([method, *words]), look, part))
+    return series
+
+
+def draw_line(
+    axes: Axes, line: Series, x: str, value: str, error: str | None = None, shift: float = 0.0
+) -> None:
+    """Draw a line with bars of one `error` to each side, at x + shift.
+
+    Args:
+        axes: the panel.
+        line: what is drawn.
+        x, value: columns of its rows.
+        error: the column of the bars' half lengths; none where not given.
+        shift: how far the line stands to the right, so that bars can be told apart.
+    """
+    rows = line.rows.sort_values(x)
+    axes.errorbar(
+        rows[x] + shift,
+        rows[value],
+        yerr=None if error is None else rows[error],
+        color=line.look.colour,
+        marker=line.look.marker,
+        linestyle=line.look.line,
+        markeredgecolor="white",
+        markeredgewidth=0.4,
+        elinewidth=0.8,
+        capsize=1.5,
+        label=line.label,
+    )
+
+
+def rows_drawn(table: pd.DataFrame, lines: Sequence[Series]) -> pd.DataFrame:
+    """Give the rows of a table, with an index of its own, that lines were made of."""
+    drawn = {row for line in lines for row in line.rows.index}
+    kept: pd.DataFrame = table[table.index.isin(drawn)]
+    return kept.reset_index(drop=True)
+
+
+def replicates_text(shown: pd.DataFrame, each: str = "") -> str:
+    """Say how many replicates the rows of a summary rest on, and what their bars are.
+
+    Args:
+        shown: rows with the column `replicates`.
+        each: words for what has so many: ` a day`.
+    """
+    least, most = int(shown["replicates"].min()), int(shown["replicates"].max())
+    if most == 1:
+        return f"1 replicate{each}, so that there are no bars of its error"
+    number = f"{most}" if least == most else f"{least} to {most}"
+    return f"{number} replicates{each}; bars are one standard error"

@@ -1,0 +1,252 @@
+"""Labels of reviewers as CLARA's simulations draw them (CLARA, sections 4.1 to 4.3 and 7.3).
+
+    Y_i ~ Bernoulli(prevalence)                                 true label of item i
+    r_ij ~ Bernoulli(TPR_a) on positives, Bernoulli(1 - TNR_a) on negatives     a = a_ij
+
+with labels "0" and "1", and scores of a classifier where they are asked for
+(`crowdgold.simulate.sigmoid_scores`). The design says who labels an item:
+
+- `tie_break`: two random reviewers, and a random third where they differ.
+- `all`: `n_labels` random reviewers.
+- `audit`: one random reviewer, and auditors by tie-breaking: the groups "reviewers", "auditors".
+
+Reviewers' rates are the same for all (`tpr`, `tnr`); or each one's own, drawn from a normal
+distribution around these means with deviation `quality_sd`, anew while it is outside [0, 1], which
+truncates it there (the paper does not say what happens above 1; at 0.9 and 0.05 it is 2.3 % of the
+draws, and the mean is 0.897); or by type, TPR = TNR, reviewers taking turns through `rater_types`.
+In an audit precision is recall, p, so that TPR = p and 1 - TNR = prevalence (1 - p) /
+(1 - prevalence). With `tpr_drop`, the mean TPR is another from some `day` on (figure 7's stand-in).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crowdgold.data import Annotations
+from crowdgold.data.annotations import NO_GROUP
+from crowdgold.data.parameters import Parameters, is_number
+from crowdgold.simulate import design, sigmoid_scores
+from crowdgold.simulate.irt import draw_voters
+from crowdgold.simulate.replicate import Replicate
+
+TIE_BREAK, ALL, AUDIT = DESIGNS = ("tie_break", "all", "audit")
+REVIEWERS, AUDITORS = "reviewers", "auditors"
+CATEGORIES = ("0", "1")
+DEFAULTS = {"design": TIE_BREAK}
+
+SHARED = ("n", "prevalence", "design", "n_reviewers", "day", *sigmoid_scores.NAMES)
+RATES = ("tpr", "tnr", "quality_sd", "tpr_drop")
+AUDITED = ("n_auditors", "reviewer_precision", "auditor_precision")
+NAMES = (*SHARED, "n_labels", *RATES, "rater_types", *AUDITED)
+
+
+@dataclass(frozen=True)
+class Annotators:
+    """All who can label.
+
+    Attributes:
+        name: (A,) identifiers.
+        group: (G,) names of the groups.
+        group_of: (A,) position of each one's group.
+        tpr, tnr: (A,) true rates.
+    """
+
+    name: np.ndarray
+    group: np.ndarray
+    group_of: np.ndarray
+    tpr: np.ndarray
+    tnr: np.ndarray
+
+
+def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Annotations]:
+    """Draw a replicate.
+
+    Args:
+        values: n items; prevalence in (0, 1); design (tie_break where not given) with n_reviewers,
+            n_labels (all) or n_auditors (audit); the rates, as tpr and tnr in [0, 1] with
+            quality_sd (0 where not given) and tpr_drop {day, tpr}, or rater_types, or, in an audit,
+            reviewer_precision and auditor_precision; day, a whole number; scores and separation
+            (`crowdgold.simulate.sigmoid_scores`).
+        rng: the only source of randomness.
+
+    Raises:
+        InputError: naming the parameter that is unknown, missing or impossible.
+    """
+    parameters = _read(values)
+    n, prevalence = design.read_n(parameters), parameters.real("prevalence", above=0, below=1)
+    law = sigmoid_scores.read_score_law(parameters)
+    annotators = _annotators(parameters, prevalence, rng)
+    truth = (rng.random(n) < prevalence).astype(np.int64)
+    who, tie = _draw_who(parameters, n, rng)
+    chance = np.where(truth[:, None] == 1, annotators.tpr[who], 1 - annotators.tnr[who])
+    label = (rng.random(who.shape) < chance).astype(np.int64)
+    asked = np.ones(who.shape, dtype=bool)
+    if tie is not None:
+        first, second, third = tie
+        asked[:, third] = label[:, first] != label[:, second]
+    scores = {} if law is None else {"score": sigmoid_scores.draw_score_vectors(law, truth, rng)}
+    table = _assemble(annotators, truth, who, label, asked, scores)
+    return Replicate(table, table, {"prevalence": prevalence} | true_rates(annotators))
+
+
+def _read(values: Mapping[str, Any]) -> Parameters:
+    """Check which parameters there are: those that the design uses, and no others."""
+    parameters = Parameters("generator clara", DEFAULTS | dict(values))
+    chosen = parameters.choice("design", DESIGNS)
+    typed = "rater_types" in parameters
+    rates = AUDITED if chosen == AUDIT else ("rater_types",) if typed else RATES
+    labels = ("n_labels",) if chosen == ALL else ()
+    used = Parameters(f"generator clara, design {chosen}", parameters.values)
+    used.check_names((*SHARED, *labels, *rates))
+    return used
+
+
+def _share(parameters: Parameters, name: str) -> float:
+    """Give a number from 0 to 1, both allowed."""
+    value: Any = parameters.values.get(name)
+    if not (is_number(value) and 0 <= value <= 1):
+        raise parameters.fault(name, "a number from 0 to 1")
+    return float(value)
+
+
+def _n_reviewers(parameters: Parameters) -> int:
+    """Give the number of reviewers: at least as many as an item needs."""
+    chosen = parameters.values["design"]
+    most = {TIE_BREAK: 3, AUDIT: 1}.get(chosen) or parameters.whole("n_labels", at_least=1)
+    return parameters.whole("n_reviewers", at_least=most)
+
+
+def _annotators(parameters: Parameters, prevalence: float, rng: np.random.Generator) -> Annotators:
+    size = _n_reviewers(parameters)
+    names = np.array([f"R{i + 1}" for i in range(size)], dtype=object)
+    if parameters.values["design"] == AUDIT:
+        auditors = parameters.whole("n_auditors", at_least=3)
+        names = np.append(names, [f"A{i + 1}" for i in range(auditors)])
+        rates = [
+            np.tile(audited_rates(parameters, name, prevalence), (count, 1))
+            for name, count in (("reviewer_precision", size), ("auditor_precision", auditors))
+        ]
+        tpr, tnr = np.concatenate(rates).T
+        group_of = np.repeat([0, 1], [size, auditors])
+        return Annotators(names, np.array([REVIEWERS, AUDITORS], object), group_of, tpr, tnr)
+    tpr, tnr = _reviewer_rates(parameters, size, rng)
+    return Annotators(names, np.array([NO_GROUP], object), np.zeros(size, np.int64), tpr, tnr)
+
+
+def audited_rates(parameters: Parameters, name: str, prevalence: float) -> tuple[float, float]:
+    """Give the TPR and TNR of those whose precision and recall are both p.
+
+    Raises:
+        InputError: where p is no share, or so small that no TNR gives that precision.
+    """
+    precision = _share(parameters, name)
+    positive = prevalence * (1 - precision) / (1 - prevalence)
+    if precision == 0 or positive > 1:
+        least = max(0.0, 2 - 1 / prevalence)
+        raise parameters.fault(name, f"more than {least:g}, at this prevalence, and at most 1")
+    return precision, 1 - positive
+
+
+def _reviewer_rates(
+    parameters: Parameters, size: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Give the reviewers' TPR and TNR: (A,) each."""
+    if "rater_types" in parameters:
+        types = parameters.values["rater_types"]
+        known = isinstance(types, list | tuple) and len(types) > 0
+        if not known or not all(is_number(rate) and 0 <= rate <= 1 for rate in types):
+            raise parameters.fault("rater_types", "a list of numbers from 0 to 1")
+        rates = np.resize(np.array(types, dtype=float), size)
+        return rates, rates
+    sd = _share(parameters, "quality_sd") if "quality_sd" in parameters else 0.0
+    means = _mean_tpr(parameters), _share(parameters, "tnr")
+    tpr, tnr = (draw_rates(mean, sd, size, rng) for mean in means)
+    return tpr, tnr
+
+
+def _mean_tpr(parameters: Parameters) -> float:
+    """Give the mean TPR, that of the day."""
+    if "tpr_drop" not in parameters:
+        return _share(parameters, "tpr")
+    drop = parameters.values["tpr_drop"]
+    if not isinstance(drop, Mapping):
+        raise parameters.fault("tpr_drop", "{day: number, tpr: number}")
+    own = Parameters(f"{parameters.owner}, tpr_drop", drop)
+    own.check_names(("day", "tpr"))
+    since, later = own.whole("day", at_least=1), _share(own, "tpr")
+    return later if parameters.whole("day", at_least=1) >= since else _share(parameters, "tpr")
+
+
+def draw_rates(mean: float, sd: float, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw rates (size,) from Normal(mean, sd), anew while outside [0, 1]; all alike where sd is 0.
+
+    Args:
+        mean: from 0 to 1, so that at least a third of the draws are inside.
+        sd: from 0 to 1.
+        size: how many.
+        rng: source of the draws.
+    """
+    rates = rng.normal(mean, sd, size)
+    while (outside := (rates < 0) | (rates > 1)).any():
+        rates[outside] = rng.normal(mean, sd, int(outside.sum()))
+    return np.asarray(rates)
+
+
+def _draw_who(
+    parameters: Parameters, n: int, rng: np.random.Generator
+) -> tuple[np.ndarray, tuple[int, int, int] | None]:
+    """Draw who may label each item, in order: (n, J); and which three break ties, if any do."""
+    chosen, size = parameters.values["design"], _n_reviewers(parameters)
+    if chosen == AUDIT:
+        reviewer = rng.integers(0, size, (n, 1))
+        auditors = size + _distinct(n, 3, parameters.whole("n_auditors", at_least=3), rng)
+        return np.hstack([reviewer, auditors]), (1, 2, 3)
+    if chosen == ALL:
+        return _distinct(n, parameters.whole("n_labels", at_least=1), size, rng), None
+    return _distinct(n, 3, size, rng), (0, 1, 2)
+
+
+def _distinct(n: int, count: int, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw distinct annotators of `size`, every ordered set equally likely: (n, count)."""
+    drawn = draw_voters(np.full(n, count), size, rng)
+    return rng.permuted(drawn, axis=1)
+
+
+def _assemble(
+    annotators: Annotators,
+    truth: np.ndarray,
+    who: np.ndarray,
+    label: np.ndarray,
+    asked: np.ndarray,
+    scores: Mapping[str, np.ndarray],
+) -> Annotations:
+    """Make the table of the labels that were asked for; who gave none is not in it."""
+    item_of, place = np.nonzero(asked)
+    present, annotator_of = np.unique(who[item_of, place], return_inverse=True)
+    return Annotations(
+        item=np.arange(len(truth)).astype(str).astype(object),
+        annotator=annotators.name[present],
+        group=annotators.group,
+        category=np.array(CATEGORIES, dtype=object),
+        item_of=item_of,
+        annotator_of=annotator_of,
+        group_of=annotators.group_of[present][annotator_of],
+        label=label[item_of, place],
+        scores=scores,
+        truth=truth,
+    )
+
+
+def true_rates(annotators: Annotators) -> dict[str, float]:
+    """Name the true rates of each annotator, and of each group whose members are all alike."""
+    named: dict[str, float] = {}
+    for rate, values in (("TPR", annotators.tpr), ("TNR", annotators.tnr)):
+        for position, group in enumerate(annotators.group):
+            own = values[annotators.group_of == position]
+            if (own == own[0]).all():
+                named[f"{rate}:{group}" if group else rate] = float(own[0])
+        for name, value in zip(annotators.name, values, strict=True):
+            named[f"{rate}:{name}"] = float(value)
+    return named

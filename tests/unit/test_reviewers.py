@@ -1,0 +1,280 @@
+"""Metrics of annotators: by hand, against resampling item by item, and pooled over matrices."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from crowdgold.data import InputError, annotations_from_frame
+from crowdgold.estimators import NO_LABEL, ConfusionPosterior, Fit, FixedLabels, fit
+from crowdgold.estimators.clara import swapped_share
+from crowdgold.evaluation.reviewers import evaluate_annotations
+from crowdgold.evaluation.summaries import summarise
+from crowdgold.metrics.reviewers import (
+    parse_reviewer_metric,
+    rate_of,
+    rate_of_counts,
+    true_values,
+)
+from crowdgold.simulate import simulate
+from unit.reference import make_items
+
+AUDIT = {
+    "n": 400, "prevalence": 0.4, "design": "audit", "n_reviewers": 3, "n_auditors": 3,
+    "reviewer_precision": 0.7, "auditor_precision": 0.9,
+}  # fmt: skip
+SMALL = {"chains": 2, "warmup": 50, "draws": 100, "lag": 2}
+
+
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+def audit(**changes):
+    return simulate("clara", AUDIT | changes, rng(3))
+
+
+def table_of(rows):
+    """Make annotations of (item, annotator, group, label)."""
+    frame = pd.DataFrame(rows, columns=["item", "annotator", "group", "label"])
+    return annotations_from_frame(frame, ["0", "1"])
+
+
+HAND = table_of(
+    [
+        ("i", "r", "reviewers", "1"), ("i", "a", "auditors", "1"), ("i", "b", "auditors", "1"),
+        ("j", "r", "reviewers", "0"), ("j", "a", "auditors", "1"), ("j", "b", "auditors", "1"),
+        ("k", "s", "reviewers", "1"), ("k", "a", "auditors", "0"), ("k", "b", "auditors", "0"),
+        ("l", "s", "reviewers", "0"), ("l", "a", "auditors", "0"),
+        ("m", "s", "reviewers", "1"),
+    ]
+)  # fmt: skip
+
+
+def estimates(fitted, table, metrics, level=0.9, resamples=2000):
+    found = evaluate_annotations(fitted, table, metrics, rng(5), level, resamples)
+    return {(one.metric, one.annotator): one for one in found}
+
+
+def test_the_majority_of_the_judges_stands_for_the_truth():
+    """Auditors: i and j positive, k and l negative; m has no label of theirs."""
+    fitted = fit("MV", HAND, rng(), {"judges": "auditors"})
+    assert fitted.labels.labels.tolist() == [1, 1, 0, 0, NO_LABEL]
+    metrics = ["prevalence", "TPR:reviewers", "TNR:reviewers", "precision:reviewers", "TPR:each"]
+    found = estimates(fitted, HAND, metrics)
+    assert found["prevalence", ""].estimate == 0.5
+    assert found["TPR:reviewers", ""].estimate == 0.5
+    assert found["TNR:reviewers", ""].estimate == 0.5
+    assert found["precision:reviewers", ""].estimate == 0.5
+    assert found["TPR:each", "r"].estimate == 0.5
+    assert found["TPR:each", "a"].estimate == 1.0
+    assert np.isnan(found["TPR:each", "s"].estimate)  # s saw no positive item
+    everybody = fit("MV", HAND, rng())
+    assert everybody.labels.labels[0] == 1
+    assert everybody.labels.labels[4] == 1
+    with pytest.raises(InputError, match=r"judges: found 'auditor', expected a group.*'auditors'"):
+        fit("MV", HAND, rng(), {"judges": "auditor"})
+
+
+def test_ties_are_decided_at_random():
+    """Of 4,000 ties half are positive, to 5 deviations of the binomial; the rest stays."""
+    rows = [
+        (f"{i}", who, "g", label) for i in range(4000) for who, label in (("x", "0"), ("y", "1"))
+    ]
+    table = table_of([*rows, ("last", "x", "g", "0")])
+    labels = fit("MV", table, rng()).labels.labels
+    assert abs(labels[:4000].sum() - 2000) < 5 * np.sqrt(1000)
+    assert labels[-1] == 0
+
+
+@pytest.mark.parametrize("metric", ["prevalence", "TPR:reviewers", "TNR", "precision:auditors"])
+def test_intervals_are_those_of_items_drawn_anew(metric):
+    """The ends against 4,000 resamples item by item. An end of B resamples has the standard error
+    sqrt(q (1 - q) / B) / f, f the density there (normal, of their deviation): 5 of both."""
+    table = audit().table
+    fitted = fit("MV", table, rng(), {"judges": "auditors"})
+    labels = fitted.labels.labels
+    found = estimates(fitted, table, [metric], resamples=4000)[metric, ""]
+    parsed, drawn = parse_reviewer_metric(metric), rng(7)
+    inside = {"reviewers": [0], "auditors": [1], "": [0, 1]}[parsed.of]
+    own = np.isin(table.group_of, inside)
+    values = []
+    for _ in range(4000):
+        times = np.bincount(drawn.integers(0, len(labels), len(labels)), minlength=len(labels))
+        if metric == "prevalence":
+            values.append(float((labels * times).sum() / times.sum()))
+            continue
+        item, label = table.item_of[own], table.label[own]
+        counts = np.zeros((2, 2))
+        np.add.at(counts, (labels[item], label), times[item])
+        values.append(float(rate_of_counts(parsed.name, counts)))
+    density = norm.pdf(norm.ppf(0.95)) / np.std(values)
+    error = np.sqrt(0.05 * 0.95 * 2 / 4000) / density
+    for end, share in ((found.lower, 0.05), (found.upper, 0.95)):
+        assert abs(end - np.quantile(values, share)) < 5 * error
+    assert abs(found.lower - np.mean(values)) > 5 * error
+
+
+def test_rates_of_several_annotators_are_means_over_their_labels():
+    """Three annotators' matrices pooled in a loop; precision joins the prevalence of each draw."""
+    table = audit().table
+    annotators, draws = len(table.annotator), 60
+    matrices = rng(8).dirichlet([1, 1], (draws, annotators, 2))
+    theta = rng(9).dirichlet([2, 3], draws)
+    posterior = ConfusionPosterior(
+        theta[:7], theta, matrices, table.annotator_of, np.zeros((len(table.item), 2))
+    )
+    found = estimates(
+        Fit("M", posterior),
+        table,
+        ["prevalence", "TPR", "TNR:auditors", "precision:R1", "TPR:each"],
+    )
+    assert found["prevalence", ""].estimate == pytest.approx(theta[:7, 1].mean())
+    everyone = matrices[:, table.annotator_of, 1, 1].mean(axis=1)
+    assert found["TPR", ""].estimate == pytest.approx(everyone.mean())
+    assert found["TPR", ""].upper == pytest.approx(np.quantile(everyone, 0.95))
+    auditors = table.annotator_of[table.group_of == 1]
+    assert found["TNR:auditors", ""].estimate == pytest.approx(matrices[:, auditors, 0, 0].mean())
+    first = matrices[:, list(table.annotator).index("R1")]
+    called = theta[:, 1] * first[:, 1, 1]
+    precision = called / (called + theta[:, 0] * first[:, 0, 1])
+    assert found["precision:R1", ""].estimate == pytest.approx(precision.mean())
+    for position, name in enumerate(table.annotator):
+        assert found["TPR:each", name].estimate == pytest.approx(matrices[:, position, 1, 1].mean())
+
+
+def test_swapped_labels_are_counted_and_warned_of():
+    """Two of four draws have TPR + TNR < 1 on average over four labels, three of one matrix."""
+    right, wrong = [[0.9, 0.1], [0.2, 0.8]], [[0.1, 0.9], [0.8, 0.2]]
+    draws = np.array([[right, right], [wrong, right], [right, wrong], [wrong, wrong]])
+    assert swapped_share(draws, np.array([0, 0, 0, 1])) == 0.5
+    posterior = ConfusionPosterior(
+        np.full((4, 2), 0.5), np.full((4, 2), 0.5), draws, np.zeros(len(HAND), int),
+        np.zeros((5, 2)), 0.5, "beware",
+    )  # fmt: skip
+    found = estimates(Fit("M", posterior), HAND, ["prevalence", "TPR", "swapped"])
+    assert {one.note for one in found.values()} == {"beware"}
+    assert found["swapped", ""].estimate == 0.5
+
+
+def test_clara_warns_where_the_second_mode_has_weight():
+    """Labels that say next to nothing, and labels that say all."""
+    blind, clear = (
+        simulate(
+            "clara", {"n": 60, "prevalence": 0.5, "n_reviewers": 3, "tpr": q, "tnr": q}, rng(2)
+        ).table
+        for q in (0.55, 0.98)
+    )
+    metrics = ["prevalence", "swapped"]
+    settings = {"confusion": "shared", **SMALL}
+    found = estimates(fit("CLARA", blind, rng(), settings), blind, metrics)
+    assert found["swapped", ""].estimate > 0.05
+    assert "labels swapped (TPR + TNR < 1)" in found["prevalence", ""].note
+    for method, table in (("CLARA", clear), ("CLARA-ordered", blind)):
+        found = estimates(fit(method, table, rng(), settings), table, metrics)
+        assert found["prevalence", ""].note == ""
+        assert found["swapped", ""].estimate == 0
+
+
+def test_the_published_interval_has_the_draws_of_claras():
+    table = audit().table
+    settings = {"confusion": "group", **SMALL}
+    own, printed = (
+        fit(name, table, rng(4), settings).labels for name in ("CLARA", "CLARA-printed")
+    )
+    np.testing.assert_array_equal(own.confusion, printed.confusion)
+    assert printed.prevalence[:, 1].std() < 0.8 * own.prevalence[:, 1].std()
+
+
+def test_settings_of_clara_are_checked():
+    table = audit().table
+    with pytest.raises(InputError, match="did you mean 'gamma'"):
+        fit("CLARA", table, rng(), {"gama": 3})
+    with pytest.raises(InputError, match="sampler: found 'gibbs', expected one of blocked"):
+        fit("CLARA", table, rng(), {"sampler": "gibbs", "draws": 5})
+    with pytest.raises(InputError, match="gamma: found -1"):
+        fit("CLARA", table, rng(), {"gamma": -1})
+
+
+def test_a_method_that_meets_another_table_says_which_it_takes():
+    items = make_items([0, 1, 3], 3, [-1, 0, 1])
+    with pytest.raises(InputError, match="CLARA takes a table of annotations; found one of items"):
+        fit("CLARA", items, rng())
+    with pytest.raises(InputError, match="GT takes a table of items; found one of annotations"):
+        fit("GT", HAND, rng())
+    with pytest.raises(InputError, match="judges is a group of Annotations"):
+        fit("MV", items, rng(), {"judges": "auditors"})
+
+
+def test_rates_by_hand():
+    """Prevalence 1/4, TPR 4/5, TNR 9/10: of 40 items 8 are called rightly and 3 wrongly."""
+    values = (np.array(0.25), np.array(0.8), np.array(0.9))
+    assert float(rate_of("precision", *values)) == pytest.approx(8 / 11)
+    assert float(rate_of("recall", *values)) == 0.8
+    assert float(rate_of("TNR", *values)) == 0.9
+    counts = np.array([[27, 3], [2, 8]])
+    found = [float(rate_of_counts(name, counts)) for name in ("TPR", "TNR", "precision", "recall")]
+    assert found == pytest.approx([0.8, 0.9, 8 / 11, 0.8])
+    assert np.isnan(rate_of_counts("precision", np.array([[3, 0], [2, 0]])))
+    assert np.isnan(rate_of("precision", np.array(0.0), np.array(0.5), np.array(1.0)))
+
+
+def test_true_values_are_the_generators():
+    drawn = audit()
+    known = (drawn.table, drawn.parameters)
+    assert true_values("precision:reviewers", *known) == {"": pytest.approx(0.7)}
+    assert true_values("recall:auditors", *known) == {"": pytest.approx(0.9)}
+    assert true_values("prevalence", *known) == {"": 0.4}
+    assert true_values("swapped", *known) == {"": 0.0}
+    each = true_values("TPR:each", *known)
+    assert set(each) == set(drawn.table.annotator)
+    assert set(each.values()) == {0.7, 0.9}
+    with pytest.raises(InputError, match=r"true value of 'TPR' is not known, for lack of 'TPR'"):
+        true_values("TPR", *known)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("AUC", "no metric 'AUC' of annotations"),
+        ("prevalence:R1", "should have the form prevalence"),
+        ("TPR:", "should have the form TPR or TPR:GROUP"),
+    ],
+)
+def test_names_of_metrics_are_checked(name, message):
+    with pytest.raises(InputError, match=message):
+        parse_reviewer_metric(name)
+
+
+def test_tables_that_have_no_such_rates_are_refused():
+    fitted = Fit("M", FixedLabels(np.zeros(5, int)))
+    with pytest.raises(InputError, match=r"no group or annotator 'bob'; groups: 'reviewers', 'aud"):
+        estimates(fitted, HAND, ["TPR:bob"])
+    frame = pd.DataFrame({"item": ["i", "j"], "annotator": "r", "label": ["a", "b"]})
+    with pytest.raises(InputError, match="two categories; the table has 3"):
+        estimates(fitted, annotations_from_frame(frame, ["a", "b", "c"]), ["TPR"])
+
+
+def test_annotators_of_a_replicate_are_a_cluster():
+    """By hand: errors .1 and -.1, then .2 and .4, of annotators with truth .5."""
+    table = pd.DataFrame(
+        {
+            "experiment": "e", "method": "M", "metric": "TPR:each", "n": 1,
+            "replicate": [0, 0, 1, 1], "annotator": ["a", "b", "a", "b"], "truth": 0.5,
+            "estimate": [0.6, 0.4, 0.7, 0.9], "lower": 0.3, "upper": [0.7, 0.7, 0.7, 0.4],
+            "diagnostics_passed": [True, True, False, False], "seconds": 1.0,
+        }
+    )  # fmt: skip
+    row = summarise(table, ["n"]).iloc[0]
+    assert row[["replicates", "undefined", "gate_failures", "intervals"]].tolist() == [2, 0, 1, 4]
+    assert row["bias"] == pytest.approx((0 + 0.3) / 2)
+    assert row["error"] == pytest.approx((0.1 + 0.3) / 2)
+    assert row["error_se"] == pytest.approx(np.std([0.1, 0.3], ddof=1) / np.sqrt(2))
+    spreads = [np.std([0.1, -0.1], ddof=1), np.std([0.2, 0.4], ddof=1)]
+    assert row["error_sd"] == pytest.approx(np.mean(spreads))
+    assert row["coverage"] == pytest.approx((1 + 0.5) / 2)
+    assert row["coverage_se"] == pytest.approx(0.25)
+    assert np.isnan(row["band_low"])
+    alone = summarise(table[table["annotator"] == "a"], ["n"]).iloc[0]
+    assert np.isnan(alone["error_sd"])
+    assert not np.isnan(alone["band_low"])
