@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING
 
+from crowdgold.data.files import write_text
 from crowdgold.documents.rectified import rectified_page
 from crowdgold.evaluation.ratios import relative_to
 from crowdgold.evaluation.worlds import split_worlds
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.results import concatenate, write_text
+from crowdgold.experiments.results import concatenate
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
