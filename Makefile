@@ -63,9 +63,9 @@ validate: $(READY)  ## coverage of the intervals where the model is true
 	$(call snakemake,validate)
 	@echo "The figures are in results/figures/, their tables beside them"
 
-benchmark: $(READY)  ## time and memory of the parts against the number of items
+benchmark: $(READY)  ## time and memory of MAVEN's parts against n, and of CLARA's samplers
 	$(call snakemake,benchmarks)
-	@cat results/logs/benchmarks/maven_scaling.log
+	@cat results/logs/benchmarks/maven_scaling.log results/logs/benchmarks/clara_sweeps.log
 
 docs: $(READY)  ## the pages and figures of docs/ from results (figures, validate and benchmark first)
 	$(call snakemake,docs)

@@ -51,6 +51,7 @@ rule validate:
 rule benchmarks:
     input:
         "results/benchmarks/maven_scaling.csv",
+        "results/benchmarks/clara_sweeps.csv",
 
 
 rule docs:

@@ -1,69 +1,23 @@
 """CLARA's samplers against sums over all true labels, a grid, and each other."""
 
-import itertools
-
 import numpy as np
-import pandas as pd
 import pytest
-from scipy.special import gammaln, logsumexp
-from scipy.stats import beta, ks_2samp
+from clara_reference import (
+    draw_labels,
+    enumerated,
+    error_of,
+    grid_posterior,
+)
+from scipy.stats import ks_2samp
 
-from crowdgold.data import InputError, annotations_from_frame
+from crowdgold.data import InputError
 from crowdgold.models.clara import ClaraSettings, sample_clara
 from crowdgold.models.clara_prior import ClaraPrior, empirical_prior
-from crowdgold.models.label_patterns import find_label_patterns
-
-
-def draw_labels(size, theta, tpr, tnr, rng, annotators=3):
-    """Two labels an item, and a third where they differ (section 4.1)."""
-    truth = rng.random(size) < theta
-    who = np.argsort(rng.random((size, annotators)), axis=1)[:, :3]
-    chance = np.where(truth, tpr, 1 - tnr)
-    label = (rng.random((size, 3)) < chance[:, None]).astype(int)
-    asked = np.ones((size, 3), dtype=bool)
-    asked[:, 2] = label[:, 0] != label[:, 1]
-    item, place = np.nonzero(asked)
-    frame = pd.DataFrame(
-        {"item": item.astype(str), "annotator": who[item, place].astype(str),
-         "label": label[item, place].astype(str)}
-    )  # fmt: skip
-    return annotations_from_frame(frame, categories=["0", "1"])
-
-
-def log_dirichlet_multinomial(prior, count):
-    return (
-        gammaln(prior.sum()) - gammaln(prior.sum() + count.sum())
-        + (gammaln(prior + count) - gammaln(prior)).sum()
-    )  # fmt: skip
-
-
-def enumerated(annotations, prior, confusion):
-    """P(y_i = 1 | labels) of each item by a sum over all 2^I assignments; theta, psi integrated."""
-    patterns = find_label_patterns(annotations, confusion, exchangeable=False)
-    size, logs, ones = len(annotations.item), [], []
-    for y in itertools.product((0, 1), repeat=size):
-        count = np.zeros((patterns.matrices, 2, 2))
-        for i in range(size):
-            for cell in range(patterns.start[i], patterns.start[i + 1]):
-                m, r = patterns.matrix[cell], patterns.label[cell]
-                count[m, y[i], r] += patterns.times[cell]
-        log = log_dirichlet_multinomial(prior.theta, np.bincount(y, minlength=2))
-        for m in range(patterns.matrices):
-            log += sum(log_dirichlet_multinomial(prior.psi[k], count[m, k]) for k in (0, 1))
-        logs.append(log)
-        ones.append(y)
-    weight = np.exp(np.array(logs) - logsumexp(logs))
-    return weight @ np.array(ones)
-
 
 PRIOR = ClaraPrior(np.array([1.2, 0.8]), np.array([[2.0, 0.7], [0.5, 1.5]]))
 LONG = {"chains": 4, "warmup": 500, "draws": 10_000, "lag": 4}
-
-
-def error_of(chains):
-    """Monte Carlo standard error of a mean over independent chains' batch means, 40 of each."""
-    batches = chains.reshape(len(chains) * 40, -1).mean(axis=1)
-    return batches.std(ddof=1) / np.sqrt(len(batches))
+ONE = {"chains": 1, "warmup": 500, "draws": 40_000, "lag": 4}
+"""As many draws of one chain, which is not diagnosed: that takes longer than the chain."""
 
 
 @pytest.mark.parametrize("confusion", ["shared", "annotator"])
@@ -71,8 +25,8 @@ def error_of(chains):
 def test_label_probabilities_are_those_of_enumeration(confusion, sampler):
     """Nine items, 512 assignments; 5 errors of 40,000 draws of autocorrelation time 10 at most."""
     annotations = draw_labels(9, 0.4, 0.8, 0.8, np.random.default_rng(3))
-    exact = enumerated(annotations, PRIOR, confusion)
-    settings = ClaraSettings(confusion, sampler, **LONG)
+    exact = enumerated(annotations, PRIOR, confusion)[:, 1]
+    settings = ClaraSettings(confusion, sampler, **ONE)
     found = sample_clara(annotations, PRIOR, settings, np.random.default_rng(4))
     error = np.sqrt(exact * (1 - exact) * 10 / 40_000)
     assert (np.abs(found.probability[:, 1] - exact) < 5 * error).all()
@@ -84,43 +38,19 @@ def test_the_printed_conditional_differs_where_a_matrix_labels_an_item_twice():
     With a matrix for each annotator the two are the same, draw by draw.
     """
     annotations = draw_labels(9, 0.4, 0.8, 0.8, np.random.default_rng(3))
-    exact = enumerated(annotations, PRIOR, "shared")
-    settings = ClaraSettings("shared", "collapsed", "printed", **LONG)
+    exact = enumerated(annotations, PRIOR, "shared")[:, 1]
+    settings = ClaraSettings("shared", "collapsed", "printed", **ONE)
     found = sample_clara(annotations, PRIOR, settings, np.random.default_rng(5))
     error = np.sqrt(exact * (1 - exact) * 10 / 40_000)
     assert (np.abs(found.probability[:, 1] - exact) / error).max() > 5
     both = [
         sample_clara(
-            annotations, PRIOR, ClaraSettings("annotator", "collapsed", how, **LONG),
+            annotations, PRIOR, ClaraSettings("annotator", "collapsed", how, **ONE),
             np.random.default_rng(6),
         ).theta
         for how in ("exact", "printed")
     ]  # fmt: skip
     np.testing.assert_array_equal(*both)
-
-
-def grid_posterior(annotations, prior, ordered, size=90):
-    """Means and deviations of theta, TPR and TNR of a shared binary matrix, on a grid."""
-    patterns = find_label_patterns(annotations, "shared")
-    middle = (np.arange(size) + 0.5) / size
-    theta, tpr, tnr = np.meshgrid(middle, middle, middle, indexing="ij")
-    log = beta.logpdf(theta, prior.theta[1], prior.theta[0])
-    log += beta.logpdf(tpr, prior.psi[1, 1], prior.psi[1, 0])
-    log += beta.logpdf(tnr, prior.psi[0, 0], prior.psi[0, 1])
-    for p, count in enumerate(patterns.count):
-        given = np.zeros(2)
-        for cell in range(patterns.start[p], patterns.start[p + 1]):
-            given[patterns.label[cell]] += patterns.times[cell]
-        one = theta * tpr ** given[1] * (1 - tpr) ** given[0]
-        log += count * np.log(one + (1 - theta) * (1 - tnr) ** given[1] * tnr ** given[0])
-    if ordered:
-        log = np.where(tpr + tnr > 1, log, -np.inf)
-    weight = np.exp(log - logsumexp(log))
-    moments = {}
-    for name, value in (("theta", theta), ("tpr", tpr), ("tnr", tnr)):
-        mean = float((weight * value).sum())
-        moments[name] = mean, float(np.sqrt((weight * (value - mean) ** 2).sum()))
-    return moments
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 # What: timed comparisons with named peers, one job at a time on the whole machine.
 # Needs: the compiled models of what is timed; a machine with nothing else to do.
 # Makes: results/benchmarks/maven_scaling.csv: seconds by part and peak memory against n;
+#        results/benchmarks/clara_sweeps.csv: time and memory of samplers, an item and a sweep;
 #        RESULTS/benchmarks/model_scaling.parquet: seconds by method against n, and their exponents.
 
 SCALING = config.get("benchmarks", {}).get("model_scaling", {})
@@ -57,3 +58,23 @@ rule model_scaling:
     shell:
         "{params.python} {input.script} {params.settings} --models results/stan"
         " --toolchain {input.toolchain} --output {output} > {log} 2>&1"
+
+
+rule clara_sweeps:
+    input:
+        script="benchmarks/clara_sweeps.py",
+    output:
+        "results/benchmarks/clara_sweeps.csv",
+    log:
+        "results/logs/benchmarks/clara_sweeps.log",
+    conda:
+        "../../environment.yml"
+    # As above: nothing runs beside it.
+    threads: workflow.cores
+    params:
+        library=library("../benchmarks/clara_sweeps.py"),
+        python=sys.executable,
+    message:
+        "Timing CLARA's samplers (some minutes)"
+    shell:
+        "{params.python} {input.script} --output {output} 2>&1 | tee {log}"

@@ -2,36 +2,41 @@
 
 Both samplers have the same stationary distribution but for two things that only one can do: the
 printed conditional (collapsed), and a prior that is cut to TPR + TNR > 1 (blocked).
+
+The likelihood stays the same where the categories are renamed, in the truth and in the rows of all
+confusion matrices at once; the prior alone says which category is which. Chains start at the
+majority votes; where labels say little (TPR near 1/2, rare positives) the mode with swapped names
+has weight too, which `ClaraFit.swapped` measures and `ClaraSettings.ordered` rules out.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
-from crowdgold.models.clara_prior import ClaraPrior, majority_shares
-from crowdgold.models.clara_scores import log_score_density
-from crowdgold.models.clara_sweeps import (
-    advance_blocked,
-    advance_collapsed,
-    count_all,
-    draw_rates,
-)
+from crowdgold.models.clara_chain import Kept, Plan, run_chain
+from crowdgold.models.clara_prior import ClaraPrior
+from crowdgold.models.clara_scores import SCORE_SCALES, ScoreModel, score_model
+from crowdgold.models.clara_state import Prior, first_categories, first_state, lay_out, prior_of
 from crowdgold.models.diagnostics import Diagnostics, diagnose
-from crowdgold.models.label_patterns import LabelPatterns, find_label_patterns
+from crowdgold.models.label_patterns import (
+    LabelPatterns,
+    find_label_patterns,
+    matrix_of_label,
+)
 
 CHOICES = {
     "sampler": ("blocked", "collapsed"),
     "conditional": ("exact", "printed"),
     "gaussians": ("likelihood", "posterior"),
+    "score_scale": SCORE_SCALES,
 }
-TRIES = 10_000
-"""Draws of a confusion matrix until its diagonal adds to more than 1."""
-FLIPPED = 0.1
-"""Share of the items of every chain but the first that start in a category at random."""
 DIAGNOSED = 20
 """Confusion matrices that have R-hat and effective sample sizes; more would cost minutes."""
+PSI_BYTES = 2**28
+"""Most memory for kept confusion matrices; 1,000 of binary labels, 4 x 2,000 draws, take half."""
+SWAPPED_LIMIT = 0.01
+"""Share of draws with swapped categories above which a fit fails its gate."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,7 @@ class ClaraSettings:
         sampler: "blocked" or "collapsed".
         conditional: of the collapsed sampler: "exact", or "printed" (equation 1).
         gaussians: scores' distributions by maximum "likelihood", or drawn from their "posterior".
+        score_scale: score vectors as "given", or their "log_ratio" to the last part.
         ordered: whether the prior is cut to matrices whose diagonal adds to more than 1.
         chains, warmup, draws, lag: chains, sweeps thrown away, kept draws, sweeps between these.
     """
@@ -51,6 +57,7 @@ class ClaraSettings:
     sampler: str = "blocked"
     conditional: str = "exact"
     gaussians: str = "likelihood"
+    score_scale: str = "given"
     ordered: bool = False
     chains: int = 4
     warmup: int = 2000
@@ -80,122 +87,79 @@ class ClaraFit:
     Attributes:
         theta: (chains, D, K) prevalence drawn given the labels y: its posterior.
         conditional_theta: (chains, D, K) its mean given y, whose quantiles the paper prints.
-        psi: (chains, D, M, K, K) confusion matrices; true category in rows.
+        psi: (chains, D / psi_step rounded up, M, K, K) confusion matrices, of theta[:, ::psi_step];
+            true category in rows; single precision.
+        psi_step: 1, but more where all draws would take more than `PSI_BYTES`.
         probability: (I, K) P(y_i = k | data).
+        swapped: share of draws whose categories are swapped: the confusion matrices' diagonals,
+            averaged over the labels, add to less than 1 (binary labels: TPR + TNR < 1).
         diagnostics: over prevalence and confusion entries.
     """
 
     theta: np.ndarray
     conditional_theta: np.ndarray
     psi: np.ndarray
+    psi_step: int
     probability: np.ndarray
+    swapped: float
     diagnostics: Diagnostics
 
 
-def _start(
-    patterns: LabelPatterns, annotations: Annotations, first: bool, rng: np.random.Generator
-) -> np.ndarray:
-    """Start at the majority votes, ties and a share of the items at random: (I,) categories."""
-    shares = majority_shares(annotations)
-    K = patterns.categories
-    shares = np.where(shares.sum(axis=1, keepdims=True) > 0, shares, 1 / K)
-    y = (shares.cumsum(axis=1) < rng.random((len(shares), 1))).sum(axis=1).clip(max=K - 1)
-    if first:
-        return np.asarray(y)
-    return np.where(rng.random(len(y)) < FLIPPED, rng.integers(0, K, len(y)), y)
+def _plan(settings: ClaraSettings, matrices: int, categories: int) -> Plan:
+    s = settings
+    size = s.chains * s.draws * matrices * categories**2 * np.dtype(np.float32).itemsize
+    step = min(-(-size // PSI_BYTES), s.draws)
+    return Plan(s.sampler == "collapsed", s.warmup, s.draws, s.lag, step)
 
 
-def _scores_of(
-    annotations: Annotations, settings: ClaraSettings, rng: np.random.Generator
-) -> Callable[[np.ndarray], np.ndarray]:
-    """Give what turns current categories into log p(s_i | k), summed over the classifiers."""
-    posterior, K = settings.gaussians == "posterior", len(annotations.category)
-
-    def density(y: np.ndarray) -> np.ndarray:
-        parts = [log_score_density(s, y, K, posterior, rng) for s in annotations.scores.values()]
-        return np.sum(parts, axis=0) if parts else np.zeros((0, K))
-
-    return density
+def _swapped(annotations: Annotations, confusion: str, psi: np.ndarray) -> float:
+    """Give the share of draws in which the mean diagonal over the labels adds to less than 1."""
+    matrix, M = matrix_of_label(annotations, confusion)
+    share = np.bincount(matrix, minlength=M) / max(len(matrix), 1)
+    return float((np.einsum("cdmkk,m->cd", psi, share) < 1).mean())
 
 
-class _Chain:
-    """One chain: its current categories, counts and rates."""
-
-    def __init__(
-        self,
-        annotations: Annotations,
-        prior: ClaraPrior,
-        settings: ClaraSettings,
-        first: bool,
-        rng: np.random.Generator,
-    ) -> None:
-        self.settings, self.rng = settings, rng
-        self.alpha = prior.theta
-        # The sum of a row stands in its last column, for the counts as for the prior.
-        self.gamma = np.hstack([prior.psi, prior.psi.sum(axis=1, keepdims=True)])
-        # Scores and the collapsed sampler tell items apart.
-        joined = settings.sampler == "blocked" and not annotations.scores
-        self.patterns = find_label_patterns(annotations, settings.confusion, joined)
-        p = self.patterns
-        self.cells = (p.start, p.matrix, p.label, p.times)
-        self.density = _scores_of(annotations, settings, rng) if annotations.scores else None
-        K, M = p.categories, p.matrices
-        self.y = _start(p, annotations, first, rng)
-        self.n, self.c = np.zeros(K), np.zeros((M, K, K + 1))
-        each = find_label_patterns(annotations, settings.confusion, exchangeable=False)
-        count_all(self.y, each.start, each.matrix, each.label, each.times, self.n, self.c)
-        self.theta, self.psi = np.full(K, 1 / K), np.full((M, K, K), 1 / K)
-        self.psi[:, np.arange(K), np.arange(K)] += 0.5 / K
-        self.failed = self.draw_rates()
-        self.z, self.chance = np.zeros((len(p), K), dtype=np.int64), np.zeros((len(p), K))
-
-    def draw_rates(self) -> int:
-        """Draw theta and psi given the counts."""
-        return int(
-            draw_rates(
-                self.alpha, self.gamma, self.settings.ordered, self.n, self.c,
-                self.theta, self.psi, TRIES, self.rng,
-            )
-        )  # fmt: skip
-
-    def advance(self, sweeps: int) -> None:
-        """Make some sweeps; with scores their distributions are found anew for each."""
-        if self.density is None:
-            self._advance(sweeps, np.zeros((0, len(self.n))))
-            return
-        for _ in range(sweeps):
-            self._advance(1, self.density(self.y))
-            if self.settings.sampler == "blocked":
-                self.y = self.z.argmax(axis=1)
-
-    def _advance(self, sweeps: int, log_score: np.ndarray) -> None:
-        alpha, gamma = self.alpha, self.gamma
-        if self.settings.sampler == "collapsed":
-            exact = self.settings.conditional == "exact"
-            advance_collapsed(
-                sweeps, *self.cells, log_score, alpha, gamma, exact, self.y, self.n, self.c,
-                self.rng,
-            )  # fmt: skip
-            self.draw_rates()
-            self.chance[:] = np.eye(len(alpha))[self.y]
-        else:
-            self.failed += advance_blocked(
-                sweeps, *self.cells, self.patterns.count, log_score, alpha, gamma,
-                self.settings.ordered, TRIES, self.theta, self.psi, self.n, self.c, self.z,
-                self.chance, self.rng,
-            )  # fmt: skip
-
-
-def _diagnose(theta: np.ndarray, psi: np.ndarray, failed: int) -> Diagnostics:
+def _diagnose(theta: np.ndarray, psi: np.ndarray, failures: dict[str, bool]) -> Diagnostics:
+    """Give the diagnostics of (chains, D, ...) draws, and of what else speaks against them."""
     K = theta.shape[-1]
     scalars = {f"theta[{k}]": theta[..., k] for k in range(K - 1)}
     for m in range(min(psi.shape[2], DIAGNOSED)):
         for k in range(K):
-            scalars |= {f"psi[{m},{k},{r}]": psi[:, :, m, k, r] for r in range(K - 1)}
+            entries = psi[:, :, m, k].astype(float)
+            scalars |= {f"psi[{m},{k},{r}]": entries[..., r] for r in range(K - 1)}
     # R-hat needs two chains.
     found = diagnose(scalars, 0, 0) if len(theta) > 1 else Diagnostics()
-    text = f"{failed} confusion matrices could not be drawn with a diagonal above 1"
-    return replace(found, failures=(text,) if failed else ())
+    return replace(found, failures=tuple(text for text, true in failures.items() if true))
+
+
+@dataclass(frozen=True)
+class _Draws:
+    """What all chains leave; as in `Kept`, one more axis in front, `chance` summed over chains."""
+
+    kept: Kept
+    psi_step: int
+    failed: int
+
+
+def _run_chains(
+    annotations: Annotations,
+    patterns: LabelPatterns,
+    prior: Prior,
+    scores: ScoreModel,
+    settings: ClaraSettings,
+    rng: np.random.Generator,
+) -> _Draws:
+    s, K, M = settings, patterns.categories, patterns.matrices
+    labels, plan = lay_out(patterns, s.conditional == "exact"), _plan(s, M, K)
+    theta, conditional = np.empty((2, s.chains, s.draws, K))
+    psi = np.empty((s.chains, -(-s.draws // plan.psi_step), M, K, K), dtype=np.float32)
+    chance, failed = np.zeros((len(patterns), K)), 0
+    for c, own in enumerate(rng.spawn(s.chains)):
+        y = first_categories(annotations, c > 0, own)
+        state = first_state(annotations, s.confusion, prior, y, len(patterns))
+        kept = Kept(theta[c], conditional[c], psi[c], chance)
+        failed += run_chain(labels, prior, scores, state, plan, kept, own)
+    return _Draws(Kept(theta, conditional, psi, chance), plan.psi_step, failed)
 
 
 def sample_clara(
@@ -213,24 +177,27 @@ def sample_clara(
         InputError: where settings are not known or contradict each other.
     """
     settings.check()
-    kept: dict[str, list[np.ndarray]] = {"theta": [], "conditional": [], "psi": []}
-    probability = np.zeros((len(annotations.item), len(annotations.category)))
-    failed = 0
-    for number, own in enumerate(rng.spawn(settings.chains)):
-        chain = _Chain(annotations, prior, settings, number == 0, own)
-        chain.advance(settings.warmup)
-        draws: dict[str, list[np.ndarray]] = {name: [] for name in kept}
-        total = np.zeros_like(chain.chance)
-        for _ in range(settings.draws):
-            chain.advance(settings.lag)
-            draws["theta"].append(chain.theta.copy())
-            mean = prior.theta + chain.n
-            draws["conditional"].append(mean / mean.sum())
-            draws["psi"].append(chain.psi.copy())
-            total += chain.chance
-        for name, values in draws.items():
-            kept[name].append(np.array(values))
-        probability += total[chain.patterns.pattern_of] / (settings.draws * settings.chains)
-        failed += chain.failed
-    theta, conditional, psi = (np.array(values) for values in kept.values())
-    return ClaraFit(theta, conditional, psi, probability, _diagnose(theta, psi, failed))
+    s = settings
+    scores, notes = score_model(annotations, s.score_scale, s.gaussians == "posterior")
+    # Scores and the collapsed sampler tell items apart.
+    joined = s.sampler == "blocked" and not len(scores.x)
+    patterns = find_label_patterns(annotations, s.confusion, joined)
+    drawn = _run_chains(annotations, patterns, prior_of(prior, s.ordered), scores, s, rng)
+    kept, step = drawn.kept, drawn.psi_step
+    swapped = _swapped(annotations, s.confusion, kept.psi)
+    failures = {
+        f"{drawn.failed} confusion matrices could not be drawn with a diagonal above 1":
+            drawn.failed > 0,
+        f"{swapped:.0%} of the draws have the categories swapped; an ordered prior, or one of more "
+        "weight (gamma), rules that out": swapped > SWAPPED_LIMIT,
+    }  # fmt: skip
+    diagnostics = _diagnose(kept.theta[:, ::step], kept.psi, failures)
+    return ClaraFit(
+        kept.theta,
+        kept.conditional_theta,
+        kept.psi,
+        step,
+        kept.chance[patterns.pattern_of] / (s.draws * s.chains),
+        swapped,
+        replace(diagnostics, notes=notes),
+    )

@@ -1,77 +1,253 @@
 """Classifiers' scores in CLARA: a normal distribution for each true category (appendix 7.2).
 
-A K-dimensional score vector adds to 1, so that its first K - 1 parts are modelled. Means and
-covariances are those of the items now in a category (equations 2 and 3); where there are too few to
-make a covariance, or the configuration says so, they are drawn from their posterior under
+A K-dimensional score vector s adds to 1, so that K - 1 numbers of it are modelled: its first K - 1
+parts, as printed, or their log ratios log(s_k / s_K) to the last. Scores that are a sigmoid of
+normal ones (section 7.3) are normal in log ratios alone. Means and covariances are those of the
+items now in a category (equations 2 and 3); where there are too few to make a covariance, or the
+configuration says so, they are drawn from their posterior under
 
     Sigma ~ InverseWishart(nu_0, (nu_0 - K) Sigma_0),   mu | Sigma ~ Normal(mu_0, Sigma / lambda_0)
 
 with mu_0 and Sigma_0 those of all items, lambda_0 = 1 and nu_0 = K + 2 (not printed).
 """
 
+from typing import NamedTuple
+
+import numba
 import numpy as np
-from scipy.linalg import cho_solve, cholesky, solve_triangular
+
+from crowdgold.data import Annotations
 
 LAMBDA_0 = 1.0
 RIDGE = 1e-10
 """Share of Sigma_0 that is added to a covariance: scores may hardly differ within a category."""
+LEAST_SHARE = 1e-300
+"""Densities below this share of the largest of an item count as it, so that logarithms exist."""
+
+SCORE_SCALES = ("given", "log_ratio")
+"""What of a score vector is modelled: its parts as given, or their log ratios to the last."""
 
 
-def leading_parts(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Give the first K - 1 parts of score vectors (I, K), and which items (I,) have any."""
-    return scores[:, :-1], np.isfinite(scores).all(axis=1)
+class ScoreModel(NamedTuple):
+    """Scores of C classifiers, as compiled code takes them; C may be 0.
+
+    Attributes:
+        x: (C, I, K - 1) what is modelled; arbitrary where missing.
+        known: (C, I) whether the item has a score.
+        mean, covariance: (C, K - 1) and (C, K - 1, K - 1) mu_0 and Sigma_0, of all items.
+        posterior: whether distributions are drawn from their posterior rather than fitted.
+    """
+
+    x: np.ndarray
+    known: np.ndarray
+    mean: np.ndarray
+    covariance: np.ndarray
+    posterior: bool
 
 
-def _draw_normal_inverse_wishart(
-    x: np.ndarray, mean_0: np.ndarray, sigma_0: np.ndarray, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Draw (mu, Sigma) given the scores x (n, K - 1) of a category, which may be none."""
-    size, n = len(mean_0), len(x)
-    nu = size + 3 + n
-    mean = x.mean(axis=0) if n else mean_0
-    centred = x - mean
-    shift = np.outer(mean - mean_0, mean - mean_0) * LAMBDA_0 * n / (LAMBDA_0 + n)
-    scale = 2 * sigma_0 + centred.T @ centred + shift
-    # Bartlett: Sigma^-1 = L A A' L' with L L' = scale^-1.
-    root = np.tril(rng.normal(size=(size, size)), -1)
-    root[np.diag_indices(size)] = np.sqrt(rng.chisquare(nu - np.arange(size)))
-    lower = cholesky(scale, lower=True)
-    half = solve_triangular(root, lower.T, lower=True).T
-    sigma = half @ half.T
-    centre = (LAMBDA_0 * mean_0 + n * mean) / (LAMBDA_0 + n)
-    drawn = centre + cholesky(sigma / (LAMBDA_0 + n), lower=True) @ rng.normal(size=size)
-    return drawn, sigma
+def log_ratios(scores: np.ndarray) -> tuple[np.ndarray, str]:
+    """Give log(s_k / s_K) of score vectors.
 
-
-def log_score_density(
-    scores: np.ndarray, y: np.ndarray, categories: int, posterior: bool, rng: np.random.Generator
-) -> np.ndarray:
-    """Give log p(s_i | k) of every item under the distributions of the items now in each category.
+    A part that is exactly 0 (another is then 1) has no logarithm: half the smallest part that any
+    vector of the classifier has stands in for it, so that it lies just beyond all that are known.
 
     Args:
-        scores: (I, K) score vectors of one classifier; NaN where missing.
-        y: (I,) current true categories.
-        categories: K.
-        posterior: whether the distributions are drawn from their posterior rather than fitted.
-        rng: source of the draws.
+        scores: (I, K) score vectors; NaN where missing.
 
     Returns:
-        (I, K); zeros where the scores are missing.
+        (I, K - 1) log ratios, NaN where missing, and what was put for zeros; empty where nothing.
     """
-    x, known = leading_parts(scores)
-    inside, own = x[known], y[known]
-    mean_0 = inside.mean(axis=0)
-    sigma_0 = np.atleast_2d(np.cov(inside.T, bias=True)) + RIDGE * np.eye(x.shape[1])
-    log_density = np.zeros((len(x), categories))
-    for k in range(categories):
-        here = inside[own == k]
-        if posterior or len(here) <= x.shape[1]:
-            mean, sigma = _draw_normal_inverse_wishart(here, mean_0, sigma_0, rng)
+    zero = scores == 0
+    positive = scores[scores > 0]
+    least = max(positive.min(initial=1.0) / 2, np.finfo(float).smallest_subnormal)
+    filled = np.log(np.where(zero, least, scores))
+    touched, known = zero.any(axis=1).sum(), np.isfinite(scores).all(axis=1).sum()
+    said = (
+        f"{touched} of {known} score vectors have parts of exactly 0; {least:.2g}, half the "
+        "smallest other part, stands in for them in log ratios"
+    )
+    return filled[:, :-1] - filled[:, -1:], said if touched else ""
+
+
+def score_model(
+    annotations: Annotations, scale: str, posterior: bool
+) -> tuple[ScoreModel, tuple[str, ...]]:
+    """Prepare score vectors for the samplers.
+
+    Args:
+        annotations: items with score vectors.
+        scale: one of `SCORE_SCALES`.
+        posterior: as in `ScoreModel`.
+
+    Returns:
+        the model, without classifiers that have no score, and notes on what is not as it was given.
+    """
+    items, size = len(annotations.item), len(annotations.category) - 1
+    parts: list[np.ndarray] = []
+    notes: list[str] = []
+    for name, vectors in annotations.scores.items():
+        x, said = (vectors[:, :-1], "") if scale == "given" else log_ratios(vectors)
+        if np.isfinite(x).any():
+            parts.append(x)
         else:
-            mean = here.mean(axis=0)
-            sigma = np.atleast_2d(np.cov(here.T, bias=True)) + RIDGE * sigma_0
-        lower = cholesky(sigma, lower=True)
-        away = inside - mean
-        distance = (away.T * cho_solve((lower, True), away.T)).sum(axis=0)
-        log_density[known, k] = -distance / 2 - np.log(np.diag(lower)).sum()
-    return log_density
+            said = "no item has a score"
+        notes += [f"{name}: {said}"] if said else []
+    values = np.array(parts, dtype=float).reshape(len(parts), items, size)
+    known = np.isfinite(values).all(axis=2)
+    mean, covariance = np.zeros((len(parts), size)), np.zeros((len(parts), size, size))
+    for c, (x, which) in enumerate(zip(values, known, strict=True)):
+        mean[c] = x[which].mean(axis=0)
+        covariance[c] = np.cov(x[which].T, bias=True) + RIDGE * np.eye(size)
+    return ScoreModel(values, known, mean, covariance, posterior), tuple(notes)
+
+
+@numba.njit(cache=True)
+def factor(matrix: np.ndarray, scale: float, lower: np.ndarray) -> None:
+    """Find L with L L' = scale * matrix, Cholesky, into the lower triangle of `lower`.
+
+    By hand, as matrices are tiny and a library's routine takes seconds to compile.
+    """
+    for a in range(len(matrix)):
+        for b in range(a + 1):
+            rest = scale * matrix[a, b]
+            for c in range(b):
+                rest -= lower[a, c] * lower[b, c]
+            lower[a, b] = np.sqrt(rest) if a == b else rest / lower[b, b]
+
+
+@numba.njit(cache=True)
+def draw_normal_inverse_wishart(
+    n: float, mean: np.ndarray, centred: np.ndarray, mean_0: np.ndarray, sigma_0: np.ndarray,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Draw (mu, Sigma) given n scores, their mean (K - 1,) and sum of centred squares.
+
+    Where n is 0 the draw is one of the prior, whatever the mean.
+    """
+    size, total = len(mean_0), LAMBDA_0 + n
+    scale, sigma, mu = np.empty((size, size)), np.zeros((size, size)), np.empty(size)
+    lower, root, half = np.empty((3, size, size))
+    shift = LAMBDA_0 * n / total
+    for a in range(size):
+        for b in range(size):
+            away = (mean[a] - mean_0[a]) * (mean[b] - mean_0[b])
+            scale[a, b] = 2 * sigma_0[a, b] + centred[a, b] + shift * away
+    factor(scale, 1.0, lower)
+    # Bartlett: Sigma = H' H with A H = L', L L' = scale and A lower triangular.
+    for a in range(size):
+        for b in range(a):
+            root[a, b] = rng.standard_normal()
+        root[a, a] = np.sqrt(2 * rng.standard_gamma((size + 3 + n - a) / 2))
+        for column in range(size):
+            rest = lower[column, a] if column >= a else 0.0
+            for b in range(a):
+                rest -= root[a, b] * half[b, column]
+            half[a, column] = rest / root[a, a]
+    for c in range(size):
+        for a in range(size):
+            for b in range(size):
+                sigma[a, b] += half[c, a] * half[c, b]
+    factor(sigma, 1 / total, lower)
+    for a in range(size):
+        half[0, a] = rng.standard_normal()
+        mu[a] = (LAMBDA_0 * mean_0[a] + n * mean[a]) / total
+        for b in range(a + 1):
+            mu[a] += lower[a, b] * half[0, b]
+    return mu, sigma
+
+
+@numba.njit(cache=True)
+def _moments(
+    x: np.ndarray, known: np.ndarray, y: np.ndarray, number: np.ndarray, mean: np.ndarray,
+    centred: np.ndarray,
+) -> None:  # fmt: skip
+    """Find how many scores each category has, their means, and their sums of centred squares.
+
+    Args:
+        x, known: of one classifier.
+        y: (I,) current true categories.
+        number, mean, centred: (K,), (K, K - 1), (K, K - 1, K - 1), all 0 and overwritten; they
+            stay 0 where a category is empty.
+    """
+    K, size = mean.shape
+    for item in range(len(y)):
+        if known[item]:
+            number[y[item]] += 1
+            for a in range(size):
+                mean[y[item], a] += x[item, a]
+    for k in range(K):
+        for a in range(size):
+            mean[k, a] /= max(number[k], 1.0)
+    for item in range(len(y)):
+        if known[item]:
+            k = y[item]
+            for a in range(size):
+                for b in range(size):
+                    centred[k, a, b] += (x[item, a] - mean[k, a]) * (x[item, b] - mean[k, b])
+
+
+@numba.njit(cache=True)
+def _add_log_density(
+    x: np.ndarray, known: np.ndarray, mean: np.ndarray, lower: np.ndarray, k: int, out: np.ndarray
+) -> None:
+    """Add log p(x_i | mean, L L') to column k of `out` (I, K), less a constant of all categories.
+
+    Args:
+        x, known: of one classifier; an item that is not known stays as it is.
+        mean: (K - 1,).
+        lower: (K - 1, K - 1) Cholesky factor L.
+        k, out: where to add.
+    """
+    size, solved, constant = len(mean), np.empty(len(mean)), 0.0
+    for a in range(size):
+        constant -= np.log(lower[a, a])
+    for item in range(len(x)):
+        if known[item]:
+            distance = 0.0
+            for a in range(size):
+                away = x[item, a] - mean[a]
+                for b in range(a):
+                    away -= lower[a, b] * solved[b]
+                solved[a] = away / lower[a, a]
+                distance += solved[a] * solved[a]
+            out[item, k] += constant - distance / 2
+
+
+@numba.njit(cache=True)
+def find_score_density(
+    model: ScoreModel, y: np.ndarray, out: np.ndarray, rng: np.random.Generator
+) -> None:
+    """Find p(s_i | k) under the distributions of the items that are now in each category.
+
+    Args:
+        model: the scores.
+        y: (I,) current true categories.
+        out: (I, K), overwritten: the product over the classifiers, 1 where all are missing, as a
+            share of that of the category where it is largest, and at least `LEAST_SHARE`.
+        rng: source of the draws, where a distribution is drawn.
+    """
+    K, size = out.shape[1], out.shape[1] - 1
+    lower = np.empty((size, size))
+    for item in range(len(out)):
+        for k in range(K):
+            out[item, k] = 0.0
+    for c in range(len(model.x)):
+        x, known, mean_0, sigma_0 = model.x[c], model.known[c], model.mean[c], model.covariance[c]
+        number, means, centred = np.zeros(K), np.zeros((K, size)), np.zeros((K, size, size))
+        _moments(x, known, y, number, means, centred)
+        for k in range(K):
+            mean, sigma, n = means[k], centred[k], number[k]
+            if model.posterior or n <= size:
+                mean, sigma = draw_normal_inverse_wishart(n, mean, sigma, mean_0, sigma_0, rng)
+            else:
+                for a in range(size):
+                    for b in range(size):
+                        sigma[a, b] = sigma[a, b] / n + RIDGE * sigma_0[a, b]
+            factor(sigma, 1.0, lower)
+            _add_log_density(x, known, mean, lower, k, out)
+    for item in range(len(out)):
+        top = out[item, 0]
+        for k in range(1, K):
+            top = max(top, out[item, k])
+        for k in range(K):
+            out[item, k] = max(np.exp(out[item, k] - top), LEAST_SHARE)

@@ -1,4 +1,4 @@
-"""One sweep of each of CLARA's Gibbs samplers over the true labels (appendix 7.2).
+"""One sweep of each of CLARA's Gibbs samplers over the true labels (appendix 7.2), compiled.
 
 Collapsed: theta and psi are integrated out, and the true label of each item i is drawn given those
 of all others,
@@ -18,16 +18,17 @@ pattern are exchangeable, so that their number in each category is multinomial.
 import numba
 import numpy as np
 
+from crowdgold.models.clara_state import Labels, Prior, State
+
 SMALL = 1e-200
-"""Weights that are all smaller are scaled up, since items can have hundreds of labels."""
+"""Weights that add to less are found anew in logarithms: items can have hundreds of labels."""
+TRIES = 10_000
+"""Draws of a confusion matrix until its diagonal adds to more than 1."""
 
 
 @numba.njit(cache=True)
-def _choose(weight: np.ndarray, rng: np.random.Generator) -> int:
-    """Draw a category with chances in proportion to the weights (K,)."""
-    total = 0.0
-    for k in range(len(weight)):
-        total += weight[k]
+def _choose(weight: np.ndarray, total: float, rng: np.random.Generator) -> int:
+    """Draw a category with chances in proportion to the weights (K,), which add to `total`."""
     left = rng.random() * total
     for k in range(len(weight) - 1):
         left -= weight[k]
@@ -37,194 +38,194 @@ def _choose(weight: np.ndarray, rng: np.random.Generator) -> int:
 
 
 @numba.njit(cache=True)
-def count_item(
-    sign: int, k: int, item: int, start: np.ndarray, matrix: np.ndarray, label: np.ndarray,
-    times: np.ndarray, n: np.ndarray, c: np.ndarray,
-) -> None:  # fmt: skip
-    """Add an item of true category k to the counts, or take it away.
-
-    n (K,) are items; c (M, K, K + 1) are labels, those of all categories in the last column.
-    """
-    n[k] += sign
-    last = c.shape[2] - 1
-    for cell in range(start[item], start[item + 1]):
-        c[matrix[cell], k, label[cell]] += sign * times[cell]
-        c[matrix[cell], k, last] += sign * times[cell]
+def _from_logs(weight: np.ndarray) -> float:
+    """Turn logarithms of weights (K,) into weights of which the largest is 1; give their sum."""
+    top, total = weight[0], 0.0
+    for k in range(1, len(weight)):
+        top = max(top, weight[k])
+    for k in range(len(weight)):
+        weight[k] = np.exp(weight[k] - top)
+        total += weight[k]
+    return total
 
 
 @numba.njit(cache=True)
-def _weigh_labels(
-    weight: np.ndarray, item: int, start: np.ndarray, matrix: np.ndarray, label: np.ndarray,
-    times: np.ndarray, c: np.ndarray, gamma: np.ndarray, exact: bool,
-) -> None:  # fmt: skip
-    """Multiply the weights (K,) by the product of G_m,k over the matrices that label an item."""
-    given, before, last = 0, -1, len(weight)
-    for cell in range(start[item], start[item + 1]):
-        m, r = matrix[cell], label[cell]
-        if m != before:
-            given, before = 0, m
-        for copy in range(times[cell]):
-            own, all_own = (copy, given) if exact else (0, 0)
-            largest = 0.0
-            for k in range(last):
-                weight[k] *= gamma[k, r] + c[m, k, r] + own
-                weight[k] /= gamma[k, last] + c[m, k, last] + all_own
-                largest = max(largest, weight[k])
-            given += 1
-            if largest < SMALL:
-                weight /= largest
+def _weigh_in_logs(
+    i: int, labels: Labels, density: np.ndarray, state: State, weight: np.ndarray
+) -> float:
+    """Find the weights of an item that `sweep_collapsed` finds, and their sum, by logarithms."""
+    for k in range(len(weight)):
+        weight[k] = np.log(state.theta_shape[k])
+        if len(density) > 0:
+            weight[k] += np.log(density[i, k])
+        for at in range(labels.start[i], labels.start[i + 1]):
+            above = state.psi_shape[labels.row[at], k] + labels.alike[at]
+            below = state.sum_shape[labels.matrix[at], k] + labels.before[at]
+            weight[k] += np.log(above / below)
+    return _from_logs(weight)
 
 
 @numba.njit(cache=True)
 def sweep_collapsed(
-    start: np.ndarray, matrix: np.ndarray, label: np.ndarray, times: np.ndarray,
-    log_score: np.ndarray, alpha: np.ndarray, gamma: np.ndarray, exact: bool,
-    y: np.ndarray, n: np.ndarray, c: np.ndarray, rng: np.random.Generator,
+    labels: Labels, density: np.ndarray, state: State, chance: np.ndarray, keep: bool,
+    rng: np.random.Generator,
 ) -> None:  # fmt: skip
-    """Draw the true label of each item in turn; y (I,), and the counts n and c follow.
+    """Draw the true label of each item in turn; y and the shapes follow.
+
+    1 taken from a shape and added again rounds it once, to the spacing of numbers as large as it
+    has ever been: at most 1e-11 below a hundred thousand labels.
 
     Args:
-        start, matrix, label, times: the label patterns, one an item.
-        log_score: (I, K) log p(s_i | k), or (0, K) without scores.
-        alpha, gamma: (K,) and (K, K + 1) priors, the sum of a row in the last column.
-        exact: the exact conditional, or the printed one.
-        y, n, c: the state, changed in place; c as for `count_item`.
+        labels: one pattern an item.
+        density: (I, K) in proportion to p(s_i | k), or (0, K) without scores.
+        state: the chain.
+        chance: (I, K) to which P(y_i = k | rest) is added where `keep`.
+        keep: see there.
         rng: source of all draws.
     """
-    weight = np.empty(len(alpha))
-    for item in range(len(y)):
-        count_item(-1, y[item], item, start, matrix, label, times, n, c)
-        for k in range(len(alpha)):
-            weight[k] = alpha[k] + n[k]
-        if len(log_score):
-            weight *= np.exp(log_score[item] - log_score[item].max())
-        _weigh_labels(weight, item, start, matrix, label, times, c, gamma, exact)
-        y[item] = _choose(weight, rng)
-        count_item(1, y[item], item, start, matrix, label, times, n, c)
+    # Five times as slow if arrays were taken out of tuples, or passed on, for each item.
+    start, row, matrix = labels.start, labels.row, labels.matrix
+    alike, before = labels.alike, labels.before
+    y, size, above, below = state.y, state.theta_shape, state.psi_shape, state.sum_shape
+    weight, scored = np.empty(len(size)), len(density) > 0
+    for i in range(len(y)):
+        k, total = y[i], 0.0
+        size[k] -= 1
+        for at in range(start[i], start[i + 1]):
+            above[row[at], k] -= 1
+            below[matrix[at], k] -= 1
+        for k in range(len(weight)):
+            own = size[k] * density[i, k] if scored else size[k]
+            for at in range(start[i], start[i + 1]):
+                own *= (above[row[at], k] + alike[at]) / (below[matrix[at], k] + before[at])
+            weight[k] = own
+            total += own
+        if total < SMALL:
+            total = _weigh_in_logs(i, labels, density, state, weight)
+        y[i] = k = _choose(weight, total, rng)
+        size[k] += 1
+        for at in range(start[i], start[i + 1]):
+            above[row[at], k] += 1
+            below[matrix[at], k] += 1
+        if keep:
+            for k in range(len(weight)):
+                chance[i, k] += weight[k] / total
+
+
+@numba.njit(cache=True)
+def _weigh_rates_in_logs(
+    p: int, labels: Labels, density: np.ndarray, state: State, weight: np.ndarray
+) -> float:
+    """Find the weights of a pattern that `sweep_blocked` finds, and their sum, by logarithms."""
+    for k in range(len(weight)):
+        weight[k] = np.log(state.theta[k])
+        if len(density) > 0:
+            weight[k] += np.log(density[p, k])
+        for at in range(labels.start[p], labels.start[p + 1]):
+            weight[k] += np.log(state.psi[labels.row[at], k])
+    return _from_logs(weight)
+
+
+@numba.njit(cache=True)
+def _reset_shapes(prior: Prior, state: State) -> None:
+    K = len(prior.theta)
+    for k in range(K):
+        state.theta_shape[k] = prior.theta[k]
+        for row in range(len(state.psi_shape)):
+            state.psi_shape[row, k] = prior.psi[row % K, k]
+
+
+@numba.njit(cache=True)
+def sweep_blocked(
+    labels: Labels, prior: Prior, density: np.ndarray, state: State, chance: np.ndarray,
+    keep: bool, rng: np.random.Generator,
+) -> None:  # fmt: skip
+    """Draw how many items of each pattern have each true category, given theta and psi.
+
+    The shapes are made anew from the prior; other arguments as for `sweep_collapsed`.
+    """
+    _reset_shapes(prior, state)
+    # As there.
+    count, start, row, theta, psi = labels.items, labels.start, labels.row, state.theta, state.psi
+    y, size, above = state.y, state.theta_shape, state.psi_shape
+    K, weight, scored = len(theta), np.empty(len(theta)), len(density) > 0
+    for p in range(len(count)):
+        left, total = count[p], 0.0
+        for k in range(K):
+            own = theta[k] * density[p, k] if scored else theta[k]
+            for at in range(start[p], start[p + 1]):
+                own *= psi[row[at], k]
+            weight[k] = own
+            total += own
+        if total < SMALL:
+            total = _weigh_rates_in_logs(p, labels, density, state, weight)
+        if keep:
+            for k in range(K):
+                chance[p, k] += weight[k] / total
+        if left == 1:
+            y[p] = k = _choose(weight, total, rng)
+            size[k] += 1
+            for at in range(start[p], start[p + 1]):
+                above[row[at], k] += 1
+            continue
+        for k in range(K):
+            drawn = left
+            if k < K - 1 and left > 0 and total > 0:
+                drawn = rng.binomial(left, min(1.0, weight[k] / total))
+            left -= drawn
+            total -= weight[k]
+            size[k] += drawn
+            for at in range(start[p], start[p + 1]):
+                above[row[at], k] += drawn
 
 
 @numba.njit(cache=True)
 def draw_dirichlet(shape: np.ndarray, out: np.ndarray, rng: np.random.Generator) -> None:
     """Draw from a Dirichlet distribution into `out` (K,); its logarithm stays finite."""
+    least, total = shape[0], 0.0
+    for k in range(1, len(shape)):
+        least = min(least, shape[k])
     for k in range(len(shape)):
+        out[k] = rng.standard_gamma(shape[k] if least >= 1 else shape[k] + 1)
+        total += out[k]
+    if least < 1:
         # Gamma(a) = Gamma(a + 1) U^(1/a), in logs, as small shapes would give 0.
-        out[k] = np.log(rng.standard_gamma(shape[k] + 1)) - rng.standard_exponential() / shape[k]
-    out[:] = np.exp(out - out.max())
-    out[:] = np.maximum(out / out.sum(), 1e-300)
+        for k in range(len(shape)):
+            out[k] = np.log(out[k]) - rng.standard_exponential() / shape[k]
+        total = _from_logs(out)
+    for k in range(len(shape)):
+        out[k] = max(out[k] / total, 1e-300)
 
 
 @numba.njit(cache=True)
-def draw_rates(
-    alpha: np.ndarray, gamma: np.ndarray, ordered: bool, n: np.ndarray, c: np.ndarray,
-    theta: np.ndarray, psi: np.ndarray, tries: int, rng: np.random.Generator,
-) -> int:  # fmt: skip
-    """Draw theta (K,) and psi (M, K, K) given the counts, in place.
+def draw_rates(prior: Prior, state: State, rng: np.random.Generator) -> int:
+    """Draw theta and psi given the shapes, in place.
 
-    Where `ordered`, psi_m is drawn until its diagonal adds to more than 1 (binary labels: TPR + TNR
-    > 1), which is a draw of the posterior under the prior cut to there.
+    Where the prior is ordered, psi_m is drawn until its diagonal adds to more than 1 (binary
+    labels: TPR + TNR > 1), which is a draw of the posterior under the prior cut to there.
 
     Returns:
-        the matrices for which that did not come about in `tries` draws; they keep what they were.
+        the matrices for which that did not come about in `TRIES` draws; they keep what they were.
     """
-    draw_dirichlet(alpha + n, theta, rng)
+    theta, psi, above, ordered = state.theta, state.psi, state.psi_shape, prior.ordered
     K, failed = len(theta), 0
-    fresh = np.empty(psi.shape[1:])
-    for m in range(len(psi)):
-        for _ in range(tries):
+    draw_dirichlet(state.theta_shape, theta, rng)
+    shape, drawn, fresh = np.empty(K), np.empty(K), np.empty((K, K))
+    for first in range(0, len(psi), K):
+        failed += 1
+        for _ in range(TRIES):
+            diagonal = 0.0
             for k in range(K):
-                draw_dirichlet(gamma[k, :K] + c[m, k, :K], fresh[k], rng)
-            if not ordered or np.trace(fresh) > 1:
-                psi[m] = fresh
+                for r in range(K):
+                    shape[r] = above[first + r, k]
+                draw_dirichlet(shape, drawn, rng)
+                for r in range(K):
+                    fresh[r, k] = drawn[r]
+                diagonal += drawn[k]
+            if not ordered or diagonal > 1:
+                for r in range(K):
+                    for k in range(K):
+                        psi[first + r, k] = fresh[r, k]
+                failed -= 1
                 break
-        else:
-            failed += 1
     return failed
-
-
-@numba.njit(cache=True)
-def sweep_blocked(
-    start: np.ndarray, matrix: np.ndarray, label: np.ndarray, times: np.ndarray,
-    count: np.ndarray, log_score: np.ndarray, theta: np.ndarray, psi: np.ndarray,
-    n: np.ndarray, c: np.ndarray, z: np.ndarray, chance: np.ndarray, rng: np.random.Generator,
-) -> None:  # fmt: skip
-    """Draw how many items of each pattern have each true category, given theta and psi.
-
-    Args:
-        start, matrix, label, times, count: the label patterns.
-        log_score: (P, K) log p(s | k), or (0, K) without scores.
-        theta, psi: the rates.
-        n, c: counts as for `count_item`, overwritten.
-        z: (P, K) items of each pattern in each category, overwritten.
-        chance: (P, K) P(y = k | labels, theta, psi) of each pattern, overwritten.
-        rng: source of all draws.
-    """
-    n[:] = 0
-    c[:] = 0
-    log_theta, log_psi = np.log(theta), np.log(psi)
-    for p in range(len(count)):
-        weight = chance[p]
-        for k in range(len(theta)):
-            total = log_theta[k]
-            for cell in range(start[p], start[p + 1]):
-                total += times[cell] * log_psi[matrix[cell], k, label[cell]]
-            weight[k] = total + log_score[p, k] if len(log_score) else total
-        weight[:] = np.exp(weight - weight.max())
-        weight /= weight.sum()
-        left, mass = count[p], 1.0
-        for k in range(len(theta)):
-            if k == len(theta) - 1 or mass <= 0:
-                z[p, k] = left
-            elif count[p] == 1:
-                z[p, k] = 1 if left == 1 and rng.random() * mass < weight[k] else 0
-            else:
-                z[p, k] = rng.binomial(left, min(1.0, weight[k] / mass)) if left > 0 else 0
-            left -= z[p, k]
-            mass -= weight[k]
-            n[k] += z[p, k]
-            for cell in range(start[p], start[p + 1]):
-                c[matrix[cell], k, label[cell]] += z[p, k] * times[cell]
-                c[matrix[cell], k, len(theta)] += z[p, k] * times[cell]
-
-
-@numba.njit(cache=True)
-def advance_blocked(
-    sweeps: int, start: np.ndarray, matrix: np.ndarray, label: np.ndarray, times: np.ndarray,
-    count: np.ndarray, log_score: np.ndarray, alpha: np.ndarray, gamma: np.ndarray, ordered: bool,
-    tries: int, theta: np.ndarray, psi: np.ndarray, n: np.ndarray, c: np.ndarray, z: np.ndarray,
-    chance: np.ndarray, rng: np.random.Generator,
-) -> int:  # fmt: skip
-    """Make blocked sweeps; arguments as for `sweep_blocked` and `draw_rates`.
-
-    Returns:
-        the matrices that could not be drawn, over all sweeps.
-    """
-    failed = 0
-    for _ in range(sweeps):
-        sweep_blocked(
-            start, matrix, label, times, count, log_score, theta, psi, n, c, z, chance, rng
-        )
-        failed += draw_rates(alpha, gamma, ordered, n, c, theta, psi, tries, rng)
-    return failed
-
-
-@numba.njit(cache=True)
-def advance_collapsed(
-    sweeps: int, start: np.ndarray, matrix: np.ndarray, label: np.ndarray, times: np.ndarray,
-    log_score: np.ndarray, alpha: np.ndarray, gamma: np.ndarray, exact: bool, y: np.ndarray,
-    n: np.ndarray, c: np.ndarray, rng: np.random.Generator,
-) -> None:  # fmt: skip
-    """Make collapsed sweeps; arguments as for `sweep_collapsed`."""
-    for _ in range(sweeps):
-        sweep_collapsed(start, matrix, label, times, log_score, alpha, gamma, exact, y, n, c, rng)
-
-
-@numba.njit(cache=True)
-def count_all(
-    y: np.ndarray, start: np.ndarray, matrix: np.ndarray, label: np.ndarray, times: np.ndarray,
-    n: np.ndarray, c: np.ndarray,
-) -> None:  # fmt: skip
-    """Count items and labels by true category from zero, as `count_item` does."""
-    n[:] = 0
-    c[:] = 0
-    for item in range(len(y)):
-        count_item(1, y[item], item, start, matrix, label, times, n, c)

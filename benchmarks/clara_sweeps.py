@@ -1,0 +1,178 @@
+"""Time and memory of CLARA's Gibbs samplers, an item and a sweep, on one core.
+
+Labels are those of the paper's simulations: two reviewers an item and a third where they differ
+(section 4.1: 2,000 items, 3 reviewers; section 4.2.1: 50,000 items, 1,000 reviewers), with normal
+scores through a sigmoid (section 7.3) in some rows. A row is one sampler: one chain, run several
+times after a run that compiles it; the smallest and the largest time are given, and what the
+paper's 12,000 sweeps take at the smallest. Memory is that of a process of its own: its peak, and
+that before the labels are made. The peer is the published algorithm item by item in NumPy, as
+the printed equations read, timed for a part of the sweeps in the same run.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.data import Annotations
+from crowdgold.data.annotations import NO_GROUP
+from crowdgold.models.clara import ClaraSettings, sample_clara
+from crowdgold.models.clara_prior import ClaraPrior, empirical_prior, majority_shares
+
+PAPER = 12_000
+"""Sweeps of the paper: 2,000 thrown away, then 2,000 draws 5 apart."""
+SMALL = {"items": 2_000, "annotators": 3, "sweeps": PAPER}
+LARGE = {"items": 50_000, "annotators": 1_000, "sweeps": PAPER}
+CASES: dict[str, dict[str, Any]] = {
+    "blocked, shared": {**SMALL, "confusion": "shared"},
+    "blocked, each": {**SMALL, "confusion": "annotator"},
+    "blocked, shared, scores": {**SMALL, "confusion": "shared", "scores": True},
+    "collapsed, shared": {**SMALL, "confusion": "shared", "sampler": "collapsed"},
+    "collapsed, each": {**SMALL, "confusion": "annotator", "sampler": "collapsed"},
+    "collapsed, shared, scores":
+        {**SMALL, "confusion": "shared", "sampler": "collapsed", "scores": True},
+    "blocked, 1,000 reviewers": {**LARGE, "confusion": "annotator"},
+    "blocked, 1,000 reviewers, twice the items":
+        {**LARGE, "items": 100_000, "sweeps": 3_000, "confusion": "annotator"},
+    "collapsed, 1,000 reviewers":
+        {**LARGE, "sweeps": 3_000, "confusion": "annotator", "sampler": "collapsed"},
+    "peer: NumPy, item by item, each": {**SMALL, "sweeps": 12, "confusion": "annotator"},
+}  # fmt: skip
+"""Row of the table -> items, annotators, sweeps that are timed, and settings."""
+
+
+def draw_annotations(items: int, annotators: int, scores: bool) -> Annotations:
+    """Draw labels with prevalence 0.2, TPR 0.8 and TNR 0.9, a third where two differ."""
+    rng = np.random.default_rng(items)
+    truth = rng.random(items) < 0.2
+    first = rng.integers(annotators, size=items)
+    who = (first[:, None] + np.arange(3) * rng.integers(1, 1 + annotators // 3, (items, 1))) % (
+        annotators
+    )
+    label = (rng.random((items, 3)) < np.where(truth, 0.8, 0.1)[:, None]).astype(int)
+    asked = np.ones((items, 3), dtype=bool)
+    asked[:, 2] = label[:, 0] != label[:, 1]
+    item_of, place = np.nonzero(asked)
+    score = 1 / (1 + np.exp(-rng.normal(np.where(truth, 1.0, -1.0), 2.0)))
+    return Annotations(
+        np.arange(items).astype(str).astype(object),
+        np.arange(annotators).astype(str).astype(object),
+        np.array([NO_GROUP], dtype=object),
+        np.array(["0", "1"], dtype=object),
+        item_of,
+        who[item_of, place],
+        np.zeros(len(item_of), dtype=int),
+        label[item_of, place],
+        {"model": np.stack([1 - score, score], axis=1)} if scores else {},
+    )
+
+
+def published_sweeps(annotations: Annotations, prior: ClaraPrior, sweeps: int) -> np.ndarray:
+    """Make sweeps of algorithm 1 item by item, equation 1 as printed; give the true labels (I,)."""
+    rng = np.random.default_rng(1)
+    start = np.searchsorted(annotations.item_of, np.arange(len(annotations.item) + 1))
+    y = majority_shares(annotations).argmax(axis=1)
+    n, m = np.bincount(y, minlength=2), np.zeros((len(annotations.annotator), 2, 2))
+    np.add.at(m, (annotations.annotator_of, y[annotations.item_of], annotations.label), 1)
+    for _ in range(sweeps):
+        for i in range(len(y)):
+            own = slice(start[i], start[i + 1])
+            who, label = annotations.annotator_of[own], annotations.label[own]
+            n[y[i]] -= 1
+            m[who, y[i], label] -= 1
+            weight = prior.theta + n
+            above = prior.psi[:, label].T + m[who, :, label]
+            weight = weight * (above / (prior.psi.sum(axis=1) + m[who].sum(axis=2))).prod(axis=0)
+            y[i] = rng.random() < weight[1] / weight.sum()
+            n[y[i]] += 1
+            m[who, y[i], label] += 1
+    return y
+
+
+def runner(case: dict[str, Any], annotations: Annotations, peer: bool) -> Callable[[int], Any]:
+    """Give what makes a number of sweeps of a case."""
+    prior = empirical_prior(annotations)
+    if peer:
+        return lambda sweeps: published_sweeps(annotations, prior, sweeps)
+    sampler = case.get("sampler", "blocked")
+
+    def run(sweeps: int) -> Any:
+        draws = max(sweeps // 6, 1)
+        settings = ClaraSettings(
+            case["confusion"], sampler, chains=1, warmup=sweeps - 5 * draws, draws=draws
+        )
+        return sample_clara(annotations, prior, settings, np.random.default_rng(1))
+
+    return run
+
+
+def measure(name: str, share: float, runs: int) -> dict[str, Any]:
+    """Time one case in this process, and give its peak memory."""
+    case, peer = CASES[name], name.startswith("peer")
+    sweeps = max(12, round(case["sweeps"] * share))
+    runner(case, draw_annotations(200, 3, case.get("scores", False)), peer)(12)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    annotations = draw_annotations(case["items"], case["annotators"], case.get("scores", False))
+    run, seconds = runner(case, annotations, peer), []
+    for _ in range(runs):
+        begin = time.perf_counter()
+        run(sweeps)
+        seconds.append(time.perf_counter() - begin)
+    each = 1e9 / sweeps / case["items"]
+    return {
+        "case": name, "items": case["items"], "annotators": case["annotators"],
+        "labels": len(annotations), "sweeps": sweeps, "runs": runs,
+        "least ns": min(seconds) * each, "most ns": max(seconds) * each,
+        "least seconds": min(seconds), "most seconds": max(seconds),
+        "seconds of 12,000": min(seconds) * PAPER / sweeps,
+        "peak MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak MB before": before / 1024,
+    }  # fmt: skip
+
+
+def run_all(arguments: argparse.Namespace) -> pd.DataFrame:
+    """Measure every case in a process of its own."""
+    rows = []
+    for name in CASES:
+        print(f"measuring {name} ...", file=sys.stderr, flush=True)
+        command = [
+            sys.executable, __file__, "--one", name, "--share", str(arguments.share),
+            "--runs", str(arguments.runs),
+        ]  # fmt: skip
+        found = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        rows.append(json.loads(found))
+    return pd.DataFrame(rows)
+
+
+def main() -> None:
+    """Read the command line and measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--share", type=float, default=1.0, help="of each row's sweeps, to be quick"
+    )
+    parser.add_argument("--runs", type=int, default=3, help="timed runs of a row")
+    parser.add_argument("--output", type=Path, help="write the table here as CSV")
+    parser.add_argument("--one", choices=CASES, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    if arguments.one:
+        print(json.dumps(measure(arguments.one, arguments.share, arguments.runs)))
+        return
+    table = run_all(arguments)
+    print(table.round(2).to_string(index=False))
+    if arguments.output:
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
+        table.to_csv(arguments.output, index=False)
+
+
+if __name__ == "__main__":
+    main()
