@@ -214,8 +214,12 @@ def test_policies_are_drawn_at_their_means(tables):
     assert set(drawn) == {"random stratified", "tie-breaking", "CLARA", "printed"}
     assert row["accuracy"] in drawn["CLARA"].get_ydata()
     assert len(drawn["tie-breaking"].get_xdata()) == 1
-    one, _ = FIGURES["clara_policy"](table, options | {"panels": ["accuracy"]})
+    one, _ = FIGURES["clara_policy"](table, options | {"panels": ["accuracy"], "stand_in": True})
     assert len(one.axes) == 1
+    assert one.get_supxlabel() == (
+        "Simulated stand-in; 8 replicates; bands are one standard error; 0 of 8 fits failed a "
+        "diagnostics gate and are included"
+    )
 
 
 def test_a_policy_between_its_settings():

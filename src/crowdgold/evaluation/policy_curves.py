@@ -8,7 +8,12 @@ from crowdgold.evaluation.summaries import standard_error
 SHARE = "share_of_labels"
 SETTING = "threshold_or_share"
 TRUTH = "prevalence_truth"
-COLUMNS = ("policy", SETTING, SHARE, "accuracy", "prevalence_estimate", TRUTH, "replicate")
+COLUMNS = (
+    "policy", SETTING, SHARE, "accuracy", "prevalence_estimate", TRUTH, "replicate",
+    "diagnostics_passed",
+)  # fmt: skip
+UNFITTED = ("random stratified", "tie-breaking")
+"""Policies without a model."""
 
 
 def policy_curves(table: pd.DataFrame) -> pd.DataFrame:
@@ -36,6 +41,16 @@ def policy_curves(table: pd.DataFrame) -> pd.DataFrame:
             row |= {name: float(np.mean(values)), f"{name}_se": standard_error(values)}
         found.append(row)
     return pd.DataFrame(found)
+
+
+def fits_of(table: pd.DataFrame) -> pd.DataFrame:
+    """Give one row for each fitted model behind a table of policies, for `fits.gate_note`.
+
+    Args:
+        table: as for `policy_curves`; with the column `diagnostics_passed`.
+    """
+    fitted = table[~table["policy"].isin(UNFITTED)].rename(columns={"policy": "method"})
+    return fitted[["method", "replicate", "diagnostics_passed"]].drop_duplicates()
 
 
 def at_share(curves: pd.DataFrame, policy: str, share: float, value: str) -> tuple[float, float]:
