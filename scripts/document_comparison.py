@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from crowdgold.data.files import write_text
 from crowdgold.documents.comparison import comparison_page
 from crowdgold.evaluation.ratios import compare
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.results import write_text
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

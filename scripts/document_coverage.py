@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from crowdgold.data.files import write_text
 from crowdgold.documents.coverage import coverage_page
 from crowdgold.evaluation.ratios import relative_to
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.results import concatenate, write_text
+from crowdgold.experiments.results import concatenate
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from crowdgold.data.files import write_text
 from crowdgold.documents.clara_reproduction import clara_page
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.results import write_text
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

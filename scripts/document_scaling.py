@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from matplotlib import rc_context
 
+from crowdgold.data.files import write_text
 from crowdgold.documents.scaling import scaling_page
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.results import write_text
 from crowdgold.plotting.scaling import draw_scaling
 from crowdgold.plotting.style import RC, SVG_METADATA
 

@@ -23,6 +23,7 @@ BELOW = {
         "plotting",
     },
     "documents": {"metrics", "evaluation"},
+    "commands": {"data", "models", "evaluation"},
 }  # fmt: skip
 """Layer -> the layers that it may import."""
 

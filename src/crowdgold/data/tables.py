@@ -45,4 +45,8 @@ def read_columns(
     missing = [name for name in columns or {} if name not in frame]
     if missing:
         raise InputError(f"{path}: no column {missing[0]!r}; the file has {list(frame.columns)}")
-    return frame.rename(columns=dict(columns or {})), first_row
+    frame = frame.rename(columns=dict(columns or {}))
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise InputError(f"{path}: two columns are named {twice!r}; expected one")
+    return frame, first_row

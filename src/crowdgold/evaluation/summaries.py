@@ -42,7 +42,7 @@ def standard_error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
 
 
-def _share_error(share: float, size: int) -> float:
+def share_error(share: float, size: int) -> float:
     """Give the standard error of a share of `size` replicates.
 
     At Jeffreys' estimate of it, so that no interval covering out of n still has an error.
@@ -99,13 +99,13 @@ def _summarise_group(group: pd.DataFrame, level: float) -> dict[str, float]:
         "width": _mean(width),
         "width_se": standard_error(width),
         "coverage": coverage,
-        "coverage_se": standard_error(covered) if clustered else _share_error(coverage, intervals),
+        "coverage_se": standard_error(covered) if clustered else share_error(coverage, intervals),
         "level": level,
         "band_low": low,
         "band_high": high,
         "seconds": known["seconds"].mean(),
         "misfit": flags.mean() if len(flags) else np.nan,
-        "misfit_se": _share_error(flags.mean(), len(flags)),
+        "misfit_se": share_error(flags.mean(), len(flags)),
     }
 
 

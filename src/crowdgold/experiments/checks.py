@@ -18,6 +18,7 @@ CHECKS = {
     "order_statistics": "crowdgold.evaluation.order_statistics",
     "simulation_based_calibration": "crowdgold.evaluation.simulation_based_calibration",
     "score_curves": "crowdgold.evaluation.score_curves",
+    "labelling_frontier": "crowdgold.evaluation.labelling_frontier",
     "sigmoid_scores": "crowdgold.evaluation.sigmoid_scores",
 }
 """Name of a check -> the module that holds its function `check_NAME`."""

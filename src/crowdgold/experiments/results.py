@@ -71,14 +71,6 @@ def write_table(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, An
     temporary.replace(path)
 
 
-def write_text(text: str, path: str | Path) -> None:
-    """Write a text file; a reader never sees half of it."""
-    path = Path(path)
-    temporary = path.with_name(f".{path.name}.partial")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
-
-
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a table as text; a reader never sees half a file."""
     temporary = path.with_name(f".{path.name}.partial")

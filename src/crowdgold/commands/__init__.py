@@ -1,0 +1,59 @@
+"""The command `crowdgold`: what can be done with a user's own labels, without a workflow.
+
+Each subcommand is a module with `add_to(commands)`. Exit codes: 0, done; 1, nothing reaches what
+was asked for; 2, input that cannot be used, with a message; 130, interrupted; 141, whoever reads
+the output has stopped to, as with `crowdgold ... | head`.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from crowdgold import __version__
+from crowdgold.commands import confidence, fit_labelling, labelling_threshold
+from crowdgold.commands.terminal import say
+from crowdgold.data import InputError
+
+__all__ = ["main", "parser"]
+
+COMMANDS = (fit_labelling, confidence, labelling_threshold)
+BAD_INPUT, INTERRUPTED, READER_GONE = 2, 130, 141
+
+
+def parser() -> argparse.ArgumentParser:
+    """Describe the command line."""
+    top = argparse.ArgumentParser(
+        prog="crowdgold",
+        description="Work with imperfect labels: fit a model of annotators, and let it say how "
+        "sure each item's label is and whether to ask for another.",
+        epilog="`crowdgold COMMAND --help` explains a command, with an example.",
+    )
+    top.add_argument("--version", action="version", version=f"crowdgold {__version__}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        command.add_to(commands)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return the exit code, after a message where it is not 0."""
+    asked = parser().parse_args(arguments)
+    try:
+        code: int = asked.run(asked)
+        sys.stdout.flush()
+    except InputError as error:
+        say(f"Error: {error}")
+        return BAD_INPUT
+    except BrokenPipeError:
+        # Python flushes standard output once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_GONE
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        say(f"Error: {where}{error.strerror or error}")
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        say("Interrupted.")
+        return INTERRUPTED
+    return code

@@ -1,0 +1,164 @@
+"""`crowdgold confidence`: how sure each item's label is, row by row of a stream of labels."""
+
+import argparse
+import csv
+import io
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import TextIO
+
+from crowdgold.commands.label_rows import GROUP, LabelRows
+from crowdgold.commands.terminal import (
+    NAMED,
+    add_table_options,
+    progress,
+    renamed,
+    say,
+    warn_of_failed_gate,
+)
+from crowdgold.data import InputError
+from crowdgold.models.label_confidence import LabelStream, asks_for_another
+from crowdgold.models.labelling_file import read_labelling_model
+
+ABOUT = """\
+Read labels, one a row, and write after each how sure its item's label is: the number of labels so
+far, the most likely true label, its probability (the confidence), and whether to ask for another
+label, which is where the confidence is below the threshold.
+
+Each row is answered at once, so that the command can serve a running operation. Rows are CSV with
+the columns item, annotator and label (and group, where the model has confusion matrices by group)
+in any order; other columns are passed over. A row is one line. Items are kept in memory.
+
+An annotator that the model does not know is taken for one met by way of a label drawn at random;
+the first ones are named."""
+EXAMPLE = """\
+example:
+  $ crowdgold confidence model.json labels.csv --threshold 0.95 --most 3
+  item,labels,label,confidence,ask
+  a17,1,0,0.98765432,no
+  a18,1,1,0.61230000,yes
+
+A row that cannot be used ends the command with exit code 2; what was written before stays valid."""
+STREAM = "-"
+HEADER = ("item", "labels", "label", "confidence", "ask")
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command."""
+    own = commands.add_parser(
+        "confidence", help="say of each label of a stream how sure its item is by now",
+        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    own.add_argument("model", metavar="model.json", help="from `crowdgold fit-labelling`")
+    own.add_argument(
+        "rows", metavar="FILE", nargs="?", default=STREAM, help="CSV (default: standard input)"
+    )
+    own.add_argument(
+        "--threshold", type=float, default=0.95,
+        help="confidence that is enough, from 0 to 1 (default: %(default)g; `crowdgold "
+        "labelling-threshold` chooses one)",
+    )  # fmt: skip
+    own.add_argument(
+        "--most", type=int, metavar="LABELS",
+        help="labels of an item after which no more are asked for (default: no limit)",
+    )  # fmt: skip
+    own.add_argument(
+        "--header", metavar="NAME,...",
+        help="the columns' names, where the stream has no header line: item,annotator,label",
+    )  # fmt: skip
+    own.add_argument(
+        "--bad-rows", choices=("stop", "skip"), default="stop",
+        help="stop at a row that cannot be used, or name it and go on (default: %(default)s)",
+    )  # fmt: skip
+    add_table_options(own)
+    own.set_defaults(run=run)
+
+
+@contextmanager
+def open_lines(name: str) -> Iterator[TextIO]:
+    """Open a file, or standard input, as lines of UTF-8; bytes that are not stay recognisable."""
+    where: str | int = 0 if name == STREAM else name
+    with open(
+        where, encoding="utf-8-sig", errors="surrogateescape", closefd=name != STREAM
+    ) as lines:
+        yield lines
+
+
+def _is_file(lines: TextIO) -> bool:
+    """Say whether all rows are there already, so that progress means something."""
+    return stat.S_ISREG(os.fstat(lines.fileno()).st_mode)
+
+
+class _Unknown:
+    """Names annotators that the model does not know, the first few."""
+
+    def __init__(self, stream: LabelStream) -> None:
+        self.stream, self.named = stream, 0
+
+    def look(self) -> None:
+        """Name who is new."""
+        new = list(self.stream.unknown)[self.named :]
+        for name in new[: max(0, NAMED - self.named)]:
+            say(f"Warning: the model does not know {name!r}; its fallback stands in")
+        if self.named < NAMED <= self.named + len(new):
+            say("Warning: no more unknown names are shown")
+        self.named += len(new)
+
+
+def answer(rows: LabelRows, stream: LabelStream, asked: argparse.Namespace) -> int:
+    """Answer each row; give the number of rows that were passed over.
+
+    Raises:
+        InputError: for a row that cannot be used, unless such rows are passed over.
+    """
+    out, unknown, bad = csv.writer(sys.stdout, lineterminator="\n"), _Unknown(stream), 0
+    out.writerow(HEADER)
+    sys.stdout.flush()
+    for row in rows:
+        try:
+            if isinstance(row, InputError):
+                raise row
+            so_far = stream.add(row.item, row.annotator, row.label, row.group)
+        except InputError as error:
+            if asked.bad_rows == "stop":
+                raise InputError(
+                    f"{rows.here}: {error}\n  What was written before it is valid. Mend the row, "
+                    "or pass over such rows by --bad-rows skip"
+                ) from None
+            say(f"Passed over {rows.here}: {error}")
+            bad += 1
+            continue
+        if len(stream.unknown) > unknown.named:
+            unknown.look()
+        more = asks_for_another(so_far.confidence, so_far.labels, asked.threshold, asked.most)
+        confidence = f"{so_far.confidence:.8f}"
+        out.writerow((row.item, so_far.labels, so_far.label, confidence, "yes" if more else "no"))
+        sys.stdout.flush()
+    return bad
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Answer a stream of labels."""
+    if not 0 <= asked.threshold <= 1:
+        raise InputError(f"threshold: found {asked.threshold:g}, expected from 0 to 1")
+    if asked.most is not None and asked.most < 1:
+        raise InputError(f"most: found {asked.most}, expected 1 or more")
+    model = read_labelling_model(asked.model)
+    warn_of_failed_gate(model)
+    stream = LabelStream(model, asked.repeated)
+    header = [name.strip() for name in asked.header.split(",")] if asked.header else None
+    source = "standard input" if asked.rows == STREAM else asked.rows
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    with open_lines(asked.rows) as lines:
+        rows = LabelRows(lines, source, renamed(asked), header, model.confusion == GROUP)
+        rows.read_header()
+        shown = progress(lambda: f"row {rows.line:,}") if _is_file(lines) else nullcontext()
+        with shown:
+            bad = answer(rows, stream, asked)
+    if bad:
+        say(f"{bad} rows were passed over")
+    return 0

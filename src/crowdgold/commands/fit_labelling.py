@@ -1,0 +1,170 @@
+"""`crowdgold fit-labelling`: fit CLARA to labels, and write the model for the online part."""
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crowdgold import __version__
+from crowdgold.commands.terminal import (
+    add_table_options,
+    progress,
+    renamed,
+    say,
+    warn_of_failed_gate,
+)
+from crowdgold.data import Annotations, InputError, read_annotations
+from crowdgold.models.label_patterns import CONFUSION
+from crowdgold.models.labelling_file import write_labelling_model
+from crowdgold.models.labelling_model import labelling_model, matrix_names
+
+if TYPE_CHECKING:
+    from crowdgold.models.clara import ClaraFit, ClaraSettings
+
+ABOUT = """\
+Fit CLARA to a table of labels: how often each true label occurs (prevalence), and how often each
+annotator mistakes it for another (confusion matrices), without knowing any true label. The model is
+written as JSON that says itself what it holds.
+
+The table has the columns item, annotator and label, and group where --confusion is group: CSV, TSV
+or parquet. Several labels on the items are what the model learns from."""
+EXAMPLE = """\
+example:
+  crowdgold fit-labelling labels.csv -o model.json
+
+labels.csv:
+  item,annotator,label
+  a17,R1,0
+  a17,R2,1
+  a17,R3,0"""
+SEED = 20260301
+NUMBERS = {
+    "chains": (4, "independent chains"),
+    "warmup": (2000, "sweeps of each chain that are thrown away"),
+    "draws": (2000, "draws of each chain that are kept"),
+    "lag": (5, "sweeps from one kept draw to the next"),
+}
+"""Option of the sampler -> its default, the paper's, and what it is."""
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command."""
+    own = commands.add_parser(
+        "fit-labelling", help="fit a model of prevalence and annotators to labels",
+        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    own.add_argument("file", metavar="FILE", help="the labels: .csv, .tsv or .parquet")
+    own.add_argument("-o", "--output", required=True, metavar="model.json", help="where to write")
+    own.add_argument(
+        "--confusion", choices=CONFUSION, default="annotator",
+        help="whose confusion matrices: of each annotator, each group, or one that all share "
+        "(default: %(default)s)",
+    )  # fmt: skip
+    own.add_argument(
+        "--categories", metavar="A,B,...",
+        help="all labels that there can be, in the order wanted (default: those found, sorted)",
+    )  # fmt: skip
+    own.add_argument(
+        "--alpha", type=float, default=1.0,
+        help="weight of the prior of the prevalence, in items (default: %(default)g)",
+    )  # fmt: skip
+    own.add_argument(
+        "--gamma", type=float, default=1.0,
+        help="weight of the prior of each row of a confusion matrix, in labels (default: "
+        "%(default)g; 10 or so where there are many annotators)",
+    )  # fmt: skip
+    own.add_argument(
+        "--ordered", action="store_true",
+        help="take for granted that each annotator is better than chance: for rare positives or "
+        "poor annotators, where the labels might be swapped",
+    )  # fmt: skip
+    for name, (default, about) in NUMBERS.items():
+        text = f"{about} (default: %(default)s)"
+        own.add_argument(f"--{name}", type=int, default=default, help=text)
+    own.add_argument("--seed", type=int, default=SEED, help="of all random numbers")
+    add_table_options(own)
+    own.set_defaults(run=run)
+
+
+def _categories(text: str | None) -> list[str] | None:
+    """Read the names of the categories, where they are given."""
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",")]
+    if len(set(names)) < max(2, len(names)) or "" in names:
+        raise InputError(f"categories: found {text!r}, expected two or more different names")
+    return names
+
+
+def _settings(asked: argparse.Namespace) -> "ClaraSettings":
+    from crowdgold.models.clara import ClaraSettings  # here: what is compiled takes a second
+
+    if asked.seed < 0:
+        raise InputError(f"seed: found {asked.seed}, expected 0 or more")
+    if asked.chains < 2:
+        raise InputError(f"chains: found {asked.chains}, expected 2 or more, to compare them")
+    numbers = {name: getattr(asked, name) for name in NUMBERS}
+    settings = ClaraSettings(asked.confusion, ordered=asked.ordered, **numbers)
+    settings.check()
+    return settings
+
+
+def _made(
+    asked: argparse.Namespace, annotations: Annotations, settings: "ClaraSettings", fit: "ClaraFit"
+) -> dict[str, Any]:
+    """Say how a model was made, as plain values."""
+    found = fit.diagnostics
+    rhat = round(found.rhat, 4) if np.isfinite(found.rhat) and found.chains else None
+    return {
+        "from": Path(asked.file).name,
+        "items": len(annotations.item),
+        "labels": len(annotations),
+        "annotators": len(annotations.annotator),
+        "method": "CLARA",
+        **asdict(settings),
+        "alpha": asked.alpha,
+        "gamma": asked.gamma,
+        "seed": asked.seed,
+        "rhat": rhat,
+        "diagnostics_passed": found.passed,
+        "diagnostics_message": found.message,
+        "crowdgold": __version__,
+    }
+
+
+def _describe(annotations: Annotations, fit: "ClaraFit", output: str) -> str:
+    mean, error = fit.theta.mean(axis=(0, 1)), fit.theta.std(axis=(0, 1))
+    lines = [
+        f"prevalence of {name}: {value:.4f} (posterior standard deviation {spread:.4f})"
+        for name, value, spread in zip(annotations.category, mean, error, strict=True)
+    ]
+    return "\n".join([*lines, f"written: {output}"])
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Fit and write; say the prevalence."""
+    from crowdgold.models.clara import sample_clara
+    from crowdgold.models.clara_prior import empirical_prior
+
+    folder = Path(asked.output).parent
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder; make it, or write to another by -o")
+    settings, categories = _settings(asked), _categories(asked.categories)
+    annotations = read_annotations(asked.file, renamed(asked), categories, asked.repeated)
+    matrix_names(annotations, asked.confusion)
+    prior = empirical_prior(annotations, asked.alpha, asked.gamma)
+    sweeps = settings.warmup + settings.draws * settings.lag
+    say(
+        f"{len(annotations):,} labels of {len(annotations.item):,} items by "
+        f"{len(annotations.annotator):,} annotators; {settings.chains} chains of {sweeps:,} sweeps"
+    )
+    with progress(lambda: "sampling"):
+        fit = sample_clara(annotations, prior, settings, np.random.default_rng(asked.seed))
+    made = _made(asked, annotations, settings, fit)
+    model = labelling_model(fit, annotations, asked.confusion, made)
+    write_labelling_model(model, asked.output)
+    print(_describe(annotations, fit, asked.output))
+    warn_of_failed_gate(model)
+    return 0

@@ -1,0 +1,102 @@
+"""`crowdgold labelling-threshold`: which confidence gives a wanted accuracy, or fits a budget."""
+
+import argparse
+from pathlib import Path
+
+from crowdgold.commands.terminal import (
+    add_table_options,
+    progress,
+    renamed,
+    warn_of_failed_gate,
+    warn_of_unknown,
+)
+from crowdgold.data import InputError
+from crowdgold.data.annotations import annotations_from_frame
+from crowdgold.data.files import write_text
+from crowdgold.data.item_truth import with_truth
+from crowdgold.data.tables import read_columns
+from crowdgold.models.labelling_file import read_labelling_model
+
+ABOUT = """\
+Choose the threshold of `crowdgold confidence` on validation items: the cheapest one whose final
+labels are as accurate as wanted, or the most accurate one within a budget.
+
+The table has the columns item, annotator and label (and group, where the model has confusion
+matrices by group), rows of an item in the order in which its labels came, and truth, the item's
+true label in each of its rows. Without true labels, --against majority measures the accuracy
+against the majority of all of an item's labels, which is no more right than the majority is. Items
+need more labels than a threshold would ask for, and must not be those of the fit."""
+EXAMPLE = """\
+example:
+  crowdgold labelling-threshold model.json validation.csv --accuracy 0.95
+  crowdgold labelling-threshold model.json validation.csv --budget 1.8 -o frontier.csv
+
+Exit code 1 says that no threshold reaches what is wanted; the nearest is shown."""
+NOT_REACHED = 1
+AGAINST = ("truth", "majority")
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command."""
+    own = commands.add_parser(
+        "labelling-threshold", help="choose the confidence from which on no label is asked for",
+        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    own.add_argument("model", metavar="model.json", help="from `crowdgold fit-labelling`")
+    own.add_argument("file", metavar="FILE", help="validation items: .csv, .tsv or .parquet")
+    wanted = own.add_mutually_exclusive_group(required=True)
+    wanted.add_argument("--accuracy", type=float, help="share of right final labels, 0 to 1")
+    wanted.add_argument(
+        "--budget", type=float, metavar="LABELS",
+        help="labels an item on average: the labels that can be had over the items to be labelled",
+    )  # fmt: skip
+    own.add_argument(
+        "--against", choices=AGAINST, default=AGAINST[0],
+        help="what final labels are held against (default: the column %(default)s)",
+    )  # fmt: skip
+    own.add_argument(
+        "--step", type=float, default=0.01,
+        help="between the thresholds that are tried (default: %(default)g)",
+    )  # fmt: skip
+    own.add_argument(
+        "-o", "--output", metavar="frontier.csv", help="write what every threshold tried gives"
+    )
+    add_table_options(own)
+    own.set_defaults(run=run)
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Measure the frontier, choose, and say what was chosen."""
+    from crowdgold.evaluation.labelling_policy import majority_label
+    from crowdgold.evaluation.labelling_threshold import (
+        measure_frontier,
+        threshold_for_accuracy,
+        threshold_for_budget,
+        threshold_grid,
+    )
+
+    model = read_labelling_model(asked.model)
+    warn_of_failed_gate(model)
+    grid = threshold_grid(len(model.category), asked.step)
+    frame, first_row = read_columns(asked.file, renamed(asked))
+    if model.confusion == "group" and "group" not in frame:
+        raise InputError(f"{asked.file}: column 'group' is missing; the model is one of groups")
+    known = [str(name) for name in model.category]
+    annotations = annotations_from_frame(
+        frame, known, asked.repeated, source=asked.file, first_row=first_row
+    )
+    warn_of_unknown(model, annotations)
+    if asked.against == "truth":
+        annotations = with_truth(annotations, frame, asked.file, first_row)
+    truth = annotations.truth
+    reference = majority_label(annotations) if truth is None else truth
+    with progress(lambda: f"measuring {len(grid)} thresholds"):
+        frontier = measure_frontier(model, annotations, reference, grid)
+    if asked.accuracy is None:
+        choice = threshold_for_budget(frontier, asked.budget)
+    else:
+        choice = threshold_for_accuracy(frontier, asked.accuracy)
+    if asked.output:
+        write_text(frontier.to_csv(index=False), Path(asked.output))
+    print(choice.message)
+    return 0 if choice.reached else NOT_REACHED

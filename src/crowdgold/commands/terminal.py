@@ -1,0 +1,93 @@
+"""What commands say on the terminal, beside their output: on standard error."""
+
+import argparse
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from crowdgold.data import Annotations
+from crowdgold.data.annotations import REPEATED
+from crowdgold.models.labelling_model import LabellingModel
+
+EVERY = 5.0
+"""Seconds between two lines of progress; what takes less says nothing."""
+NAMED = 10
+"""Unknown annotators that are named."""
+
+
+def say(line: str) -> None:
+    """Say something to the user."""
+    print(line, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def progress(describe: Callable[[], str], every: float = EVERY) -> Iterator[None]:
+    """Say every few seconds how far something is, from a thread of its own.
+
+    Args:
+        describe: says how far it is.
+        every: seconds between two lines.
+    """
+    done, start = threading.Event(), time.monotonic()
+
+    def tick() -> None:
+        while not done.wait(every):
+            say(f"{describe()}; {time.monotonic() - start:.0f} s so far")
+
+    thread = threading.Thread(target=tick, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def warn_of_failed_gate(model: LabellingModel) -> None:
+    """Say so where a model's fit did not pass its diagnostics."""
+    if model.made.get("diagnostics_passed") is False:
+        why = model.made.get("diagnostics_message", "no message")
+        say(f"Warning: the fit of this model failed its diagnostics ({why}); do not rely on it")
+
+
+def warn_of_unknown(model: LabellingModel, annotations: Annotations) -> None:
+    """Name the annotators, or groups, of a table that a model does not know."""
+    if model.confusion == "shared":
+        return
+    names = annotations.group if model.confusion == "group" else annotations.annotator
+    known = set(model.name)
+    new = [str(name) for name in names if name not in known]
+    if new:
+        more = f" and {len(new) - NAMED} more" if len(new) > NAMED else ""
+        shown = ", ".join(map(repr, new[:NAMED]))
+        say(f"Warning: the model does not know {shown}{more}; its fallback stands in")
+
+
+def column_names(text: str) -> tuple[str, str]:
+    """Read `THEIRS=OURS`, a column's name in the file and here."""
+    theirs, equals, ours = text.partition("=")
+    if not (theirs and equals and ours):
+        raise argparse.ArgumentTypeError(
+            f"found {text!r}, expected THEIRS=OURS, for instance worker=annotator"
+        )
+    return theirs, ours
+
+
+def add_table_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of a command that reads labels."""
+    command.add_argument(
+        "--column", type=column_names, action="append", default=[], metavar="THEIRS=OURS",
+        help="another name of a column in the file, for instance worker=annotator; can be repeated",
+    )  # fmt: skip
+    command.add_argument(
+        "--repeated", choices=REPEATED, default="refuse",
+        help="what to do where an annotator labels an item again: refuse it, or keep the first or "
+        "the last of the labels (default: %(default)s)",
+    )  # fmt: skip
+
+
+def renamed(asked: argparse.Namespace) -> Mapping[str, str]:
+    """Give the file's own column names -> the names used here."""
+    return dict(asked.column)

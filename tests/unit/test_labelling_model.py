@@ -1,0 +1,310 @@
+"""The labelling model: its file and every damage to it; probabilities against Bayes' rule."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.data import InputError
+from crowdgold.models.clara import ClaraSettings, sample_clara
+from crowdgold.models.clara_prior import empirical_prior
+from crowdgold.models.label_confidence import (
+    LabelStream,
+    asks_for_another,
+    label_probabilities,
+    probabilities_so_far,
+)
+from crowdgold.models.labelling_file import (
+    from_content,
+    read_labelling_model,
+    to_json,
+    write_labelling_model,
+)
+from crowdgold.models.labelling_model import LabellingModel, labelling_model
+from unit.labelled_by_three import annotated, three_reviewers, true_model
+
+CATEGORIES = ("a", "b", "c")
+
+
+def random_model(rng, confusion="annotator", names=("R1", "R2", "R3"), categories=CATEGORIES):
+    """Rates that no two entries of are alike; the fallback is one of them."""
+    K = len(categories)
+    known = () if confusion == "shared" else names
+    return LabellingModel(
+        np.array(categories, dtype=object), rng.dirichlet(np.ones(K)), confusion,
+        np.array(known, dtype=object), rng.dirichlet(np.ones(K), (len(known) + 1, K)),
+        {"from": "labels.csv", "seed": 3, "diagnostics_passed": True, "note": 'a "quoted" ü'},
+    )  # fmt: skip
+
+
+def random_labels(rng, size=40, annotators=("R1", "R2", "R3", "R4")):
+    """One to four labels an item, by different annotators; R4 is unknown to the models."""
+    rows = []
+    for item in range(size):
+        who = rng.permutation(annotators)[: rng.integers(1, len(annotators) + 1)]
+        rows += [(f"i{item}", name, rng.choice(CATEGORIES), f"g{item % 2}") for name in who]
+    return pd.DataFrame(rows, columns=["item", "annotator", "label", "group"])
+
+
+def by_bayes(model, rows):
+    """P(y = k) after the labels in `rows`, as a sum over the joint distribution, in fractions."""
+    joint = []
+    for k in range(len(model.category)):
+        product = Fraction(model.prevalence[k])
+        for row in rows.itertuples():
+            name = {"annotator": row.annotator, "group": row.group, "shared": ""}[model.confusion]
+            place = list(model.name).index(name) if name in model.name else -1
+            given = list(model.category).index(row.label)
+            product *= Fraction(model.matrix[place, k, given])
+        joint.append(product)
+    return np.array([float(one / sum(joint)) for one in joint])
+
+
+@pytest.mark.parametrize(
+    ("confusion", "names"), [("annotator", ("R1", "R2", "R3")), ("group", ("g1",)), ("shared", ())]
+)
+def test_probabilities_are_those_of_bayes_rule(confusion, names):
+    """After each label of 40 items, to 1e-12; with the annotators shifted by one they are not."""
+    rng = np.random.default_rng(1)
+    model, frame = random_model(rng, confusion, names), random_labels(rng)
+    found = probabilities_so_far(model, annotated(frame, CATEGORIES))
+    expected = np.array(
+        [
+            by_bayes(model, rows.iloc[: last + 1])
+            for _, rows in frame.groupby("item", sort=False)
+            for last in range(len(rows))
+        ]
+    )
+    np.testing.assert_allclose(found.probability, expected, rtol=1e-12)
+    np.testing.assert_allclose(found.confidence, expected.max(axis=1), rtol=1e-12)
+    full = label_probabilities(model, annotated(frame, CATEGORIES))
+    np.testing.assert_allclose(full, expected[found.start[1:] - 1], rtol=1e-12)
+    if confusion == "annotator":
+        model.matrix[:] = np.roll(model.matrix, 1, axis=0)
+        shifted = probabilities_so_far(model, annotated(frame, CATEGORIES))
+        assert np.abs(shifted.probability - expected).max() > 0.1
+
+
+@pytest.mark.parametrize(("confusion", "names"), [("annotator", ("R1", "R2")), ("group", ("g1",))])
+def test_a_stream_says_what_the_table_says(confusion, names):
+    """Items in turns: labels of all items mixed, each item's in its order."""
+    rng = np.random.default_rng(2)
+    model, frame = random_model(rng, confusion, names), random_labels(rng)
+    turn = frame.groupby("item").cumcount()
+    mixed = frame.assign(turn=turn).sort_values("turn", kind="stable")
+    annotations = annotated(frame, CATEGORIES)
+    found = probabilities_so_far(model, annotations)
+    stream, seen = LabelStream(model), []
+    for row in mixed.itertuples():
+        so_far = stream.add(row.item, row.annotator, row.label, row.group)
+        at = found.start[list(annotations.item).index(row.item)] + row.turn
+        assert so_far.labels == row.turn + 1
+        assert so_far.label == CATEGORIES[found.probability[at].argmax()]
+        assert so_far.confidence == pytest.approx(found.confidence[at], rel=1e-12)
+        seen.append(at)
+    assert sorted(seen) == list(range(len(frame)))
+    column = frame["annotator"] if confusion == "annotator" else frame["group"]
+    assert stream.unknown == column[~column.isin(names)].value_counts().to_dict()
+
+
+def test_hundreds_of_labels_do_not_underflow():
+    model = random_model(np.random.default_rng(3), "shared")
+    stream = LabelStream(model)
+    for annotator in range(2000):
+        found = stream.add("one", f"R{annotator}", CATEGORIES[annotator % 2])
+    assert np.isfinite(found.confidence)
+    assert 1 / 3 <= found.confidence <= 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "labels"),
+    [("first", [("R1", "a"), ("R2", "b")]), ("last", [("R1", "c"), ("R2", "b")])],
+)
+def test_a_repeated_label_follows_the_rule(rule, labels):
+    model = random_model(np.random.default_rng(4))
+    stream, plain = LabelStream(model, rule), LabelStream(model)
+    for name, label in (("R1", "a"), ("R2", "b"), ("R1", "c")):
+        found = stream.add("one", name, label)
+    for name, label in labels:
+        expected = plain.add("one", name, label)
+    assert found == expected
+    with pytest.raises(InputError, match="found 'R1' on item 'one' again"):
+        plain.add("one", "R1", "c")
+    assert plain.add("two", "R1", "c").labels == 1
+
+
+def test_what_a_stream_cannot_use_leaves_it_as_it_was():
+    stream = LabelStream(random_model(np.random.default_rng(5)))
+    with pytest.raises(InputError, match="column 'label': found 'd', expected one of a, b, c"):
+        stream.add("one", "R9", "d")
+    assert stream.unknown == {}
+    assert stream.add("one", "R1", "a").labels == 1
+    with pytest.raises(InputError, match="no rule 'frist'; did you mean 'first'"):
+        LabelStream(stream.model, "frist")
+
+
+def test_when_another_label_is_asked_for():
+    assert asks_for_another(0.9, 1, 0.95)
+    assert not asks_for_another(0.95, 1, 0.95)
+    assert asks_for_another(0.9, 2, 0.95, most=3)
+    assert not asks_for_another(0.9, 3, 0.95, most=3)
+
+
+def test_tables_with_other_categories_are_refused():
+    model, frame = random_model(np.random.default_rng(6)), random_labels(np.random.default_rng(6))
+    with pytest.raises(InputError, match="categories c, b, a; expected the model's, a, b, c"):
+        probabilities_so_far(model, annotated(frame, ("c", "b", "a")))
+
+
+def fitted(confusion, rng):
+    frame = three_reviewers(300, rng).assign(group="crowd")
+    annotations = annotated(frame)
+    settings = ClaraSettings(confusion, chains=2, warmup=100, draws=100, lag=1)
+    fit = sample_clara(annotations, empirical_prior(annotations), settings, rng)
+    return fit, annotations
+
+
+@pytest.mark.parametrize("confusion", ["annotator", "group", "shared"])
+def test_a_model_is_the_mean_of_a_fit(confusion):
+    """The fallback weighs each annotator by the labels on likely items of the true label."""
+    fit, annotations = fitted(confusion, np.random.default_rng(7))
+    model = labelling_model(fit, annotations, confusion)
+    psi = fit.psi.mean(axis=(0, 1))
+    np.testing.assert_allclose(model.prevalence, fit.theta.mean(axis=(0, 1)))
+    np.testing.assert_allclose(model.matrix.sum(axis=-1), 1, rtol=1e-12)
+    if confusion == "annotator":
+        np.testing.assert_allclose(model.matrix[:-1], psi, rtol=1e-6)
+        weight = np.zeros((3, 2))
+        for item, annotator in zip(annotations.item_of, annotations.annotator_of, strict=True):
+            weight[annotator] += fit.probability[item]
+        expected = [np.average(psi[:, k], axis=0, weights=weight[:, k]) for k in (0, 1)]
+        np.testing.assert_allclose(model.fallback, expected, rtol=1e-6)
+    else:
+        names = ["crowd"] if confusion == "group" else []
+        assert model.name.tolist() == names
+        np.testing.assert_allclose(model.fallback, psi[0], rtol=1e-6)
+
+
+def test_groups_without_names_and_unknown_sharings_are_refused():
+    fit, annotations = fitted("annotator", np.random.default_rng(8))
+    nameless = annotated(annotations.to_frame().drop(columns="group"))
+    with pytest.raises(InputError, match="the table needs a column 'group'"):
+        labelling_model(fit, nameless, "group")
+    with pytest.raises(InputError, match="no confusion 'annotators'; did you mean 'annotator'"):
+        labelling_model(fit, annotations, "annotators")
+
+
+@pytest.mark.parametrize("confusion", ["annotator", "group", "shared"])
+def test_a_file_gives_back_what_was_written(tmp_path, confusion):
+    model = random_model(np.random.default_rng(9), confusion, ("R 1", "R,2", "Ü"))
+    path = tmp_path / "model.json"
+    write_labelling_model(model, path)
+    found = read_labelling_model(path)
+    for name in ("category", "prevalence", "name", "matrix"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(model, name))
+    assert (found.confusion, found.made) == (model.confusion, model.made)
+    assert [file.name for file in tmp_path.iterdir()] == ["model.json"]
+    assert to_json(found) == path.read_text()
+
+
+def test_a_file_is_readable_without_the_library(tmp_path):
+    """By its own last sentences, with nothing but JSON: the probability after two labels."""
+    path = tmp_path / "model.json"
+    write_labelling_model(true_model(), path)
+    content = json.loads(path.read_text())
+    assert content["about"][3].startswith("P(true label k | the labels of an item)")
+    weight = list(content["prevalence"])
+    for name, label in (("R3", "1"), ("nobody", "0")):
+        matrix = content["matrices"].get(name, content["fallback"])
+        place = content["categories"].index(label)
+        weight = [w * row[place] for w, row in zip(weight, matrix, strict=True)]
+    # 0.1 x 0.9 x 0.25 against 0.9 x 0.1 x 0.75.
+    assert weight[1] / sum(weight) == pytest.approx(0.25)
+
+
+def damaged(**changes):
+    content = json.loads(to_json(true_model()))
+    for key, value in changes.items():
+        if value is ...:
+            del content[key]
+        else:
+            content[key] = value
+    return content
+
+
+GOOD = [[0.9, 0.1], [0.2, 0.8]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"format": "a picture"}, r"'format': found 'a picture', expected 'crowdgold labelling"),
+        ({"format": ...}, r"'format': found nothing"),
+        ({"version": 2}, r"'version': found 2, expected 1; fit the model anew"),
+        ({"prevalence": ...}, r"key 'prevalence': missing"),
+        ({"prevalance": 1}, r"no key 'prevalance'; did you mean 'prevalence'"),
+        ({"categories": ["0"]}, r"'categories': found \['0'\], expected a list of two or more"),
+        ({"categories": ["0", "0"]}, r"'categories': found .* different"),
+        ({"categories": ["0", "1 "]}, r"without white space"),
+        ({"categories": "01"}, r"'categories': found '01'"),
+        ({"prevalence": [0.9, 0.2]}, r"'prevalence': found a sum of 1.1, expected 1; divide"),
+        ({"prevalence": [1, 0]}, r"'prevalence': found 0, expected probabilities above 0"),
+        ({"prevalence": [1.0]}, r"'prevalence': found \[1.0\], expected 2 numbers"),
+        ({"prevalence": [float("nan"), 1]}, r"'prevalence': found \[nan, 1\], expected 2 numbers"),
+        ({"prevalence": [True, 0.1]}, r"expected 2 numbers"),
+        ({"confusion": "annotators"}, r"'confusion': found 'annotators', expected one of ann"),
+        ({"confusion": "shared"}, r"'matrices': found 3 of them, expected none, as `confusion`"),
+        ({"matrices": {}}, r"'matrices': found 0 of them, expected at least one"),
+        ({"matrices": [GOOD]}, r"'matrices': found \[\[\[0.9.*expected names: matrices"),
+        ({"matrices": {" R1": GOOD}}, r"found the name ' R1', expected one without white space"),
+        ({"matrices": {"R1": GOOD[:1]}}, r"'matrices', 'R1': found .*, expected a row for each"),
+        ({"matrices": {"R1": [[0.9, 0.1], [0.2, 0.7]]}}, r"'R1', row of '1': found a sum of 0.9"),
+        ({"fallback": "none"}, r"'fallback': found 'none', expected a row for each category"),
+        ({"made": "by hand"}, r"'made': found 'by hand', expected keys: values"),
+    ],
+)  # fmt: skip
+def test_damage_is_named_with_its_key_and_mend(changes, said):
+    with pytest.raises(InputError, match=rf"(?s)^mine\.json.*{said}") as error:
+        from_content(damaged(**changes), "mine.json")
+    assert "crowdgold" in str(error.value)
+
+
+def test_several_faults_are_listed_but_not_hundreds():
+    matrices = {f"R{i}": [[1]] for i in range(300)}
+    with pytest.raises(InputError) as error:
+        from_content(damaged(matrices=matrices, prevalence=[0.2, 0.2]))
+    lines = str(error.value).splitlines()
+    assert len(lines) == 11
+    assert "and 293 more" in lines[-2]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"", "is not JSON"),
+        (b"\xff\xfe{", "not UTF-8"),
+        (b"[" * 100_000, "is not JSON"),
+        (b'{"format": 1, "format": 2}', "key 'format' stands there twice"),
+        (b"[1, 2]", r"'format': found \[1, 2\]"),
+        (to_json(true_model()).encode()[:-300], "is not JSON"),
+        (to_json(true_model()).replace("0.6", "9" * 400).encode(), r"found \[inf, .*expected 2"),
+    ],
+)  # fmt: skip
+def test_files_that_are_no_models_are_refused(tmp_path, text, said):
+    path = tmp_path / "model.json"
+    path.write_bytes(text)
+    with pytest.raises(InputError, match=said):
+        read_labelling_model(path)
+
+
+def test_files_that_cannot_be_read_or_written_are_named(tmp_path):
+    with pytest.raises(InputError, match=r"none\.json: no such file; `crowdgold fit-labelling`"):
+        read_labelling_model(tmp_path / "none.json")
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        read_labelling_model(tmp_path)
+    with pytest.raises(InputError, match="is a folder; expected the name of a file"):
+        write_labelling_model(true_model(), tmp_path)
+    with pytest.raises(InputError, match=r"model\.json cannot be written: No such file"):
+        write_labelling_model(true_model(), tmp_path / "no" / "model.json")

@@ -1,0 +1,294 @@
+"""Labelling policies: what they take and decide, against exact expectations and by hand."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.data import InputError
+from crowdgold.evaluation.labelling_policy import (
+    compare_policies,
+    majority_label,
+    place_in_stratum,
+    random_stratified,
+    tie_breaking,
+    until_confident,
+)
+from crowdgold.evaluation.labelling_threshold import (
+    measure_frontier,
+    threshold_for_accuracy,
+    threshold_for_budget,
+    threshold_grid,
+)
+from crowdgold.models.label_confidence import LabelStream, asks_for_another, probabilities_so_far
+from crowdgold.models.labelling_model import LabellingModel
+from unit.labelled_by_three import PREVALENCE, RATES, annotated, three_reviewers, true_model
+
+ITEMS = 20_000
+
+
+def by_hand():
+    """Five items with labels in this order: 0 0 1, 1 1 1, 0 1 1, 1 0, 0."""
+    given = {"a": "001", "b": "111", "c": "011", "d": "10", "e": "0"}
+    rows = [
+        (item, f"R{place + 1}", label)
+        for item, labels in given.items()
+        for place, label in enumerate(labels)
+    ]
+    return annotated(pd.DataFrame(rows, columns=["item", "annotator", "label"]))
+
+
+def test_tie_breaking_by_hand():
+    """A tie that nobody breaks goes to the label that was given first."""
+    done = tie_breaking(by_hand())
+    assert done.used.tolist() == [2, 2, 3, 2, 1]
+    assert done.final.tolist() == [0, 1, 1, 1, 0]
+    np.testing.assert_allclose(done.prevalence, [0.4, 0.6])
+    assert majority_label(by_hand()).tolist() == [0, 1, 1, 1, 0]
+
+
+def test_random_stratified_by_hand():
+    """Strata: a, c, e and b, d. A third takes one of three and one of two."""
+    annotations = by_hand()
+    place = np.array([1 / 6, 0.25, 0.5, 0.75, 5 / 6])
+    none, third, every = (random_stratified(annotations, share, place) for share in (0, 1 / 3, 1))
+    assert none.used.tolist() == [1, 1, 1, 1, 1]
+    assert none.final.tolist() == [0, 1, 0, 1, 0]
+    assert third.used.tolist() == [2, 2, 1, 1, 1]
+    assert third.final.tolist() == [0, 1, 0, 1, 0]
+    assert every.used.tolist() == tie_breaking(annotations).used.tolist()
+
+
+def test_strata_give_the_same_share_of_items_and_larger_shares_hold_smaller_ones():
+    rng = np.random.default_rng(1)
+    annotations = annotated(three_reviewers(1003, rng))
+    place = place_in_stratum(annotations, rng)
+    first = annotations.label[np.cumsum(annotations.labels_of_item) - annotations.labels_of_item]
+    for share in (0.0, 0.1, 0.37, 1.0):
+        for stratum in (0, 1):
+            taken, size = (place[first == stratum] < share).sum(), (first == stratum).sum()
+            assert abs(taken - share * size) <= 0.5
+    other = place_in_stratum(annotations, rng)
+    assert (place != other).mean() > 0.9
+
+
+def outcomes(rates=RATES, prevalence=PREVALENCE):
+    """All (probability, truth, ((annotator, label), ...)) of three labels in a random order."""
+    for order in itertools.permutations(rates):
+        for truth, *labels in itertools.product((0, 1), repeat=4):
+            chance = (prevalence if truth else 1 - prevalence) / 6
+            for name, label in zip(order, labels, strict=True):
+                chance *= rates[name] if label == truth else 1 - rates[name]
+            yield chance, truth, tuple(zip(order, labels, strict=True))
+
+
+def expected_of_clara(threshold):
+    """Share of labels, accuracy and prevalence, exactly, by a stream that asks for labels."""
+    share = accuracy = prevalence = 0.0
+    for number, (chance, truth, labels) in enumerate(outcomes()):
+        stream = LabelStream(true_model())
+        for name, label in labels:
+            found = stream.add(str(number), name, str(label))
+            if not asks_for_another(found.confidence, found.labels, threshold):
+                break
+        share += chance * found.labels / 3
+        accuracy += chance * (found.label == str(truth))
+        positive = found.confidence if found.label == "1" else 1 - found.confidence
+        prevalence += chance * positive
+    return np.array([share, accuracy, prevalence])
+
+
+def expected_of_strata(wanted):
+    share = accuracy = prevalence = 0.0
+    for chance, truth, labels in outcomes():
+        (_, first), (_, second), (_, third) = labels
+        extra = 1 if first == second else 2
+        final = first if first == second else third
+        share += chance * (1 + wanted * extra) / 3
+        accuracy += chance * ((1 - wanted) * (first == truth) + wanted * (final == truth))
+        prevalence += chance * ((1 - wanted) * first + wanted * final)
+    return np.array([share, accuracy, prevalence])
+
+
+def measured(thresholds, shares, rates=RATES, seed=2):
+    rng = np.random.default_rng(seed)
+    annotations = annotated(three_reviewers(ITEMS, rng, rates))
+    table = compare_policies(true_model(), annotations, annotations.truth, thresholds, shares, rng)
+    columns = ["share_of_labels", "accuracy", "prevalence_estimate"]
+    return {
+        policy: rows.set_index("threshold_or_share")[columns]
+        for policy, rows in table.groupby("policy")
+    }
+
+
+def errors(values):
+    """Bounds of the standard error of a mean over the items of values in [0, 1]."""
+    return np.sqrt((values * (1 - values)).clip(0) / ITEMS)
+
+
+def test_policies_cost_and_decide_what_is_expected():
+    """Figure 5's reviewers at their true rates, 20,000 items: within 5 errors of the expectation,
+    which sums over 6 orders, 2 truths and 8 labellings. The errors are binomial ones, which bound
+    those of any mean of values in [0, 1]. Other reviewers, the control, leave the bounds.
+    """
+    thresholds, shares = (0.5, 0.8, 0.9, 0.95, 1.0), (0.0, 0.3, 1.0)
+    found, other = measured(thresholds, shares), measured(thresholds, shares, {**RATES, "R3": 0.7})
+    for policy, settings, expect in (
+        ("CLARA", thresholds, expected_of_clara),
+        ("random stratified", shares, expected_of_strata),
+    ):
+        expected = np.array([expect(value) for value in settings])
+        allowed = 5 * errors(expected) + 1 / ITEMS
+        assert (np.abs(found[policy].loc[list(settings)] - expected) <= allowed).all(axis=None)
+        assert (np.abs(other[policy].loc[list(settings)] - expected) > allowed).any(axis=None)
+    # The stratified policy at a share of 1 is tie-breaking.
+    np.testing.assert_array_equal(found["tie-breaking"], found["random stratified"].tail(1))
+
+
+def test_half_of_the_labels_give_95_per_cent():
+    """Figure 5a at the true rates, exactly: CLARA's .95 at half of the labels, and what random
+    reviews give for as many. Its prevalence is exact at every threshold (figure 5b): the
+    probability is a martingale, and stopping does not bias it; the random one is not.
+    """
+    grid = [expected_of_clara(value) for value in np.arange(0.5, 1.001, 0.01)]
+    half = max(accuracy for share, accuracy, _ in grid if share <= 0.5)
+    assert half == pytest.approx(0.95, abs=0.01)
+    for share, _, prevalence in grid:
+        assert 1 / 3 <= share <= 1 + 1e-12
+        assert prevalence == pytest.approx(PREVALENCE, abs=1e-12)
+    strata = np.array([expected_of_strata(share) for share in np.linspace(0, 1, 21)])
+    assert strata[strata[:, 0] <= 0.5, 1].max() < half - 0.05
+    assert (strata[:, 2] > 1.2 * PREVALENCE).all()
+
+
+def test_a_higher_threshold_never_takes_fewer_labels():
+    annotations = annotated(three_reviewers(500, np.random.default_rng(3)))
+    so_far = probabilities_so_far(true_model(), annotations)
+    used = [until_confident(so_far, value).used for value in threshold_grid(2)]
+    assert (np.diff(used, axis=0) >= 0).all()
+    assert (used[0] == 1).all()
+    assert (used[-1] == 3).all()
+
+
+def test_thresholds_run_from_no_confidence_to_all():
+    np.testing.assert_allclose(threshold_grid(2), np.arange(50, 101) / 100, rtol=1e-12)
+    assert threshold_grid(3)[0] >= 1 / 3
+    assert threshold_grid(3, 0.05)[-1] == 1
+    for step in (0, -1, 0.7, float("nan")):
+        with pytest.raises(InputError, match=r"step: found .*, expected above 0 and at most 0.5"):
+            threshold_grid(2, step)
+
+
+def exhaustive(model, annotations, thresholds):
+    """(threshold, mean labels, accuracy) by asking for the labels of each item one at a time."""
+    rows = []
+    by_item = [
+        own.to_numpy().tolist() for _, own in annotations.to_frame().groupby("item", sort=False)
+    ]
+    for threshold in thresholds:
+        stream, right, labels = LabelStream(model), 0, 0
+        for own, truth in zip(by_item, annotations.truth, strict=True):
+            for item, annotator, label in own:
+                found = stream.add(item, annotator, label)
+                if not asks_for_another(found.confidence, found.labels, threshold):
+                    break
+            labels += found.labels
+            right += found.label == str(truth)
+        rows.append((threshold, labels / len(annotations.item), right / len(annotations.item)))
+    return rows
+
+
+@pytest.fixture(scope="module")
+def validation():
+    annotations = annotated(three_reviewers(150, np.random.default_rng(4)))
+    thresholds = threshold_grid(2, 0.02)
+    frontier = measure_frontier(true_model(), annotations, annotations.truth, thresholds)
+    return frontier, exhaustive(true_model(), annotations, thresholds)
+
+
+def test_the_frontier_is_that_of_asking_one_by_one(validation):
+    frontier, expected = validation
+    np.testing.assert_allclose(frontier[["threshold", "labels", "accuracy"]], expected, rtol=1e-12)
+    assert (frontier["items"] == 150).all()
+    assert (frontier["accuracy_se"] > 0).all()
+    assert frontier["labels_se"].iloc[0] == 0
+
+
+@pytest.mark.parametrize("accuracy", [0.5, 0.9, 0.93, 0.94, 0.95])
+def test_the_cheapest_threshold_of_an_accuracy_is_chosen(validation, accuracy):
+    frontier, expected = validation
+    good = [(labels, -right, value) for value, labels, right in expected if right >= accuracy]
+    choice = threshold_for_accuracy(frontier, accuracy)
+    assert choice.reached
+    found = choice.point
+    assert (found["labels"], -found["accuracy"], found["threshold"]) == pytest.approx(min(good))
+    assert f"threshold {found['threshold']:g}: accuracy" in choice.message
+
+
+@pytest.mark.parametrize("budget", [1, 1.5, 2, 3])
+def test_the_most_accurate_threshold_of_a_budget_is_chosen(validation, budget):
+    frontier, expected = validation
+    good = [(-right, labels, value) for value, labels, right in expected if labels <= budget]
+    choice = threshold_for_budget(frontier, budget)
+    assert choice.reached
+    found = choice.point
+    assert (-found["accuracy"], found["labels"], found["threshold"]) == pytest.approx(min(good))
+
+
+def test_what_no_threshold_reaches_is_said_with_the_nearest(validation):
+    frontier, expected = validation
+    choice = threshold_for_accuracy(frontier, 1.0)
+    assert not choice.reached
+    assert choice.point["accuracy"] == pytest.approx(max(right for *_, right in expected))
+    assert choice.message.startswith("No threshold reaches an accuracy of 1 on these items.")
+    low = threshold_for_budget(frontier[frontier["labels"] > 1.2], 1.1)
+    assert not low.reached
+    assert low.message.startswith("No threshold takes as few as 1.1 labels an item.")
+    for value in (0, 1.1, float("nan")):
+        with pytest.raises(InputError, match=r"accuracy: found .*, expected above 0 and at most 1"):
+            threshold_for_accuracy(frontier, value)
+    with pytest.raises(InputError, match=r"budget: found 0.9, expected 1 or more"):
+        threshold_for_budget(frontier, 0.9)
+
+
+def test_a_close_choice_is_said_to_be_unsure(validation):
+    frontier, _ = validation
+    best = frontier["accuracy"].max()
+    assert "on other items it can well be below" in threshold_for_accuracy(frontier, best).message
+    sure = threshold_for_accuracy(frontier, best - 0.3).message
+    assert "on other items" not in sure
+
+
+def test_ties_in_probability_go_to_the_first_category_and_classes_may_be_many():
+    model = LabellingModel(
+        np.array(["a", "b", "c"], dtype=object), np.full(3, 1 / 3), "shared",
+        np.array([], dtype=object), np.full((1, 3, 3), 1 / 3),
+    )  # fmt: skip
+    frame = pd.DataFrame({"item": ["i", "i"], "annotator": ["x", "y"], "label": ["c", "b"]})
+    done = until_confident(probabilities_so_far(model, annotated(frame, "abc")), 0.5)
+    assert (done.used.tolist(), done.final.tolist()) == ([2], [0])
+    assert LabelStream(model).add("i", "x", "c").label == "a"
+
+
+def test_items_without_labels_are_refused():
+    frame = three_reviewers(5, np.random.default_rng(5))
+    bare = annotated(frame)
+    bare = type(bare)(**{**vars(bare), "item": np.append(bare.item, "more")})
+    for policy in (majority_label, tie_breaking):
+        with pytest.raises(InputError, match="1 items have no label, 'more' among them"):
+            policy(bare)
+    with pytest.raises(InputError, match="1 items have no label"):
+        until_confident(probabilities_so_far(true_model(), bare), 0.9)
+
+
+def test_truth_is_read_with_the_labels():
+    frame = three_reviewers(4, np.random.default_rng(6))
+    assert annotated(frame).truth.tolist() == frame["truth"].iloc[::3].astype(int).tolist()
+    other = {"0": "1", "1": "0"}[frame["truth"][0]]
+    frame.loc[1, "truth"] = other
+    with pytest.raises(InputError, match=r"column 'truth', row 1: .*the item's first row has"):
+        annotated(frame)
+    frame.loc[1, "truth"] = "maybe"
+    with pytest.raises(InputError, match=r"row 1: found 'maybe', expected one of 0, 1"):
+        annotated(frame)
