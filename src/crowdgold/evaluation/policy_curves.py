@@ -3,14 +3,14 @@
 import numpy as np
 import pandas as pd
 
-from crowdgold.evaluation.summaries import standard_error
+from crowdgold.evaluation.summaries import share_error, standard_error
 
 SHARE = "share_of_labels"
 SETTING = "threshold_or_share"
 TRUTH = "prevalence_truth"
 COLUMNS = (
     "policy", SETTING, SHARE, "accuracy", "prevalence_estimate", TRUTH, "replicate",
-    "diagnostics_passed",
+    "items", "diagnostics_passed",
 )  # fmt: skip
 UNFITTED = ("random stratified", "tie-breaking")
 """Policies without a model."""
@@ -24,7 +24,8 @@ def policy_curves(table: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         a row for each policy and setting: the means `share_of_labels`, `accuracy` and
-        `prevalence_error` (estimate less truth), each with a column `_se`, and `replicates`.
+        `prevalence_error` (estimate less truth), each with a column `_se` over replicates, and
+        `replicates`. Of one replicate the accuracy's error is that over its items, the others NaN.
 
     Raises:
         ValueError: where the table lacks a column.
@@ -39,6 +40,9 @@ def policy_curves(table: pd.DataFrame) -> pd.DataFrame:
         for name in (SHARE, "accuracy", "prevalence_error"):
             values = group[name].to_numpy(dtype=float)
             row |= {name: float(np.mean(values)), f"{name}_se": standard_error(values)}
+        if len(group) == 1:
+            only = group.iloc[0]
+            row["accuracy_se"] = share_error(float(only["accuracy"]), int(only["items"]))
         found.append(row)
     return pd.DataFrame(found)
 
