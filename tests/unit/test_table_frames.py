@@ -8,7 +8,7 @@ import pytest
 
 from crowdgold.data import ANNOTATIONS, ITEMS, annotations_from_frame, kind_of
 from crowdgold.experiments.data_tables import DataTable, Drawn, write_replicates
-from crowdgold.experiments.table_frames import frame_of, table_of
+from crowdgold.experiments.table_frames import rows_of, table_of
 from crowdgold.simulate import simulate
 from unit.reference import make_items
 
@@ -64,13 +64,13 @@ def mixed():
 def test_rows_give_the_table_back(make):
     table = make()
     assert kind_of(table) == ANNOTATIONS
-    assert_same(table, table_of(frame_of(table)))
+    assert_same(table, table_of(rows_of(table).to_pandas()))
 
 
 def test_a_lost_order_of_annotators_would_be_noticed():
     """The control: names in another order are another table."""
     table = mixed()
-    frame = frame_of(table)
+    frame = rows_of(table).to_pandas()
     names = (frame["record"] == "annotator").to_numpy()
     frame.loc[names, "annotator"] = frame.loc[names, "annotator"].to_numpy()[::-1]
     with pytest.raises(AssertionError):
@@ -114,4 +114,4 @@ def test_another_reference_is_kept_apart(tmp_path):
 def test_items_stay_items():
     items = make_items([0, 1, 3], 3, [-1, 0, 1])
     assert kind_of(items) == ITEMS
-    assert kind_of(table_of(frame_of(items))) == ITEMS
+    assert kind_of(table_of(rows_of(items).to_pandas())) == ITEMS

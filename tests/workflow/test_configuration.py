@@ -17,7 +17,7 @@ from crowdgold.evaluation import labelling_frontier, score_curves
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.registries import known_names, metric_problem
 from crowdgold.experiments.schema_page import page
-from crowdgold.simulate import copula, irt, maven
+from crowdgold.simulate import clara, copula, irt, maven
 
 from .conftest import ROOT
 
@@ -90,6 +90,7 @@ def test_no_key_of_the_schema_is_missing_in_the_default_configuration():
         ("simulator_maven", maven.NAMES),
         ("simulator_irt", irt.NAMES),
         ("simulator_copula", copula.NAMES),
+        ("simulator_clara", clara.NAMES),
         ("check_score_curves", score_curves.NAMES),
         ("check_labelling_frontier", labelling_frontier.NAMES),
         ("dataset_product_pairs", (*product_pairs.NAMES, *STUDY)),
@@ -204,6 +205,27 @@ def test_every_caption_can_be_rendered(path):
         (
             {"experiments": {"chaosnli": {"methods": ["ORACLE"]}}},
             "experiments.chaosnli.methods: ORACLE needs what only a simulator knows",
+        ),
+        (
+            {"experiments": {"clara_fig2": {"methods": ["CLARA", "MAVEN"]}}},
+            "experiments.clara_fig2.methods: MAVEN takes no annotations, which the source gives; "
+            "MV, CLARA, CLARA-printed, CLARA-ordered do",
+        ),
+        (
+            {"experiments": {"chaosnli": {"methods": ["CLARA"]}}},
+            "experiments.chaosnli.methods: CLARA takes no items, which the source gives; MV, GT,",
+        ),
+        (
+            {"experiments": {"clara_fig2": {"metrics": ["AUC"]}}},
+            "experiments.clara_fig2.metrics: no metric 'AUC' of annotations",
+        ),
+        (
+            {"experiments": {"clara_fig2": {"parameters": {"reviewers": 3}}}},
+            "experiments.clara_fig2.parameters.reviewers: unknown key; did you mean 'n_reviewers'?",
+        ),
+        (
+            {"methods": {"CLARA": {"confusion": "groups"}}},
+            "methods.CLARA.confusion: found 'groups'; did you mean 'group'?",
         ),
         ({"level": 95}, "level: found 95, expected exclusiveMaximum: 1"),
         (

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crowdgold.data import Table
 from crowdgold.experiments.results import METADATA_KEY, read_metadata
-from crowdgold.experiments.table_frames import frame_of, table_of
+from crowdgold.experiments.table_frames import rows_of, table_of
 
 BOTH, TABLE, REFERENCE = "both", "table", "reference"
 """Values of the column `part`: in which of a replicate's two tables a row stands."""
@@ -32,20 +31,23 @@ class Drawn:
     parameters: Mapping[str, Any]
 
 
-def _frame(drawn: Drawn) -> pd.DataFrame:
+def _parts(drawn: Drawn) -> pa.Table:
+    """Give the rows of a replicate's tables, each with its part."""
     if drawn.reference is drawn.table:
-        return frame_of(drawn.table).assign(part=BOTH)
-    parts = {TABLE: drawn.table, REFERENCE: drawn.reference}
-    return pd.concat(
-        [frame_of(table).assign(part=part) for part, table in parts.items()], ignore_index=True
+        parts = {BOTH: drawn.table}
+    else:
+        parts = {TABLE: drawn.table, REFERENCE: drawn.reference}
+    rows = [(name, rows_of(table)) for name, table in parts.items()]
+    return pa.concat_tables(
+        [own.append_column("part", pa.repeat(name, own.num_rows)) for name, own in rows]
     )
 
 
 def _arrow_table(setting: str, replicate: int, drawn: Drawn) -> pa.Table:
-    frame = _frame(drawn)
-    frame.insert(0, "setting", setting)
-    frame.insert(1, "replicate", replicate)
-    return pa.Table.from_pandas(frame, preserve_index=False)
+    rows = _parts(drawn)
+    named = rows.add_column(0, "setting", pa.repeat(setting, rows.num_rows))
+    numbered = named.add_column(1, "replicate", pa.repeat(replicate, rows.num_rows))
+    return numbered.unify_dictionaries()
 
 
 def write_replicates(

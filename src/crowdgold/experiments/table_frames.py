@@ -2,18 +2,19 @@
 
 Items are a row each. Annotations are long, and `record` says what a row holds:
 
-- category, group, annotator, classifier: one of these, in `label`, `group`, `annotator` or (a
-  classifier) `annotator`, in their order;
+- category, group, annotator, classifier: the name of one, in their order; a category's in `label`,
+  a classifier's in `annotator`;
 - item: an item, and its true category in `truth` where it is known;
 - label: the `label` that `annotator` of `group` gave to `item`;
 - score: the part `value` that the classifier in `annotator` gives category `label` of `item`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from crowdgold.data import ANNOTATIONS, ITEMS, NO_GOLD, Annotations, Items, Table, kind_of
 from crowdgold.data.items import SCORE
@@ -22,17 +23,17 @@ WHOLE = {"votes_positive": "Int32", "votes_total": "Int32", "gold": "Int8", "tru
 OPTIONAL = ("truth", "oracle")
 
 RECORD = "record"
-TEXTS = (RECORD, "item", "annotator", "group", "label", "truth")
-LONG = {**dict.fromkeys(TEXTS, "string"), "value": "float64"}
-"""Columns of Annotations, and their types."""
+RECORDS = ("category", "group", "annotator", "classifier", "item", "label", "score")
+"""What the rows of Annotations hold, in their order."""
 
 
-def _frame_of_items(items: Items) -> pd.DataFrame:
+def _rows_of_items(items: Items) -> pa.Table:
     frame = items.to_frame()
     for column in OPTIONAL:
         if column not in frame:
             frame[column] = np.nan
-    return frame.astype({"item": "string", "oracle": "float64", **WHOLE})
+    typed = frame.astype({"item": "string", "oracle": "float64", **WHOLE})
+    return pa.Table.from_pandas(typed, preserve_index=False)
 
 
 def _items(frame: pd.DataFrame) -> Items:
@@ -56,92 +57,109 @@ def _items(frame: pd.DataFrame) -> Items:
     return Items(**columns)
 
 
-def _rows(record: str, **columns: Any) -> pd.DataFrame:
-    frame = pd.DataFrame(columns, dtype=object).reindex(columns=[*LONG])
-    return frame.assign(**{RECORD: record}).astype(LONG)
+def _named(names: Sequence[str] | np.ndarray, parts: Sequence[np.ndarray | int]) -> pa.Array:
+    """Make a column of names, each stored once.
+
+    Args:
+        names: the names; a position names its row.
+        parts: for each record the positions of its rows, or how many rows hold nothing.
+    """
+    position = np.concatenate(
+        [np.full(part, -1) if isinstance(part, int) else part for part in parts]
+    )
+    codes = pa.array(position.astype(np.int32), mask=position < 0)
+    return pa.DictionaryArray.from_arrays(codes, pa.array(list(names), pa.string()))
 
 
-def _score_rows(table: Annotations, classifier: str) -> pd.DataFrame:
-    """Give the scores of a classifier, of the items that have any."""
-    item, category = np.nonzero(np.isfinite(table.scores[classifier]))
-    return _rows(
-        "score",
-        item=table.item[item],
-        annotator=np.full(len(item), classifier, dtype=object),
-        label=table.category[category],
-        value=table.scores[classifier][item, category],
+def _rows_of_annotations(table: Annotations) -> pa.Table:
+    vectors = np.array(list(table.scores.values())).reshape(
+        len(table.scores), len(table.item), len(table.category)
+    )
+    of, item, category = np.nonzero(np.isfinite(vectors))
+    # A classifier stands in the column of annotators, and may have the name of one.
+    names = list(dict.fromkeys([*table.annotator, *table.scores]))
+    classifier = pd.Index(names).get_indexer(pd.Index([*table.scores], dtype=object))
+    K, G, A = len(table.category), len(table.group), len(table.annotator)
+    C, I, L, S = len(classifier), len(table.item), len(table), len(of)
+    sizes = (K, G, A, C, I, L, S)
+    record = np.repeat(np.arange(len(RECORDS)), sizes)
+    truth: np.ndarray | int = I if table.truth is None else table.truth
+    value = np.append(np.full(sum(sizes) - S, np.nan), vectors[of, item, category])
+    return pa.table(
+        {
+            RECORD: _named(RECORDS, [record]),
+            "item": _named(table.item, [K, G, A, C, np.arange(I), table.item_of, item]),
+            "annotator": _named(
+                names, [K, G, np.arange(A), classifier, I, table.annotator_of, classifier[of]]
+            ),
+            "group": _named(table.group, [K, np.arange(G), A, C, I, table.group_of, S]),
+            "label": _named(table.category, [np.arange(K), G, A, C, I, table.label, category]),
+            "truth": _named(table.category, [K, G, A, C, truth, L, S]),
+            "value": pa.array(value),
+        }
     )
 
 
-def _frame_of_annotations(table: Annotations) -> pd.DataFrame:
-    known = {} if table.truth is None else {"truth": table.category[table.truth]}
-    parts = [
-        _rows("category", label=table.category),
-        _rows("group", group=table.group),
-        _rows("annotator", annotator=table.annotator),
-        _rows("classifier", annotator=list(table.scores)),
-        _rows("item", item=table.item, **known),
-        _rows(
-            "label",
-            item=table.item[table.item_of],
-            annotator=table.annotator[table.annotator_of],
-            group=table.group[table.group_of],
-            label=table.category[table.label],
-        ),
-        *(_score_rows(table, classifier) for classifier in table.scores),
-    ]
-    return pd.concat(parts, ignore_index=True)
+class _Records:
+    """The rows of Annotations, by record and column."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self._frame = frame
+        record = frame[RECORD].astype("category")
+        self._rows = {name: np.flatnonzero((record == name).to_numpy()) for name in RECORDS}
+
+    def names(self, record: str, column: str) -> np.ndarray:
+        """Give the names in a column of a record's rows."""
+        return self._frame[column].to_numpy(dtype=object)[self._rows[record]]
+
+    def positions(self, record: str, column: str, names: np.ndarray) -> np.ndarray:
+        """Give the positions among `names` of those in a column of a record's rows; -1 for none."""
+        values = self._frame[column].astype("category").cat
+        found = np.append(pd.Index(names).get_indexer(values.categories), -1)
+        return np.asarray(found[values.codes.to_numpy()[self._rows[record]]])
+
+    def values(self) -> np.ndarray:
+        """Give the values of the scores."""
+        return self._frame["value"].to_numpy(dtype=float)[self._rows["score"]]
 
 
 def _annotations(frame: pd.DataFrame) -> Annotations:
     """Make Annotations of rows that were Annotations before: no checks."""
-    records = dict(list(frame.groupby(RECORD, sort=False)))
-    nothing = frame.iloc[:0]
-
-    def of(record: str, column: str) -> np.ndarray:
-        return records.get(record, nothing)[column].to_numpy(dtype=object)
-
-    names = {
-        "item": of("item", "item"),
-        "annotator": of("annotator", "annotator"),
-        "group": of("group", "group"),
-        "category": of("category", "label"),
-    }
-    index = {name: pd.Index(values) for name, values in names.items()}
-    truth = of("item", "truth")
-    scores = {str(name): np.full((len(names["item"]), len(names["category"])), np.nan)
-              for name in of("classifier", "annotator")}  # fmt: skip
-    rows = index["item"].get_indexer(of("score", "item"))
-    columns = index["category"].get_indexer(of("score", "label"))
-    given = of("score", "annotator")
-    for name, vectors in scores.items():
-        own = given == name
-        vectors[rows[own], columns[own]] = of("score", "value")[own]
+    rows = _Records(frame)
+    item, annotator = rows.names("item", "item"), rows.names("annotator", "annotator")
+    group, category = rows.names("group", "group"), rows.names("category", "label")
+    classifiers = rows.names("classifier", "annotator")
+    vectors = np.full((len(classifiers), len(item), len(category)), np.nan)
+    of = rows.positions("score", "annotator", classifiers)
+    vectors[
+        of, rows.positions("score", "item", item), rows.positions("score", "label", category)
+    ] = rows.values()
+    truth = rows.positions("item", "truth", category)
     return Annotations(
-        item=names["item"],
-        annotator=names["annotator"],
-        group=names["group"],
-        category=names["category"],
-        item_of=index["item"].get_indexer(of("label", "item")),
-        annotator_of=index["annotator"].get_indexer(of("label", "annotator")),
-        group_of=index["group"].get_indexer(of("label", "group")),
-        label=index["category"].get_indexer(of("label", "label")),
-        scores=scores,
-        truth=None if pd.isna(truth).any() else index["category"].get_indexer(truth),
+        item=item,
+        annotator=annotator,
+        group=group,
+        category=category,
+        item_of=rows.positions("label", "item", item),
+        annotator_of=rows.positions("label", "annotator", annotator),
+        group_of=rows.positions("label", "group", group),
+        label=rows.positions("label", "label", category),
+        scores=dict(zip(map(str, classifiers), vectors, strict=True)),
+        truth=None if (truth < 0).any() else truth,
     )
 
 
-WRITERS: dict[str, Callable[[Any], pd.DataFrame]] = {
-    ITEMS: _frame_of_items,
-    ANNOTATIONS: _frame_of_annotations,
+WRITERS: dict[str, Callable[[Any], pa.Table]] = {
+    ITEMS: _rows_of_items,
+    ANNOTATIONS: _rows_of_annotations,
 }
 
 
-def frame_of(table: Table) -> pd.DataFrame:
+def rows_of(table: Table) -> pa.Table:
     """Give the rows of a table, with columns and types that all tables of its kind have."""
     return WRITERS[kind_of(table)](table)
 
 
 def table_of(frame: pd.DataFrame) -> Table:
-    """Make a table of the rows that `frame_of` gave of one."""
+    """Make a table of the rows that `rows_of` gave of one."""
     return _annotations(frame) if RECORD in frame else _items(frame)

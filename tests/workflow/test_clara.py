@@ -1,0 +1,70 @@
+"""A tiny CLARA experiment from YAML to its table, by the rules of the real run."""
+
+import pandas as pd
+import yaml
+
+from crowdgold.experiments import configuration, plan
+from crowdgold.experiments.drawing import simulate_block
+from crowdgold.experiments.estimating import estimate_block
+from crowdgold.experiments.results import read_table
+from crowdgold.models.stan import StanModels
+
+from .conftest import Checkout
+
+TINY = """
+experiments:
+  tiny:
+    paper: CLARA
+    title: A run that ends in seconds
+    simulator: clara
+    parameters: {n: 150, n_reviewers: 4, tpr: 0.85, tnr: 0.9, quality_sd: 0.05, scores: {sd: 2}}
+    vary:
+      separation: ["none", "2"]
+      prevalence: [0.3]
+    methods: [MV, CLARA, CLARA-printed]
+    method_settings: {CLARA: &short {warmup: 30, draws: 40}, CLARA-printed: *short}
+    metrics: [prevalence, "TPR:each"]
+    replicates: 2
+    block: 2
+    settings_together: true
+figures: {}
+"""
+KEYS = ["separation", "replicate", "method", "metric", "annotator"]
+
+
+def in_order(frame):
+    kept = frame.drop(columns=["seconds", "code_version"])
+    return kept.sort_values(KEYS, ignore_index=True)
+
+
+def test_a_tiny_experiment_runs_from_yaml_to_its_summary(tmp_path):
+    """One job for all settings and methods; jobs of one setting and replicate give the same."""
+    checkout = Checkout.make(tmp_path / "checkout", TINY)
+    target = "results/summaries/tiny.parquet"
+    jobs = checkout.jobs("--", target)
+    assert jobs == {"simulate": 1, "estimate": 1, "summarise": 1}
+    checkout.run("--", target)
+    table = read_table(checkout.folder / "results/tables/tiny.parquet")
+    each = table[table["metric"] == "TPR:each"]
+    assert set(each["annotator"]) == {"R1", "R2", "R3", "R4"}
+    assert set(table.loc[table["metric"] == "prevalence", "annotator"]) == {""}
+    assert each.groupby(["separation", "replicate"])["truth"].nunique().tolist() == [4] * 4
+    rates = table[table["method"] != "MV"]
+    assert (rates["lower"] < rates["estimate"]).all()
+    assert (rates["estimate"] < rates["upper"]).all()
+    summary = read_table(checkout.folder / target)
+    assert set(summary["replicates"]) == {2}
+    assert summary.loc[summary["metric"] == "TPR:each", "error_sd"].notna().all()
+
+    config = configuration.overlay(
+        yaml.safe_load(TINY), configuration.load(checkout.folder / "config.yaml")
+    )
+    single = {**config["experiments"]["tiny"], "block": 1, "settings_together": False}
+    config["experiments"]["tiny"] = single
+    parts, data = [], tmp_path / "data.parquet"
+    for setting, replicates in plan.batches(config, "tiny"):
+        task = plan.estimate_task(config, "tiny", setting, plan.WITHOUT_STAN, replicates)
+        simulate_block(task, data, {})
+        parts.append(estimate_block(task, data, StanModels(), "version"))
+    assert len(parts) == 4
+    pd.testing.assert_frame_equal(in_order(table), in_order(pd.concat(parts)), check_dtype=False)
