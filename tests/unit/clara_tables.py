@@ -182,7 +182,9 @@ def policy_results(gain=0.05, bias=0.03, replicates=8, top=0.97):
             rows.append(("CLARA", threshold, used, top - 0.1 * (1 - threshold), 0.1, k))
     columns = ["policy", "threshold_or_share", "share_of_labels", "accuracy", "prevalence_estimate",
                "replicate"]  # fmt: skip
-    table = pd.DataFrame(rows, columns=columns).assign(prevalence_truth=0.1)
+    table = pd.DataFrame(rows, columns=columns).assign(
+        prevalence_truth=0.1, items=2000, diagnostics_passed=True
+    )
     noise = rng.normal(0, 0.002, (len(table), 2))
     table[["accuracy", "prevalence_estimate"]] += noise
     return table

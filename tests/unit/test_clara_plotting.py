@@ -61,8 +61,8 @@ def test_each_panel_of_the_prevalence_shows_a_line_a_method_and_tpr(tables):
 
 def test_the_band_of_coverage_is_that_of_the_fewest_intervals():
     few = prevalence_results(size=5)
-    table = summarise(pd.concat([few[few["tpr"] == 0.8], prevalence_results(size=40)]), ["tpr"])
-    table = table.assign(prevalence=0.1)
+    both = pd.concat([few[few["tpr"] == 0.8], prevalence_results(size=40).query("tpr == 0.9")])
+    table = summarise(both, ["tpr", "prevalence"])
     figure, shown = FIGURES["clara_prevalence"](table, {"by": ["tpr"]})
     (band,) = figure.axes[2].patches
     assert band.get_y() == shown["band_low"].min()
@@ -214,8 +214,19 @@ def test_policies_are_drawn_at_their_means(tables):
     assert set(drawn) == {"random stratified", "tie-breaking", "CLARA", "printed"}
     assert row["accuracy"] in drawn["CLARA"].get_ydata()
     assert len(drawn["tie-breaking"].get_xdata()) == 1
-    one, _ = FIGURES["clara_policy"](table, options | {"panels": ["accuracy"]})
+    one, _ = FIGURES["clara_policy"](table, options | {"panels": ["accuracy"], "stand_in": True})
     assert len(one.axes) == 1
+    assert one.get_supxlabel() == (
+        "Simulated stand-in; 8 replicates; bands are one standard error; 0 of 8 fits failed a "
+        "diagnostics gate and are included"
+    )
+
+
+def test_of_one_replicate_the_error_of_the_accuracy_is_that_over_items():
+    curves = policy_curves(policy_results(replicates=1))
+    binomial = np.sqrt(curves["accuracy"] * (1 - curves["accuracy"]) / 2000)
+    np.testing.assert_allclose(curves["accuracy_se"], binomial, rtol=0.02)
+    assert curves["prevalence_error_se"].isna().all()
 
 
 def test_a_policy_between_its_settings():

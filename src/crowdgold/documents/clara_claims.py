@@ -43,6 +43,16 @@ def of_prevalence(table: pd.DataFrame, method: str) -> pd.DataFrame:
     return table[(table["metric"] == "prevalence") & (table["method"] == method)]
 
 
+def pooled_over_settings(rows: pd.DataFrame, kept: Sequence[str] = ()) -> pd.DataFrame:
+    """Summarise a method's estimates over replicates and settings, which are all independent.
+
+    Args:
+        rows: one for each setting and replicate.
+        kept: columns whose values are not pooled.
+    """
+    return summarise(rows.assign(replicate=np.arange(len(rows))), list(kept))
+
+
 def smaller_error_mostly(name: str, axes: Sequence[str], method: str, baseline: str) -> Judge:
     """Judge that a method's error of the prevalence is below another's in most settings."""
 
@@ -180,7 +190,7 @@ def coverage_is_nominal(name: str, method: str, level: float, least: float) -> J
         rows = rows[rows["prevalence"] >= least]
         if rows.empty:
             return Judgement(f"not made here: {method} of {name}", NOT_JUDGED)
-        pooled, each = summarise(rows, []).iloc[0], summarise(rows, GRID)
+        pooled, each = pooled_over_settings(rows).iloc[0], summarise(rows, GRID)
         lowest = each.loc[[each["coverage"].idxmin()]]
         share, error = float(pooled["coverage"]), float(pooled["coverage_se"])
         away = (share - level) / error
@@ -235,7 +245,7 @@ def scores_keep_coverage(name: str, level: float, least: float, method: str = "C
 
     def judge(tables: Tables) -> Judgement:
         rows = of_prevalence(tables[name], method)
-        pooled = summarise(rows[rows["prevalence"] >= least], ["separation"])
+        pooled = pooled_over_settings(rows[rows["prevalence"] >= least], ["separation"])
         with_scores = pooled[pooled["separation"] != NO_SCORES]
         away = (with_scores["coverage"] - level) / with_scores["coverage_se"]
         parts = [

@@ -30,7 +30,7 @@ DEFAULTS = {"against": TRUTH, "alpha": 1.0, "gamma": 1.0, "threshold_step": 0.01
 NAMES = ("n", "n_train", *DRAWN, *SAMPLER, *DEFAULTS)
 COLUMNS = (
     "policy", "threshold_or_share", "share_of_labels", "accuracy", "prevalence_estimate",
-    "prevalence_truth", "diagnostics_passed", "diagnostics_message",
+    "prevalence_truth", "items", "diagnostics_passed", "diagnostics_message",
 )  # fmt: skip
 
 
@@ -70,8 +70,8 @@ def check_labelling_frontier(
 
     Returns:
         rows with the columns `COLUMNS`: those of `compare_policies`, the share of positives among
-        the validation items, and whether the fit passed its gate (rows of policies without a fit
-        always do).
+        the validation items and their number, and whether the fit passed its gate (rows of policies
+        without a fit always do).
 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
@@ -99,6 +99,7 @@ def check_labelling_frontier(
     fitted = rows["policy"] == CLARA
     return rows.assign(
         prevalence_truth=float(truth.mean()),
+        items=n,
         diagnostics_passed=~fitted | fit.diagnostics.passed,
         diagnostics_message=np.where(fitted, fit.diagnostics.message, ""),
     )[list(COLUMNS)]

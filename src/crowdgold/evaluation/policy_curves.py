@@ -3,12 +3,17 @@
 import numpy as np
 import pandas as pd
 
-from crowdgold.evaluation.summaries import standard_error
+from crowdgold.evaluation.summaries import share_error, standard_error
 
 SHARE = "share_of_labels"
 SETTING = "threshold_or_share"
 TRUTH = "prevalence_truth"
-COLUMNS = ("policy", SETTING, SHARE, "accuracy", "prevalence_estimate", TRUTH, "replicate")
+COLUMNS = (
+    "policy", SETTING, SHARE, "accuracy", "prevalence_estimate", TRUTH, "replicate",
+    "items", "diagnostics_passed",
+)  # fmt: skip
+UNFITTED = ("random stratified", "tie-breaking")
+"""Policies without a model."""
 
 
 def policy_curves(table: pd.DataFrame) -> pd.DataFrame:
@@ -19,7 +24,8 @@ def policy_curves(table: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         a row for each policy and setting: the means `share_of_labels`, `accuracy` and
-        `prevalence_error` (estimate less truth), each with a column `_se`, and `replicates`.
+        `prevalence_error` (estimate less truth), each with a column `_se` over replicates, and
+        `replicates`. Of one replicate the accuracy's error is that over its items, the others NaN.
 
     Raises:
         ValueError: where the table lacks a column.
@@ -34,8 +40,21 @@ def policy_curves(table: pd.DataFrame) -> pd.DataFrame:
         for name in (SHARE, "accuracy", "prevalence_error"):
             values = group[name].to_numpy(dtype=float)
             row |= {name: float(np.mean(values)), f"{name}_se": standard_error(values)}
+        if len(group) == 1:
+            only = group.iloc[0]
+            row["accuracy_se"] = share_error(float(only["accuracy"]), int(only["items"]))
         found.append(row)
     return pd.DataFrame(found)
+
+
+def fits_of(table: pd.DataFrame) -> pd.DataFrame:
+    """Give one row for each fitted model behind a table of policies, for `fits.gate_note`.
+
+    Args:
+        table: as for `policy_curves`; with the column `diagnostics_passed`.
+    """
+    fitted = table[~table["policy"].isin(UNFITTED)].rename(columns={"policy": "method"})
+    return fitted[["method", "replicate", "diagnostics_passed"]].drop_duplicates()
 
 
 def at_share(curves: pd.DataFrame, policy: str, share: float, value: str) -> tuple[float, float]:

@@ -7,7 +7,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from crowdgold.evaluation.policy_curves import SHARE, policy_curves
+from crowdgold.evaluation.fits import gate_note
+from crowdgold.evaluation.policy_curves import SHARE, fits_of, policy_curves
+from crowdgold.plotting.series import replicates_text
 from crowdgold.plotting.style import method_order, new_figure, style_of
 
 PANELS = {
@@ -41,7 +43,8 @@ def draw_clara_policy(
     Args:
         table: what the check of the policies gives, for every replicate.
         options: `panels`, some of accuracy and prevalence_error (both); `labels`, what the panels'
-            vertical axes say; `printed`, a list of {share_of_labels, accuracy} in the paper.
+            vertical axes say; `printed`, a list of {share_of_labels, accuracy} in the paper;
+            `stand_in`, whether the data stand in for private ones (false).
 
     Returns:
         the figure and the means over replicates that it shows (`policy_curves`); bands are one
@@ -72,9 +75,9 @@ def draw_clara_policy(
             markersize=9,
             label="printed" if index == 0 else None,
         )
-    figure.supxlabel(
-        f"{int(shown['replicates'].max())} replicates; bands are one standard error", fontsize=7
-    )
+    stand_in = "Simulated stand-in; " if options.get("stand_in", False) else ""
+    bars = replicates_text(shown).replace("bars are", "bands are")
+    figure.supxlabel(f"{stand_in}{bars}; {gate_note(fits_of(table))}", fontsize=7)
     handles, names = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False)
     return figure, shown

@@ -1,0 +1,74 @@
+"""CLARA's figures in the configuration: all are there, and repeat what stands elsewhere."""
+
+import pytest
+
+from crowdgold.documents.clara_reproduction import clara_claims
+from crowdgold.experiments import configuration, plan
+
+from .conftest import ROOT
+from .test_configuration import BASE, SCALES
+
+PRINTED = configuration.load(ROOT / "config/printed/clara.yaml")
+FIGURES = [
+    "clara_fig2", "clara_intervals", "clara_prior", "clara_fig3", "clara_fig4", "clara_fig5",
+    "clara_fig7", "clara_fig8", "clara_fig9", "clara_fig10", "clara_fig11", "clara_fig11_given",
+]  # fmt: skip
+STAND_INS = ["clara_fig7", "clara_fig8", "clara_fig9"]
+NOT_MADE = {"clara_fig12"}
+"""Snorkel's figure: its label model is no dependency."""
+
+
+def test_every_figure_of_the_paper_is_drawn_with_make_figures():
+    assert [name for name in FIGURES if name not in plan.figures(BASE, "figures")] == []
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_the_figure_of_recovery_knows_the_parameters_of_its_data(scale):
+    block = SCALES[scale]["experiments"]["clara_fig3"]["parameters"]
+    options = SCALES[scale]["figures"]["clara_fig3"]["options"]
+    assert {name: options[name] for name in ("n", "tpr", "tnr")} == {
+        name: block[name] for name in ("n", "tpr", "tnr")
+    }
+
+
+def test_figures_show_what_is_printed():
+    three, five, nine = (PRINTED[f"figure_{number}"] for number in (3, 5, 9))
+    figures = {name: BASE["figures"][name]["options"]["printed"] for name in ("clara_fig3",
+               "clara_fig5", "clara_fig9")}  # fmt: skip
+    assert figures["clara_fig3"] == [
+        {"metric": metric, "items": three["around"]["items"], "error": three["at_100"][metric]}
+        for metric in ("TPR", "TNR")
+    ]
+    assert figures["clara_fig5"] == [
+        {"share_of_labels": 1 - five["unused"], "accuracy": five["accuracy"]}
+    ]
+    assert figures["clara_fig9"] == [
+        {"share_of_labels": 1 - nine["saved"], "accuracy": 1 - nine["loss"]}
+    ]
+
+
+def test_the_stand_ins_have_the_printed_sizes():
+    blocks = BASE["experiments"]
+    assert blocks["clara_fig7_a"]["parameters"]["n"] == PRINTED["figure_7"]["items"]["A"]
+    second = blocks["clara_fig7_b"]["parameters"]
+    assert second["n"] == PRINTED["figure_7"]["items"]["B"]
+    assert second["tpr_drop"]["day"] == PRINTED["figure_7"]["changes_from_day"]
+    assert blocks["clara_fig8"]["parameters"]["n"] == PRINTED["figure_8"]["items"]
+    assert len(blocks["clara_fig8"]["vary"]["day"]) == PRINTED["figure_8"]["days"]
+    assert blocks["clara_fig9"]["parameters"]["n_reviewers"] == PRINTED["figure_9"]["reviewers"]
+    largest = SCALES["paper"]["experiments"]["clara_fig9"]["parameters"]
+    assert largest["n_train"] == PRINTED["figure_9"]["items"]
+
+
+def test_claims_are_judged_from_experiments_that_there_are():
+    needed = {name for claim in clara_claims(PRINTED) for name in claim.needs}
+    assert needed - set(BASE["experiments"]) == NOT_MADE
+    rules = (ROOT / "workflow/rules/docs.smk").read_text()
+    assert [name for name in needed - NOT_MADE if f'"{name}",' not in rules] == []
+
+
+@pytest.mark.parametrize("figure", STAND_INS)
+def test_captions_of_stand_ins_say_that_they_are(figure):
+    caption = (ROOT / f"workflow/report/{figure}.rst").read_text()
+    assert "simulated stand-in" in " ".join(caption.split())
+    assert "Chosen" in caption
