@@ -225,9 +225,22 @@ def caption_of(figure):
     return f"../report/{figure if own.is_file() else 'figure'}.rst"
 
 
-def plot_of(figure):
-    """Give an input function for the plotting function of a figure."""
-    return lambda wildcards: [config["figures"][figure]["plot"]]
+def figure_jobs():
+    """Give the figures of each job that draws: one, or those of a paper at the smallest scale."""
+    jobs = {}
+    for figure, block in config["figures"].items():
+        target = block.get("target", "figures")
+        alone = not config["together"] or target == "none"
+        alone = alone or any(map(unavailable, plan.datasets(config, figure)))
+        job = figure if alone else f"{block['paper'].lower()}_{target}"
+        jobs.setdefault(job, []).append(figure)
+    return jobs
+
+
+def plots_of(figures):
+    """Give an input function for the plotting functions of figures."""
+    names = list(dict.fromkeys(config["figures"][name]["plot"] for name in figures))
+    return lambda wildcards: names
 
 
 @cache

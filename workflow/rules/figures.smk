@@ -1,33 +1,38 @@
-# What: draws a figure from the tables of its experiments, and from nothing else.
+# What: draws figures from the tables of their experiments, and from nothing else; a job each, but at
+#       the smallest scale one job for those of a paper.
 # Needs: results/tables/EXPERIMENT.parquet or results/summaries/EXPERIMENT.parquet
 # Makes: results/figures/FIGURE.svg, .pdf, .png, and the .csv that it was drawn from.
 
-for figure in config["figures"]:
+for job, drawn in figure_jobs().items():
 
-    # A rule a figure, because a caption belongs to a rule.
     rule:
         name:
-            f"figure_{figure}"
+            f"figure_{job}"
         input:
-            tables=tables_of(figure),
+            **{figure: tables_of(figure) for figure in drawn},
         output:
-            report(
-                f"<results>/figures/{figure}.svg",
-                caption=caption_of(figure),
-                category=config["figures"][figure]["paper"],
-                labels={"figure": figure},
+            [
+                report(
+                    f"<results>/figures/{figure}.svg",
+                    caption=caption_of(figure),
+                    category=config["figures"][figure]["paper"],
+                    labels={"figure": figure},
+                )
+                for figure in drawn
+            ],
+            expand(
+                "<results>/figures/{figure}.{ending}",
+                figure=drawn,
+                ending=["pdf", "png", "csv"],
             ),
-            pdf=f"<results>/figures/{figure}.pdf",
-            png=f"<results>/figures/{figure}.png",
-            table=f"<results>/figures/{figure}.csv",
         log:
-            f"<results>/logs/figures/{figure}.log",
+            f"<results>/logs/figures/{job}.log",
         conda:
             "../../environment.yml"
         params:
-            library=library("figure.py", plot=plot_of(figure), method=none),
-            figure=config["figures"][figure],
+            library=library("figures.py", plot=plots_of(drawn), method=none),
+            figures={figure: config["figures"][figure] for figure in drawn},
         message:
-            f"Drawing figure {figure}"
+            f"Drawing {', '.join(drawn)}"
         script:
-            "../../scripts/figure.py"
+            "../../scripts/figures.py"
