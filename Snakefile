@@ -9,7 +9,6 @@ configfile: "config/experiments/maven.yaml"
 configfile: "config/experiments/maven_corrected.yaml"
 configfile: "config/experiments/maven_intervals.yaml"
 configfile: "config/experiments/clara.yaml"
-configfile: "config/experiments/clara_figures.yaml"
 configfile: "config/experiments/clara_policy.yaml"
 configfile: "config.yaml"
 

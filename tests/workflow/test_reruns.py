@@ -16,7 +16,7 @@ def test_a_second_run_does_nothing_and_says_so(finished):
     [
         (module_path("simulator", "maven"), {"simulate": 2, **EVERY_ESTIMATE}),
         (module_path("simulator", "irt"), {}),
-        (module_path("method", "MV"), EVERY_ESTIMATE),
+        (module_path("method", "GT"), EVERY_ESTIMATE),
         (module_path("method", "ORACLE"), EVERY_ESTIMATE),
         (module_path("method", "MAVEN"), {}),
         ("src/crowdgold/experiments/drawing.py", {"simulate": 2, **EVERY_ESTIMATE}),

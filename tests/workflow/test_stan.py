@@ -50,7 +50,7 @@ def test_sampled_methods_run_through_the_rules(sampled):
     assert sampled_by
     assert all(known["stanc"] for known in sampled_by)
     # Methods without a Stan model share a job, and their modules concern no other.
-    sampled.edit(module_path("method", "MV"))
+    sampled.edit(module_path("method", "GT"))
     assert sampled.jobs("--configfile", "scale.yaml")["estimate"] == 1
 
 
