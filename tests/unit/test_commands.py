@@ -18,7 +18,7 @@ from unit.labelled_by_three import RATES, three_reviewers, true_model
 COMMAND = [sys.executable, "-m", "crowdgold.commands"]
 HEADER = "item,labels,label,confidence,ask"
 ROWS = ["item,annotator,label", "a,R1,0", "b,R3,1", "a,R2,1", "c,R9,0", "b,R1,1"]
-SHORT = ["--chains", "2", "--warmup", "500", "--draws", "400", "--lag", "25"]
+SHORT = ["--chains", "2", "--warmup", "500", "--draws", "1500", "--lag", "25"]
 GOOD = {"R1": 0.8, "R2": 0.85, "R3": 0.95}
 
 

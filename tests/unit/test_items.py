@@ -129,7 +129,7 @@ def test_columns_of_other_names_can_be_mapped(tmp_path):
     assert read_items(path, columns={"yes": "votes_positive"}).votes_positive.tolist() == [1, 2]
     with pytest.raises(InputError, match="no column 'no'; the file has"):
         read_items(path, columns={"no": "votes_positive"})
-    with pytest.raises(InputError, match="'votes_total' is there 2 times"):
+    with pytest.raises(InputError, match="two columns are named 'votes_total'; expected one"):
         read_items(path, columns={"yes": "votes_total"})
 
 
