@@ -107,6 +107,16 @@ def test_an_axis_of_a_method_changes_its_settings_and_nothing_else():
         settings.settings_of_methods({"MAVEN": {}}, first.axes)
 
 
+def test_an_experiment_samples_and_imputes_as_it_says_and_else_as_all_do():
+    short, long = ({"chains": 2, "warmup": 3, "draws": draws} for draws in (4, 400))
+    experiments = {"plain": {}, "own": {"sampler": long, "imputations": 7}}
+    whole = {"sampler": short, "imputations": 9, "methods": {}, "experiments": experiments}
+    found = {name: plan.method_settings(whole, name, "MAVEN") for name in experiments}
+    assert found["plain"] == {"sampler": short, "imputations": 9}
+    assert found["own"] == {"sampler": long, "imputations": 7}
+    assert plan.method_settings(whole, "own", "GT") == {"imputations": 7}
+
+
 def test_settings_that_differ_in_a_method_alone_have_the_same_data(tmp_path):
     """Item by item; another value of what the data depend on gives others. Methods have the same
     random numbers too: MV, which breaks ties by them, gives the same intervals."""

@@ -59,9 +59,13 @@ def batches(config: Mapping[str, Any], experiment: str) -> list[tuple[str, str]]
 
 def method_settings(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
     """Give a method's settings: its own, the experiment's over them, and how Stan samples."""
-    chosen = settings_of(config, experiment, method)
-    sampler = {"sampler": config["sampler"]} if stan_models({method: chosen}) else {}
-    return {"imputations": config["imputations"], **sampler, **chosen}
+    chosen, block = settings_of(config, experiment, method), config["experiments"][experiment]
+    whole = {
+        **config,
+        **{name: block[name] for name in ("sampler", "imputations") if name in block},
+    }
+    sampler = {"sampler": whole["sampler"]} if stan_models({method: chosen}) else {}
+    return {"imputations": whole["imputations"], **sampler, **chosen}
 
 
 def groups(config: Mapping[str, Any], experiment: str) -> dict[str, list[str]]:
