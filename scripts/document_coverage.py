@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from crowdgold.data.files import write_text
+from crowdgold.documents.clara_coverage import clara_section
 from crowdgold.documents.coverage import coverage_page
 from crowdgold.evaluation.ratios import relative_to
 from crowdgold.experiments.logs import job_log
@@ -18,7 +19,10 @@ with job_log(snakemake.log[0]):
     settings, _ = concatenate(snakemake.input.settings)
     page = coverage_page(
         pd.read_parquet(snakemake.input.summary),
-        Path(snakemake.input.verdict[0]).read_text(),
+        Path(snakemake.input.verdict).read_text(),
         relative_to(settings, "GT"),
     )
-    write_text(page, snakemake.output[0])
+    clara = clara_section(
+        pd.read_parquet(snakemake.input.clara), Path(snakemake.input.clara_verdict).read_text()
+    )
+    write_text(f"{page}\n{clara}", snakemake.output[0])

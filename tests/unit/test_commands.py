@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.commands import main, parser, terminal
+from crowdgold.models.clara_chain import run_chain
 from crowdgold.models.label_confidence import LabelStream
 from crowdgold.models.labelling_file import read_labelling_model, write_labelling_model
 from crowdgold.models.labelling_model import LabellingModel
@@ -219,6 +220,10 @@ def test_what_takes_long_says_how_far_it_is(capsys):
     lines = said(capsys)[1].splitlines()
     assert 1 <= len(lines) <= 5
     assert set(lines) == {"row 7; 0 s so far"}
+
+
+def test_a_chain_lets_the_thread_of_the_progress_run():
+    assert run_chain.targetoptions["nogil"]
 
 
 def test_every_command_explains_itself_with_an_example(capsys):

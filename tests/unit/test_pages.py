@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from crowdgold.documents.clara_coverage import clara_section
 from crowdgold.documents.comparison import comparison_page
 from crowdgold.documents.coverage import choice_section, coverage_page
 from crowdgold.documents.markdown import with_error
@@ -50,6 +51,24 @@ def test_the_coverage_page_names_what_falls_outside_the_band():
     assert "4 of 600 fits failed" in short
     assert "MAVEN below the band: nothing." in good
     assert "too narrow" not in good
+
+
+def test_the_part_on_clara_compares_the_two_intervals():
+    rows = [
+        {"experiment": "c", "method": method, "metric": metric, "coverage": coverage,
+         "coverage_se": 0.02, "width": width, "replicates": 200, "undefined": 0,
+         "gate_failures": failed, "level": 0.95}
+        for method, coverage, width, failed in (
+            ("MV", 0.5, 0.1, 0), ("CLARA", 0.94, 0.2, 3), ("CLARA-printed", 0.75, 0.13, 3)
+        )
+        for metric in ("prevalence", "TPR")
+    ]  # fmt: skip
+    text = clara_section(pd.DataFrame(rows), "a\nb\n")
+    assert "0.65 times as wide" in text
+    assert "covers 0.750 ± 0.020 against 0.940 ± 0.020" in text
+    assert "| MV | 0.500 ± 0.020 | 0.500 ± 0.020 |" in text
+    assert "200 replicates. 6 of 600 fits failed" in text
+    assert "- a\n- b\n" in text
 
 
 def settings_table(maven: float, calibrated: float) -> pd.DataFrame:

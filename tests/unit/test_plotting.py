@@ -14,6 +14,7 @@ from crowdgold.evaluation.summaries import summarise
 from crowdgold.plotting import FIGURES, draw
 from crowdgold.plotting.order_statistics import FEWEST
 from crowdgold.plotting.sensitivity import compare_quantities
+from crowdgold.plotting.series import count_replicates, replicates_text
 from crowdgold.plotting.style import METHOD_STYLES, method_order, style_of
 from unit.clara_tables import tables_of_clara
 
@@ -496,3 +497,13 @@ def test_tables_that_lack_what_is_drawn_are_errors(summary, order_statistics, tm
     with pytest.raises(ValueError, match="data sets"):
         draw("order_statistics", order_statistics.assign(datasets=1), {}, tmp_path / "f")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_one_replicate_is_no_plural():
+    assert count_replicates(1) == "1 replicate"
+    assert count_replicates(5) == "5 replicates"
+    assert count_replicates(5, 2) == "2 to 5 replicates"
+    assert count_replicates(5, 5) == "5 replicates"
+    one, more = (pd.DataFrame({"replicates": counts}) for counts in ([1, 1], [1, 4]))
+    assert replicates_text(one, " a day").startswith("1 replicate a day, ")
+    assert replicates_text(more) == "1 to 4 replicates; bars are one standard error"

@@ -7,7 +7,6 @@ from scipy.stats import norm
 
 from crowdgold.data import InputError, annotations_from_frame
 from crowdgold.estimators import NO_LABEL, ConfusionPosterior, Fit, FixedLabels, fit
-from crowdgold.estimators.clara import swapped_share
 from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.evaluation.summaries import summarise
 from crowdgold.metrics.reviewers import (
@@ -16,6 +15,7 @@ from crowdgold.metrics.reviewers import (
     rate_of_counts,
     true_values,
 )
+from crowdgold.models.clara import swapped_share
 from crowdgold.simulate import simulate
 from unit.reference import make_items
 

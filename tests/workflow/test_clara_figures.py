@@ -21,7 +21,11 @@ NOT_MADE = {"clara_fig12"}
 def test_every_figure_of_the_paper_is_drawn_with_make_clara():
     lines = (ROOT / "Makefile").read_text().splitlines()
     (names,) = [line.split()[2:] for line in lines if line.startswith("CLARA := ")]
-    configured = {name for name, block in BASE["figures"].items() if block["paper"] == "CLARA"}
+    configured = {
+        name
+        for name, block in BASE["figures"].items()
+        if block["paper"] == "CLARA" and block["target"] != "validate"
+    }
     assert {f"clara_{name}" for name in names} == configured == set(FIGURES)
 
 
@@ -32,6 +36,16 @@ def test_the_figure_of_recovery_knows_the_parameters_of_its_data(scale):
     assert {name: options[name] for name in ("n", "tpr", "tnr")} == {
         name: block[name] for name in ("n", "tpr", "tnr")
     }
+
+
+def test_the_coverage_that_is_judged_is_of_a_setting_of_the_paper():
+    """Prevalence and rates are points of figure 2's grid, and so are the methods' settings."""
+    judged, grid = (BASE["experiments"][name] for name in ("clara_coverage", "clara_fig2"))
+    for name, values in grid["vary"].items():
+        assert judged["parameters"][name] in values
+    assert grid["parameters"].items() <= judged["parameters"].items()
+    assert judged["method_settings"]["CLARA"] == grid["method_settings"]["CLARA"]
+    assert judged["expect"]["misses"]["CLARA-printed"] == ["prevalence"]
 
 
 def test_figures_show_what_is_printed():

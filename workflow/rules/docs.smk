@@ -108,6 +108,8 @@ rule document_coverage:
         summary="<results>/summaries/maven_coverage.parquet",
         verdict="<results>/summaries/maven_coverage_verdict.txt",
         settings=lambda wildcards: tables_of("maven_intervals")(wildcards),
+        clara="<results>/summaries/clara_coverage.parquet",
+        clara_verdict="<results>/summaries/clara_coverage_verdict.txt",
     output:
         "docs/coverage.md",
     log:

@@ -14,29 +14,13 @@ import numpy as np
 
 from crowdgold.data import Annotations
 from crowdgold.estimators.posterior import ConfusionPosterior, Fit
-from crowdgold.models.clara import ClaraFit, ClaraSettings, sample_clara
+from crowdgold.models.clara import SWAPPED_LIMIT, ClaraFit, ClaraSettings, sample_clara
 from crowdgold.models.clara_prior import empirical_prior
 from crowdgold.models.label_patterns import matrix_of_label
 
-SWAPPED_LIMIT = 0.01
-"""Share of the posterior with swapped labels that is worth a warning: less moves neither end of a
-95 % interval far."""
-
-
-def swapped_share(confusion: np.ndarray, matrix_of: np.ndarray) -> float:
-    """Give the share of draws whose matrices' diagonals, averaged over the labels, add to < 1.
-
-    Args:
-        confusion: (D, M, K, K) confusion matrices.
-        matrix_of: (L,) the matrix that each label is drawn from.
-    """
-    labels = np.bincount(matrix_of, minlength=confusion.shape[1])
-    trace = np.trace(confusion, axis1=2, axis2=3) @ (labels / labels.sum())
-    return float((trace < 1).mean())
-
 
 def _warning(swapped: float) -> str:
-    if swapped < SWAPPED_LIMIT:
+    if swapped <= SWAPPED_LIMIT:
         return ""
     return (
         f"{swapped:.0%} of the posterior has labels swapped (TPR + TNR < 1), a second mode; cut "
@@ -50,17 +34,15 @@ def _flat(draws: np.ndarray) -> np.ndarray:
 
 
 def _posterior(found: ClaraFit, matrix_of: np.ndarray, printed: bool) -> ConfusionPosterior:
-    # Matrices may be kept of some of the draws only.
-    with_matrices = found.theta[:, :: getattr(found, "psi_step", 1)]
-    swapped = swapped_share(_flat(found.psi), matrix_of)
     return ConfusionPosterior(
         _flat(found.conditional_theta if printed else found.theta),
-        _flat(with_matrices),
+        # Matrices may be kept of some of the draws only.
+        _flat(found.theta[:, :: found.psi_step]),
         _flat(found.psi),
         matrix_of,
         found.probability,
-        swapped,
-        _warning(swapped),
+        found.swapped,
+        _warning(found.swapped),
     )
 
 

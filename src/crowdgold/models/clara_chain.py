@@ -58,7 +58,7 @@ def _keep(draw: int, state: State, psi_step: int, kept: Kept) -> None:
                     kept.psi[place, m, k, r] = state.psi[m * K + r, k]
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def run_chain(
     labels: Labels, prior: Prior, scores: ScoreModel, state: State, plan: Plan, kept: Kept,
     rng: np.random.Generator,

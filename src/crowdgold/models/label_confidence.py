@@ -108,7 +108,7 @@ def asks_for_another(
     return confidence < threshold and (most is None or labels < most)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ItemSoFar:
     """What is known of an item: its labels so far, the most likely one, and how sure that is."""
 
@@ -117,7 +117,7 @@ class ItemSoFar:
     confidence: float
 
 
-@dataclass
+@dataclass(slots=True)
 class _Item:
     """The labels of an item by annotator, as (matrix, label) positions, and log weights (K,)."""
 

@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import (
     METRIC_LABELS,
     method_order,
@@ -55,7 +56,7 @@ def draw_coverage(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figu
     panel.set_ylabel(f"Coverage of {level:.0%} intervals")
     panel.set_ylim(-0.02, 1.02)
     figure.supxlabel(
-        f"{shown['replicates'].max()} replicates; band: binomial, 3.5 deviations; "
+        f"{count_replicates(shown['replicates'].max())}; band: binomial, 3.5 deviations; "
         f"{gate_note(table)}",
         fontsize=7,
     )

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.ratios import relative_to
 from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import (
     METRIC_LABELS,
     method_order,
@@ -89,8 +90,8 @@ def draw_coverage_and_width(
         panel.set_visible(False)
     figure.supxlabel(
         f"Mean width / that of {options.get('baseline', 'GT')}\n"
-        f"{shown['replicates'].min()} to {shown['replicates'].max()} replicates a point; bars are "
-        f"one standard error; {gate_note(shown)}",
+        f"{count_replicates(shown['replicates'].max(), shown['replicates'].min())} a point; bars "
+        f"are one standard error; {gate_note(shown)}",
         fontsize=7,
     )
     handles: dict[str, Artist] = {}

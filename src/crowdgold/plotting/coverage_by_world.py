@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.ratios import relative_to
 from crowdgold.evaluation.worlds import split_worlds
+from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import method_order, new_figure, style_of
 
 COLUMNS = 4
@@ -92,7 +93,7 @@ def draw_coverage_by_world(
         line[0].set_ylabel("Coverage")
     figure.supxlabel(
         f"Mean width relative to {baseline}\nsmall: metrics; large: their mean, bar one standard "
-        f"error; {shown['replicates'].min()} to {shown['replicates'].max()} replicates; band: "
+        f"error; {count_replicates(shown['replicates'].max(), shown['replicates'].min())}; band: "
         f"binomial, 3.5 deviations; {gate_note(shown)}",
         fontsize=7,
     )

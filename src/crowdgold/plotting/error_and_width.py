@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import (
     AXIS_LABELS,
     METRIC_LABELS,
@@ -78,8 +79,8 @@ def draw_error_and_width(
         axes[0][column].set_title(METRIC_LABELS.get(metric, metric))
         axes[0][column].tick_params(labelbottom=False)
     figure.supxlabel(
-        f"{AXIS_LABELS.get(x, x)}\n{shown['replicates'].max()} replicates; bars are one standard "
-        f"error; {gate_note(shown)}",
+        f"{AXIS_LABELS.get(x, x)}\n{count_replicates(shown['replicates'].max())}; bars are one "
+        f"standard error; {gate_note(shown)}",
         fontsize=7,
     )
     if "title" in options:

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.rank_uniformity import distribution_function, uniform_band
+from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import new_figure
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
@@ -84,7 +85,7 @@ def draw_rank_uniformity(
     figure.supylabel("Share of ranks at or below, less the uniform share", fontsize=8)
     figure.supxlabel(
         "Normalised rank of the prior draw among posterior draws\n"
-        f"{shown['replicates'].max()} replicates; band: simultaneous, 3.5 deviations; "
+        f"{count_replicates(shown['replicates'].max())}; band: simultaneous, 3.5 deviations; "
         f"{fits['gate_failures'].sum()} of {fits['replicates'].sum()} fits failed a diagnostics "
         "gate and are included",
         fontsize=7,

@@ -10,6 +10,7 @@ from matplotlib.ticker import NullFormatter, NullLocator
 
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.ratios import average_over_settings, compare
+from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import AXIS_LABELS, new_figure
 
 PANELS = (("error_ratio", "Ratio of mean absolute errors"), ("width_ratio", "Ratio of mean widths"))
@@ -81,7 +82,7 @@ def draw_ratios(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure
                           label="printed, mean over runs on Task 1")  # fmt: skip
     figure.supxlabel(
         f"{AXIS_LABELS.get(x, x)}\n{method} over {baseline}, {options['metric']}; "
-        f"{ratios['replicates'].max()} replicates; bars are one standard error; "
+        f"{count_replicates(ratios['replicates'].max())}; bars are one standard error; "
         f"{gate_note(chosen[chosen['method'].isin([method, baseline])])}",
         fontsize=7,
     )

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.relative_bias import relative_bias
+from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import METRIC_LABELS, new_figure
 
 LINE = 0.19
@@ -42,8 +43,8 @@ def _panel(axes: Axes, title: str, shown: pd.DataFrame, metrics: list[str]) -> N
     methods = list(dict.fromkeys(shown["method"]))
     axes.set_xlim(-0.55, len(metrics) - 0.3)
     axes.set_ylim(len(methods) + 1.6, -0.8)
-    replicates = int(shown["replicates"].max())
-    axes.text(-0.55, -0.15, f"{title}  ({replicates} replicates)", fontsize=8, va="center")
+    replicates = count_replicates(int(shown["replicates"].max()))
+    axes.text(-0.55, -0.15, f"{title}  ({replicates})", fontsize=8, va="center")
     for column, metric in enumerate(metrics):
         label = METRIC_LABELS.get(metric, metric)
         axes.text(column + 0.2, 0.95, label, ha="center", va="center", fontsize=7.5)

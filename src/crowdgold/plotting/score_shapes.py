@@ -16,6 +16,7 @@ from crowdgold.evaluation.score_curves import (
     curve_distances,
     precision_rows,
 )
+from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import method_order, new_figure, style_of
 
 AXIS = "shape"
@@ -155,6 +156,6 @@ def draw_score_shapes(
 def _note(results: pd.DataFrame, distances: pd.DataFrame) -> str:
     return (
         "In the legends: integrated distance to the exact curve, mean ± standard error of "
-        f"{int(distances['replicates'].max())} replicates.\nCurves and bands (intervals): the "
+        f"{count_replicates(distances['replicates'].max())}.\nCurves and bands (intervals): the "
         f"first replicate. {gate_note(results.drop(columns='at'))}"
     )

@@ -10,6 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.ratios import compare
+from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import METRIC_LABELS, new_figure
 
 METHOD, BASELINE = "MAVEN", "GT"
@@ -108,7 +109,7 @@ def draw_sensitivity(
         axes[1][column].set_xlabel(LABELS.get(quantity, quantity))
     fits = table[table["method"].isin([METHOD, BASELINE])]
     figure.supxlabel(
-        f"{int(shown['replicates'].max())} replicates; bars are one standard error of the ratio; "
+        f"{count_replicates(shown['replicates'].max())}; bars are one standard error of the ratio; "
         f"{gate_note(fits)}",
         fontsize=7,
     )

@@ -127,6 +127,17 @@ def rows_drawn(table: pd.DataFrame, lines: Sequence[Series]) -> pd.DataFrame:
     return kept.reset_index(drop=True)
 
 
+def count_replicates(most: int, least: int | None = None) -> str:
+    """Write how many replicates there are: `1 replicate`, `5 replicates`, `2 to 5 replicates`.
+
+    Args:
+        most: the largest number.
+        least: the smallest, where it is to be said.
+    """
+    number = f"{most}" if least in (None, most) else f"{least} to {most}"
+    return f"{number} replicate{'s' if most != 1 else ''}"
+
+
 def replicates_text(shown: pd.DataFrame, each: str = "") -> str:
     """Say how many replicates the rows of a summary rest on, and what their bars are.
 
@@ -135,7 +146,7 @@ def replicates_text(shown: pd.DataFrame, each: str = "") -> str:
         each: words for what has so many: ` a day`.
     """
     least, most = int(shown["replicates"].min()), int(shown["replicates"].max())
-    if most == 1:
-        return f"1 replicate{each}, so that there are no bars of its error"
-    number = f"{most}" if least == most else f"{least} to {most}"
-    return f"{number} replicates{each}; bars are one standard error"
+    bars = (
+        "; bars are one standard error" if most > 1 else ", so that there are no bars of its error"
+    )
+    return f"{count_replicates(most, least)}{each}{bars}"
