@@ -28,7 +28,6 @@ REPRODUCED = [
 # Figure 12 is Snorkel's, which is not among the methods.
 REPRODUCED_CLARA = [
     "clara_fig2",
-    "clara_intervals",
     "clara_fig3",
     "clara_fig4",
     "clara_fig5",

@@ -54,13 +54,13 @@ def _figure_2(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
         ),
         claim(
             f"{covered}: as published",
-            prevalence.coverage_is_nominal("clara_intervals", "CLARA-printed", level, least),
-            "clara_intervals",
+            prevalence.coverage_is_nominal("clara_fig2", "CLARA-printed", level, least),
+            "clara_fig2",
         ),
         claim(
             f"{covered}: the posterior's own",
-            prevalence.coverage_is_nominal("clara_intervals", "CLARA", level, least),
-            "clara_intervals",
+            prevalence.coverage_is_nominal("clara_fig2", "CLARA", level, least),
+            "clara_fig2",
         ),
     )
 
