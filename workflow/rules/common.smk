@@ -140,10 +140,6 @@ def estimate_task(wildcards):
     )
 
 
-def experiment_task(wildcards):
-    return plan.experiment_task(config, wildcards.experiment)
-
-
 def axes_of(wildcards):
     """Give the names of what varies in an experiment."""
     return list(block_of(wildcards).get("vary", {}))
@@ -151,8 +147,6 @@ def axes_of(wildcards):
 
 def models_of(wildcards):
     """Give the Stan models that the methods of a job, or its check, need."""
-    if config["together"]:
-        return plan.models_of(experiment_task(wildcards))
     is_check = plan.source(block_of(wildcards)) == "check"
     return plan.models_of((data_task if is_check else estimate_task)(wildcards))
 
@@ -235,6 +229,37 @@ def figure_jobs():
         job = figure if alone else f"{block['paper'].lower()}_{target}"
         jobs.setdefault(job, []).append(figure)
     return jobs
+
+
+def experiment_jobs():
+    """Give the experiments of each job that runs whole experiments."""
+    return plan.experiment_jobs(config, unavailable)
+
+
+def values_in(experiments, kind):
+    """Give an input function for the simulators, datasets or checks of experiments, each once."""
+    blocks = [config["experiments"][name] for name in experiments]
+    found = list(dict.fromkeys(block[kind] for block in blocks if kind in block))
+    return lambda wildcards: found
+
+
+def datasets_in(experiments):
+    return values_in(experiments, "dataset")(None)
+
+
+def methods_in(experiments):
+    """Give an input function for the methods of experiments, each once."""
+    blocks = [config["experiments"][name] for name in experiments]
+    found = [method for block in blocks for method in block.get("methods", [])]
+    return lambda wildcards: list(dict.fromkeys(found))
+
+
+def models_in(experiments):
+    """Give the Stan models that experiments need, each once."""
+    tasks = [plan.experiment_task(config, name) for name in experiments]
+    return list(
+        dict.fromkeys(model for task in tasks for model in plan.models_of(task))
+    )
 
 
 def plots_of(figures):

@@ -1,36 +1,42 @@
-# What: an experiment as one job, where the configuration says `together: true`: draws its data, fits
-#       its methods or runs its check, and summarises; in the place of simulate, estimate, summarise.
-# Needs: the experiment's block; a prepared dataset where it names one; the compiled models.
+# What: whole experiments in a job, where the configuration says `together: true`: draws their data,
+#       fits their methods or runs their checks, and summarises; in the place of simulate, estimate,
+#       summarise. Experiments of a paper that sample no Stan model share a job.
+# Needs: the experiments' blocks; prepared datasets where they name them; the compiled models.
 # Makes: RESULTS/tables/EXPERIMENT.parquet, RESULTS/summaries/EXPERIMENT.parquet and .csv.
 
+for job, run in experiment_jobs().items():
 
-rule experiment:
-    input:
-        dataset=prepared_dataset,
-        executables=executables_of,
-        toolchain=toolchain_of,
-        programs=programs_of,
-    output:
-        table="<results>/tables/{experiment}.parquet",
-        summary="<results>/summaries/{experiment}.parquet",
-        text="<results>/summaries/{experiment}.csv",
-    log:
-        "<results>/logs/experiments/{experiment}.log",
-    conda:
-        "../../environment.yml"
-    resources:
-        mem_mb=2000,
-    params:
-        library=library(
-            "experiment.py",
-            simulator=source_of("simulator"),
-            dataset=source_of("dataset"),
-            check=source_of("check"),
-            method=methods_of,
-        ),
-        task=experiment_task,
-        axes=axes_of,
-    message:
-        "Running {wildcards.experiment}"
-    script:
-        "../../scripts/experiment.py"
+    rule:
+        name:
+            f"experiment_{job}"
+        input:
+            datasets=expand("results/datasets/{name}.parquet", name=datasets_in(run)),
+            executables=expand("results/stan/{model}", model=models_in(run)),
+            toolchain=["results/toolchain.json"] if models_in(run) else [],
+            programs=[relative(ROOT / f"stan/{model}.stan") for model in models_in(run)],
+        output:
+            tables=expand("<results>/tables/{name}.parquet", name=run),
+            summaries=expand("<results>/summaries/{name}.parquet", name=run),
+            texts=expand("<results>/summaries/{name}.csv", name=run),
+        log:
+            f"<results>/logs/experiments/{job}.log",
+        conda:
+            "../../environment.yml"
+        resources:
+            mem_mb=2000,
+        params:
+            library=library(
+                "experiment.py",
+                simulator=values_in(run, "simulator"),
+                dataset=values_in(run, "dataset"),
+                check=values_in(run, "check"),
+                method=methods_in(run),
+            ),
+            tasks={name: plan.experiment_task(config, name) for name in run},
+            axes={
+                name: list(config["experiments"][name].get("vary", {})) for name in run
+            },
+        message:
+            f"Running {', '.join(run)}"
+        script:
+            "../../scripts/experiment.py"

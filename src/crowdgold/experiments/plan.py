@@ -9,7 +9,7 @@ mapping of plain values: the workflow reruns the job when the task changes, and 
 does not use cannot make it rerun.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from crowdgold.experiments import checks
@@ -141,6 +141,40 @@ def experiment_task(config: Mapping[str, Any], experiment: str) -> dict[str, Any
     if source(block) == "check":
         return data_task(config, experiment, ALL, replicates)
     return estimate_task(config, experiment, ALL, ALL, replicates)
+
+
+def drawn_by(config: Mapping[str, Any], experiment: str) -> str:
+    """Give the target that an experiment is drawn by, `figures` before others; "" if by none."""
+    targets = [
+        block.get("target", "figures")
+        for block in config["figures"].values()
+        if experiment in block.get("experiments", ())
+    ]
+    asked = [target for target in targets if target != "none"]
+    return "figures" if "figures" in asked else next(iter(asked), "")
+
+
+def experiment_jobs(
+    config: Mapping[str, Any], unavailable: Callable[[str], str]
+) -> dict[str, list[str]]:
+    """Give the experiments of each job, where a job runs whole experiments, by the job's name.
+
+    Those of a paper that sample no Stan model take seconds at the smallest scale, and share a job
+    for each target; others have one of their own.
+
+    Args:
+        config: the configuration.
+        unavailable: says why a dataset cannot be had; empty where it can.
+    """
+    jobs: dict[str, list[str]] = {}
+    for name, block in config["experiments"].items():
+        target = drawn_by(config, name)
+        heavy = models_of(experiment_task(config, name))
+        missing = "dataset" in block and unavailable(block["dataset"])
+        shared = f"{block['paper'].lower().replace(' ', '_')}_{target}"
+        job = name if heavy or missing or not target else shared
+        jobs.setdefault(job, []).append(name)
+    return jobs
 
 
 def figures(config: Mapping[str, Any], target: str) -> list[str]:

@@ -1,0 +1,45 @@
+"""A whole experiment in one process: its data, its methods or its check, and its summary."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from crowdgold.evaluation.summaries import summarise
+from crowdgold.experiments.checks import check_block
+from crowdgold.experiments.drawing import simulate_block
+from crowdgold.experiments.estimating import estimate_block
+from crowdgold.models.stan import StanModels
+
+
+def run_experiment(
+    task: Mapping[str, Any],
+    axes: Sequence[str],
+    stan: StanModels,
+    metadata: Mapping[str, Any],
+    dataset: pd.DataFrame | None = None,
+    threads: int = 1,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Run an experiment.
+
+    Args:
+        task: all that it depends on, from `plan.experiment_task`.
+        axes: what varies in it.
+        stan: compiled models.
+        metadata: provenance, with `code_version`.
+        dataset: the prepared dataset, where the task names one.
+        threads: for each fit.
+
+    Returns:
+        the results table and its summary; a check's table is both.
+    """
+    if "check" in task:
+        table = check_block(task, stan)
+        return table, table
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder, "data.parquet")
+        simulate_block(task, data, metadata, dataset)
+        table = estimate_block(task, data, stan, metadata["code_version"], threads)
+    return table, summarise(table, axes, task["level"])
