@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crowdgold.experiments import data_tables, plan, seeds, settings
+from crowdgold.experiments import data_tables, estimating, plan, seeds, settings
 from crowdgold.experiments.drawing import simulate_block
 from crowdgold.experiments.estimating import estimate_block
 from crowdgold.experiments.imports import imported_modules
@@ -107,9 +107,11 @@ def test_an_axis_of_a_method_changes_its_settings_and_nothing_else():
         settings.settings_of_methods({"MAVEN": {}}, first.axes)
 
 
-def test_settings_that_differ_in_a_method_alone_have_the_same_data(tmp_path):
-    """Item by item; another value of what the data depend on gives others. Methods have the same
-    random numbers too: MV, which breaks ties by them, gives the same intervals."""
+def test_settings_that_differ_in_a_method_alone_have_the_same_data(tmp_path, monkeypatch):
+    """Item by item; another value of what the data depend on gives others. A method that they do
+    not differ in is fitted once, and has a row for each."""
+    fitted, fit = [], estimating.fit
+    monkeypatch.setattr(estimating, "fit", lambda *given: fitted.append(given[0]) or fit(*given))
     block = {
         "paper": "MAVEN",
         "title": "t",
@@ -129,6 +131,8 @@ def test_settings_that_differ_in_a_method_alone_have_the_same_data(tmp_path):
     assert len(other) == 40
     assert not np.isin(other.scores["A"], one.scores["A"]).any()
     rows = estimate_block(task, tmp_path / "data.parquet", StanModels(), "version")
+    assert fitted == ["MV", "MV"]
+    assert len(rows) == 2 * len(task["settings"])
     by = rows.pivot(
         columns=["n", "method_settings.MAVEN.delta_scale"], index="metric", values="lower"
     )
