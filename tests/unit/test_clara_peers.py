@@ -7,7 +7,6 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import clara_sweeps
-
 from crowdgold.models.clara_prior import empirical_prior, majority_shares
 
 
