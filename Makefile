@@ -31,7 +31,7 @@ define snakemake
 	code=$$?; [ $$code -ne 75 ] || echo "Error: another run is at work in this folder; wait for its end"; exit $$code; }
 endef
 
-.PHONY: help setup figures smoke clara validate benchmark docs report test lint peers lock clean clean-all
+.PHONY: help setup figures smoke clara validate benchmark docs report test lint peers snorkel lock clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -95,12 +95,18 @@ lint: $(READY)  ## style and types, without running anything
 peers: $(READY)  ## NumPyro, a peer in the benchmarks, into .venv
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-peers.lock
 
+snorkel: $(READY)  ## Snorkel, a method of CLARA's figures 5, 9 and 12, into .venv (3 GB with PyTorch)
+	$(BIN)/uv pip install --python $(BIN)/python --require-hashes -r requirements-snorkel.lock
+
 lock: $(READY)  ## resolve the dependencies of pyproject.toml anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra dev \
 		--python-version 3.11 --custom-compile-command "make lock" pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra peers \
 		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
 		pyproject.toml -o requirements-peers.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra snorkel \
+		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
+		pyproject.toml -o requirements-snorkel.lock
 	echo uv | $(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --python-version 3.11 \
 		--custom-compile-command "make lock" - -o requirements-uv.lock
 

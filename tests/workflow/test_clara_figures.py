@@ -14,8 +14,8 @@ FIGURES = [
     "clara_fig7", "clara_fig8", "clara_fig9", "clara_fig10", "clara_fig11", "clara_fig11_given",
 ]  # fmt: skip
 STAND_INS = ["clara_fig7", "clara_fig8", "clara_fig9"]
-NOT_MADE = {"clara_fig12"}
-"""Snorkel's figure: its label model is no dependency."""
+OPTIONAL = "clara_fig12"
+"""Snorkel's figure: its label model is an optional package, so that `make clara` leaves it out."""
 
 
 def test_every_figure_of_the_paper_is_drawn_with_make_clara():
@@ -26,7 +26,7 @@ def test_every_figure_of_the_paper_is_drawn_with_make_clara():
         for name, block in BASE["figures"].items()
         if block["paper"] == "CLARA" and block["target"] != "validate"
     }
-    assert {f"clara_{name}" for name in names} == configured == set(FIGURES)
+    assert {f"clara_{name}" for name in names} == configured - {OPTIONAL} == set(FIGURES)
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -79,9 +79,9 @@ def test_the_stand_ins_have_the_printed_sizes():
 
 def test_claims_are_judged_from_experiments_that_there_are():
     needed = {name for claim in clara_claims(PRINTED) for name in claim.needs}
-    assert needed - set(BASE["experiments"]) == NOT_MADE
+    assert needed <= set(BASE["experiments"])
     rules = (ROOT / "workflow/rules/docs.smk").read_text()
-    assert [name for name in needed - NOT_MADE if f'"{name}",' not in rules] == []
+    assert [name for name in needed if f'"{name}",' not in rules] == []
 
 
 @pytest.mark.parametrize("figure", STAND_INS)

@@ -262,11 +262,23 @@ def drawn_figures(target):
         reasons = [
             why for name in plan.datasets(config, figure) if (why := unavailable(name))
         ]
+        for package, without in plan.figure_without(config, figure).items():
+            text = f"the package {package} is not installed (`make {package}`)"
+            if not without:
+                reasons.append(text)
+            else:
+                logger.warning(f"Figure {figure} is drawn without {package}: {text}")
         if reasons:
             logger.warning(f"Skipped: figure {figure}, for {'; '.join(reasons)}")
         else:
             drawn.append(figure)
     return drawn
+
+
+def gallery():
+    """Give the figures that can be drawn with the packages that are installed."""
+    figures = config["figures"]
+    return [name for name in figures if all(plan.figure_without(config, name).values())]
 
 
 @cache
