@@ -262,12 +262,11 @@ def drawn_figures(target):
         reasons = [
             why for name in plan.datasets(config, figure) if (why := unavailable(name))
         ]
-        for package, without in plan.figure_without(config, figure).items():
-            text = f"the package {package} is not installed (`make {package}`)"
-            if not without:
-                reasons.append(text)
-            else:
-                logger.warning(f"Figure {figure} is drawn without {package}: {text}")
+        reasons += [
+            f"the package {package} is not installed (`make {package}` does it)"
+            for package, without in plan.figure_without(config, figure).items()
+            if not without
+        ]
         if reasons:
             logger.warning(f"Skipped: figure {figure}, for {'; '.join(reasons)}")
         else:
@@ -289,6 +288,12 @@ def drawn_experiments(figure):
         if reason := unavailable(dataset):
             logger.warning(f"Left out of figure {figure}: {experiment}, for {reason}")
             drawn.remove(experiment)
+    for package, without in plan.figure_without(config, figure).items():
+        if without:
+            logger.warning(
+                f"Left out of figure {figure}: {package}, a package that is not installed "
+                f"(`make {package}` does it)"
+            )
     return drawn
 
 

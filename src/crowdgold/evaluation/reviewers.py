@@ -2,10 +2,10 @@
 
 For draws of confusion matrices (CLARA): a rate of several annotators is the mean of theirs over the
 labels; estimates are means over the draws. For labels taken for the truth (MV): the share of right
-labels among those on items of a category, with the percentile bootstrap over items; where they have
-probabilities (Snorkel) the prevalence is their mean. Items enter a
-rate only through how many of its labels of each kind they have, so that a resample is a draw of the
-numbers of items of each such kind, which is multinomial.
+labels among those on items of a category, with the percentile bootstrap over items; where the items
+have probabilities (Snorkel) the prevalence is their mean. Items enter a rate only through how many
+of its labels of each kind they have, so that a resample is a draw of the numbers of items of each
+such kind, which is multinomial.
 """
 
 from collections.abc import Iterator, Sequence
