@@ -17,9 +17,6 @@ READY := $(VENV)/.made-from-requirements
 # Jobs are many and short: without compiled modules each would start several seconds later.
 export PYTHONDONTWRITEBYTECODE :=
 
-# CLARA's figures are drawn by their names, until they fit into the time of `make figures`.
-CLARA := fig2 fig3 fig4 fig5 fig7 fig8 fig9 fig10 fig11 fig11_given intervals prior
-
 # Snakemake takes no notice of a profile that does not exist, so it is looked for here. The lock of a
 # killed run goes with it, unlike Snakemake's own, which has to be removed by hand.
 define snakemake
@@ -31,7 +28,7 @@ define snakemake
 	code=$$?; [ $$code -ne 75 ] || echo "Error: another run is at work in this folder; wait for its end"; exit $$code; }
 endef
 
-.PHONY: help setup figures smoke clara validate benchmark docs report test lint peers lock clean clean-all
+.PHONY: help setup figures smoke validate benchmark docs report test lint peers snorkel lock clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,10 +59,6 @@ smoke: $(READY)  ## every figure at the smallest scale (under 6 minutes), in res
 	$(call snakemake,--configfile config/smoke.yaml -- figures)
 	@echo "The figures are in results/smoke/figures/"
 
-clara: $(READY)  ## CLARA's figures at the default scale
-	$(call snakemake,-- $(CLARA:%=results/figures/clara_%.svg))
-	@echo "The figures are in results/figures/"
-
 validate: $(READY)  ## coverage of the intervals where the model is true
 	$(call snakemake,validate)
 	@echo "The figures are in results/figures/, their tables beside them"
@@ -95,12 +88,18 @@ lint: $(READY)  ## style and types, without running anything
 peers: $(READY)  ## NumPyro, a peer in the benchmarks, into .venv
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-peers.lock
 
+snorkel: $(READY)  ## Snorkel, a method of CLARA's figures 5, 9 and 12, into .venv (3 GB with PyTorch)
+	$(BIN)/uv pip install --python $(BIN)/python --require-hashes -r requirements-snorkel.lock
+
 lock: $(READY)  ## resolve the dependencies of pyproject.toml anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra dev \
 		--python-version 3.11 --custom-compile-command "make lock" pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra peers \
 		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
 		pyproject.toml -o requirements-peers.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra snorkel \
+		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
+		pyproject.toml -o requirements-snorkel.lock
 	echo uv | $(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --python-version 3.11 \
 		--custom-compile-command "make lock" - -o requirements-uv.lock
 

@@ -57,4 +57,4 @@ rule benchmarks:
 rule docs:
     input:
         expand("docs/{page}.md", page=PAGES),
-        expand("docs/gallery/{figure}.svg", figure=config["figures"]),
+        expand("docs/gallery/{figure}.svg", figure=gallery()),

@@ -5,8 +5,9 @@ Labels are those of the paper's simulations: two reviewers an item and a third w
 scores through a sigmoid (section 7.3) in some rows. A row is one sampler: one chain, run several
 times after a run that compiles it; the smallest and the largest time are given, and what the
 paper's 12,000 sweeps take at the smallest. Memory is that of a process of its own: its peak, and
-that before the labels are made. The peer is the published algorithm item by item in NumPy, as
-the printed equations read, timed for a part of the sweeps in the same run.
+that before the labels are made. The peers are the published algorithm, written anew from the
+printed equations, item by item: in NumPy, and as a plain Python loop over lists, which is faster
+where items have few labels. They are timed for a part of the sweeps in the same run.
 """
 
 import argparse
@@ -24,9 +25,9 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import Annotations
-from crowdgold.data.annotations import NO_GROUP
 from crowdgold.models.clara import ClaraSettings, sample_clara
 from crowdgold.models.clara_prior import ClaraPrior, empirical_prior, majority_shares
+from crowdgold.simulate import simulate
 
 PAPER = 12_000
 """Sweeps of the paper: 2,000 thrown away, then 2,000 draws 5 apart."""
@@ -46,34 +47,19 @@ CASES: dict[str, dict[str, Any]] = {
     "collapsed, 1,000 reviewers":
         {**LARGE, "sweeps": 3_000, "confusion": "annotator", "sampler": "collapsed"},
     "peer: NumPy, item by item, each": {**SMALL, "sweeps": 12, "confusion": "annotator"},
+    "peer: plain Python loop, each": {**SMALL, "sweeps": 120, "confusion": "annotator"},
 }  # fmt: skip
 """Row of the table -> items, annotators, sweeps that are timed, and settings."""
 
 
 def draw_annotations(items: int, annotators: int, scores: bool) -> Annotations:
     """Draw labels with prevalence 0.2, TPR 0.8 and TNR 0.9, a third where two differ."""
-    rng = np.random.default_rng(items)
-    truth = rng.random(items) < 0.2
-    first = rng.integers(annotators, size=items)
-    who = (first[:, None] + np.arange(3) * rng.integers(1, 1 + annotators // 3, (items, 1))) % (
-        annotators
-    )
-    label = (rng.random((items, 3)) < np.where(truth, 0.8, 0.1)[:, None]).astype(int)
-    asked = np.ones((items, 3), dtype=bool)
-    asked[:, 2] = label[:, 0] != label[:, 1]
-    item_of, place = np.nonzero(asked)
-    score = 1 / (1 + np.exp(-rng.normal(np.where(truth, 1.0, -1.0), 2.0)))
-    return Annotations(
-        np.arange(items).astype(str).astype(object),
-        np.arange(annotators).astype(str).astype(object),
-        np.array([NO_GROUP], dtype=object),
-        np.array(["0", "1"], dtype=object),
-        item_of,
-        who[item_of, place],
-        np.zeros(len(item_of), dtype=int),
-        label[item_of, place],
-        {"model": np.stack([1 - score, score], axis=1)} if scores else {},
-    )
+    parameters = {
+        "n": items, "n_reviewers": annotators, "prevalence": 0.2, "tpr": 0.8, "tnr": 0.9,
+        **({"scores": {"sd": 2}, "separation": "1"} if scores else {}),
+    }  # fmt: skip
+    drawn: Annotations = simulate("clara", parameters, np.random.default_rng(items)).table
+    return drawn
 
 
 def published_sweeps(annotations: Annotations, prior: ClaraPrior, sweeps: int) -> np.ndarray:
@@ -98,11 +84,56 @@ def published_sweeps(annotations: Annotations, prior: ClaraPrior, sweeps: int) -
     return y
 
 
-def runner(case: dict[str, Any], annotations: Annotations, peer: bool) -> Callable[[int], Any]:
-    """Give what makes a number of sweeps of a case."""
+def plain_loop_sweeps(annotations: Annotations, prior: ClaraPrior, sweeps: int) -> list[int]:
+    """Make the same sweeps with lists and numbers of Python alone; give the true labels (I,)."""
+    rng, categories = np.random.default_rng(1), range(len(annotations.category))
+    labels: list[list[tuple[int, int]]] = [[] for _ in annotations.item]
+    whole = (annotations.item_of, annotations.annotator_of, annotations.label)
+    for i, a, r in zip(*(part.tolist() for part in whole), strict=True):
+        labels[i].append((a, r))
+    y = majority_shares(annotations).argmax(axis=1).tolist()
+    n, psi = prior.theta.tolist(), prior.psi.tolist()
+    above = [[list(row) for row in psi] for _ in annotations.annotator]
+    below = [[sum(row) for row in psi] for _ in annotations.annotator]
+
+    def count(own: list[tuple[int, int]], k: int, change: int) -> None:
+        n[k] += change
+        for a, r in own:
+            above[a][k][r] += change
+            below[a][k] += change
+
+    for own, k in zip(labels, y, strict=True):
+        count(own, k, 1)
+    for _ in range(sweeps):
+        for i, left in enumerate(rng.random(len(y)).tolist()):
+            own = labels[i]
+            count(own, y[i], -1)
+            weight = []
+            for k in categories:
+                mass = n[k]
+                for a, r in own:
+                    mass *= above[a][k][r] / below[a][k]
+                weight.append(mass)
+            left *= sum(weight)
+            k = len(weight) - 1
+            while k > 0 and left >= weight[k]:
+                left -= weight[k]
+                k -= 1
+            y[i] = k
+            count(own, k, 1)
+    return y
+
+
+PEERS = {"NumPy": published_sweeps, "plain Python loop": plain_loop_sweeps}
+"""First words of a peer's name after `peer: ` -> its sweeps."""
+
+
+def runner(case: dict[str, Any], annotations: Annotations, name: str) -> Callable[[int], Any]:
+    """Give what makes a number of sweeps of a case of that name."""
     prior = empirical_prior(annotations)
-    if peer:
-        return lambda sweeps: published_sweeps(annotations, prior, sweeps)
+    for words, sweep in PEERS.items():
+        if name.startswith(f"peer: {words},"):
+            return lambda sweeps: sweep(annotations, prior, sweeps)
     sampler = case.get("sampler", "blocked")
 
     def run(sweeps: int) -> Any:
@@ -117,12 +148,12 @@ def runner(case: dict[str, Any], annotations: Annotations, peer: bool) -> Callab
 
 def measure(name: str, share: float, runs: int) -> dict[str, Any]:
     """Time one case in this process, and give its peak memory."""
-    case, peer = CASES[name], name.startswith("peer")
+    case = CASES[name]
     sweeps = max(12, round(case["sweeps"] * share))
-    runner(case, draw_annotations(200, 3, case.get("scores", False)), peer)(12)
+    runner(case, draw_annotations(200, 3, case.get("scores", False)), name)(12)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     annotations = draw_annotations(case["items"], case["annotators"], case.get("scores", False))
-    run, seconds = runner(case, annotations, peer), []
+    run, seconds = runner(case, annotations, name), []
     for _ in range(runs):
         begin = time.perf_counter()
         run(sweeps)

@@ -227,6 +227,8 @@ def test_of_one_replicate_the_error_of_the_accuracy_is_that_over_items():
     binomial = np.sqrt(curves["accuracy"] * (1 - curves["accuracy"]) / 2000)
     np.testing.assert_allclose(curves["accuracy_se"], binomial, rtol=0.02)
     assert curves["prevalence_error_se"].isna().all()
+    figure, _ = FIGURES["clara_policy"](policy_results(replicates=1), {"panels": ["accuracy"]})
+    assert "1 replicate; bands are one standard error over its items" in figure.get_supxlabel()
 
 
 def test_a_policy_between_its_settings():

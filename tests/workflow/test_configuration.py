@@ -210,7 +210,7 @@ def test_every_caption_can_be_rendered(path):
         (
             {"experiments": {"clara_fig2": {"methods": ["CLARA", "MAVEN"]}}},
             "experiments.clara_fig2.methods: MAVEN takes no annotations, which the source gives; "
-            "MV, CLARA, CLARA-printed, CLARA-ordered do",
+            "MV, CLARA, CLARA-printed, CLARA-ordered, Snorkel do",
         ),
         (
             {"experiments": {"chaosnli": {"methods": ["CLARA"]}}},

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crowdgold.experiments import data_tables, plan, seeds, settings
+from crowdgold.experiments import data_tables, estimating, plan, seeds, settings
 from crowdgold.experiments.drawing import simulate_block
 from crowdgold.experiments.estimating import estimate_block
 from crowdgold.experiments.imports import imported_modules
@@ -117,9 +117,11 @@ def test_an_experiment_samples_and_imputes_as_it_says_and_else_as_all_do():
     assert plan.method_settings(whole, "own", "GT") == {"imputations": 7}
 
 
-def test_settings_that_differ_in_a_method_alone_have_the_same_data(tmp_path):
-    """Item by item; another value of what the data depend on gives others. Methods have the same
-    random numbers too: MV, which breaks ties by them, gives the same intervals."""
+def test_settings_that_differ_in_a_method_alone_have_the_same_data(tmp_path, monkeypatch):
+    """Item by item; another value of what the data depend on gives others. A method that they do
+    not differ in is fitted once, and has a row for each."""
+    fitted, fit = [], estimating.fit
+    monkeypatch.setattr(estimating, "fit", lambda *given: fitted.append(given[0]) or fit(*given))
     block = {
         "paper": "MAVEN",
         "title": "t",
@@ -139,6 +141,8 @@ def test_settings_that_differ_in_a_method_alone_have_the_same_data(tmp_path):
     assert len(other) == 40
     assert not np.isin(other.scores["A"], one.scores["A"]).any()
     rows = estimate_block(task, tmp_path / "data.parquet", StanModels(), "version")
+    assert fitted == ["MV", "MV"]
+    assert len(rows) == 2 * len(task["settings"])
     by = rows.pivot(
         columns=["n", "method_settings.MAVEN.delta_scale"], index="metric", values="lower"
     )

@@ -3,6 +3,7 @@
 import re
 import tomllib
 
+import pytest
 import yaml
 from packaging.markers import Marker
 from packaging.requirements import Requirement
@@ -19,9 +20,9 @@ def direct():
     return {Requirement(line).name: Requirement(line) for line in wanted}
 
 
-def locked(python):
+def locked(python, name="requirements.lock"):
     versions = {}
-    for line in (ROOT / "requirements.lock").read_text().splitlines():
+    for line in (ROOT / name).read_text().splitlines():
         if found := re.match(r"([\w.-]+)(?:\[\w+\])?==(\S+)(?: ; (.*?))? \\$", line):
             name, version, marker = found.groups()
             if not marker or Marker(marker).evaluate({"python_full_version": f"{python}.0"}):
@@ -43,8 +44,26 @@ def test_the_lock_holds_every_direct_dependency_in_its_range():
             assert versions[name] in wanted.specifier, name
 
 
-def test_every_locked_package_has_hashes():
-    text = (ROOT / "requirements.lock").read_text()
+OPTIONAL = {"peers": "requirements-peers.lock", "snorkel": "requirements-snorkel.lock"}
+
+
+@pytest.mark.parametrize("group", OPTIONAL)
+def test_an_optional_group_changes_no_version_of_the_lock(group):
+    """It holds what the group asks for, and what both have is the same."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for python in ("3.11", "3.12", "3.13"):
+        own, versions = locked(python, OPTIONAL[group]), locked(python)
+        for line in project["optional-dependencies"][group]:
+            wanted = Requirement(line)
+            assert own[wanted.name] in wanted.specifier
+        shared = own.keys() & versions.keys()
+        assert {"numpy", "pandas"} <= shared
+        assert {name: own[name] for name in shared} == {name: versions[name] for name in shared}
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", *OPTIONAL.values()])
+def test_every_locked_package_has_hashes(name):
+    text = (ROOT / name).read_text()
     for block in re.split(r"\n(?=[\w])", text):
         if "==" in block.split("\n")[0]:
             assert "--hash=sha256:" in block, block
@@ -57,5 +76,6 @@ def test_conda_has_the_same_versions():
 
 
 def test_no_host_is_named():
-    for name in ("requirements.lock", "requirements-uv.lock", "Makefile", "environment.yml"):
+    locks = ("requirements.lock", "requirements-uv.lock", *OPTIONAL.values())
+    for name in (*locks, "Makefile", "environment.yml"):
         assert "://" not in (ROOT / name).read_text(), name

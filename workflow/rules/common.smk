@@ -287,11 +287,22 @@ def drawn_figures(target):
         reasons = [
             why for name in plan.datasets(config, figure) if (why := unavailable(name))
         ]
+        reasons += [
+            f"the package {package} is not installed (`make {package}` does it)"
+            for package, without in plan.figure_without(config, figure).items()
+            if not without
+        ]
         if reasons:
             logger.warning(f"Skipped: figure {figure}, for {'; '.join(reasons)}")
         else:
             drawn.append(figure)
     return drawn
+
+
+def gallery():
+    """Give the figures that can be drawn with the packages that are installed."""
+    figures = config["figures"]
+    return [name for name in figures if all(plan.figure_without(config, name).values())]
 
 
 @cache
@@ -302,6 +313,12 @@ def drawn_experiments(figure):
         if reason := unavailable(dataset):
             logger.warning(f"Left out of figure {figure}: {experiment}, for {reason}")
             drawn.remove(experiment)
+    for package, without in plan.figure_without(config, figure).items():
+        if without:
+            logger.warning(
+                f"Left out of figure {figure}: {package}, a package that is not installed "
+                f"(`make {package}` does it)"
+            )
     return drawn
 
 

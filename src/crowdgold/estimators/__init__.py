@@ -9,6 +9,7 @@ from crowdgold.estimators.posterior import (
     LabelPosterior,
     LabelPrediction,
     MeanPrediction,
+    ProbableLabels,
 )
 from crowdgold.estimators.registry import METHODS, fit
 
@@ -22,5 +23,6 @@ __all__ = [
     "LabelPrediction",
     "MeanPrediction",
     "Method",
+    "ProbableLabels",
     "fit",
 ]

@@ -234,3 +234,15 @@ def clara(ordered: bool = False, printed: bool = False) -> AnnotationsFitter:
         return fit_clara(annotations, rng, _own(settings, *CLARA_SETTINGS), ordered, printed)
 
     return fitter
+
+
+def snorkel(
+    annotations: Annotations,
+    rng: np.random.Generator,
+    settings: Mapping[str, Any],
+    stan: StanModels,
+) -> Fit:
+    """Fit Snorkel's label model."""
+    from crowdgold.estimators.snorkel import fit_snorkel
+
+    return fit_snorkel(annotations, rng)

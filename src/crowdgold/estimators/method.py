@@ -30,6 +30,7 @@ class Method:
         needs_oracle: whether it needs P(Y | V) of the generator, so simulated data.
         own_settings: settings of its own, beside those that all methods take.
         preset: settings that its name stands for; a configuration cannot change them.
+        package: an optional package that it needs; empty where it needs none.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Method:
     needs_oracle: bool = False
     own_settings: tuple[str, ...] = ()
     preset: Mapping[str, Any] = field(default_factory=dict)
+    package: str = ""
 
     @property
     def tables(self) -> tuple[str, ...]:

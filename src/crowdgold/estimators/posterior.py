@@ -32,6 +32,17 @@ class FixedLabels:
 
 
 @dataclass(frozen=True)
+class ProbableLabels(FixedLabels):
+    """Fixed labels of Annotations with their probabilities, whose mean is the prevalence.
+
+    Attributes:
+        probability: (I, K) of each category.
+    """
+
+    probability: np.ndarray
+
+
+@dataclass(frozen=True)
 class LabelPosterior:
     """Draws of P(Y_i = 1), from which labels are imputed.
 

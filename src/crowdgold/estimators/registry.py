@@ -170,6 +170,14 @@ _ALL = (
         annotations_fitter=fitters.clara(ordered=True),
         own_settings=CLARA_SETTINGS,
     ),
+    Method(
+        "Snorkel",
+        "Snorkel's label model",
+        None,
+        ("snorkel",),
+        annotations_fitter=fitters.snorkel,
+        package="snorkel",
+    ),
 )
 
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}

@@ -17,7 +17,14 @@ from crowdgold.evaluation.labelling_policy import CLARA, compare_policies, major
 from crowdgold.evaluation.labelling_threshold import threshold_grid
 from crowdgold.models.clara import ClaraSettings, sample_clara
 from crowdgold.models.clara_prior import empirical_prior
+from crowdgold.models.label_confidence import LabelsSoFar
 from crowdgold.models.labelling_model import labelling_model
+from crowdgold.models.snorkel_labels import (
+    PACKAGE,
+    fit_label_model,
+    is_installed,
+    probabilities_by_label,
+)
 from crowdgold.simulate.clara import draw_clara
 
 TRUTH, MAJORITY = AGAINST = ("truth", "majority")
@@ -26,7 +33,10 @@ DRAWN = (
 )  # fmt: skip
 """Parameters of the generator."""
 SAMPLER = ("chains", "warmup", "draws", "lag")
-DEFAULTS = {"against": TRUTH, "alpha": 1.0, "gamma": 1.0, "threshold_step": 0.01, "share_step": 0.1}
+DEFAULTS = {
+    "against": TRUTH, "alpha": 1.0, "gamma": 1.0, "threshold_step": 0.01, "share_step": 0.1,
+    "snorkel": False,
+}  # fmt: skip
 NAMES = ("n", "n_train", *DRAWN, *SAMPLER, *DEFAULTS)
 COLUMNS = (
     "policy", "threshold_or_share", "share_of_labels", "accuracy", "prevalence_estimate",
@@ -55,6 +65,21 @@ def take_items(annotations: Annotations, first: int, last: int) -> Annotations:
     )
 
 
+def needed_packages(parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """Give the optional packages that the check uses at these parameters, if they are installed."""
+    return (PACKAGE,) if parameters.get("snorkel", False) else ()
+
+
+def _snorkel_so_far(
+    train: Annotations, valid: Annotations, rng: np.random.Generator
+) -> LabelsSoFar | None:
+    """Fit Snorkel's label model, and follow the validation items' labels; none without it."""
+    if not is_installed():
+        return None
+    found = probabilities_by_label(fit_label_model(train, rng), valid)
+    return LabelsSoFar(np.concatenate([[0], np.cumsum(valid.labels_of_item)]), found)
+
+
 def check_labelling_frontier(
     parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> pd.DataFrame:
@@ -65,7 +90,8 @@ def check_labelling_frontier(
             say who labels them (`DRAWN`); alpha and gamma, weights of the priors (1 where not
             given); chains, warmup, draws and lag of the sampler; against, "truth" (where not given)
             or "majority", what final labels are held against; threshold_step (0.01) between
-            thresholds from 0.5 to 1, share_step (0.1) between shares from 0 to 1.
+            thresholds from 0.5 to 1, share_step (0.1) between shares from 0 to 1; snorkel, whether
+        its label model is compared too (false), where the package is installed.
         rng: source of data, draws and the random policy.
 
     Returns:
@@ -84,7 +110,7 @@ def check_labelling_frontier(
     shares = np.arange(0, 1 + 1e-9, given.real("share_step", above=0, below=1))
     chains, warmup, draws, lag = (given.whole(name, at_least=1) for name in SAMPLER)
     settings = ClaraSettings(chains=chains, warmup=warmup, draws=draws, lag=lag)
-    drawing, sampling, choosing = rng.spawn(3)
+    drawing, sampling, choosing, seeding = rng.spawn(4)
     drawn = {name: parameters[name] for name in DRAWN if name in parameters}
     table = draw_clara({**drawn, "n": n_train + n}, drawing).table
     train, valid = take_items(table, 0, n_train), take_items(table, n_train, n_train + n)
@@ -93,8 +119,9 @@ def check_labelling_frontier(
     model = labelling_model(fit, train, settings.confusion)
     truth = np.asarray(valid.truth)
     reference = truth if against == TRUTH else majority_label(valid)
+    other = _snorkel_so_far(train, valid, seeding) if needed_packages(parameters) else None
     rows = compare_policies(
-        model, valid, reference, thresholds.tolist(), np.round(shares, 12).tolist(), choosing
+        model, valid, reference, thresholds.tolist(), np.round(shares, 12).tolist(), choosing, other
     )
     fitted = rows["policy"] == CLARA
     return rows.assign(

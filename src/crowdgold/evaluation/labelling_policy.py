@@ -8,9 +8,8 @@ have been had it decided.
 - Random stratified: one label; a given share of the items, stratified by that label, go through
   tie-breaking.
 - CLARA: labels until the confidence reaches a threshold; the most likely label is the final one.
-
-Snorkel's label model, which the paper compares too, is not here: its package needs PyTorch, which
-is a large dependency for one curve.
+- Snorkel: the same with the confidence of its label model, an optional package; the majority of the
+  labels so far is the final one, as in the paper, because the probabilities are not calibrated.
 """
 
 from collections.abc import Sequence
@@ -24,7 +23,8 @@ from crowdgold.models.label_confidence import LabelsSoFar, probabilities_so_far
 from crowdgold.models.labelling_model import LabellingModel
 
 RANDOM, TIE_BREAKING, CLARA = "random stratified", "tie-breaking", "CLARA"
-POLICIES = (RANDOM, TIE_BREAKING, CLARA)
+SNORKEL = "Snorkel"
+POLICIES = (RANDOM, TIE_BREAKING, CLARA, SNORKEL)
 COLUMNS = (
     "policy", "threshold_or_share", "share_of_labels", "accuracy", "prevalence_estimate",
 )  # fmt: skip
@@ -145,13 +145,32 @@ def until_confident(so_far: LabelsSoFar, threshold: float) -> Labelled:
         raise InputError(
             f"{(last < start).sum()} items have no label; expected one or more on each"
         )
-    enough = so_far.confidence >= threshold
-    enough[last] = True
-    stop = np.flatnonzero(enough)
-    # The first such label of each item: of all from its start on, the next.
-    stop = stop[np.searchsorted(stop, start)]
+    stop = _first_confident(so_far, threshold)
     probability = so_far.probability[stop]
     return Labelled(stop - start + 1, probability.argmax(axis=1), probability.mean(axis=0))
+
+
+def _first_confident(so_far: LabelsSoFar, threshold: float) -> np.ndarray:
+    """Give the position of the label at which each item stops: (I,)."""
+    enough = so_far.confidence >= threshold
+    enough[so_far.start[1:] - 1] = True
+    stop = np.flatnonzero(enough)
+    # The first such label of each item: of all from its start on, the next.
+    return np.asarray(stop[np.searchsorted(stop, so_far.start[:-1])])
+
+
+def majority_when_confident(
+    annotations: Annotations, so_far: LabelsSoFar, threshold: float
+) -> Labelled:
+    """Take labels of each item until the confidence reaches a threshold; the majority decides.
+
+    Args:
+        annotations: the labels, at least one on each item.
+        so_far: probabilities after each label.
+        threshold: the confidence that is enough.
+    """
+    stop = _first_confident(so_far, threshold)
+    return _by_majority(annotations, stop - so_far.start[:-1] + 1)
 
 
 def _row(
@@ -173,6 +192,7 @@ def compare_policies(
     thresholds: Sequence[float],
     shares: Sequence[float],
     rng: np.random.Generator,
+    snorkel: LabelsSoFar | None = None,
 ) -> pd.DataFrame:
     """Tabulate what each policy costs and how accurate it is.
 
@@ -183,6 +203,7 @@ def compare_policies(
         thresholds: of CLARA's confidence.
         shares: of items with additional labels, of the random stratified policy.
         rng: source of the random choice of items.
+        snorkel: the probabilities of Snorkel's label model after each label, where it is compared.
 
     Returns:
         rows with the columns `COLUMNS`: the policy, its threshold or share (missing for
@@ -193,5 +214,10 @@ def compare_policies(
     done = [(TIE_BREAKING, float("nan"), tie_breaking(annotations))]
     done += [(RANDOM, share, random_stratified(annotations, share, place)) for share in shares]
     done += [(CLARA, value, until_confident(so_far, value)) for value in thresholds]
+    if snorkel is not None:
+        done += [
+            (SNORKEL, value, majority_when_confident(annotations, snorkel, value))
+            for value in thresholds
+        ]
     rows = [_row(*one, reference, len(annotations)) for one in done]
     return pd.DataFrame(rows, columns=list(COLUMNS))

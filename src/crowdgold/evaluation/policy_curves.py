@@ -12,8 +12,8 @@ COLUMNS = (
     "policy", SETTING, SHARE, "accuracy", "prevalence_estimate", TRUTH, "replicate",
     "items", "diagnostics_passed",
 )  # fmt: skip
-UNFITTED = ("random stratified", "tie-breaking")
-"""Policies without a model."""
+UNFITTED = ("random stratified", "tie-breaking", "Snorkel")
+"""Policies without a model, or one that has no diagnostics."""
 
 
 def policy_curves(table: pd.DataFrame) -> pd.DataFrame:

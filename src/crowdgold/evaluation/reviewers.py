@@ -2,9 +2,10 @@
 
 For draws of confusion matrices (CLARA): a rate of several annotators is the mean of theirs over the
 labels; estimates are means over the draws. For labels taken for the truth (MV): the share of right
-labels among those on items of a category, with the percentile bootstrap over items. Items enter a
-rate only through how many of its labels of each kind they have, so that a resample is a draw of the
-numbers of items of each such kind, which is multinomial.
+labels among those on items of a category, with the percentile bootstrap over items; where the items
+have probabilities (Snorkel) the prevalence is their mean. Items enter a rate only through how many
+of its labels of each kind they have, so that a resample is a draw of the numbers of items of each
+such kind, which is multinomial.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
-from crowdgold.estimators import NO_LABEL, ConfusionPosterior, Fit, FixedLabels
+from crowdgold.estimators import NO_LABEL, ConfusionPosterior, Fit, FixedLabels, ProbableLabels
 from crowdgold.evaluation.estimate import Estimate
 from crowdgold.metrics.reviewers import (
     PREVALENCE,
@@ -90,6 +91,17 @@ def _bootstrap_prevalence(
     # A resample of n items has a binomial number of positives.
     draws = rng.binomial(len(known), share, resamples) / len(known)
     return Estimate.of_draws(metric, draws, level, share)
+
+
+def _bootstrap_mean(
+    probability: np.ndarray, metric: str, rng: np.random.Generator, level: float, resamples: int
+) -> Estimate:
+    """Estimate the mean probability (I,) of the items."""
+    # Items with equal labels have equal probabilities, so that few values make a resample.
+    values, times = np.unique(probability, return_counts=True)
+    drawn = rng.multinomial(len(probability), times / len(probability), resamples)
+    draws = drawn @ values / len(probability)
+    return Estimate.of_draws(metric, draws, level, float(probability.mean()))
 
 
 def _bootstrap_rate(
@@ -193,6 +205,9 @@ def evaluate_annotations(
     for metric in map(parse_reviewer_metric, metrics):
         if isinstance(fit.labels, ConfusionPosterior):
             found += _of_posterior(fit.labels, annotations, metric, level)
+        elif isinstance(fit.labels, ProbableLabels) and metric.name == PREVALENCE:
+            positive = fit.labels.probability[:, 1]
+            found.append(_bootstrap_mean(positive, metric.text, rng, level, resamples))
         elif isinstance(fit.labels, FixedLabels):
             labels = fit.labels.labels
             found += _of_labels(labels, annotations, metric, rng, level, resamples)

@@ -30,6 +30,13 @@ def models_of_check(name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]
     return tuple(module.stan_models(parameters)) if hasattr(module, "stan_models") else ()
 
 
+def packages_of_check(name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """Give the optional packages that a check uses, where they are installed."""
+    module = importlib.import_module(CHECKS[name])
+    named = hasattr(module, "needed_packages")
+    return tuple(module.needed_packages(parameters)) if named else ()
+
+
 def check_block(task: Mapping[str, Any], stan: StanModels) -> pd.DataFrame:
     """Run a task's check for every setting and replicate.
 

@@ -1,5 +1,6 @@
 """The work of an estimate job: methods fitted to a block of replicates, and evaluated."""
 
+import json
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from crowdgold.evaluation.imputation import evaluate
 from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.experiments.data_tables import DataTable
 from crowdgold.experiments.results import results_frame
-from crowdgold.experiments.settings import settings_of_methods
+from crowdgold.experiments.settings import name_of_data, settings_of_methods
 from crowdgold.experiments.tasks import named, replicates, shared_columns, task_rng
 from crowdgold.experiments.truths import true_values
 from crowdgold.models.stan import StanModels
@@ -36,14 +37,11 @@ def _estimate(
     setting: Mapping[str, Any],
     replicate: int,
     method: str,
+    settings: Mapping[str, Any],
     table: Table,
     stan: StanModels,
-    threads: int,
 ) -> list[dict[str, Any]]:
     """Fit one method to one replicate; give a row for each metric, or each of its values."""
-    chosen = settings_of_methods(task["methods"], setting["axes"])[method]
-    # Threads are no part of the task: they change the time and not the numbers.
-    settings = {**chosen, "threads": threads}
     # Without the method's name: methods that sample the same model share its fit.
     rng = task_rng(task, setting, replicate, "fit")
     start = time.perf_counter()
@@ -89,6 +87,7 @@ def estimate_block(
         ValueError: where a fit fails; a note names experiment, setting, replicate and method.
     """
     rows: list[dict[str, Any]] = []
+    done: dict[tuple[str, int, str, str], list[dict[str, Any]]] = {}
     table = DataTable(data)
     for setting, replicate in replicates(task):
         drawn = table.replicate(setting["name"], replicate)
@@ -99,10 +98,19 @@ def estimate_block(
             "seed": task["seed"],
             "code_version": version,
         }
-        for method in task["methods"]:
-            with named(task, setting["name"], replicate, method=method):
-                found = _estimate(task, setting, replicate, method, drawn.table, stan, threads)
+        same_data = name_of_data(setting["axes"])
+        for method, chosen in settings_of_methods(task["methods"], setting["axes"]).items():
+            # An axis that varies another method's setting leaves this one's fit as it was.
+            key = (same_data, replicate, method, json.dumps(chosen, sort_keys=True))
+            if key not in done:
+                # Threads are no part of the task: they change the time and not the numbers.
+                settings = {**chosen, "threads": threads}
+                with named(task, setting["name"], replicate, method=method):
+                    done[key] = _estimate(
+                        task, setting, replicate, method, settings, drawn.table, stan
+                    )
             rows += [
-                {**shared, **row, "truth": truths[row["metric"], row["annotator"]]} for row in found
+                {**shared, **row, "truth": truths[row["metric"], row["annotator"]]}
+                for row in done[key]
             ]
     return results_frame(rows, task["settings"][0]["axes"])

@@ -9,12 +9,13 @@ mapping of plain values: the workflow reruns the job when the task changes, and 
 does not use cannot make it rerun.
 """
 
+import importlib.util
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from crowdgold.experiments import checks
 from crowdgold.experiments.configuration import SOURCES, settings_of
-from crowdgold.experiments.registries import stan_models
+from crowdgold.experiments.registries import packages_of, stan_models
 from crowdgold.experiments.settings import Setting, expand, settings_of_methods
 
 ALL = "all"
@@ -94,7 +95,10 @@ def data_task(
     """Give all that a data table, or a check's table, depends on."""
     block = config["experiments"][experiment]
     chosen = [one for one in settings(block) if setting in (ALL, one.name)]
+    missing = missing_packages(config, experiment)
     return {
+        # A check does without; once the package is there it is another task.
+        **({"missing": missing} if missing else {}),
         "seed": config["seed"],
         "paper": block["paper"],
         "experiment": experiment,
@@ -104,6 +108,19 @@ def data_task(
         ],
         "replicates": list(parse_block(replicates)),
     }
+
+
+def missing_packages(config: Mapping[str, Any], experiment: str) -> list[str]:
+    """Give the optional packages that an experiment uses and that are not installed.
+
+    A check leaves out what it needs them for; a method cannot be fitted.
+    """
+    block = config["experiments"][experiment]
+    used = list(packages_of(block.get("methods", ())))
+    if "check" in block:
+        for one in settings(block):
+            used += checks.packages_of_check(block["check"], one.parameters)
+    return [name for name in dict.fromkeys(used) if importlib.util.find_spec(name) is None]
 
 
 def models_of(task: Mapping[str, Any]) -> list[str]:
@@ -184,6 +201,21 @@ def figures(config: Mapping[str, Any], target: str) -> list[str]:
         for name, block in config["figures"].items()
         if block.get("target", "figures") == target
     ]
+
+
+def can_run(config: Mapping[str, Any], experiment: str) -> bool:
+    """Say whether an experiment can be run with the packages that are installed."""
+    is_check = source(config["experiments"][experiment]) == "check"
+    return is_check or not missing_packages(config, experiment)
+
+
+def figure_without(config: Mapping[str, Any], figure: str) -> dict[str, bool]:
+    """Give the packages that a figure lacks -> whether it is drawn without what needs them."""
+    lacking: dict[str, bool] = {}
+    for name in config["figures"][figure].get("experiments", []):
+        for package in missing_packages(config, name):
+            lacking[package] = lacking.get(package, True) and can_run(config, name)
+    return lacking
 
 
 def datasets(config: Mapping[str, Any], figure: str) -> list[str]:

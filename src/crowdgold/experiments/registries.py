@@ -105,6 +105,12 @@ def stan_models(methods: Mapping[str, Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(models))
 
 
+def packages_of(methods: Collection[str]) -> tuple[str, ...]:
+    """Give the optional packages that methods cannot do without."""
+    needed = (entries("method")[name].package for name in methods)
+    return tuple(dict.fromkeys(filter(None, needed)))
+
+
 def tables_taken(method: str) -> tuple[str, ...]:
     """Give the kinds of table that a method takes."""
     taken: tuple[str, ...] = entries("method")[method].tables

@@ -198,9 +198,11 @@ def _add_log_density(
         lower: (K - 1, K - 1) Cholesky factor L.
         k, out: where to add.
     """
-    size, solved, constant = len(mean), np.empty(len(mean)), 0.0
+    size, constant = len(mean), 0.0
+    solved, inverse = np.empty((2, size))
     for a in range(size):
         constant -= np.log(lower[a, a])
+        inverse[a] = 1 / lower[a, a]
     for item in range(len(x)):
         if known[item]:
             distance = 0.0
@@ -208,7 +210,7 @@ def _add_log_density(
                 away = x[item, a] - mean[a]
                 for b in range(a):
                     away -= lower[a, b] * solved[b]
-                solved[a] = away / lower[a, a]
+                solved[a] = away * inverse[a]
                 distance += solved[a] * solved[a]
             out[item, k] += constant - distance / 2
 
@@ -250,4 +252,6 @@ def find_score_density(
         for k in range(1, K):
             top = max(top, out[item, k])
         for k in range(K):
-            out[item, k] = max(np.exp(out[item, k] - top), LEAST_SHARE)
+            below = out[item, k] - top
+            # The exponential is most of the work, and that of one category is known.
+            out[item, k] = max(np.exp(below), LEAST_SHARE) if below < 0 else 1.0

@@ -35,6 +35,13 @@ def _curve(axes: Axes, rows: pd.DataFrame, policy: str, value: str) -> None:
     axes.fill_between(rows[SHARE], low, high, color=look.colour, alpha=0.2, linewidth=0)
 
 
+def _bands(shown: pd.DataFrame) -> str:
+    """Say how many replicates there are, and what the bands are."""
+    if shown["replicates"].max() == 1:
+        return "1 replicate; bands are one standard error over its items"
+    return replicates_text(shown).replace("bars are", "bands are")
+
+
 def draw_clara_policy(
     table: pd.DataFrame, options: Mapping[str, Any]
 ) -> tuple[Figure, pd.DataFrame]:
@@ -76,8 +83,7 @@ def draw_clara_policy(
             label="printed" if index == 0 else None,
         )
     stand_in = "Simulated stand-in; " if options.get("stand_in", False) else ""
-    bars = replicates_text(shown).replace("bars are", "bands are")
-    figure.supxlabel(f"{stand_in}{bars}; {gate_note(fits_of(table))}", fontsize=7)
+    figure.supxlabel(f"{stand_in}{_bands(shown)}; {gate_note(fits_of(table))}", fontsize=7)
     handles, names = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False)
     return figure, shown

@@ -1,0 +1,85 @@
+"""Snorkel's label model on Annotations (CLARA, sections 4.3, 5.4 and 7.4): an optional package.
+
+Each annotator is a labelling function, which abstains where it gave no label. The package estimates
+the annotators' accuracies from how they agree, and gives each item's probabilities from these; it
+takes the categories for equally frequent, since nothing else is known, which is its default.
+"""
+
+import importlib.util
+from typing import Any
+
+import numpy as np
+
+from crowdgold.data import Annotations, InputError
+
+PACKAGE = "snorkel"
+MISSING = "the package snorkel is not installed (`make snorkel` does it: 3 GB with PyTorch)"
+ABSTAIN = -1
+FEWEST = 3
+"""Annotators that it needs."""
+
+
+def is_installed() -> bool:
+    """Say whether the package is there, without loading it, which takes seconds."""
+    return importlib.util.find_spec(PACKAGE) is not None
+
+
+def label_matrix(annotations: Annotations, labels: int | None = None) -> np.ndarray:
+    """Lay the labels out: (I, A) categories, `ABSTAIN` where an annotator gave none.
+
+    Args:
+        annotations: the labels.
+        labels: how many of each item's first labels count; all where not given.
+    """
+    found = np.full((len(annotations.item), len(annotations.annotator)), ABSTAIN)
+    count = annotations.labels_of_item
+    place = np.arange(len(annotations)) - (np.cumsum(count) - count)[annotations.item_of]
+    kept = slice(None) if labels is None else place < labels
+    at = annotations.item_of[kept], annotations.annotator_of[kept]
+    found[at] = annotations.label[kept]
+    return found
+
+
+def fit_label_model(annotations: Annotations, rng: np.random.Generator) -> Any:
+    """Fit the package's label model, at its defaults.
+
+    Args:
+        annotations: the labels.
+        rng: gives the package's seed.
+
+    Raises:
+        InputError: where the package is not installed, or there are fewer than three annotators.
+    """
+    if not is_installed():
+        raise InputError(f"Snorkel: {MISSING}")
+    if len(annotations.annotator) < FEWEST:
+        raise InputError(
+            f"Snorkel: found {len(annotations.annotator)} annotators, expected {FEWEST} or more"
+        )
+    from snorkel.labeling.model import LabelModel  # here: loading PyTorch takes seconds
+
+    model = LabelModel(cardinality=len(annotations.category), verbose=False)
+    seed = int(rng.integers(2**31))
+    model.fit(label_matrix(annotations), seed=seed, progress_bar=False)
+    return model
+
+
+def probabilities(model: Any, annotations: Annotations, labels: int | None = None) -> np.ndarray:
+    """Give P(y_i = k) of each item: (I, K); arguments as for `label_matrix`."""
+    return np.asarray(model.predict_proba(label_matrix(annotations, labels)), dtype=float)
+
+
+def probabilities_by_label(model: Any, annotations: Annotations) -> np.ndarray:
+    """Give the probabilities of each label's item after the labels up to and with it: (L, K).
+
+    Args:
+        model: fitted to other items, with the same annotators.
+        annotations: the labels, in the order in which they came.
+    """
+    count = annotations.labels_of_item
+    place = np.arange(len(annotations)) - (np.cumsum(count) - count)[annotations.item_of]
+    found = np.empty((len(annotations), len(annotations.category)))
+    for turn in range(int(count.max(initial=0))):
+        now = place == turn
+        found[now] = probabilities(model, annotations, turn + 1)[annotations.item_of[now]]
+    return found
