@@ -26,7 +26,8 @@ import pandas as pd
 from crowdgold.data import Annotations
 from crowdgold.data.annotations import NO_GROUP
 from crowdgold.models.clara import ClaraSettings, sample_clara
-from crowdgold.models.clara_prior import ClaraPrior, empirical_prior, majority_shares
+from crowdgold.models.clara_prior import ClaraPrior, empirical_prior
+from crowdgold.models.majority import majority_shares
 
 PAPER = 12_000
 """Sweeps of the paper: 2,000 thrown away, then 2,000 draws 5 apart."""
