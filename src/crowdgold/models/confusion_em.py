@@ -154,10 +154,10 @@ def fit_confusion_em(annotations: Annotations, settings: EmSettings | None = Non
     movement = np.inf
     while len(trace) < settings.steps and not movement < settings.tolerance:
         log_prior = _log_prior(prior, confusion, settings)
-        log_likelihood, counts = expectation(labels, prior, confusion, posterior)
+        log_likelihood, sizes, counts = expectation(labels, prior, confusion, posterior)
         trace.append(log_likelihood + log_prior)
-        total = posterior[labels.labelled].sum(axis=0) + settings.alpha_mu - 1
-        prior = total / total.sum()
+        sizes += settings.alpha_mu - 1
+        prior = sizes / sizes.sum()
         confusion, movement = next_confusion(counts, confusion, settings.alpha_pi)
     posterior[~labels.labelled] = prior
     return ConfusionEm(

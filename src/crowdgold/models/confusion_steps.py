@@ -64,14 +64,15 @@ def _add_logarithms(
 
 
 Pass = Callable[..., float]
-"""(start, cell, most, prior, weight, posterior, counts) -> log likelihood."""
+"""(start, cell, most, prior, weight, posterior, counts, sizes) -> log likelihood."""
 
 
 @cache
 def _pass_with(levels: int) -> Pass:
     """Give the pass over the labels for a number of levels, which the compiler then knows.
 
-    It fills posteriors (I, K) and adds to counts (A K, K), at weights (A K, K) of labels by level.
+    It fills posteriors (I, K) and adds to counts (A K, K) and to expected numbers of items (K,), at
+    weights (A K, K) of labels by level.
     """
 
     @numba.njit(cache=True, error_model="numpy", nogil=True)
@@ -83,6 +84,7 @@ def _pass_with(levels: int) -> Pass:
         weight: np.ndarray,
         posterior: np.ndarray,
         counts: np.ndarray,
+        sizes: np.ndarray,
     ) -> float:
         total, product = 0.0, 1.0
         log_prior, own = np.log(prior), np.empty(levels)
@@ -111,6 +113,7 @@ def _pass_with(levels: int) -> Pass:
             for level in range(levels):
                 own[level] *= inverse
                 posterior[item, level] = own[level]
+                sizes[level] += own[level]
             for label in range(first, last):
                 row = cell[label]
                 for level in range(levels):
@@ -123,7 +126,7 @@ def _pass_with(levels: int) -> Pass:
 
 def expectation(
     labels: Labels, prior: np.ndarray, confusion: np.ndarray, posterior: np.ndarray
-) -> tuple[float, np.ndarray]:
+) -> tuple[float, np.ndarray, np.ndarray]:
     """Fill the posteriors, and give the log likelihood and the expected counts.
 
     Args:
@@ -133,16 +136,17 @@ def expectation(
         posterior: (I, K) to be filled, where an item has labels.
 
     Returns:
-        the log likelihood with the floor in it, and N (A, K, K) by annotator, level and label.
+        the log likelihood with the floor in it, the expected number of items of each level (K,),
+        and of labels, N (A, K, K), by annotator, level and label.
     """
     annotators, levels, _ = confusion.shape
     # By label first: the levels of a label then stand side by side.
     weight = np.ascontiguousarray(confusion.transpose(0, 2, 1)).reshape(-1, levels) + labels.floor
-    counts = np.zeros_like(weight)
+    counts, sizes = np.zeros_like(weight), np.zeros(levels)
     start, cell, most = labels.start, labels.cell, labels.most
-    one_pass = _pass_with(levels)
-    total = one_pass(start, cell, most, prior + labels.floor, weight, posterior, counts)
-    return total, counts.reshape(annotators, levels, levels).transpose(0, 2, 1)
+    one_pass, chance = _pass_with(levels), prior + labels.floor
+    total = one_pass(start, cell, most, chance, weight, posterior, counts, sizes)
+    return total, sizes, counts.reshape(annotators, levels, levels).transpose(0, 2, 1)
 
 
 def next_confusion(
