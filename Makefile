@@ -17,6 +17,9 @@ READY := $(VENV)/.made-from-requirements
 # Jobs are many and short: without compiled modules each would start several seconds later.
 export PYTHONDONTWRITEBYTECODE :=
 
+# STABLEVAL's are drawn by their names, until they are timed within `make figures`.
+STABLEVAL := fig14 fig15 fig16 fig17 table3 tables_mt_bench tables_convabuse tables_qags tables_mslr
+
 # Snakemake takes no notice of a profile that does not exist, so it is looked for here. The lock of a
 # killed run goes with it, unlike Snakemake's own, which has to be removed by hand.
 define snakemake
@@ -28,7 +31,7 @@ define snakemake
 	code=$$?; [ $$code -ne 75 ] || echo "Error: another run is at work in this folder; wait for its end"; exit $$code; }
 endef
 
-.PHONY: help setup figures smoke validate benchmark docs report test lint peers snorkel lock clean clean-all
+.PHONY: help setup figures smoke stableval validate benchmark docs report test lint peers snorkel lock clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +61,10 @@ figures: $(READY)  ## every figure at the default scale (under 30 minutes on 2 c
 smoke: $(READY)  ## every figure at the smallest scale (under 6 minutes), in results/smoke/
 	$(call snakemake,--configfile config/smoke.yaml -- figures)
 	@echo "The figures are in results/smoke/figures/"
+
+stableval: $(READY)  ## STABLEVAL's tables and figures on real data
+	$(call snakemake,-- $(STABLEVAL:%=results/figures/stableval_%.svg))
+	@echo "The figures are in results/figures/"
 
 validate: $(READY)  ## coverage of the intervals where the model is true
 	$(call snakemake,validate)

@@ -26,7 +26,8 @@ import pandas as pd
 
 from crowdgold.data import Annotations
 from crowdgold.models.clara import ClaraSettings, sample_clara
-from crowdgold.models.clara_prior import ClaraPrior, empirical_prior, majority_shares
+from crowdgold.models.clara_prior import ClaraPrior, empirical_prior
+from crowdgold.models.majority import majority_shares
 from crowdgold.simulate import simulate
 
 PAPER = 12_000

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from crowdgold.data import InputError, annotations_from_frame, read_annotations
-from crowdgold.models.clara_prior import empirical_prior, majority_shares
+from crowdgold.models.clara_prior import empirical_prior
 from crowdgold.models.label_patterns import CONFUSION, find_label_patterns
+from crowdgold.models.majority import majority_shares
 
 TABLE_2 = {
     "1": ([("R1", "a"), ("R2", "b")], (0.4, 0.5, 0.1)),
@@ -190,3 +191,77 @@ def test_patterns_hold_the_counts_of_every_item(confusion):
     assert alone.pattern_of.tolist() == list(range(len(found.item)))
     with pytest.raises(InputError, match="expected one of annotator, group, shared"):
         find_label_patterns(found, "each")
+
+
+JUDGED = pd.DataFrame(
+    [
+        ("q1", "B", "R2", "1"),
+        ("q2", "B", "R1", "0"),
+        ("q1", "A", "R1", "0"),
+        ("q1", "B", "R1", "0"),
+        ("q2", "A", "R2", "1"),
+    ],
+    columns=["item", "agent", "annotator", "label"],
+)
+"""Two prompts, answered by two agents."""
+
+
+def test_a_response_is_an_item_of_an_agent():
+    table = annotations_from_frame(JUDGED)
+    assert table.item.tolist() == ["q1_B", "q2_B", "q1_A", "q2_A"]
+    assert table.agent.tolist() == ["B", "A"]
+    assert table.agent_of.tolist() == [0, 0, 1, 1]
+    assert table.annotator.tolist() == ["R2", "R1"]
+    again = annotations_from_frame(table.to_frame())
+    assert again.item.tolist() == table.item.tolist()
+    assert again.agent_of.tolist() == table.agent_of.tolist()
+    assert rows_of(again.to_frame()) == rows_of(table.to_frame())
+
+
+def test_items_of_one_agent_each_keep_their_names():
+    table = annotations_from_frame(JUDGED.assign(item=["a", "b", "c", "a", "d"]))
+    assert table.item.tolist() == ["a", "b", "c", "d"]
+    assert table.agent_of.tolist() == [0, 0, 1, 1]
+
+
+def test_a_table_without_agents_has_none():
+    table = annotations_from_frame(JUDGED.drop(columns="agent"), repeated="first")
+    assert len(table.agent) == len(table.agent_of) == 0
+    assert "agent" not in table.to_frame()
+
+
+def test_names_of_responses_that_cannot_be_told_apart():
+    rows = [("a", "b_c", "R", "0"), ("a_b", "c", "R", "1"), ("a", "x", "R", "1")]
+    with pytest.raises(InputError, match="'a_b_c' is the name of two responses"):
+        annotations_from_frame(pd.DataFrame(rows, columns=JUDGED.columns))
+
+
+def test_an_empty_agent_is_named_by_its_row():
+    frame = JUDGED.assign(agent=["B", "", "A", "B", "A"])
+    with pytest.raises(InputError, match="'agent', row 1: found '', expected a value"):
+        annotations_from_frame(frame)
+
+
+def test_repeated_labels_can_all_be_kept():
+    twice = pd.concat([JUDGED, JUDGED], ignore_index=True)
+    table = annotations_from_frame(twice, repeated="keep")
+    assert table.labels_of_item.tolist() == [4, 2, 2, 2]
+    with pytest.raises(InputError, match="or all by 'keep'"):
+        annotations_from_frame(twice)
+
+
+def test_credits_of_categories():
+    table = annotations_from_frame(JUDGED, credit={"1": 1.0, "0": 0.25})
+    assert table.credit.tolist() == [0.25, 1.0]
+    with pytest.raises(InputError, match="credit: found 1; expected a number for each of 0, 1"):
+        annotations_from_frame(JUDGED, credit={"1": 1.0})
+    with pytest.raises(InputError, match="credit: 0: found 'x', expected a number"):
+        annotations_from_frame(JUDGED, credit={"1": 1.0, "0": "x"})
+
+
+def test_labels_of_some_annotators_keep_all_positions():
+    table = annotations_from_frame(JUDGED)
+    some = table.of_annotators(np.array([False, True]))
+    assert some.item.tolist() == table.item.tolist()
+    assert some.labels_of_item.tolist() == [1, 1, 1, 0]
+    assert set(some.annotator_of) == {1}

@@ -3,10 +3,13 @@
 It is the data of CLARA, section 3.1: label r_ij of item i by reviewer a_ij, one of K categories,
 and a K-dimensional score vector s_ic of classifier c, which may be missing for an item. Pairs of
 item and annotator without a label are simply absent.
+
+Where systems are judged (STABLEVAL, section 3.1), an item is a response: what an agent answered to
+a prompt. The categories are then levels of quality, each worth a credit.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +21,7 @@ from crowdgold.data.tables import read_columns
 NO_GROUP = ""
 """The group of annotators where the table names none."""
 
-REPEATED = ("refuse", "first", "last")
+REPEATED = ("refuse", "first", "last", "keep")
 """What to do where an annotator labels an item more than once."""
 
 SUM_TOLERANCE = 1e-6
@@ -40,6 +43,10 @@ class Annotations:
         label: (L,) position of each label's category.
         scores: classifier -> (I, K) score vectors, a row of NaN where missing.
         truth: (I,) position of the true category, where it is known (simulations).
+        agent: (S,) names of the agents whose responses the items are, in the order of the table;
+            empty where it names none.
+        agent_of: (I,) position of each item's agent, -1 for none; empty where `agent` is.
+        credit: (K,) what each category is worth to an agent; None where nothing was said.
     """
 
     item: np.ndarray
@@ -52,6 +59,9 @@ class Annotations:
     label: np.ndarray
     scores: Mapping[str, np.ndarray] = field(default_factory=dict)
     truth: np.ndarray | None = None
+    agent: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=object))
+    agent_of: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    credit: np.ndarray | None = None
 
     def __len__(self) -> int:
         """Give the number of labels."""
@@ -68,6 +78,16 @@ class Annotations:
         cell = self.item_of * len(self.category) + self.label
         return np.bincount(cell, minlength=size).reshape(len(self.item), -1)
 
+    def of_annotators(self, chosen: np.ndarray) -> "Annotations":
+        """Give the labels of some annotators; all items and annotators stay, with their positions.
+
+        Args:
+            chosen: (A,) whether an annotator's labels are kept.
+        """
+        kept = np.asarray(chosen, dtype=bool)[self.annotator_of]
+        parts = ("item_of", "annotator_of", "group_of", "label")
+        return replace(self, **{name: getattr(self, name)[kept] for name in parts})
+
     def to_frame(self) -> pd.DataFrame:
         """Give the labels as a data frame with the columns that `read_annotations` reads."""
         columns = {
@@ -77,6 +97,8 @@ class Annotations:
         }
         if len(self.group) > 1 or self.group[0] != NO_GROUP:
             columns["group"] = self.group[self.group_of]
+        if len(self.agent):
+            columns["agent"] = self.agent[self.agent_of[self.item_of]]
         return pd.DataFrame(columns)
 
 
@@ -124,11 +146,51 @@ def _without_repeats(frame: pd.DataFrame, rule: str, problems: Problems) -> pd.D
             repeated,
             who,
             "each annotator once on an item; remove rows, or keep one of them by "
-            "repeated='first' or 'last'",
+            "repeated='first' or 'last', or all by 'keep'",
         )
+    if rule in ("refuse", "keep"):
         return frame
     kept: pd.DataFrame = frame.drop_duplicates(pair, keep="first" if rule == "first" else "last")
     return kept
+
+
+def _responses(table: pd.DataFrame, problems: Problems) -> pd.Series:
+    """Name each row's response: its item, or ITEM_AGENT where several agents answered an item."""
+    if "agent" not in table:
+        return table["item"]
+    if not table[["item", "agent"]].drop_duplicates()["item"].duplicated().any():
+        return table["item"]
+    named = table["item"] + "_" + table["agent"]
+    pairs = table.groupby(["item", "agent"]).ngroup()
+    mixed = pairs.groupby(named).nunique()
+    if (mixed > 1).any():
+        problems.add(
+            f"columns 'item' and 'agent': {mixed.idxmax()!r} is the name of two responses (item, "
+            "an underscore, agent); expected names that can be told apart"
+        )
+    return named
+
+
+def _credits(
+    credit: Mapping[str, float] | None, known: np.ndarray, problems: Problems
+) -> np.ndarray | None:
+    """Give the credit of each category (K,), None where nothing is said of any."""
+    if credit is None:
+        return None
+    given = {str(name): value for name, value in credit.items()}
+    missing = [name for name in known if name not in given]
+    unknown = [name for name in given if name not in known]
+    if missing or unknown:
+        problems.add(
+            f"credit: found {', '.join(given) or 'nothing'}; expected a number for each of "
+            f"{', '.join(known)}"
+        )
+        return None
+    values = to_numbers(pd.Series([given[name] for name in known]))
+    if not np.isfinite(values).all():
+        bad = known[~np.isfinite(values)][0]
+        problems.add(f"credit: {bad}: found {given[bad]!r}, expected a number")
+    return values
 
 
 def annotations_from_frame(
@@ -138,18 +200,21 @@ def annotations_from_frame(
     scores: pd.DataFrame | None = None,
     source: str = "the table",
     first_row: int = 0,
+    credit: Mapping[str, float] | None = None,
 ) -> Annotations:
     """Check a data frame of labels and make Annotations of it.
 
     Args:
-        frame: columns item, annotator, label, optionally group.
+        frame: columns item, annotator, label, optionally group and agent. With agents a response
+            is an item of an agent; where several answered an item, its name is ITEM_AGENT.
         categories: all labels that there can be, in the order wanted; those found, sorted, where
             not given.
-        repeated: the rule for an annotator with several labels on an item: "refuse", or keep the
-            "first" or the "last".
+        repeated: the rule for an annotator with several labels on an item: "refuse", keep the
+            "first" or the "last", or "keep" all.
         scores: columns item and one for each category, optionally classifier; rows may be absent.
         source: how messages name the table.
         first_row: the number messages give the first row.
+        credit: what each category is worth to an agent.
 
     Raises:
         InputError: naming every column and row that cannot be used.
@@ -159,10 +224,13 @@ def annotations_from_frame(
     problems = Problems(source, first_row)
     _check_columns(frame, ("item", "annotator", "label"), problems)
     columns = {name: _texts(frame, name, problems) for name in ("item", "annotator", "label")}
-    if "group" in frame:
-        columns["group"] = _texts(frame, "group", problems)
+    for optional in ("group", "agent"):
+        if optional in frame:
+            columns[optional] = _texts(frame, optional, problems)
     position, known = _categories(columns["label"], categories, problems)
+    values = _credits(credit, known, problems)
     table = pd.DataFrame(columns).assign(position=position).reset_index(drop=True)
+    table["item"] = _responses(table, problems)
     table = _without_repeats(table, repeated, problems)
     problems.raise_if_any()
     group = table["group"] if "group" in table else pd.Series(NO_GROUP, index=table.index)
@@ -183,7 +251,19 @@ def annotations_from_frame(
         group_of[order],
         table["position"].to_numpy()[order],
         {name: one.reindex(items).to_numpy() for name, one in vectors.items()},
+        credit=values,
+        **_agents(table, items),
     )
+
+
+def _agents(table: pd.DataFrame, items: Sequence[str]) -> dict[str, np.ndarray]:
+    """Give the fields `agent` and `agent_of` of a table of labels; none where it names no agent."""
+    if "agent" not in table:
+        return {}
+    position, names = pd.factorize(table["agent"])
+    first = pd.Series(position, index=table["item"]).groupby(level=0, sort=False).first()
+    agent_of = first.reindex(list(items), fill_value=-1).to_numpy(dtype=np.int64)
+    return {"agent": np.asarray(names, dtype=object), "agent_of": agent_of}
 
 
 def read_score_vectors(
@@ -229,6 +309,7 @@ def read_annotations(
     categories: Sequence[str] | None = None,
     repeated: str = "refuse",
     scores: str | Path | None = None,
+    credit: Mapping[str, float] | None = None,
 ) -> Annotations:
     """Read Annotations from CSV, TSV or parquet.
 
@@ -238,10 +319,12 @@ def read_annotations(
         categories: as for `annotations_from_frame`.
         repeated: as for `annotations_from_frame`.
         scores: a file of score vectors.
+        credit: as for `annotations_from_frame`.
 
     Raises:
         InputError: where a file is missing, of another kind, or holds rows that cannot be used.
     """
     frame, first_row = read_columns(path, columns)
     vectors = None if scores is None else read_columns(scores)[0]
-    return annotations_from_frame(frame, categories, repeated, vectors, str(path), first_row)
+    source = str(path)
+    return annotations_from_frame(frame, categories, repeated, vectors, source, first_row, credit)

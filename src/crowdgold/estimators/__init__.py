@@ -8,6 +8,7 @@ from crowdgold.estimators.posterior import (
     FixedLabels,
     LabelPosterior,
     LabelPrediction,
+    LevelPosterior,
     MeanPrediction,
     ProbableLabels,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "FixedLabels",
     "LabelPosterior",
     "LabelPrediction",
+    "LevelPosterior",
     "MeanPrediction",
     "Method",
     "ProbableLabels",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
+from crowdgold.models.majority import majority_shares
 
 PSEUDO_LABELS = 1.0
 """Labels spread evenly over each row of psi_0 and over theta_0 before they are normalised: where a
@@ -26,16 +27,6 @@ class ClaraPrior:
 
     theta: np.ndarray
     psi: np.ndarray
-
-
-def majority_shares(annotations: Annotations) -> np.ndarray:
-    """Give each item's majority vote as shares of the categories: (I, K).
-
-    Tied categories share an item evenly; an item without labels has a row of zeros.
-    """
-    votes = annotations.votes()
-    top = (votes == votes.max(axis=1, keepdims=True)) & (votes.sum(axis=1, keepdims=True) > 0)
-    return np.asarray(top / np.maximum(top.sum(axis=1, keepdims=True), 1))
 
 
 def empirical_prior(annotations: Annotations, alpha: float = 1.0, gamma: float = 1.0) -> ClaraPrior:

@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from crowdgold.data import Annotations
-from crowdgold.models.clara_prior import ClaraPrior, majority_shares
+from crowdgold.models.clara_prior import ClaraPrior
 from crowdgold.models.label_patterns import LabelPatterns, matrix_of_label
+from crowdgold.models.majority import majority_shares
 
 FLIPPED = 0.1
 """Share of the items of every chain but the first that start in a category at random."""

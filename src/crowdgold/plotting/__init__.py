@@ -7,6 +7,8 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from crowdgold.plotting.agent_scores import draw_agent_scores
+from crowdgold.plotting.agent_tables import draw_agent_mappings, draw_agent_tables
 from crowdgold.plotting.clara_audits import draw_clara_audits
 from crowdgold.plotting.clara_days import draw_clara_days
 from crowdgold.plotting.clara_policy import draw_clara_policy
@@ -48,6 +50,9 @@ FIGURES: dict[str, Plot] = {
     "clara_days": draw_clara_days,
     "clara_scores": draw_clara_scores,
     "clara_policy": draw_clara_policy,
+    "agent_scores": draw_agent_scores,
+    "agent_tables": draw_agent_tables,
+    "agent_mappings": draw_agent_mappings,
 }
 """Plots by name: (table, options) -> the figure, and the rows that it shows."""
 

@@ -44,6 +44,7 @@ METHOD_STYLES = {
     "CLARA": MethodStyle("#117733", "o"),
     "CLARA-printed": MethodStyle("#CC6677", "v", "--"),
     "CLARA-ordered": MethodStyle("#004488", "^", "-."),
+    "PEC": MethodStyle("#AA3377", "o"),
     "Snorkel": MethodStyle("#DDAA33", "D", "--"),
     "random stratified": MethodStyle("#AA7744", "s", ":"),
     "tie-breaking": MethodStyle("#222255", "X", "none"),

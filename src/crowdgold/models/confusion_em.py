@@ -1,0 +1,165 @@
+"""EM for annotators' confusion matrices, K levels (STABLEVAL, sections 3.2 and 3.3, algorithm 1).
+
+A latent level z_i ~ mu; annotator r labels item i with o by pi_r[z_i, o], independently of others.
+
+    E: gamma_ic ~ (mu_c + floor) prod_{labels of i} (pi_r[c, y_ir] + floor)
+    M: mu_c      = (sum_i gamma_ic + alpha_mu - 1) / (I + K (alpha_mu - 1))
+       pi_r[c,o] = (N_rco + alpha_pi - 1) / (sum_o N_rco + K (alpha_pi - 1))
+
+Both are smoothed by Dirichlet priors, of which the M step gives the mode. The log posterior, but
+for a constant,
+
+    sum_i log sum_c mu_c prod pi_r[c, y_ir] + (alpha_mu - 1) sum log mu + (alpha_pi - 1) sum log pi
+
+never falls from a step to the next, up to what the floor takes. The floor stands in the likelihood
+(the published code takes logarithms of value + 1e-10); the M step does not know it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdgold.data import Annotations, InputError
+from crowdgold.models.confusion_steps import Labels, expectation, next_confusion
+from crowdgold.models.majority import NO_LABEL, TIES, majority_labels, majority_shares
+
+STARTS = ("majority", "uniform")
+"""Where the class prior starts."""
+
+
+@dataclass(frozen=True)
+class EmSettings:
+    """How the EM starts, smooths and stops.
+
+    Attributes:
+        alpha_mu, alpha_pi: weights of the Dirichlet priors, at least 1; 1 smooths nothing.
+        floor: added to probabilities in the likelihood, at least 0.
+        start: the class prior's start: shares of the majority votes, or uniform.
+        ties: what becomes of ties among these votes (`majority.TIES`, but not at random).
+        diagonal: start of each matrix's diagonal, in (0, 1]; the rest of a row is even.
+        steps: E steps at most; exactly so many where `tolerance` is 0.
+        tolerance: stop where no entry of a confusion matrix moves by as much.
+    """
+
+    alpha_mu: float = 1.0
+    alpha_pi: float = 1.01
+    floor: float = 1e-10
+    start: str = "majority"
+    ties: str = "lowest"
+    diagonal: float = 0.8
+    steps: int = 10_000
+    tolerance: float = 1e-8
+
+    def __post_init__(self) -> None:
+        """Check the settings; `InputError` names one that cannot be used."""
+        known_ties = tuple(name for name in TIES if name != "random")
+        checks = (
+            ("alpha_mu", self.alpha_mu >= 1, "a number of at least 1"),
+            ("alpha_pi", self.alpha_pi >= 1, "a number of at least 1"),
+            ("floor", 0 <= self.floor < 1, "a number from 0 to below 1"),
+            ("start", self.start in STARTS, f"one of {', '.join(STARTS)}"),
+            ("ties", self.ties in known_ties, f"one of {', '.join(known_ties)}"),
+            ("diagonal", 0 < self.diagonal <= 1, "a number in (0, 1]"),
+            ("steps", self.steps == int(self.steps) and self.steps >= 1, "a whole number, 1 or up"),
+            ("tolerance", 0 <= self.tolerance < np.inf, "0 or a positive number"),
+        )
+        for name, good, expected in checks:
+            if not good:
+                raise InputError(f"EM: {name}: found {getattr(self, name)!r}, expected {expected}")
+
+
+PRESETS: Mapping[str, EmSettings] = {
+    "converged": EmSettings(),
+    "published": EmSettings(steps=100, tolerance=0.0),
+    "published_synthetic": EmSettings(alpha_pi=1.0, start="uniform", steps=1_000, tolerance=1e-6),
+}
+"""The settings by name: run until it has converged, and those behind the published results: of the
+real data, and of the synthetic study."""
+
+
+@dataclass(frozen=True)
+class ConfusionEm:
+    """A fit by EM.
+
+    Attributes:
+        posterior: (I, K) gamma, of the last E step; the class prior where an item has no label.
+        prior: (K,) mu, of the M step after it.
+        confusion: (A, K, K) pi, of the M step after it; the true level in rows.
+        log_posterior: (steps,) the log posterior at the parameters that each E step started from.
+        movement: the largest change of an entry of `confusion` in the last M step.
+        converged: whether that is below the tolerance; never where the tolerance is 0.
+    """
+
+    posterior: np.ndarray
+    prior: np.ndarray
+    confusion: np.ndarray
+    log_posterior: np.ndarray
+    movement: float
+    converged: bool
+
+    @property
+    def steps(self) -> int:
+        """Give the number of E steps."""
+        return len(self.log_posterior)
+
+
+def _prior_at_start(annotations: Annotations, settings: EmSettings) -> np.ndarray:
+    categories = len(annotations.category)
+    if settings.start == "uniform":
+        return np.full(categories, 1 / categories)
+    if settings.ties == "share":
+        total = majority_shares(annotations).sum(axis=0)
+    else:
+        majority = majority_labels(annotations, settings.ties)
+        total = np.bincount(majority[majority != NO_LABEL], minlength=categories)
+    return np.asarray(total / total.sum())
+
+
+def _confusion_at_start(annotations: Annotations, diagonal: float) -> np.ndarray:
+    categories = len(annotations.category)
+    matrix = np.full((categories, categories), (1 - diagonal) / (categories - 1))
+    np.fill_diagonal(matrix, diagonal)
+    return np.repeat(matrix[None], len(annotations.annotator), axis=0)
+
+
+def _log_prior(prior: np.ndarray, confusion: np.ndarray, settings: EmSettings) -> float:
+    """Give the log density of the Dirichlet priors, but for a constant."""
+    value = 0.0
+    for weight, parts in ((settings.alpha_mu, prior), (settings.alpha_pi, confusion)):
+        if weight > 1:
+            with np.errstate(divide="ignore"):
+                value += (weight - 1) * float(np.log(parts).sum())
+    return value
+
+
+def fit_confusion_em(annotations: Annotations, settings: EmSettings | None = None) -> ConfusionEm:
+    """Estimate confusion matrices, the class prior and each item's level by EM.
+
+    Args:
+        annotations: the labels; annotators may have any number on an item.
+        settings: start, smoothing and stop; run until it has converged where not given.
+
+    Raises:
+        InputError: where there are no labels.
+    """
+    settings = settings or PRESETS["converged"]
+    if len(annotations) == 0:
+        raise InputError("EM: the table has no labels; expected at least one")
+    labels = Labels.of(annotations, settings.floor)
+    prior = _prior_at_start(annotations, settings)
+    confusion = _confusion_at_start(annotations, settings.diagonal)
+    posterior = np.empty((len(annotations.item), len(annotations.category)))
+    trace: list[float] = []
+    movement = np.inf
+    while len(trace) < settings.steps and not movement < settings.tolerance:
+        log_prior = _log_prior(prior, confusion, settings)
+        log_likelihood, sizes, counts = expectation(labels, prior, confusion, posterior)
+        trace.append(log_likelihood + log_prior)
+        sizes += settings.alpha_mu - 1
+        prior = sizes / sizes.sum()
+        confusion, movement = next_confusion(counts, confusion, settings.alpha_pi)
+    posterior[~labels.labelled] = prior
+    return ConfusionEm(
+        posterior, prior, confusion, np.array(trace), movement, movement < settings.tolerance
+    )
