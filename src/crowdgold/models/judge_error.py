@@ -265,8 +265,8 @@ def correct_rate(
             Preventive Veterinary Medicine 113, which does not take rates of few gold labels for
             certain. Where gold is within the judged items its shift is ours, less by their share.
         outside: "refuse" an estimate outside [0, 1], "clip" it and the interval's ends, or "keep"
-            all as the formulas give them. Ends are clipped for no other reason; an interval that lies
-            outside as a whole is refused.
+            all as the formulas give them. Ends are clipped for no other reason; an interval all
+            of which is outside is refused.
 
     Raises:
         InputError: where counts are impossible or contradict each other, a class has no gold
