@@ -10,6 +10,8 @@ configfile: "config/experiments/maven_corrected.yaml"
 configfile: "config/experiments/maven_intervals.yaml"
 configfile: "config/experiments/clara.yaml"
 configfile: "config/experiments/clara_policy.yaml"
+configfile: "config/experiments/judge_error.yaml"
+configfile: "config/experiments/soft_metrics.yaml"
 configfile: "config.yaml"
 
 

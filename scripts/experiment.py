@@ -24,10 +24,10 @@ with job_log(snakemake.log[0]):
     stan = StanModels.compiled(Path("results/stan"), toolchain)
     programs = [Path(program) for program in snakemake.input.programs]
     metadata = provenance(Path.cwd(), task, programs, toolchain)
+    prepared = [pd.read_parquet(path) for path in snakemake.input.dataset]
     if "check" in task:
-        summary = table = check_block(task, stan)
+        summary = table = check_block(task, stan, *prepared)
     else:
-        prepared = [pd.read_parquet(path) for path in snakemake.input.dataset]
         with tempfile.TemporaryDirectory() as folder:
             data = Path(folder, "data.parquet")
             simulate_block(task, data, metadata, prepared[0] if prepared else None)

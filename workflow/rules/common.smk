@@ -118,10 +118,9 @@ def methods_of(wildcards):
 
 
 def prepared_dataset(wildcards):
-    """Give the prepared dataset that a data table is drawn from, if any."""
-    return [
-        f"results/datasets/{name}.parquet" for name in source_of("dataset")(wildcards)
-    ]
+    """Give the prepared dataset that an experiment's tables are drawn from, if any."""
+    name = plan.dataset(block_of(wildcards))
+    return [f"results/datasets/{name}.parquet"] if name else []
 
 
 def data_task(wildcards):
@@ -232,7 +231,8 @@ def figure_jobs():
         target = block.get("target", "figures")
         alone = not config["together"] or target == "none"
         alone = alone or any(map(unavailable, plan.datasets(config, figure)))
-        job = figure if alone else f"{block['paper'].lower()}_{target}"
+        paper = block["paper"].lower().replace(" ", "_")
+        job = figure if alone else f"{paper}_{target}"
         jobs.setdefault(job, []).append(figure)
     return jobs
 

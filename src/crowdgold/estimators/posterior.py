@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crowdgold.models.diagnostics import Diagnostics
+from crowdgold.models.judge_error import JudgementCounts
 
 NO_LABEL = -1
 
@@ -103,7 +104,28 @@ class ConfusionPosterior:
     warning: str = ""
 
 
-Labels = FixedLabels | LabelPosterior | LabelPrediction | MeanPrediction | ConfusionPosterior
+@dataclass(frozen=True)
+class JudgedRate:
+    """Judgements of a sample and what gold labels say of them, which correct a rate.
+
+    Attributes:
+        counts: the judgements and gold labels.
+        correction: "paper" or "adjusted", the interval of Rogan and Gladen's estimate; or
+            "power-tuned" (PPI++).
+    """
+
+    counts: JudgementCounts
+    correction: str
+
+
+Labels = (
+    FixedLabels
+    | LabelPosterior
+    | LabelPrediction
+    | MeanPrediction
+    | ConfusionPosterior
+    | JudgedRate
+)
 """What evaluation makes metrics of."""
 
 

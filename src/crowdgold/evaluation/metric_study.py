@@ -1,4 +1,4 @@
-"""How sure is a correlation of a metric with people's scores? On simulated studies (HLV, section 6).
+"""How sure is a correlation of a metric with people's scores? On simulated studies of HLV's kind.
 
 A study as in the paper is drawn many times (`crowdgold.simulate.pairwise_choices`), with the scores
 that the paper prints for the methods' strengths. Metrics are made whose values have a known
@@ -21,6 +21,8 @@ from crowdgold.simulate.pairwise_choices import draw_choices
 PRIOR = 0.5
 """Wins that both sides of a pair are given, so that a method without a win has a score too."""
 SIGNIFICANT = 0.05
+DESIGN = ("judges", "instance_sd", "undecided")
+"""Parameters of a study beside its number of judgements, in the order of `draw_choices`."""
 
 
 def made_metric(strength: np.ndarray, correlation: float, rng: np.random.Generator) -> np.ndarray:

@@ -13,8 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
-from crowdgold.estimators import NO_LABEL, ConfusionPosterior, Fit, FixedLabels
+from crowdgold.estimators import NO_LABEL, ConfusionPosterior, Fit, FixedLabels, JudgedRate
 from crowdgold.evaluation.estimate import Estimate
+from crowdgold.evaluation.judge_error import of_judged_rate
 from crowdgold.metrics.reviewers import (
     PREVALENCE,
     SWAPPED,
@@ -196,6 +197,8 @@ def evaluate_annotations(
         elif isinstance(fit.labels, FixedLabels):
             labels = fit.labels.labels
             found += _of_labels(labels, annotations, metric, rng, level, resamples)
+        elif isinstance(fit.labels, JudgedRate):
+            found.append(of_judged_rate(fit.labels, metric, level))
         else:
             raise InputError(f"{fit.method} gives nothing that reviewers' metrics are made of")
     return found

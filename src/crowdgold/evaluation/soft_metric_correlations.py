@@ -75,15 +75,16 @@ def check_soft_metric_correlations(
         rng: source of all draws.
 
     Returns:
-        a row for each pair of metrics: `pair`, `drawn`, the correlation over the B pairs, `expected`,
-        that of single rows, with its standard error `expected_se`, and the band `low` to `high`.
+        a row for each pair of metrics: `pair`; `drawn`, the correlation over the B matrices;
+        `expected`, that of single rows, with its standard error `expected_se`; the band `low` to
+        `high`.
     """
     p = parameters
     size = int(p["matrices"]), int(p["rows"]), int(p["classes"])
     values, single = draw_values(*size, float(p["alpha"]), float(p["beta"]), rng)
     found = []
     for pair in PAIRS:
-        first, second = pair
+        first, second = pair[0], pair[1]
         expected = float(np.corrcoef(single[first], single[second])[0, 1])
         low, high = band(expected, int(p["printed_matrices"]), float(p["level"]))
         found.append(

@@ -13,6 +13,7 @@ which is the prior above without its cut. By judgement it falls apart into betas
 counts: pi, and the share of positives among the items judged positive and judged negative.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -22,10 +23,13 @@ from crowdgold.data import InputError
 from crowdgold.models.judge_error import JudgementCounts
 
 JEFFREYS = 0.5
-CANDIDATES = 20
+CANDIDATES = 8
 """Pairs (q+, q-) that are weighted for each one that is kept."""
 FEWEST_EFFECTIVE = 0.1
 """Effective sample size, of the draws wanted, below which draws are refused."""
+
+
+Function = Callable[[float, float, np.ndarray], np.ndarray]
 
 
 class RateDraws(NamedTuple):
@@ -62,34 +66,35 @@ def _quality(counts: JudgementCounts, size: int, rng: np.random.Generator) -> li
     return [rng.beta(right + JEFFREYS, wrong + JEFFREYS, size) for right, wrong in cells]
 
 
-class _Cut(NamedTuple):
-    """Beta(a, b) cut to [low, high]: mass there, measured from the nearer tail."""
+class _Cut:
+    """Beta(a, b) cut to [low, high] (D,); mass is measured from the nearer tail."""
 
-    a: float
-    b: float
-    low: np.ndarray
-    high: np.ndarray
+    def __init__(self, a: float, b: float, low: np.ndarray, high: np.ndarray) -> None:
+        self._a, self._b, self._low, self._high = a, b, low, high
+        self._upper = low > a / (a + b)
 
-    @property
-    def upper(self) -> np.ndarray:
-        """Whether the upper tail is the nearer one."""
-        return self.low > self.a / (self.a + self.b)
+    def _by_tail(self, values: np.ndarray, upper: Function, lower: Function) -> np.ndarray:
+        """Apply a function of the tail that each value belongs to."""
+        found = np.empty_like(values)
+        for part, function in ((self._upper, upper), (~self._upper, lower)):
+            found[part] = function(self._a, self._b, values[part])
+        return found
+
+    def _ends(self) -> tuple[np.ndarray, np.ndarray]:
+        low, high = (self._by_tail(end, betaincc, betainc) for end in (self._low, self._high))
+        return low, high
 
     def mass(self) -> np.ndarray:
-        above = betaincc(self.a, self.b, self.low) - betaincc(self.a, self.b, self.high)
-        below = betainc(self.a, self.b, self.high) - betainc(self.a, self.b, self.low)
-        return np.where(self.upper, above, below)
+        """Give the mass between the ends."""
+        low, high = self._ends()
+        return np.abs(high - low)
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        share = rng.random(len(self.low))
-        tail, inverse = (betainc, betaincc), (betaincinv, betainccinv)
-        found = []
-        for function, back in zip(tail, inverse, strict=True):
-            ends = (function(self.a, self.b, end) for end in (self.low, self.high))
-            first, last = ends
-            found.append(back(self.a, self.b, first + share * (last - first)))
-        inside = np.where(self.upper, found[1], found[0])
-        return np.asarray(np.clip(inside, self.low, self.high))
+        """Draw one value for each pair of ends."""
+        low, high = self._ends()
+        share = low + rng.random(len(low)) * (high - low)
+        found = self._by_tail(share, betainccinv, betaincinv)
+        return np.asarray(np.clip(found, self._low, self._high))
 
 
 def _draw_separate(counts: JudgementCounts, draws: int, rng: np.random.Generator) -> RateDraws:

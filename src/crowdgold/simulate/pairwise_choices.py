@@ -1,7 +1,7 @@
 """People's choices between the results of two methods (a stand-in for HLV's study, section 6.1).
 
-The paper's study is private. What it prints: 13 methods, about 8 judgements of each pair, 2.3 judges
-an instance, and the methods' scores by rank centrality (table 6). Here a judge is shown an instance
+The paper's study is private. It prints: 13 methods, about 8 judgements of each pair, 2.3 judges an
+instance, and the methods' scores by rank centrality (table 6). Here a judge is shown an instance
 and the results of methods i and j, and
 
     P(prefers j | decides) = 1 / (1 + exp(-(s_j - s_i + e)))     s: logarithm of a method's strength
