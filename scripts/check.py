@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from crowdgold.experiments.checks import check_block
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.provenance import provenance
@@ -16,6 +18,8 @@ with job_log(snakemake.log[0]):
     task = snakemake.params.task
     toolchain = next(map(Path, snakemake.input.toolchain), None)
     programs = [Path(program) for program in snakemake.input.programs]
-    rows = check_block(task, StanModels.compiled(Path("results/stan"), toolchain))
+    stan = StanModels.compiled(Path("results/stan"), toolchain)
+    prepared = [pd.read_parquet(path) for path in snakemake.input.dataset]
+    rows = check_block(task, stan, *prepared)
     metadata = provenance(Path.cwd(), task, programs, toolchain)
     write_table(rows, snakemake.output[0], metadata)

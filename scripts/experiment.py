@@ -27,7 +27,8 @@ with job_log(snakemake.log[0]):
         snakemake.params.tasks.items(), outputs, strict=True
     ):
         metadata = provenance(Path.cwd(), task, programs, toolchain)
-        dataset = pd.read_parquet(prepared[task["dataset"]]) if "dataset" in task else None
+        used = snakemake.params.datasets[name]
+        dataset = pd.read_parquet(prepared[used]) if used else None
         axes = snakemake.params.axes[name]
         table, summary = run_experiment(task, axes, stan, metadata, dataset, snakemake.threads)
         write_table(table, table_path, metadata)

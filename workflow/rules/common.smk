@@ -118,10 +118,9 @@ def methods_of(wildcards):
 
 
 def prepared_dataset(wildcards):
-    """Give the prepared dataset that a data table is drawn from, if any."""
-    return [
-        f"results/datasets/{name}.parquet" for name in source_of("dataset")(wildcards)
-    ]
+    """Give the prepared dataset that an experiment's tables are drawn from, if any."""
+    name = plan.dataset(block_of(wildcards))
+    return [f"results/datasets/{name}.parquet"] if name else []
 
 
 def data_task(wildcards):
@@ -226,7 +225,8 @@ def figure_jobs():
         target = block.get("target", "figures")
         alone = not config["together"] or target == "none"
         alone = alone or any(map(unavailable, plan.datasets(config, figure)))
-        job = figure if alone else f"{block['paper'].lower()}_{target}"
+        paper = block["paper"].lower().replace(" ", "_")
+        job = figure if alone else f"{paper}_{target}"
         jobs.setdefault(job, []).append(figure)
     return jobs
 
@@ -237,21 +237,22 @@ def experiment_jobs():
 
 
 def values_in(experiments, kind):
-    """Give an input function for the simulators, datasets or checks of experiments, each once."""
+    """Give the simulators or checks of experiments, each once."""
     blocks = [config["experiments"][name] for name in experiments]
-    found = list(dict.fromkeys(block[kind] for block in blocks if kind in block))
-    return lambda wildcards: found
+    return list(dict.fromkeys(block[kind] for block in blocks if kind in block))
 
 
 def datasets_in(experiments):
-    return values_in(experiments, "dataset")(None)
+    """Give the datasets that experiments need, each once."""
+    blocks = [config["experiments"][name] for name in experiments]
+    return list(dict.fromkeys(filter(None, map(plan.dataset, blocks))))
 
 
 def methods_in(experiments):
-    """Give an input function for the methods of experiments, each once."""
+    """Give the methods of experiments, each once."""
     blocks = [config["experiments"][name] for name in experiments]
     found = [method for block in blocks for method in block.get("methods", [])]
-    return lambda wildcards: list(dict.fromkeys(found))
+    return list(dict.fromkeys(found))
 
 
 def models_in(experiments):
@@ -262,9 +263,13 @@ def models_in(experiments):
     )
 
 
-def plots_of(figures):
-    """Give an input function for the plotting functions of figures."""
-    names = list(dict.fromkeys(config["figures"][name]["plot"] for name in figures))
+def plots_in(figures):
+    """Give the plotting functions of figures, each once."""
+    return list(dict.fromkeys(config["figures"][name]["plot"] for name in figures))
+
+
+def entries(names):
+    """Give an input function for entries of a registry that do not depend on wildcards."""
     return lambda wildcards: names
 
 

@@ -30,7 +30,7 @@ for job, drawn in figure_jobs().items():
         conda:
             "../../environment.yml"
         params:
-            library=library("figures.py", plot=plots_of(drawn), method=none),
+            library=library("figures.py", plot=entries(plots_in(drawn)), method=none),
             figures={figure: config["figures"][figure] for figure in drawn},
         message:
             f"Drawing {', '.join(drawn)}"

@@ -27,12 +27,13 @@ for job, run in experiment_jobs().items():
         params:
             library=library(
                 "experiment.py",
-                simulator=values_in(run, "simulator"),
-                dataset=values_in(run, "dataset"),
-                check=values_in(run, "check"),
-                method=methods_in(run),
+                simulator=entries(values_in(run, "simulator")),
+                dataset=entries(datasets_in(run)),
+                check=entries(values_in(run, "check")),
+                method=entries(methods_in(run)),
             ),
             tasks={name: plan.experiment_task(config, name) for name in run},
+            datasets={name: plan.dataset(config["experiments"][name]) for name in run},
             axes={
                 name: list(config["experiments"][name].get("vary", {})) for name in run
             },

@@ -9,8 +9,8 @@ from crowdgold.estimators.posterior import Fit, FixedLabels, LevelPosterior
 from crowdgold.models.majority import check_ties, majority_labels, majority_shares
 
 
-def _judged(annotations: Annotations, judges: str) -> Annotations:
-    """Give the labels that count: those of a group, or all where `judges` is empty."""
+def labels_of_group(annotations: Annotations, judges: str) -> Annotations:
+    """Give the labels of a group, all where `judges` is empty; `InputError` for no such group."""
     if not judges:
         return annotations
     found = np.flatnonzero(annotations.group == judges)
@@ -40,7 +40,7 @@ def fit_annotated_majority(
         InputError: where the table has no such group, or there is no such rule for ties.
     """
     check_ties(ties)
-    counted = _judged(annotations, judges)
+    counted = labels_of_group(annotations, judges)
     if ties == "share":
         return Fit("MV", LevelPosterior(majority_shares(counted), hard=False))
     return Fit("MV", FixedLabels(majority_labels(counted, ties, rng)))

@@ -37,6 +37,9 @@ CLARA_SETTINGS = (
     "lag",
 )
 
+JUDGED_GROUPS = ("judges", "gold", "tested")
+"""Settings that name groups of annotators."""
+
 DRAWS = 500
 """Imputed data sets where the settings do not say how many."""
 
@@ -268,3 +271,51 @@ def snorkel(
     from crowdgold.estimators.snorkel import fit_snorkel
 
     return fit_snorkel(annotations, rng)
+
+
+def rogan_gladen(
+    annotations: Annotations,
+    rng: np.random.Generator,
+    settings: Mapping[str, Any],
+    stan: StanModels,
+) -> Fit:
+    """Fit Rogan-Gladen."""
+    from crowdgold.estimators.judge_error import fit_rogan_gladen
+
+    return fit_rogan_gladen(annotations, rng, settings)
+
+
+def rate_posterior(
+    annotations: Annotations,
+    rng: np.random.Generator,
+    settings: Mapping[str, Any],
+    stan: StanModels,
+) -> Fit:
+    """Fit Rogan-Gladen-Bayes."""
+    from crowdgold.estimators.judge_error import fit_rate_posterior
+
+    return fit_rate_posterior(annotations, rng, settings)
+
+
+def power_tuned_judgements(
+    annotations: Annotations,
+    rng: np.random.Generator,
+    settings: Mapping[str, Any],
+    stan: StanModels,
+) -> Fit:
+    """Fit PPI++ to judgements."""
+    from crowdgold.estimators.judge_error import fit_power_tuned
+
+    return fit_power_tuned(annotations, rng, settings)
+
+
+def vote_model(
+    annotations: Annotations,
+    rng: np.random.Generator,
+    settings: Mapping[str, Any],
+    stan: StanModels,
+) -> Fit:
+    """Fit MAVEN's vote model to judgements."""
+    from crowdgold.estimators.judge_error import fit_vote_model
+
+    return fit_vote_model(annotations, rng, settings, stan, _sampler(settings))

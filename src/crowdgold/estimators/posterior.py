@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crowdgold.models.diagnostics import Diagnostics
+from crowdgold.models.judge_error import JudgementCounts
 from crowdgold.models.majority import NO_LABEL as NO_LABEL
 
 TARGETS = ("items", "population")
@@ -138,6 +139,20 @@ class LevelPosterior:
         return np.asarray(np.eye(self.probability.shape[1])[chosen])
 
 
+@dataclass(frozen=True)
+class JudgedRate:
+    """Judgements of a sample and what gold labels say of them, which correct a rate.
+
+    Attributes:
+        counts: the judgements and gold labels.
+        correction: "paper" or "adjusted", the interval of Rogan and Gladen's estimate; or
+            "power-tuned" (PPI++).
+    """
+
+    counts: JudgementCounts
+    correction: str
+
+
 Labels = (
     FixedLabels
     | LabelPosterior
@@ -145,6 +160,7 @@ Labels = (
     | MeanPrediction
     | ConfusionPosterior
     | LevelPosterior
+    | JudgedRate
 )
 """What evaluation makes metrics of."""
 

@@ -9,7 +9,13 @@ import numpy as np
 
 from crowdgold.data import InputError, Table
 from crowdgold.estimators import fitters
-from crowdgold.estimators.fitters import CLARA_SETTINGS, MAVEN_SETTINGS, power_tuned, rectified
+from crowdgold.estimators.fitters import (
+    CLARA_SETTINGS,
+    JUDGED_GROUPS,
+    MAVEN_SETTINGS,
+    power_tuned,
+    rectified,
+)
 from crowdgold.estimators.method import Method, Models
 from crowdgold.estimators.posterior import Fit
 from crowdgold.models.stan import SamplerSettings, StanModels
@@ -22,6 +28,7 @@ PAIRWISE_OR_CALIBRATED: Models = {
     (NESTED, ("score_likelihood", "pairwise")): ("score",),
     (NESTED, ("score_likelihood", "calibrated")): ("score_ordinal",),
 }
+JUDGED = ("judge_error", "annotated_majority")
 CALIBRATED: Models = {(NESTED,): ("score_ordinal",)}
 
 
@@ -186,6 +193,48 @@ _ALL = (
         ("snorkel",),
         annotations_fitter=fitters.snorkel,
         package="snorkel",
+    ),
+    Method(
+        "Rogan-Gladen",
+        "the share judged positive, corrected for the judges' errors",
+        None,
+        JUDGED,
+        annotations_fitter=fitters.rogan_gladen,
+        own_settings=("interval", *JUDGED_GROUPS),
+    ),
+    Method(
+        "Rogan-Gladen-adjusted",
+        "Rogan-Gladen with the interval of Lang and Reiczigel",
+        None,
+        JUDGED,
+        annotations_fitter=fitters.rogan_gladen,
+        own_settings=JUDGED_GROUPS,
+        preset={"interval": "adjusted"},
+    ),
+    Method(
+        "Rogan-Gladen-Bayes",
+        "the posterior of the rate and of the judges' TPR and TNR",
+        None,
+        JUDGED,
+        annotations_fitter=fitters.rate_posterior,
+        own_settings=("draws", *JUDGED_GROUPS),
+    ),
+    Method(
+        "PPI++",
+        "the power-tuned mean of judgements and gold labels",
+        None,
+        JUDGED,
+        annotations_fitter=fitters.power_tuned_judgements,
+        own_settings=JUDGED_GROUPS,
+    ),
+    Method(
+        "MAVEN-votes",
+        "MAVEN's vote model, without scores",
+        None,
+        JUDGED,
+        ("vote",),
+        annotations_fitter=fitters.vote_model,
+        own_settings=JUDGED_GROUPS,
     ),
 )
 

@@ -17,6 +17,7 @@ from crowdgold.estimators import (
     ConfusionPosterior,
     Fit,
     FixedLabels,
+    JudgedRate,
     LabelPosterior,
     LabelPrediction,
     LevelPosterior,
@@ -82,7 +83,7 @@ def _of_labels(
 ) -> list[Estimate]:
     """Estimate metrics that are functions of labels, in order."""
     labels = fit.labels
-    if isinstance(labels, ConfusionPosterior | LevelPosterior):
+    if isinstance(labels, ConfusionPosterior | JudgedRate | LevelPosterior):
         raise InputError(f"{fit.method} gives no labels of Items; see `evaluation.reviewers`")
     if isinstance(labels, LabelPrediction):
         return rectify(labels, items, metrics, rng, level)
@@ -160,6 +161,8 @@ def label_probabilities(
         return np.where(fit.labels.labels == NO_LABEL, np.nan, fit.labels.labels.astype(float))
     if isinstance(fit.labels, ConfusionPosterior | LevelPosterior):
         return fit.labels.probability[:, 1]
+    if isinstance(fit.labels, JudgedRate):
+        raise InputError(f"{fit.method} estimates a rate, and no label of an item")
     total = np.zeros(len(items))
     for draw in range(fit.labels.draws):
         total += fit.labels.probability(draw, predictor, rng)

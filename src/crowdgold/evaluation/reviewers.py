@@ -19,10 +19,12 @@ from crowdgold.estimators import (
     ConfusionPosterior,
     Fit,
     FixedLabels,
+    JudgedRate,
     LevelPosterior,
     ProbableLabels,
 )
 from crowdgold.evaluation.estimate import Estimate
+from crowdgold.evaluation.judge_error import of_judged_rate
 from crowdgold.metrics.reviewers import (
     PREVALENCE,
     SWAPPED,
@@ -227,6 +229,8 @@ def evaluate_annotations(
             found.append(_bootstrap_mean(positive, metric.text, rng, level, resamples))
         elif (labels := _labels_of(fit, annotations)) is not None:
             found += _of_labels(labels, annotations, metric, rng, level, resamples)
+        elif isinstance(fit.labels, JudgedRate):
+            found.append(of_judged_rate(fit.labels, metric, level))
         else:
             raise InputError(f"{fit.method} gives nothing that reviewers' metrics are made of")
     return found

@@ -2,7 +2,8 @@
 
 A check is a function `check_NAME(parameters, rng) -> DataFrame` in a module of its own. To list it
 here is all that an experiment with `check: NAME` needs. One that samples Stan models takes a third
-argument, the compiled models, and its module says by `stan_models(parameters)` which.
+argument, the compiled models, and its module says by `stan_models(parameters)` which. One that
+needs a prepared dataset names it in its module's `DATASET`, and takes its table as that argument.
 """
 
 import importlib
@@ -20,6 +21,12 @@ CHECKS = {
     "score_curves": "crowdgold.evaluation.score_curves",
     "labelling_frontier": "crowdgold.evaluation.labelling_frontier",
     "sigmoid_scores": "crowdgold.evaluation.sigmoid_scores",
+    "judge_error_simulation": "crowdgold.evaluation.judge_error_simulation",
+    "judge_error_formula": "crowdgold.evaluation.judge_error_formula",
+    "soft_metric_curve": "crowdgold.evaluation.soft_metric_curve",
+    "soft_metric_correlations": "crowdgold.evaluation.soft_metric_correlations",
+    "soft_metric_scores": "crowdgold.evaluation.soft_metric_scores",
+    "metric_study": "crowdgold.evaluation.metric_study",
 }
 """Name of a check -> the module that holds its function `check_NAME`."""
 
@@ -37,12 +44,20 @@ def packages_of_check(name: str, parameters: Mapping[str, Any]) -> tuple[str, ..
     return tuple(module.needed_packages(parameters)) if named else ()
 
 
-def check_block(task: Mapping[str, Any], stan: StanModels) -> pd.DataFrame:
+def dataset_of_check(name: str) -> str:
+    """Name the dataset whose table a check needs; empty where it needs none."""
+    return str(getattr(importlib.import_module(CHECKS[name]), "DATASET", ""))
+
+
+def check_block(
+    task: Mapping[str, Any], stan: StanModels, dataset: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """Run a task's check for every setting and replicate.
 
     Args:
         task: what to run, from `plan.data_task`.
         stan: the compiled models, for the checks that sample some.
+        dataset: the prepared dataset, for the checks that name one.
 
     Returns:
         The rows that the check gives, after columns for paper, experiment, setting and replicate.
@@ -52,12 +67,14 @@ def check_block(task: Mapping[str, Any], stan: StanModels) -> pd.DataFrame:
     """
     module = importlib.import_module(CHECKS[task["check"]])
     check: Callable[..., pd.DataFrame] = getattr(module, f"check_{task['check']}")
-    models = (stan,) if hasattr(module, "stan_models") else ()
+    needed = (stan,) if hasattr(module, "stan_models") else ()
+    if dataset_of_check(task["check"]):
+        needed = (*needed, dataset)
     frames = []
     for setting, replicate in replicates(task):
         with named(task, setting["name"], replicate, check=task["check"]):
             rng = task_rng(task, setting, replicate, "check")
-            frame = check(setting["parameters"], rng, *models)
+            frame = check(setting["parameters"], rng, *needed)
         shared = shared_columns(task, setting, replicate)
         own = frame.drop(columns=[name for name in shared if name in frame])
         left = pd.DataFrame([shared] * len(own))

@@ -29,6 +29,13 @@ def source(block: Mapping[str, Any]) -> str:
     return next(kind for kind in SOURCES if kind in block)
 
 
+def dataset(block: Mapping[str, Any]) -> str:
+    """Name the dataset that an experiment needs: its source, or its check's; empty where none."""
+    if source(block) == "check":
+        return checks.dataset_of_check(block["check"])
+    return str(block.get("dataset", ""))
+
+
 def settings(block: Mapping[str, Any]) -> list[Setting]:
     """Give the settings of an experiment."""
     return expand(block.get("parameters", {}), block.get("vary"))
@@ -188,7 +195,7 @@ def experiment_jobs(
     for name, block in config["experiments"].items():
         target = drawn_by(config, name)
         heavy = models_of(experiment_task(config, name))
-        missing = "dataset" in block and unavailable(block["dataset"])
+        missing = dataset(block) and unavailable(dataset(block))
         shared = f"{block['paper'].lower().replace(' ', '_')}_{target}"
         job = name if heavy or missing or not target else shared
         jobs.setdefault(job, []).append(name)
@@ -225,10 +232,10 @@ def datasets(config: Mapping[str, Any], figure: str) -> list[str]:
     needed = [
         name for name in block.get("experiments", []) if name not in block.get("optional", ())
     ]
-    return [data for name in needed if (data := config["experiments"][name].get("dataset"))]
+    return [data for name in needed if (data := dataset(config["experiments"][name]))]
 
 
 def optional_datasets(config: Mapping[str, Any], figure: str) -> dict[str, str]:
     """Give the experiments that a figure can do without, and the dataset that each needs."""
     optional = config["figures"][figure].get("optional", ())
-    return {name: data for name in optional if (data := config["experiments"][name].get("dataset"))}
+    return {name: data for name in optional if (data := dataset(config["experiments"][name]))}

@@ -29,14 +29,14 @@ def run_experiment(
         axes: what varies in it.
         stan: compiled models.
         metadata: provenance, with `code_version`.
-        dataset: the prepared dataset, where the task names one.
+        dataset: the prepared dataset, where the task or its check needs one.
         threads: for each fit.
 
     Returns:
         the results table and its summary; a check's table is both.
     """
     if "check" in task:
-        table = check_block(task, stan)
+        table = check_block(task, stan, dataset)
         return table, table
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder, "data.parquet")

@@ -19,7 +19,11 @@ from crowdgold.plotting.coverage import draw_coverage
 from crowdgold.plotting.coverage_and_width import draw_coverage_and_width
 from crowdgold.plotting.coverage_by_world import draw_coverage_by_world
 from crowdgold.plotting.error_and_width import draw_error_and_width
+from crowdgold.plotting.judge_error_formula import draw_judge_error_formula
+from crowdgold.plotting.judge_error_methods import draw_judge_error_methods
+from crowdgold.plotting.judge_error_simulation import draw_judge_error_simulation
 from crowdgold.plotting.labelling_efficiency import draw_labelling_efficiency
+from crowdgold.plotting.metric_study import draw_metric_study
 from crowdgold.plotting.order_statistics import draw_order_statistics
 from crowdgold.plotting.rank_uniformity import draw_rank_uniformity
 from crowdgold.plotting.ratios import draw_ratios
@@ -27,6 +31,9 @@ from crowdgold.plotting.relative_bias_table import draw_relative_bias_table
 from crowdgold.plotting.run_time import draw_run_time
 from crowdgold.plotting.score_shapes import draw_score_shapes
 from crowdgold.plotting.sensitivity import draw_sensitivity
+from crowdgold.plotting.soft_metric_correlations import draw_soft_metric_correlations
+from crowdgold.plotting.soft_metric_curve import draw_soft_metric_curve
+from crowdgold.plotting.soft_metric_scores import draw_soft_metric_scores
 from crowdgold.plotting.style import save_figure
 
 Plot = Callable[[pd.DataFrame, Mapping[str, Any]], tuple[Figure, pd.DataFrame]]
@@ -53,6 +60,13 @@ FIGURES: dict[str, Plot] = {
     "agent_scores": draw_agent_scores,
     "agent_tables": draw_agent_tables,
     "agent_mappings": draw_agent_mappings,
+    "judge_error_formula": draw_judge_error_formula,
+    "judge_error_methods": draw_judge_error_methods,
+    "judge_error_simulation": draw_judge_error_simulation,
+    "metric_study": draw_metric_study,
+    "soft_metric_correlations": draw_soft_metric_correlations,
+    "soft_metric_curve": draw_soft_metric_curve,
+    "soft_metric_scores": draw_soft_metric_scores,
 }
 """Plots by name: (table, options) -> the figure, and the rows that it shows."""
 

@@ -13,6 +13,7 @@ from crowdgold.data.parameters import unknown
 from crowdgold.simulate.clara import draw_clara
 from crowdgold.simulate.copula import draw_copula
 from crowdgold.simulate.irt import draw_irt
+from crowdgold.simulate.judge_error import draw_judge_error
 from crowdgold.simulate.maven import draw_maven
 from crowdgold.simulate.replicate import Replicate
 from crowdgold.simulate.resample import resample
@@ -28,9 +29,10 @@ GENERATORS: dict[str, Generator] = {
     "copula": draw_copula,
     "stand_in": draw_stand_in,
     "clara": draw_clara,
+    "judge_error": draw_judge_error,
 }
 
-GIVE_ANNOTATIONS = ("clara",)
+GIVE_ANNOTATIONS = ("clara", "judge_error")
 """The generators that give Annotations; the others give Items."""
 
 

@@ -1,0 +1,57 @@
+"""A corrected rate as an estimate: by Rogan and Gladen, or power-tuned (PPI++)."""
+
+import numpy as np
+
+from crowdgold.data import InputError
+from crowdgold.estimators.posterior import JudgedRate
+from crowdgold.evaluation.estimate import Estimate
+from crowdgold.evaluation.power_tuned_mean import power_tuned_mean
+from crowdgold.metrics.reviewers import PREVALENCE, ReviewerMetric
+from crowdgold.models.judge_error import INTERVALS, KEEP, JudgementCounts, correct_rate
+
+
+def power_tuned_rate(counts: JudgementCounts, level: float) -> tuple[float, float, float, float]:
+    """Give PPI++'s estimate of the rate, its interval's ends, and its standard error.
+
+    Args:
+        counts: numbers, with gold labels of items drawn at random from those judged.
+        level: of the interval.
+
+    Raises:
+        InputError: where there are no gold labels, or they are not of the judged items.
+    """
+    counts.check()
+    names = ("true_positives", "false_negatives", "true_negatives", "false_positives")
+    sizes = np.array([getattr(counts, name) for name in names], dtype=int)
+    if sizes.sum() == 0 or not counts.within:
+        raise InputError("PPI++ needs gold labels of some of the judged items; there are none")
+    gold, judged = np.repeat([1.0, 1.0, 0.0, 0.0], sizes), np.repeat([1.0, 0.0, 0.0, 1.0], sizes)
+    positive = int(counts.positive) - int(judged.sum())
+    others = np.repeat([1.0, 0.0], [positive, int(counts.judged) - len(gold) - positive])
+    return power_tuned_mean(gold, judged, others, level)
+
+
+def of_judged_rate(found: JudgedRate, metric: ReviewerMetric, level: float) -> Estimate:
+    """Estimate the prevalence; other metrics have no value here.
+
+    Estimates are as the formulas give them, also outside [0, 1]. Where there is none, the note says
+    why.
+
+    Args:
+        found: the counts, and how they are corrected.
+        metric: as asked for.
+        level: of the interval.
+    """
+    if metric.name != PREVALENCE:
+        return Estimate.unavailable(metric.text, "a corrected rate is an estimate of prevalence")
+    try:
+        if found.correction not in INTERVALS:
+            estimate, lower, upper, error = power_tuned_rate(found.counts, level)
+        else:
+            one = correct_rate(found.counts, level, found.correction, KEEP)
+            estimate, lower, upper, error = (
+                float(value) for value in (one.estimate, one.lower, one.upper, one.standard_error)
+            )
+    except InputError as problem:
+        return Estimate.unavailable(metric.text, str(problem))
+    return Estimate(metric.text, estimate, lower, upper, standard_error=error)

@@ -1,0 +1,89 @@
+"""Scores of competitors from pairwise comparisons: rank centrality (HLV, section 6.1).
+
+Negahban, Oh and Shah (2012): a random walk goes from i to j with the chance that j wins over i,
+
+    T_ij = w_ij / d  (j other than i)     w_ij = wins of j over i / comparisons of the pair
+    T_ii = 1 - sum_j T_ij                 d: the most that any i is compared with others
+
+and a competitor's score is its share of the walk's stationary distribution. In the paper j wins
+over i where a judge selects j and not i; a judge who selects both or neither decides nothing.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from crowdgold.data import InputError
+
+DECIDED, ALL = COMPARED = ("decided", "all")
+"""What a share of wins is of: the comparisons that were decided, or all that were made."""
+
+
+def _check(wins: np.ndarray, undecided: np.ndarray) -> None:
+    for name, values in (("wins", wins), ("undecided", undecided)):
+        if values.ndim != 2 or values.shape[0] != values.shape[1] or values.shape != wins.shape:
+            raise InputError(f"{name}: found shape {values.shape}, expected (methods, methods)")
+        if not (np.isfinite(values).all() and (values >= 0).all()):
+            raise InputError(f"{name}: found numbers below 0 or none, expected counts")
+    if len(wins) < 2:
+        raise InputError(f"wins: found {len(wins)} competitor, expected 2 or more")
+    if not np.array_equal(undecided, undecided.T):
+        raise InputError("undecided: expected the same number for (i, j) and (j, i)")
+
+
+def _check_connected(weight: np.ndarray, names: Sequence[str]) -> None:
+    """Refuse comparisons in which some never win, or never meet the others."""
+    parts, part = connected_components(weight > 0, directed=True, connection="strong")
+    if parts > 1:
+        groups = [", ".join(names[i] for i in np.flatnonzero(part == p)[:4]) for p in range(2)]
+        raise InputError(
+            f"the comparisons do not rank all: between {groups[0]} ... and {groups[1]} ... no side "
+            "both wins and loses, directly or through others. Have more pairs compared, or give "
+            "each pair some wins of both by `prior`"
+        )
+
+
+def rank_centrality(
+    wins: np.ndarray,
+    undecided: np.ndarray | None = None,
+    compared: str = DECIDED,
+    prior: float = 0.0,
+    names: Sequence[str] | None = None,
+) -> np.ndarray:
+    """Score competitors: (M,) positive numbers that add to 1, more is better.
+
+    Args:
+        wins: (M, M) how often the column won over the row; the diagonal plays no part.
+        undecided: (M, M) symmetric, comparisons of the pair that neither won; none where not given.
+        compared: whether shares of wins are of the "decided" comparisons, as in Negahban et al.,
+            or of "all".
+        prior: wins added to both sides of every pair that was compared.
+        names: for messages; positions where not given.
+
+    Raises:
+        InputError: where counts are impossible, or some competitors cannot be ranked with others.
+    """
+    wins = np.asarray(wins, dtype=float)
+    ties = np.zeros_like(wins) if undecided is None else np.asarray(undecided, dtype=float)
+    if compared not in COMPARED:
+        raise InputError(f"compared: found {compared!r}, expected one of {', '.join(COMPARED)}")
+    if not (np.isfinite(prior) and prior >= 0):
+        raise InputError(f"prior: found {prior!r}, expected 0 or more")
+    _check(wins, ties)
+    other = ~np.eye(len(wins), dtype=bool)
+    met = other & (wins + wins.T + ties > 0)
+    won = np.where(met, wins + prior, 0.0)
+    total = won + won.T + (ties if compared == ALL else 0.0)
+    weight = np.divide(won, total, out=np.zeros_like(won), where=met & (total > 0))
+    _check_connected(weight, names or [str(i) for i in range(len(wins))])
+    return _stationary(weight / max(int(met.sum(axis=1).max()), 1))
+
+
+def _stationary(transition: np.ndarray) -> np.ndarray:
+    """Give the distribution that a chain with these chances of leaving keeps."""
+    size = len(transition)
+    leaving = transition - np.diag(transition.sum(axis=1))
+    system = np.vstack([leaving.T, np.ones(size)])
+    found, *_ = np.linalg.lstsq(system, np.append(np.zeros(size), 1.0), rcond=None)
+    return np.asarray(found / found.sum())

@@ -1,0 +1,296 @@
+"""A rate corrected for judges' errors, and its variance (judge error, "The first formula" on).
+
+Judges find the share p_J of n items positive. They are right on positives with the chance q+ (TPR)
+and on negatives with the chance q- (TNR), which gold labels of m1 positives and m0 negatives show:
+
+    p = (p_J + q- - 1) / (q+ + q- - 1)                                   (Rogan and Gladen, 1978)
+    var(p) D^2 = p_J (1 - p_J) / n + p^2 v+ + (1 - p)^2 v-  [ - 2 s / n ]      D = q+ + q- - 1
+    v+ = q+ (1 - q+) / m1     v- = q- (1 - q-) / m0     s = p q+ (1 - q+) + (1 - p) q- (1 - q-)
+
+by the delta method; the printed (p_J + q- - 1)^2 / D^4 is p^2 / D^2, and (p_J - q+)^2 / D^4 is
+(1 - p)^2 / D^2. The printed variance is for gold labels of other items than the n, however many of
+either class. Where they are of some of the n items, drawn at random, p_J and the q's share
+judgements: cov(p_J, q+) = q+ (1 - q+) / n and cov(p_J, q-) = -q- (1 - q-) / n, the bracket; with
+gold for all n items the estimate is their gold share and the variance p (1 - p) / n.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from crowdgold.data import InputError
+
+PAPER, ADJUSTED = INTERVALS = ("paper", "adjusted")
+"""The paper's interval, and that of Lang and Reiczigel (2014), which is right for small counts."""
+REFUSE, CLIP, KEEP = OUTSIDE = ("refuse", "clip", "keep")
+"""What to do with an estimate outside [0, 1]."""
+GOLD_ADDED = 2
+"""Gold labels that the adjusted interval adds to each class, half of them right."""
+
+Numbers = float | np.ndarray
+
+
+@dataclass(frozen=True)
+class JudgementCounts:
+    """What a corrected rate is made of; numbers, or arrays of one shape.
+
+    Attributes:
+        positive, judged: items that were judged positive, of all n that were judged.
+        true_positives, false_negatives: gold positives that were judged positive, negative.
+        true_negatives, false_positives: gold negatives that were judged negative, positive.
+        within: whether the gold items are some of the n, drawn at random; else they are others,
+            of which either class may be as large as it likes.
+    """
+
+    positive: Numbers
+    judged: Numbers
+    true_positives: Numbers
+    false_negatives: Numbers
+    true_negatives: Numbers
+    false_positives: Numbers
+    within: bool = False
+
+    @property
+    def gold_positives(self) -> Numbers:
+        """Number m1 of gold positives."""
+        return self.true_positives + self.false_negatives
+
+    @property
+    def gold_negatives(self) -> Numbers:
+        """Number m0 of gold negatives."""
+        return self.true_negatives + self.false_positives
+
+    def check(self) -> None:
+        """Raise an `InputError` where the counts are none, or contradict each other."""
+        counts = vars(self).copy()
+        within = counts.pop("within")
+        for name, value in counts.items():
+            found = np.asarray(value, dtype=float)
+            bad = ~(np.isfinite(found) & (found >= 0) & (found == np.floor(found)))
+            if bad.any():
+                raise InputError(f"{name}: found {found[bad][0]:g}, expected a count, 0 or more")
+        _at_most(self.positive, self.judged, "positive", "the items judged")
+        if np.any(np.asarray(self.judged) == 0):
+            raise InputError("judged: found 0, expected 1 or more judged items")
+        if within:
+            called = self.true_positives + self.false_positives
+            passed = self.true_negatives + self.false_negatives
+            hint = "; gold items that were not among the judged ones are a set of their own"
+            _at_most(called, self.positive, "gold items judged positive", "positive", hint)
+            negative = self.judged - self.positive
+            _at_most(passed, negative, "gold items judged negative", "the others", hint)
+
+    def check_gold(self) -> None:
+        """Raise an `InputError` where there is no gold label of a class, so that a q is unknown."""
+        for name, size, rate in (
+            ("positives", self.gold_positives, "TPR (q+)"),
+            ("negatives", self.gold_negatives, "TNR (q-)"),
+        ):
+            if np.any(np.asarray(size) == 0):
+                raise InputError(
+                    f"gold {name}: found 0, expected 1 or more; without them nothing says what "
+                    f"the judges' {rate} is. Have known {name} judged, or more gold labels made"
+                )
+
+
+def _at_most(value: Numbers, limit: Numbers, name: str, what: str, hint: str = "") -> None:
+    over = np.asarray(value) > np.asarray(limit)
+    if np.any(over):
+        found = np.broadcast_to(value, over.shape)[over].flat[0]
+        most = np.broadcast_to(limit, over.shape)[over].flat[0]
+        raise InputError(f"{name}: found {found:g}, expected at most {most:g} ({what}){hint}")
+
+
+def check_quality(tpr: Numbers, tnr: Numbers) -> None:
+    """Raise an `InputError` where the judges are no better than chance: q+ + q- <= 1."""
+    bad = np.asarray(tpr) + np.asarray(tnr) <= 1
+    if np.any(bad):
+        first, second = (np.broadcast_to(q, bad.shape)[bad].flat[0] for q in (tpr, tnr))
+        raise InputError(
+            f"TPR + TNR: found {first:.4g} + {second:.4g} = {first + second:.4g}, expected more "
+            "than 1. Judges who are no better than chance say nothing of the rate: check that "
+            "the labels are not swapped, or have more gold labels made"
+        )
+
+
+def corrected_rate(judged_rate: Numbers, tpr: Numbers, tnr: Numbers) -> Numbers:
+    """Give p = (p_J + q- - 1) / (q+ + q- - 1), which may lie outside [0, 1].
+
+    Args:
+        judged_rate: share p_J of items judged positive.
+        tpr, tnr: q+ and q-, chances of a right judgement of positives and of negatives.
+
+    Raises:
+        InputError: where q+ + q- <= 1.
+    """
+    check_quality(tpr, tnr)
+    return (judged_rate + tnr - 1) / (tpr + tnr - 1)
+
+
+def corrected_variance(
+    judged_rate: Numbers,
+    tpr: Numbers,
+    tnr: Numbers,
+    judged: Numbers,
+    gold_positives: Numbers,
+    gold_negatives: Numbers,
+    within: bool = False,
+) -> Numbers:
+    """Give the delta-method variance of the corrected rate.
+
+    Args:
+        judged_rate, tpr, tnr: as of `corrected_rate`.
+        judged: number n of judged items.
+        gold_positives, gold_negatives: m1 and m0.
+        within: whether the gold items are some of the n, drawn at random.
+
+    Raises:
+        InputError: where q+ + q- <= 1.
+    """
+    rate = corrected_rate(judged_rate, tpr, tnr)
+    on_positives, on_negatives = tpr * (1 - tpr), tnr * (1 - tnr)
+    total = judged_rate * (1 - judged_rate) / judged
+    total = total + rate**2 * on_positives / gold_positives
+    total = total + (1 - rate) ** 2 * on_negatives / gold_negatives
+    if within:
+        total = total - 2 * (rate * on_positives + (1 - rate) * on_negatives) / judged
+    return total / (tpr + tnr - 1) ** 2
+
+
+@dataclass(frozen=True)
+class CorrectedRate:
+    """A corrected rate; numbers, or arrays where the counts were.
+
+    Attributes:
+        estimate, standard_error: of the rate; the paper's.
+        lower, upper: ends of the interval.
+        judged_rate: the share judged positive, as it stands.
+        tpr, tnr: the judges' rates, from the gold labels.
+        note: what to beware of; empty where there is nothing.
+    """
+
+    estimate: Numbers
+    standard_error: Numbers
+    lower: Numbers
+    upper: Numbers
+    judged_rate: Numbers
+    tpr: Numbers
+    tnr: Numbers
+    note: str = ""
+
+
+def _shares(counts: JudgementCounts) -> tuple[Numbers, Numbers, Numbers]:
+    """Give p_J, q+ and q-."""
+    return (
+        counts.positive / counts.judged,
+        counts.true_positives / counts.gold_positives,
+        counts.true_negatives / counts.gold_negatives,
+    )
+
+
+def _spread(counts: JudgementCounts, shares: tuple[Numbers, Numbers, Numbers]) -> Numbers:
+    sizes = (counts.judged, counts.gold_positives, counts.gold_negatives)
+    # Rounding can leave a variance of 0 below it.
+    return np.sqrt(np.maximum(corrected_variance(*shares, *sizes, counts.within), 0.0))
+
+
+def _adjusted(counts: JudgementCounts, z: float) -> tuple[Numbers, Numbers]:
+    """Give Lang and Reiczigel's interval: pseudo-counts, and a shift against the skewness."""
+    added, half = GOLD_ADDED, GOLD_ADDED / 2
+    more = JudgementCounts(
+        counts.positive + z**2 / 2,
+        counts.judged + z**2,
+        counts.true_positives + half,
+        counts.false_negatives + half,
+        counts.true_negatives + half,
+        counts.false_positives + half,
+        counts.within,
+    )
+    judged_rate, tpr, tnr = shares = _shares(more)
+    rate = corrected_rate(judged_rate, tpr, tnr)
+    shift = rate * tpr * (1 - tpr) / more.gold_positives
+    shift = 2 * z**2 * (shift - (1 - rate) * tnr * (1 - tnr) / more.gold_negatives)
+    if counts.within:  # gold for all items leaves nothing skewed
+        gold = more.gold_positives + more.gold_negatives - 2 * added
+        shift = shift * (1 - gold / counts.judged)
+    reach = z * _spread(more, shares)
+    return rate + shift - reach, rate + shift + reach
+
+
+def _note(counts: JudgementCounts, interval: str) -> str:
+    spotless = [
+        name
+        for name, errors in (("TPR", counts.false_negatives), ("TNR", counts.false_positives))
+        if np.ndim(errors) == 0 and errors == 0
+    ]
+    if not spotless or interval == ADJUSTED:
+        return ""
+    return (
+        f"no judgement of gold items was wrong, so that the paper's interval takes "
+        f"{' and '.join(spotless)} = 1 for certain; the adjusted interval does not"
+    )
+
+
+def _refuse_outside(
+    upper: Numbers, lower: Numbers, shares: tuple[Numbers, Numbers, Numbers], what: str = ""
+) -> None:
+    """Raise an `InputError` where something from `lower` to `upper` is all outside [0, 1]."""
+    bad = (np.asarray(upper) < 0) | (np.asarray(lower) > 1)
+    if np.any(bad):
+        judged_rate, tpr, tnr = shares
+        values = (np.where(np.asarray(upper) < 0, upper, lower), judged_rate, 1 - tnr, tpr)
+        at, share, least, most = (np.broadcast_to(v, bad.shape)[bad].flat[0] for v in values)
+        way = "" if what else ", or ask for the nearest possible rate (clip)"
+        raise InputError(
+            f"the corrected rate: {what or 'found '}{at:.4g}, outside 0 to 1: judges with these "
+            f"gold labels find from {least:.4g} (nothing positive) to {most:.4g} (everything) "
+            f"positive, and they found {share:.4g}. Have more gold labels made, look whether gold "
+            f"and judged items are alike{way}"
+        )
+
+
+def correct_rate(
+    counts: JudgementCounts,
+    level: float = 0.95,
+    interval: str = ADJUSTED,
+    outside: str = REFUSE,
+) -> CorrectedRate:
+    """Correct a rate for the judges' errors.
+
+    Args:
+        counts: judgements, and what gold labels say of the judges.
+        level: of the interval, between 0 and 1.
+        interval: "paper", estimate +- z standard errors; or "adjusted", Lang and Reiczigel (2014),
+            Preventive Veterinary Medicine 113, which does not take rates of few gold labels for
+            certain. Where gold is within the judged items its shift is ours, less by their share.
+        outside: "refuse" an estimate outside [0, 1], "clip" it and the interval's ends, or "keep"
+            all as the formulas give them. Ends are clipped for no other reason; an interval all
+            of which is outside is refused.
+
+    Raises:
+        InputError: where counts are impossible or contradict each other, a class has no gold
+            labels, q+ + q- <= 1, or the estimate is outside [0, 1] and that is refused.
+    """
+    if not 0 < level < 1:
+        raise InputError(f"level: found {level!r}, expected a number between 0 and 1")
+    for name, value, known in (("interval", interval, INTERVALS), ("outside", outside, OUTSIDE)):
+        if value not in known:
+            raise InputError(f"{name}: found {value!r}, expected one of {', '.join(known)}")
+    counts.check()
+    counts.check_gold()
+    shares = _shares(counts)
+    estimate = corrected_rate(*shares)
+    error = _spread(counts, shares)
+    z = float(ndtri((1 + level) / 2))
+    paper = estimate - z * error, estimate + z * error
+    ends = paper if interval == PAPER else _adjusted(counts, z)
+    if outside == REFUSE:
+        _refuse_outside(estimate, estimate, shares)
+    if outside == CLIP:
+        _refuse_outside(ends[1], ends[0], shares, "the whole interval is beyond ")
+    low, middle, high = (
+        np.clip(value, 0.0, 1.0) if outside == CLIP else value
+        for value in (ends[0], estimate, ends[1])
+    )
+    return CorrectedRate(middle, error, low, high, *shares, _note(counts, interval))

@@ -1,0 +1,122 @@
+"""Judgements of items by judges who err, and gold labels of some (judge error, "The simulation").
+
+    y_i ~ Bernoulli(prevalence)
+    a judge's label ~ Bernoulli(TPR) on positives, Bernoulli(1 - TNR) on negatives
+
+with labels "0" and "1", by `n_labels` judges on each item. Gold labels are never wrong. The design
+says whose they are:
+
+- `by_class`, the paper's: `gold_positives` positives and `gold_negatives` negatives of another set;
+- `separate`: `n_gold` items of another set, drawn at random, with `gold_prevalence`;
+- `random`: `n_gold` of the n items, drawn at random.
+
+The group "judges" labels the n items, the group "gold" the gold items; the judges' labels of gold
+items of another set are of the group "tested", so that nothing takes them for part of the sample.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from crowdgold.data import Annotations
+from crowdgold.data.parameters import Parameters, is_number
+from crowdgold.simulate.clara import CATEGORIES
+from crowdgold.simulate.design import read_n
+from crowdgold.simulate.replicate import Replicate
+
+BY_CLASS, SEPARATE, RANDOM = DESIGNS = ("by_class", "separate", "random")
+JUDGES, GOLD, TESTED = GROUPS = ("judges", "gold", "tested")
+EXPERT = "expert"
+SHARED = ("n", "prevalence", "tpr", "tnr", "n_labels", "design")
+NAMES = {
+    BY_CLASS: ("gold_positives", "gold_negatives"),
+    SEPARATE: ("n_gold", "gold_prevalence"),
+    RANDOM: ("n_gold",),
+}
+"""What each design is told of its gold labels."""
+
+
+def draw_judge_error(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Annotations]:
+    """Draw a replicate.
+
+    Args:
+        values: n items, prevalence in (0, 1), tpr and tnr in [0, 1] with tpr + tnr > 1, n_labels
+            (1 where not given), design ("by_class" where not given) and what `NAMES` has for it;
+            gold_prevalence is the prevalence where not given.
+        rng: the only source of randomness.
+
+    Raises:
+        InputError: naming the parameter that is unknown, missing or impossible.
+    """
+    given = Parameters("generator judge_error", {"design": BY_CLASS, "n_labels": 1, **values})
+    design = given.choice("design", DESIGNS)
+    used = Parameters(f"{given.owner}, design {design}", given.values)
+    used.check_names((*SHARED, *NAMES[design]))
+    n, prevalence = read_n(used), used.real("prevalence", above=0, below=1)
+    tpr, tnr = _share(used, "tpr"), _share(used, "tnr")
+    if tpr + tnr <= 1:
+        raise used.fault("tnr", f"more than 1 - tpr, which is {1 - tpr:g}")
+    sample = (rng.random(n) < prevalence).astype(np.int64)
+    truth, has_gold = _gold(used, sample, prevalence, rng)
+    judges = used.whole("n_labels", at_least=1)
+    chance = np.where(truth == 1, tpr, 1 - tnr)
+    label = (rng.random((len(truth), judges)) < chance[:, None]).astype(np.int64)
+    table = _assemble(truth, label, has_gold, n)
+    rates = {"TPR": tpr, "TNR": tnr}
+    known = {f"{name}:{JUDGES}": value for name, value in rates.items()}
+    return Replicate(table, table, {"prevalence": prevalence, **known})
+
+
+def _share(parameters: Parameters, name: str) -> float:
+    """Give a number from 0 to 1, both allowed."""
+    value: Any = parameters.values.get(name)
+    if not (is_number(value) and 0 <= value <= 1):
+        raise parameters.fault(name, "a number from 0 to 1")
+    return float(value)
+
+
+def _gold(
+    parameters: Parameters, sample: np.ndarray, prevalence: float, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Give the truth of all items, those of another set last, and which have gold labels."""
+    design, n = parameters.values["design"], len(sample)
+    if design == RANDOM:
+        size = parameters.whole("n_gold", at_least=0, at_most=n)
+        has_gold = np.zeros(n, dtype=bool)
+        has_gold[rng.permutation(n)[:size]] = True
+        return sample, has_gold
+    if design == BY_CLASS:
+        sizes = [parameters.whole(name, at_least=0) for name in NAMES[BY_CLASS]]
+        others = np.repeat([1, 0], sizes)
+    else:
+        size, share = parameters.whole("n_gold", at_least=0), prevalence
+        if "gold_prevalence" in parameters:
+            share = parameters.real("gold_prevalence", above=0, below=1)
+        others = (rng.random(size) < share).astype(np.int64)
+    return np.append(sample, others), np.repeat([False, True], [n, len(others)])
+
+
+def _assemble(truth: np.ndarray, label: np.ndarray, has_gold: np.ndarray, n: int) -> Annotations:
+    """Make the table of the judges' labels (I, J) and the gold labels, which are the truth."""
+    items, judges = label.shape
+    row = np.arange(items)
+    item_of = np.append(np.repeat(row, judges), row[has_gold])
+    order = np.argsort(item_of, kind="stable")
+    group = np.where(row < n, GROUPS.index(JUDGES), GROUPS.index(TESTED))
+    gold = np.full(int(has_gold.sum()), GROUPS.index(GOLD))
+    group_of = np.append(np.repeat(group, judges), gold)
+    present, position = np.unique(group_of, return_inverse=True)
+    who = np.append(np.tile(np.arange(judges), items), np.full(len(gold), judges))
+    annotator = [f"J{i + 1}" for i in range(judges)] + [EXPERT] * bool(len(gold))
+    return Annotations(
+        item=row.astype(str).astype(object),
+        annotator=np.array(annotator, dtype=object),
+        group=np.array(GROUPS, dtype=object)[present],
+        category=np.array(CATEGORIES, dtype=object),
+        item_of=item_of[order],
+        annotator_of=who[order],
+        group_of=position[order],
+        label=np.append(label.ravel(), truth[has_gold])[order],
+        truth=truth,
+    )

@@ -1,0 +1,213 @@
+"""The corrected rate and its variance against derivatives, enumeration and limits; its errors."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from crowdgold.data import InputError
+from crowdgold.models.judge_error import (
+    ADJUSTED,
+    JudgementCounts,
+    correct_rate,
+    corrected_rate,
+    corrected_variance,
+)
+from crowdgold.models.judge_error_posterior import draw_rates
+
+POST = JudgementCounts(645, 1000, 180, 20, 190, 10)
+"""What is expected of the paper's simulation."""
+WITHIN = JudgementCounts(320, 500, 60, 8, 29, 3, within=True)
+
+
+def printed_variance(p_j, q_pos, q_neg, n, m1, m0):
+    """The variance as printed."""
+    d = q_pos + q_neg - 1
+    first = p_j * (1 - p_j) / n / d**2
+    second = q_pos * (1 - q_pos) / m1 * (p_j - 1 + q_neg) ** 2 / d**4
+    return first + second + q_neg * (1 - q_neg) / m0 * (p_j - q_pos) ** 2 / d**4
+
+
+def test_the_papers_example():
+    """p_J = 0.7 0.9 + 0.3 0.05 = 0.645 exactly, and it is corrected to 0.7."""
+    found = correct_rate(POST, interval="paper")
+    assert found.judged_rate == 0.645
+    assert found.estimate == pytest.approx(0.7, abs=1e-15)
+    assert found.standard_error**2 == pytest.approx(
+        printed_variance(0.645, 0.9, 0.95, 1e3, 200, 200)
+    )
+    assert (found.upper - found.lower) / 2 == pytest.approx(1.959964 * found.standard_error)
+    assert found.standard_error > np.sqrt(0.645 * 0.355 / 1000)
+
+
+def test_the_checks_of_the_formula():
+    """Perfect judges change nothing; without false positives p is above p_J, without false
+    negatives below; the formula is undone by the rate that judges would find."""
+    p_j, q = np.meshgrid(np.linspace(0.05, 0.95, 19), np.linspace(0.5, 0.95, 10))
+    assert corrected_rate(p_j, 1.0, 1.0) == pytest.approx(p_j)
+    assert (corrected_rate(p_j, q, 1.0) > p_j).all()
+    assert corrected_rate(p_j, q, 1.0) == pytest.approx(p_j / q)
+    assert (corrected_rate(p_j, 1.0, q) < p_j).all()
+    assert corrected_rate(p_j * 0.8 + (1 - p_j) * 0.3, 0.8, 0.7) == pytest.approx(p_j)
+
+
+def test_the_variance_is_that_of_the_gradient():
+    """Against numerical derivatives and the covariances of the judgements, in both designs."""
+    rates, sizes, step = np.array([0.4, 0.85, 0.9]), (300, 80, 120), 1e-6
+    up, down = (
+        np.array([corrected_rate(*(rates + sign * step * row)) for row in np.eye(3)])
+        for sign in (1, -1)
+    )
+    gradient = (up - down) / (2 * step)
+    spread = rates * (1 - rates)
+    covariance = np.diag(spread / sizes)
+    expected = gradient @ covariance @ gradient
+    assert corrected_variance(*rates, *sizes) == pytest.approx(expected, rel=1e-8)
+    assert expected == pytest.approx(printed_variance(*rates, *sizes))
+    covariance[0, 1] = covariance[1, 0] = spread[1] / 300
+    covariance[0, 2] = covariance[2, 0] = -spread[2] / 300
+    expected = gradient @ covariance @ gradient
+    assert corrected_variance(*rates, *sizes, within=True) == pytest.approx(expected, rel=1e-8)
+
+
+def test_with_gold_for_all_items_it_is_their_share():
+    counts = JudgementCounts(65, 150, 55, 15, 70, 10, within=True)
+    found = correct_rate(counts, interval="paper")
+    assert found.estimate == pytest.approx(70 / 150)
+    assert found.standard_error**2 == pytest.approx(70 / 150 * 80 / 150 / 150)
+
+
+def coverage_of_all_counts(p, tpr, tnr, n, m, interval):
+    """Exact coverage and mean rate over every outcome; those without an estimate do not cover."""
+    k, tp, tn = np.meshgrid(np.arange(n + 1), np.arange(m + 1), np.arange(m + 1), indexing="ij")
+    chance = binom.pmf(k, n, p * tpr + (1 - p) * (1 - tnr))
+    chance = chance * binom.pmf(tp, m, tpr) * binom.pmf(tn, m, tnr)
+    k, tp, tn, chance = (part[tp + tn > m] for part in (k, tp, tn, chance))
+    counts = JudgementCounts(k, np.full_like(k, n), tp, m - tp, tn, m - tn)
+    found = correct_rate(counts, interval=interval, outside="keep")
+    return float(chance[(found.lower <= p) & (p <= found.upper)].sum())
+
+
+@pytest.mark.parametrize("p", [0.1, 0.3, 0.5, 0.7, 0.95])
+def test_the_adjusted_interval_covers_with_few_gold_labels(p):
+    """By enumeration, without Monte Carlo error: 20 gold labels of each class, 300 judged items.
+
+    Its authors report small dips below 0.95; the paper's interval is the control.
+    """
+    assert coverage_of_all_counts(p, 0.9, 0.95, 300, 20, ADJUSTED) > 0.945
+    if p in (0.1, 0.95):
+        assert coverage_of_all_counts(p, 0.9, 0.95, 300, 20, "paper") < 0.9
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"positive": 1001}, "positive: found 1001, expected at most 1000"),
+        ({"positive": 1.5}, "positive: found 1.5, expected a count"),
+        ({"false_negatives": -1}, "false_negatives: found -1, expected a count"),
+        ({"judged": float("nan")}, "judged: found nan"),
+        ({"positive": 0, "judged": 0}, "judged: found 0, expected 1 or more"),
+        ({"true_positives": 0, "false_negatives": 0}, "gold positives: found 0.*TPR"),
+        ({"true_negatives": 0, "false_positives": 0}, "gold negatives: found 0.*TNR"),
+        ({"true_positives": 5, "false_negatives": 195}, r"0.025 \+ 0.95 = 0.975"),
+        ({"true_positives": 10, "false_negatives": 190}, "no better than chance"),
+        ({"positive": 20}, "corrected rate: found -0.03529, outside 0 to 1: .* from 0.05"),
+        ({"positive": 950}, "corrected rate: found 1.059, outside 0 to 1: .* to 0.9"),
+        ({"true_positives": 650, "within": True}, "gold items judged positive: found 660"),
+        ({"false_negatives": 200, "within": True}, "gold items judged negative: found 390"),
+    ],
+)
+def test_what_cannot_be_corrected_is_refused(changes, why):
+    with pytest.raises(InputError, match=why):
+        correct_rate(replace(POST, **changes))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"level": 1}, {"level": float("nan")}, {"interval": "wald"}, {"outside": "cut"}]
+)
+def test_options_are_checked(wrong):
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        correct_rate(POST, **wrong)
+
+
+def test_clipping_is_asked_for():
+    below = replace(POST, positive=40)
+    kept = correct_rate(below, outside="keep")
+    clipped = correct_rate(below, outside="clip")
+    assert kept.estimate < 0
+    assert kept.lower < 0
+    assert clipped.estimate == clipped.lower == 0
+    assert clipped.upper == kept.upper > 0
+    with pytest.raises(InputError, match="the whole interval is"):
+        correct_rate(replace(POST, positive=20), outside="clip")
+
+
+def test_no_error_of_the_judges_is_not_taken_for_certainty():
+    spotless = replace(POST, true_positives=20, false_negatives=0)
+    paper, adjusted = (correct_rate(spotless, interval=one) for one in ("paper", "adjusted"))
+    assert "TPR = 1 for certain" in paper.note
+    assert adjusted.note == ""
+    assert adjusted.upper - adjusted.lower > paper.upper - paper.lower
+
+
+def posterior_on_a_grid(counts, size=160):
+    """Mean and standard deviation of p, q+ and q- by brute force, at the midpoints of a grid."""
+    middle = (np.arange(size) + 0.5) / size
+    p, tpr, tnr = np.meshgrid(middle, middle, middle, indexing="ij", sparse=True)
+    prior = -0.5 * (np.log(tpr * (1 - tpr)) + np.log(tnr * (1 - tnr)))
+    log = prior + counts.true_positives * np.log(tpr) + counts.false_negatives * np.log(1 - tpr)
+    log = log + counts.true_negatives * np.log(tnr) + counts.false_positives * np.log(1 - tnr)
+    k, rest = counts.positive, counts.judged - counts.positive
+    if counts.within:
+        log = log + counts.gold_positives * np.log(p) + counts.gold_negatives * np.log(1 - p)
+        k = k - counts.true_positives - counts.false_positives
+        rest = rest - counts.false_negatives - counts.true_negatives
+    judged = p * tpr + (1 - p) * (1 - tnr)
+    log = log + k * np.log(judged) + rest * np.log(1 - judged)
+    weight = np.where(tpr + tnr > 1, np.exp(log - log.max()), 0.0)
+    weight /= weight.sum()
+    found = []
+    for value in (p, tpr, tnr):
+        mean = float((weight * value).sum())
+        found.append((mean, float(np.sqrt((weight * (value - mean) ** 2).sum()))))
+    return found
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        JudgementCounts(30, 60, 14, 4, 17, 3),
+        JudgementCounts(9, 60, 14, 4, 9, 3),
+        WITHIN,
+        JudgementCounts(16, 80, 6, 3, 20, 4, within=True),
+    ],
+)
+def test_the_posterior_against_brute_force(counts):
+    """40,000 draws: means within 5 of their standard errors, and 1e-3 for the grid, deviations
+    within 5 of theirs, sd / sqrt(2 D), for tails no heavier than twice the normal's."""
+    size = 40_000
+    drawn = draw_rates(counts, size, np.random.default_rng(11))
+    for values, (mean, spread) in zip(drawn, posterior_on_a_grid(counts), strict=True):
+        assert abs(values.mean() - mean) < 5 * spread / np.sqrt(size) + 1e-3
+        assert abs(values.std() - spread) < 2 * 5 * spread / np.sqrt(2 * size) + 1e-3
+
+
+def test_the_posterior_needs_no_gold_and_ends_in_the_prior():
+    """Without gold and with one judgement, p is uniform but for that judgement: its mean is then
+    1/2, by symmetry of one positive and one negative."""
+    none = JudgementCounts(1, 2, 0, 0, 0, 0)
+    drawn = draw_rates(none, 20_000, np.random.default_rng(3))
+    assert abs(drawn.rate.mean() - 0.5) < 5 * 0.3 / np.sqrt(20_000)
+    assert (drawn.tpr + drawn.tnr > 1).all()
+
+
+def test_the_posterior_stays_inside_where_the_estimate_does_not():
+    below = replace(POST, positive=20)
+    drawn = draw_rates(below, 2000, np.random.default_rng(4))
+    assert 0 <= drawn.rate.min() < drawn.rate.max() < 0.1
+    with pytest.raises(InputError, match="rule this out"):
+        draw_rates(JudgementCounts(0, 10**6, 500, 0, 500, 500), 100, np.random.default_rng(5))
+    swapped = JudgementCounts(500, 1000, 2, 250, 2, 246, within=True)
+    with pytest.raises(InputError, match="rule out that it is more than 1"):
+        draw_rates(swapped, 100, np.random.default_rng(6))
