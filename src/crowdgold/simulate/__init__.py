@@ -16,6 +16,7 @@ from crowdgold.simulate.irt import draw_irt
 from crowdgold.simulate.maven import draw_maven
 from crowdgold.simulate.replicate import Replicate
 from crowdgold.simulate.resample import resample
+from crowdgold.simulate.stableval import draw_stableval
 from crowdgold.simulate.stand_in import draw_stand_in
 
 __all__ = ["GENERATORS", "GIVE_ANNOTATIONS", "Generator", "Replicate", "resample", "simulate"]
@@ -28,9 +29,10 @@ GENERATORS: dict[str, Generator] = {
     "copula": draw_copula,
     "stand_in": draw_stand_in,
     "clara": draw_clara,
+    "stableval": draw_stableval,
 }
 
-GIVE_ANNOTATIONS = ("clara",)
+GIVE_ANNOTATIONS = ("clara", "stableval")
 """The generators that give Annotations; the others give Items."""
 
 
