@@ -70,9 +70,10 @@ validate: $(READY)  ## coverage of the intervals where the model is true
 	$(call snakemake,validate)
 	@echo "The figures are in results/figures/, their tables beside them"
 
-benchmark: $(READY)  ## time and memory of MAVEN's parts against n, and of CLARA's samplers
+benchmark: $(READY)  ## time and memory of MAVEN's parts, CLARA's samplers and STABLEVAL's EM
 	$(call snakemake,benchmarks)
-	@cat results/logs/benchmarks/maven_scaling.log results/logs/benchmarks/clara_sweeps.log
+	@cat results/logs/benchmarks/maven_scaling.log results/logs/benchmarks/clara_sweeps.log \
+		results/logs/benchmarks/confusion_em.log
 
 docs: $(READY)  ## the pages and figures of docs/ from results (figures, validate and benchmark first)
 	$(call snakemake,docs)
@@ -92,7 +93,7 @@ lint: $(READY)  ## style and types, without running anything
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 
-peers: $(READY)  ## NumPyro, a peer in the benchmarks, into .venv
+peers: $(READY)  ## NumPyro and crowd-kit, peers in the benchmarks, into .venv
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-peers.lock
 
 lock: $(READY)  ## resolve the dependencies of pyproject.toml anew

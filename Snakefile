@@ -52,6 +52,7 @@ rule benchmarks:
     input:
         "results/benchmarks/maven_scaling.csv",
         "results/benchmarks/clara_sweeps.csv",
+        "results/benchmarks/confusion_em.csv",
 
 
 rule docs:
