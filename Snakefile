@@ -5,11 +5,11 @@ from snakemake.utils import min_version
 min_version("9.27")
 
 
-configfile: "config/experiments/maven.yaml"
-configfile: "config/experiments/maven_corrected.yaml"
-configfile: "config/experiments/maven_intervals.yaml"
-configfile: "config/experiments/clara.yaml"
-configfile: "config/experiments/clara_policy.yaml"
+for name in sorted(glob_wildcards("config/experiments/{name}.yaml").name):
+
+    configfile: f"config/experiments/{name}.yaml"
+
+
 configfile: "config.yaml"
 
 

@@ -32,7 +32,7 @@ from crowdgold.data.datasets import (
     sources,
 )
 from crowdgold.data.datasets.conversion import predictions_from_json_lines, products_from_lists
-from crowdgold.data.datasets.pinned import File, Source
+from crowdgold.data.datasets.source import File, Source
 
 CLOSED = "http://127.0.0.1:9"
 """An address where nothing listens."""

@@ -33,7 +33,8 @@ CODE = [
     *sorted((ROOT / "scripts").glob("*.py")),
     *sorted((ROOT / "benchmarks").glob("*.py")),
 ]
-SEEDED = {"Generator", "SeedSequence", "PCG64", "BitGenerator", "default_rng"}
+SEEDED = {"Generator", "SeedSequence", "PCG64", "BitGenerator", "RandomState", "default_rng"}
+MAKERS = ("default_rng", "RandomState")
 
 
 def module_name(path):
@@ -93,7 +94,7 @@ def global_random_state(tree):
                 yield node.lineno
         if isinstance(node, ast.Call):
             called = dotted(node.func)
-            if called.endswith("default_rng") and not (node.args or node.keywords):
+            if called.endswith(MAKERS) and not (node.args or node.keywords):
                 yield node.lineno
             if called.endswith(".rvs") and "random_state" not in {k.arg for k in node.keywords}:
                 yield node.lineno
@@ -112,6 +113,7 @@ def test_no_global_random_state(path):
         "np.random.seed(3)",
         "x = np.random.normal()",
         "rng = np.random.default_rng()",
+        "rng = np.random.RandomState()",
         "norm.rvs(3)",
     ],
 )

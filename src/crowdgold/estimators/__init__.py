@@ -8,6 +8,7 @@ from crowdgold.estimators.posterior import (
     FixedLabels,
     LabelPosterior,
     LabelPrediction,
+    LevelPosterior,
     MeanPrediction,
 )
 from crowdgold.estimators.registry import METHODS, fit
@@ -20,6 +21,7 @@ __all__ = [
     "FixedLabels",
     "LabelPosterior",
     "LabelPrediction",
+    "LevelPosterior",
     "MeanPrediction",
     "Method",
     "fit",

@@ -1,49 +1,46 @@
 """MV on Annotations (CLARA, section 4): the majority of each item's labels stands for the truth."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
-from crowdgold.estimators.posterior import NO_LABEL, Fit, FixedLabels
+from crowdgold.estimators.posterior import Fit, FixedLabels, LevelPosterior
+from crowdgold.models.majority import check_ties, majority_labels, majority_shares
 
 
-def _judged(annotations: Annotations, judges: str) -> np.ndarray:
-    """Say which labels (L,) count: those of a group, or all where `judges` is empty."""
+def _judged(annotations: Annotations, judges: str) -> Annotations:
+    """Give the labels that count: those of a group, or all where `judges` is empty."""
     if not judges:
-        return np.ones(len(annotations), dtype=bool)
+        return annotations
     found = np.flatnonzero(annotations.group == judges)
     if len(found) == 0:
         groups = ", ".join(map(repr, annotations.group))
         raise InputError(f"MV: judges: found {judges!r}, expected a group of the table: {groups}")
-    return np.asarray(annotations.group_of == found[0])
-
-
-def majority_of_labels(
-    annotations: Annotations, rng: np.random.Generator, judges: str = ""
-) -> np.ndarray:
-    """Give the majority of each item's labels, ties decided at random: (I,) categories.
-
-    Args:
-        annotations: the labels.
-        rng: decides ties.
-        judges: the group whose labels count, all where it is empty.
-
-    Returns:
-        positions of categories, `NO_LABEL` where an item has no label that counts.
-
-    Raises:
-        InputError: where the table has no such group.
-    """
-    items, categories = len(annotations.item), len(annotations.category)
-    counts = _judged(annotations, judges)
-    cell = (annotations.item_of * categories + annotations.label)[counts]
-    votes = np.bincount(cell, minlength=items * categories).reshape(items, categories)
-    # A random part below 1 decides between equal numbers of votes and no others.
-    majority = (votes + rng.random(votes.shape) / 2).argmax(axis=1)
-    return np.where(votes.sum(axis=1) > 0, majority, NO_LABEL)
+    own = annotations.group_of == found[0]
+    parts = ("item_of", "annotator_of", "group_of", "label")
+    return replace(annotations, **{name: getattr(annotations, name)[own] for name in parts})
 
 
 def fit_annotated_majority(
-    annotations: Annotations, rng: np.random.Generator, judges: str = ""
+    annotations: Annotations, rng: np.random.Generator, judges: str = "", ties: str = "random"
 ) -> Fit:
-    """Take the majority of the labels for the truth; arguments as for `majority_of_labels`."""
-    return Fit("MV", FixedLabels(majority_of_labels(annotations, rng, judges)))
+    """Take the majority of the labels for the truth.
+
+    Args:
+        annotations: the labels.
+        rng: decides ties at random.
+        judges: the group whose labels count, all where it is empty.
+        ties: one of `models.majority.TIES`; with "share" tied categories share an item.
+
+    Returns:
+        labels, `NO_LABEL` where an item has no label that counts; or shares of categories.
+
+    Raises:
+        InputError: where the table has no such group, or there is no such rule for ties.
+    """
+    check_ties(ties)
+    counted = _judged(annotations, judges)
+    if ties == "share":
+        return Fit("MV", LevelPosterior(majority_shares(counted), hard=False))
+    return Fit("MV", FixedLabels(majority_labels(counted, ties, rng)))

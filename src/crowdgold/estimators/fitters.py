@@ -71,6 +71,8 @@ def majority_vote(
 
     if settings.get("judges"):
         raise InputError("MV: judges is a group of Annotations; Items do not say who voted")
+    if settings.get("ties", "random") != "random":
+        raise InputError("MV: ties of Items are decided at random; other rules are of Annotations")
     return fit_majority_vote(items, rng)
 
 
@@ -83,7 +85,7 @@ def annotated_majority(
     """Fit MV to Annotations."""
     from crowdgold.estimators.annotated_majority import fit_annotated_majority
 
-    return fit_annotated_majority(annotations, rng, **_own(settings, "judges"))
+    return fit_annotated_majority(annotations, rng, **_own(settings, "judges", "ties"))
 
 
 def gold(
@@ -119,8 +121,28 @@ def dawid_skene(
     """Fit DS."""
     from crowdgold.estimators.dawid_skene import fit_dawid_skene
 
+    if "em" in settings:
+        raise InputError("DS: em is of Annotations; Items do not say who voted")
     own = _own(settings, "phi_prior")
     return fit_dawid_skene(items, rng, stan, _sampler(settings), _draws(settings), **own)
+
+
+def levels(name: str, hard: bool) -> AnnotationsFitter:
+    """Give the fitter of confusion matrices by EM: items by their most probable level, or not."""
+
+    def fitter(
+        annotations: Annotations,
+        rng: np.random.Generator,
+        settings: Mapping[str, Any],
+        stan: StanModels,
+    ) -> Fit:
+        from crowdgold.estimators.confusion_em import fit_levels
+
+        if "phi_prior" in settings:
+            raise InputError(f"{name}: phi_prior is of Items; of Annotations em is")
+        return fit_levels(annotations, name, hard, **_own(settings, "em"))
+
+    return fitter
 
 
 def dawid_skene_scores(

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crowdgold.models.diagnostics import Diagnostics
-
-NO_LABEL = -1
+from crowdgold.models.majority import NO_LABEL as NO_LABEL
 
 TARGETS = ("items", "population")
 """What a rectified estimate is of: these items, or the population that they were drawn from."""
@@ -103,7 +102,39 @@ class ConfusionPosterior:
     warning: str = ""
 
 
-Labels = FixedLabels | LabelPosterior | LabelPrediction | MeanPrediction | ConfusionPosterior
+@dataclass(frozen=True)
+class LevelPosterior:
+    """The probability of each category of each item, given Annotations.
+
+    Attributes:
+        probability: (I, K) of each category; of no meaning where an item has no label.
+        hard: whether an item counts as of its most probable category (the lowest of equals), and
+            not by the probabilities.
+        confusion: (A, K, K) confusion matrices, the true category in rows; None where the method
+            has none.
+    """
+
+    probability: np.ndarray
+    hard: bool
+    confusion: np.ndarray | None = None
+
+    @property
+    def shares(self) -> np.ndarray:
+        """Give what each category counts of an item: (I, K)."""
+        if not self.hard:
+            return self.probability
+        chosen = self.probability.argmax(axis=1)
+        return np.asarray(np.eye(self.probability.shape[1])[chosen])
+
+
+Labels = (
+    FixedLabels
+    | LabelPosterior
+    | LabelPrediction
+    | MeanPrediction
+    | ConfusionPosterior
+    | LevelPosterior
+)
 """What evaluation makes metrics of."""
 
 

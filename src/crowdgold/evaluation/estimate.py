@@ -21,7 +21,8 @@ class Estimate:
             say); they are left out.
         standard_error: of the point estimate, where the method has one.
         note: why there is no estimate or no interval, where there is none; or what to beware of.
-        annotator: whose rate it is, where a metric has a value for each annotator.
+        annotator, agent, item: whose it is, where a metric has a value for each of several; items
+            are the agents' responses.
     """
 
     metric: str
@@ -32,6 +33,8 @@ class Estimate:
     standard_error: float = float("nan")
     note: str = ""
     annotator: str = ""
+    agent: str = ""
+    item: str = ""
 
     @classmethod
     def unavailable(cls, metric: str, note: str = "") -> "Estimate":

@@ -4,8 +4,9 @@ import pandas as pd
 
 VALUES = {
     # Of the long results table.
-    "annotator", "truth", "estimate", "lower", "upper", "standard_error", "undefined", "note",
-    "seconds", "diagnostics_passed", "diagnostics_message", "seed", "code_version",
+    "annotator", "agent", "item", "truth", "estimate", "lower", "upper", "standard_error",
+    "undefined", "note", "seconds", "diagnostics_passed", "diagnostics_message", "seed",
+    "code_version",
     # Of a summary.
     "replicates", "gate_failures", "bias", "bias_se", "error", "error_se", "error_sd",
     "error_sd_se", "intervals", "width", "width_se", "width_ratio", "coverage", "coverage_se",

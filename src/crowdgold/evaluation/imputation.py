@@ -19,6 +19,7 @@ from crowdgold.estimators import (
     FixedLabels,
     LabelPosterior,
     LabelPrediction,
+    LevelPosterior,
     MeanPrediction,
 )
 from crowdgold.evaluation.estimate import Estimate, metric_values
@@ -81,7 +82,7 @@ def _of_labels(
 ) -> list[Estimate]:
     """Estimate metrics that are functions of labels, in order."""
     labels = fit.labels
-    if isinstance(labels, ConfusionPosterior):
+    if isinstance(labels, ConfusionPosterior | LevelPosterior):
         raise InputError(f"{fit.method} gives no labels of Items; see `evaluation.reviewers`")
     if isinstance(labels, LabelPrediction):
         return rectify(labels, items, metrics, rng, level)
@@ -157,7 +158,7 @@ def label_probabilities(
         return np.array(fit.labels.probability[predictor], dtype=float)
     if isinstance(fit.labels, FixedLabels):
         return np.where(fit.labels.labels == NO_LABEL, np.nan, fit.labels.labels.astype(float))
-    if isinstance(fit.labels, ConfusionPosterior):
+    if isinstance(fit.labels, ConfusionPosterior | LevelPosterior):
         return fit.labels.probability[:, 1]
     total = np.zeros(len(items))
     for draw in range(fit.labels.draws):

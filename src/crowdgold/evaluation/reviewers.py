@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
-from crowdgold.estimators import NO_LABEL, ConfusionPosterior, Fit, FixedLabels
+from crowdgold.estimators import NO_LABEL, ConfusionPosterior, Fit, FixedLabels, LevelPosterior
 from crowdgold.evaluation.estimate import Estimate
 from crowdgold.metrics.reviewers import (
     PREVALENCE,
@@ -160,6 +160,16 @@ def _of_labels(
     return list(_rates_of_labels(labels, annotations, metric, rng, level, resamples))
 
 
+def _labels_of(fit: Fit, annotations: Annotations) -> np.ndarray | None:
+    """Give the labels (I,) that a method takes for the truth; None where it takes none for it."""
+    if isinstance(fit.labels, FixedLabels):
+        return fit.labels.labels
+    if isinstance(fit.labels, LevelPosterior) and fit.labels.hard:
+        labels = fit.labels.probability.argmax(axis=1)
+        return np.where(annotations.labels_of_item > 0, labels, NO_LABEL)
+    return None
+
+
 def evaluate_annotations(
     fit: Fit,
     annotations: Annotations,
@@ -193,8 +203,7 @@ def evaluate_annotations(
     for metric in map(parse_reviewer_metric, metrics):
         if isinstance(fit.labels, ConfusionPosterior):
             found += _of_posterior(fit.labels, annotations, metric, level)
-        elif isinstance(fit.labels, FixedLabels):
-            labels = fit.labels.labels
+        elif (labels := _labels_of(fit, annotations)) is not None:
             found += _of_labels(labels, annotations, metric, rng, level, resamples)
         else:
             raise InputError(f"{fit.method} gives nothing that reviewers' metrics are made of")

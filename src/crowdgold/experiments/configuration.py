@@ -104,8 +104,8 @@ def _source_problems(config: Mapping[str, Any]) -> Iterator[str]:
 
 def _table_of(block: Mapping[str, Any], known: Mapping[str, Collection[str]]) -> str:
     """Say which kind of table an experiment's methods are fitted to."""
-    given = block.get("simulator") in known.get(f"give {ANNOTATIONS}", ())
-    return ANNOTATIONS if given else ITEMS
+    source = block.get("simulator", block.get("dataset"))
+    return ANNOTATIONS if source in known.get(f"give {ANNOTATIONS}", ()) else ITEMS
 
 
 def _method_problems(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.data import Annotations
 from crowdgold.experiments.data_tables import Drawn, write_replicates
 from crowdgold.experiments.tasks import named, replicates, task_rng
 from crowdgold.simulate import Replicate, resample, simulate
@@ -18,12 +19,14 @@ def _draw(
     rng: np.random.Generator,
     dataset: pd.DataFrame | None,
 ) -> Replicate[Any]:
-    """Draw one replicate from the task's simulator or dataset."""
+    """Draw one replicate from the task's simulator or dataset; Annotations are all of a dataset."""
     if dataset is None:
         return simulate(task["simulator"], parameters, rng)
     from crowdgold.data.datasets import DATASETS
 
     full = DATASETS[task["dataset"]].draw_task(dataset, parameters, rng)
+    if isinstance(full, Annotations):
+        return Replicate(full, full)
     truth_of = parameters.get("truth_of", "left_over")
     return resample(full, parameters["n"], parameters["n_gold"], rng, truth_of)
 

@@ -1,34 +1,52 @@
 """The work of an estimate job: methods fitted to a block of replicates, and evaluated."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from crowdgold.data import Items, Table
+from crowdgold.data import Annotations, Items, Table
 from crowdgold.estimators import Fit, fit
+from crowdgold.evaluation.agents import evaluate_agents
 from crowdgold.evaluation.estimate import Estimate
 from crowdgold.evaluation.imputation import evaluate
+from crowdgold.evaluation.ranking_stability import Subsampling
 from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.experiments.data_tables import DataTable
 from crowdgold.experiments.results import results_frame
 from crowdgold.experiments.settings import settings_of_methods
 from crowdgold.experiments.tasks import named, replicates, shared_columns, task_rng
 from crowdgold.experiments.truths import true_values
+from crowdgold.metrics.agents import is_agent_metric
 from crowdgold.models.stan import StanModels
 
 
 def _evaluate(
-    task: Mapping[str, Any], fitted: Fit, table: Table, rng: np.random.Generator
+    task: Mapping[str, Any],
+    fitted: Fit,
+    table: Table,
+    rng: np.random.Generator,
+    refit: Callable[[Annotations], Fit],
 ) -> list[Estimate]:
-    """Evaluate a fit by the metrics of its kind of table."""
-    level, resamples = task["level"], task["bootstrap"]
+    """Evaluate a fit by the metrics of its kind of table; those of agents come last."""
+    level, resamples, metrics = task["level"], task["bootstrap"], task["metrics"]
     if isinstance(table, Items):
-        return evaluate(fitted, table, task["metrics"], rng, level, resamples)
-    return evaluate_annotations(fitted, table, task["metrics"], rng, level, resamples)
+        return evaluate(fitted, table, metrics, rng, level, resamples)
+    of_agents = [metric for metric in metrics if is_agent_metric(metric)]
+    others = [metric for metric in metrics if metric not in of_agents]
+    found = evaluate_annotations(fitted, table, others, rng, level, resamples) if others else []
+    if of_agents:
+        chosen = Subsampling(**task.get("subsampling", {}))
+        found += evaluate_agents(fitted, table, of_agents, rng, level, resamples, refit, chosen)
+    return found
+
+
+def _owner(row: Mapping[str, Any]) -> str:
+    """Say whose value a row holds; empty where it is nobody's own."""
+    return str(row["annotator"] or row["agent"] or row["item"])
 
 
 def _estimate(
@@ -50,12 +68,16 @@ def _estimate(
     fitted = fit(method, table, rng, settings, stan)
     elapsed = time.perf_counter() - start
     rng = task_rng(task, setting, replicate, f"evaluate:{method}")
-    estimates = _evaluate(task, fitted, table, rng)
+    estimates = _evaluate(
+        task, fitted, table, rng, lambda labels: fit(method, labels, rng, settings, stan)
+    )
     return [
         {
             "method": method,
             "metric": one.metric,
             "annotator": one.annotator,
+            "agent": one.agent,
+            "item": one.item,
             "estimate": one.estimate,
             "lower": one.lower,
             "upper": one.upper,
@@ -103,6 +125,7 @@ def estimate_block(
             with named(task, setting["name"], replicate, method=method):
                 found = _estimate(task, setting, replicate, method, drawn.table, stan, threads)
             rows += [
-                {**shared, **row, "truth": truths[row["metric"], row["annotator"]]} for row in found
+                {**shared, **row, "truth": truths.get((row["metric"], _owner(row)), np.nan)}
+                for row in found
             ]
     return results_frame(rows, task["settings"][0]["axes"])

@@ -125,6 +125,7 @@ def estimate_task(
             for method in methods_of(config, experiment, group)
         },
         "metrics": block["metrics"],
+        **{name: block[name] for name in ("subsampling",) if name in block},
         "bootstrap": config["bootstrap"],
         "level": config["level"],
     }

@@ -13,6 +13,7 @@ from typing import Any
 from crowdgold.data import ANNOTATIONS, ITEMS, InputError
 from crowdgold.experiments.checks import CHECKS
 from crowdgold.metrics import parse_metric
+from crowdgold.metrics.agents import is_agent_metric, parse_agent_metric
 from crowdgold.metrics.reviewers import parse_reviewer_metric
 from crowdgold.simulate import GIVE_ANNOTATIONS
 
@@ -76,7 +77,8 @@ def known_names() -> dict[str, Collection[str]]:
     """Give all names that a configuration can use, by kind.
 
     "oracle" are the methods that need one, "take items" and "take annotations" those that take such
-    a table, and "give annotations" the simulators that give annotations, as others give items.
+    a table, and "give annotations" the simulators and datasets that give annotations, as others
+    give items.
     """
     known = {kind: tuple(entries(kind)) for kind in (*REGISTRIES, CHECK)}
     taken = {
@@ -84,7 +86,13 @@ def known_names() -> dict[str, Collection[str]]:
         for table in (ITEMS, ANNOTATIONS)
     }
     oracle = tuple(filter(needs_oracle, known["method"]))
-    return {**known, **taken, "oracle": oracle, f"give {ANNOTATIONS}": GIVE_ANNOTATIONS}
+    return {**known, **taken, "oracle": oracle, f"give {ANNOTATIONS}": _giving_annotations()}
+
+
+def _giving_annotations() -> tuple[str, ...]:
+    """Give the simulators and datasets that give annotations."""
+    datasets = entries("dataset")
+    return (*GIVE_ANNOTATIONS, *(name for name in datasets if datasets[name].table == ANNOTATIONS))
 
 
 def modules_of(kind: str, name: str) -> set[str]:
@@ -119,7 +127,12 @@ def needs_oracle(method: str) -> bool:
 def metric_problem(name: str, table: str) -> str:
     """Say what is wrong with a metric's name, of a kind of table; empty where nothing is."""
     try:
-        parse_reviewer_metric(name) if table == ANNOTATIONS else parse_metric(name)
+        if table != ANNOTATIONS:
+            parse_metric(name)
+        elif is_agent_metric(name):
+            parse_agent_metric(name)
+        else:
+            parse_reviewer_metric(name)
     except InputError as error:
         return str(error)
     return ""

@@ -19,6 +19,8 @@ MEASURES = [
     "method",
     "metric",
     "annotator",
+    "agent",
+    "item",
     "truth",
     "estimate",
     "lower",

@@ -2,9 +2,9 @@
 
 Items are a row each. Annotations are long, and `record` says what a row holds:
 
-- category, group, annotator, classifier: the name of one, in their order; a category's in `label`,
-  a classifier's in `annotator`;
-- item: an item, and its true category in `truth` where it is known;
+- category, group, annotator, classifier, agent: the name of one, in their order; a category's in
+  `label`, with its credit in `value` where it has one, a classifier's in `annotator`;
+- item: an item, its `agent` where it has one, and its true category in `truth` where it is known;
 - label: the `label` that `annotator` of `group` gave to `item`;
 - score: the part `value` that the classifier in `annotator` gives category `label` of `item`.
 """
@@ -23,7 +23,7 @@ WHOLE = {"votes_positive": "Int32", "votes_total": "Int32", "gold": "Int8", "tru
 OPTIONAL = ("truth", "oracle")
 
 RECORD = "record"
-RECORDS = ("category", "group", "annotator", "classifier", "item", "label", "score")
+RECORDS = ("category", "group", "annotator", "classifier", "agent", "item", "label", "score")
 """What the rows of Annotations hold, in their order."""
 
 
@@ -79,22 +79,26 @@ def _rows_of_annotations(table: Annotations) -> pa.Table:
     # A classifier stands in the column of annotators, and may have the name of one.
     names = list(dict.fromkeys([*table.annotator, *table.scores]))
     classifier = pd.Index(names).get_indexer(pd.Index([*table.scores], dtype=object))
-    K, G, A = len(table.category), len(table.group), len(table.annotator)
-    C, I, L, S = len(classifier), len(table.item), len(table), len(of)
-    sizes = (K, G, A, C, I, L, S)
+    K, G, A, C = len(table.category), len(table.group), len(table.annotator), len(classifier)
+    N, I, L, S = len(table.agent), len(table.item), len(table), len(of)
+    sizes = (K, G, A, C, N, I, L, S)
     record = np.repeat(np.arange(len(RECORDS)), sizes)
     truth: np.ndarray | int = I if table.truth is None else table.truth
-    value = np.append(np.full(sum(sizes) - S, np.nan), vectors[of, item, category])
+    agent: np.ndarray | int = table.agent_of if N else I
+    credit = np.full(K, np.nan) if table.credit is None else table.credit
+    empty = np.full(sum(sizes) - K - S, np.nan)
+    value = np.concatenate([credit, empty, vectors[of, item, category]])
     return pa.table(
         {
             RECORD: _named(RECORDS, [record]),
-            "item": _named(table.item, [K, G, A, C, np.arange(I), table.item_of, item]),
+            "item": _named(table.item, [K, G, A, C, N, np.arange(I), table.item_of, item]),
             "annotator": _named(
-                names, [K, G, np.arange(A), classifier, I, table.annotator_of, classifier[of]]
+                names, [K, G, np.arange(A), classifier, N, I, table.annotator_of, classifier[of]]
             ),
-            "group": _named(table.group, [K, np.arange(G), A, C, I, table.group_of, S]),
-            "label": _named(table.category, [np.arange(K), G, A, C, I, table.label, category]),
-            "truth": _named(table.category, [K, G, A, C, truth, L, S]),
+            "agent": _named(table.agent, [K, G, A, C, np.arange(N), agent, L, S]),
+            "group": _named(table.group, [K, np.arange(G), A, C, N, I, table.group_of, S]),
+            "label": _named(table.category, [np.arange(K), G, A, C, N, I, table.label, category]),
+            "truth": _named(table.category, [K, G, A, C, N, truth, L, S]),
             "value": pa.array(value),
         }
     )
@@ -118,9 +122,9 @@ class _Records:
         found = np.append(pd.Index(names).get_indexer(values.categories), -1)
         return np.asarray(found[values.codes.to_numpy()[self._rows[record]]])
 
-    def values(self) -> np.ndarray:
-        """Give the values of the scores."""
-        return self._frame["value"].to_numpy(dtype=float)[self._rows["score"]]
+    def values(self, record: str) -> np.ndarray:
+        """Give the values of a record's rows."""
+        return self._frame["value"].to_numpy(dtype=float)[self._rows[record]]
 
 
 def _annotations(frame: pd.DataFrame) -> Annotations:
@@ -133,7 +137,8 @@ def _annotations(frame: pd.DataFrame) -> Annotations:
     of = rows.positions("score", "annotator", classifiers)
     vectors[
         of, rows.positions("score", "item", item), rows.positions("score", "label", category)
-    ] = rows.values()
+    ] = rows.values("score")
+    agent, credit = rows.names("agent", "agent"), rows.values("category")
     truth = rows.positions("item", "truth", category)
     return Annotations(
         item=item,
@@ -146,6 +151,9 @@ def _annotations(frame: pd.DataFrame) -> Annotations:
         label=rows.positions("label", "label", category),
         scores=dict(zip(map(str, classifiers), vectors, strict=True)),
         truth=None if (truth < 0).any() else truth,
+        agent=agent,
+        agent_of=rows.positions("item", "agent", agent) if len(agent) else np.empty(0, np.int64),
+        credit=None if np.isnan(credit).any() else credit,
     )
 
 

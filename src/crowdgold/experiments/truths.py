@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crowdgold.data import InputError, Items
+from crowdgold.data import Annotations, InputError, Items
+from crowdgold.evaluation.agents import true_values as true_values_of_agents
 from crowdgold.experiments.data_tables import Drawn
-from crowdgold.metrics import parse_metric, reviewers, true_value
+from crowdgold.metrics import agents, parse_metric, reviewers, true_value
 
 
 def _of_items(metric: str, table: Items, reference: Items, parameters: Mapping[str, Any]) -> float:
@@ -23,14 +24,23 @@ def _of_items(metric: str, table: Items, reference: Items, parameters: Mapping[s
     )
 
 
+def _of_annotations(
+    metric: str, table: Annotations, parameters: Mapping[str, Any]
+) -> Mapping[str, float]:
+    if agents.is_agent_metric(metric):
+        return true_values_of_agents(metric, table)
+    return reviewers.true_values(metric, table, parameters)
+
+
 def true_values(metrics: Sequence[str], drawn: Drawn) -> dict[tuple[str, str], float]:
     """Give the true values of metrics.
 
     Returns:
-        (metric, annotator) -> value; the annotator is empty where a value is nobody's own.
+        (metric, annotator or agent) -> value; the name is empty where a value is nobody's own.
+        A metric of agents whose truth is not known has none.
 
     Raises:
-        InputError: where a truth is not known.
+        InputError: where the truth of another metric is not known.
     """
     table, reference, parameters = drawn.table, drawn.reference, drawn.parameters
     if isinstance(table, Items) and isinstance(reference, Items):
@@ -38,7 +48,7 @@ def true_values(metrics: Sequence[str], drawn: Drawn) -> dict[tuple[str, str], f
     if isinstance(table, Items):
         raise InputError("a replicate of items has annotations for its reference")
     return {
-        (metric, annotator): value
+        (metric, of): value
         for metric in metrics
-        for annotator, value in reviewers.true_values(metric, table, parameters).items()
+        for of, value in _of_annotations(metric, table, parameters).items()
     }

@@ -3,12 +3,40 @@
 `fetch` and `availability` get the files, `DATASETS` holds what each dataset offers.
 """
 
-from crowdgold.data.datasets import chaosnli, product_pairs, wikipedia
+from types import ModuleType
+
+from crowdgold.data.datasets import (
+    chaosnli,
+    convabuse,
+    mslr,
+    mt_bench,
+    product_pairs,
+    qags,
+    stableval_published,
+    wikipedia,
+)
 from crowdgold.data.datasets.dataset import Dataset
 from crowdgold.data.datasets.pinned import SOURCES
 from crowdgold.data.datasets.sources import DatasetUnavailable, availability, fetch
+from crowdgold.data.kinds import ANNOTATIONS
 
 __all__ = ["DATASETS", "SOURCES", "Dataset", "DatasetUnavailable", "availability", "fetch"]
+
+
+def _judged(name: str, title: str, module: ModuleType, parameters: tuple[str, ...] = ()) -> Dataset:
+    """Give a dataset of judged systems."""
+    source = SOURCES[name]
+    return Dataset(
+        name=name,
+        title=title,
+        prepare=module.prepare,
+        draw_task=module.draw_task,
+        parameters=parameters,
+        citation=source.citation,
+        licence=source.licence,
+        table=ANNOTATIONS,
+    )
+
 
 DATASETS = {
     "product_pairs": Dataset(
@@ -46,5 +74,12 @@ DATASETS = {
         parameters=wikipedia.NAMES,
         citation=SOURCES["wikipedia_conversations"].citation,
         licence=SOURCES["wikipedia_conversations"].licence,
+    ),
+    "mt_bench": _judged("mt_bench", "MT-Bench", mt_bench, mt_bench.NAMES),
+    "convabuse": _judged("convabuse", "ConvAbuse", convabuse),
+    "qags": _judged("qags", "QAGS", qags),
+    "mslr": _judged("mslr", "MSLR", mslr),
+    "stableval_published": _judged(
+        "stableval_published", "STABLEVAL's published posteriors", stableval_published
     ),
 }

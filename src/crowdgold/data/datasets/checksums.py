@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pooch
 
-from crowdgold.data.datasets.pinned import File
+from crowdgold.data.datasets.source import File
 
 
 def cached(name: str, file: File) -> Path:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.items import Items
+from crowdgold.data.kinds import ITEMS, Table
 
 STUDY = ("n", "n_gold", "gold_fraction", "truth_of")
 """Parameters of an experiment that `draw_task` is given too and leaves to the resampling."""
 
-DrawTask = Callable[[pd.DataFrame, Mapping[str, Any], np.random.Generator], Items]
+DrawTask = Callable[[pd.DataFrame, Mapping[str, Any], np.random.Generator], Table]
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,12 @@ class Dataset:
         name: its key.
         title: for the reader of a figure.
         prepare: folder with the files -> the prepared table.
-        draw_task: (prepared table, parameters, rng) -> Items with the truth of every item.
+        draw_task: (prepared table, parameters, rng) -> Items with the truth of every item, of which
+            replicates are drawn; or Annotations, which are taken as they are.
         parameters: names of the parameters of `draw_task`.
         citation: what to cite.
         licence: the licence of the data.
+        table: the kind of table that it gives.
     """
 
     name: str
@@ -37,3 +39,4 @@ class Dataset:
     parameters: tuple[str, ...]
     citation: str
     licence: str
+    table: str = ITEMS

@@ -5,14 +5,13 @@ bytes. The checksum is that of the file as the dataset is read from it, unpacked
 known, that of the first copy is recorded (`checksums`).
 """
 
-from dataclasses import dataclass
-
 from crowdgold.data.datasets.conversion import (
-    Converter,
     perspective_from_conversations,
     predictions_from_json_lines,
     products_from_lists,
 )
+from crowdgold.data.datasets.pinned_judgements import JUDGEMENT_SOURCES
+from crowdgold.data.datasets.source import File, Source
 
 PRODUCTS = (
     "https://raw.githubusercontent.com/zhydhkcws/crowd_truth_infer/"
@@ -31,38 +30,6 @@ TALK_CAUTIONS = (
     "The comments hold abusive text; only their scores are kept. The ids of the crowd's workers "
     "are not kept. No checksum of the files is known: that of the first copy is recorded."
 )
-
-
-@dataclass(frozen=True)
-class File:
-    """A file of a dataset: its name, its sha256, and how to get it.
-
-    `urls` is the file's own address, or, with `convert`, those of the files it is made from. With
-    `parts` it is the address of a page, and the file can be made only from what stands in the local
-    folder under names of that pattern. Where no sha256 is known, the file `starts_with` a text.
-    """
-
-    name: str
-    sha256: str | None
-    urls: tuple[str, ...]
-    convert: Converter | None = None
-    parts: str = ""
-    starts_with: str = ""
-
-
-@dataclass(frozen=True)
-class Source:
-    """The files of a dataset, and what a user must know about them.
-
-    What is `on_request` is not downloaded because a figure could show it, only when it is asked
-    for by name: it is large, or no checksum of it is known.
-    """
-
-    files: tuple[File, ...]
-    licence: str
-    citation: str
-    cautions: str
-    on_request: bool = False
 
 
 def _prediction_urls() -> tuple[str, ...]:
@@ -161,4 +128,5 @@ SOURCES = {
         cautions=TALK_CAUTIONS,
         on_request=True,
     ),
+    **JUDGEMENT_SOURCES,
 }

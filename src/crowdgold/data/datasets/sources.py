@@ -19,7 +19,8 @@ import pooch
 
 from crowdgold.data.checks import InputError
 from crowdgold.data.datasets.checksums import cached, fault, record
-from crowdgold.data.datasets.pinned import SOURCES, File, Source
+from crowdgold.data.datasets.pinned import SOURCES
+from crowdgold.data.datasets.source import File, Source
 from crowdgold.data.parameters import unknown
 
 LOCAL = "CROWDGOLD_DATA"

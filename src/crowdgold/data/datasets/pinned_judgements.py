@@ -1,0 +1,117 @@
+"""Where the files of the judged systems of STABLEVAL come from (section 5.1), pinned as others are.
+
+STABLEVAL's appendix B names other licences than the sources do; those of the sources stand here.
+"""
+
+from crowdgold.data.datasets.source import File, Source
+
+GITHUB = "https://raw.githubusercontent.com"
+QAGS = f"{GITHUB}/W4ngatang/qags/47798e9b63344e2d3fb4df2def6edc18e9402d30/data"
+CONVABUSE = f"{GITHUB}/amandacurry/convabuse/c0a9469f48956e868276c605d499010ea3c7c0d0/1_full"
+MSLR = (
+    f"{GITHUB}/allenai/mslr-annotated-dataset/3317358f52709dfab13b1896608e6b04945198e5/data/"
+    "Annotations/Data%20for%20MSLR%20Annotation%20-%20Cochrane%20Subtask%20-%20"
+)
+STABLEVAL = (
+    f"{GITHUB}/BSAkash/STABLEVAL/efff8a6e6688799b645dee535d819ffd5eb05443/"
+    "Disagreement-Agent-Modeling-on-Real-Datasets-7D67"
+)
+PAPER = "Bonagiri et al. (2026), STABLEVAL, arXiv 2605.02122"
+
+JUDGEMENT_SOURCES = {
+    "qags": Source(
+        files=(
+            File(
+                "mturk_cnndm.jsonl",
+                "5a6e20201f2c5d5d2489865137987c5d68d04c5b4e84662f99bb03862bb3a575",
+                (f"{QAGS}/mturk_cnndm.jsonl",),
+            ),
+            File(
+                "mturk_xsum.jsonl",
+                "1fb9af32ba64b0df54b26e12456b0b0324a519a85348c1f7b268899ad6269a15",
+                (f"{QAGS}/mturk_xsum.jsonl",),
+            ),
+        ),
+        licence="none stated by the source: not to be passed on",
+        citation="Wang, Cho and Lewis (2020), Asking and answering questions to evaluate the "
+        "factual consistency of summaries, ACL",
+        cautions="The ids of the crowd's workers are the source's own running numbers.",
+    ),
+    "convabuse": Source(
+        files=(
+            File(
+                "ConvAbuseEMNLPfull.csv",
+                "c054ed30375651cd234930eada705fee6fcad79f86bdca45c1e557284b6b1af4",
+                (f"{CONVABUSE}/ConvAbuseEMNLPfull.csv",),
+            ),
+        ),
+        licence="CC BY 4.0",
+        citation="Curry, Abercrombie and Rieser (2021), ConvAbuse: data, analysis and benchmarks "
+        "for nuanced abuse detection in conversational AI, EMNLP",
+        cautions="The conversations hold abusive text; only ids and labels are kept. An id is that "
+        "of a conversation, of which 355 hold several utterances: as in the paper their labels are "
+        "taken for labels of one response.",
+    ),
+    "mslr": Source(
+        files=(
+            File(
+                "cochrane_A1.tsv",
+                "88923b24356508e50db8188f06da7308e70972a2e53d291c6c7816b2fb0a2680",
+                (f"{MSLR}A1.tsv",),
+            ),
+            File(
+                "cochrane_A2.tsv",
+                "aa1ec82868a9d657279543f509926571336b70c13546fd31cd36ee760da007f8",
+                (f"{MSLR}A2.tsv",),
+            ),
+        ),
+        licence="Apache-2.0",
+        citation="Wang, DeYoung and Wallace (2022), Overview of MSLR2022: a shared task on "
+        "multi-document summarization for literature reviews, SDP",
+        cautions="29 of the 78 labels rest on fewer than four facets; effect direction and "
+        "strength of claim play no part.",
+    ),
+    "mt_bench": Source(
+        files=(
+            File(
+                "formatted_mtbench.csv",
+                "2b300a607ed3c60cb1d40c762dac46e39e10a78219d62aad6404b6880b44646a",
+                (f"{STABLEVAL}/data/processed/formatted_mtbench.csv",),
+            ),
+        ),
+        licence="CC BY 4.0 (the judgements, lmsys/mt_bench_human_judgments); MIT (their table)",
+        citation="Zheng et al. (2023), Judging LLM-as-a-judge with MT-Bench and Chatbot Arena, "
+        f"NeurIPS; as formatted by {PAPER}",
+        cautions="A judgement of two responses gives two labels that add to 2, so that labels are "
+        "not independent; a judge labels a response once for each opponent, 519 times again.",
+    ),
+    "stableval_published": Source(
+        files=(
+            File(
+                "qags/item_scores_pec.csv",
+                "20f09bb1ba0db90d9dacd69653767eedbdde0a6bd95ef24b77965f7276cbcf0c",
+                (f"{STABLEVAL}/results/qags/formatted_qags/item_scores_pec.csv",),
+            ),
+            File(
+                "convabuse/item_scores_pec.csv",
+                "e4a12aa174594cbc128f939a610ec26231c003a40c08706014a4886e286be534",
+                (f"{STABLEVAL}/results/formatted_convabuse/item_scores_pec.csv",),
+            ),
+            File(
+                "mslr/item_scores_pec.csv",
+                "099ac7b9e61b2299c1d68db2b98bacc1d8ab02eea3f3e8bd07fe58ffab59a924",
+                (f"{STABLEVAL}/results/formatted_mslr/item_scores_pec.csv",),
+            ),
+            File(
+                "mtbench/item_scores_pec.csv",
+                "1c9b14afb24ac4c62fe3d7eecb30845a3e2f76263fb14ebeeb62b58429c6376b",
+                (f"{STABLEVAL}/results/formatted_mtbench/item_scores_pec.csv",),
+            ),
+        ),
+        licence="MIT (the labels keep their own licences)",
+        citation=PAPER,
+        cautions="Result files of the paper's authors, to hold ours against; nothing is drawn from "
+        "them.",
+    ),
+}
+"""The datasets by name."""

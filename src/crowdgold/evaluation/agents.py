@@ -1,0 +1,282 @@
+"""Metrics of agents, annotators and responses from a fit to Annotations (STABLEVAL, section 3.5).
+
+Intervals of scores and ranks: percentile bootstrap over each agent's responses (algorithm 1, lines
+18 to 21), a response drawn several times counting as often; the fit stays as it is. They hold what
+other responses would change, and neither what other annotators would nor the error of the
+confusion matrices.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from crowdgold.data import Annotations, InputError
+from crowdgold.estimators import Fit, FixedLabels, LevelPosterior
+from crowdgold.evaluation.estimate import Estimate
+from crowdgold.evaluation.ranking_stability import (
+    Subsampling,
+    expected_tau,
+    rank_spread,
+    subsampled_scores,
+)
+from crowdgold.metrics.agents import (
+    ALIKE,
+    AMBIGUOUS,
+    ANNOTATORS,
+    MOST_AMBIGUOUS,
+    SPREAD,
+    STABILITY,
+    TABLE,
+    TOP,
+    AgentMetric,
+    agent_scores,
+    ambiguity,
+    annotator_quality,
+    credit_of,
+    entropy,
+    level_shares,
+    parse_agent_metric,
+    ranks,
+    table_statistic,
+)
+
+Refit = Callable[[Annotations], Fit]
+"""Fits the same method, with the same settings, to other labels of the same items."""
+
+BLOCK = 2_000_000
+"""Draws of responses that are held at a time."""
+
+
+def shares_of(fit: Fit, annotations: Annotations) -> np.ndarray:
+    """Give what each level counts of each response: (I, K).
+
+    Raises:
+        InputError: where the fit says nothing about the levels of items.
+    """
+    if isinstance(fit.labels, LevelPosterior):
+        return fit.labels.shares
+    if isinstance(fit.labels, FixedLabels):
+        return level_shares(fit.labels.labels, len(annotations.category))
+    raise InputError(f"{fit.method} gives nothing that agents' metrics are made of")
+
+
+def bootstrap_means(
+    values: np.ndarray, rng: np.random.Generator, resamples: int, multiplicity: bool = True
+) -> np.ndarray:
+    """Give the means of resamples of the values: (resamples,).
+
+    Args:
+        values: (n,) at least one.
+        rng: source of the resamples.
+        resamples: how many.
+        multiplicity: whether a value drawn twice counts twice. The published bootstrap keeps each
+            value that was drawn once, some 63 % of them, and its intervals are too narrow.
+    """
+    size, step = len(values), max(1, BLOCK // len(values))
+    means = np.empty(resamples)
+    for first in range(0, resamples, step):
+        drawn = rng.integers(size, size=(min(step, resamples - first), size))
+        if multiplicity:
+            means[first : first + step] = values[drawn].mean(axis=1)
+        else:
+            kept = np.zeros(drawn.shape, dtype=bool)
+            np.put_along_axis(kept, drawn, True, axis=1)
+            means[first : first + step] = (kept * values).sum(axis=1) / kept.sum(axis=1)
+    return means
+
+
+def bootstrap_scores(
+    shares: np.ndarray, annotations: Annotations, rng: np.random.Generator, resamples: int
+) -> np.ndarray:
+    """Give the scores of resamples of each agent's responses: (resamples, S); NaN without any."""
+    credit = shares @ credit_of(annotations)
+    labelled = annotations.labels_of_item > 0
+    found = np.full((resamples, len(annotations.agent)), np.nan)
+    for agent in range(found.shape[1]):
+        own = credit[labelled & (annotations.agent_of == agent)]
+        if len(own):
+            found[:, agent] = bootstrap_means(own, rng, resamples)
+    return found
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """A fit, the labels it is of, and what metrics are made of, each found when it is needed."""
+
+    fit: Fit
+    annotations: Annotations
+    rng: np.random.Generator
+    level: float
+    resamples: int
+    refit: Refit | None
+    subsampling: Subsampling
+
+    @cached_property
+    def scores(self) -> np.ndarray:
+        return agent_scores(shares_of(self.fit, self.annotations), self.annotations)
+
+    @cached_property
+    def resampled(self) -> np.ndarray:
+        shares = shares_of(self.fit, self.annotations)
+        return bootstrap_scores(shares, self.annotations, self.rng, self.resamples)
+
+    @cached_property
+    def subsampled(self) -> np.ndarray:
+        if self.refit is None:
+            raise InputError(f"{self.fit.method}: ranking stability needs to fit it again")
+        refit = self.refit
+
+        def score(labels: Annotations) -> np.ndarray:
+            return agent_scores(shares_of(refit(labels), labels), labels)
+
+        return subsampled_scores(score, self.annotations, self.subsampling, self.rng)
+
+    @property
+    def posterior(self) -> LevelPosterior | None:
+        found = self.fit.labels
+        known = isinstance(found, LevelPosterior) and found.confusion is not None
+        return found if known else None  # type: ignore[return-value]
+
+
+def _value(metric: AgentMetric, value: float, note: str = "") -> Estimate:
+    """Make an estimate without an interval."""
+    if not np.isfinite(value):
+        return Estimate.unavailable(metric.text, note)
+    return Estimate(metric.text, float(value), np.nan, np.nan, note=note)
+
+
+def _of_agents(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
+    table = judged.annotations
+    if metric.name == "responses":
+        counted = (table.labels_of_item > 0) & (table.agent_of >= 0)
+        numbers = np.bincount(table.agent_of[counted], minlength=len(table.agent))
+        found = [_value(metric, number) for number in numbers]
+    elif metric.name in SPREAD:
+        values = rank_spread(judged.subsampled)[SPREAD.index(metric.name)]
+        found = [_value(metric, value) for value in values]
+    else:
+        ranked = metric.name == "rank"
+        values = ranks(judged.scores) if ranked else judged.scores
+        draws = ranks(judged.resampled) if ranked else judged.resampled
+        found = [
+            Estimate.of_draws(metric.text, draws[:, agent], judged.level, float(value))
+            for agent, value in enumerate(values)
+        ]
+    for name, one in zip(table.agent, found, strict=True):
+        note = "" if np.isfinite(one.estimate) else "no response of it has a label"
+        yield replace(one, agent=str(name), note=note)
+
+
+def _of_annotators(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
+    posterior, table = judged.posterior, judged.annotations
+    if posterior is None or posterior.confusion is None:
+        yield Estimate.unavailable(metric.text, "it has no confusion matrices")
+        return
+    values = annotator_quality(posterior.confusion)[metric.name]
+    present = np.bincount(table.annotator_of, minlength=len(table.annotator)) > 0
+    values = np.where(present, values, np.nan)
+    if not metric.of:
+        yield _value(metric, float(np.nanmean(values)))
+        return
+    for name, value in zip(table.annotator, values, strict=True):
+        yield replace(
+            _value(metric, value, "" if np.isfinite(value) else "no labels"), annotator=str(name)
+        )
+
+
+def _of_responses(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
+    posterior, table = judged.posterior, judged.annotations
+    if posterior is None:
+        yield Estimate.unavailable(metric.text, "it has no posterior probabilities")
+        return
+    labelled = np.flatnonzero(table.labels_of_item > 0)
+    probability = posterior.probability[labelled]
+    amount = ambiguity(probability)
+    values = {
+        "ambiguity": amount,
+        "entropy": entropy(probability),
+        "level": probability.argmax(axis=1).astype(float),
+        "ambiguous": (amount > AMBIGUOUS).astype(float),
+    }[metric.name]
+    if metric.of != TOP:
+        yield _value(metric, float(values.mean()))
+        return
+    order = np.argsort(-amount, kind="stable")
+    least = amount[order[:MOST_AMBIGUOUS][-1]]
+    for row in order[: int((amount >= least - ALIKE).sum())]:
+        yield replace(_value(metric, values[row]), item=str(table.item[labelled[row]]))
+
+
+def _of_ranking(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
+    if metric.name == STABILITY:
+        tau = expected_tau(judged.scores, judged.subsampled)
+        found = _value(metric, tau.mean, "all agents tied in every draw" * (tau.undefined == 1))
+        yield replace(found, standard_error=tau.standard_error, undefined=tau.undefined)
+    else:
+        values = rank_spread(judged.subsampled)[SPREAD.index(metric.name)]
+        yield _value(metric, float(np.mean(values)))
+
+
+def _estimates(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
+    if metric.name in ANNOTATORS:
+        return _of_annotators(metric, judged)
+    if metric.name in ("ambiguity", "entropy", "level", "ambiguous"):
+        return _of_responses(metric, judged)
+    if metric.name == STABILITY or (metric.name in SPREAD and not metric.of):
+        return _of_ranking(metric, judged)
+    if metric.name in TABLE or (metric.name == "responses" and not metric.of):
+        return iter([_value(metric, table_statistic(metric.name, judged.annotations))])
+    return _of_agents(metric, judged)
+
+
+def evaluate_agents(
+    fit: Fit,
+    annotations: Annotations,
+    metrics: Sequence[str],
+    rng: np.random.Generator,
+    level: float,
+    resamples: int,
+    refit: Refit | None = None,
+    subsampling: Subsampling | None = None,
+) -> list[Estimate]:
+    """Estimate metrics of agents, annotators and responses from a fit.
+
+    Args:
+        fit: what a method gave for these labels.
+        annotations: the labels; each item is a response of an agent.
+        metrics: names (see `metrics.agents`).
+        rng: source of resamples and subsets.
+        level: of the intervals.
+        resamples: bootstrap resamples.
+        refit: fits the method to fewer labels; needed for the stability of the ranking alone.
+        subsampling: how subsets of annotators are drawn for it.
+
+    Returns:
+        estimates in the order of the metrics, one for each agent, annotator or response where the
+        metric asks for each.
+
+    Raises:
+        InputError: where a metric is not known, the table names no agents, or the fit says nothing
+            about items.
+    """
+    if len(annotations.agent) == 0:
+        raise InputError("metrics of agents: the table names no agents; expected a column 'agent'")
+    chosen = subsampling or Subsampling()
+    judged = _Judged(fit, annotations, rng, level, resamples, refit, chosen)
+    return [one for text in metrics for one in _estimates(parse_agent_metric(text), judged)]
+
+
+def true_values(text: str, annotations: Annotations) -> Mapping[str, float]:
+    """Give the true values of a metric, where the true level of every response is known.
+
+    Returns:
+        agent -> the score, or the rank by scores, of the true levels; nothing of other metrics.
+    """
+    metric = parse_agent_metric(text)
+    if annotations.truth is None or metric.name not in ("score", "rank"):
+        return {}
+    true = agent_scores(level_shares(annotations.truth, len(annotations.category)), annotations)
+    values = ranks(true) if metric.name == "rank" else true
+    return dict(zip(map(str, annotations.agent), map(float, values), strict=True))

@@ -1,0 +1,129 @@
+"""How far agents' ranks move when other annotators might have judged (STABLEVAL, section 4.1).
+
+The paper calls two quantities stability. Both refit a method to the labels of a random subset of
+the annotators:
+
+- expected Kendall tau-b between the ranking by all annotators and that by the subset: higher is
+  better, 1 is perfectly stable (the definition of section 4.1);
+- rank spread: the standard deviation (n - 1) and the range of each agent's rank among the subsets,
+  the mean over the agents: lower is better (tables 9, 14, 20 and 26).
+
+Proposition 1 says that one item decided by a single vote makes the expected tau-b of majority
+votes less than 1. That needs agents whose scores are close, as its sketch of a proof says: with
+agents far apart a vote that changes hands moves scores and no rank.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdgold.data import Annotations, InputError
+from crowdgold.metrics.agents import ranks, steps
+
+Score = Callable[[Annotations], np.ndarray]
+"""The scores of the agents (S,) from labels; NaN for an agent without any."""
+
+
+@dataclass(frozen=True)
+class Subsampling:
+    """How subsets of annotators are drawn.
+
+    Attributes:
+        draws: subsets.
+        share: of the annotators, in (0, 1]; whole annotators, rounded down, at least one.
+        legacy_seed: seed of NumPy's legacy generator; the published results have 42. Where none is
+            given the random numbers are the caller's.
+    """
+
+    draws: int = 50
+    share: float = 0.7
+    legacy_seed: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the numbers; `InputError` names one that cannot be used."""
+        if self.draws < 2:
+            raise InputError(f"subsampling: draws: found {self.draws}, expected at least 2")
+        if not 0 < self.share <= 1:
+            raise InputError(f"subsampling: share: found {self.share}, expected in (0, 1]")
+
+    def subsets(self, annotators: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+        """Give each subset as (A,) true or false; annotators in the order of the table."""
+        size = max(1, int(self.share * annotators))
+        if self.legacy_seed is None:
+            source: np.random.Generator | np.random.RandomState = rng
+        else:
+            source = np.random.RandomState(self.legacy_seed)
+        for _ in range(self.draws):
+            chosen = np.zeros(annotators, dtype=bool)
+            chosen[source.choice(annotators, size, replace=False)] = True
+            yield chosen
+
+
+def subsampled_scores(
+    score: Score, annotations: Annotations, subsampling: Subsampling, rng: np.random.Generator
+) -> np.ndarray:
+    """Give the agents' scores from the labels of each random subset of the annotators: (D, S)."""
+    subsets = subsampling.subsets(len(annotations.annotator), rng)
+    return np.stack([score(annotations.of_annotators(chosen)) for chosen in subsets])
+
+
+def rank_spread(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Give the standard deviation and the range of each agent's rank: (S,) each of (D, S) scores.
+
+    Subsets that leave an agent without labels do not count for it.
+    """
+    ranked = ranks(scores)
+    known = np.isfinite(ranked)
+    number = known.sum(axis=0)
+    filled = np.where(known, ranked, 0)
+    mean = filled.sum(axis=0) / np.maximum(number, 1)
+    squares = (np.where(known, ranked - mean, 0) ** 2).sum(axis=0)
+    sd = np.where(number > 1, np.sqrt(squares / np.maximum(number - 1, 1)), np.nan)
+    top = np.where(known, ranked, -np.inf).max(axis=0)
+    low = np.where(known, ranked, np.inf).min(axis=0)
+    return sd, np.where(number > 0, top - low, np.nan)
+
+
+def tau_b(first: np.ndarray, second: np.ndarray) -> float:
+    """Give Kendall's tau-b of two score vectors (S,); NaN where all agents of one are tied.
+
+    Agents without a score in either are left out.
+    """
+    from scipy.stats import kendalltau
+
+    known = np.isfinite(first) & np.isfinite(second)
+    if known.sum() < 2:
+        return float("nan")
+    return float(kendalltau(steps(first[known]), steps(second[known]), variant="b").statistic)
+
+
+@dataclass(frozen=True)
+class ExpectedTau:
+    """Expected Kendall tau-b under annotator subsampling.
+
+    Attributes:
+        mean: the mean over the draws in which it is defined.
+        standard_error: its Monte Carlo error.
+        undefined: the share of draws in which all agents are tied.
+    """
+
+    mean: float
+    standard_error: float
+    undefined: float
+
+
+def expected_tau(full: np.ndarray, scores: np.ndarray) -> ExpectedTau:
+    """Give the expected tau-b between the ranking by all annotators and those by subsets.
+
+    Args:
+        full: (S,) scores from all annotators.
+        scores: (D, S) scores from subsets (`subsampled_scores`).
+    """
+    values = np.array([tau_b(full, own) for own in scores])
+    known = values[np.isfinite(values)]
+    undefined = 1 - len(known) / len(values)
+    if len(known) == 0:
+        return ExpectedTau(float("nan"), float("nan"), undefined)
+    error = float(known.std(ddof=1) / np.sqrt(len(known))) if len(known) > 1 else float("nan")
+    return ExpectedTau(float(known.mean()), error, undefined)
