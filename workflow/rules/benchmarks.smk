@@ -5,6 +5,8 @@
 #        results/benchmarks/confusion_em.csv: time and memory of STABLEVAL's EM, and of crowd-kit's;
 #        RESULTS/benchmarks/model_scaling.parquet: seconds by method against n, and their exponents.
 
+BENCHMARKS = ["maven_scaling", "clara_sweeps", "confusion_em"]
+
 SCALING = config.get("benchmarks", {}).get("model_scaling", {})
 CUT = "nested" if "nested" in SCALING.get("cuts", ["nested"]) else "exact"
 SCALED = {"DS": {}, "DS+S": {}, "H-AI": {}, "MAVEN": {"cut": CUT}}

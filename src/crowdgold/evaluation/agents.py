@@ -19,12 +19,14 @@ from crowdgold.evaluation.ranking_stability import (
     Subsampling,
     expected_tau,
     rank_spread,
+    scores_of_fewer_labels,
     subsampled_scores,
 )
 from crowdgold.metrics.agents import (
     ALIKE,
     AMBIGUOUS,
     ANNOTATORS,
+    LABELS,
     MOST_AMBIGUOUS,
     SPREAD,
     STABILITY,
@@ -124,14 +126,17 @@ class _Judged:
 
     @cached_property
     def subsampled(self) -> np.ndarray:
+        return subsampled_scores(self.score_of, self.annotations, self.subsampling, self.rng)
+
+    @cached_property
+    def of_fewer_labels(self) -> np.ndarray:
+        return scores_of_fewer_labels(self.score_of, self.annotations, self.subsampling, self.rng)
+
+    def score_of(self, labels: Annotations) -> np.ndarray:
+        """Fit the method to other labels and give the scores (S,)."""
         if self.refit is None:
             raise InputError(f"{self.fit.method}: ranking stability needs to fit it again")
-        refit = self.refit
-
-        def score(labels: Annotations) -> np.ndarray:
-            return agent_scores(shares_of(refit(labels), labels), labels)
-
-        return subsampled_scores(score, self.annotations, self.subsampling, self.rng)
+        return agent_scores(shares_of(self.refit(labels), labels), labels)
 
     @property
     def posterior(self) -> LevelPosterior | None:
@@ -159,9 +164,11 @@ def _of_agents(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
     else:
         ranked = metric.name == "rank"
         values = ranks(judged.scores) if ranked else judged.scores
-        draws = ranks(judged.resampled) if ranked else judged.resampled
+        draws = ranks(judged.resampled) if ranked and judged.resamples else judged.resampled
         found = [
             Estimate.of_draws(metric.text, draws[:, agent], judged.level, float(value))
+            if len(draws)
+            else _value(metric, value)
             for agent, value in enumerate(values)
         ]
     for name, one in zip(table.agent, found, strict=True):
@@ -211,7 +218,8 @@ def _of_responses(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
 
 def _of_ranking(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
     if metric.name == STABILITY:
-        tau = expected_tau(judged.scores, judged.subsampled)
+        others = judged.of_fewer_labels if metric.of == LABELS else judged.subsampled
+        tau = expected_tau(judged.scores, others)
         found = _value(metric, tau.mean, "all agents tied in every draw" * (tau.undefined == 1))
         yield replace(found, standard_error=tau.standard_error, undefined=tau.undefined)
     else:
@@ -249,7 +257,7 @@ def evaluate_agents(
         metrics: names (see `metrics.agents`).
         rng: source of resamples and subsets.
         level: of the intervals.
-        resamples: bootstrap resamples.
+        resamples: bootstrap resamples; without any there are no intervals.
         refit: fits the method to fewer labels; needed for the stability of the ranking alone.
         subsampling: how subsets of annotators are drawn for it.
 

@@ -14,7 +14,8 @@ response: 1 for the majority vote's or the most probable one's, or posterior pro
   responses whose labels are all equal; `pairwise`, the share of a response's pairs of labels that
   agree, the mean over responses (1 where it has one label); `ambiguous`, the share of responses of
   an ambiguity above 0.3.
-- of the ranking: `stability`, the expected Kendall tau-b with that by a subset of annotators.
+- of the ranking: `stability`, the expected Kendall tau-b with that by a subset of annotators;
+  `stability:labels`, with that by some of the labels of each response (table 5).
 
 `NAME:each` has a value for each agent or annotator, `NAME:top` one for each of the ten most
 ambiguous responses and those as ambiguous as the tenth; without either the mean, or of `responses`
@@ -35,11 +36,12 @@ TABLE = (
 )  # fmt: skip
 STABILITY = "stability"
 SPREAD = ("rank_sd", "rank_range")
-EACH, TOP = "each", "top"
+EACH, TOP, LABELS = "each", "top", "labels"
 FORMS = {
     **dict.fromkeys((*AGENTS, *ANNOTATORS), ("", EACH)),
     **dict.fromkeys(RESPONSES, ("", TOP)),
-    **dict.fromkeys((*TABLE, STABILITY), ("",)),
+    **dict.fromkeys(TABLE, ("",)),
+    STABILITY: ("", LABELS),
     "score": (EACH,),
     "rank": (EACH,),
     "level": (TOP,),
@@ -60,7 +62,7 @@ class AgentMetric:
     Attributes:
         text: the name as written.
         name: a key of `FORMS`.
-        of: `EACH`, `TOP`, or empty.
+        of: `EACH`, `TOP`, `LABELS`, or empty.
     """
 
     text: str
