@@ -9,7 +9,13 @@ import numpy as np
 
 from crowdgold.data import InputError, Table
 from crowdgold.estimators import fitters
-from crowdgold.estimators.fitters import CLARA_SETTINGS, MAVEN_SETTINGS, power_tuned, rectified
+from crowdgold.estimators.fitters import (
+    CLARA_SETTINGS,
+    LEVEL_SETTINGS,
+    MAVEN_SETTINGS,
+    power_tuned,
+    rectified,
+)
 from crowdgold.estimators.method import Method, Models
 from crowdgold.estimators.posterior import Fit
 from crowdgold.models.stan import SamplerSettings, StanModels
@@ -57,6 +63,22 @@ _ALL = (
         ("confusion_em",),
         annotations_fitter=fitters.levels("PEC", hard=False),
         own_settings=("em",),
+    ),
+    Method(
+        "PEC-two-way",
+        "PEC with a bootstrap over responses and annotators",
+        None,
+        ("agent_draws",),
+        annotations_fitter=fitters.two_way,
+        own_settings=("em", "resamples"),
+    ),
+    Method(
+        "PEC-posterior",
+        "PEC from the full posterior, a class prior for each agent",
+        None,
+        ("agent_draws",),
+        annotations_fitter=fitters.level_posterior,
+        own_settings=LEVEL_SETTINGS,
     ),
     Method(
         "ORACLE",

@@ -3,7 +3,7 @@
 Intervals of scores and ranks: percentile bootstrap over each agent's responses (algorithm 1, lines
 18 to 21), a response drawn several times counting as often; the fit stays as it is. They hold what
 other responses would change, and neither what other annotators would nor the error of the
-confusion matrices.
+confusion matrices. Methods with draws of the scores have their quantiles instead.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
-from crowdgold.estimators import Fit, FixedLabels, LevelPosterior
+from crowdgold.estimators import AgentDraws, Fit, FixedLabels, LevelPosterior
 from crowdgold.evaluation.estimate import Estimate
 from crowdgold.evaluation.ranking_stability import (
     Subsampling,
@@ -26,6 +26,7 @@ from crowdgold.metrics.agents import (
     ALIKE,
     AMBIGUOUS,
     ANNOTATORS,
+    EXPECTED,
     LABELS,
     MOST_AMBIGUOUS,
     SPREAD,
@@ -121,6 +122,8 @@ class _Judged:
 
     @cached_property
     def resampled(self) -> np.ndarray:
+        if self.draws is not None:
+            return np.asarray(self.draws.shares @ credit_of(self.annotations))
         shares = shares_of(self.fit, self.annotations)
         return bootstrap_scores(shares, self.annotations, self.rng, self.resamples)
 
@@ -137,6 +140,18 @@ class _Judged:
         if self.refit is None:
             raise InputError(f"{self.fit.method}: ranking stability needs to fit it again")
         return agent_scores(shares_of(self.refit(labels), labels), labels)
+
+    @property
+    def draws(self) -> AgentDraws | None:
+        found = self.fit.labels
+        return found.draws if isinstance(found, LevelPosterior) else None
+
+    def draws_of(self, metric: AgentMetric) -> np.ndarray:
+        """Give the draws (D, S) of scores, of expected scores, or of ranks."""
+        if metric.name == EXPECTED and self.draws is not None:
+            return np.asarray(self.draws.expected @ credit_of(self.annotations))
+        ranked = metric.name == "rank" and len(self.resampled) > 0
+        return ranks(self.resampled) if ranked else self.resampled
 
     @property
     def posterior(self) -> LevelPosterior | None:
@@ -162,9 +177,10 @@ def _of_agents(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
         values = rank_spread(judged.subsampled)[SPREAD.index(metric.name)]
         found = [_value(metric, value) for value in values]
     else:
-        ranked = metric.name == "rank"
-        values = ranks(judged.scores) if ranked else judged.scores
-        draws = ranks(judged.resampled) if ranked and judged.resamples else judged.resampled
+        values = ranks(judged.scores) if metric.name == "rank" else judged.scores
+        draws = judged.draws_of(metric)
+        if metric.name == EXPECTED and judged.draws is not None:
+            values = draws.mean(axis=0)
         found = [
             Estimate.of_draws(metric.text, draws[:, agent], judged.level, float(value))
             if len(draws)

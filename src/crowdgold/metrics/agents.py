@@ -3,9 +3,10 @@
 A category is a level of quality, worth a credit. Level shares say what each level counts of a
 response: 1 for the majority vote's or the most probable one's, or posterior probabilities.
 
-- of agents: `score`, the mean credit of its responses; `rank`, 1 for the highest score, ties
-  averaged; `responses`, their number; `rank_sd` and `rank_range`, how far its rank moves under
-  subsampling of annotators (`evaluation.ranking_stability`).
+- of agents: `score`, the mean credit of its responses; `expected_score`, that of all responses that
+  it could give, for which the former stands where a method says no more; `rank`, 1 for the highest
+  score, ties averaged; `responses`, their number; `rank_sd` and `rank_range`, how far its rank
+  moves under subsampling of annotators (`evaluation.ranking_stability`).
 - of annotators, from their confusion matrices: `accuracy`, the mean of the diagonal; `leniency`,
   the mean of the highest level's column; `strictness`, that of the lowest level's.
 - of responses: `ambiguity`, 1 - the largest posterior probability; `entropy` of the posterior, in
@@ -28,7 +29,8 @@ import numpy as np
 
 from crowdgold.data import Annotations, InputError
 
-AGENTS = ("score", "rank", "responses", "rank_sd", "rank_range")
+EXPECTED = "expected_score"
+AGENTS = ("score", EXPECTED, "rank", "responses", "rank_sd", "rank_range")
 ANNOTATORS = ("accuracy", "leniency", "strictness")
 RESPONSES = ("ambiguity", "entropy", "level")
 TABLE = (
@@ -43,6 +45,7 @@ FORMS = {
     **dict.fromkeys(TABLE, ("",)),
     STABILITY: ("", LABELS),
     "score": (EACH,),
+    EXPECTED: (EACH,),
     "rank": (EACH,),
     "level": (TOP,),
 }

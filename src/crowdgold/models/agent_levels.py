@@ -47,7 +47,7 @@ class LevelSettings:
     chains: int = 2
     warmup: int = 200
     draws: int = 500
-    lag: int = 1
+    lag: int = 5
 
     def __post_init__(self) -> None:
         """Check the settings; `InputError` names one that cannot be used."""

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from crowdgold.plotting.agent_ablation import draw_agent_ablation
 from crowdgold.plotting.agent_ablation_table import draw_agent_ablation_table
+from crowdgold.plotting.agent_intervals import draw_agent_intervals
 from crowdgold.plotting.clara_audits import draw_clara_audits
 from crowdgold.plotting.clara_days import draw_clara_days
 from crowdgold.plotting.clara_policy import draw_clara_policy
@@ -51,6 +52,7 @@ FIGURES: dict[str, Plot] = {
     "clara_scores": draw_clara_scores,
     "clara_policy": draw_clara_policy,
     "agent_ablation": draw_agent_ablation,
+    "agent_intervals": draw_agent_intervals,
     "agent_ablation_table": draw_agent_ablation_table,
 }
 """Plots by name: (table, options) -> the figure, and the rows that it shows."""

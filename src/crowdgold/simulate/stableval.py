@@ -45,8 +45,10 @@ CONFUSION = {
 QUALITIES = {
     "wide": (0.85, 0.80, 0.70, 0.55, 0.35, 0.20),
     "tight": (0.75, 0.70, 0.65, 0.60, 0.55, 0.50),
+    "equal": (0.60, 0.60, 0.60, 0.60, 0.60, 0.60),
 }
-"""The study's qualities of agents. The caption of figure 8 has the two the wrong way round."""
+"""Qualities of agents: the study's, which figure 8's caption has the wrong way round; and of agents
+who are alike, so that one class prior for all is right."""
 
 SHARED, OWN = DIFFICULTIES = ("shared", "own")
 BASE: dict[str, Any] = {
@@ -71,7 +73,7 @@ POOLS = {
 
 CONFIGURATIONS: dict[str, dict[str, Any]] = {
     **{f"labels_{m}": {"n_labels": m} for m in (3, 5, 7, 9)},
-    **{f"gaps_{name}": {"quality": name} for name in QUALITIES},
+    **{f"gaps_{name}": {"quality": name} for name in ("tight", "wide")},
     **{
         f"{kind}_{share}0": {"annotators": dict(zip(CONFUSION, numbers, strict=True))}
         for kind, pools in POOLS.items()
@@ -87,9 +89,9 @@ def draw_stableval(values: Mapping[str, Any], rng: np.random.Generator) -> Repli
 
     Args:
         values: configuration, one of the study's, whose values stand where none is given (else
-            `BASE`); items_per_agent; n_labels of each response; quality (wide, tight, or a list of
-            chances of level 2, one an agent); annotators, numbers by type; hard_items and copying,
-            shares; difficulty, shared or own.
+            `BASE`); items_per_agent; n_labels of each response; quality (a name of `QUALITIES`, or
+            a list of chances of level 2, one an agent); annotators, numbers by type; hard_items and
+            copying, shares; difficulty, shared or own.
         rng: the only source of randomness.
 
     Returns:
