@@ -68,7 +68,9 @@ def fit_two_way(
         table = labels_drawn(annotations, items, times)
         shares.append(shares_by_agent(fit_confusion_em(table, PRESETS[em]).posterior, table))
     drawn = np.stack(shares)
-    centred = drawn + shares_by_agent(found.posterior, annotations) - np.nanmean(drawn, axis=0)
+    known = np.isfinite(drawn)
+    mean = np.where(known, drawn, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    centred = drawn + shares_by_agent(found.posterior, annotations) - mean
     draws = AgentDraws(centred, centred)
     posterior = LevelPosterior(found.posterior, False, found.confusion, draws)
     seconds = {"inference": time.perf_counter() - start}
