@@ -19,6 +19,8 @@ export PYTHONDONTWRITEBYTECODE :=
 
 # CLARA's figures are drawn by their names, until they fit into the time of `make figures`.
 CLARA := fig2 fig3 fig4 fig5 fig7 fig8 fig9 fig10 fig11 fig11_given intervals prior
+# Nor are STABLEVAL's among them.
+STABLEVAL := fig14 fig15 fig16 fig17 table3 tables_mt_bench tables_convabuse tables_qags tables_mslr
 
 # Snakemake takes no notice of a profile that does not exist, so it is looked for here. The lock of a
 # killed run goes with it, unlike Snakemake's own, which has to be removed by hand.
@@ -31,7 +33,7 @@ define snakemake
 	code=$$?; [ $$code -ne 75 ] || echo "Error: another run is at work in this folder; wait for its end"; exit $$code; }
 endef
 
-.PHONY: help setup figures smoke clara validate benchmark docs report test lint peers lock clean clean-all
+.PHONY: help setup figures smoke clara stableval validate benchmark docs report test lint peers lock clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +66,10 @@ smoke: $(READY)  ## every figure at the smallest scale (under 6 minutes), in res
 
 clara: $(READY)  ## CLARA's figures at the default scale
 	$(call snakemake,-- $(CLARA:%=results/figures/clara_%.svg))
+	@echo "The figures are in results/figures/"
+
+stableval: $(READY)  ## STABLEVAL's tables and figures on real data
+	$(call snakemake,-- $(STABLEVAL:%=results/figures/stableval_%.svg))
 	@echo "The figures are in results/figures/"
 
 validate: $(READY)  ## coverage of the intervals where the model is true

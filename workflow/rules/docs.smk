@@ -1,7 +1,7 @@
 # What: the pages of docs/ whose numbers come from results, and the figures of the gallery.
 # Needs: figures and tables at the configured scale; `validate`; the benchmark.
 # Makes: docs/comparison.md, coverage.md, rectified.md, reproduction.md, reproduction_clara.md,
-#        scaling.md and docs/gallery/*.svg (tracked by git).
+#        reproduction_stableval.md, scaling.md and docs/gallery/*.svg (tracked by git).
 
 PAGES = [
     "comparison",
@@ -9,6 +9,7 @@ PAGES = [
     "rectified",
     "reproduction",
     "reproduction_clara",
+    "reproduction_stableval",
     "scaling",
 ]
 
@@ -38,6 +39,17 @@ REPRODUCED_CLARA = [
     "clara_fig9",
     "clara_fig11",
     "clara_fig11_given",
+]
+
+JUDGED = ["mt_bench", "convabuse", "qags", "mslr"]
+
+REPRODUCED_STABLEVAL = [
+    *[f"stableval_{name}" for name in JUDGED],
+    *[f"stableval_{name}_converged" for name in JUDGED],
+    "stableval_mappings",
+    "stableval_stability",
+    "stableval_posteriors",
+    "stableval_bootstrap",
 ]
 
 
@@ -101,6 +113,46 @@ rule document_reproduction_clara:
         "Writing docs/reproduction_clara.md"
     script:
         "../../scripts/document_reproduction_clara.py"
+
+
+rule compare_stableval:
+    input:
+        datasets=expand(
+            "results/datasets/{name}.parquet", name=[*JUDGED, "stableval_published"]
+        ),
+    output:
+        posteriors="<results>/tables/stableval_posteriors.parquet",
+        bootstrap="<results>/tables/stableval_bootstrap.parquet",
+    log:
+        "<results>/logs/compare_stableval.log",
+    conda:
+        "../../environment.yml"
+    params:
+        library=library("compare_stableval.py", method=none),
+        seed=config["seed"],
+        resamples=200,
+    message:
+        "Holding the published posteriors and bootstrap against ours"
+    script:
+        "../../scripts/compare_stableval.py"
+
+
+rule document_reproduction_stableval:
+    input:
+        tables=expand("<results>/tables/{name}.parquet", name=REPRODUCED_STABLEVAL),
+        printed="config/printed/stableval.csv",
+    output:
+        "docs/reproduction_stableval.md",
+    log:
+        "<results>/logs/document_reproduction_stableval.log",
+    conda:
+        "../../environment.yml"
+    params:
+        library=library("document_reproduction_stableval.py", method=none),
+    message:
+        "Writing docs/reproduction_stableval.md"
+    script:
+        "../../scripts/document_reproduction_stableval.py"
 
 
 rule document_coverage:

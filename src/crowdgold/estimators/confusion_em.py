@@ -28,7 +28,7 @@ def check_em(name: str, method: str) -> None:
 def diagnostics_of(found: ConfusionEm) -> Diagnostics:
     """Say whether an EM has converged."""
     if found.movement < STILL:
-        return Diagnostics()
+        return Diagnostics(notes=(f"EM: {found.steps} steps",))
     return Diagnostics(
         failures=(
             f"EM not converged: in step {found.steps} an entry of a confusion matrix still moved "

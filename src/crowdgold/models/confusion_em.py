@@ -49,7 +49,7 @@ class EmSettings:
     start: str = "majority"
     ties: str = "lowest"
     diagonal: float = 0.8
-    steps: int = 100_000
+    steps: int = 10_000
     tolerance: float = 1e-8
 
     def __post_init__(self) -> None:
