@@ -221,17 +221,19 @@ def synthetic_section(tables: Tables, printed: Mapping[str, Any]) -> str:
         tables: results tables (of replicates) by the name of their experiment.
         printed: what the paper prints (config/printed/stableval_synthetic.yaml).
     """
-    own = tables.get(OWN)
-    number = "no" if own is None else str(own["replicate"].nunique())
+    number, seeds = (
+        str(tables[name]["replicate"].nunique()) if name in tables else "no"
+        for name in (OWN, STUDY["published"])
+    )
     parts = [
         "## The synthetic study\n",
         f"{number} replicates of our own draws from the generator recovered from the published "
-        f"labels (the paper: {printed['repetitions']}), and the published labels themselves, with "
-        "the settings of the EM that the published scores were made with. A difference counts "
-        "where it is clear by two standard errors, replicates paired. Labels of the study share "
-        "their item's difficulty; they are independent where each has its own. Intervals are of 95 "
-        "%, in a smaller study (100 items an agent), their coverage with the error over "
-        "replicates.\n",
+        f"labels (the paper: {printed['repetitions']}), and the published labels themselves "
+        f"({seeds} of their seeds), with the settings of the EM that the published scores were "
+        "made with. A difference counts where it is clear by two standard errors, replicates "
+        "paired. Labels of the study share their item's difficulty; they are independent where "
+        "each has its own. Intervals are of 95 %, in a smaller study (100 items an agent), their "
+        "coverage with the error over replicates.\n",
         markdown_table(
             ["where", "printed", "ours", "verdict", "reason"],
             claim_rows(synthetic_claims(printed), tables),

@@ -12,7 +12,10 @@ from crowdgold.evaluation.ranking_recovery import summarise_recovery
 CONFIGURATION = "configuration"
 OWN, PUBLISHED = "own", "published"
 STUDY = {OWN: "stableval_synthetic", PUBLISHED: "stableval_synthetic_published"}
-STABILITY = {OWN: "stableval_stability", PUBLISHED: "stableval_stability_published"}
+STABILITY = {
+    OWN: "stableval_synthetic_stability",
+    PUBLISHED: "stableval_synthetic_stability_published",
+}
 """Experiments behind tables 4, 6 and 7, and behind table 5."""
 TABLES = {"table_4": STUDY, "table_5": STABILITY, "table_6": STUDY, "table_7": STUDY}
 CLEAR = 3.5
