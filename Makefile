@@ -17,9 +17,6 @@ READY := $(VENV)/.made-from-requirements
 # Jobs are many and short: without compiled modules each would start several seconds later.
 export PYTHONDONTWRITEBYTECODE :=
 
-# STABLEVAL's are drawn by their names, until they are timed within `make figures`.
-STABLEVAL := fig14 fig15 fig16 fig17 table3 tables_mt_bench tables_convabuse tables_qags tables_mslr
-
 # Snakemake takes no notice of a profile that does not exist, so it is looked for here. The lock of a
 # killed run goes with it, unlike Snakemake's own, which has to be removed by hand.
 define snakemake
@@ -31,7 +28,7 @@ define snakemake
 	code=$$?; [ $$code -ne 75 ] || echo "Error: another run is at work in this folder; wait for its end"; exit $$code; }
 endef
 
-.PHONY: help setup figures smoke stableval validate benchmark docs report test lint peers snorkel lock clean clean-all
+.PHONY: help setup figures smoke validate benchmark docs report test lint peers snorkel lock clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,17 +59,14 @@ smoke: $(READY)  ## every figure at the smallest scale (under 6 minutes), in res
 	$(call snakemake,--configfile config/smoke.yaml -- figures)
 	@echo "The figures are in results/smoke/figures/"
 
-stableval: $(READY)  ## STABLEVAL's tables and figures on real data
-	$(call snakemake,-- $(STABLEVAL:%=results/figures/stableval_%.svg))
-	@echo "The figures are in results/figures/"
-
 validate: $(READY)  ## coverage of the intervals where the model is true
 	$(call snakemake,validate)
 	@echo "The figures are in results/figures/, their tables beside them"
 
-benchmark: $(READY)  ## time and memory of MAVEN's parts against n, and of CLARA's samplers
+benchmark: $(READY)  ## time and memory of MAVEN's parts, CLARA's samplers and STABLEVAL's EM
 	$(call snakemake,benchmarks)
-	@cat results/logs/benchmarks/maven_scaling.log results/logs/benchmarks/clara_sweeps.log
+	@cat results/logs/benchmarks/maven_scaling.log results/logs/benchmarks/clara_sweeps.log \
+		results/logs/benchmarks/confusion_em.log
 
 docs: $(READY)  ## the pages and figures of docs/ from results (figures, validate and benchmark first)
 	$(call snakemake,docs)
@@ -92,7 +86,7 @@ lint: $(READY)  ## style and types, without running anything
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 
-peers: $(READY)  ## NumPyro, a peer in the benchmarks, into .venv
+peers: $(READY)  ## NumPyro and crowd-kit, peers in the benchmarks, into .venv
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-peers.lock
 
 snorkel: $(READY)  ## Snorkel, a method of CLARA's figures 5, 9 and 12, into .venv (3 GB with PyTorch)

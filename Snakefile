@@ -50,8 +50,7 @@ rule validate:
 
 rule benchmarks:
     input:
-        "results/benchmarks/maven_scaling.csv",
-        "results/benchmarks/clara_sweeps.csv",
+        expand("results/benchmarks/{name}.csv", name=BENCHMARKS),
 
 
 rule docs:

@@ -1,4 +1,4 @@
-"""Write the page that holds the tables of the STABLEVAL paper against ours."""
+"""Write the page that holds STABLEVAL's tables, on real data and simulated, against ours."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,6 +7,8 @@ import pandas as pd
 
 from crowdgold.data.files import write_text
 from crowdgold.documents.stableval_reproduction import stableval_page
+from crowdgold.documents.stableval_synthetic_claims import synthetic_section
+from crowdgold.experiments.configuration import load
 from crowdgold.experiments.logs import job_log
 
 if TYPE_CHECKING:
@@ -15,4 +17,5 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     tables = {Path(path).stem: pd.read_parquet(path) for path in snakemake.input.tables}
     printed = pd.read_csv(snakemake.input.printed, dtype=str)
-    write_text(stableval_page(tables, printed), snakemake.output[0])
+    synthetic = synthetic_section(tables, load(snakemake.input.synthetic))
+    write_text(f"{stableval_page(tables, printed)}\n{synthetic}", snakemake.output[0])

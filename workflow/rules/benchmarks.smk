@@ -2,7 +2,10 @@
 # Needs: the compiled models of what is timed; a machine with nothing else to do.
 # Makes: results/benchmarks/maven_scaling.csv: seconds by part and peak memory against n;
 #        results/benchmarks/clara_sweeps.csv: time and memory of samplers, an item and a sweep;
+#        results/benchmarks/confusion_em.csv: time and memory of STABLEVAL's EM, and of crowd-kit's;
 #        RESULTS/benchmarks/model_scaling.parquet: seconds by method against n, and their exponents.
+
+BENCHMARKS = ["maven_scaling", "clara_sweeps", "confusion_em"]
 
 SCALING = config.get("benchmarks", {}).get("model_scaling", {})
 CUT = "nested" if "nested" in SCALING.get("cuts", ["nested"]) else "exact"
@@ -78,3 +81,28 @@ rule clara_sweeps:
         "Timing CLARA's samplers (some minutes)"
     shell:
         "{params.python} {input.script} --output {output} 2>&1 | tee {log}"
+
+
+rule confusion_em:
+    input:
+        script="benchmarks/confusion_em.py",
+    output:
+        "results/benchmarks/confusion_em.csv",
+    log:
+        "results/logs/benchmarks/confusion_em.log",
+    conda:
+        "../../environment.yml"
+    # As above: nothing runs beside it.
+    threads: workflow.cores
+    params:
+        library=library("../benchmarks/confusion_em.py", simulator=none),
+        python=sys.executable,
+        peers=(
+            ""
+            if importlib.util.find_spec("crowdkit") is not None
+            else "--without-peers"
+        ),
+    message:
+        "Timing the EM for confusion matrices (some minutes; with crowd-kit, make peers, more)"
+    shell:
+        "{params.python} {input.script} {params.peers} --output {output} 2>&1 | tee {log}"

@@ -51,6 +51,15 @@ REPRODUCED_STABLEVAL = [
     "stableval_bootstrap",
 ]
 
+REPRODUCED_SYNTHETIC = [
+    "stableval_synthetic",
+    "stableval_synthetic_published",
+    "stableval_synthetic_stability",
+    "stableval_synthetic_stability_published",
+    "stableval_own_world",
+    "stableval_correlated",
+]
+
 
 rule document_comparison:
     input:
@@ -138,8 +147,12 @@ rule compare_stableval:
 
 rule document_reproduction_stableval:
     input:
-        tables=expand("<results>/tables/{name}.parquet", name=REPRODUCED_STABLEVAL),
+        tables=expand(
+            "<results>/tables/{name}.parquet",
+            name=[*REPRODUCED_STABLEVAL, *REPRODUCED_SYNTHETIC],
+        ),
         printed="config/printed/stableval.csv",
+        synthetic="config/printed/stableval_synthetic.yaml",
     output:
         "docs/reproduction_stableval.md",
     log:

@@ -84,7 +84,14 @@ class Annotations:
         Args:
             chosen: (A,) whether an annotator's labels are kept.
         """
-        kept = np.asarray(chosen, dtype=bool)[self.annotator_of]
+        return self.of_labels(np.asarray(chosen, dtype=bool)[self.annotator_of])
+
+    def of_labels(self, kept: np.ndarray) -> "Annotations":
+        """Give some of the labels; all items and annotators stay, with their positions.
+
+        Args:
+            kept: (L,) whether a label is kept.
+        """
         parts = ("item_of", "annotator_of", "group_of", "label")
         return replace(self, **{name: getattr(self, name)[kept] for name in parts})
 

@@ -3,6 +3,7 @@
 from crowdgold.estimators.method import Method
 from crowdgold.estimators.posterior import (
     NO_LABEL,
+    AgentDraws,
     ConfusionPosterior,
     Fit,
     FixedLabels,
@@ -18,6 +19,7 @@ from crowdgold.estimators.registry import METHODS, fit
 __all__ = [
     "METHODS",
     "NO_LABEL",
+    "AgentDraws",
     "ConfusionPosterior",
     "Fit",
     "FixedLabels",

@@ -40,6 +40,8 @@ CLARA_SETTINGS = (
 JUDGED_GROUPS = ("judges", "gold", "tested")
 """Settings that name groups of annotators."""
 
+LEVEL_SETTINGS = ("prior", "alpha_mu", "alpha_pi", "chains", "warmup", "draws", "lag")
+
 DRAWS = 500
 """Imputed data sets where the settings do not say how many."""
 
@@ -146,6 +148,30 @@ def levels(name: str, hard: bool) -> AnnotationsFitter:
         return fit_levels(annotations, name, hard, **_own(settings, "em"))
 
     return fitter
+
+
+def two_way(
+    annotations: Annotations,
+    rng: np.random.Generator,
+    settings: Mapping[str, Any],
+    stan: StanModels,
+) -> Fit:
+    """Fit PEC-two-way."""
+    from crowdgold.estimators.agent_draws import fit_two_way
+
+    return fit_two_way(annotations, rng, **_own(settings, "em", "resamples"))
+
+
+def level_posterior(
+    annotations: Annotations,
+    rng: np.random.Generator,
+    settings: Mapping[str, Any],
+    stan: StanModels,
+) -> Fit:
+    """Fit PEC-posterior."""
+    from crowdgold.estimators.agent_draws import fit_posterior
+
+    return fit_posterior(annotations, rng, _own(settings, *LEVEL_SETTINGS))
 
 
 def dawid_skene_scores(

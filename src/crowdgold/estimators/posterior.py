@@ -115,6 +115,20 @@ class ConfusionPosterior:
 
 
 @dataclass(frozen=True)
+class AgentDraws:
+    """Draws of the levels of agents' responses.
+
+    Attributes:
+        shares: (D, S, K) shares of the levels among each agent's responses with labels; NaN where
+            it has none.
+        expected: (D, S, K) among all responses that it could give.
+    """
+
+    shares: np.ndarray
+    expected: np.ndarray
+
+
+@dataclass(frozen=True)
 class LevelPosterior:
     """The probability of each category of each item, given Annotations.
 
@@ -124,11 +138,13 @@ class LevelPosterior:
             not by the probabilities.
         confusion: (A, K, K) confusion matrices, the true category in rows; None where the method
             has none.
+        draws: of the agents' levels; None where intervals come from resampling responses.
     """
 
     probability: np.ndarray
     hard: bool
     confusion: np.ndarray | None = None
+    draws: AgentDraws | None = None
 
     @property
     def shares(self) -> np.ndarray:

@@ -12,6 +12,7 @@ from crowdgold.estimators import fitters
 from crowdgold.estimators.fitters import (
     CLARA_SETTINGS,
     JUDGED_GROUPS,
+    LEVEL_SETTINGS,
     MAVEN_SETTINGS,
     power_tuned,
     rectified,
@@ -64,6 +65,22 @@ _ALL = (
         ("confusion_em",),
         annotations_fitter=fitters.levels("PEC", hard=False),
         own_settings=("em",),
+    ),
+    Method(
+        "PEC-two-way",
+        "PEC with a bootstrap over responses and annotators",
+        None,
+        ("agent_draws",),
+        annotations_fitter=fitters.two_way,
+        own_settings=("em", "resamples"),
+    ),
+    Method(
+        "PEC-posterior",
+        "PEC from the full posterior, a class prior for each agent",
+        None,
+        ("agent_draws",),
+        annotations_fitter=fitters.level_posterior,
+        own_settings=LEVEL_SETTINGS,
     ),
     Method(
         "ORACLE",

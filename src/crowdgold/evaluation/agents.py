@@ -3,7 +3,7 @@
 Intervals of scores and ranks: percentile bootstrap over each agent's responses (algorithm 1, lines
 18 to 21), a response drawn several times counting as often; the fit stays as it is. They hold what
 other responses would change, and neither what other annotators would nor the error of the
-confusion matrices.
+confusion matrices. Methods with draws of the scores have their quantiles instead.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,18 +13,21 @@ from functools import cached_property
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
-from crowdgold.estimators import Fit, FixedLabels, LevelPosterior
+from crowdgold.estimators import AgentDraws, Fit, FixedLabels, LevelPosterior
 from crowdgold.evaluation.estimate import Estimate
 from crowdgold.evaluation.ranking_stability import (
     Subsampling,
     expected_tau,
     rank_spread,
+    scores_of_fewer_labels,
     subsampled_scores,
 )
 from crowdgold.metrics.agents import (
     ALIKE,
     AMBIGUOUS,
     ANNOTATORS,
+    EXPECTED,
+    LABELS,
     MOST_AMBIGUOUS,
     SPREAD,
     STABILITY,
@@ -119,19 +122,36 @@ class _Judged:
 
     @cached_property
     def resampled(self) -> np.ndarray:
+        if self.draws is not None:
+            return np.asarray(self.draws.shares @ credit_of(self.annotations))
         shares = shares_of(self.fit, self.annotations)
         return bootstrap_scores(shares, self.annotations, self.rng, self.resamples)
 
     @cached_property
     def subsampled(self) -> np.ndarray:
+        return subsampled_scores(self.score_of, self.annotations, self.subsampling, self.rng)
+
+    @cached_property
+    def of_fewer_labels(self) -> np.ndarray:
+        return scores_of_fewer_labels(self.score_of, self.annotations, self.subsampling, self.rng)
+
+    def score_of(self, labels: Annotations) -> np.ndarray:
+        """Fit the method to other labels and give the scores (S,)."""
         if self.refit is None:
             raise InputError(f"{self.fit.method}: ranking stability needs to fit it again")
-        refit = self.refit
+        return agent_scores(shares_of(self.refit(labels), labels), labels)
 
-        def score(labels: Annotations) -> np.ndarray:
-            return agent_scores(shares_of(refit(labels), labels), labels)
+    @property
+    def draws(self) -> AgentDraws | None:
+        found = self.fit.labels
+        return found.draws if isinstance(found, LevelPosterior) else None
 
-        return subsampled_scores(score, self.annotations, self.subsampling, self.rng)
+    def draws_of(self, metric: AgentMetric) -> np.ndarray:
+        """Give the draws (D, S) of scores, of expected scores, or of ranks."""
+        if metric.name == EXPECTED and self.draws is not None:
+            return np.asarray(self.draws.expected @ credit_of(self.annotations))
+        ranked = metric.name == "rank" and len(self.resampled) > 0
+        return ranks(self.resampled) if ranked else self.resampled
 
     @property
     def posterior(self) -> LevelPosterior | None:
@@ -157,11 +177,14 @@ def _of_agents(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
         values = rank_spread(judged.subsampled)[SPREAD.index(metric.name)]
         found = [_value(metric, value) for value in values]
     else:
-        ranked = metric.name == "rank"
-        values = ranks(judged.scores) if ranked else judged.scores
-        draws = ranks(judged.resampled) if ranked else judged.resampled
+        values = ranks(judged.scores) if metric.name == "rank" else judged.scores
+        draws = judged.draws_of(metric)
+        if metric.name == EXPECTED and judged.draws is not None:
+            values = draws.mean(axis=0)
         found = [
             Estimate.of_draws(metric.text, draws[:, agent], judged.level, float(value))
+            if len(draws)
+            else _value(metric, value)
             for agent, value in enumerate(values)
         ]
     for name, one in zip(table.agent, found, strict=True):
@@ -211,7 +234,8 @@ def _of_responses(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
 
 def _of_ranking(metric: AgentMetric, judged: _Judged) -> Iterator[Estimate]:
     if metric.name == STABILITY:
-        tau = expected_tau(judged.scores, judged.subsampled)
+        others = judged.of_fewer_labels if metric.of == LABELS else judged.subsampled
+        tau = expected_tau(judged.scores, others)
         found = _value(metric, tau.mean, "all agents tied in every draw" * (tau.undefined == 1))
         yield replace(found, standard_error=tau.standard_error, undefined=tau.undefined)
     else:
@@ -249,7 +273,7 @@ def evaluate_agents(
         metrics: names (see `metrics.agents`).
         rng: source of resamples and subsets.
         level: of the intervals.
-        resamples: bootstrap resamples.
+        resamples: bootstrap resamples; without any there are no intervals.
         refit: fits the method to fewer labels; needed for the stability of the ranking alone.
         subsampling: how subsets of annotators are drawn for it.
 

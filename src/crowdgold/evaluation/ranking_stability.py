@@ -8,6 +8,9 @@ the annotators:
 - rank spread: the standard deviation (n - 1) and the range of each agent's rank among the subsets,
   the mean over the agents: lower is better (tables 9, 14, 20 and 26).
 
+The synthetic study (table 5) takes some of the labels of each response instead, whoever gave them:
+3 of m, or 2 of 3.
+
 Proposition 1 says that one item decided by a single vote makes the expected tau-b of majority
 votes less than 1. That needs agents whose scores are close, as its sketch of a proof says: with
 agents far apart a vote that changes hands moves scores and no rank.
@@ -32,18 +35,23 @@ class Subsampling:
     Attributes:
         draws: subsets.
         share: of the annotators, in (0, 1]; whole annotators, rounded down, at least one.
+        labels: of `stability:labels`, how many labels a response keeps; one less than it has where
+            it has no more, but at least one.
         legacy_seed: seed of NumPy's legacy generator; the published results have 42. Where none is
             given the random numbers are the caller's.
     """
 
     draws: int = 50
     share: float = 0.7
+    labels: int = 3
     legacy_seed: int | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers; `InputError` names one that cannot be used."""
         if self.draws < 2:
             raise InputError(f"subsampling: draws: found {self.draws}, expected at least 2")
+        if self.labels < 1:
+            raise InputError(f"subsampling: labels: found {self.labels}, expected at least 1")
         if not 0 < self.share <= 1:
             raise InputError(f"subsampling: share: found {self.share}, expected in (0, 1]")
 
@@ -59,6 +67,20 @@ class Subsampling:
             chosen[source.choice(annotators, size, replace=False)] = True
             yield chosen
 
+    def label_subsets(
+        self, annotations: Annotations, rng: np.random.Generator
+    ) -> Iterator[np.ndarray]:
+        """Give each subset of the labels of every response as (L,) true or false."""
+        number = annotations.labels_of_item
+        size = np.maximum(np.minimum(self.labels, number - 1), 1)[annotations.item_of]
+        first = (np.cumsum(number) - number)[annotations.item_of]
+        for _ in range(self.draws):
+            # Labels in a random order within their items, which stay where they are.
+            order = np.lexsort((rng.random(len(annotations)), annotations.item_of))
+            chosen = np.empty(len(annotations), dtype=bool)
+            chosen[order] = np.arange(len(annotations)) - first < size
+            yield chosen
+
 
 def subsampled_scores(
     score: Score, annotations: Annotations, subsampling: Subsampling, rng: np.random.Generator
@@ -66,6 +88,14 @@ def subsampled_scores(
     """Give the agents' scores from the labels of each random subset of the annotators: (D, S)."""
     subsets = subsampling.subsets(len(annotations.annotator), rng)
     return np.stack([score(annotations.of_annotators(chosen)) for chosen in subsets])
+
+
+def scores_of_fewer_labels(
+    score: Score, annotations: Annotations, subsampling: Subsampling, rng: np.random.Generator
+) -> np.ndarray:
+    """Give the agents' scores from a random subset of the labels of each response: (D, S)."""
+    subsets = subsampling.label_subsets(annotations, rng)
+    return np.stack([score(annotations.of_labels(chosen)) for chosen in subsets])
 
 
 def rank_spread(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

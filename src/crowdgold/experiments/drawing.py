@@ -18,13 +18,16 @@ def _draw(
     parameters: Mapping[str, Any],
     rng: np.random.Generator,
     dataset: pd.DataFrame | None,
+    replicate: int,
 ) -> Replicate[Any]:
     """Draw one replicate from the task's simulator or dataset; Annotations are all of a dataset."""
     if dataset is None:
         return simulate(task["simulator"], parameters, rng)
     from crowdgold.data.datasets import DATASETS
 
-    full = DATASETS[task["dataset"]].draw_task(dataset, parameters, rng)
+    source = DATASETS[task["dataset"]]
+    own = {**parameters, "seed": replicate} if source.numbered else parameters
+    full = source.draw_task(dataset, own, rng)
     if isinstance(full, Annotations):
         return Replicate(full, full)
     truth_of = parameters.get("truth_of", "left_over")
@@ -37,7 +40,7 @@ def _drawn(
     for setting, replicate in replicates(task):
         with named(task, setting["name"], replicate):
             rng = task_rng(task, setting, replicate, "data")
-            new = _draw(task, setting["parameters"], rng, dataset)
+            new = _draw(task, setting["parameters"], rng, dataset, replicate)
         yield setting["name"], replicate, Drawn(new.table, new.reference, new.parameters)
 
 

@@ -154,7 +154,7 @@ def estimate_task(
         },
         "metrics": block["metrics"],
         **{name: block[name] for name in ("subsampling",) if name in block},
-        "bootstrap": config["bootstrap"],
+        "bootstrap": block.get("bootstrap", config["bootstrap"]),
         "level": config["level"],
     }
 

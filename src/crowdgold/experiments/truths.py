@@ -27,6 +27,9 @@ def _of_items(metric: str, table: Items, reference: Items, parameters: Mapping[s
 def _of_annotations(
     metric: str, table: Annotations, parameters: Mapping[str, Any]
 ) -> Mapping[str, float]:
+    if metric.partition(":")[0] == agents.EXPECTED:
+        named = {str(one): f"{agents.EXPECTED}:{one}" for one in table.agent}
+        return {one: float(parameters[key]) for one, key in named.items() if key in parameters}
     if agents.is_agent_metric(metric):
         return true_values_of_agents(metric, table)
     return reviewers.true_values(metric, table, parameters)

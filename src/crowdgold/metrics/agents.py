@@ -3,9 +3,10 @@
 A category is a level of quality, worth a credit. Level shares say what each level counts of a
 response: 1 for the majority vote's or the most probable one's, or posterior probabilities.
 
-- of agents: `score`, the mean credit of its responses; `rank`, 1 for the highest score, ties
-  averaged; `responses`, their number; `rank_sd` and `rank_range`, how far its rank moves under
-  subsampling of annotators (`evaluation.ranking_stability`).
+- of agents: `score`, the mean credit of its responses; `expected_score`, that of all responses that
+  it could give, for which the former stands where a method says no more; `rank`, 1 for the highest
+  score, ties averaged; `responses`, their number; `rank_sd` and `rank_range`, how far its rank
+  moves under subsampling of annotators (`evaluation.ranking_stability`).
 - of annotators, from their confusion matrices: `accuracy`, the mean of the diagonal; `leniency`,
   the mean of the highest level's column; `strictness`, that of the lowest level's.
 - of responses: `ambiguity`, 1 - the largest posterior probability; `entropy` of the posterior, in
@@ -14,7 +15,8 @@ response: 1 for the majority vote's or the most probable one's, or posterior pro
   responses whose labels are all equal; `pairwise`, the share of a response's pairs of labels that
   agree, the mean over responses (1 where it has one label); `ambiguous`, the share of responses of
   an ambiguity above 0.3.
-- of the ranking: `stability`, the expected Kendall tau-b with that by a subset of annotators.
+- of the ranking: `stability`, the expected Kendall tau-b with that by a subset of annotators;
+  `stability:labels`, with that by some of the labels of each response (table 5).
 
 `NAME:each` has a value for each agent or annotator, `NAME:top` one for each of the ten most
 ambiguous responses and those as ambiguous as the tenth; without either the mean, or of `responses`
@@ -27,7 +29,8 @@ import numpy as np
 
 from crowdgold.data import Annotations, InputError
 
-AGENTS = ("score", "rank", "responses", "rank_sd", "rank_range")
+EXPECTED = "expected_score"
+AGENTS = ("score", EXPECTED, "rank", "responses", "rank_sd", "rank_range")
 ANNOTATORS = ("accuracy", "leniency", "strictness")
 RESPONSES = ("ambiguity", "entropy", "level")
 TABLE = (
@@ -35,12 +38,14 @@ TABLE = (
 )  # fmt: skip
 STABILITY = "stability"
 SPREAD = ("rank_sd", "rank_range")
-EACH, TOP = "each", "top"
+EACH, TOP, LABELS = "each", "top", "labels"
 FORMS = {
     **dict.fromkeys((*AGENTS, *ANNOTATORS), ("", EACH)),
     **dict.fromkeys(RESPONSES, ("", TOP)),
-    **dict.fromkeys((*TABLE, STABILITY), ("",)),
+    **dict.fromkeys(TABLE, ("",)),
+    STABILITY: ("", LABELS),
     "score": (EACH,),
+    EXPECTED: (EACH,),
     "rank": (EACH,),
     "level": (TOP,),
 }
@@ -60,7 +65,7 @@ class AgentMetric:
     Attributes:
         text: the name as written.
         name: a key of `FORMS`.
-        of: `EACH`, `TOP`, or empty.
+        of: `EACH`, `TOP`, `LABELS`, or empty.
     """
 
     text: str

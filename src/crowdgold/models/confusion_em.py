@@ -24,7 +24,7 @@ from crowdgold.data import Annotations, InputError
 from crowdgold.models.confusion_steps import Labels, expectation, next_confusion
 from crowdgold.models.majority import NO_LABEL, TIES, majority_labels, majority_shares
 
-STARTS = ("majority", "uniform")
+STARTS = ("majority", "labels", "uniform")
 """Where the class prior starts."""
 
 
@@ -35,7 +35,8 @@ class EmSettings:
     Attributes:
         alpha_mu, alpha_pi: weights of the Dirichlet priors, at least 1; 1 smooths nothing.
         floor: added to probabilities in the likelihood, at least 0.
-        start: the class prior's start: shares of the majority votes, or uniform.
+        start: the class prior's start: shares of the majority votes, or the mean share of each
+            item's labels, or uniform.
         ties: what becomes of ties among these votes (`majority.TIES`, but not at random).
         diagonal: start of each matrix's diagonal, in (0, 1]; the rest of a row is even.
         steps: E steps at most; exactly so many where `tolerance` is 0.
@@ -72,7 +73,7 @@ class EmSettings:
 PRESETS: Mapping[str, EmSettings] = {
     "converged": EmSettings(),
     "published": EmSettings(steps=100, tolerance=0.0),
-    "published_synthetic": EmSettings(alpha_pi=1.0, start="uniform", steps=1_000, tolerance=1e-6),
+    "published_synthetic": EmSettings(alpha_pi=1.0, start="uniform", steps=100, tolerance=1e-6),
 }
 """The settings by name: run until it has converged, and those behind the published results: of the
 real data, and of the synthetic study."""
@@ -108,7 +109,10 @@ def _prior_at_start(annotations: Annotations, settings: EmSettings) -> np.ndarra
     categories = len(annotations.category)
     if settings.start == "uniform":
         return np.full(categories, 1 / categories)
-    if settings.ties == "share":
+    if settings.start == "labels":
+        votes = annotations.votes()
+        total = (votes / np.maximum(votes.sum(axis=1, keepdims=True), 1)).sum(axis=0)
+    elif settings.ties == "share":
         total = majority_shares(annotations).sum(axis=0)
     else:
         majority = majority_labels(annotations, settings.ties)

@@ -7,6 +7,9 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from crowdgold.plotting.agent_ablation import draw_agent_ablation
+from crowdgold.plotting.agent_ablation_table import draw_agent_ablation_table
+from crowdgold.plotting.agent_intervals import draw_agent_intervals
 from crowdgold.plotting.agent_scores import draw_agent_scores
 from crowdgold.plotting.agent_tables import draw_agent_mappings, draw_agent_tables
 from crowdgold.plotting.clara_audits import draw_clara_audits
@@ -57,6 +60,9 @@ FIGURES: dict[str, Plot] = {
     "clara_days": draw_clara_days,
     "clara_scores": draw_clara_scores,
     "clara_policy": draw_clara_policy,
+    "agent_ablation": draw_agent_ablation,
+    "agent_intervals": draw_agent_intervals,
+    "agent_ablation_table": draw_agent_ablation_table,
     "agent_scores": draw_agent_scores,
     "agent_tables": draw_agent_tables,
     "agent_mappings": draw_agent_mappings,

@@ -17,6 +17,7 @@ from crowdgold.simulate.judge_error import draw_judge_error
 from crowdgold.simulate.maven import draw_maven
 from crowdgold.simulate.replicate import Replicate
 from crowdgold.simulate.resample import resample
+from crowdgold.simulate.stableval import draw_stableval
 from crowdgold.simulate.stand_in import draw_stand_in
 
 __all__ = ["GENERATORS", "GIVE_ANNOTATIONS", "Generator", "Replicate", "resample", "simulate"]
@@ -30,9 +31,10 @@ GENERATORS: dict[str, Generator] = {
     "stand_in": draw_stand_in,
     "clara": draw_clara,
     "judge_error": draw_judge_error,
+    "stableval": draw_stableval,
 }
 
-GIVE_ANNOTATIONS = ("clara", "judge_error")
+GIVE_ANNOTATIONS = ("clara", "judge_error", "stableval")
 """The generators that give Annotations; the others give Items."""
 
 

@@ -13,6 +13,7 @@ from crowdgold.data.datasets import (
     product_pairs,
     qags,
     stableval_published,
+    stableval_synthetic,
     wikipedia,
 )
 from crowdgold.data.datasets.dataset import Dataset
@@ -23,7 +24,13 @@ from crowdgold.data.kinds import ANNOTATIONS
 __all__ = ["DATASETS", "SOURCES", "Dataset", "DatasetUnavailable", "availability", "fetch"]
 
 
-def _judged(name: str, title: str, module: ModuleType, parameters: tuple[str, ...] = ()) -> Dataset:
+def _judged(
+    name: str,
+    title: str,
+    module: ModuleType,
+    parameters: tuple[str, ...] = (),
+    numbered: bool = False,
+) -> Dataset:
     """Give a dataset of judged systems."""
     source = SOURCES[name]
     return Dataset(
@@ -35,6 +42,7 @@ def _judged(name: str, title: str, module: ModuleType, parameters: tuple[str, ..
         citation=source.citation,
         licence=source.licence,
         table=ANNOTATIONS,
+        numbered=numbered,
     )
 
 
@@ -81,5 +89,12 @@ DATASETS = {
     "mslr": _judged("mslr", "MSLR", mslr),
     "stableval_published": _judged(
         "stableval_published", "STABLEVAL's published posteriors", stableval_published
+    ),
+    "stableval_synthetic": _judged(
+        "stableval_synthetic",
+        "STABLEVAL's simulated labels",
+        stableval_synthetic,
+        stableval_synthetic.NAMES,
+        numbered=True,
     ),
 }

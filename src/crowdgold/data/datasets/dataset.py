@@ -30,6 +30,8 @@ class Dataset:
         citation: what to cite.
         licence: the licence of the data.
         table: the kind of table that it gives.
+        numbered: whether it holds tables of its own by number, of which replicate k is the k-th;
+            `draw_task` has the number as the parameter `seed`.
     """
 
     name: str
@@ -40,3 +42,4 @@ class Dataset:
     citation: str
     licence: str
     table: str = ITEMS
+    numbered: bool = False

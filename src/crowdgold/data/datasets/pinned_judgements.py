@@ -4,6 +4,7 @@ STABLEVAL's appendix B names other licences than the sources do; those of the so
 """
 
 from crowdgold.data.datasets.source import File, Source
+from crowdgold.data.datasets.stableval_synthetic_files import CHECKSUMS
 
 GITHUB = "https://raw.githubusercontent.com"
 QAGS = f"{GITHUB}/W4ngatang/qags/47798e9b63344e2d3fb4df2def6edc18e9402d30/data"
@@ -15,6 +16,10 @@ MSLR = (
 STABLEVAL = (
     f"{GITHUB}/BSAkash/STABLEVAL/efff8a6e6688799b645dee535d819ffd5eb05443/"
     "Disagreement-Agent-Modeling-on-Real-Datasets-7D67"
+)
+STABLEVAL_SYNTHETIC = (
+    "https://github.com/BSAkash/STABLEVAL/tree/"
+    "efff8a6e6688799b645dee535d819ffd5eb05443/Disagreement_synthetic_modeling-40E0/results"
 )
 PAPER = "Bonagiri et al. (2026), STABLEVAL, arXiv 2605.02122"
 
@@ -112,6 +117,15 @@ JUDGEMENT_SOURCES = {
         citation=PAPER,
         cautions="Result files of the paper's authors, to hold ours against; nothing is drawn from "
         "them.",
+    ),
+    "stableval_synthetic": Source(
+        files=tuple(
+            File(name, sha256, (STABLEVAL_SYNTHETIC,), local_only=True)
+            for name, sha256 in CHECKSUMS.items()
+        ),
+        licence="MIT",
+        citation=PAPER,
+        cautions="Simulated labels, joined from the source's file for each seed.",
     ),
 }
 """The datasets by name."""

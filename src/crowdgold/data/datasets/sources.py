@@ -100,6 +100,11 @@ def availability(name: str, local: Path | None = None) -> tuple[bool, str]:
             f"{name}: {names} not in {where}; it is had only when it is asked for by name "
             f"(results/datasets/{name}.parquet). {_advice(name)}"
         )
+    if by_hand := [file.name for file in missing if file.local_only]:
+        return False, (
+            f"{name}: {', '.join(by_hand)} not in {where}, and not for download: made by hand of "
+            f"{missing[0].urls[0]}. {_advice(name)}"
+        )
     host = urlsplit(missing[0].urls[0]).netloc
     if _answers(missing[0].urls[0]):
         return True, f"{name}: {host} answers, to download {names}"
@@ -184,6 +189,11 @@ def _from_source(
     Raises:
         DatasetUnavailable: where it cannot be downloaded, or is not what it must be.
     """
+    if file.local_only:
+        raise DatasetUnavailable(
+            f"{name}: {file.name} is not in the local folder, and is not for download: it was made "
+            f"by hand of {file.urls[0]}. {_advice(name)}"
+        )
     kept = cached(name, file)
     try:
         if file.convert is None:

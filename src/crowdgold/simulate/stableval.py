@@ -1,0 +1,227 @@
+"""Labels of agents' responses as STABLEVAL's synthetic study draws them (section 6.1).
+
+    z_i ~ (0.65 (1 - q), 0.35 (1 - q), q)            level of a response of an agent of quality q
+    d_i ~ Beta(2, 12), or Beta(6, 3) where hard      difficulty, hard with chance `hard_items`
+    y_ij ~ (1 - d_i) C[z_i] + d_i / 3                label by annotator j, of a type with matrix C
+
+for levels 0, 1 and 2, worth 0, 1/2 and 1. The paper prints none of the numbers; they were recovered
+from the published labels. Annotators are normal, strict, lenient or adversarial (labels at random);
+who is what is shuffled. Each response is labelled by `n_labels` distinct annotators.
+
+The model that the methods fit takes labels for independent given the level. Published labels are
+not: they share a response's difficulty. Two parameters change nothing else but this:
+
+- `difficulty: own` draws d for each label anew, so that labels are independent, and an annotator's
+  confusion matrix is the same as before, (1 - E d) C + E d / 3;
+- `copying` is the chance that a label after a response's first repeats that first one.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from crowdgold.data import Annotations
+from crowdgold.data.annotations import NO_GROUP
+from crowdgold.data.parameters import Parameters, is_number
+from crowdgold.simulate.irt import draw_voters
+from crowdgold.simulate.replicate import Replicate
+
+CATEGORIES = ("0", "1", "2")
+CREDIT = (0.0, 0.5, 1.0)
+PARTLY = 0.35
+"""Share of level 1 among the responses that are not of level 2."""
+EASY, HARD = (2.0, 12.0), (6.0, 3.0)
+"""Beta distributions of the difficulty."""
+
+CONFUSION = {
+    "normal": ((0.85, 0.14, 0.01), (0.10, 0.80, 0.10), (0.01, 0.14, 0.85)),
+    "strict": ((0.92, 0.08, 0.00), (0.35, 0.60, 0.05), (0.10, 0.55, 0.35)),
+    "lenient": ((0.35, 0.55, 0.10), (0.05, 0.60, 0.35), (0.00, 0.08, 0.92)),
+    "adversarial": ((1 / 3, 1 / 3, 1 / 3),) * 3,
+}
+"""Type of annotator -> C, the level in rows, the label in columns."""
+
+QUALITIES = {
+    "wide": (0.85, 0.80, 0.70, 0.55, 0.35, 0.20),
+    "tight": (0.75, 0.70, 0.65, 0.60, 0.55, 0.50),
+    "equal": (0.60, 0.60, 0.60, 0.60, 0.60, 0.60),
+}
+"""Qualities of agents: the study's, which figure 8's caption has the wrong way round; and of agents
+who are alike, so that one class prior for all is right."""
+
+SHARED, OWN = DIFFICULTIES = ("shared", "own")
+BASE: dict[str, Any] = {
+    "items_per_agent": 500,
+    "n_labels": 5,
+    "quality": "wide",
+    "annotators": {"normal": 18, "strict": 6, "lenient": 4, "adversarial": 2},
+    "hard_items": 0.2,
+    "difficulty": SHARED,
+    "copying": 0,
+}
+"""The study's base configuration: the values of parameters that are not given."""
+CONFIGURATION = "configuration"
+NAMES = (CONFIGURATION, *BASE)
+
+POOLS = {
+    "adv": ((20, 6, 4, 0), (17, 5, 5, 3), (15, 5, 4, 6), (13, 4, 4, 9), (11, 4, 3, 12)),
+    "strict": ((26, 0, 4, 0), (23, 3, 4, 0), (20, 6, 4, 0), (17, 9, 4, 0), (14, 12, 4, 0)),
+    "lenient": ((24, 6, 0, 0), (21, 6, 3, 0), (18, 6, 6, 0), (15, 6, 9, 0), (12, 6, 12, 0)),
+}
+"""Annotators of each type, in the order of `CONFUSION`, with 0, 10, ... 40 % of the one named."""
+
+CONFIGURATIONS: dict[str, dict[str, Any]] = {
+    **{f"labels_{m}": {"n_labels": m} for m in (3, 5, 7, 9)},
+    **{f"gaps_{name}": {"quality": name} for name in ("tight", "wide")},
+    **{
+        f"{kind}_{share}0": {"annotators": dict(zip(CONFUSION, numbers, strict=True))}
+        for kind, pools in POOLS.items()
+        for share, numbers in enumerate(pools)
+    },
+    **{f"hard_{share}0": {"hard_items": share / 10} for share in range(3)},
+}
+"""The configurations of tables 4 to 7 by the names of the published files: what each changes."""
+
+
+def draw_stableval(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Annotations]:
+    """Draw a replicate.
+
+    Args:
+        values: configuration, one of the study's, whose values stand where none is given (else
+            `BASE`); items_per_agent; n_labels of each response; quality (a name of `QUALITIES`, or
+            a list of chances of level 2, one an agent); annotators, numbers by type; hard_items and
+            copying, shares; difficulty, shared or own.
+        rng: the only source of randomness.
+
+    Returns:
+        the labels of agents A1, A2, ..., with true levels; `parameters` hold "score:NAME", the mean
+        credit of an agent's responses here, and "expected_score:NAME", that of all it could give.
+
+    Raises:
+        InputError: naming the parameter that is unknown, missing or impossible.
+    """
+    parameters = _read(values)
+    each, quality = parameters.whole("items_per_agent", at_least=1), _quality(parameters)
+    agent_of = np.repeat(np.arange(len(quality)), each)
+    chance = level_chances(quality)
+    level = _pick(chance[agent_of], rng)
+    kind = rng.permutation(_types(parameters))
+    size = parameters.whole("n_labels", at_least=1, at_most=len(kind))
+    # Floyd's algorithm puts the last ones in the last places.
+    who = rng.permuted(draw_voters(np.full(len(level), size), len(kind), rng), axis=1)
+    label = _draw_labels(parameters, level, kind[who], rng)
+    table = _assemble(quality, agent_of, level, who, label)
+    return Replicate(table, table, _true_scores(table, chance @ np.array(CREDIT)))
+
+
+def _read(values: Mapping[str, Any]) -> Parameters:
+    """Check the names, and fill in the values that are not given."""
+    given = Parameters("generator stableval", values)
+    given.check_names(NAMES)
+    named = {}
+    if CONFIGURATION in given:
+        named = CONFIGURATIONS[given.choice(CONFIGURATION, CONFIGURATIONS)]
+    return Parameters(given.owner, {**BASE, **named, **values})
+
+
+def level_chances(quality: np.ndarray) -> np.ndarray:
+    """Give the chances of the levels (S, 3) of agents of qualities (S,)."""
+    rest = 1 - quality
+    return np.stack([(1 - PARTLY) * rest, PARTLY * rest, quality], axis=1)
+
+
+def _share(parameters: Parameters, name: str) -> float:
+    """Give a number from 0 to 1, both allowed."""
+    value: Any = parameters.values.get(name)
+    if not (is_number(value) and 0 <= value <= 1):
+        raise parameters.fault(name, "a number from 0 to 1")
+    return float(value)
+
+
+def _quality(parameters: Parameters) -> np.ndarray:
+    """Give the chance of level 2 of each agent: (S,)."""
+    given = parameters.values["quality"]
+    if isinstance(given, str):
+        return np.array(QUALITIES[parameters.choice("quality", QUALITIES)])
+    known = isinstance(given, list | tuple) and len(given) > 0
+    if not known or not all(is_number(one) and 0 <= one <= 1 for one in given):
+        names = ", ".join(QUALITIES)
+        raise parameters.fault("quality", f"{names}, or a list of numbers from 0 to 1")
+    return np.array(given, dtype=float)
+
+
+def _types(parameters: Parameters) -> np.ndarray:
+    """Give the type of each annotator, one type after the other: (A,) positions."""
+    given = parameters.values["annotators"]
+    if not isinstance(given, Mapping):
+        raise parameters.fault("annotators", f"{{type: number}} of {', '.join(CONFUSION)}")
+    own = Parameters(f"{parameters.owner}, annotators", given)
+    own.check_names(CONFUSION)
+    numbers = [own.whole(name, at_least=0) if name in own else 0 for name in CONFUSION]
+    if sum(numbers) == 0:
+        raise parameters.fault("annotators", "at least one annotator")
+    return np.repeat(np.arange(len(numbers)), numbers)
+
+
+def _pick(chance: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw a category of each distribution in the last axis: (..., K) -> (...)."""
+    below = chance.cumsum(axis=-1)[..., :-1]
+    return np.asarray((rng.random(chance.shape[:-1])[..., None] >= below).sum(axis=-1))
+
+
+def draw_difficulty(
+    hard_items: float, shape: tuple[int, ...], rng: np.random.Generator
+) -> np.ndarray:
+    """Draw difficulties of the shape, in (0, 1), hard with chance `hard_items`."""
+    hard = rng.random(shape) < hard_items
+    return np.where(hard, rng.beta(*HARD, shape), rng.beta(*EASY, shape))
+
+
+def _draw_labels(
+    parameters: Parameters, level: np.ndarray, kind: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """Draw the labels (I, m) of responses (I,), by annotators of these types (I, m)."""
+    own = parameters.choice("difficulty", DIFFICULTIES) == OWN
+    shape = kind.shape if own else (len(kind), 1)
+    difficulty = draw_difficulty(_share(parameters, "hard_items"), shape, rng)[..., None]
+    matrix = np.array(list(CONFUSION.values()))[kind, level[:, None]]
+    label = _pick((1 - difficulty) * matrix + difficulty / len(CATEGORIES), rng)
+    copied = rng.random(label.shape) < _share(parameters, "copying")
+    return np.where(copied, label[:, :1], label)
+
+
+def _assemble(
+    quality: np.ndarray,
+    agent_of: np.ndarray,
+    level: np.ndarray,
+    who: np.ndarray,
+    label: np.ndarray,
+) -> Annotations:
+    """Make the table; annotators who gave no label are not in it."""
+    items, size = label.shape
+    present, annotator_of = np.unique(who.ravel(), return_inverse=True)
+    return Annotations(
+        item=np.arange(items).astype(str).astype(object),
+        annotator=np.array([f"R{one + 1}" for one in present], dtype=object),
+        group=np.array([NO_GROUP], dtype=object),
+        category=np.array(CATEGORIES, dtype=object),
+        item_of=np.repeat(np.arange(items), size),
+        annotator_of=annotator_of,
+        group_of=np.zeros(items * size, dtype=np.int64),
+        label=label.ravel(),
+        truth=level,
+        agent=np.array([f"A{one + 1}" for one in range(len(quality))], dtype=object),
+        agent_of=agent_of,
+        credit=np.array(CREDIT),
+    )
+
+
+def _true_scores(table: Annotations, expected: np.ndarray) -> dict[str, float]:
+    """Name the agents' scores: of their responses, and of all that they could give."""
+    credit = np.array(CREDIT)[table.truth]
+    realised = np.bincount(table.agent_of, credit) / np.bincount(table.agent_of)
+    named = {f"score:{name}": float(one) for name, one in zip(table.agent, realised, strict=True)}
+    for name, one in zip(table.agent, expected, strict=True):
+        named[f"expected_score:{name}"] = float(one)
+    return named

@@ -1,0 +1,129 @@
+"""Figures, tables and claims of STABLEVAL's synthetic study from tables with planted numbers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.documents.stableval_interval_claims import covers_in_own_world
+from crowdgold.documents.stableval_synthetic_claims import lower_mse, synthetic_section
+from crowdgold.documents.stableval_synthetic_tables import as_printed, cells_of, summary_of
+from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CONTRADICTED, PARTLY
+from crowdgold.experiments.configuration import load
+from crowdgold.plotting import draw
+from workflow.conftest import ROOT
+
+PRINTED = load(ROOT / "config/printed/stableval_synthetic.yaml")
+OWN, PUBLISHED = "stableval_synthetic", "stableval_synthetic_published"
+TRUE = np.array([0.2, 0.4, 0.6])
+SIGNS = np.array([1, -1, 1])
+
+
+def scores(experiment, mse, replicates=4, seed=1):
+    """Scores of three agents whose MSE is mse[configuration][method], a little more or less."""
+    rng, rows = np.random.default_rng(seed), []
+    for configuration, methods in mse.items():
+        for method, value in methods.items():
+            wobble = rng.uniform(0.9, 1.1, replicates)
+            wobble *= 1 / wobble.mean()
+            for replicate in range(replicates):
+                estimate = TRUE + SIGNS * np.sqrt(value * wobble[replicate])
+                rows += [
+                    {"experiment": experiment, "configuration": configuration, "method": method,
+                     "metric": "score:each", "replicate": replicate, "agent": f"A{agent}",
+                     "truth": TRUE[agent], "estimate": estimate[agent]}
+                    for agent in range(3)
+                ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def as_the_paper(off=None):
+    """The printed MSE of table 4, but for one cell where `off` is given."""
+    rows = {
+        name: dict(zip(PRINTED["methods"], np.array(row) / 1000, strict=True))
+        for name, row in PRINTED["table_4"]["rows"].items()
+    }
+    if off:
+        rows["labels_3"]["PEC"] = off
+    return rows
+
+
+def test_cells_are_held_against_what_is_printed():
+    tables = {OWN: scores(OWN, as_the_paper()), PUBLISHED: scores(PUBLISHED, as_the_paper())}
+    cells = cells_of("table_4", tables, PRINTED)
+    assert len(cells) == 72
+    assert all(as_printed(cell, 2) for cell in cells)
+    text = summary_of(cells, 2)
+    assert "72 of 72 cells have the printed digits" in text
+    assert "0 of 72 cells are more than 3.5" in text
+
+
+def test_a_cell_that_differs_is_shown_and_counted():
+    tables = {
+        OWN: scores(OWN, as_the_paper(off=0.02)),
+        PUBLISHED: scores(PUBLISHED, as_the_paper(off=0.0058)),
+    }
+    cells = cells_of("table_4", tables, PRINTED)
+    assert sum(not as_printed(cell, 2) for cell in cells) == 1
+    page = synthetic_section(tables, PRINTED)
+    assert "71 of 72 cells have the printed digits" in page
+    assert "1 of 72 cells are more than 3.5" in page
+    assert "5.71, **5.80**" in page
+    assert "not made here: stableval_correlated" in page
+
+
+def test_a_claim_about_mse_holds_where_it_is_clear_everywhere():
+    table = {OWN: scores(OWN, as_the_paper())}
+    assert lower_mse("DS", "PEC")(table).verdict == HOLDS
+    found = lower_mse("PEC", "MV")(table)
+    assert found.verdict == PARTLY
+    assert "labels_3" in found.reason
+    assert lower_mse("PEC", "DS")(table).verdict == FAILS
+
+
+@pytest.mark.parametrize(("inside", "verdict"), [(38, NOT_CONTRADICTED), (20, FAILS)])
+def test_coverage_fails_where_it_is_clearly_short(inside, verdict):
+    """Of 40 intervals, 95 % of them; and half of them, the control."""
+    covered = np.arange(40) < inside
+    table = pd.DataFrame(
+        {
+            "experiment": "e", "quality": "wide", "method_settings.PEC-posterior.prior": "agent",
+            "method": "PEC", "metric": "score:each", "replicate": range(40), "truth": 0.5,
+            "estimate": 0.5, "lower": np.where(covered, 0.4, 0.6), "upper": 0.7, "seconds": 1.0,
+            "diagnostics_passed": True,
+        }
+    )  # fmt: skip
+    assert covers_in_own_world("PEC", "agent")({"stableval_own_world": table}).verdict == verdict
+
+
+PANELS = [{"label": "Labels", "configurations": {"labels_3": 3, "labels_9": 9}}]
+GROUPS = [{"title": "Labels", "configurations": {"labels_3": "3 labels", "hard_00": "none hard"}}]
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_figures_and_tables_are_drawn_from_their_rows(tmp_path, published):
+    names = (OWN, PUBLISHED) if published else (OWN,)
+    table = pd.concat([scores(name, as_the_paper()) for name in names], ignore_index=True)
+    options = {"quantity": "mse", "published": PUBLISHED, "panels": PANELS}
+    draw("agent_ablation", table, options, tmp_path / "figure")
+    shown = pd.read_csv(tmp_path / "figure.csv")
+    assert set(shown["configuration"]) == {"labels_3", "labels_9"}
+    assert len(shown) == 2 * 3 * len(names)
+    options = {"quantity": "mse", "scale": 1000, "digits": 2, "groups": GROUPS}
+    draw("agent_ablation_table", table, options, tmp_path / "table")
+    shown = pd.read_csv(tmp_path / "table.csv").set_index(["configuration", "method"])
+    best = shown[shown["best"]].index.unique()
+    assert sorted(best) == [("hard_00", "DS"), ("labels_3", "DS")]
+    assert (tmp_path / "table.svg").stat().st_size > 1000
+
+
+def test_a_figure_says_what_its_table_lacks(tmp_path):
+    table = scores(OWN, {"labels_5": {"MV": 0.1}})
+    with pytest.raises(ValueError, match="no configuration 'labels_3'"):
+        draw("agent_ablation", table, {"quantity": "mse", "panels": PANELS}, tmp_path / "x")
+    with pytest.raises(ValueError, match="no quantity 'rmse'"):
+        draw("agent_ablation", table, {"quantity": "rmse", "panels": PANELS}, tmp_path / "x")
+    options = {"quantity": "mse", "digits": 2, "groups": [{"title": "", "configurations": {}}]}
+    with pytest.raises(ValueError, match="none of the configurations"):
+        draw("agent_ablation_table", table, options, tmp_path / "x")
+    with pytest.raises(ValueError, match=r"no columns \['copying'\]"):
+        draw("agent_intervals", table, {"by": ["copying"]}, tmp_path / "x")
