@@ -1,7 +1,7 @@
 # What: the pages of docs/ whose numbers come from results, and the figures of the gallery.
 # Needs: figures and tables at the configured scale; `validate`; the benchmark.
 # Makes: docs/comparison.md, coverage.md, rectified.md, reproduction.md, reproduction_clara.md,
-#        scaling.md and docs/gallery/*.svg (tracked by git).
+#        reproduction_judge_error.md, reproduction_soft_metrics.md, scaling.md and docs/gallery/*.svg (tracked by git).
 
 PAGES = [
     "comparison",
@@ -9,6 +9,8 @@ PAGES = [
     "rectified",
     "reproduction",
     "reproduction_clara",
+    "reproduction_judge_error",
+    "reproduction_soft_metrics",
     "scaling",
 ]
 
@@ -38,6 +40,23 @@ REPRODUCED_CLARA = [
     "clara_fig9",
     "clara_fig11",
     "clara_fig11_given",
+]
+
+REPRODUCED_JUDGE_ERROR = [
+    "judge_error_simulation",
+    "judge_error_printed_run",
+    "judge_error_formula",
+    "judge_error_by_class",
+    "judge_error_grid",
+    "judge_error_models",
+]
+
+# ChaosNLI is left out where it cannot be had.
+REPRODUCED_SOFT_METRICS = [
+    "soft_metric_curve",
+    "soft_metric_correlations",
+    "soft_metric_scores",
+    "metric_study",
 ]
 
 
@@ -101,6 +120,42 @@ rule document_reproduction_clara:
         "Writing docs/reproduction_clara.md"
     script:
         "../../scripts/document_reproduction_clara.py"
+
+
+rule document_reproduction_judge_error:
+    input:
+        tables=expand("<results>/tables/{name}.parquet", name=REPRODUCED_JUDGE_ERROR),
+        printed="config/printed/judge_error.yaml",
+    output:
+        "docs/reproduction_judge_error.md",
+    log:
+        "<results>/logs/document_reproduction_judge_error.log",
+    conda:
+        "../../environment.yml"
+    params:
+        library=library("document_reproduction_judge_error.py", method=none),
+    message:
+        "Writing docs/reproduction_judge_error.md"
+    script:
+        "../../scripts/document_reproduction_judge_error.py"
+
+
+rule document_reproduction_soft_metrics:
+    input:
+        tables=lambda wildcards: available_tables(REPRODUCED_SOFT_METRICS),
+        printed="config/printed/soft_metrics.yaml",
+    output:
+        "docs/reproduction_soft_metrics.md",
+    log:
+        "<results>/logs/document_reproduction_soft_metrics.log",
+    conda:
+        "../../environment.yml"
+    params:
+        library=library("document_reproduction_soft_metrics.py", method=none),
+    message:
+        "Writing docs/reproduction_soft_metrics.md"
+    script:
+        "../../scripts/document_reproduction_soft_metrics.py"
 
 
 rule document_coverage:
