@@ -327,6 +327,18 @@ def drawn_experiments(figure):
     return drawn
 
 
+def available_tables(experiments):
+    """Give the tables of experiments, without those whose dataset cannot be had; say which."""
+    tables = []
+    for name in experiments:
+        dataset = plan.dataset(config["experiments"][name])
+        if dataset and (reason := unavailable(dataset)):
+            logger.warning(f"Left out: {name}, for {reason}")
+        else:
+            tables.append(f"<results>/tables/{name}.parquet")
+    return tables
+
+
 def figures_of(target):
     """Give an input function, so that only the run that asks for the target looks for datasets."""
     return lambda wildcards: [

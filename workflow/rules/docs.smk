@@ -1,7 +1,8 @@
 # What: the pages of docs/ whose numbers come from results, and the figures of the gallery.
 # Needs: figures and tables at the configured scale; `validate`; the benchmark.
 # Makes: docs/comparison.md, coverage.md, rectified.md, reproduction.md, reproduction_clara.md,
-#        reproduction_stableval.md, scaling.md and docs/gallery/*.svg (tracked by git).
+#        reproduction_stableval.md, reproduction_judge_error.md, reproduction_soft_metrics.md,
+#        scaling.md and docs/gallery/*.svg (tracked by git).
 
 PAGES = [
     "comparison",
@@ -10,6 +11,8 @@ PAGES = [
     "reproduction",
     "reproduction_clara",
     "reproduction_stableval",
+    "reproduction_judge_error",
+    "reproduction_soft_metrics",
     "scaling",
 ]
 
@@ -58,6 +61,23 @@ REPRODUCED_SYNTHETIC = [
     "stableval_synthetic_stability_published",
     "stableval_own_world",
     "stableval_correlated",
+]
+
+REPRODUCED_JUDGE_ERROR = [
+    "judge_error_simulation",
+    "judge_error_printed_run",
+    "judge_error_formula",
+    "judge_error_by_class",
+    "judge_error_grid",
+    "judge_error_models",
+]
+
+# ChaosNLI is left out where it cannot be had.
+REPRODUCED_SOFT_METRICS = [
+    "soft_metric_curve",
+    "soft_metric_correlations",
+    "soft_metric_scores",
+    "metric_study",
 ]
 
 
@@ -165,6 +185,42 @@ rule document_reproduction_stableval:
         "Writing docs/reproduction_stableval.md"
     script:
         "../../scripts/document_reproduction_stableval.py"
+
+
+rule document_reproduction_judge_error:
+    input:
+        tables=expand("<results>/tables/{name}.parquet", name=REPRODUCED_JUDGE_ERROR),
+        printed="config/printed/judge_error.yaml",
+    output:
+        "docs/reproduction_judge_error.md",
+    log:
+        "<results>/logs/document_reproduction_judge_error.log",
+    conda:
+        "../../environment.yml"
+    params:
+        library=library("document_reproduction_judge_error.py", method=none),
+    message:
+        "Writing docs/reproduction_judge_error.md"
+    script:
+        "../../scripts/document_reproduction_judge_error.py"
+
+
+rule document_reproduction_soft_metrics:
+    input:
+        tables=lambda wildcards: available_tables(REPRODUCED_SOFT_METRICS),
+        printed="config/printed/soft_metrics.yaml",
+    output:
+        "docs/reproduction_soft_metrics.md",
+    log:
+        "<results>/logs/document_reproduction_soft_metrics.log",
+    conda:
+        "../../environment.yml"
+    params:
+        library=library("document_reproduction_soft_metrics.py", method=none),
+    message:
+        "Writing docs/reproduction_soft_metrics.md"
+    script:
+        "../../scripts/document_reproduction_soft_metrics.py"
 
 
 rule document_coverage:

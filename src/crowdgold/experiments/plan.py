@@ -168,15 +168,17 @@ def experiment_task(config: Mapping[str, Any], experiment: str) -> dict[str, Any
     return estimate_task(config, experiment, ALL, ALL, replicates)
 
 
-def drawn_by(config: Mapping[str, Any], experiment: str) -> str:
-    """Give the target that an experiment is drawn by, `figures` before others; "" if by none."""
-    targets = [
-        block.get("target", "figures")
-        for block in config["figures"].values()
-        if experiment in block.get("experiments", ())
+def drawn_by(config: Mapping[str, Any], experiment: str) -> tuple[str, str]:
+    """Give the target and the figure that an experiment is drawn by; empty where it is by none.
+
+    The target `figures` comes before others, and the first figure of a target before others.
+    """
+    drawn = [
+        (block.get("target", "figures"), figure)
+        for figure, block in config["figures"].items()
+        if experiment in block.get("experiments", ()) and block.get("target") != "none"
     ]
-    asked = [target for target in targets if target != "none"]
-    return "figures" if "figures" in asked else next(iter(asked), "")
+    return min(drawn, key=lambda one: one[0] != "figures", default=("", ""))
 
 
 def experiment_jobs(
@@ -184,22 +186,23 @@ def experiment_jobs(
 ) -> dict[str, list[str]]:
     """Give the experiments of each job, where a job runs whole experiments, by the job's name.
 
-    Those of a paper that sample no Stan model take seconds at the smallest scale, and share a job
-    for each target; others have one of their own.
+    At the smallest scale most take seconds. Those of a paper's target that sample no Stan model
+    share a job, and those of a figure that sample the same; it is named after the first.
 
     Args:
         config: the configuration.
         unavailable: says why a dataset cannot be had; empty where it can.
     """
-    jobs: dict[str, list[str]] = {}
+    jobs: dict[tuple[Any, ...], list[str]] = {}
     for name, block in config["experiments"].items():
-        target = drawn_by(config, name)
-        heavy = models_of(experiment_task(config, name))
-        missing = dataset(block) and unavailable(dataset(block))
-        shared = f"{block['paper'].lower().replace(' ', '_')}_{target}"
-        job = name if heavy or missing or not target else shared
-        jobs.setdefault(job, []).append(name)
-    return jobs
+        target, figure = drawn_by(config, name)
+        models = tuple(models_of(experiment_task(config, name)))
+        if not target or (dataset(block) and unavailable(dataset(block))):
+            key: tuple[Any, ...] = (name,)
+        else:
+            key = (figure, models) if models else (block["paper"], target)
+        jobs.setdefault(key, []).append(name)
+    return {names[0]: names for names in jobs.values()}
 
 
 def figures(config: Mapping[str, Any], target: str) -> list[str]:

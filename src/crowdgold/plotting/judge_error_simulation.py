@@ -13,7 +13,10 @@ from crowdgold.plotting.style import new_figure, style_of
 COLUMNS = ("variant", "replicate", "estimator", "quantity", "low", "value")
 LOOKS = {"naive": "MV", "Rogan-Gladen": "Rogan-Gladen"}
 """Estimator -> the method whose look it has."""
-TITLES = {"exact": "As described", "published": "As published: {wrong} false positives in all"}
+TITLES = {
+    "exact": "As described",
+    "published": "As published: {wrong} false positives in each",
+}
 
 
 def _bars(axes: Axes, rows: pd.DataFrame, estimator: str) -> None:
@@ -44,6 +47,7 @@ def _error_bar(axes: Axes, rows: pd.DataFrame, estimator: str, height: float) ->
         textcoords="offset points",
         ha="center",
         fontsize=6.5,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
     )
 
 
@@ -55,7 +59,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, prevalence: float) -> None:
         _error_bar(axes, rows, estimator, top * (1.12 + 0.16 * place))
     axes.axvline(prevalence, color="#222222", linewidth=1, linestyle="--")
     axes.set_ylim(0, top * 1.42)
-    axes.set_xlim(0.57, 0.83)
+    axes.set_xlim(0.55, 0.83)
     axes.set_xlabel("Estimated share of positives")
 
 

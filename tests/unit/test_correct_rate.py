@@ -1,0 +1,57 @@
+"""`crowdgold correct-rate`: what it prints, as text and JSON, and what it refuses."""
+
+import json
+
+import pytest
+
+from crowdgold.commands import main
+from crowdgold.commands.correct_rate import EXAMPLE
+from crowdgold.models.judge_error import JudgementCounts, correct_rate
+
+POST = ["correct-rate", "645/1000", "--positives", "180/200", "--negatives", "190/200"]
+
+
+def test_the_example_of_the_help_is_what_comes_out(capsys):
+    assert main(POST) == 0
+    out, error = capsys.readouterr()
+    assert error == ""
+    for line in out.splitlines():
+        assert f"  {line}\n" in EXAMPLE
+
+
+def test_json_has_what_the_function_gives(capsys):
+    assert main([*POST, "--json", "--within", "--level", "0.9", "--interval", "paper"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    counts = JudgementCounts(645, 1000, 180, 20, 190, 10, within=True)
+    expected = correct_rate(counts, 0.9, "paper")
+    for name in ("estimate", "lower", "upper", "standard_error", "tpr", "tnr", "judged_rate"):
+        assert found[name] == pytest.approx(getattr(expected, name))
+    assert (found["level"], found["interval"], found["within"]) == (0.9, "paper", True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["64.5%", *POST[2:]], "POSITIVE/JUDGED: found '64.5%', expected two counts as 180/200"),
+        (["1200/1000", *POST[2:]], "expected the part before the whole"),
+        (["20/1000", *POST[2:]], "outside 0 to 1"),
+        (["645/1000", "--positives", "0/0", "--negatives", "9/9"], "gold positives: found 0"),
+        (["645/1000", "--positives", "5/10", "--negatives", "4/10"], "better than chance"),
+        ([*POST[1:], "--level", "95"], "level: found 95.0, expected a number between 0 and 1"),
+    ],
+)
+def test_counts_that_cannot_be_corrected_are_refused(arguments, why, capsys):
+    assert main(["correct-rate", *arguments]) == 2
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert error.startswith("Error: ")
+    assert why in error
+    assert "Traceback" not in error
+
+
+def test_clipping_and_notes(capsys):
+    assert main(["correct-rate", "40/1000", *POST[2:], "--clip"]) == 0
+    assert "corrected rate    0.0000" in capsys.readouterr().out
+    spotless = ["645/1000", "--positives", "20/20", "--negatives", "190/200", "--interval", "paper"]
+    assert main(["correct-rate", *spotless]) == 0
+    assert "Note: no judgement of gold items was wrong" in capsys.readouterr().err

@@ -1,0 +1,279 @@
+"""The pages and figures of judge error and of soft metrics, from small runs of their checks."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from crowdgold.documents.judge_error_claims import judge_error_claims
+from crowdgold.documents.judge_error_reproduction import judge_error_page
+from crowdgold.documents.soft_metric_claims import soft_metric_claims, table_2
+from crowdgold.documents.soft_metric_reproduction import soft_metric_page
+from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICTED, PARTLY
+from crowdgold.evaluation.judge_error_formula import check_judge_error_formula
+from crowdgold.evaluation.judge_error_simulation import VARIANTS, check_judge_error_simulation
+from crowdgold.evaluation.metric_study import check_metric_study
+from crowdgold.evaluation.soft_metric_correlations import check_soft_metric_correlations
+from crowdgold.evaluation.soft_metric_curve import check_soft_metric_curve
+from crowdgold.evaluation.soft_metric_scores import check_soft_metric_scores, draw_labels
+from crowdgold.evaluation.summaries import summarise
+from crowdgold.plotting import FIGURES
+from crowdgold.plotting.style import save_figure
+
+POST = {
+    "n": 1000, "prevalence": 0.7, "tpr": 0.9, "tnr": 0.95, "gold_positives": 200,
+    "gold_negatives": 200, "simulations": 20_000,
+}  # fmt: skip
+METHODS = ("MV", "Rogan-Gladen", "PPI++")
+MIXES = [(10, 10), (0.1, 0.1), (10, 0.1), (0.1, 10)]
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture(scope="module")
+def printed(request):
+    folder = request.config.rootpath / "config/printed"
+    names = ("judge_error", "soft_metrics")
+    return {name: yaml.safe_load((folder / f"{name}.yaml").read_text()) for name in names}
+
+
+@pytest.fixture(scope="module")
+def simulations():
+    frames = [
+        check_judge_error_simulation(POST | {"variant": variant}, rng([place, run])).assign(
+            variant=variant, replicate=run
+        )
+        for place, variant in enumerate(VARIANTS)
+        for run in range(6)
+    ]
+    published = [
+        check_judge_error_simulation(
+            POST | {"variant": "published", "false_positives": wrong}, rng(wrong)
+        ).assign(false_positives=wrong, replicate=0)
+        for wrong in (10, 11)
+    ]
+    qualities = ("1-1", "0.9-1", "1-0.9", "0.9-0.95")
+    formula = [
+        check_judge_error_formula({"quality": one, "n": 1000, "n_gold": 200, "points": 21}, rng())
+        for one in qualities
+    ]
+    return {
+        "judge_error_simulation": pd.concat(frames, ignore_index=True),
+        "judge_error_printed_run": pd.concat(published, ignore_index=True),
+        "judge_error_formula": pd.concat(formula, ignore_index=True),
+    }
+
+
+def method_results(seed=1, shift=0.0):
+    """Estimates of three methods in four settings; MV is off by 0.05, the others by `shift`."""
+    own = rng(seed)
+    rows = []
+    for prevalence in (0.1, 0.7):
+        for n_gold in (50, 200):
+            for replicate in range(30):
+                for method in METHODS:
+                    off = 0.05 if method == "MV" else shift
+                    estimate = prevalence + off + own.normal(0, 0.01)
+                    rows.append(
+                        {
+                            "paper": "Judge error", "experiment": "judge_error_grid",
+                            "tpr": 0.9, "n_gold": n_gold, "prevalence": prevalence,
+                            "replicate": replicate, "method": method, "metric": "prevalence",
+                            "annotator": "", "truth": prevalence, "estimate": estimate,
+                            "lower": estimate - 0.02, "upper": estimate + 0.02,
+                            "standard_error": 0.01, "undefined": 0.0, "note": "", "seconds": 0.1,
+                            "diagnostics_passed": True, "diagnostics_message": "",
+                        }
+                    )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def verdicts(claims, tables):
+    return [claim.judge(tables).verdict for claim in claims]
+
+
+def test_the_post_is_judged_by_what_its_text_describes(simulations, printed):
+    claims = judge_error_claims(printed["judge_error"])
+    found = {claim.printed: claim.judge(simulations) for claim in claims}
+    mean = found["the naive mean is 0.641, 64 %"]
+    assert mean.verdict == FAILS
+    assert "with 11 of them it gives 0.641, as printed" in mean.reason
+    assert found["the naive MSE is 0.0037"].verdict == FAILS
+    assert found["the corrected MSE is 0.0007"].verdict == NOT_CONTRADICTED
+    rest = [
+        one.verdict for text, one in found.items() if "MSE is" not in text and "mean is" not in text
+    ]
+    assert set(rest) == {HOLDS, NOT_CONTRADICTED}
+
+
+def test_claims_of_the_post_can_fail(simulations, printed):
+    table = simulations["judge_error_simulation"]
+    broken = table.copy()
+    of = broken["quantity"]
+    broken.loc[of == "coverage", "value"] = 0.7
+    broken.loc[of == "mse", "value"] = np.where(
+        broken.loc[of == "mse", "estimator"] == "naive", 0, 1
+    )
+    broken.loc[of == "sd", "value"] = np.where(broken.loc[of == "sd", "estimator"] == "naive", 1, 0)
+    formula = simulations["judge_error_formula"]
+    wrong = formula.assign(corrected=formula["judged_rate"] + 0.1, error=0.0)
+    tables = {**simulations, "judge_error_simulation": broken, "judge_error_formula": wrong}
+    claims = judge_error_claims(printed["judge_error"])
+    found = {claim.printed: claim.judge(tables).verdict for claim in claims}
+    failing = [text for text in found if "inside" in text or "compensate" in text or "95%" in text]
+    failing += ["perfect judges: p = p_J", "q+ = 1: p < p_J", "the variance increases"]
+    assert {found[text] for text in failing} == {FAILS}
+
+
+def test_the_page_of_the_post_lists_methods_and_what_is_missing(simulations, printed):
+    grid = method_results()
+    grid.loc[grid.index[1], ["estimate", "lower", "upper"]] = np.nan
+    page = judge_error_page({**simulations, "judge_error_grid": grid}, printed["judge_error"])
+    assert page.count("Not made here") == 2
+    assert "| Rogan-Gladen |" in page
+    assert "1 of 120" in page
+    assert "nan" not in page
+    line = next(line for line in page.splitlines() if line.startswith("| MV |"))
+    assert line.split("|")[2].strip().startswith("0.05")
+
+
+@pytest.fixture(scope="module")
+def soft_tables():
+    correlations = [
+        check_soft_metric_correlations(
+            {"matrices": 60, "rows": 60, "classes": classes, "alpha": alpha, "beta": beta,
+             "printed_matrices": 500, "level": 0.9995},
+            rng([classes, int(10 * alpha), int(10 * beta)]),
+        ).assign(classes=classes, alpha=alpha, beta=beta)
+        for classes in (10, 100)
+        for alpha, beta in MIXES
+    ]  # fmt: skip
+    curve = [
+        check_soft_metric_curve({"share": share, "points": 51}, rng()).assign(share=share)
+        for share in (0.5, 0.8)
+    ]
+    study = {
+        "strengths": [0.126, 0.109, 0.098, 0.085, 0.07, 0.048, 0.024], "judgements": 8,
+        "judges": 2.3, "undecided": 0.33, "correlations": [0.6, 0.7, 0.8], "studies": 20,
+        "permutations": 19, "level": 0.95,
+    }  # fmt: skip
+    studies = [
+        check_metric_study(study | {"instance_sd": sd}, rng(sd)).assign(instance_sd=sd)
+        for sd in (0, 1)
+    ]
+    scores = [
+        check_soft_metric_scores({"subset": subset}, rng(3), chaosnli()).assign(subset=subset)
+        for subset in ("snli", "mnli_m")
+    ]
+    return {
+        "soft_metric_curve": pd.concat(curve, ignore_index=True),
+        "soft_metric_correlations": pd.concat(correlations, ignore_index=True),
+        "metric_study": pd.concat(studies, ignore_index=True),
+        "soft_metric_scores": pd.concat(scores, ignore_index=True),
+    }
+
+
+def chaosnli(items=60):
+    """A table as `prepare` makes it: counts of 100 labels, and predictions of two models."""
+    own = rng(9)
+    shares = own.dirichlet([1, 1, 1], 2 * items)
+    counts = np.array([own.multinomial(100, share) for share in shares])
+    frame = pd.DataFrame(counts, columns=["count_e", "count_n", "count_c"])
+    frame.insert(0, "subset", np.repeat(["snli", "mnli_m"], items))
+    for model, seed in (("roberta-base", 0), ("bert-base-uncased", 1)):
+        predicted = own.dirichlet([1, 1, 1], 2 * items)
+        for place, name in enumerate("enc"):
+            frame[f"{model}:{seed}:{name}"] = predicted[:, place]
+    frame.loc[frame["subset"] == "mnli_m", [f"bert-base-uncased:1:{k}" for k in "enc"]] = np.nan
+    frame.loc[0, [f"roberta-base:0:{k}" for k in "enc"]] = np.nan
+    return frame
+
+
+def test_printed_correlations_are_held_against_their_band(soft_tables, printed):
+    two = printed["soft_metrics"]["table_2"]
+    rows = table_2(soft_tables, two)
+    assert len(rows) == 48
+    # 3,600 rows a setting: the expected correlation has an error of 0.017, its band is 0.15 wide.
+    assert rows["inside"].mean() > 0.9
+    moved = {**two, "rows": [{**one, "values": [0.9] * 5 + [-0.9]} for one in two["rows"]]}
+    assert table_2(soft_tables, moved)["inside"].mean() < 0.2
+    claims = soft_metric_claims({**printed["soft_metrics"], "table_2": moved})
+    assert claims[0].judge(soft_tables).verdict == FAILS
+
+
+def test_single_rows_tell_the_correlation_of_matrices():
+    """1,500 matrices of 80 rows: all six within 4.5 standard errors of what single rows say."""
+    given = {"matrices": 1500, "rows": 80, "classes": 4, "alpha": 1.0, "beta": 0.5,
+             "printed_matrices": 1500, "level": 0.99999}  # fmt: skip
+    table = check_soft_metric_correlations(given, rng(5))
+    assert table["drawn"].between(table["low"], table["high"]).all()
+    assert table.set_index("pair")["expected"]["AS"] > 0.4
+
+
+def test_metrics_claims_hold_where_they_should_and_can_fail(soft_tables, printed):
+    claims = soft_metric_claims(printed["soft_metrics"])
+    found = {claim.printed: claim.judge(soft_tables).verdict for claim in claims}
+    assert found["soft accuracy is at most PO-JSD"] == HOLDS
+    assert found["soft accuracy and PO-JSD: r > 0.9 throughout"] == HOLDS
+    assert found["(0.2, 0.8): soft accuracy 0.7, PO-JSD above 0.9"] == HOLDS
+    assert found["r = 0.674 is significant"] in (HOLDS, NOT_CLEAR)
+    curve = soft_tables["soft_metric_curve"]
+    swapped = curve.assign(po_jsd=curve["soft_accuracy"] - 0.1, soft_accuracy=curve["po_jsd"])
+    flipped = soft_tables["soft_metric_correlations"].assign(expected=lambda t: -t["expected"])
+    flipped["expected"] = flipped["expected"].where(~flipped["pair"].str.contains("E"), 0.5)
+    tables = {**soft_tables, "soft_metric_curve": swapped, "soft_metric_correlations": flipped}
+    wrong = {claim.printed: claim.judge(tables).verdict for claim in claims}
+    for text in (
+        "soft accuracy is at most PO-JSD",
+        "soft accuracy and PO-JSD: r > 0.9 throughout",
+        "entropy correlation is poorly correlated with all metrics",
+        "(0.2, 0.8): soft accuracy 0.7, PO-JSD above 0.9",
+    ):
+        assert wrong[text] in (FAILS, PARTLY)
+
+
+def test_the_page_of_soft_metrics_has_its_tables(soft_tables, printed):
+    page = soft_metric_page(soft_tables, printed["soft_metrics"])
+    for text in ("## Table 2", "## ChaosNLI", "printed: MV, RoBERTa", "undefined", "A-J"):
+        assert text in page
+    assert "nan" not in page
+    few = soft_metric_page({}, printed["soft_metrics"])
+    assert few.count("not made here") == len(soft_metric_claims(printed["soft_metrics"]))
+
+
+def test_scores_leave_out_what_is_not_predicted_and_say_what_is_undefined(soft_tables):
+    table = soft_tables["soft_metric_scores"]
+    examples = table.groupby(["subset", "predictor"])["examples"].first()
+    assert examples["snli", "roberta-base"] == 59
+    assert ("mnli_m", "bert-base-uncased") not in examples
+    constant = table[(table["metric"] == "entropy correlation") & table["value"].isna()]
+    assert set(constant["predictor"]) == {"majority", "prevalences", "majority of 5"}
+    assert constant["note"].str.contains("entropies of all rows of Q").all()
+    assert (
+        table[(table["predictor"] == "majority") & (table["metric"] == "accuracy")]["value"] == 1
+    ).all()
+    counts = np.array([[50, 30, 20], [100, 0, 0]])
+    drawn = draw_labels(counts, 5, rng(1))
+    assert drawn.sum(axis=1).tolist() == [5, 5]
+    assert (drawn <= counts).all()
+
+
+def test_figures_are_drawn_from_their_tables(simulations, soft_tables, tmp_path):
+    summary = summarise(method_results(), ["tpr", "n_gold", "prevalence"])
+    runs = pd.concat([simulations[f"judge_error_{one}"] for one in ("simulation", "printed_run")])
+    drawn = {
+        "judge_error_simulation": (runs, {"prevalence": 0.7, "printed_false_positives": 11}),
+        "judge_error_formula": (simulations["judge_error_formula"], {}),
+        "judge_error_methods": (summary, {"columns": ["n_gold"]}),
+        **{name: (table, {}) for name, table in soft_tables.items()},
+    }
+    for plot, (table, options) in drawn.items():
+        figure, shown = FIGURES[plot](table, options)
+        assert len(shown)
+        with pytest.raises(ValueError, match=r"column|lack|need"):
+            FIGURES[plot](table[["paper"]] if "paper" in table else table.iloc[:, :1], options)
+        if plot == "judge_error_methods":
+            save_figure(figure, shown, tmp_path / plot)
+            assert (tmp_path / f"{plot}.svg").stat().st_size > 1000
