@@ -13,9 +13,11 @@ from crowdgold.plotting.style import new_figure
 
 LINE = 0.17
 """Inches of a line of a table."""
+HEAD = 2.2
+"""Lines that a table's title and heading take."""
 TOP = 10
 """Rows that are drawn of annotators and responses; the .csv has them all."""
-FIRST = {"scores": 0.3, "ambiguous": 0.44}
+FIRST = {"scores": 0.3, "ambiguous": 0.41}
 """Share of a panel's width that the names of its rows take; 0.4 of the others."""
 WHOLE = (
     "labels", "responses", "agents", "annotators", "level", "agents with another rank",
@@ -64,17 +66,17 @@ def _text(value: float, row: str, column: str) -> str:
     return f"{value:,.0f}" if row in WHOLE or column in WHOLE else f"{value:.3f}"
 
 
-def _draw(axes: Axes, title: str, frame: pd.DataFrame, first: float) -> None:
-    """Write a table into a panel; a line is a unit of its height."""
+def _draw(axes: Axes, title: str, frame: pd.DataFrame, first: float, lines: int) -> None:
+    """Write a table into a panel of so many lines; a line is a unit of its height."""
     axes.set_axis_off()
     shown = frame.head(TOP)
     axes.set_xlim(0, 1)
-    axes.set_ylim(TOP + 2.2, -0.2)
+    axes.set_ylim(lines + HEAD, -0.2)
     axes.text(0, 0.3, title, fontsize=8, weight="bold", va="center")
     step = (1 - first) / len(frame.columns)
     for column, name in enumerate(frame.columns):
         at = first + (column + 1) * step
-        axes.text(at, 1.3, str(name), fontsize=6.5, ha="right", va="center")
+        axes.text(at, 1.3, str(name), fontsize=6, ha="right", va="center")
     for y in (0.8, 1.8, len(shown) + 1.8):
         axes.hlines(y, 0, 1, color="#444444", linewidth=0.5)
     for line, (label, row) in enumerate(shown.iterrows(), start=2):
@@ -114,10 +116,16 @@ def draw_agent_tables(
         for kind, make in PANELS.items()
     }
     rows = -(-len(frames) // 2)
-    figure, grid = new_figure(rows, 2, rows * (TOP + 2.6) * LINE + 0.3)
-    panels = [panel for row in grid for panel in row]
-    for axes, kind, (title, frame) in zip(panels, PANELS, frames.items(), strict=True):
-        _draw(axes, title, frame, FIRST.get(kind, 0.4))
+    longest = [min(TOP, max(map(len, list(frames.values())[2 * row : 2 * row + 2])))
+               for row in range(rows)]  # fmt: skip
+    heights = [lines + HEAD + 0.2 for lines in longest]
+    figure, grid = new_figure(rows, 2, sum(heights) * LINE * 1.1 + 0.3)
+    spec = grid[0][0].get_gridspec()
+    if spec is not None:
+        spec.set_height_ratios(heights)
+    panels = [(panel, lines) for row, lines in zip(grid, longest, strict=True) for panel in row]
+    for (axes, lines), kind, (title, frame) in zip(panels, PANELS, frames.items(), strict=True):
+        _draw(axes, title, frame, FIRST.get(kind, 0.4), lines)
     figure.supxlabel(gate_note(table), fontsize=7)
     return figure, pd.concat([_long(*one) for one in frames.items()], ignore_index=True)
 
