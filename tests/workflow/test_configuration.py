@@ -11,7 +11,7 @@ import pytest
 import yaml
 from docutils.core import publish_parts
 
-from crowdgold.data.datasets import chaosnli, product_pairs
+from crowdgold.data.datasets import chaosnli, mt_bench, product_pairs
 from crowdgold.data.datasets.dataset import STUDY
 from crowdgold.evaluation import labelling_frontier, score_curves
 from crowdgold.experiments import configuration, plan
@@ -95,6 +95,7 @@ def test_no_key_of_the_schema_is_missing_in_the_default_configuration():
         ("check_labelling_frontier", labelling_frontier.NAMES),
         ("dataset_product_pairs", (*product_pairs.NAMES, *STUDY)),
         ("dataset_chaosnli", (*chaosnli.NAMES, *STUDY)),
+        ("dataset_mt_bench", mt_bench.NAMES),
     ],
 )
 def test_the_schema_knows_the_parameters_that_the_library_reads(described, names):
@@ -210,7 +211,7 @@ def test_every_caption_can_be_rendered(path):
         (
             {"experiments": {"clara_fig2": {"methods": ["CLARA", "MAVEN"]}}},
             "experiments.clara_fig2.methods: MAVEN takes no annotations, which the source gives; "
-            "MV, CLARA, CLARA-printed, CLARA-ordered, Snorkel do",
+            "MV, DS, PEC, PEC-two-way, PEC-posterior, CLARA, CLARA-printed, CLARA-ordered, Snorkel, ",
         ),
         (
             {"experiments": {"chaosnli": {"methods": ["CLARA"]}}},

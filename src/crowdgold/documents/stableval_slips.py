@@ -26,19 +26,26 @@ def _scores(rows: pd.DataFrame, method: str) -> pd.Series:
     return own.set_index("agent")["estimate"]
 
 
+def _moves(before: pd.Series, after: pd.Series) -> Iterator[str]:
+    """Name the agents whose score changes in the third digit, and how."""
+    for agent in before.index:
+        texts = [f"{scores[agent]:.3f}" for scores in (before, after)]
+        if texts[0] != texts[1]:
+            yield f"{agent} {' -> '.join(texts)}"
+
+
 def _convergence(tables: Tables) -> Iterator[str]:
     lines = []
     for title, published, converged in both_runs(tables):
         before, after = _scores(published, "PEC"), _scores(converged, "PEC")
         after = after[before.index]
-        most = str((after - before).abs().idxmax())
         moved = int((ranks(before.to_numpy()) != ranks(after.to_numpy())).sum())
         message = converged.loc[converged["method"] == "PEC", "diagnostics_message"].iloc[0]
         lines.append(
             [
                 title,
                 message.removeprefix("EM: "),
-                f"{most}: {before[most]:.3f} -> {after[most]:.3f}",
+                ", ".join(_moves(before, after)) or "none in the third digit",
                 f"{moved} of {len(before)}",
             ]
         )
@@ -47,7 +54,7 @@ def _convergence(tables: Tables) -> Iterator[str]:
         "The published runs stop after 100 steps, all of them before the estimates stand still. "
         "Run until no entry of a confusion matrix moves by 1e-8:\n"
     )
-    header = ["data", "EM needs", "PEC score that moves most", "agents whose rank changes"]
+    header = ["data", "EM needs", "PEC scores that move", "agents whose rank changes"]
     yield markdown_table(header, lines) + "\n"
 
 

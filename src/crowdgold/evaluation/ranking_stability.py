@@ -35,16 +35,16 @@ class Subsampling:
     Attributes:
         draws: subsets.
         share: of the annotators, in (0, 1]; whole annotators, rounded down, at least one.
-        labels: of `stability:labels`, how many labels a response keeps; one less than it has where
-            it has no more, but at least one.
         legacy_seed: seed of NumPy's legacy generator; the published results have 42. Where none is
             given the random numbers are the caller's.
+        labels: of `stability:labels`, how many labels a response keeps; one less than it has where
+            it has no more, but at least one.
     """
 
     draws: int = 50
     share: float = 0.7
-    labels: int = 3
     legacy_seed: int | None = None
+    labels: int = 3
 
     def __post_init__(self) -> None:
         """Check the numbers; `InputError` names one that cannot be used."""

@@ -44,7 +44,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, value: str, settings: list[str]) -> N
             elinewidth=0.8,
             label=method,
         )
-    axes.set_xticks(range(len(settings)), settings, fontsize=6)
+    axes.set_xticks(range(len(settings)), [""] * len(settings))
     axes.set_xlim(-0.5, len(settings) - 0.5)
 
 
@@ -84,6 +84,8 @@ def draw_agent_intervals(
             _panel(panel, shown[shown["metric"] == target], value, settings)
             panel.set_ylim(bottom=-0.02 if value == "coverage" else 0)
         row[0].set_ylabel(title)
+    for panel in axes[-1]:
+        panel.set_xticks(range(len(settings)), settings, fontsize=6)
     for panel, target in zip(axes[0], targets, strict=True):
         panel.set_title(TARGETS[target])
         panel.axhline(level, color="#666666", linewidth=0.8, zorder=0.5)

@@ -51,6 +51,7 @@ def draw_agent_scores(
     names = [f"{agent}\n{number:,} responses" for agent, number in numbers.items()]
     axes.set_xticks(place, names)
     axes.grid(visible=False, axis="x")
+    axes.set_axisbelow(True)
     axes.set_ylim(0, None)
     axes.set_ylabel("Agent score")
     axes.set_title(str(options.get("title", "")))

@@ -13,10 +13,17 @@ from crowdgold.plotting.style import new_figure
 
 LINE = 0.17
 """Inches of a line of a table."""
+HEAD = 2.2
+"""Lines that a table's title and heading take."""
 TOP = 10
 """Rows that are drawn of annotators and responses; the .csv has them all."""
-FIRST = 0.42
-"""Share of a panel's width that the names of its rows take."""
+FIRST = {"scores": 0.3, "ambiguous": 0.41}
+"""Share of a panel's width that the names of its rows take; 0.4 of the others."""
+WHOLE = (
+    "labels", "responses", "agents", "annotators", "level", "agents with another rank",
+    "highly ambiguous",
+)  # fmt: skip
+"""Rows and columns of whole numbers."""
 
 
 def _scores(rows: pd.DataFrame) -> pd.DataFrame:
@@ -52,37 +59,40 @@ TITLES = {
 }
 
 
-def _text(value: float) -> str:
-    """Write a number: whole ones without decimals, others with three."""
+def _text(value: float, row: str, column: str) -> str:
+    """Write a number: those that count without decimals, others with three."""
     if pd.isna(value):
         return "–"
-    whole = abs(value - round(value)) < 1e-9 and abs(value) >= 2
-    return f"{value:,.0f}" if whole else f"{value:.3f}"
+    return f"{value:,.0f}" if row in WHOLE or column in WHOLE else f"{value:.3f}"
 
 
-def _draw(axes: Axes, title: str, frame: pd.DataFrame) -> None:
-    """Write a table into a panel; a line is a unit of its height."""
+def _draw(axes: Axes, title: str, frame: pd.DataFrame, first: float, lines: int) -> None:
+    """Write a table into a panel of so many lines; a line is a unit of its height."""
     axes.set_axis_off()
     shown = frame.head(TOP)
     axes.set_xlim(0, 1)
-    axes.set_ylim(TOP + 2.2, -0.2)
+    axes.set_ylim(lines + HEAD, -0.2)
     axes.text(0, 0.3, title, fontsize=8, weight="bold", va="center")
-    step = (1 - FIRST) / len(frame.columns)
+    step = (1 - first) / len(frame.columns)
     for column, name in enumerate(frame.columns):
-        at = FIRST + (column + 1) * step
-        axes.text(at, 1.3, str(name), fontsize=6.5, ha="right", va="center")
+        at = first + (column + 1) * step
+        axes.text(at, 1.3, str(name), fontsize=6, ha="right", va="center")
     for y in (0.8, 1.8, len(shown) + 1.8):
         axes.hlines(y, 0, 1, color="#444444", linewidth=0.5)
     for line, (label, row) in enumerate(shown.iterrows(), start=2):
         axes.text(0, line + 0.3, str(label), fontsize=6, va="center")
-        for column, value in enumerate(row):
-            at = FIRST + (column + 1) * step
-            axes.text(at, line + 0.3, _text(float(value)), fontsize=6.5, ha="right", va="center")
+        for column, (head, value) in enumerate(row.items()):
+            at, text = first + (column + 1) * step, _text(float(value), str(label), str(head))
+            axes.text(at, line + 0.3, text, fontsize=6.5, ha="right", va="center")
 
 
 def _long(title: str, frame: pd.DataFrame) -> pd.DataFrame:
-    long = frame.rename_axis("row").reset_index().melt("row", var_name="column")
-    return long.assign(table=title)[["table", "row", "column", "value"]]
+    rows = [
+        {"table": title, "row": name, "column": column, "value": value}
+        for name, row in frame.iterrows()
+        for column, value in row.items()
+    ]
+    return pd.DataFrame(rows)
 
 
 def draw_agent_tables(
@@ -106,10 +116,16 @@ def draw_agent_tables(
         for kind, make in PANELS.items()
     }
     rows = -(-len(frames) // 2)
-    figure, grid = new_figure(rows, 2, rows * (TOP + 2.6) * LINE + 0.3)
-    panels = [panel for row in grid for panel in row]
-    for axes, (title, frame) in zip(panels, frames.items(), strict=True):
-        _draw(axes, title, frame)
+    longest = [min(TOP, max(map(len, list(frames.values())[2 * row : 2 * row + 2])))
+               for row in range(rows)]  # fmt: skip
+    heights = [lines + HEAD + 0.2 for lines in longest]
+    figure, grid = new_figure(rows, 2, sum(heights) * LINE * 1.1 + 0.3)
+    spec = grid[0][0].get_gridspec()
+    if spec is not None:
+        spec.set_height_ratios(heights)
+    panels = [(panel, lines) for row, lines in zip(grid, longest, strict=True) for panel in row]
+    for (axes, lines), kind, (title, frame) in zip(panels, PANELS, frames.items(), strict=True):
+        _draw(axes, title, frame, FIRST.get(kind, 0.4), lines)
     figure.supxlabel(gate_note(table), fontsize=7)
     return figure, pd.concat([_long(*one) for one in frames.items()], ignore_index=True)
 

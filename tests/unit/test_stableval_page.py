@@ -1,0 +1,171 @@
+"""The page of STABLEVAL's printed cells: how cells are compared, and what the page says."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.documents.printed_cells import ABSENT, DIFFERS, SAME, compare_cells, written_like
+from crowdgold.documents.stableval_cells import SOURCES, our_values
+from crowdgold.documents.stableval_claims import CLAIMS
+from crowdgold.documents.stableval_reproduction import TITLES, stableval_page
+from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, claim_rows
+from crowdgold.plotting import draw
+
+PRINTED = pd.read_csv(Path(__file__).parents[2] / "config/printed/stableval.csv", dtype=str)
+
+
+@pytest.mark.parametrize(
+    ("printed", "values", "text"),
+    [
+        ("0.847", [0.84651], "0.847"),
+        ("0.562", [0.5625], "0.562"),
+        ("6,710", [6710], "6,710"),
+        ("2547", [2547.0], "2547"),
+        ("16.6%", [0.16562], "16.6%"),
+        ("+0.056", [0.0561], "+0.056"),
+        ("+0.056", [-0.0561], "-0.056"),
+        ("+0.000", [-0.0004], "+0.000"),
+        ("-0.015", [-0.0151], "-0.015"),
+        ("0.847 (1)", [0.846, 2], "0.846 (2)"),
+        ("79 (8.23%)", [79, 79 / 960], "79 (8.23%)"),
+        ("0 / 6", [1, 6], "1 / 6"),
+    ],
+)
+def test_a_number_is_written_as_the_printed_one_is(printed, values, text):
+    assert written_like(printed, values) == text
+
+
+def test_a_cell_needs_a_number_for_each_of_its_own():
+    with pytest.raises(ValueError, match="has 2 numbers; expected 1"):
+        written_like("0 / 6", [1])
+
+
+def test_cells_are_same_different_or_not_made():
+    frame = pd.DataFrame(
+        [("1", "a", "x", "0.5"), ("1", "b", "x", "0.5"), ("2", "a", "x", "0.5")],
+        columns=["table", "row", "column", "printed"],
+    )
+    cells = compare_cells(frame, {1: {("a", "x"): (0.52,), ("b", "x"): (0.6,)}})
+    assert [cell.verdict for cell in cells] == [SAME, DIFFERS, ABSENT]
+
+
+def results(methods=("MV", "DS", "PEC"), lead=0.3, tau=(0.9, 0.95, 0.99), spread=(0.3, 0.2, 0.1)):
+    """A results table of two agents, two annotators and two responses."""
+    rows = []
+
+    def add(method, metric, value, **more):
+        rows.append(
+            {"method": method, "metric": metric, "annotator": "", "agent": "", "item": "",
+             "estimate": value, "lower": value - 0.1, "upper": value + 0.1,
+             "standard_error": np.nan, "diagnostics_passed": method == "MV",
+             "diagnostics_message": "EM: 321 steps", "replicate": 0, "experiment": "e",
+             "mapping": "baseline", "undefined": 0, "note": "", "truth": np.nan, **more}
+        )  # fmt: skip
+
+    for place, method in enumerate(methods):
+        for agent, score in (("A", 0.5 + lead / 2 + place / 100), ("B", 0.5 - lead / 2)):
+            add(method, "score:each", score, agent=agent)
+            add(method, "rank:each", 1.0 if agent == "A" else 2.0, agent=agent)
+            add(method, "responses:each", 30, agent=agent)
+        for name, value in (("labels", 120), ("responses", 60), ("agents", 2), ("annotators", 2)):
+            add(method, name, value)
+        for name, value in (("labels_per_response", 2), ("unanimous", 0.5), ("pairwise", 0.5)):
+            add(method, name, value)
+        for name in ("accuracy", "leniency", "strictness"):
+            add(method, f"{name}:each", 0.6, annotator="R1")
+            add(method, f"{name}:each", 0.7, annotator="R2")
+        for name, value in (("ambiguity", 0.4), ("entropy", 0.9), ("level", 1)):
+            add(method, f"{name}:top", value, item="i1")
+        for name, value in (("ambiguity", 0.1), ("entropy", 0.2), ("ambiguous", 0.05)):
+            add(method, name, value)
+        add(method, "rank_sd", spread[place])
+        add(method, "rank_range", 1.0)
+        add(method, "stability", tau[place], standard_error=0.005)
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture
+def tables():
+    names = {experiment for experiment, _ in SOURCES.values()}
+    names |= {name for claim in CLAIMS for name in claim.needs}
+    found = {name: results() for name in names}
+    moved = pd.concat([results(["PEC"]).assign(mapping=name) for name in ("baseline", "tie_win")])
+    return {**found, "stableval_mappings": moved}
+
+
+def test_the_page_holds_every_printed_cell(tables):
+    tables["stableval_posteriors"] = pd.DataFrame(
+        [{"dataset": "qags", "responses": 60, "difference": 1e-15}]
+    )
+    intervals = [
+        {"dataset": "qags", "method": "PEC", "multiplicity": counted, "lower": 0.5 - width,
+         "upper": 0.5 + width, "outside": not counted}
+        for counted, width in ((False, 0.1), (True, 0.2))
+    ]  # fmt: skip
+    tables["stableval_bootstrap"] = pd.DataFrame(intervals)
+    page = stableval_page(tables, PRINTED)
+    assert page.count("\n### Table ") == len(TITLES) == 25
+    assert "| qags | PEC | 0.200 | 0.400 | 0.50 | 1 |" in page
+    assert "| MT-Bench | 321 steps | none in the third digit | 0 of 2 |" in page
+    assert f"of {len(PRINTED)} are the same" in page
+    assert "the printed per cent is of 960 responses" in page
+
+
+def test_what_was_not_made_is_said():
+    page = stableval_page({}, PRINTED)
+    assert "0 of 397 are the same" in page
+    assert "not made here" in page
+
+
+def test_every_table_has_values_for_its_printed_rows(tables):
+    values = our_values(tables)
+    for number in map(int, PRINTED["table"].unique()):
+        assert values[number], number
+
+
+def verdict(where, text, tables):
+    chosen = [claim for claim in CLAIMS if claim.place == where and text in claim.printed]
+    ((_, _, _, found, _),) = claim_rows(chosen, tables)
+    return found
+
+
+def test_claims_follow_the_numbers(tables):
+    first, own = "(table 9)", "own definition"
+    assert verdict("Section 6.2.1", first, tables) == HOLDS
+    assert verdict("Section 6.2.1", own, tables) == HOLDS
+    assert verdict("Section 5.2", "", tables) == FAILS
+    other = {**tables, "stableval_mt_bench": results(spread=(0.1, 0.2, 0.3))}
+    assert verdict("Section 6.2.1", first, other) == FAILS
+    other["stableval_stability"] = results(tau=(0.99, 0.95, 0.9))
+    assert verdict("Section 6.2.1", own, other) == FAILS
+    other["stableval_stability"] = results(tau=(0.95, 0.95, 0.955))
+    assert verdict("Section 6.2.1", own, other) == NOT_CLEAR
+
+
+@pytest.mark.parametrize(
+    ("plot", "experiment"),
+    [
+        ("agent_scores", "stableval_mslr"),
+        ("agent_tables", "stableval_mslr"),
+        ("agent_mappings", "stableval_mappings"),
+    ],
+)
+def test_figures_are_made_of_their_tables(tables, tmp_path, plot, experiment):
+    draw(plot, tables[experiment], {}, tmp_path / plot)
+    shown = pd.read_csv(tmp_path / f"{plot}.csv")
+    assert len(shown) > 0
+    if plot == "agent_scores":
+        assert shown["PEC"].tolist() == pytest.approx([0.67, 0.35])
+        assert shown["PEC - MV"].tolist() == pytest.approx([0.02, 0])
+    if plot == "agent_tables":
+        cell = shown[(shown["row"] == "R2") & (shown["column"] == "accuracy")]
+        assert cell["value"].tolist() == [0.7]
+
+
+def test_a_figure_without_its_metric_is_refused(tables, tmp_path):
+    lacking = tables["stableval_mslr"]
+    lacking = lacking[lacking["metric"] != "score:each"]
+    with pytest.raises(ValueError, match="no 'score:each' of 'MV'"):
+        draw("agent_scores", lacking, {}, tmp_path / "f")
