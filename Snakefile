@@ -5,13 +5,12 @@ from snakemake.utils import min_version
 min_version("9.27")
 
 
-configfile: "config/experiments/maven.yaml"
-configfile: "config/experiments/maven_corrected.yaml"
-configfile: "config/experiments/maven_intervals.yaml"
-configfile: "config/experiments/clara.yaml"
-configfile: "config/experiments/clara_policy.yaml"
-configfile: "config/experiments/judge_error.yaml"
-configfile: "config/experiments/soft_metrics.yaml"
+MAVEN = ["maven", "maven_corrected", "maven_intervals"]
+for experiments in [*MAVEN, "clara", "clara_policy", "judge_error", "soft_metrics"]:
+
+    configfile: f"config/experiments/{experiments}.yaml"
+
+
 configfile: "config.yaml"
 
 
@@ -43,8 +42,7 @@ rule figures:
         figures_of("figures"),
 
 
-# Coverage of the intervals where the model is true.
-rule validate:
+rule validate:  # coverage of the intervals where the model is true
     input:
         figures_of("validate"),
         verdicts(),
