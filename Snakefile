@@ -41,8 +41,7 @@ rule figures:
         figures_of("figures"),
 
 
-# Coverage of the intervals where the model is true.
-rule validate:
+rule validate:  # coverage of the intervals where the model is true
     input:
         figures_of("validate"),
         verdicts(),

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import time
+from itertools import chain
 from types import SimpleNamespace
 
 import jinja2
@@ -17,7 +18,7 @@ from crowdgold.evaluation import labelling_frontier, score_curves
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.registries import known_names, metric_problem
 from crowdgold.experiments.schema_page import page
-from crowdgold.simulate import clara, copula, irt, maven
+from crowdgold.simulate import clara, copula, irt, judge_error, maven
 
 from .conftest import ROOT
 
@@ -91,6 +92,7 @@ def test_no_key_of_the_schema_is_missing_in_the_default_configuration():
         ("simulator_irt", irt.NAMES),
         ("simulator_copula", copula.NAMES),
         ("simulator_clara", clara.NAMES),
+        ("simulator_judge_error", (*judge_error.SHARED, *chain(*judge_error.NAMES.values()))),
         ("check_score_curves", score_curves.NAMES),
         ("check_labelling_frontier", labelling_frontier.NAMES),
         ("dataset_product_pairs", (*product_pairs.NAMES, *STUDY)),
@@ -211,7 +213,7 @@ def test_every_caption_can_be_rendered(path):
         (
             {"experiments": {"clara_fig2": {"methods": ["CLARA", "MAVEN"]}}},
             "experiments.clara_fig2.methods: MAVEN takes no annotations, which the source gives; "
-            "MV, DS, PEC, PEC-two-way, PEC-posterior, CLARA, CLARA-printed, CLARA-ordered, Snorkel, ",
+            "MV, DS, PEC, PEC-two-way, PEC-posterior, CLARA, CLARA-printed, CLARA-ordered, ",
         ),
         (
             {"experiments": {"chaosnli": {"methods": ["CLARA"]}}},

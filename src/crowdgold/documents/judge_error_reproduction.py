@@ -59,6 +59,16 @@ def method_table(table: pd.DataFrame) -> str:
     return markdown_table(HEADER, lines)
 
 
+def method_tables(table: pd.DataFrame) -> str:
+    """Lay out the methods of an experiment; a table for each number of judges, if it varies."""
+    if "n_labels" not in table:
+        return method_table(table)
+    return "\n\n".join(
+        f"Judges an item: {judges:g}.\n\n{method_table(rows.drop(columns='n_labels'))}"
+        for judges, rows in table.groupby("n_labels")
+    )
+
+
 def judge_error_page(tables: Mapping[str, pd.DataFrame], printed: Mapping[str, Any]) -> str:
     """Write the page.
 
@@ -89,7 +99,7 @@ def judge_error_page(tables: Mapping[str, pd.DataFrame], printed: Mapping[str, A
         failed, fits = count_gate_failures(table)
         replicates = int(table["replicate"].nunique())
         parts.append(
-            f"### {title}\n\n{method_table(table)}\n\n{replicates} replicates in each setting; "
+            f"### {title}\n\n{method_tables(table)}\n\n{replicates} replicates in each setting; "
             f"{failed} of {fits} fits failed a diagnostics gate and are included.\n"
         )
     parts.append(

@@ -26,7 +26,7 @@ PAIRS = tuple("".join(pair) for pair in combinations(LETTERS, 2))
 
 
 def row_values(true: np.ndarray, predicted: np.ndarray) -> dict[str, np.ndarray]:
-    """Give what each row (N,) adds to the mean that a metric is; E's needs its entropies."""
+    """Give what each row (N,) adds to the mean that a metric is."""
     return {
         "A": agreement(true, predicted),
         "J": 1 - divergence(true, predicted),

@@ -41,7 +41,7 @@ def _columns(table: pd.DataFrame, names: list[str]) -> list[tuple[str, pd.DataFr
     for values, rows in table.groupby(names, sort=True):
         pairs = zip(names, values if isinstance(values, tuple) else (values,), strict=True)
         words = [WORDS.get(name, f"{name} {{}}").format(value_text(value)) for name, value in pairs]
-        parts.append((", ".join(words), rows))
+        parts.append(("\n".join(words), rows))
     return parts
 
 
