@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from crowdgold.data import Annotations
-from crowdgold.data.annotations import REPEATED
+from crowdgold.data.label_columns import ONE_LABEL
 from crowdgold.models.labelling_model import LabellingModel
 
 EVERY = 5.0
@@ -82,7 +82,7 @@ def add_table_options(command: argparse.ArgumentParser) -> None:
         help="another name of a column in the file, for instance worker=annotator; can be repeated",
     )  # fmt: skip
     command.add_argument(
-        "--repeated", choices=REPEATED, default="refuse",
+        "--repeated", choices=ONE_LABEL, default="refuse",
         help="what to do where an annotator labels an item again: refuse it, or keep the first or "
         "the last of the labels (default: %(default)s)",
     )  # fmt: skip

@@ -15,14 +15,20 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import InputError, Problems, is_empty, to_numbers
+from crowdgold.data.checks import InputError, Problems, to_numbers
+from crowdgold.data.label_columns import (
+    REPEATED,
+    categories_of,
+    check_columns,
+    credits_of,
+    responses_of,
+    texts_of,
+    without_repeats,
+)
 from crowdgold.data.tables import read_columns
 
 NO_GROUP = ""
 """The group of annotators where the table names none."""
-
-REPEATED = ("refuse", "first", "last", "keep")
-"""What to do where an annotator labels an item more than once."""
 
 SUM_TOLERANCE = 1e-6
 """Score vectors add to 1 within this."""
@@ -109,97 +115,6 @@ class Annotations:
         return pd.DataFrame(columns)
 
 
-def _check_columns(frame: pd.DataFrame, needed: Sequence[str], problems: Problems) -> None:
-    have = [str(column) for column in frame.columns]
-    for column in needed:
-        if column not in have:
-            problems.add(f"column {column!r} is missing; the table has: {', '.join(have)}")
-    if len(frame) == 0:
-        problems.add("the table has no rows")
-    problems.raise_if_any()
-
-
-def _texts(frame: pd.DataFrame, column: str, problems: Problems) -> pd.Series:
-    problems.add_rows(column, is_empty(frame[column]), frame[column], "a value")
-    return frame[column].astype("string").str.strip()
-
-
-def _categories(
-    labels: pd.Series, known: Sequence[str] | None, problems: Problems
-) -> tuple[np.ndarray, np.ndarray]:
-    """Give the position of each label (L,) among the categories, and the categories (K,)."""
-    if known is None:
-        known = sorted(labels.dropna().unique())
-    names = [str(name) for name in known]
-    position = pd.Index(names).get_indexer(pd.Index(labels.fillna("")))
-    unknown = (position < 0) & labels.notna().to_numpy()
-    problems.add_rows("label", unknown, labels, f"one of {', '.join(names)}")
-    if len(names) < 2:
-        problems.add(
-            f"column 'label': every label is {names[0] if names else 'empty'!r}; expected two or "
-            "more categories. Name them all where some are never given (categories=...)"
-        )
-    return position, np.array(names, dtype=object)
-
-
-def _without_repeats(frame: pd.DataFrame, rule: str, problems: Problems) -> pd.DataFrame:
-    """Keep one label of each annotator on each item, by the rule."""
-    pair = ["item", "annotator"]
-    repeated = frame.duplicated(pair, keep=False).to_numpy()
-    if rule == "refuse":
-        who = frame["annotator"] + " on " + frame["item"]
-        problems.add_rows(
-            "annotator",
-            repeated,
-            who,
-            "each annotator once on an item; remove rows, or keep one of them by "
-            "repeated='first' or 'last', or all by 'keep'",
-        )
-    if rule in ("refuse", "keep"):
-        return frame
-    kept: pd.DataFrame = frame.drop_duplicates(pair, keep="first" if rule == "first" else "last")
-    return kept
-
-
-def _responses(table: pd.DataFrame, problems: Problems) -> pd.Series:
-    """Name each row's response: its item, or ITEM_AGENT where several agents answered an item."""
-    if "agent" not in table:
-        return table["item"]
-    if not table[["item", "agent"]].drop_duplicates()["item"].duplicated().any():
-        return table["item"]
-    named = table["item"] + "_" + table["agent"]
-    pairs = table.groupby(["item", "agent"]).ngroup()
-    mixed = pairs.groupby(named).nunique()
-    if (mixed > 1).any():
-        problems.add(
-            f"columns 'item' and 'agent': {mixed.idxmax()!r} is the name of two responses (item, "
-            "an underscore, agent); expected names that can be told apart"
-        )
-    return named
-
-
-def _credits(
-    credit: Mapping[str, float] | None, known: np.ndarray, problems: Problems
-) -> np.ndarray | None:
-    """Give the credit of each category (K,), None where nothing is said of any."""
-    if credit is None:
-        return None
-    given = {str(name): value for name, value in credit.items()}
-    missing = [name for name in known if name not in given]
-    unknown = [name for name in given if name not in known]
-    if missing or unknown:
-        problems.add(
-            f"credit: found {', '.join(given) or 'nothing'}; expected a number for each of "
-            f"{', '.join(known)}"
-        )
-        return None
-    values = to_numbers(pd.Series([given[name] for name in known]))
-    if not np.isfinite(values).all():
-        bad = known[~np.isfinite(values)][0]
-        problems.add(f"credit: {bad}: found {given[bad]!r}, expected a number")
-    return values
-
-
 def annotations_from_frame(
     frame: pd.DataFrame,
     categories: Sequence[str] | None = None,
@@ -229,16 +144,16 @@ def annotations_from_frame(
     if repeated not in REPEATED:
         raise InputError(f"repeated {repeated!r}; expected one of {', '.join(REPEATED)}")
     problems = Problems(source, first_row)
-    _check_columns(frame, ("item", "annotator", "label"), problems)
-    columns = {name: _texts(frame, name, problems) for name in ("item", "annotator", "label")}
+    check_columns(frame, ("item", "annotator", "label"), problems)
+    columns = {name: texts_of(frame, name, problems) for name in ("item", "annotator", "label")}
     for optional in ("group", "agent"):
         if optional in frame:
-            columns[optional] = _texts(frame, optional, problems)
-    position, known = _categories(columns["label"], categories, problems)
-    values = _credits(credit, known, problems)
+            columns[optional] = texts_of(frame, optional, problems)
+    position, known = categories_of(columns["label"], categories, problems)
+    values = credits_of(credit, known, problems)
     table = pd.DataFrame(columns).assign(position=position).reset_index(drop=True)
-    table["item"] = _responses(table, problems)
-    table = _without_repeats(table, repeated, problems)
+    table["item"] = responses_of(table, problems)
+    table = without_repeats(table, repeated, problems)
     problems.raise_if_any()
     group = table["group"] if "group" in table else pd.Series(NO_GROUP, index=table.index)
     vectors = {} if scores is None else read_score_vectors(scores, known, f"the scores of {source}")
@@ -292,8 +207,8 @@ def read_score_vectors(
     """
     problems = Problems(source, first_row)
     names = [str(name) for name in categories]
-    _check_columns(frame, ("item", *names), problems)
-    item = _texts(frame, "item", problems)
+    check_columns(frame, ("item", *names), problems)
+    item = texts_of(frame, "item", problems)
     values = np.stack([to_numbers(frame[name]) for name in names], axis=1)
     for column, name in enumerate(names):
         good = (values[:, column] >= 0) & (values[:, column] <= 1)
@@ -302,7 +217,9 @@ def read_score_vectors(
     off = np.abs(total - 1) > SUM_TOLERANCE
     problems.add_rows(", ".join(names), off, np.round(total, 6), "scores that add to 1")
     named = "classifier" in frame
-    classifier = _texts(frame, "classifier", problems) if named else pd.Series("score", frame.index)
+    classifier = (
+        texts_of(frame, "classifier", problems) if named else pd.Series("score", frame.index)
+    )
     twice = pd.DataFrame({"item": item, "classifier": classifier}).duplicated(keep=False)
     problems.add_rows("item", twice.to_numpy(), item, "each item once for a classifier")
     problems.raise_if_any()

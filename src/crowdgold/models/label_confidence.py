@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
-from crowdgold.data.annotations import REPEATED
+from crowdgold.data.label_columns import ONE_LABEL
 from crowdgold.data.parameters import unknown
 from crowdgold.models.labelling_model import LabellingModel
 
@@ -137,10 +137,10 @@ class LabelStream:
         Args:
             model: a fitted model.
             repeated: the rule for an annotator who labels an item again, one of
-                `data.annotations.REPEATED`.
+                `data.label_columns.ONE_LABEL`.
         """
-        if repeated not in REPEATED:
-            raise InputError(f"repeated: {unknown('rule', repeated, REPEATED)}")
+        if repeated not in ONE_LABEL:
+            raise InputError(f"repeated: {unknown('rule', repeated, ONE_LABEL)}")
         self.model, self.repeated = model, repeated
         self.unknown: dict[str, int] = {}
         """Annotators or groups that the model does not know -> labels of theirs."""
