@@ -219,16 +219,21 @@ def caption_of(figure):
 
 
 def figure_jobs():
-    """Give the figures of each job that draws: one, or those of a paper at the smallest scale."""
+    """Give the figures of each job that draws, by the first: those of the same tables, or, at the
+    smallest scale, those of a paper."""
     jobs = {}
     for figure, block in config["figures"].items():
         target = block.get("target", "figures")
-        alone = not config["together"] or target == "none"
-        alone = alone or any(map(unavailable, plan.datasets(config, figure)))
-        paper = block["paper"].lower().replace(" ", "_")
-        job = figure if alone else f"{paper}_{target}"
-        jobs.setdefault(job, []).append(figure)
-    return jobs
+        tables = (
+            block.get("table"),
+            block.get("benchmark"),
+            *block.get("experiments", []),
+        )
+        missing = any(map(unavailable, plan.datasets(config, figure)))
+        shared = config["together"] and not missing and target != "none"
+        key = (block["paper"], target) if shared else (target, *tables)
+        jobs.setdefault(key, []).append(figure)
+    return {names[0]: names for names in jobs.values()}
 
 
 def experiment_jobs():

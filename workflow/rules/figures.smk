@@ -1,5 +1,5 @@
-# What: draws figures from the tables of their experiments, and from nothing else; a job each, but at
-#       the smallest scale one job for those of a paper.
+# What: draws figures from the tables of their experiments, and from nothing else; a job for those of
+#       the same tables, at the smallest scale for those of a paper.
 # Needs: results/tables/EXPERIMENT.parquet or results/summaries/EXPERIMENT.parquet
 # Makes: results/figures/FIGURE.svg, .pdf, .png, and the .csv that it was drawn from.
 

@@ -1,4 +1,4 @@
-"""How each method is called: from the one signature of all to its own function.
+"""How each method on Items is called: from the one signature of all to its own function.
 
 A method's module is imported where it is called, so that a job loads no more than it needs.
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.data import Annotations, InputError, Items
+from crowdgold.data import InputError, Items
 from crowdgold.estimators.posterior import Fit, LabelPrediction, Labels, MeanPrediction
 from crowdgold.models.stan import SamplerSettings, StanModels
 
@@ -23,32 +23,11 @@ MAVEN_SETTINGS = (
     "phi_prior",
 )
 
-CLARA_SETTINGS = (
-    "confusion",
-    "alpha",
-    "gamma",
-    "sampler",
-    "conditional",
-    "gaussians",
-    "score_scale",
-    "chains",
-    "warmup",
-    "draws",
-    "lag",
-)
-
-JUDGED_GROUPS = ("judges", "gold", "tested")
-"""Settings that name groups of annotators."""
-
-LEVEL_SETTINGS = ("prior", "alpha_mu", "alpha_pi", "chains", "warmup", "draws", "lag")
-
 DRAWS = 500
 """Imputed data sets where the settings do not say how many."""
 
 Fitter = Callable[[Items, np.random.Generator, Mapping[str, Any], StanModels], Fit]
 """(items, rng, settings, compiled models) -> Fit."""
-AnnotationsFitter = Callable[[Annotations, np.random.Generator, Mapping[str, Any], StanModels], Fit]
-"""(annotations, rng, settings, compiled models) -> Fit."""
 Probability = Mapping[str, np.ndarray]
 Prediction = Callable[[Items, np.random.Generator], Probability]
 """(items, rng) -> predictor -> predicted P(Y_i = 1)."""
@@ -56,7 +35,8 @@ Correction = Callable[[Probability, Mapping[str, Any]], Labels]
 """(predictor -> predicted P(Y_i = 1), settings) -> what evaluation corrects by the gold labels."""
 
 
-def _sampler(settings: Mapping[str, Any]) -> SamplerSettings:
+def sampler_of(settings: Mapping[str, Any]) -> SamplerSettings:
+    """Give how Stan samples, of a method's settings."""
     return SamplerSettings(**settings.get("sampler", {}))
 
 
@@ -64,7 +44,8 @@ def _draws(settings: Mapping[str, Any]) -> int:
     return int(settings.get("imputations", DRAWS))
 
 
-def _own(settings: Mapping[str, Any], *names: str) -> dict[str, Any]:
+def settings_named(settings: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Give those of the settings that have these names."""
     return {name: settings[name] for name in names if name in settings}
 
 
@@ -79,18 +60,6 @@ def majority_vote(
     if settings.get("ties", "random") != "random":
         raise InputError("MV: ties of Items are decided at random; other rules are of Annotations")
     return fit_majority_vote(items, rng)
-
-
-def annotated_majority(
-    annotations: Annotations,
-    rng: np.random.Generator,
-    settings: Mapping[str, Any],
-    stan: StanModels,
-) -> Fit:
-    """Fit MV to Annotations."""
-    from crowdgold.estimators.annotated_majority import fit_annotated_majority
-
-    return fit_annotated_majority(annotations, rng, **_own(settings, "judges", "ties"))
 
 
 def gold(
@@ -128,50 +97,8 @@ def dawid_skene(
 
     if "em" in settings:
         raise InputError("DS: em is of Annotations; Items do not say who voted")
-    own = _own(settings, "phi_prior")
-    return fit_dawid_skene(items, rng, stan, _sampler(settings), _draws(settings), **own)
-
-
-def levels(name: str, hard: bool) -> AnnotationsFitter:
-    """Give the fitter of confusion matrices by EM: items by their most probable level, or not."""
-
-    def fitter(
-        annotations: Annotations,
-        rng: np.random.Generator,
-        settings: Mapping[str, Any],
-        stan: StanModels,
-    ) -> Fit:
-        from crowdgold.estimators.confusion_em import fit_levels
-
-        if "phi_prior" in settings:
-            raise InputError(f"{name}: phi_prior is of Items; of Annotations em is")
-        return fit_levels(annotations, name, hard, **_own(settings, "em"))
-
-    return fitter
-
-
-def two_way(
-    annotations: Annotations,
-    rng: np.random.Generator,
-    settings: Mapping[str, Any],
-    stan: StanModels,
-) -> Fit:
-    """Fit PEC-two-way."""
-    from crowdgold.estimators.agent_draws import fit_two_way
-
-    return fit_two_way(annotations, rng, **_own(settings, "em", "resamples"))
-
-
-def level_posterior(
-    annotations: Annotations,
-    rng: np.random.Generator,
-    settings: Mapping[str, Any],
-    stan: StanModels,
-) -> Fit:
-    """Fit PEC-posterior."""
-    from crowdgold.estimators.agent_draws import fit_posterior
-
-    return fit_posterior(annotations, rng, _own(settings, *LEVEL_SETTINGS))
+    own = settings_named(settings, "phi_prior")
+    return fit_dawid_skene(items, rng, stan, sampler_of(settings), _draws(settings), **own)
 
 
 def dawid_skene_scores(
@@ -180,8 +107,8 @@ def dawid_skene_scores(
     """Fit DS+S."""
     from crowdgold.estimators.dawid_skene_scores import fit_dawid_skene_scores
 
-    own = _own(settings, "scores")
-    return fit_dawid_skene_scores(items, rng, stan, _sampler(settings), _draws(settings), **own)
+    own = settings_named(settings, "scores")
+    return fit_dawid_skene_scores(items, rng, stan, sampler_of(settings), _draws(settings), **own)
 
 
 def human_ai(
@@ -190,8 +117,8 @@ def human_ai(
     """Fit H-AI."""
     from crowdgold.estimators.human_ai import fit_human_ai
 
-    own = _own(settings, "scores", "epsilon")
-    return fit_human_ai(items, rng, stan, _sampler(settings), _draws(settings), **own)
+    own = settings_named(settings, "scores", "epsilon")
+    return fit_human_ai(items, rng, stan, sampler_of(settings), _draws(settings), **own)
 
 
 def maven(
@@ -200,8 +127,8 @@ def maven(
     """Fit MAVEN, in all its versions."""
     from crowdgold.estimators.maven import MavenSettings, fit_maven
 
-    own = _own(settings, *MAVEN_SETTINGS, "threads")
-    return fit_maven(items, rng, stan, _sampler(settings), _draws(settings), MavenSettings(**own))
+    own = settings_named(settings, *MAVEN_SETTINGS, "threads")
+    return fit_maven(items, rng, stan, sampler_of(settings), _draws(settings), MavenSettings(**own))
 
 
 def rectified(probability: Probability, settings: Mapping[str, Any]) -> Labels:
@@ -262,86 +189,10 @@ def maven_corrected(name: str, correct: Correction) -> Fitter:
         )
 
         require_gold(items, name)
-        sampler = _sampler(settings)
+        sampler = sampler_of(settings)
         draws = min(PREDICTION_DRAWS, sampler.chains * sampler.draws)
         fitted = maven(items, rng, {**settings, "imputations": draws}, stan)
         probability = predict_from_posterior(fitted, items, rng)
         return replace(fitted, labels=correct(probability, settings))
 
     return fitter
-
-
-def clara(ordered: bool = False, printed: bool = False) -> AnnotationsFitter:
-    """Give the fitter of CLARA: its prior cut to TPR + TNR > 1, or its interval as printed."""
-
-    def fitter(
-        annotations: Annotations,
-        rng: np.random.Generator,
-        settings: Mapping[str, Any],
-        stan: StanModels,
-    ) -> Fit:
-        from crowdgold.estimators.clara import fit_clara
-
-        return fit_clara(annotations, rng, _own(settings, *CLARA_SETTINGS), ordered, printed)
-
-    return fitter
-
-
-def snorkel(
-    annotations: Annotations,
-    rng: np.random.Generator,
-    settings: Mapping[str, Any],
-    stan: StanModels,
-) -> Fit:
-    """Fit Snorkel's label model."""
-    from crowdgold.estimators.snorkel import fit_snorkel
-
-    return fit_snorkel(annotations, rng)
-
-
-def rogan_gladen(
-    annotations: Annotations,
-    rng: np.random.Generator,
-    settings: Mapping[str, Any],
-    stan: StanModels,
-) -> Fit:
-    """Fit Rogan-Gladen."""
-    from crowdgold.estimators.judge_error import fit_rogan_gladen
-
-    return fit_rogan_gladen(annotations, rng, settings)
-
-
-def rate_posterior(
-    annotations: Annotations,
-    rng: np.random.Generator,
-    settings: Mapping[str, Any],
-    stan: StanModels,
-) -> Fit:
-    """Fit Rogan-Gladen-Bayes."""
-    from crowdgold.estimators.judge_error import fit_rate_posterior
-
-    return fit_rate_posterior(annotations, rng, settings)
-
-
-def power_tuned_judgements(
-    annotations: Annotations,
-    rng: np.random.Generator,
-    settings: Mapping[str, Any],
-    stan: StanModels,
-) -> Fit:
-    """Fit PPI++ to judgements."""
-    from crowdgold.estimators.judge_error import fit_power_tuned
-
-    return fit_power_tuned(annotations, rng, settings)
-
-
-def vote_model(
-    annotations: Annotations,
-    rng: np.random.Generator,
-    settings: Mapping[str, Any],
-    stan: StanModels,
-) -> Fit:
-    """Fit MAVEN's vote model to judgements."""
-    from crowdgold.estimators.judge_error import fit_vote_model
-
-    return fit_vote_model(annotations, rng, settings, stan, _sampler(settings))

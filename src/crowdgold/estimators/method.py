@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from crowdgold.data import ANNOTATIONS, ITEMS, InputError, Items, Table, kind_of
-from crowdgold.estimators.fitters import AnnotationsFitter, Fitter
+from crowdgold.estimators.annotation_fitters import AnnotationsFitter
+from crowdgold.estimators.fitters import Fitter
 from crowdgold.estimators.posterior import Fit
 from crowdgold.models.stan import StanModels
 

@@ -8,15 +8,9 @@ from typing import Any
 import numpy as np
 
 from crowdgold.data import InputError, Table
-from crowdgold.estimators import fitters
-from crowdgold.estimators.fitters import (
-    CLARA_SETTINGS,
-    JUDGED_GROUPS,
-    LEVEL_SETTINGS,
-    MAVEN_SETTINGS,
-    power_tuned,
-    rectified,
-)
+from crowdgold.estimators import annotation_fitters, fitters
+from crowdgold.estimators.annotation_fitters import CLARA_SETTINGS, JUDGED_GROUPS, LEVEL_SETTINGS
+from crowdgold.estimators.fitters import MAVEN_SETTINGS, power_tuned, rectified
 from crowdgold.estimators.method import Method, Models
 from crowdgold.estimators.posterior import Fit
 from crowdgold.models.stan import SamplerSettings, StanModels
@@ -39,7 +33,7 @@ _ALL = (
         "majority vote",
         fitters.majority_vote,
         ("votes_and_gold", "annotated_majority"),
-        annotations_fitter=fitters.annotated_majority,
+        annotations_fitter=annotation_fitters.annotated_majority,
         own_settings=("judges", "ties"),
     ),
     Method("GT", "gold labels only", fitters.gold, ("votes_and_gold",)),
@@ -55,7 +49,7 @@ _ALL = (
         fitters.dawid_skene,
         ("dawid_skene", "confusion_em"),
         models_of_settings={(("em", None),): ("dawid_skene",)},
-        annotations_fitter=fitters.levels("DS", hard=True),
+        annotations_fitter=annotation_fitters.levels("DS", hard=True),
         own_settings=("phi_prior", "em"),
     ),
     Method(
@@ -63,7 +57,7 @@ _ALL = (
         "posterior expected credit (STABLEVAL)",
         None,
         ("confusion_em",),
-        annotations_fitter=fitters.levels("PEC", hard=False),
+        annotations_fitter=annotation_fitters.levels("PEC", hard=False),
         own_settings=("em",),
     ),
     Method(
@@ -71,7 +65,7 @@ _ALL = (
         "PEC with a bootstrap over responses and annotators",
         None,
         ("agent_draws",),
-        annotations_fitter=fitters.two_way,
+        annotations_fitter=annotation_fitters.two_way,
         own_settings=("em", "resamples"),
     ),
     Method(
@@ -79,7 +73,7 @@ _ALL = (
         "PEC from the full posterior, a class prior for each agent",
         None,
         ("agent_draws",),
-        annotations_fitter=fitters.level_posterior,
+        annotations_fitter=annotation_fitters.level_posterior,
         own_settings=LEVEL_SETTINGS,
     ),
     Method(
@@ -184,7 +178,7 @@ _ALL = (
         "CLARA",
         None,
         ("clara",),
-        annotations_fitter=fitters.clara(),
+        annotations_fitter=annotation_fitters.clara(),
         own_settings=CLARA_SETTINGS,
     ),
     Method(
@@ -192,7 +186,7 @@ _ALL = (
         "CLARA with the published interval of the prevalence",
         None,
         ("clara",),
-        annotations_fitter=fitters.clara(printed=True),
+        annotations_fitter=annotation_fitters.clara(printed=True),
         own_settings=CLARA_SETTINGS,
     ),
     Method(
@@ -200,7 +194,7 @@ _ALL = (
         "CLARA with its prior cut to TPR + TNR > 1",
         None,
         ("clara",),
-        annotations_fitter=fitters.clara(ordered=True),
+        annotations_fitter=annotation_fitters.clara(ordered=True),
         own_settings=CLARA_SETTINGS,
     ),
     Method(
@@ -208,7 +202,7 @@ _ALL = (
         "Snorkel's label model",
         None,
         ("snorkel",),
-        annotations_fitter=fitters.snorkel,
+        annotations_fitter=annotation_fitters.snorkel,
         package="snorkel",
     ),
     Method(
@@ -216,7 +210,7 @@ _ALL = (
         "the share judged positive, corrected for the judges' errors",
         None,
         JUDGED,
-        annotations_fitter=fitters.rogan_gladen,
+        annotations_fitter=annotation_fitters.rogan_gladen,
         own_settings=("interval", *JUDGED_GROUPS),
     ),
     Method(
@@ -224,7 +218,7 @@ _ALL = (
         "Rogan-Gladen with the interval of Lang and Reiczigel",
         None,
         JUDGED,
-        annotations_fitter=fitters.rogan_gladen,
+        annotations_fitter=annotation_fitters.rogan_gladen,
         own_settings=JUDGED_GROUPS,
         preset={"interval": "adjusted"},
     ),
@@ -233,7 +227,7 @@ _ALL = (
         "the posterior of the rate and of the judges' TPR and TNR",
         None,
         JUDGED,
-        annotations_fitter=fitters.rate_posterior,
+        annotations_fitter=annotation_fitters.rate_posterior,
         own_settings=("draws", *JUDGED_GROUPS),
     ),
     Method(
@@ -241,7 +235,7 @@ _ALL = (
         "the power-tuned mean of judgements and gold labels",
         None,
         JUDGED,
-        annotations_fitter=fitters.power_tuned_judgements,
+        annotations_fitter=annotation_fitters.power_tuned_judgements,
         own_settings=JUDGED_GROUPS,
     ),
     Method(
@@ -250,7 +244,7 @@ _ALL = (
         None,
         JUDGED,
         ("vote",),
-        annotations_fitter=fitters.vote_model,
+        annotations_fitter=annotation_fitters.vote_model,
         own_settings=JUDGED_GROUPS,
     ),
 )

@@ -50,6 +50,7 @@ REGISTRIES = {
         (
             "crowdgold.estimators",
             "crowdgold.estimators.registry",
+            "crowdgold.estimators.annotation_fitters",
             "crowdgold.estimators.fitters",
         ),
     ),
