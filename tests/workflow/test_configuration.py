@@ -211,7 +211,7 @@ def test_every_caption_can_be_rendered(path):
         (
             {"experiments": {"clara_fig2": {"methods": ["CLARA", "MAVEN"]}}},
             "experiments.clara_fig2.methods: MAVEN takes no annotations, which the source gives; "
-            "MV, DS, PEC, CLARA, CLARA-printed, CLARA-ordered do",
+            "MV, DS, PEC, PEC-two-way, PEC-posterior, CLARA, CLARA-printed, CLARA-ordered do",
         ),
         (
             {"experiments": {"chaosnli": {"methods": ["CLARA"]}}},
