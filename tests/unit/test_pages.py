@@ -19,6 +19,7 @@ from crowdgold.evaluation.summaries import check_coverage
         (1.5, 0.2, "1.50 ± 0.20"),
         (123.4, 25.0, "123 ± 25"),
         (0.5, 0.0, "0.5"),
+        (0.0296424, 1e-8, "0.029642"),
         (0.5, float("nan"), "0.5"),
     ],
 )

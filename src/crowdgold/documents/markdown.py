@@ -6,9 +6,14 @@ import pandas as pd
 
 
 def with_error(value: float, error: float) -> str:
-    """Write a value and its standard error to the error's second digit at most."""
+    """Write a value and its standard error to the error's second digit at most.
+
+    Without the error where there is none, or where it is below the sixth decimal.
+    """
     if not error > 0:
         return f"{value:.3g}"
+    if error < 0.5e-6:
+        return f"{value:.6f}"
     digits = max(0, min(6, 1 - int(f"{error:e}".split("e")[1])))
     return f"{value:.{digits}f} ± {error:.{digits}f}"
 
