@@ -10,30 +10,11 @@ from crowdgold.documents.stableval_synthetic_tables import as_printed, cells_of,
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CONTRADICTED, PARTLY
 from crowdgold.experiments.configuration import load
 from crowdgold.plotting import draw
+from unit.judged_tables import agent_scores
 from workflow.conftest import ROOT
 
 PRINTED = load(ROOT / "config/printed/stableval_synthetic.yaml")
 OWN, PUBLISHED = "stableval_synthetic", "stableval_synthetic_published"
-TRUE = np.array([0.2, 0.4, 0.6])
-SIGNS = np.array([1, -1, 1])
-
-
-def scores(experiment, mse, replicates=4, seed=1):
-    """Scores of three agents whose MSE is mse[configuration][method], a little more or less."""
-    rng, rows = np.random.default_rng(seed), []
-    for configuration, methods in mse.items():
-        for method, value in methods.items():
-            wobble = rng.uniform(0.9, 1.1, replicates)
-            wobble *= 1 / wobble.mean()
-            for replicate in range(replicates):
-                estimate = TRUE + SIGNS * np.sqrt(value * wobble[replicate])
-                rows += [
-                    {"experiment": experiment, "configuration": configuration, "method": method,
-                     "metric": "score:each", "replicate": replicate, "agent": f"A{agent}",
-                     "truth": TRUE[agent], "estimate": estimate[agent]}
-                    for agent in range(3)
-                ]  # fmt: skip
-    return pd.DataFrame(rows)
 
 
 def as_the_paper(off=None):
@@ -48,7 +29,10 @@ def as_the_paper(off=None):
 
 
 def test_cells_are_held_against_what_is_printed():
-    tables = {OWN: scores(OWN, as_the_paper()), PUBLISHED: scores(PUBLISHED, as_the_paper())}
+    tables = {
+        OWN: agent_scores(OWN, as_the_paper()),
+        PUBLISHED: agent_scores(PUBLISHED, as_the_paper()),
+    }
     cells = cells_of("table_4", tables, PRINTED)
     assert len(cells) == 72
     assert all(as_printed(cell, 2) for cell in cells)
@@ -59,8 +43,8 @@ def test_cells_are_held_against_what_is_printed():
 
 def test_a_cell_that_differs_is_shown_and_counted():
     tables = {
-        OWN: scores(OWN, as_the_paper(off=0.02)),
-        PUBLISHED: scores(PUBLISHED, as_the_paper(off=0.0058)),
+        OWN: agent_scores(OWN, as_the_paper(off=0.02)),
+        PUBLISHED: agent_scores(PUBLISHED, as_the_paper(off=0.0058)),
     }
     cells = cells_of("table_4", tables, PRINTED)
     assert sum(not as_printed(cell, 2) for cell in cells) == 1
@@ -72,7 +56,7 @@ def test_a_cell_that_differs_is_shown_and_counted():
 
 
 def test_a_claim_about_mse_holds_where_it_is_clear_everywhere():
-    table = {OWN: scores(OWN, as_the_paper())}
+    table = {OWN: agent_scores(OWN, as_the_paper())}
     assert lower_mse("DS", "PEC")(table).verdict == HOLDS
     found = lower_mse("PEC", "MV")(table)
     assert found.verdict == PARTLY
@@ -102,7 +86,7 @@ GROUPS = [{"title": "Labels", "configurations": {"labels_3": "3 labels", "hard_0
 @pytest.mark.parametrize("published", [True, False])
 def test_figures_and_tables_are_drawn_from_their_rows(tmp_path, published):
     names = (OWN, PUBLISHED) if published else (OWN,)
-    table = pd.concat([scores(name, as_the_paper()) for name in names], ignore_index=True)
+    table = pd.concat([agent_scores(name, as_the_paper()) for name in names], ignore_index=True)
     options = {"quantity": "mse", "published": PUBLISHED, "panels": PANELS}
     draw("agent_ablation", table, options, tmp_path / "figure")
     shown = pd.read_csv(tmp_path / "figure.csv")
@@ -117,7 +101,7 @@ def test_figures_and_tables_are_drawn_from_their_rows(tmp_path, published):
 
 
 def test_a_figure_says_what_its_table_lacks(tmp_path):
-    table = scores(OWN, {"labels_5": {"MV": 0.1}})
+    table = agent_scores(OWN, {"labels_5": {"MV": 0.1}})
     with pytest.raises(ValueError, match="no configuration 'labels_3'"):
         draw("agent_ablation", table, {"quantity": "mse", "panels": PANELS}, tmp_path / "x")
     with pytest.raises(ValueError, match="no quantity 'rmse'"):

@@ -232,7 +232,8 @@ def test_every_command_explains_itself_with_an_example(capsys):
         text = command.format_help()
         assert f"example:\n  crowdgold {name}" in text.replace("$ ", "")
         assert max(map(len, text.splitlines())) <= 100
-    assert set(commands.choices) == {"fit-labelling", "confidence", "labelling-threshold"}
+    known = {"fit-labelling", "confidence", "labelling-threshold", "correct-rate"}
+    assert set(commands.choices) == known
 
 
 def split(frame, size):

@@ -10,26 +10,27 @@ from crowdgold.documents.judge_error_reproduction import judge_error_page
 from crowdgold.documents.soft_metric_claims import soft_metric_claims, table_2
 from crowdgold.documents.soft_metric_reproduction import soft_metric_page
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICTED, PARTLY
-from crowdgold.evaluation.judge_error_formula import check_judge_error_formula
-from crowdgold.evaluation.judge_error_simulation import VARIANTS, check_judge_error_simulation
-from crowdgold.evaluation.metric_study import check_metric_study
 from crowdgold.evaluation.soft_metric_correlations import check_soft_metric_correlations
-from crowdgold.evaluation.soft_metric_curve import check_soft_metric_curve
-from crowdgold.evaluation.soft_metric_scores import check_soft_metric_scores, draw_labels
+from crowdgold.evaluation.soft_metric_scores import draw_labels
 from crowdgold.evaluation.summaries import summarise
 from crowdgold.plotting import FIGURES
 from crowdgold.plotting.style import save_figure
+from unit.judged_tables import (
+    judge_error_tables,
+    method_results,
+    rng,
+    soft_metric_tables,
+)
 
-POST = {
-    "n": 1000, "prevalence": 0.7, "tpr": 0.9, "tnr": 0.95, "gold_positives": 200,
-    "gold_negatives": 200, "simulations": 20_000,
-}  # fmt: skip
-METHODS = ("MV", "Rogan-Gladen", "PPI++")
-MIXES = [(10, 10), (0.1, 0.1), (10, 0.1), (0.1, 10)]
+
+@pytest.fixture(scope="module")
+def simulations():
+    return judge_error_tables()
 
 
-def rng(seed=0):
-    return np.random.default_rng(seed)
+@pytest.fixture(scope="module")
+def soft_tables():
+    return soft_metric_tables()
 
 
 @pytest.fixture(scope="module")
@@ -37,57 +38,6 @@ def printed(request):
     folder = request.config.rootpath / "config/printed"
     names = ("judge_error", "soft_metrics")
     return {name: yaml.safe_load((folder / f"{name}.yaml").read_text()) for name in names}
-
-
-@pytest.fixture(scope="module")
-def simulations():
-    frames = [
-        check_judge_error_simulation(POST | {"variant": variant}, rng([place, run])).assign(
-            variant=variant, replicate=run
-        )
-        for place, variant in enumerate(VARIANTS)
-        for run in range(6)
-    ]
-    published = [
-        check_judge_error_simulation(
-            POST | {"variant": "published", "false_positives": wrong}, rng(wrong)
-        ).assign(false_positives=wrong, replicate=0)
-        for wrong in (10, 11)
-    ]
-    qualities = ("1-1", "0.9-1", "1-0.9", "0.9-0.95")
-    formula = [
-        check_judge_error_formula({"quality": one, "n": 1000, "n_gold": 200, "points": 21}, rng())
-        for one in qualities
-    ]
-    return {
-        "judge_error_simulation": pd.concat(frames, ignore_index=True),
-        "judge_error_printed_run": pd.concat(published, ignore_index=True),
-        "judge_error_formula": pd.concat(formula, ignore_index=True),
-    }
-
-
-def method_results(seed=1, shift=0.0):
-    """Estimates of three methods in four settings; MV is off by 0.05, the others by `shift`."""
-    own = rng(seed)
-    rows = []
-    for prevalence in (0.1, 0.7):
-        for n_gold in (50, 200):
-            for replicate in range(30):
-                for method in METHODS:
-                    off = 0.05 if method == "MV" else shift
-                    estimate = prevalence + off + own.normal(0, 0.01)
-                    rows.append(
-                        {
-                            "paper": "Judge error", "experiment": "judge_error_grid",
-                            "tpr": 0.9, "n_gold": n_gold, "prevalence": prevalence,
-                            "replicate": replicate, "method": method, "metric": "prevalence",
-                            "annotator": "", "truth": prevalence, "estimate": estimate,
-                            "lower": estimate - 0.02, "upper": estimate + 0.02,
-                            "standard_error": 0.01, "undefined": 0.0, "note": "", "seconds": 0.1,
-                            "diagnostics_passed": True, "diagnostics_message": "",
-                        }
-                    )  # fmt: skip
-    return pd.DataFrame(rows)
 
 
 def verdicts(claims, tables):
@@ -137,58 +87,6 @@ def test_the_page_of_the_post_lists_methods_and_what_is_missing(simulations, pri
     assert "nan" not in page
     line = next(line for line in page.splitlines() if line.startswith("| MV |"))
     assert line.split("|")[2].strip().startswith("0.05")
-
-
-@pytest.fixture(scope="module")
-def soft_tables():
-    correlations = [
-        check_soft_metric_correlations(
-            {"matrices": 60, "rows": 60, "classes": classes, "alpha": alpha, "beta": beta,
-             "printed_matrices": 500, "level": 0.9995},
-            rng([classes, int(10 * alpha), int(10 * beta)]),
-        ).assign(classes=classes, alpha=alpha, beta=beta)
-        for classes in (10, 100)
-        for alpha, beta in MIXES
-    ]  # fmt: skip
-    curve = [
-        check_soft_metric_curve({"share": share, "points": 51}, rng()).assign(share=share)
-        for share in (0.5, 0.8)
-    ]
-    study = {
-        "strengths": [0.126, 0.109, 0.098, 0.085, 0.07, 0.048, 0.024], "judgements": 8,
-        "judges": 2.3, "undecided": 0.33, "correlations": [0.6, 0.7, 0.8], "studies": 20,
-        "permutations": 19, "level": 0.95,
-    }  # fmt: skip
-    studies = [
-        check_metric_study(study | {"instance_sd": sd}, rng(sd)).assign(instance_sd=sd)
-        for sd in (0, 1)
-    ]
-    scores = [
-        check_soft_metric_scores({"subset": subset}, rng(3), chaosnli()).assign(subset=subset)
-        for subset in ("snli", "mnli_m")
-    ]
-    return {
-        "soft_metric_curve": pd.concat(curve, ignore_index=True),
-        "soft_metric_correlations": pd.concat(correlations, ignore_index=True),
-        "metric_study": pd.concat(studies, ignore_index=True),
-        "soft_metric_scores": pd.concat(scores, ignore_index=True),
-    }
-
-
-def chaosnli(items=60):
-    """A table as `prepare` makes it: counts of 100 labels, and predictions of two models."""
-    own = rng(9)
-    shares = own.dirichlet([1, 1, 1], 2 * items)
-    counts = np.array([own.multinomial(100, share) for share in shares])
-    frame = pd.DataFrame(counts, columns=["count_e", "count_n", "count_c"])
-    frame.insert(0, "subset", np.repeat(["snli", "mnli_m"], items))
-    for model, seed in (("roberta-base", 0), ("bert-base-uncased", 1)):
-        predicted = own.dirichlet([1, 1, 1], 2 * items)
-        for place, name in enumerate("enc"):
-            frame[f"{model}:{seed}:{name}"] = predicted[:, place]
-    frame.loc[frame["subset"] == "mnli_m", [f"bert-base-uncased:1:{k}" for k in "enc"]] = np.nan
-    frame.loc[0, [f"roberta-base:0:{k}" for k in "enc"]] = np.nan
-    return frame
 
 
 def test_printed_correlations_are_held_against_their_band(soft_tables, printed):

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -12,6 +11,7 @@ from crowdgold.documents.stableval_claims import CLAIMS
 from crowdgold.documents.stableval_reproduction import TITLES, stableval_page
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, claim_rows
 from crowdgold.plotting import draw
+from unit.judged_tables import judged_results
 
 PRINTED = pd.read_csv(Path(__file__).parents[2] / "config/printed/stableval.csv", dtype=str)
 
@@ -51,47 +51,14 @@ def test_cells_are_same_different_or_not_made():
     assert [cell.verdict for cell in cells] == [SAME, DIFFERS, ABSENT]
 
 
-def results(methods=("MV", "DS", "PEC"), lead=0.3, tau=(0.9, 0.95, 0.99), spread=(0.3, 0.2, 0.1)):
-    """A results table of two agents, two annotators and two responses."""
-    rows = []
-
-    def add(method, metric, value, **more):
-        rows.append(
-            {"method": method, "metric": metric, "annotator": "", "agent": "", "item": "",
-             "estimate": value, "lower": value - 0.1, "upper": value + 0.1,
-             "standard_error": np.nan, "diagnostics_passed": method == "MV",
-             "diagnostics_message": "EM: 321 steps", "replicate": 0, "experiment": "e",
-             "mapping": "baseline", "undefined": 0, "note": "", "truth": np.nan, **more}
-        )  # fmt: skip
-
-    for place, method in enumerate(methods):
-        for agent, score in (("A", 0.5 + lead / 2 + place / 100), ("B", 0.5 - lead / 2)):
-            add(method, "score:each", score, agent=agent)
-            add(method, "rank:each", 1.0 if agent == "A" else 2.0, agent=agent)
-            add(method, "responses:each", 30, agent=agent)
-        for name, value in (("labels", 120), ("responses", 60), ("agents", 2), ("annotators", 2)):
-            add(method, name, value)
-        for name, value in (("labels_per_response", 2), ("unanimous", 0.5), ("pairwise", 0.5)):
-            add(method, name, value)
-        for name in ("accuracy", "leniency", "strictness"):
-            add(method, f"{name}:each", 0.6, annotator="R1")
-            add(method, f"{name}:each", 0.7, annotator="R2")
-        for name, value in (("ambiguity", 0.4), ("entropy", 0.9), ("level", 1)):
-            add(method, f"{name}:top", value, item="i1")
-        for name, value in (("ambiguity", 0.1), ("entropy", 0.2), ("ambiguous", 0.05)):
-            add(method, name, value)
-        add(method, "rank_sd", spread[place])
-        add(method, "rank_range", 1.0)
-        add(method, "stability", tau[place], standard_error=0.005)
-    return pd.DataFrame(rows)
-
-
 @pytest.fixture
 def tables():
     names = {experiment for experiment, _ in SOURCES.values()}
     names |= {name for claim in CLAIMS for name in claim.needs}
-    found = {name: results() for name in names}
-    moved = pd.concat([results(["PEC"]).assign(mapping=name) for name in ("baseline", "tie_win")])
+    found = {name: judged_results() for name in names}
+    moved = pd.concat(
+        [judged_results(["PEC"]).assign(mapping=name) for name in ("baseline", "tie_win")]
+    )
     return {**found, "stableval_mappings": moved}
 
 
@@ -136,11 +103,11 @@ def test_claims_follow_the_numbers(tables):
     assert verdict("Section 6.2.1", first, tables) == HOLDS
     assert verdict("Section 6.2.1", own, tables) == HOLDS
     assert verdict("Section 5.2", "", tables) == FAILS
-    other = {**tables, "stableval_mt_bench": results(spread=(0.1, 0.2, 0.3))}
+    other = {**tables, "stableval_mt_bench": judged_results(spread=(0.1, 0.2, 0.3))}
     assert verdict("Section 6.2.1", first, other) == FAILS
-    other["stableval_stability"] = results(tau=(0.99, 0.95, 0.9))
+    other["stableval_stability"] = judged_results(tau=(0.99, 0.95, 0.9))
     assert verdict("Section 6.2.1", own, other) == FAILS
-    other["stableval_stability"] = results(tau=(0.95, 0.95, 0.955))
+    other["stableval_stability"] = judged_results(tau=(0.95, 0.95, 0.955))
     assert verdict("Section 6.2.1", own, other) == NOT_CLEAR
 
 
