@@ -17,14 +17,45 @@
 functions {
 #include vote_mass.stanfunctions
 
-  vector log_vote_mass(int votes_total, int gold, real phi, real a0, real a1, vector d) {
-    vector[votes_total + 1] log_mass_0;
-    vector[votes_total + 1] log_mass_1;
-    for (v in 0 : votes_total) {
-      log_mass_0[v + 1] = beta_binomial_lpmf(v | votes_total, a0 * d[1], (1 - a0) * d[1]);
-      log_mass_1[v + 1] = beta_binomial_lpmf(v | votes_total, a1 * d[2], (1 - a1) * d[2]);
+  // log x (x + 1) .. (x + v - 1) for v = 0 .. votes_total; without the gamma function, which is dear
+  vector log_rising_factorials(real x, int votes_total) {
+    vector[votes_total + 1] value;
+    value[1] = 0;
+    value[2 : votes_total + 1] = cumulative_sum(log(x + linspaced_vector(votes_total, 0, votes_total - 1)));
+    return value;
+  }
+
+  // log BetaBinomial(v | votes_total, alpha, beta) for v = 0 .. votes_total
+  vector log_beta_binomial(int votes_total, vector log_choose, real alpha, real beta) {
+    return log_choose + log_rising_factorials(alpha, votes_total)
+           + reverse(log_rising_factorials(beta, votes_total))
+           - log_rising_factorials(alpha + beta, votes_total)[votes_total + 1];
+  }
+
+  vector log_vote_mass(array[] int votes_total, array[] int gold, vector log_choose, real phi,
+                       real a0, real a1, vector d) {
+    int cells = num_elements(log_choose);
+    vector[cells] log_mass_0;
+    vector[cells] log_mass_1;
+    vector[cells] log_mass;
+    int start = 0;
+    for (g in 1 : size(votes_total)) {
+      int c = votes_total[g];
+      int first = start + 1;
+      int last = start + c + 1;
+      if (g > 1 && c == votes_total[g - 1]) {
+        // Groups of equal votes_total, next to each other, differ in their gold label only.
+        log_mass_0[first : last] = log_mass_0[first - c - 1 : start];
+        log_mass_1[first : last] = log_mass_1[first - c - 1 : start];
+      } else {
+        vector[c + 1] choose_v = log_choose[first : last];
+        log_mass_0[first : last] = log_beta_binomial(c, choose_v, a0 * d[1], (1 - a0) * d[1]);
+        log_mass_1[first : last] = log_beta_binomial(c, choose_v, a1 * d[2], (1 - a1) * d[2]);
+      }
+      log_mass[first : last] = log_label_mixture(gold[g], phi, log_mass_0[first : last], log_mass_1[first : last]);
+      start = last;
     }
-    return log_label_mixture(gold, phi, log_mass_0, log_mass_1);
+    return log_mass;
   }
 }
 data {
@@ -37,10 +68,14 @@ data {
 }
 transformed data {
   array[groups] int items; // items in each group
+  vector[cells] log_choose; // log binomial coefficient of each cell
   {
     int start = 0;
     for (g in 1 : groups) {
       items[g] = sum(count[start + 1 : start + votes_total[g] + 1]);
+      for (v in 0 : votes_total[g]) {
+        log_choose[start + v + 1] = lchoose(votes_total[g], v);
+      }
       start += votes_total[g] + 1;
     }
   }
@@ -55,26 +90,17 @@ transformed parameters {
   vector<lower=0>[2] d = 1 ./ lambda - 1; // beta scales d_0, d_1
 }
 model {
-  int start = 0;
   phi ~ beta(phi_prior[1], phi_prior[2]);
-  for (g in 1 : groups) {
-    vector[votes_total[g] + 1] log_mass = log_vote_mass(votes_total[g], gold[g], phi, a0, a1, d);
-    for (v in 0 : votes_total[g]) {
-      if (count[start + v + 1] > 0) {
-        target += count[start + v + 1] * log_mass[v + 1];
-      }
-    }
-    start += votes_total[g] + 1;
-  }
+  target += dot_product(to_vector(count), log_vote_mass(votes_total, gold, log_choose, phi, a0, a1, d));
 }
 generated quantities {
-  vector[cells] log_lik; // log-likelihood of one item of the cell
+  // log-likelihood of one item of the cell
+  vector[cells] log_lik = log_vote_mass(votes_total, gold, log_choose, phi, a0, a1, d);
   array[cells] int count_rep; // replicated counts: as many items a group as were observed
   {
     int start = 0;
     for (g in 1 : groups) {
       int end = start + votes_total[g] + 1;
-      log_lik[start + 1 : end] = log_vote_mass(votes_total[g], gold[g], phi, a0, a1, d);
       count_rep[start + 1 : end] = multinomial_rng(softmax(log_lik[start + 1 : end]), items[g]);
       start = end;
     }
