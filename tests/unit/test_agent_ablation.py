@@ -10,6 +10,7 @@ from crowdgold.documents.stableval_synthetic_tables import as_printed, cells_of,
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CONTRADICTED, PARTLY
 from crowdgold.experiments.configuration import load
 from crowdgold.plotting import draw
+from crowdgold.plotting.agent_ablation import bars
 from unit.judged_tables import agent_scores
 from workflow.conftest import ROOT
 
@@ -111,3 +112,10 @@ def test_a_figure_says_what_its_table_lacks(tmp_path):
         draw("agent_ablation_table", table, options, tmp_path / "x")
     with pytest.raises(ValueError, match=r"no columns \['copying'\]"):
         draw("agent_intervals", table, {"by": ["copying"]}, tmp_path / "x")
+
+
+def test_bars_end_where_the_quantity_does():
+    rows = pd.DataFrame({"mean": [0.5, 0.99, 0.01], "se": [0.1, 0.1, 0.1]})
+    shares = [[0.196, 0.196, 0.01], [0.196, 0.01, 0.196]]
+    assert bars(rows, "ranking_accuracy") == pytest.approx(np.array(shares))
+    assert bars(rows, "mse")[1] == pytest.approx([0.196] * 3)

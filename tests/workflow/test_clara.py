@@ -21,8 +21,8 @@ experiments:
     vary:
       separation: ["none", "2"]
       prevalence: [0.3]
-    methods: [MV, CLARA, CLARA-printed]
-    method_settings: {CLARA: &short {warmup: 30, draws: 40}, CLARA-printed: *short}
+    methods: [MV, CLARA]
+    method_settings: {CLARA: {warmup: 30, draws: 40}}
     metrics: [prevalence, "TPR:each"]
     replicates: 2
     block: 2

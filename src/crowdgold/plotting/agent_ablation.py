@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,6 +13,8 @@ from crowdgold.plotting.style import method_order, new_figure, style_of
 
 CONFIGURATION = "configuration"
 LABELS = {"mse": "MSE of the scores", "ranking_accuracy": "Ranking accuracy"}
+LARGEST = {"mse": np.inf, "ranking_accuracy": 1.0}
+"""Of each quantity; bars end there."""
 CONFIDENCE = 1.96
 """Standard errors to each side: the paper's bars are 95 % confidence intervals."""
 APART = 0.12
@@ -35,7 +38,14 @@ def recovery_of(table: pd.DataFrame, quantity: str) -> pd.DataFrame:
     return rows
 
 
-def _panel(axes: Axes, rows: pd.DataFrame, names: list[str], published: str) -> None:
+def bars(rows: pd.DataFrame, quantity: str) -> np.ndarray:
+    """Give the bars' lengths below and above the means, (2, rows), within the quantity's range."""
+    half, mean = CONFIDENCE * rows["se"].to_numpy(), rows["mean"].to_numpy()
+    above = np.maximum(LARGEST[quantity] - mean, 0)
+    return np.stack([np.minimum(half, mean), np.minimum(half, above)])
+
+
+def _panel(axes: Axes, rows: pd.DataFrame, names: list[str], published: str, quantity: str) -> None:
     """Draw each method: our draws joined by a line, and open markers for the published labels."""
     methods = method_order(rows["method"])
     for index, method in enumerate(methods):
@@ -46,7 +56,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, names: list[str], published: str) -> 
             axes.errorbar(
                 place + (APART / 3 if given else 0),
                 own["mean"],
-                yerr=None if given else CONFIDENCE * own["se"],
+                yerr=None if given else bars(own, quantity),
                 color=look.colour,
                 marker=look.marker,
                 linestyle="none" if given else look.line,
@@ -85,7 +95,7 @@ def draw_agent_ablation(
             if len(missing) == len(names):
                 raise ValueError(f"the table has no configuration {missing[0]!r}")
             names = [name for name in names if name not in missing]
-        _panel(panel, rows, names, published)
+        _panel(panel, rows, names, published, quantity)
         panel.set_xticks(range(len(names)), [str(wanted["configurations"][n]) for n in names])
         panel.set_xlabel(str(wanted["label"]))
         panel.set_ylabel(LABELS[quantity])
