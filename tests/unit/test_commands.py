@@ -232,7 +232,7 @@ def test_every_command_explains_itself_with_an_example(capsys):
         text = command.format_help()
         assert f"example:\n  crowdgold {name}" in text.replace("$ ", "")
         assert max(map(len, text.splitlines())) <= 100
-    known = {"fit-labelling", "confidence", "labelling-threshold", "correct-rate"}
+    known = {"fit-labelling", "confidence", "labelling-threshold", "correct-rate", "plan"}
     assert set(commands.choices) == known
 
 

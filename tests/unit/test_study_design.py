@@ -1,0 +1,95 @@
+"""Widths and costs of studies: against rectified estimates of simulated ones, and a search."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from crowdgold.estimators import LabelPrediction
+from crowdgold.estimators.logistic import predict_by_regression
+from crowdgold.evaluation.expected_information import Guess, expected_information
+from crowdgold.evaluation.rectified import rectify
+from crowdgold.evaluation.study_design import (
+    FEWEST_GOLD,
+    Information,
+    Prices,
+    cheapest,
+    cost,
+    gold_alone,
+    narrowest,
+    width,
+)
+from crowdgold.metrics import parse_metric
+from crowdgold.simulate import simulate
+
+GUESS = Guess(0.3, 0.7, 0.85, 0.3, 0.3, 1.5, 0.5)
+METRICS = ["prevalence", "AUC", "TNR_H"]
+PRICES = Prices(0.1, 4.0)
+
+
+@pytest.fixture(scope="module")
+def information():
+    return {
+        votes: expected_information(GUESS, METRICS, votes, np.random.default_rng(votes))
+        for votes in (1, 5)
+    }
+
+
+def test_expected_widths_are_those_of_simulated_studies(information):
+    """The mean width of 12 studies with 400 gold labels of 3,000 items. A study's width has an
+    error of 1/sqrt(600) = 4 % by its resamples and about as much by its gold items, so that the
+    mean's is 1.7 %; sigma's is 2.2 % by its resamples and about as much by its items: together
+    3.5 %, of which 3.5 are 12 %."""
+    for votes in (1, 5):
+        widths = []
+        for seed in range(12):
+            rng = np.random.default_rng(100 + seed)
+            parameters = {**GUESS.parameters(3000, votes), "n_gold": 400}
+            items = simulate("maven", parameters, rng).table
+            prediction = LabelPrediction(predict_by_regression(items, rng), "population")
+            found = rectify(prediction, items, [parse_metric(m) for m in METRICS], rng, 0.95)
+            widths.append([one.upper - one.lower for one in found])
+        expected = [width(information[votes][metric], 3000, 400) for metric in METRICS]
+        assert np.mean(widths, axis=0) == pytest.approx(expected, rel=0.12)
+        # The control: gold labels alone are clearly wider for prevalence.
+        assert width(gold_alone(information[votes]["prevalence"]), 3000, 400) > 1.15 * expected[0]
+
+
+def test_more_votes_tell_more_about_the_share_of_positives(information):
+    assert information[5]["prevalence"].gain > information[1]["prevalence"].gain + 0.05
+    assert information[5]["prevalence"].sigma == pytest.approx(np.sqrt(0.3 * 0.7), rel=0.1)
+
+
+@pytest.mark.parametrize("gain", [0.05, 0.5, 0.9])
+@pytest.mark.parametrize("most", [None, 800])
+def test_the_cheapest_design_is_that_of_a_search(gain, most):
+    """Over all n and n_gold on a fine grid; the grid's steps leave 2 % of the cost."""
+    known = Information(3, 0.5, gain)
+    found = cheapest(known, PRICES, 0.06, most)
+    sizes = np.unique(np.geomspace(30, 6000, 400).astype(int))
+    reached = [
+        cost(PRICES, n, 3, g)
+        for n, g in itertools.product(sizes, sizes)
+        if g <= n and (most is None or n <= most) and width(known, n, g) <= 0.06
+    ]
+    if not reached:
+        assert found is None
+        return
+    assert found.cost <= min(reached) * 1.005
+    assert found.cost >= min(reached) * 0.98
+    assert found.width <= 0.06 * 1.001
+    assert found.n_gold >= FEWEST_GOLD
+
+
+def test_no_number_of_items_goes_below_what_gold_labels_allow():
+    known = Information(3, 0.5, 0.6)
+    assert width(known, 10**9, 200) == pytest.approx(narrowest(known, 200), rel=1e-3)
+    assert narrowest(known, 200) == pytest.approx(
+        width(gold_alone(known), 10**9, 200) * np.sqrt(0.4)
+    )
+
+
+def test_without_a_gain_a_gold_label_for_each_item_is_cheapest():
+    found = cheapest(gold_alone(Information(0, 0.5, 0.6)), PRICES, 0.1)
+    assert found.n == found.n_gold
+    assert found.cost == pytest.approx(found.n_gold * PRICES.gold)
