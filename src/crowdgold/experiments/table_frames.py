@@ -109,22 +109,35 @@ class _Records:
 
     def __init__(self, frame: pd.DataFrame) -> None:
         self._frame = frame
-        record = frame[RECORD].astype("category")
-        self._rows = {name: np.flatnonzero((record == name).to_numpy()) for name in RECORDS}
+        self._codes: dict[str, tuple[np.ndarray, pd.Index]] = {}
+        codes, names = self._column(RECORD)
+        self._rows = {name: np.flatnonzero(codes == names.get_loc(name)) for name in names}
+
+    def _column(self, column: str) -> tuple[np.ndarray, pd.Index]:
+        """Give a column's codes, -1 for none, and what they stand for; found once."""
+        if column not in self._codes:
+            values = self._frame[column].astype("category").cat
+            names = pd.Index(values.categories.to_numpy(dtype=object), dtype=object)
+            self._codes[column] = values.codes.to_numpy(), names
+        return self._codes[column]
+
+    def _rows_of(self, record: str) -> np.ndarray:
+        return self._rows.get(record, np.empty(0, np.int64))
 
     def names(self, record: str, column: str) -> np.ndarray:
-        """Give the names in a column of a record's rows."""
-        return self._frame[column].to_numpy(dtype=object)[self._rows[record]]
+        """Give the names in a column of a record's rows, each of which has one."""
+        codes, names = self._column(column)
+        return names.to_numpy()[codes[self._rows_of(record)]]
 
     def positions(self, record: str, column: str, names: np.ndarray) -> np.ndarray:
         """Give the positions among `names` of those in a column of a record's rows; -1 for none."""
-        values = self._frame[column].astype("category").cat
-        found = np.append(pd.Index(names).get_indexer(values.categories), -1)
-        return np.asarray(found[values.codes.to_numpy()[self._rows[record]]])
+        codes, known = self._column(column)
+        found = np.append(pd.Index(names, dtype=object).get_indexer(known), -1)
+        return np.asarray(found[codes[self._rows_of(record)]])
 
     def values(self, record: str) -> np.ndarray:
         """Give the values of a record's rows."""
-        return self._frame["value"].to_numpy(dtype=float)[self._rows[record]]
+        return self._frame["value"].to_numpy(dtype=float)[self._rows_of(record)]
 
 
 def _annotations(frame: pd.DataFrame) -> Annotations:
