@@ -101,7 +101,7 @@ def test_gold_of_one_class_is_no_error_in_a_simulated_table():
         ("binary.csv", b"\xff\xfe\x00\x01", "binary.csv cannot be read as csv"),
         ("ragged.csv", b"item,votes_positive\n1,2\n3,4,5\n", "ragged.csv cannot be read as csv"),
         ("broken.parquet", b"PAR1 is not enough", "broken.parquet cannot be read as parquet"),
-        ("table.xlsx", b"PK", "expected a .csv, .tsv or .parquet file"),
+        ("table.xlsx", b"PK", "expected a .csv, .tsv, .parquet, .jsonl or .ndjson file"),
     ],
 )
 def test_files_that_hold_no_table_are_named(tmp_path, name, content, message):

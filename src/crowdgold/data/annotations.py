@@ -121,7 +121,7 @@ def annotations_from_frame(
     repeated: str = "refuse",
     scores: pd.DataFrame | None = None,
     source: str = "the table",
-    first_row: int = 0,
+    first_row: int | np.ndarray = 0,
     credit: Mapping[str, float] | None = None,
 ) -> Annotations:
     """Check a data frame of labels and make Annotations of it.
@@ -135,7 +135,7 @@ def annotations_from_frame(
             "first" or the "last", or "keep" all.
         scores: columns item and one for each category, optionally classifier; rows may be absent.
         source: how messages name the table.
-        first_row: the number messages give the first row.
+        first_row: the number messages give the first row, or (n,) what they call each row.
         credit: what each category is worth to an agent.
 
     Raises:
@@ -235,10 +235,10 @@ def read_annotations(
     scores: str | Path | None = None,
     credit: Mapping[str, float] | None = None,
 ) -> Annotations:
-    """Read Annotations from CSV, TSV or parquet.
+    """Read Annotations from CSV, TSV, parquet or JSON lines.
 
     Args:
-        path: the file of labels; its ending (.csv, .tsv, .parquet) says what it is.
+        path: the file of labels; its ending (.csv, .tsv, .parquet, .jsonl) says what it is.
         columns: the file's own column name -> the name used here, e.g. {"worker": "annotator"}.
         categories: as for `annotations_from_frame`.
         repeated: as for `annotations_from_frame`.

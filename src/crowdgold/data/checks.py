@@ -13,7 +13,7 @@ class InputError(ValueError):
     """Input that cannot be used; the message says where, what was found and how to mend it."""
 
 
-def list_rows(rows: Iterable[int]) -> str:
+def list_rows(rows: Iterable[object]) -> str:
     """Name rows for a message: the first few, then how many more."""
     rows = list(rows)
     shown = ", ".join(str(row) for row in rows[:ROWS_SHOWN])
@@ -21,16 +21,22 @@ def list_rows(rows: Iterable[int]) -> str:
     return f"row{'s' if len(rows) > 1 else ''} {shown}{more}"
 
 
+def counted(number: int, thing: str) -> str:
+    """Write a number of things: 1 item, 2 items, 10,000 items."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 @dataclass
 class Problems:
     """Problems found in one table, gathered so that the user sees all of them at once.
 
     `first_row` is the number that the user's own tool shows for the first row of data: 2 in a
-    text file with a header line, 0 in a data frame.
+    text file with a header line, 0 in a data frame. Where rows were dropped or joined, it is (n,)
+    what each row is called.
     """
 
     source: str
-    first_row: int = 0
+    first_row: int | np.ndarray = 0
     messages: list[str] = field(default_factory=list)
 
     def add(self, message: str) -> None:
@@ -41,7 +47,8 @@ class Problems:
         """Note a problem in the rows where `bad` (n,) is true; nothing if there are none."""
         rows = np.flatnonzero(bad)
         if rows.size:
-            where = list_rows(rows + self.first_row)
+            first = self.first_row
+            where = list_rows(first[rows] if isinstance(first, np.ndarray) else rows + first)
             example = np.asarray(found, dtype=object)[rows[0]]
             self.add(f"column {column!r}, {where}: found {example!r}, expected {expected}")
 

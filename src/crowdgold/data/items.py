@@ -194,7 +194,7 @@ def items_from_frame(
     frame: pd.DataFrame,
     rng: np.random.Generator,
     source: str = "the table",
-    first_row: int = 0,
+    first_row: int | np.ndarray = 0,
 ) -> Items:
     """Check a data frame and make Items of it.
 
@@ -203,7 +203,7 @@ def items_from_frame(
             truth, oracle (a probability) and tie_break (drawn here where it is missing).
         rng: source of the tie-breaking numbers.
         source: how messages name the table.
-        first_row: the number messages give the first row.
+        first_row: the number messages give the first row, or (n,) what they call each row.
 
     Raises:
         InputError: naming every column and row that cannot be used.
@@ -238,10 +238,10 @@ def read_items(
     rng: np.random.Generator | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Items:
-    """Read Items from CSV, TSV or parquet.
+    """Read Items from CSV, TSV, parquet or JSON lines.
 
     Args:
-        path: the file; its ending (.csv, .tsv, .parquet) says what it is.
+        path: the file; its ending (.csv, .tsv, .parquet, .jsonl) says what it is.
         rng: orders items with equal scores; a fixed seed where not given.
         columns: the file's own column name -> the name used here, e.g. {"yes": "votes_positive"}.
 

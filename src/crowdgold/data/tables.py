@@ -1,13 +1,17 @@
-"""Reading a table from a file: CSV, TSV or parquet, by the ending of its name."""
+"""Reading a table from a file: CSV, TSV, parquet or JSON lines, by the ending of its name."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from crowdgold.data.checks import InputError
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
+JSON_LINES = (".jsonl", ".ndjson")
+ENDINGS = (*SEPARATORS, ".parquet", *JSON_LINES)
 
 
 def read_columns(
@@ -16,7 +20,7 @@ def read_columns(
     """Read a table and rename its columns.
 
     Args:
-        path: the file; its ending (.csv, .tsv, .parquet) says what it is.
+        path: the file; its ending (.csv, .tsv, .parquet, .jsonl) says what it is.
         columns: the file's own column name -> the name used here, e.g. {"yes": "votes_positive"}.
 
     Returns:
@@ -26,22 +30,7 @@ def read_columns(
     Raises:
         InputError: where the file is missing, of another kind, or has not these columns.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
-    try:
-        if path.suffix == ".parquet":
-            frame, first_row = pd.read_parquet(path), 0
-        elif path.suffix in SEPARATORS:
-            separator = SEPARATORS[path.suffix]
-            frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
-            first_row = 2
-        else:
-            raise InputError(f"{path}: expected a .csv, .tsv or .parquet file")
-    except InputError:
-        raise
-    except Exception as error:
-        raise InputError(f"{path} cannot be read as {path.suffix[1:]}: {error}") from error
+    frame, first_row = read_table(path)
     missing = [name for name in columns or {} if name not in frame]
     if missing:
         raise InputError(f"{path}: no column {missing[0]!r}; the file has {list(frame.columns)}")
@@ -50,3 +39,69 @@ def read_columns(
         twice = frame.columns[frame.columns.duplicated()][0]
         raise InputError(f"{path}: two columns are named {twice!r}; expected one")
     return frame, first_row
+
+
+def read_table(path: str | Path, separator: str | None = None) -> tuple[pd.DataFrame, int]:
+    """Read a table as it stands.
+
+    Args:
+        path: the file; its ending (.csv, .tsv, .parquet, .jsonl or .ndjson) says what it is.
+        separator: of the cells of a text file, where it is not the one of its ending.
+
+    Returns:
+        the table, texts as they stand in a text file, and the number that the user's own tool shows
+        for its first row of data.
+
+    Raises:
+        InputError: where the file is missing, of another kind, or cannot be read.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    if path.suffix not in ENDINGS:
+        raise InputError(f"{path}: expected a {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]} file")
+    try:
+        if path.suffix == ".parquet":
+            return pd.read_parquet(path), 0
+        if path.suffix in JSON_LINES:
+            return pd.DataFrame(read_json_lines(path), dtype=object), 1
+        sep = separator or SEPARATORS[path.suffix]
+        frame = pd.read_csv(path, sep=sep, dtype=str, keep_default_na=False)
+    except InputError:
+        raise
+    except UnicodeDecodeError as error:
+        kind = path.suffix[1:]
+        raise InputError(f"{path} cannot be read as {kind}: {error}; save it as UTF-8") from error
+    except Exception as error:
+        raise InputError(f"{path} cannot be read as {path.suffix[1:]}: {error}") from error
+    # Where the first row has more cells than the header, pandas takes its first cells for an index.
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise InputError(
+            f"{path}, row 2: more cells than the {len(frame.columns)} columns of the header; "
+            "expected as many, and quotes around a text that holds the separator"
+        )
+    return frame, 2
+
+
+def read_json_lines(path: Path) -> list[dict[str, Any]]:
+    """Read JSON objects, one a line.
+
+    Raises:
+        InputError: naming the line that is no JSON object.
+    """
+    records = []
+    with path.open(encoding="utf-8-sig") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise InputError(f"{path}, line {number}: no JSON ({error})") from error
+            if not isinstance(record, dict):
+                raise InputError(
+                    f"{path}, line {number}: found {line.strip()[:40]!r}, expected a JSON object "
+                    'with the columns\' names, as {"item": "a17", "label": 1}'
+                )
+            records.append(record)
+    return records

@@ -1,0 +1,161 @@
+"""What belongs to an item, not to a vote: scores, gold labels, strata, weights."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.data.checks import InputError, is_empty, to_numbers
+from crowdgold.data.own.roles import ANONYMOUS, LONG
+from crowdgold.data.own.sheets import Sheet, without_missing_words
+from crowdgold.data.own.votes import Rows, joined
+
+UNNAMED = "gold"
+"""The expert where a file names none."""
+
+
+def of_item(sheet: Sheet, column: str, many: bool) -> Sheet:
+    """Give one row for each item that has a value in a column.
+
+    Args:
+        sheet: the file.
+        column: the column; words for an empty cell count as one.
+        many: whether an item has several rows, as in a file of votes; they must say the same.
+
+    Raises:
+        InputError: naming the rows of items that are there repeatedly, or say different things.
+    """
+    values = without_missing_words(sheet.frame[column])
+    known = values.notna().to_numpy(dtype=bool)
+    table = sheet.take(known)
+    item, values = table.frame["item"], values[known]
+    problems = table.problems()
+    if many:
+        first = values.groupby(item.to_numpy(dtype=object)).transform("first")
+        other = (values != first).to_numpy(dtype=bool)
+        expected = "what the item's first row has"
+        problems.add_rows(column, other, values, expected)
+    else:
+        twice = item.duplicated(keep=False).to_numpy(dtype=bool)
+        problems.add_rows("item", twice, item, "each item once (it is there repeatedly)")
+    problems.raise_if_any()
+    return table.take(~item.duplicated().to_numpy(dtype=bool))
+
+
+def _several(kind: str | None) -> bool:
+    return kind in (LONG, ANONYMOUS)
+
+
+def _by_model(sheet: Sheet, many: bool) -> dict[str, Sheet]:
+    """Give for each model the rows with its scores, one an item."""
+    if sheet.has("model", "score"):
+        model = sheet.frame["model"]
+        problems = sheet.problems()
+        bad = is_empty(model) & sheet.frame["score"].notna().to_numpy(dtype=bool)
+        problems.add_rows("model", bad, model, "whose score it is")
+        problems.raise_if_any()
+        names = [str(name) for name in model.dropna().unique()]
+        rows = {name: (model == name).fillna(False).to_numpy(dtype=bool) for name in names}
+        return {name: of_item(sheet.take(kept), "score", many) for name, kept in rows.items()}
+    columns = sheet.starting("score")
+    return {name: of_item(sheet, column, many) for name, column in columns.items()}
+
+
+def read_scores(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
+    """Read the scores: predictor -> scores by item.
+
+    Raises:
+        InputError: naming the rows without a finite number, or a predictor that has two columns.
+    """
+    scores: dict[str, pd.Series] = {}
+    for sheet, kind in zip(sheets, kinds, strict=True):
+        for name, table in _by_model(sheet, _several(kind)).items():
+            if name in scores:
+                raise InputError(f"{sheet.source}: scores of {name!r} stand in another file too")
+            column = "score" if sheet.has("model", "score") else sheet.starting("score")[name]
+            values = to_numbers(table.frame[column])
+            problems = table.problems()
+            bad = ~np.isfinite(values)
+            problems.add_rows(column, bad, table.frame[column], "a finite number")
+            problems.raise_if_any()
+            scores[name] = pd.Series(values, index=table.frame["item"].to_numpy(dtype=object))
+    return scores
+
+
+def read_gold(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> Rows | None:
+    """Gather the gold labels: columns item, expert and label; None where there are none.
+
+    Raises:
+        InputError: naming the rows where an expert labels an item again.
+    """
+    parts = []
+    for sheet, kind in zip(sheets, kinds, strict=True):
+        for name, column in sheet.starting("gold").items():
+            table = of_item(sheet, column, _several(kind))
+            parts.append(_gold_rows(table, column, name))
+        if sheet.has("label") and (sheet.has("expert") or not _several(kind)):
+            label = without_missing_words(sheet.frame["label"]).notna()
+            if _several(kind):
+                label &= sheet.frame["expert"].notna()
+            parts.append(_gold_rows(sheet.take(label.to_numpy(dtype=bool)), "label", UNNAMED))
+    if not parts:
+        return None
+    found = joined(parts)
+    again = found.frame.duplicated(["item", "expert"], keep=False).to_numpy(dtype=bool)
+    if again.any():
+        rows = found.rows[again]
+        listed = ", ".join(map(str, rows[:8])) + (" ..." if len(rows) > 8 else "")
+        raise InputError(
+            f"{found.source}: an expert labels an item again, rows {listed} (item "
+            f"{found.frame['item'][again].iloc[0]!r}); expected each expert once on an item. Where "
+            "there are several experts, name them in a column 'expert'"
+        )
+    return found if len(found.frame) else None
+
+
+def _gold_rows(table: Sheet, column: str, name: str) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
+    expert = pd.Series(name, index=table.frame.index, dtype="string")
+    if column == "label" and table.has("expert"):
+        expert = table.frame["expert"].fillna(name)
+    label = without_missing_words(table.frame[column])
+    frame = pd.DataFrame({"item": table.frame["item"], "expert": expert, "label": label})
+    return table, frame, table.rows
+
+
+def read_strata(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
+    """Read the strata: name -> stratum by item.
+
+    Raises:
+        InputError: where an item is in two strata, or two files have strata of one name.
+    """
+    strata: dict[str, pd.Series] = {}
+    for sheet, kind in zip(sheets, kinds, strict=True):
+        for name, column in sheet.starting("stratum").items():
+            if name in strata:
+                raise InputError(f"{sheet.source}: column {column!r} stands in another file too")
+            table = of_item(sheet, column, _several(kind))
+            values = table.frame[column].to_numpy(dtype=object)
+            strata[name] = pd.Series(values, index=table.frame["item"].to_numpy(dtype=object))
+    return strata
+
+
+def read_weights(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> pd.Series | None:
+    """Read the weights by item, None where there are none.
+
+    Raises:
+        InputError: naming the rows without a number above 0, or two files that have weights.
+    """
+    found = None
+    for sheet, kind in zip(sheets, kinds, strict=True):
+        if not sheet.has("weight"):
+            continue
+        if found is not None:
+            raise InputError(f"{sheet.source}: column 'weight' stands in another file too")
+        table = of_item(sheet, "weight", _several(kind))
+        values = to_numbers(table.frame["weight"])
+        problems = table.problems()
+        bad = ~(np.isfinite(values) & (values > 0))
+        problems.add_rows("weight", bad, table.frame["weight"], "a number above 0")
+        problems.raise_if_any()
+        found = pd.Series(values, index=table.frame["item"].to_numpy(dtype=object))
+    return found

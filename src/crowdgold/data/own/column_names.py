@@ -1,0 +1,164 @@
+"""Which column of a file is what: as the user says, by its own name, or guessed and said."""
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+
+from crowdgold.data.checks import InputError
+from crowdgold.data.own.sheets import Sheet
+from crowdgold.data.parameters import unknown
+
+IGNORE = "ignore"
+PREFIXES = ("score", "gold", "stratum", "vote")
+"""Columns of which there can be several, as PREFIX_NAME."""
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    "item": (
+        "item", "item_id", "itemid", "task_id", "task", "example_id", "example", "document_id",
+        "doc_id", "document", "doc", "text_id", "question_id", "sample_id", "unit_id", "unit",
+        "uid", "id", "key",
+    ),
+    "annotator": (
+        "annotator", "annotator_id", "worker", "worker_id", "workerid", "rater", "rater_id",
+        "coder", "coder_id", "labeler", "labeller", "labeler_id", "reviewer", "reviewer_id",
+        "judge", "judge_id", "user", "user_id", "username", "completed_by",
+    ),
+    "expert": ("expert", "expert_id", "adjudicator", "expert_name"),
+    "gold": (
+        "gold", "gold_label", "expert_label", "ground_truth", "true_label", "y_true", "reference",
+    ),
+    "votes_positive": (
+        "votes_positive", "positive_votes", "votes_yes", "yes_votes", "n_positive",
+        "num_positive", "n_yes", "upvotes",
+    ),
+    "votes_negative": (
+        "votes_negative", "negative_votes", "votes_no", "no_votes", "n_negative", "num_negative",
+        "n_no", "downvotes",
+    ),
+    "votes_total": (
+        "votes_total", "total_votes", "n_votes", "num_votes", "votes", "n_raters", "num_raters",
+        "n_annotators", "num_annotators",
+    ),
+    "score": (
+        "score", "model_score", "prediction", "probability", "prob", "proba", "p_positive",
+        "confidence", "logit",
+    ),
+    "label": (
+        "label", "vote", "answer", "annotation", "rating", "judgement", "judgment", "choice",
+        "verdict", "class",
+    ),
+    "model": ("model", "model_name", "predictor", "classifier", "system"),
+    "stratum": ("stratum", "strata", "segment", "slice"),
+    "weight": ("weight", "weights", "sampling_weight", "design_weight"),
+    "group": ("group",),
+}  # fmt: skip
+"""Column of a study -> the names it is guessed from, likeliest first."""
+
+PATTERNS = (
+    (re.compile(r"(?:gold|expert)_(\w+)"), "gold"),
+    (re.compile(r"score_(\w+)"), "score"),
+    (re.compile(r"(?:prob|proba|probability|prediction|pred)_(\w+)"), "score"),
+    (re.compile(r"(\w+)_(?:score|prob|proba|probability|prediction|pred)"), "score"),
+    (re.compile(r"(?:stratum|strata)_(\w+)"), "stratum"),
+    (re.compile(r"(?:vote|annotator|rater|coder|worker|judge|reviewer|label)_?(\w+)"), "vote"),
+)
+"""Names of columns of which there can be several."""
+NO_VOTE = re.compile(r".*(?:id|name|time|comment|note|at|text|s)$")
+"""Names that the last pattern would find, and that are no annotator's votes."""
+
+
+def ours_named(name: str) -> bool:
+    """Say whether a study has a column of this name."""
+    stem, _, rest = name.partition("_")
+    return name in ALIASES or name == IGNORE or (stem in PREFIXES and rest != "")
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[\s\-./]+", "_", name.strip().casefold())
+
+
+def _said(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict[str, str]]:
+    """Give for each sheet the renamings that the user said, as COLUMN or FILE:COLUMN."""
+    found: list[dict[str, str]] = [{} for _ in sheets]
+    for theirs, ours in columns.items():
+        if not ours_named(ours):
+            known = [*ALIASES, *(f"{prefix}_NAME" for prefix in PREFIXES), IGNORE]
+            raise InputError(f"column {theirs!r}: {unknown('column', ours, known)}")
+        hits = 0
+        for place, sheet in enumerate(sheets):
+            file, colon, column = theirs.partition(":")
+            if theirs in sheet.columns:
+                found[place][theirs] = ours
+            elif colon and file in (sheet.name, sheet.source) and column in sheet.columns:
+                found[place][column] = ours
+            else:
+                continue
+            hits += 1
+        if not hits:
+            have = [name for sheet in sheets for name in sheet.columns]
+            near = difflib.get_close_matches(theirs, have, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            lists = "; ".join(f"{one.name} has {', '.join(one.columns)}" for one in sheets)
+            raise InputError(f"no column {theirs!r}{hint} {lists}")
+    return found
+
+
+def _guess(sheet: Sheet, taken: set[str]) -> dict[str, str]:
+    """Guess columns from their names; `taken` are those of ours that the sheet has."""
+    guessed: dict[str, str] = {}
+    normal: dict[str, str] = {}
+    for column in sheet.columns:
+        if column not in taken:
+            normal.setdefault(_normal(column), column)
+    for ours, aliases in ALIASES.items():
+        if ours in taken or (ours == "model" and "score" not in {*taken, *guessed.values()}):
+            continue
+        alias = next((alias for alias in aliases if alias in normal), None)
+        if alias is not None:
+            guessed[normal.pop(alias)] = ours
+    have = {*taken, *guessed.values()}
+    counted = "votes_positive" in have or {"annotator", "label"} <= have
+    for name, column in normal.items():
+        for pattern, ours in PATTERNS:
+            match = pattern.fullmatch(name)
+            if not match or (ours == "vote" and (counted or NO_VOTE.fullmatch(name))):
+                continue
+            whole = f"{ours}_{match[1]}"
+            if whole not in have:
+                guessed[column] = whole
+                have.add(whole)
+            break
+    return guessed
+
+
+def name_columns(
+    sheets: Sequence[Sheet], columns: Mapping[str, str], notes: list[str]
+) -> list[Sheet]:
+    """Give the columns of each sheet the names of a study, where they have one.
+
+    Args:
+        sheets: the files.
+        columns: THEIRS -> OURS, or FILE:THEIRS -> OURS; OURS may be "ignore".
+        notes: what was guessed is added to them.
+
+    Raises:
+        InputError: for a name of ours that is none, a column that no file has, or two of one name.
+    """
+    named = []
+    for sheet, said in zip(sheets, _said(sheets, columns), strict=True):
+        dropped = [theirs for theirs, ours in said.items() if ours == IGNORE]
+        kept = {theirs: ours for theirs, ours in said.items() if ours != IGNORE}
+        asked = Sheet(sheet.source, sheet.frame.drop(columns=dropped), sheet.rows).renamed(kept)
+        twice = [name for name in asked.columns if asked.columns.count(name) > 1]
+        if twice:
+            raise InputError(
+                f"{sheet.source}: two columns are named {twice[0]!r}; expected one. Leave the "
+                f"other out by --column {twice[0]}={IGNORE}, or give one of them another name"
+            )
+        taken = {name for name in asked.columns if ours_named(name)}
+        guessed = _guess(asked, taken)
+        notes.extend(
+            f"{sheet.name}: column {theirs!r} read as {ours}" for theirs, ours in guessed.items()
+        )
+        named.append(asked.renamed(guessed))
+    return named

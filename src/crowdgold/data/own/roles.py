@@ -1,0 +1,144 @@
+"""What each file of a study holds: votes in one of four forms, gold labels, scores."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.data.checks import InputError, is_empty, to_numbers
+from crowdgold.data.own.column_names import ours_named
+from crowdgold.data.own.label_words import PAIRS, plain
+from crowdgold.data.own.sheets import Sheet, without_missing_words
+
+LONG, ANONYMOUS, COUNTS, WIDE = "long", "anonymous", "counts", "wide"
+"""A row a label with its annotator; the same without; counts by item; a column an annotator."""
+GOLD_FILE = re.compile(r"gold|expert", re.IGNORECASE)
+NO_LABELS = ("truth", "oracle", "tie_break", "split", "fold")
+"""Columns of two values that are no annotator's."""
+FORMS = (
+    "item, annotator, label (a row a label); item, votes_positive, votes_total (a row an item); or "
+    "item and a column vote_NAME for each annotator"
+)
+
+
+def leftover(sheet: Sheet) -> list[str]:
+    """Give the columns that nothing is known of."""
+    return [name for name in sheet.columns if not ours_named(name)]
+
+
+def _kind(sheet: Sheet) -> str | None:
+    """Name the form of the votes that a sheet says it has."""
+    if sheet.has("votes_positive") and (sheet.has("votes_total") or sheet.has("votes_negative")):
+        return COUNTS
+    if sheet.has("annotator", "label"):
+        return LONG
+    return WIDE if sheet.starting("vote") else None
+
+
+def _of_experts(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
+    """Take annotators for experts in a file that is called gold, where another has the votes."""
+    kinds = [_kind(sheet) for sheet in sheets]
+    found = []
+    for place, (sheet, kind) in enumerate(zip(sheets, kinds, strict=True)):
+        others = any(one is not None for at, one in enumerate(kinds) if at != place)
+        gold = GOLD_FILE.search(sheet.name) and not sheet.has("expert")
+        if kind == LONG and others and gold:
+            notes.append(f"{sheet.name}: its annotators are read as experts, as the file is named")
+            sheet = sheet.renamed({"annotator": "expert"})
+        found.append(sheet)
+    return found
+
+
+def _looks_like_labels(values: pd.Series, positive: str | None) -> bool:
+    """Say whether a column may be an annotator's: two known labels, or the positive one."""
+    found = {plain(str(one)) for one in without_missing_words(values).dropna().unique()[:50]}
+    if not found:
+        return False
+    if positive is not None and plain(positive) in found:
+        return True
+    return any(found <= set(pair) for pair in PAIRS)
+
+
+def _guess_votes(
+    sheets: Sequence[Sheet], positive: str | None, notes: list[str]
+) -> tuple[list[Sheet], list[str | None]]:
+    """Look for votes where no sheet says that it has any."""
+    found, kinds = list(sheets), [_kind(sheet) for sheet in sheets]
+    if any(kind is not None for kind in kinds):
+        return found, kinds
+    for place, sheet in enumerate(sheets):
+        columns = [
+            name
+            for name in leftover(sheet)
+            if name not in NO_LABELS and _looks_like_labels(sheet.frame[name], positive)
+        ]
+        if sheet.has("item") and len(columns) > 1:
+            named = ", ".join(columns)
+            notes.append(f"{sheet.name}: a column an annotator, guessed by their labels: {named}")
+            found[place] = sheet.renamed({name: f"vote_{name}" for name in columns})
+            kinds[place] = WIDE
+        elif (
+            sheet.has("item", "label")
+            and not sheet.has("expert")
+            and sheet.frame["item"].duplicated().any()
+        ):
+            notes.append(f"{sheet.name}: labels without annotators; each row is a vote")
+            kinds[place] = ANONYMOUS
+    return found, kinds
+
+
+def _numeric(values: pd.Series) -> bool:
+    empty = is_empty(values)
+    return bool((~empty).any()) and bool(np.isfinite(to_numbers(values)[~empty]).all())
+
+
+def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
+    """Take the columns of numbers of a file without votes, gold and scores for models' scores."""
+    other = ("score", "gold")
+    if kind or sheet.has("label") or any(sheet.starting(prefix) for prefix in other):
+        return sheet
+    columns = [name for name in leftover(sheet) if _numeric(sheet.frame[name])]
+    if columns:
+        notes.append(f"{sheet.name}: columns read as the scores of models: {', '.join(columns)}")
+    return sheet.renamed({name: f"score_{name}" for name in columns})
+
+
+def assign(
+    sheets: Sequence[Sheet], positive: str | None, notes: list[str]
+) -> tuple[list[Sheet], list[str | None]]:
+    """Find what each sheet holds; give the sheets, with columns named, and the forms of votes.
+
+    Raises:
+        InputError: where a sheet names no items, or no sheet holds votes, or two hold counts.
+    """
+    for sheet in sheets:
+        if not sheet.has("item"):
+            raise InputError(
+                f"{sheet.source}: column 'item' is missing; the file has: "
+                f"{', '.join(sheet.columns)}. Say which column names the items by --column "
+                "THEIRS=item"
+            )
+        problems = sheet.problems()
+        problems.add_rows("item", is_empty(sheet.frame["item"]), sheet.frame["item"], "a value")
+        problems.raise_if_any()
+    named, kinds = _guess_votes(_of_experts(sheets, notes), positive, notes)
+    named = [_guess_scores(one, kind, notes) for one, kind in zip(named, kinds, strict=True)]
+    forms = {kind for kind in kinds if kind is not None}
+    if not forms:
+        have = "; ".join(f"{one.name} has {', '.join(one.columns)}" for one in sheets)
+        raise InputError(
+            f"no votes: {have}. Expected the columns {FORMS}. Other names are given by --column "
+            "THEIRS=OURS"
+        )
+    if COUNTS in forms and kinds.count(COUNTS) + len(forms) > 2:
+        both = ", ".join(one.name for one, kind in zip(sheets, kinds, strict=True) if kind)
+        raise InputError(
+            f"votes stand in more than one file ({both}), at least one of them as counts; expected "
+            "counts in one file and no other votes"
+        )
+    for sheet in named:
+        passed = leftover(sheet)
+        if passed:
+            notes.append(f"{sheet.name}: columns passed over: {', '.join(passed)}")
+    return named, kinds

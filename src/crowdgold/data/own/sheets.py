@@ -1,0 +1,153 @@
+"""One file of a user's study as a table of texts, each row with the name that messages give it."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.data.checks import InputError, Problems
+from crowdgold.data.own.exports import Found, frame_of_records, read_json
+from crowdgold.data.tables import JSON_LINES, SEPARATORS, read_json_lines, read_table
+
+MISSING = ("", "nan", "NaN", "NA", "<NA>", "null", "NULL")
+"""Texts that stand for an empty cell; identifiers are taken as they are, but for the first."""
+OTHER_SEPARATORS = (";", "\t", ",", "|")
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A table of texts.
+
+    Attributes:
+        source: the file.
+        frame: columns of texts without white space around, missing where a cell is empty.
+        rows: (n,) what messages call each row.
+    """
+
+    source: str
+    frame: pd.DataFrame
+    rows: np.ndarray
+
+    @property
+    def name(self) -> str:
+        """Name of the file, without its folder."""
+        return Path(self.source).name
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return [str(column) for column in self.frame.columns]
+
+    def has(self, *names: str) -> bool:
+        """Say whether all of these columns are there."""
+        return all(name in self.frame for name in names)
+
+    def starting(self, prefix: str) -> dict[str, str]:
+        """Give the columns `prefix` and `prefix_NAME`, by NAME (the prefix itself where none)."""
+        return {
+            (column if column == prefix else column.removeprefix(f"{prefix}_")): column
+            for column in self.columns
+            if column == prefix or column.startswith(f"{prefix}_")
+        }
+
+    def problems(self) -> Problems:
+        """Start a list of problems of this file."""
+        return Problems(self.source, self.rows)
+
+    def take(self, kept: np.ndarray) -> "Sheet":
+        """Give the rows where `kept` (n,) is true."""
+        return replace(self, frame=self.frame[kept], rows=self.rows[kept])
+
+    def renamed(self, names: dict[str, str]) -> "Sheet":
+        """Give the sheet with other names of columns."""
+        return replace(self, frame=self.frame.rename(columns=names))
+
+
+def text_of(cell: Any) -> str | None:
+    """Write a cell of an export as a text: whole numbers without a point, nothing for a hole."""
+    if (
+        cell is None
+        or cell is pd.NA
+        or cell is pd.NaT
+        or (isinstance(cell, float) and cell != cell)
+    ):
+        return None
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
+        return str(int(cell))
+    return str(cell)
+
+
+def texts(values: pd.Series) -> pd.Series:
+    """Give a column as texts without white space around, missing where it says nothing."""
+    if values.dtype == object:
+        values = values.map(text_of)
+    elif pd.api.types.is_float_dtype(values.dtype):
+        known = values[np.isfinite(values.to_numpy(dtype=float, na_value=np.nan))]
+        if (
+            len(known)
+            and ((known % 1 == 0) & (known.abs() < 2**53)).all()
+            and np.isfinite(values.dropna().to_numpy(dtype=float)).all()
+        ):
+            values = values.astype("Int64")
+    found = values.astype("string").str.strip()
+    return found.mask(found == "")
+
+
+def _frame(path: Path) -> Found:
+    """Read a file by its ending."""
+    if path.is_file() and path.suffix == ".json":
+        return frame_of_records(read_json(path), path)
+    if path.is_file() and path.suffix in JSON_LINES:
+        return frame_of_records(_lines(path), path)
+    frame, first_row = read_table(path)
+    if path.suffix in SEPARATORS and len(frame.columns) == 1:
+        header = str(frame.columns[0])
+        for other in OTHER_SEPARATORS:
+            if other != SEPARATORS[path.suffix] and other in header:
+                frame, first_row = read_table(path, other)
+                said = "a tab" if other == "\t" else repr(other)
+                return frame, first_row, [f"cells are separated by {said}, as in its header"]
+    return frame, first_row, []
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    try:
+        return read_json_lines(path)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} cannot be read as UTF-8 ({error}); save it as UTF-8") from error
+
+
+def read_sheet(path: str | Path, notes: list[str]) -> Sheet:
+    """Read a file as a sheet.
+
+    Args:
+        path: .csv, .tsv, .parquet, .jsonl or .ndjson (a table, or an export of doccano), or .json
+            (an export of Label Studio, or a list of objects).
+        notes: what was decided is added to them.
+
+    Raises:
+        InputError: where it cannot be read or has no rows.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; expected a file")
+    frame, first_row, said = _frame(path)
+    notes.extend(f"{path.name}: {line}" for line in said)
+    names = [str(column).strip().removeprefix("\ufeff") for column in frame.columns]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InputError(f"{path}: two columns are named {twice[0]!r}; expected one")
+    columns = {name: texts(frame.iloc[:, place]) for place, name in enumerate(names)}
+    table = pd.DataFrame(columns).reset_index(drop=True)
+    rows = first_row if isinstance(first_row, np.ndarray) else np.arange(len(table)) + first_row
+    filled = table.notna().any(axis=1).to_numpy(dtype=bool)
+    if not filled.any():
+        raise InputError(f"{path}: no rows; expected a line with the columns' names, and rows")
+    return Sheet(str(path), table, rows).take(filled)
+
+
+def without_missing_words(values: pd.Series) -> pd.Series:
+    """Take texts that other programs write for an empty cell (NA, NaN, null) for one."""
+    return values.mask(values.isin(MISSING))

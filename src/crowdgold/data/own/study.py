@@ -1,0 +1,243 @@
+"""A user's study: votes, gold labels, scores, strata and weights of one set of items."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.data.annotations import Annotations, annotations_from_frame
+from crowdgold.data.checks import InputError, counted
+from crowdgold.data.items import NO_GOLD, Items, items_from_frame, score_column
+from crowdgold.data.label_columns import REPEATED
+from crowdgold.data.own.by_item import read_gold, read_scores, read_strata, read_weights
+from crowdgold.data.own.column_names import name_columns
+from crowdgold.data.own.label_words import binary_labels
+from crowdgold.data.own.roles import assign
+from crowdgold.data.own.sheets import read_sheet
+from crowdgold.data.own.votes import Rows, read_votes
+
+TIE_BREAK_SEED = 20_000_003
+"""Orders items with equal scores, as in `read_items`."""
+NAMED = 3
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What a user's files hold; arrays share the order of the items.
+
+    Attributes:
+        items: n items with votes, gold labels (the majority of the experts) and scores. Gold may be
+            of one class alone.
+        annotations: the votes by annotator, categories 0 and 1, items in the same order; None where
+            the files do not say who voted.
+        strata: name -> (n,) stratum of each item, "" where none is given.
+        weights: (n,) items of the population that each item stands for, above 0; None where none
+            are given.
+        gold_by_expert: expert -> (n,) label of each item: 0, 1, or `NO_GOLD`.
+        notes: what was guessed, dropped or decided, a sentence each.
+    """
+
+    items: Items
+    annotations: Annotations | None = None
+    strata: Mapping[str, np.ndarray] = field(default_factory=dict)
+    weights: np.ndarray | None = None
+    gold_by_expert: Mapping[str, np.ndarray] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def read_study(
+    paths: Sequence[Path],
+    columns: Mapping[str, str] = NOTHING,
+    positive: str | None = None,
+    repeated: str = "refuse",
+) -> Study:
+    """Read a study from its files.
+
+    Args:
+        paths: one file with everything, or votes, gold labels and scores in files of their own,
+            joined by item: CSV, TSV, parquet, JSON lines, or an export of Label Studio or doccano.
+        columns: the files' own column name -> the name used here, e.g. {"worker": "annotator"}; for
+            one file alone, {"votes.csv:worker": "annotator"}; "ignore" passes a column over. What
+            is not named is guessed, and noted.
+        positive: the positive label; all others are negative.
+        repeated: the rule for an annotator with several labels on an item: "refuse", keep the
+            "first" or the "last", or "keep" all.
+
+    Raises:
+        InputError: naming the file, column and rows that cannot be used, and how to mend them.
+    """
+    if repeated not in REPEATED:
+        raise InputError(f"repeated {repeated!r}; expected one of {', '.join(REPEATED)}")
+    if not paths:
+        raise InputError("no files; expected one to three: votes, gold labels, scores")
+    notes: list[str] = []
+    sheets = name_columns([read_sheet(path, notes) for path in paths], columns, notes)
+    sheets, kinds = assign(sheets, positive, notes)
+    votes, gold = read_votes(sheets, kinds, notes), read_gold(sheets, kinds)
+    votes, gold = _with_labels(votes, gold, positive, notes)
+    scores = read_scores(sheets, kinds)
+    votes = _with_scores(votes, scores, notes)
+    items, annotations = _items(votes, scores, repeated)
+    by_expert = {} if gold is None else _gold_by_expert(gold, items.item, notes)
+    strata = {
+        name: _of_items(values, items.item, f"strata {name}", notes).fillna("").to_numpy(object)
+        for name, values in read_strata(sheets, kinds).items()
+    }
+    weights = _weights(read_weights(sheets, kinds), items.item, notes)
+    items = replace(items, gold=_majority(by_expert, len(items), notes))
+    return Study(items, annotations, strata, weights, by_expert, tuple(notes))
+
+
+def _with_labels(
+    votes: Rows, gold: Rows | None, positive: str | None, notes: list[str]
+) -> tuple[Rows, Rows | None]:
+    """Read the labels of votes and gold as 0 and 1."""
+    tables = {"gold labels": gold} if gold is not None else {}
+    if "label" in votes.frame:
+        tables = {"votes": votes, **tables}
+    named = {f"{one.source}, {name}": one for name, one in tables.items() if len(one.frame)}
+    found = binary_labels(
+        {name: one.frame["label"] for name, one in named.items()},
+        {name: one.rows for name, one in named.items()},
+        positive,
+        notes,
+    )
+    changed = {
+        id(one): Rows(one.source, one.frame.assign(label=found[name]), one.rows)
+        for name, one in named.items()
+    }
+    return changed.get(id(votes), votes), None if gold is None else changed.get(id(gold), gold)
+
+
+def _some(items: Sequence[str]) -> str:
+    """Name some items for a message."""
+    more = ", ..." if len(items) > NAMED else ""
+    return ", ".join(map(repr, list(items)[:NAMED])) + more
+
+
+def _with_scores(votes: Rows, scores: Mapping[str, pd.Series], notes: list[str]) -> Rows:
+    """Keep the votes of items that every predictor has a score of.
+
+    Raises:
+        InputError: where there are no votes, or a predictor has a score of no item with votes.
+    """
+    if not len(votes.frame):
+        raise InputError(f"{votes.source}: no votes; expected items with labels")
+    item = pd.Index(votes.frame["item"].unique())
+    lacking: set[str] = set()
+    for name, values in scores.items():
+        without = item.difference(values.index, sort=False)
+        if len(without) == len(item):
+            raise InputError(
+                f"the scores of {name!r} and the votes have no item in common: votes are of "
+                f"{_some(list(item))}, scores of {_some(list(values.index))}. Expected the same "
+                "identifiers in both"
+            )
+        extra = values.index.difference(item, sort=False)
+        if len(extra):
+            notes.append(
+                f"{counted(len(extra), 'item')} with a score of {name} without votes, dropped: "
+                f"{_some(list(extra))}"
+            )
+        if len(without):
+            notes.append(
+                f"{counted(len(without), 'item')} of {len(item):,} with votes but without a "
+                f"score of {name}, dropped: "
+                f"{_some(list(without))}"
+            )
+        lacking.update(without)
+    if len(lacking) == len(item):
+        raise InputError("no item has votes and a score of each model; expected some")
+    return votes.take(~votes.frame["item"].isin(lacking).to_numpy(dtype=bool))
+
+
+def _items(
+    votes: Rows, scores: Mapping[str, pd.Series], repeated: str
+) -> tuple[Items, Annotations | None]:
+    """Make the items, and the annotations where the votes say whose they are."""
+    annotations, rows = None, votes.rows
+    if "annotator" in votes.frame:
+        labels = votes.frame.assign(label=votes.frame["label"].astype(str))
+        annotations = annotations_from_frame(
+            labels, ("0", "1"), repeated, source=votes.source, first_row=rows
+        )
+        counts = annotations.votes()
+        frame = pd.DataFrame({"item": annotations.item, "votes_positive": counts[:, 1]})
+        frame["votes_total"] = counts.sum(axis=1)
+    elif "label" in votes.frame:
+        grouped = votes.frame.groupby("item", sort=False)["label"].agg(["sum", "size"])
+        frame = pd.DataFrame({"item": grouped.index, "votes_positive": grouped["sum"].to_numpy()})
+        frame["votes_total"] = grouped["size"].to_numpy()
+    else:
+        frame = votes.frame
+    if len(frame) != len(rows):
+        rows = np.arange(len(frame))
+    for name, values in scores.items():
+        # A repeated item is refused below, with its rows.
+        frame = frame.assign(**{score_column(name): values.reindex(frame["item"]).to_numpy()})
+    rng = np.random.default_rng(TIE_BREAK_SEED)
+    return items_from_frame(frame, rng, votes.source, rows), annotations
+
+
+def _of_items(values: pd.Series, item: np.ndarray, what: str, notes: list[str]) -> pd.Series:
+    """Put values by item into the items' order; say which items are not known."""
+    extra = values.index.difference(pd.Index(item), sort=False)
+    if len(extra):
+        notes.append(f"{what}: {counted(len(extra), 'item')} without votes, dropped: "
+                     f"{_some(list(extra))}")  # fmt: skip
+    return values.reindex(item)
+
+
+def _gold_by_expert(gold: Rows, item: np.ndarray, notes: list[str]) -> dict[str, np.ndarray]:
+    """Put each expert's labels into the items' order."""
+    outside = ~gold.frame["item"].isin(item)
+    if outside.any():
+        lost = list(gold.frame["item"][outside].unique())
+        notes.append(f"{counted(len(lost), 'item')} with a gold label but without votes, dropped: "
+                     f"{_some(lost)}")  # fmt: skip
+        if outside.all():
+            raise InputError(
+                f"gold labels and votes have no item in common: votes are of {_some(list(item))}, "
+                f"gold labels of {_some(lost)}. Expected the same identifiers in both"
+            )
+    by_expert = {}
+    for expert, rows in gold.frame[~outside].groupby("expert", sort=False):
+        labels = pd.Series(rows["label"].to_numpy(), index=rows["item"].to_numpy(dtype=object))
+        by_expert[str(expert)] = labels.reindex(item, fill_value=NO_GOLD).to_numpy(dtype=np.int8)
+    return by_expert
+
+
+def _majority(by_expert: Mapping[str, np.ndarray], size: int, notes: list[str]) -> np.ndarray:
+    """Give the majority of the experts' labels: (n,); no gold label where they are tied."""
+    labels = np.array(list(by_expert.values()), dtype=np.int8).reshape(-1, size)
+    positive, negative = (labels == 1).sum(axis=0), (labels == 0).sum(axis=0)
+    gold = np.where(positive > negative, 1, np.where(negative > positive, 0, NO_GOLD))
+    tied = int(((positive == negative) & (positive > 0)).sum())
+    if len(by_expert) > 1:
+        notes.append(
+            f"gold is the majority of {len(by_expert)} experts; {counted(tied, 'item')} on which "
+            "they are tied without a gold label"
+        )
+    return gold.astype(np.int8)
+
+
+def _weights(found: pd.Series | None, item: np.ndarray, notes: list[str]) -> np.ndarray | None:
+    """Put the weights into the items' order.
+
+    Raises:
+        InputError: naming items without a weight.
+    """
+    if found is None:
+        return None
+    weights = _of_items(found, item, "weights", notes).to_numpy(dtype=float)
+    without = np.isnan(weights)
+    if without.any():
+        raise InputError(
+            f"column 'weight': {counted(int(without.sum()), 'item')} without one "
+            f"({_some(list(item[without]))}); expected a number above 0 for each, or no weights"
+        )
+    return weights
