@@ -67,4 +67,4 @@ def to_numbers(values: pd.Series) -> np.ndarray:
 def is_empty(values: pd.Series) -> np.ndarray:
     """Say which cells (n,) hold nothing: missing, or only white space."""
     text = values.astype("string").str.strip()
-    return np.asarray(values.isna() | (text == "").fillna(True), dtype=bool)
+    return np.asarray((text == "").to_numpy(dtype=bool, na_value=True))

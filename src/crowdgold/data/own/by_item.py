@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import InputError, is_empty, to_numbers
+from crowdgold.data.checks import InputError, to_numbers
 from crowdgold.data.own.roles import ANONYMOUS, LONG
 from crowdgold.data.own.sheets import Sheet, without_missing_words
 from crowdgold.data.own.votes import Rows, joined
@@ -51,7 +51,7 @@ def _by_model(sheet: Sheet, many: bool) -> dict[str, Sheet]:
     if sheet.has("model", "score"):
         model = sheet.frame["model"]
         problems = sheet.problems()
-        bad = is_empty(model) & sheet.frame["score"].notna().to_numpy(dtype=bool)
+        bad = (model.isna() & sheet.frame["score"].notna()).to_numpy()
         problems.add_rows("model", bad, model, "whose score it is")
         problems.raise_if_any()
         names = [str(name) for name in model.dropna().unique()]

@@ -55,15 +55,18 @@ ALIASES: dict[str, tuple[str, ...]] = {
 """Column of a study -> the names it is guessed from, likeliest first."""
 
 PATTERNS = (
-    (re.compile(r"(?:gold|expert)_(\w+)"), "gold"),
-    (re.compile(r"score_(\w+)"), "score"),
-    (re.compile(r"(?:prob|proba|probability|prediction|pred)_(\w+)"), "score"),
-    (re.compile(r"(\w+)_(?:score|prob|proba|probability|prediction|pred)"), "score"),
-    (re.compile(r"(?:stratum|strata)_(\w+)"), "stratum"),
-    (re.compile(r"(?:vote|annotator|rater|coder|worker|judge|reviewer|label)_?(\w+)"), "vote"),
+    (re.compile(r"(?i:gold|expert)_(\w+)"), "gold"),
+    (re.compile(r"(?i:score)_(\w+)"), "score"),
+    (re.compile(r"(?i:prob|proba|probability|prediction|pred)_(\w+)"), "score"),
+    (re.compile(r"(\w+)_(?i:score|prob|proba|probability|prediction|pred)"), "score"),
+    (re.compile(r"(?i:stratum|strata)_(\w+)"), "stratum"),
+    (
+        re.compile(r"(?i:vote|annotator|rater|coder|worker|judge|reviewer|label)_?(\d+|(?<=_)\w+)"),
+        "vote",
+    ),
 )
 """Names of columns of which there can be several."""
-NO_VOTE = re.compile(r".*(?:id|name|time|comment|note|at|text|s)$")
+NO_VOTE = re.compile(r".*_(?:id|name|time|comments?|notes?|at|text|count|total)", re.IGNORECASE)
 """Names that the last pattern would find, and that are no annotator's votes."""
 
 
@@ -74,7 +77,7 @@ def ours_named(name: str) -> bool:
 
 
 def _normal(name: str) -> str:
-    return re.sub(r"[\s\-./]+", "_", name.strip().casefold())
+    return re.sub(r"[\s\-./]+", "_", name.strip())
 
 
 def _said(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict[str, str]]:
@@ -109,7 +112,7 @@ def _guess(sheet: Sheet, taken: set[str]) -> dict[str, str]:
     normal: dict[str, str] = {}
     for column in sheet.columns:
         if column not in taken:
-            normal.setdefault(_normal(column), column)
+            normal.setdefault(_normal(column).casefold(), column)
     for ours, aliases in ALIASES.items():
         if ours in taken or (ours == "model" and "score" not in {*taken, *guessed.values()}):
             continue
@@ -118,7 +121,8 @@ def _guess(sheet: Sheet, taken: set[str]) -> dict[str, str]:
             guessed[normal.pop(alias)] = ours
     have = {*taken, *guessed.values()}
     counted = "votes_positive" in have or {"annotator", "label"} <= have
-    for name, column in normal.items():
+    for column in normal.values():
+        name = _normal(column)
         for pattern, ours in PATTERNS:
             match = pattern.fullmatch(name)
             if not match or (ours == "vote" and (counted or NO_VOTE.fullmatch(name))):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import InputError, is_empty, to_numbers
+from crowdgold.data.checks import InputError, to_numbers
 from crowdgold.data.own.column_names import ours_named
 from crowdgold.data.own.label_words import PAIRS, plain
 from crowdgold.data.own.sheets import Sheet, without_missing_words
@@ -89,7 +89,7 @@ def _guess_votes(
 
 
 def _numeric(values: pd.Series) -> bool:
-    empty = is_empty(values)
+    empty = values.isna().to_numpy()
     return bool((~empty).any()) and bool(np.isfinite(to_numbers(values)[~empty]).all())
 
 
@@ -120,7 +120,9 @@ def assign(
                 "THEIRS=item"
             )
         problems = sheet.problems()
-        problems.add_rows("item", is_empty(sheet.frame["item"]), sheet.frame["item"], "a value")
+        problems.add_rows(
+            "item", sheet.frame["item"].isna().to_numpy(), sheet.frame["item"], "a value"
+        )
         problems.raise_if_any()
     named, kinds = _guess_votes(_of_experts(sheets, notes), positive, notes)
     named = [_guess_scores(one, kind, notes) for one, kind in zip(named, kinds, strict=True)]

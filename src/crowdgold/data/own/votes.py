@@ -52,7 +52,7 @@ def _long(sheet: Sheet, kind: str, notes: list[str]) -> tuple[Sheet, pd.DataFram
     columns = ["item", "annotator"] if kind == LONG else ["item"]
     if kind == LONG:
         problems = sheet.problems()
-        nobody = is_empty(sheet.frame["annotator"]) & wanted
+        nobody = sheet.frame["annotator"].isna().to_numpy() & wanted
         problems.add_rows("annotator", nobody, sheet.frame["annotator"], "who gave the label")
         problems.raise_if_any()
         bare = int((sheet.frame["annotator"].notna() & label.isna() & ~expert).sum())

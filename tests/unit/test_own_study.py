@@ -1,0 +1,391 @@
+"""A user's own study: every form of file, what is guessed and said, and what is refused."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.data import NO_GOLD, InputError
+from crowdgold.data.own import read_study
+
+LONG = """item,annotator,label
+a,R1,1
+a,R2,0
+a,R3,1
+b,R1,0
+b,R2,0
+c,R3,1
+"""
+VOTES = {"a": (2, 3), "b": (0, 2), "c": (1, 1)}
+
+
+def written(folder, **files):
+    """Write files given as NAME_ENDING=text; give their paths."""
+    paths = []
+    for name, text in files.items():
+        path = folder / ".".join(name.rsplit("_", 1))
+        path.write_text(text, encoding="utf-8")
+        paths.append(path)
+    return paths
+
+
+def votes_of(study):
+    items = study.items
+    counts = zip(items.votes_positive.tolist(), items.votes_total.tolist(), strict=True)
+    return dict(zip(items.item.tolist(), counts, strict=True))
+
+
+def gold_of(study):
+    items = study.items
+    return {
+        item: int(gold)
+        for item, gold in zip(items.item, items.gold, strict=True)
+        if gold != NO_GOLD
+    }
+
+
+def lines(records):
+    return "\n".join(json.dumps(record) for record in records)
+
+
+FORMS = {
+    "long": {"votes_csv": LONG},
+    "long with tabs": {"votes_tsv": LONG.replace(",", "\t")},
+    "long with semicolons": {"votes_csv": LONG.replace(",", ";")},
+    "long with a byte order mark": {"votes_csv": "\ufeff" + LONG},
+    "long with other names": {"votes_csv": LONG.replace("annotator", "Worker ID")},
+    "long with words": {"votes_csv": LONG.replace(",1\n", ",Yes\n").replace(",0\n", ",no\n")},
+    "long without annotators": {"votes_csv": "item,label\na,1\na,0\na,1\nb,0\nb,0\nc,1\n"},
+    "JSON lines": {
+        "votes_jsonl": lines(
+            {"item": row[0], "annotator": row[2:4], "label": row[5] == "1"}
+            for row in LONG.splitlines()[1:]
+        )
+    },
+    "counts": {"votes_csv": "item,votes_positive,votes_total\na,2,3\nb,0,2\nc,1,1\n"},
+    "counts of both": {"votes_csv": "id,votes_yes,votes_no\na,2,1\nb,0,2\nc,1,\n"},
+    "a column an annotator": {"votes_csv": "item,ann,bob,eve\na,1,0,1\nb,0,0,\nc,,NA,1\n"},
+    "named columns": {"votes_csv": "item,rater_1,rater_2,rater_3\na,1,0,1\nb,0,0,\nc,,,1\n"},
+    "two files of votes": {"one_csv": LONG[:48], "two_csv": LONG[:21] + LONG[48:]},
+    "Label Studio": {
+        "export_json": json.dumps(
+            [
+                {
+                    "id": 100 + number,
+                    "data": {"item": item, "text": "..."},
+                    "annotations": [
+                        {
+                            "completed_by": {"id": who, "email": f"r{who}@example.org"},
+                            "result": [
+                                {
+                                    "from_name": "spam",
+                                    "type": "choices",
+                                    "value": {"choices": ["yes" if label else "no"]},
+                                }
+                            ],
+                        }
+                        for who, label in enumerate(labels)
+                        if label is not None
+                    ],
+                }
+                for number, (item, labels) in enumerate(
+                    {"a": (1, 0, 1), "b": (0, 0, None), "c": (None, None, 1)}.items()
+                )
+            ]
+        )
+    },
+    "doccano, by user": {
+        "all_jsonl": lines(
+            {"id": item, "text": "...", "annotations": [{"user": u, "label": k} for u, k in found]}
+            for item, found in {
+                "a": [(1, "yes"), (2, "no"), (3, "yes")],
+                "b": [(1, "no"), (2, "no")],
+                "c": [(3, "yes")],
+            }.items()
+        )
+    },
+    "doccano, a file an annotator": {
+        "ann_jsonl": lines([{"id": "a", "label": ["yes"]}, {"id": "b", "label": ["no"]}]),
+        "bob_jsonl": lines([{"id": "a", "label": ["no"]}, {"id": "b", "label": ["no"]}]),
+        "eve_jsonl": lines(
+            [{"id": "a", "label": ["yes"]}, {"id": "c", "label": ["yes"]}, {"id": "b", "label": []}]
+        ),
+    },
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_votes_gives_the_same_items(form, tmp_path):
+    study = read_study(written(tmp_path, **FORMS[form]))
+    assert votes_of(study) == VOTES
+    assert list(study.items.item) == ["a", "b", "c"]
+    assert (study.annotations is None) == (form.startswith("counts") or "without" in form)
+    if study.annotations is not None:
+        assert study.annotations.item.tolist() == study.items.item.tolist()
+        assert study.annotations.votes()[:, 1].tolist() == study.items.votes_positive.tolist()
+        assert len(study.annotations.annotator) == 3
+
+
+def test_parquet_with_numbers_for_identifiers_joins_text(tmp_path):
+    frame = pd.DataFrame({"item": [1.0, 2.0], "votes_positive": [1, 0], "votes_total": [2, 2]})
+    frame.to_parquet(tmp_path / "votes.parquet")
+    [scores] = written(tmp_path, scores_csv="item,m\n1,0.25\n2,0.5\n")
+    study = read_study([tmp_path / "votes.parquet", scores])
+    assert study.items.item.tolist() == ["1", "2"]
+    assert study.items.scores["m"].tolist() == [0.25, 0.5]
+
+
+def test_all_in_one_long_file(tmp_path):
+    text = (
+        "item,annotator,label,gold,score,stratum,stratum_age,weight\n"
+        "a,R1,1,1,0.9,x,old,2\na,R2,1,,0.9,x,old,2\nb,R1,0,0,0.1,y,,1\n"
+    )
+    study = read_study(written(tmp_path, all_csv=text))
+    assert gold_of(study) == {"a": 1, "b": 0}
+    assert study.items.scores["score"].tolist() == [0.9, 0.1]
+    assert {name: list(values) for name, values in study.strata.items()} == {
+        "stratum": ["x", "y"],
+        "age": ["old", ""],
+    }
+    assert study.weights.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        "item,small,large\na,1,0.5\nb,2,0.25\nc,3,0.75\n",
+        "item,score_small,large_score\na,1,0.5\nb,2,0.25\nc,3,0.75\n",
+        "item,model,score\na,small,1\nb,small,2\nc,small,3\na,large,.5\nb,large,.25\nc,large,.75\n",
+    ],
+)
+def test_scores_of_several_models(scores, tmp_path):
+    study = read_study(written(tmp_path, votes_csv=LONG, scores_csv=scores))
+    found = {name: values.tolist() for name, values in study.items.scores.items()}
+    assert found == {"small": [1, 2, 3], "large": [0.5, 0.25, 0.75]}
+
+
+def test_experts_who_disagree(tmp_path):
+    gold = "item,expert,label\na,E1,1\na,E2,0\nb,E1,0\nc,E1,1\nc,E2,0\nc,E3,1\n"
+    study = read_study(written(tmp_path, votes_csv=LONG, gold_csv=gold))
+    assert gold_of(study) == {"b": 0, "c": 1}
+    by_expert = {name: labels.tolist() for name, labels in study.gold_by_expert.items()}
+    assert by_expert == {"E1": [1, 0, 1], "E2": [0, -1, 0], "E3": [-1, -1, 1]}
+    assert any("1 item on which they are tied" in note for note in study.notes)
+
+
+def test_a_column_an_expert_and_a_file_named_gold(tmp_path):
+    wide = "item,expert_A,expert_B\na,1,1\nb,0,\n"
+    study = read_study(written(tmp_path, votes_csv=LONG, gold_csv=wide))
+    assert list(study.gold_by_expert) == ["A", "B"]
+    study = read_study(written(tmp_path, votes_csv=LONG, gold_csv=LONG.replace("R", "E")))
+    assert votes_of(study) == VOTES
+    assert list(study.gold_by_expert) == ["E1", "E2", "E3"]
+    assert any("read as experts" in note for note in study.notes)
+
+
+def test_ground_truth_of_label_studio_is_gold(tmp_path):
+    def made(who, label, **more):
+        result = [{"from_name": "q", "value": {"choices": [label]}}]
+        return {"completed_by": who, "result": result, **more}
+
+    tasks = [
+        {"id": 1, "data": {}, "annotations": [made(1, "no"), made(9, "yes", ground_truth=True)]},
+        {"id": 2, "data": {}, "annotations": [made(1, "yes"), made(2, "no", was_cancelled=True)]},
+    ]
+    study = read_study(written(tmp_path, export_json=json.dumps(tasks)))
+    assert votes_of(study) == {"1": (0, 1), "2": (1, 1)}
+    assert gold_of(study) == {"1": 1}
+    assert list(study.gold_by_expert) == ["9"]
+    assert any("1 annotation cancelled" in note for note in study.notes)
+
+
+def test_one_label_against_the_rest(tmp_path):
+    votes = "item,annotator,label\na,R1,spam\na,R2,Ham\nb,R1,eggs\nb,R2,ham\n"
+    paths = written(tmp_path, votes_csv=votes, gold_csv="item,label\na,spam\nb,ham\n")
+    study = read_study(paths, positive="Spam")
+    assert votes_of(study) == {"a": (1, 2), "b": (0, 2)}
+    assert gold_of(study) == {"a": 1, "b": 0}
+    assert any("all others negative: 'eggs', 'ham'" in note for note in study.notes)
+
+
+def test_gold_in_numbers_beside_votes_in_words(tmp_path):
+    votes = "item,annotator,label\na,R1,spam\na,R2,ham\nb,R1,ham\n"
+    paths = written(tmp_path, votes_csv=votes, gold_csv="item,label\na,1\nb,0\n")
+    assert gold_of(read_study(paths, positive="spam")) == {"a": 1, "b": 0}
+    paths = written(tmp_path, votes_csv=votes, gold_csv="item,label\nb,ham\n")
+    assert gold_of(read_study(paths, positive="spam")) == {"b": 0}
+
+
+def test_what_is_in_one_file_alone_is_dropped_and_said(tmp_path):
+    paths = written(
+        tmp_path,
+        votes_csv=LONG,
+        scores_csv="item,score\na,1\nb,2\nz,3\n",
+        gold_csv="item,label\na,1\ny,0\nc,0\n",
+    )
+    study = read_study(paths)
+    assert votes_of(study) == {"a": (2, 3), "b": (0, 2)}
+    assert study.annotations.item.tolist() == ["a", "b"]
+    assert gold_of(study) == {"a": 1}
+    said = "\n".join(study.notes)
+    assert "1 item with a score of score without votes, dropped: 'z'" in said
+    assert "1 item of 3 with votes but without a score of score, dropped: 'c'" in said
+    assert "2 items with a gold label but without votes, dropped: 'y', 'c'" in said
+
+
+def test_names_are_said_for_one_file_or_for_all(tmp_path):
+    paths = written(
+        tmp_path,
+        votes_csv="thing,who,what\na,R1,1\nb,R1,0\n",
+        other_csv="thing,who,what\na,E1,1\nb,E1,0\n",
+    )
+    columns = {"thing": "item", "what": "label", "votes.csv:who": "annotator"}
+    study = read_study(paths, {**columns, "other.csv:who": "expert"})
+    assert votes_of(study) == {"a": (1, 1), "b": (0, 1)}
+    assert gold_of(study) == {"a": 1, "b": 0}
+    assert study.notes == ()
+
+
+def test_one_label_of_several_of_an_annotator(tmp_path):
+    paths = written(tmp_path, votes_csv="item,annotator,label\na,R1,1\na,R1,0\nb,R1,0\n")
+    assert votes_of(read_study(paths, repeated="first")) == {"a": (1, 1), "b": (0, 1)}
+    assert votes_of(read_study(paths, repeated="keep")) == {"a": (1, 2), "b": (0, 1)}
+
+
+def test_row_numbers_of_messages_are_those_of_the_file(tmp_path):
+    """Rows before them are dropped: one is empty, one has no label."""
+    text = "item,annotator,label\n,,\na,R1,\na,R2,1\nb,R1,0\nb,R1,1\n"
+    with pytest.raises(InputError, match=r"column 'annotator', rows 5, 6: found 'R1 on b'"):
+        read_study(written(tmp_path, votes_csv=text))
+
+
+COUNTS = "item,votes_positive,votes_total\na,2,3\nb,0,2\n"
+REFUSED = {
+    "no files": ({}, {}, "no files"),
+    "no item": ({"v_csv": "x,annotator,label\na,R1,1\n"}, {}, "column 'item' is missing; the file"),
+    "no votes": ({"v_csv": "item,label\na,1\n"}, {}, "no votes: v.csv has item, label. Expected"),
+    "no rows": ({"v_csv": "item,annotator,label\n"}, {}, "no rows"),
+    "an empty file": ({"v_csv": ""}, {}, "cannot be read as csv"),
+    "no file": ({"v_csv": LONG}, {"extra": "missing.csv"}, "no such file"),
+    "an ending": ({"v_xlsx": "PK"}, {}, "expected a .csv, .tsv"),
+    "no JSON": ({"v_json": "{"}, {}, "no JSON"),
+    "no list": ({"v_json": "{}"}, {}, "expected a list of objects"),
+    "no object": ({"v_jsonl": '{"item": 1}\n3\n'}, {}, "line 2: found '3', expected a JSON object"),
+    "too many cells": ({"v_csv": "item,annotator,label\na,R1,1,x\n"}, {}, "more cells than the 3"),
+    "labels": (
+        {"v_csv": "item,annotator,label\na,R1,x\na,R2,y\nb,R1,y\n"},
+        {},
+        r"found the labels 'y' \(2 times, first in row 3\), 'x' \(1 times, first in row 2\)",
+    ),
+    "one label more": ({"v_csv": LONG + "c,R1,2\n"}, {}, r"'2' \(1 times, first in row 8\)"),
+    "a positive label that is none": ({"v_csv": LONG}, {"positive": "no"}, "--positive no: no lab"),
+    "nobody": ({"v_csv": LONG + "d,,1\n"}, {}, "column 'annotator', row 8: found .* who gave"),
+    "no identifier": ({"v_csv": LONG + ",R1,1\n"}, {}, "column 'item', row 8"),
+    "an item twice": ({"v_csv": COUNTS + "a,1,2\n"}, {}, "column 'item', rows 2, 4"),
+    "an item twice, wide": ({"v_csv": "item,vote_1\na,1\na,0\n"}, {}, "column 'item', rows 2, 3"),
+    "counts": ({"v_csv": COUNTS + "c,3,2\n"}, {}, "row 4: found '3', expected at most votes_total"),
+    "halves": ({"v_csv": COUNTS + "c,0.5,2\n"}, {}, "row 4: found '0.5', expected a whole number"),
+    "votes twice": ({"v_csv": COUNTS, "w_csv": LONG}, {}, r"more than one file \(v.csv, w.csv\)"),
+    "a score twice": (
+        {"v_csv": COUNTS, "s_csv": "item,score\na,1\na,2\nb,3\n"},
+        {},
+        "s.csv cannot be used:\n  - column 'item', rows 2, 3",
+    ),
+    "a score that is none": (
+        {"v_csv": COUNTS, "s_csv": "item,score\na,1\nb,x\n"},
+        {},
+        "column 'score', row 3: found 'x', expected a finite number",
+    ),
+    "a huge score": (
+        {"v_csv": COUNTS, "s_csv": "item,score\na,1\nb,1e999\n"}, {}, "row 3: found '1e999'",
+    ),
+    "equal scores": (
+        {"v_csv": COUNTS, "s_csv": "item,score\na,1\nb,1\n"}, {}, "every score is 1",
+    ),
+    "scores of others": (
+        {"v_csv": COUNTS, "s_csv": "item,score\nx,1\ny,2\n"},
+        {},
+        "no item in common: votes are of 'a', 'b', scores of 'x', 'y'",
+    ),
+    "gold of others": (
+        {"v_csv": COUNTS, "g_csv": "item,gold\nx,1\ny,0\n"}, {}, "no item in common",
+    ),
+    "gold twice": (
+        {"v_csv": COUNTS, "g_csv": "item,label\na,1\na,1\n"},
+        {},
+        "an expert labels an item again, rows 2, 3",
+    ),
+    "two strata": (
+        {"v_csv": "item,annotator,label,stratum\na,R1,1,x\na,R2,1,y\n"},
+        {},
+        "column 'stratum', row 3: found 'y', expected what the item's first row has",
+    ),
+    "weights": ({"v_csv": "item,votes_positive,votes_total,weight\na,1,2,-1\n"}, {}, "above 0"),
+    "no weight": (
+        {"v_csv": "item,votes_positive,votes_total,weight\na,1,2,\nb,1,2,1\n"},
+        {},
+        "1 item without one",
+    ),
+    "a column that is none": ({"v_csv": LONG}, {"columns": {"x": "item"}}, "no column 'x'"),
+    "ours that is none": (
+        {"v_csv": LONG}, {"columns": {"item": "itm"}}, "did you mean 'item'",
+    ),
+    "two of one name": (
+        {"v_csv": LONG.replace("\n", ",0\n").replace("label,0", "label,l")},
+        {"columns": {"l": "label"}},
+        "two columns are named 'label'; expected one. Leave the other out",
+    ),
+    "a rule": ({"v_csv": LONG}, {"repeated": "none"}, "repeated 'none'; expected one of"),
+    "spans": (
+        {"v_jsonl": lines([{"id": 1, "label": [[0, 3, "PER"]]}])}, {}, "line 1: a label is",
+    ),
+    "two questions": (
+        {
+            "v_json": json.dumps(
+                [
+                    {
+                        "data": {},
+                        "annotations": [
+                            {
+                                "completed_by": 1,
+                                "result": [
+                                    {"from_name": q, "value": {"choices": ["no"]}} for q in "ab"
+                                ],
+                            }
+                        ],
+                    }
+                ]
+            )
+        },
+        {},
+        r"labels of 2 questions \(a, b\)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_used_is_refused_with_the_way_out(case, tmp_path):
+    files, options, message = REFUSED[case]
+    paths = written(tmp_path, **files)
+    options = dict(options)
+    if "extra" in options:
+        paths.append(tmp_path / options.pop("extra"))
+    with pytest.raises(InputError, match=message):
+        read_study(paths, **options)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path):
+    for ending in ("csv", "jsonl", "json"):
+        path = tmp_path / f"votes.{ending}"
+        path.write_bytes("item,annotator,label\nä,R1,1\n".encode("latin-1"))
+        with pytest.raises(InputError, match="save it as UTF-8"):
+            read_study([path])
+
+
+def test_gold_of_one_class_is_read(tmp_path):
+    """Whether it is enough is for the check of the data to say."""
+    text = "item,votes_positive,votes_total,gold\na,2,3,1\nb,0,2,\n"
+    study = read_study(written(tmp_path, all_csv=text))
+    assert gold_of(study) == {"a": 1}
+    assert np.isin(study.items.gold, (1, NO_GOLD)).all()
