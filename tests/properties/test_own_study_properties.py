@@ -7,8 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from crowdgold.commands.check import describe, plain
 from crowdgold.data import NO_GOLD, InputError
 from crowdgold.data.own import Study, read_study
+from crowdgold.evaluation.data_check import check_data
 
 LONG = "item,annotator,label\n" + "".join(
     f"i{item},R{who},{(item * who) % 2}\n" for item in range(6) for who in range(3)
@@ -147,6 +149,9 @@ def outcome(folder, files, positive):
     except InputError:
         return None
     check(study)
+    found = check_data(study, np.random.default_rng(1), resamples=5, permutations=5)
+    assert describe(found, study)
+    assert json.dumps(plain(found), allow_nan=False)
     return study
 
 

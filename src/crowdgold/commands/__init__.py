@@ -11,13 +11,20 @@ import sys
 from collections.abc import Sequence
 
 from crowdgold import __version__
-from crowdgold.commands import confidence, correct_rate, fit_labelling, labelling_threshold, plan
+from crowdgold.commands import (
+    check,
+    confidence,
+    correct_rate,
+    fit_labelling,
+    labelling_threshold,
+    plan,
+)
 from crowdgold.commands.terminal import say
 from crowdgold.data import InputError
 
 __all__ = ["main", "parser"]
 
-COMMANDS = (plan, correct_rate, fit_labelling, confidence, labelling_threshold)
+COMMANDS = (check, plan, correct_rate, fit_labelling, confidence, labelling_threshold)
 BAD_INPUT, INTERRUPTED, READER_GONE = 2, 130, 141
 
 
@@ -25,9 +32,9 @@ def parser() -> argparse.ArgumentParser:
     """Describe the command line."""
     top = argparse.ArgumentParser(
         prog="crowdgold",
-        description="Work with imperfect labels: plan a study; correct a rate for its judges' "
-        "errors; fit a model of annotators, and let it say how sure each item's label is and "
-        "whether to ask for another.",
+        description="Work with imperfect labels: plan a study; check what data can support; correct "
+        "a rate for its judges' errors; fit a model of annotators, and let it say how sure each "
+        "item's label is and whether to ask for another.",
         epilog="`crowdgold COMMAND --help` explains a command, with an example.",
     )
     top.add_argument("--version", action="version", version=f"crowdgold {__version__}")

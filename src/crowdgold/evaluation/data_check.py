@@ -1,0 +1,215 @@
+"""What a study's data can support, before anything is fitted: counts, agreement, gold, scores."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdgold.data import NO_GOLD, Items
+from crowdgold.data.checks import counted
+from crowdgold.data.own import Study
+from crowdgold.evaluation.agreement import Agreement, agreement
+from crowdgold.evaluation.annotator_check import AnnotatorCheck, check_annotators
+from crowdgold.evaluation.data_verdicts import (
+    NOT_USABLE,
+    Facts,
+    Verdict,
+    verdicts_of,
+)
+from crowdgold.evaluation.gold_sample import PERMUTATIONS, GoldSample, assess_gold_sample
+
+TIED = 0.5
+"""Share of items with an equal score from which on a warning says so."""
+NAMED = 5
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of a model.
+
+    Attributes:
+        lowest, highest: their range.
+        distinct: how many are different.
+        tied: share of the items that share their score with another item.
+    """
+
+    lowest: float
+    highest: float
+    distinct: int
+    tied: float
+
+
+@dataclass(frozen=True, eq=False)
+class DataCheck:
+    """What is known of a study before anything is fitted.
+
+    Attributes:
+        items, votes: their numbers.
+        votes_per_item: least, median and most votes of an item.
+        positive_votes: share of positive votes.
+        agreement: Krippendorff's alpha of the votes.
+        annotators: each annotator; None where they are not known.
+        gold_positive, gold_negative: gold labels of each class.
+        gold_sample: whether gold looks like a random sample.
+        expert_labels: expert -> gold labels given.
+        expert_agreement: alpha of the experts; None where there is one or none.
+        majority_right: TPR and TNR of the majority on gold items, a tie half; NaN without gold.
+        scores: model -> its scores.
+        strata: name -> stratum -> items.
+        verdicts: on each estimator.
+        warnings: in plain words, the gravest first.
+    """
+
+    items: int
+    votes: int
+    votes_per_item: tuple[int, float, int]
+    positive_votes: float
+    agreement: Agreement
+    annotators: AnnotatorCheck | None
+    gold_positive: int
+    gold_negative: int
+    gold_sample: GoldSample
+    expert_labels: Mapping[str, int]
+    expert_agreement: Agreement | None
+    majority_right: tuple[float, float]
+    scores: Mapping[str, Scores]
+    strata: Mapping[str, Mapping[str, int]]
+    verdicts: tuple[Verdict, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def supported(self) -> bool:
+        """Say whether some estimator is usable, if weakly."""
+        return any(one.verdict != NOT_USABLE for one in self.verdicts)
+
+
+def _vote_counts(items: Items) -> np.ndarray:
+    """Give the negative and positive votes of each item: (n, 2)."""
+    return np.stack([items.votes_total - items.votes_positive, items.votes_positive], axis=1)
+
+
+def _majority_right(items: Items) -> tuple[float, float]:
+    """Give the share of gold positives and of gold negatives that the majority gets right."""
+    lead = np.sign(2 * items.votes_positive - items.votes_total)
+    positive, negative = lead[items.gold == 1], lead[items.gold == 0]
+    return (
+        float((1 + positive).mean() / 2) if len(positive) else np.nan,
+        float((1 - negative).mean() / 2) if len(negative) else np.nan,
+    )
+
+
+def _scores(values: np.ndarray) -> Scores:
+    _, times = np.unique(values, return_counts=True)
+    tied = float(times[times > 1].sum() / len(values))
+    return Scores(float(values.min()), float(values.max()), len(times), tied)
+
+
+def _expert_agreement(
+    by_expert: Mapping[str, np.ndarray], rng: np.random.Generator, resamples: int
+) -> Agreement | None:
+    if len(by_expert) < 2:
+        return None
+    labels = np.stack(list(by_expert.values()))
+    counts = np.stack([(labels == 0).sum(axis=0), (labels == 1).sum(axis=0)], axis=1)
+    return agreement(counts, rng, resamples=resamples)
+
+
+def _strata(strata: Mapping[str, np.ndarray]) -> dict[str, dict[str, int]]:
+    found = {}
+    for name, values in strata.items():
+        labels, times = np.unique(values.astype(str), return_counts=True)
+        found[name] = dict(zip(labels.tolist(), times.tolist(), strict=True))
+    return found
+
+
+def check_data(
+    study: Study,
+    rng: np.random.Generator,
+    resamples: int = 1000,
+    permutations: int = PERMUTATIONS,
+) -> DataCheck:
+    """Find what a study's data can support.
+
+    Args:
+        study: the data.
+        rng: source of the resamples and permutations.
+        resamples: of the items, for the interval of alpha.
+        permutations: of the test of gold being a random sample.
+    """
+    items, total = study.items, study.items.votes_total
+    agreed = agreement(_vote_counts(items), rng, resamples=resamples)
+    annotators = None if study.annotations is None else check_annotators(study.annotations)
+    sample = assess_gold_sample(items, rng, permutations)
+    tpr, tnr = _majority_right(items)
+    facts = Facts(
+        items=len(items),
+        scores=len(items.scores),
+        most_votes=int(total.max()),
+        several=float((total > 1).mean()),
+        positive_votes=float(items.votes_positive.sum() / total.sum()),
+        alpha=agreed.alpha,
+        alpha_upper=agreed.upper,
+        gold_positive=int((items.gold == 1).sum()),
+        gold_negative=int((items.gold == 0).sum()),
+        gold_p=sample.p,
+        tpr=tpr,
+        tnr=tnr,
+        annotators=None if annotators is None else len(annotators.annotator),
+        median_labels=np.nan if annotators is None else float(np.median(annotators.labels)),
+        adversarial=0 if annotators is None else int(annotators.adversarial.sum()),
+    )
+    scores = {name: _scores(values) for name, values in items.scores.items()}
+    return DataCheck(
+        items=len(items),
+        votes=int(total.sum()),
+        votes_per_item=(int(total.min()), float(np.median(total)), int(total.max())),
+        positive_votes=facts.positive_votes,
+        agreement=agreed,
+        annotators=annotators,
+        gold_positive=facts.gold_positive,
+        gold_negative=facts.gold_negative,
+        gold_sample=sample,
+        expert_labels={
+            name: int((labels != NO_GOLD).sum()) for name, labels in study.gold_by_expert.items()
+        },
+        expert_agreement=_expert_agreement(study.gold_by_expert, rng, resamples),
+        majority_right=(tpr, tnr),
+        scores=scores,
+        strata=_strata(study.strata),
+        verdicts=verdicts_of(facts),
+        warnings=tuple(_warnings(sample, annotators, scores)),
+    )
+
+
+def _warnings(
+    sample: GoldSample, annotators: AnnotatorCheck | None, scores: Mapping[str, Scores]
+) -> list[str]:
+    """Say in plain words what a user must know before believing a number."""
+    found = []
+    if sample.chosen:
+        first = sample.shifts[0]
+        found.append(
+            "the items with a gold label do not look like a random sample of all items (p = "
+            f"{sample.p:.2g}): the {first.feature} is {first.gold:.3g} on average among them and "
+            f"{first.others:.3g} among the others. Every estimator takes gold items to be chosen "
+            "at random; if they were chosen by votes, scores or difficulty, its numbers are wrong. "
+            "Draw items at random for gold labels"
+        )
+    if annotators is not None:
+        for chosen, what in (
+            (annotators.adversarial, "labelling against the majority of the others (swapped?)"),
+            (annotators.constant, "always giving the same label, where others do not"),
+        ):
+            if chosen.any():
+                names = [str(name) for name in annotators.annotator[chosen]]
+                more = ", ..." if len(names) > NAMED else ""
+                found.append(
+                    f"{counted(len(names), 'annotator')} {what}: {', '.join(names[:NAMED])}{more}"
+                )
+    found.extend(
+        f"{100 * one.tied:.0f} % of the items share their score of {name} with another item; they "
+        "are ordered at random"
+        for name, one in scores.items()
+        if one.tied > TIED
+    )
+    return found

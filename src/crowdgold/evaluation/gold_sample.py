@@ -1,0 +1,157 @@
+"""Whether the gold items look like a random sample of all items: one joint permutation test.
+
+Every estimator takes it for granted. What is known of each item before its gold label are features:
+the share of positive votes, how split the votes are (share (1 - share)), their number, and for each
+model the item's rank by score and how far the rank is from the middle. With Z the features, centred
+and whitened over all items (Z'Z = N I), the statistic is
+
+    T = |sum of Z over the gold items|^2
+
+the squared Mahalanobis distance of the gold items' mean from that of all, up to a factor. It is
+held against T of equally many items drawn at random, so that the level holds whatever the features.
+Gold that is chosen by something else than votes and scores is not found.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import rankdata
+
+from crowdgold.data import NO_GOLD, Items
+
+PERMUTATIONS = 1999
+CHOSEN = 0.01
+"""p-value below which gold is taken to be chosen: one honest study in a hundred is doubted."""
+MOST_GOLD, MOST_OTHERS = 5_000, 20_000
+"""Items that the test takes at most; with more, some of either kind drawn at random, among which
+gold is a random sample wherever it is one of all."""
+MOST_NUMBERS = 4_000_000
+"""Of one block of permutations."""
+
+
+@dataclass(frozen=True)
+class Shift:
+    """How gold items differ from the others in a feature.
+
+    Attributes:
+        feature: what it is, in words.
+        gold, others: its mean over the gold items, and over the others.
+        z: difference in standard errors of a random sample.
+    """
+
+    feature: str
+    gold: float
+    others: float
+    z: float
+
+
+@dataclass(frozen=True)
+class GoldSample:
+    """What the test found.
+
+    Attributes:
+        p: share of random samples that lie as far from the mean; small where gold was chosen.
+        shifts: each feature, that which differs most first.
+        note: why there is no test, empty where there is one; p is NaN then.
+    """
+
+    p: float
+    shifts: tuple[Shift, ...] = ()
+    note: str = ""
+
+    @property
+    def chosen(self) -> bool:
+        """Say whether gold is to be doubted."""
+        return self.p < CHOSEN
+
+
+def item_features(items: Items) -> dict[str, np.ndarray]:
+    """Give what is known of each item before its gold label: words -> (n,); those that vary."""
+    share = items.votes_positive / items.votes_total
+    features = {
+        "share of positive votes": share,
+        "split of the votes": share * (1 - share),
+        "number of votes": items.votes_total.astype(float),
+    }
+    for name, scores in items.scores.items():
+        rank = (rankdata(scores) - 0.5) / len(items)
+        features[f"rank by score of {name}"] = rank
+        features[f"distance of that rank from the middle, {name}"] = np.abs(rank - 0.5)
+    return {name: values for name, values in features.items() if np.ptp(values) > 0}
+
+
+def _whitened(features: np.ndarray) -> np.ndarray:
+    """Centre and whiten features (N, F); what others determine falls out: (N, rank)."""
+    centred = features - features.mean(axis=0)
+    scaled = centred / centred.std(axis=0)
+    left, singular, _ = np.linalg.svd(scaled, full_matrices=False)
+    return left[:, singular > 1e-9 * singular[0]] * np.sqrt(len(features))
+
+
+def permutation_p(
+    white: np.ndarray, n_gold: int, rng: np.random.Generator, permutations: int
+) -> float:
+    """Give the p-value of the first `n_gold` of N items being a random sample of them.
+
+    Args:
+        white: (N, F) features, whitened.
+        n_gold: of the N items.
+        rng: source of the samples.
+        permutations: random samples.
+    """
+    found = float((white[:n_gold].sum(axis=0) ** 2).sum())
+    # The smaller part tells as much, since all sums are 0.
+    few = min(n_gold, len(white) - n_gold)
+    block = max(1, MOST_NUMBERS // len(white))
+    beyond = 0
+    for start in range(0, permutations, block):
+        size = min(block, permutations - start)
+        drawn = np.argpartition(rng.random((size, len(white)), np.float32), few - 1)[:, :few]
+        values = (white[drawn].sum(axis=1) ** 2).sum(axis=1)
+        # Ties with what was found, but for rounding, count as being as far.
+        beyond += int((values >= found * (1 - 1e-9)).sum())
+    return (1 + beyond) / (1 + permutations)
+
+
+def _shifts(features: dict[str, np.ndarray], gold: np.ndarray) -> tuple[Shift, ...]:
+    """Compare the gold items with the others, feature by feature."""
+    n, m = len(gold), int(gold.sum())
+    shifts = []
+    for name, values in features.items():
+        here, there = float(values[gold].mean()), float(values[~gold].mean())
+        error = float(values.std(ddof=1)) * np.sqrt(n / (m * (n - m)))
+        shifts.append(Shift(name, here, there, (here - there) / error))
+    return tuple(sorted(shifts, key=lambda shift: -abs(shift.z)))
+
+
+def assess_gold_sample(
+    items: Items, rng: np.random.Generator, permutations: int = PERMUTATIONS
+) -> GoldSample:
+    """Test whether the gold items are a random sample of the items.
+
+    Args:
+        items: votes, scores and gold labels.
+        rng: source of the random samples.
+        permutations: random samples that the gold items are held against.
+    """
+    gold = items.gold != NO_GOLD
+    if not gold.any():
+        return GoldSample(np.nan, note="there is no gold label")
+    if gold.all():
+        return GoldSample(np.nan, note="every item has a gold label")
+    features = item_features(items)
+    if not features:
+        return GoldSample(np.nan, note="all items have the same votes, and there are no scores")
+    drawn = [
+        rows if len(rows) <= most else rng.choice(rows, most, replace=False)
+        for rows, most in (
+            (np.flatnonzero(gold), MOST_GOLD),
+            (np.flatnonzero(~gold), MOST_OTHERS),
+        )
+    ]
+    table = np.stack(list(features.values()), axis=1)[np.concatenate(drawn)]
+    table = table[:, np.ptp(table, axis=0) > 0]
+    if not table.shape[1]:
+        return GoldSample(np.nan, note="the items that the test takes do not differ")
+    p = permutation_p(_whitened(table), len(drawn[0]), rng, permutations)
+    return GoldSample(p, _shifts(features, gold))

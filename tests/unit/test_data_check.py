@@ -1,0 +1,339 @@
+"""What data can support: agreement, the gold sample, annotators, verdicts, and the command."""
+
+import itertools
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom
+
+from crowdgold.commands import main
+from crowdgold.data import NO_GOLD, Items, annotations_from_frame
+from crowdgold.evaluation.agreement import agreement, alpha_of_patterns
+from crowdgold.evaluation.annotator_check import LEVEL, check_annotators, holm
+from crowdgold.evaluation.data_verdicts import CHECKS, Facts, verdicts_of
+from crowdgold.evaluation.gold_sample import (
+    MOST_GOLD,
+    MOST_OTHERS,
+    assess_gold_sample,
+    permutation_p,
+)
+
+KRIPPENDORFF_2011 = """
+1 2 3 3 2 1 4 1 2 . . .
+1 2 3 3 2 2 4 1 2 5 . 3
+. 3 3 3 2 3 4 2 2 5 1 .
+1 2 3 3 2 4 4 1 2 5 1 .
+"""
+"""Section C of Krippendorff (2011): four observers, twelve units, nominal alpha 0.743."""
+
+
+def counts_of(text):
+    """Labels of each category by unit."""
+    table = np.array([row.split() for row in text.strip().splitlines()])
+    categories = sorted(set(table.ravel()) - {"."})
+    return np.stack([(table == category).sum(axis=0) for category in categories], axis=1)
+
+
+def alpha_by_pairs(units):
+    """Alpha from every pair of labels, as it is defined."""
+    units = [unit for unit in units if len(unit) > 1]
+    n = sum(map(len, units))
+    observed = sum(
+        sum(a != b for a, b in itertools.permutations(unit, 2)) / (len(unit) - 1) for unit in units
+    )
+    everything = list(itertools.chain(*units))
+    expected = sum(a != b for a, b in itertools.permutations(everything, 2)) / (n - 1)
+    return 1 - observed / expected
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        (KRIPPENDORFF_2011, 0.743),
+        ("0 1 0 0 0 0 0 0 1 0\n1 1 1 0 0 1 0 0 0 0", 0.095),  # its section A
+    ],
+)
+def test_alpha_is_that_of_the_published_examples(text, printed):
+    found = agreement(counts_of(text), np.random.default_rng(1), resamples=2)
+    assert round(found.alpha, 3) == printed
+
+
+def test_alpha_is_that_of_every_pair_of_labels():
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        units = [list(rng.integers(0, 3, rng.integers(0, 5))) for _ in range(12)]
+        counts = np.array([[unit.count(k) for k in range(3)] for unit in units])
+        found = agreement(counts, rng, resamples=2)
+        assert found.alpha == pytest.approx(alpha_by_pairs(units), abs=1e-12)
+        assert found.items == sum(len(unit) > 1 for unit in units)
+
+
+def test_the_interval_of_alpha_is_that_of_resampled_items():
+    """Standard deviations of 1,000 resamples each: their ratio has an error of 1/sqrt(1000)."""
+    rng = np.random.default_rng(3)
+    positive = rng.binomial(3, rng.choice([0.2, 0.8], 150))
+    counts = np.stack([3 - positive, positive], axis=1)
+    found = agreement(counts, rng)
+    naive = [
+        float(alpha_of_patterns(counts[rows].astype(float), np.ones(150)))
+        for rows in rng.integers(0, 150, (1000, 150))
+    ]
+    width = np.quantile(naive, 0.975) - np.quantile(naive, 0.025)
+    # A quantile at 2.5 % of 1,000 draws has an error of 2.7/sqrt(1000) sd; four of them enter.
+    error = 2 * 2.7 / np.sqrt(1000) * np.std(naive)
+    assert abs(found.upper - found.lower - width) < 4 * error
+    assert found.lower < found.alpha < found.upper
+
+
+@pytest.mark.parametrize(("counts", "items"), [([[1, 0], [0, 1]], 0), ([[2, 0], [3, 0]], 2)])
+def test_alpha_of_what_has_none_is_no_number(counts, items):
+    found = agreement(np.array(counts), np.random.default_rng(4))
+    assert np.isnan([found.alpha, found.lower, found.upper]).all()
+    assert found.items == items
+
+
+def table(rng, n=120, choose=None, m=30):
+    """Items with ties among votes and scores; gold by `choose`, (n,) keys, or at random."""
+    total = rng.integers(2, 5, n)
+    scores = np.round(rng.normal(size=n), 1)
+    positive = rng.binomial(total, 1 / (1 + np.exp(-scores)))
+    gold = np.full(n, NO_GOLD, dtype=np.int8)
+    key = rng.random(n) if choose is None else choose(positive / total, total, scores, rng)
+    gold[np.argsort(key)[-m:]] = 1
+    item = np.arange(n).astype(str).astype(object)
+    return Items(item, positive, total, gold, {"m": scores}, rng.random(n))
+
+
+def test_gold_at_random_is_doubted_as_often_as_the_level_says():
+    """400 studies; 99 permutations give the level 0.05 exactly."""
+    rng = np.random.default_rng(5)
+    small = sum(assess_gold_sample(table(rng), rng, 99).p <= 0.05 for _ in range(400))
+    assert binom.ppf(0.0005, 400, 0.05) <= small <= binom.ppf(0.9995, 400, 0.05)
+
+
+@pytest.mark.parametrize(
+    "choose",
+    [
+        lambda share, total, scores, rng: scores + rng.normal(size=len(scores)),
+        lambda share, total, scores, rng: -np.abs(scores) + 0.3 * rng.normal(size=len(scores)),
+        lambda share, total, scores, rng: -np.abs(share - 0.5) + 0.1 * rng.random(len(share)),
+        lambda share, total, scores, rng: total + rng.normal(size=len(share)),
+    ],
+    ids=["high scores", "scores in the middle", "split votes", "many votes"],
+)
+def test_chosen_gold_is_found(choose):
+    """At the level 0.01 in at least 17 of 20 studies; at random in 3 at most (p = 0.001)."""
+    rng = np.random.default_rng(6)
+    found = [assess_gold_sample(table(rng, choose=choose), rng, 199).p < 0.01 for _ in range(20)]
+    assert sum(found) >= 17
+
+
+def test_the_p_value_is_the_share_of_all_samples():
+    rng = np.random.default_rng(7)
+    white = np.array([[1.0], [0.5], [-1.0], [0.0], [2.0], [-1.5], [-0.5], [-0.5]])
+    subsets = [white[list(rows)].sum() ** 2 for rows in itertools.combinations(range(8), 3)]
+    exact = np.mean(np.array(subsets) >= white[:3].sum() ** 2 - 1e-12)
+    found = permutation_p(white, 3, rng, 4000)
+    assert abs(found - exact) < 4 * np.sqrt(exact * (1 - exact) / 4000)
+
+
+def test_a_large_study_is_tested_on_some_of_its_items():
+    rng = np.random.default_rng(8)
+    n, m = 2 * (MOST_GOLD + MOST_OTHERS), 2 * MOST_GOLD
+    chosen = table(rng, n, lambda share, total, scores, rng: scores + 5 * rng.normal(size=n), m)
+    assert assess_gold_sample(chosen, rng, 19).p == 0.05
+    assert assess_gold_sample(table(rng, n, m=m), rng, 19).p > 0.05
+
+
+def test_there_is_no_test_where_there_is_nothing_to_compare():
+    rng = np.random.default_rng(9)
+    for m, words in ((120, "every item"), (0, "no gold")):
+        items = table(rng, m=m) if m else table(rng).take(np.arange(3))
+        if not m:
+            items.gold[:] = NO_GOLD
+        found = assess_gold_sample(items, rng)
+        assert np.isnan(found.p)
+        assert words in found.note
+
+
+def labels(rng, items, accuracy):
+    """Three labels an item by random annotators; `accuracy` is a rate, 0 to 1, or a constant."""
+    truth = rng.random(items) < 0.4
+    rows = []
+    for item in range(items):
+        for who in rng.choice(len(accuracy), 3, replace=False):
+            how = accuracy[who]
+            label = how if isinstance(how, str) else str(int(truth[item] == (rng.random() < how)))
+            rows.append((f"i{item}", f"R{who}", label))
+    frame = pd.DataFrame(rows, columns=["item", "annotator", "label"])
+    return annotations_from_frame(frame, ("0", "1")), frame
+
+
+def test_labels_are_held_against_the_majority_of_the_others():
+    annotations, frame = labels(np.random.default_rng(10), 60, [0.8] * 5)
+    found = check_annotators(annotations)
+    for place, who in enumerate(found.annotator):
+        pairs = []
+        for _, rows in frame.groupby("item"):
+            own = rows[rows["annotator"] == who]["label"].tolist()
+            others = rows[rows["annotator"] != who]["label"].tolist()
+            if own and others.count("1") * 2 != len(others):
+                pairs.append((own[0] == "1", others.count("1") * 2 > len(others)))
+        own, most = np.array(pairs).T
+        assert found.compared[place] == len(pairs)
+        assert found.agreed[place] == (own == most).sum()
+        chance = own.mean() * most.mean() + (1 - own.mean()) * (1 - most.mean())
+        assert found.chance[place] == pytest.approx(chance)
+
+
+def test_adversaries_constants_and_newcomers_are_told_apart():
+    annotations, frame = labels(np.random.default_rng(11), 400, [0.9] * 8 + [0.1, "1"])
+    new = pd.DataFrame({"item": ["i0", "i1"], "annotator": "new", "label": "1"})
+    annotations = annotations_from_frame(pd.concat([frame, new]), ("0", "1"))
+    found = check_annotators(annotations)
+    assert found.annotator[found.adversarial].tolist() == ["R8"]
+    assert found.annotator[found.constant].tolist() == ["R9"]
+    assert found.annotator[found.few].tolist() == ["new"]
+
+
+def test_annotators_who_do_not_look_are_seldom_called_adversaries():
+    """150 tables of ten who label at random; a false finding in at most `LEVEL` of them."""
+    rng = np.random.default_rng(12)
+    item, who = np.divmod(np.arange(300), 3)
+    frame = pd.DataFrame({"item": item, "annotator": (item + who) % 10, "label": item % 2})
+    annotations = annotations_from_frame(frame, ("0", "1"))
+    wrong = 0
+    for _ in range(150):
+        given = (rng.random(300) < 0.3).astype(np.int64)
+        found = check_annotators(replace(annotations, label=given))
+        wrong += bool(found.adversarial.any() or found.constant.any())
+    assert wrong <= binom.ppf(0.9995, 150, LEVEL)
+
+
+def test_holm_is_the_closed_test_of_bonferroni():
+    """Holm's p-value is the largest Bonferroni p-value of a set that holds the hypothesis."""
+    rng = np.random.default_rng(13)
+    for _ in range(20):
+        p = rng.random(5) ** 2
+        closed = [
+            max(
+                min(1.0, len(some) * p[list(some)].min())
+                for size in range(1, 6)
+                for some in itertools.combinations(range(5), size)
+                if one in some
+            )
+            for one in range(5)
+        ]
+        np.testing.assert_allclose(holm(p), closed, rtol=1e-12)
+
+
+GOOD = Facts(
+    items=2000, scores=1, most_votes=3, several=1.0, positive_votes=0.4, alpha=0.5,
+    alpha_upper=0.6, gold_positive=120, gold_negative=180, gold_p=0.5, tpr=0.99, tnr=0.99,
+    annotators=20, median_labels=300.0, adversarial=0,
+)  # fmt: skip
+GOLD_BASED = ("GT", "MAVEN-R", "AutoEval", "Rogan-Gladen")
+CASES = [
+    ({}, {"MAVEN": "weak"}),
+    (
+        {"gold_positive": 0, "gold_negative": 0, "gold_p": np.nan, "tpr": np.nan, "tnr": np.nan},
+        dict.fromkeys((*GOLD_BASED, "GT+MV"), "not usable")
+        | dict.fromkeys(("DS", "MAVEN", "MAVEN-C"), "weak"),
+    ),
+    ({"scores": 0}, dict.fromkeys(("MAVEN", "MAVEN-C", "MAVEN-R", "AutoEval"), "not usable")),
+    ({"annotators": None}, {"CLARA": "not usable", "MAVEN": "weak"}),
+    ({"gold_p": 0.005}, dict.fromkeys((*GOLD_BASED, "DS", "MAVEN", "MAVEN-C"), "weak")),
+    (
+        {"gold_p": 0.0005},
+        dict.fromkeys(GOLD_BASED, "not usable") | dict.fromkeys(("DS", "MAVEN", "MAVEN-C"), "weak"),
+    ),
+    ({"gold_positive": 60, "gold_negative": 60}, {"MAVEN": "weak", "MAVEN-R": "weak"}),
+    (
+        {"gold_positive": 5},
+        dict.fromkeys(GOLD_BASED, "weak") | {"MAVEN": "weak"},
+    ),
+    ({"gold_positive": 0}, dict.fromkeys(GOLD_BASED, "not usable") | {"MAVEN": "weak"}),
+    ({"tpr": 0.3, "tnr": 0.6}, {"Rogan-Gladen": "not usable", "GT+MV": "weak", "MAVEN": "weak"}),
+    ({"tpr": 0.5, "tnr": 0.6}, {"Rogan-Gladen": "weak", "GT+MV": "weak", "MAVEN": "weak"}),
+    (
+        {"most_votes": 1, "several": 0.0, "alpha": np.nan, "alpha_upper": np.nan},
+        {"DS": "weak", "MAVEN": "weak", "MAVEN-C": "weak", "CLARA": "not usable"},
+    ),
+    (
+        {"most_votes": 2, "gold_positive": 0, "gold_negative": 0, "gold_p": np.nan},
+        dict.fromkeys((*GOLD_BASED, "GT+MV", "DS", "MAVEN", "MAVEN-C"), "not usable")
+        | {"CLARA": "weak"},
+    ),
+    ({"positive_votes": 0.02}, {"CLARA": "weak", "MAVEN": "weak"}),
+    ({"adversarial": 12}, {"CLARA": "weak", "MAVEN": "weak"}),
+    ({"median_labels": 4.0}, {"CLARA": "weak", "MAVEN": "weak"}),
+    (
+        {"alpha_upper": -0.01},
+        {"CLARA": "not usable", "DS": "weak", "MAVEN": "weak", "MAVEN-C": "weak"},
+    ),
+    ({"items": 60}, dict.fromkeys(("DS", "MAVEN", "MAVEN-C", "CLARA"), "weak")),
+]
+
+
+@pytest.mark.parametrize(("changes", "expected"), CASES)
+def test_verdicts_with_their_reasons(changes, expected):
+    """What is not named is usable."""
+    verdicts = verdicts_of(Facts(**{**vars(GOOD), **changes}))
+    found = {one.method: one.verdict for one in verdicts}
+    assert found == {method: expected.get(method, "usable") for method in CHECKS}
+    assert all(one.why and (one.verdict == "usable") == (not one.mend) for one in verdicts)
+
+
+@pytest.fixture
+def study(tmp_path):
+    """A good study in three files."""
+    rng = np.random.default_rng(14)
+    _, frame = labels(rng, 500, [0.9] * 6 + [0.1])
+    frame.to_csv(tmp_path / "votes.csv", index=False)
+    scores = rng.normal(size=500)
+    item = [f"i{k}" for k in range(500)]
+    pd.DataFrame({"item": item, "gpt": scores}).to_csv(tmp_path / "scores.csv", index=False)
+    gold = pd.DataFrame({"item": item, "label": rng.integers(0, 2, 500)}).sample(
+        250, random_state=15
+    )
+    gold.to_csv(tmp_path / "gold.csv", index=False)
+    return [str(tmp_path / name) for name in ("votes.csv", "scores.csv", "gold.csv")]
+
+
+def test_the_command_says_what_the_data_support(study, capsys):
+    assert main(["check", *study]) == 0
+    out, error = capsys.readouterr()
+    assert all(len(line) <= 80 for line in out.splitlines())
+    assert "MAVEN-R       usable" in out
+    assert "nothing speaks against it" in out
+    assert "columns read as the scores of models: gpt" in out
+    assert "1 annotator labelling against the majority of the others (swapped?):" in error
+    assert main(["check", *study]) == 0
+    assert capsys.readouterr().out == out
+
+
+def test_the_command_writes_json_without_what_json_has_not(study, capsys):
+    assert main(["check", *study[:1], "--json"]) == 0
+    found = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert found["items"] == 500
+    assert found["gold_sample"]["p"] is None
+    assert {one["method"] for one in found["verdicts"]} == set(CHECKS)
+    assert found["supported"] is True
+
+
+def test_the_command_tells_data_that_support_nothing_from_files_that_cannot_be_read(
+    tmp_path, capsys
+):
+    path = tmp_path / "votes.csv"
+    path.write_text("item,votes_positive,votes_total\na,1,1\nb,0,1\n")
+    assert main(["check", str(path)]) == 1
+    out, error = capsys.readouterr()
+    assert out.count("not usable") == len(CHECKS)
+    assert "support no estimator" in error
+    path.write_text("item,votes_positive,votes_total\na,2,1\n")
+    assert main(["check", str(path)]) == 2
+    assert "Error:" in capsys.readouterr().err
+    assert main(["check", str(path), "--seed", "-1"]) == 2
