@@ -234,6 +234,21 @@ def test_what_is_in_one_file_alone_is_dropped_and_said(tmp_path):
     assert "2 items with a gold label but without votes, dropped: 'y', 'c'" in said
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "item,annotator,label\na,R1,1\nb,R1,\nc,R1,0\n",
+        "item,vote_1,vote_2\na,1,\nb,,NA\nc,0,\n",
+        "item,votes_positive,votes_total\na,1,1\nb,,\nc,0,1\n",
+        "item,votes_positive,votes_total\na,1,1\nb,0,0\nc,0,1\n",
+    ],
+)
+def test_items_without_votes_are_dropped_and_said(text, tmp_path):
+    study = read_study(written(tmp_path, votes_csv=text))
+    assert votes_of(study) == {"a": (1, 1), "c": (0, 1)}
+    assert any("1 item without votes dropped" in note for note in study.notes)
+
+
 def test_names_are_said_for_one_file_or_for_all(tmp_path):
     paths = written(
         tmp_path,

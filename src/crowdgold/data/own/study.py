@@ -50,7 +50,7 @@ class Study:
 
 
 def read_study(
-    paths: Sequence[Path],
+    paths: Sequence[str | Path],
     columns: Mapping[str, str] = NOTHING,
     positive: str | None = None,
     repeated: str = "refuse",

@@ -94,7 +94,7 @@ def read_votes(sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list
     Raises:
         InputError: naming the rows that cannot be used.
     """
-    parts = []
+    parts, named = [], []
     for sheet, kind in zip(sheets, kinds, strict=True):
         if kind == COUNTS:
             return _counts(sheet, notes)
@@ -102,7 +102,13 @@ def read_votes(sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list
             parts.append(_long(sheet, kind, notes))
         elif kind == WIDE:
             parts.append(_wide(sheet))
-    return joined(parts)
+        if kind is not None:
+            named.append(sheet.frame["item"])
+    votes = joined(parts)
+    none = ~pd.concat(named).drop_duplicates().isin(votes.frame["item"])
+    if none.any():
+        notes.append(f"{votes.source}: {counted(int(none.sum()), 'item')} without votes dropped")
+    return votes
 
 
 def _counts(sheet: Sheet, notes: list[str]) -> Rows:
