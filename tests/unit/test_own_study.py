@@ -352,6 +352,17 @@ REFUSED = {
         "two columns are named 'label'; expected one. Leave the other out",
     ),
     "a rule": ({"v_csv": LONG}, {"repeated": "none"}, "repeated 'none'; expected one of"),
+    "an annotator and an expert": (
+        {"v_csv": "item,annotator,expert,label\na,R1,,1\na,R2,E1,1\n"},
+        {},
+        "column 'annotator', row 3: found 'R2', expected an annotator or an expert",
+    ),
+    "a positive label of counts": ({"v_csv": COUNTS}, {"positive": "1"}, "votes are counts"),
+    "what was guessed is said": (
+        {"v_csv": "item,worker,label\na,R1,1\na,R1,0\n"},
+        {},
+        "What was guessed:\n  - v.csv: column 'worker' read as annotator",
+    ),
     "spans": (
         {"v_jsonl": lines([{"id": 1, "label": [[0, 3, "PER"]]}])}, {}, "line 1: a label is",
     ),
@@ -377,6 +388,21 @@ REFUSED = {
         r"labels of 2 questions \(a, b\)",
     ),
 }  # fmt: skip
+
+
+def test_what_annotators_or_items_say_beside_is_no_score(tmp_path):
+    """How sure an annotator is, and the length of a text in a file of strata."""
+    paths = written(
+        tmp_path,
+        votes_csv="item,annotator,label,confidence\na,R1,1,0.9\na,R2,1,0.5\nb,R1,0,1\n",
+        about_csv="item,stratum,length\na,x,10\nb,y,20\n",
+        truth_csv="item,label\na,1\nb,0\n",
+    )
+    study = read_study(paths)
+    assert study.items.predictors == []
+    assert gold_of(study) == {"a": 1, "b": 0}
+    assert "truth.csv: its labels are read as gold labels" in study.notes
+    assert "about.csv: columns passed over: length" in study.notes
 
 
 @pytest.mark.parametrize("case", REFUSED)

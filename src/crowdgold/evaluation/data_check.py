@@ -122,6 +122,31 @@ def _strata(strata: Mapping[str, np.ndarray]) -> dict[str, dict[str, int]]:
     return found
 
 
+def _facts(
+    items: Items, agreed: Agreement, sample: GoldSample, annotators: AnnotatorCheck | None
+) -> Facts:
+    """Gather what the verdicts rest on."""
+    total = items.votes_total
+    tpr, tnr = _majority_right(items)
+    return Facts(
+        items=len(items),
+        scores=len(items.scores),
+        most_votes=int(total.max()),
+        several=float((total > 1).mean()),
+        positive_votes=float(items.votes_positive.sum() / total.sum()),
+        alpha=agreed.alpha,
+        alpha_upper=agreed.upper,
+        gold_positive=int((items.gold == 1).sum()),
+        gold_negative=int((items.gold == 0).sum()),
+        gold_p=sample.p,
+        tpr=tpr,
+        tnr=tnr,
+        annotators=None if annotators is None else len(annotators.annotator),
+        median_labels=np.nan if annotators is None else float(np.median(annotators.labels)),
+        adversarial=0 if annotators is None else int(annotators.adversarial.sum()),
+    )
+
+
 def check_data(
     study: Study,
     rng: np.random.Generator,
@@ -140,24 +165,7 @@ def check_data(
     agreed = agreement(_vote_counts(items), rng, resamples=resamples)
     annotators = None if study.annotations is None else check_annotators(study.annotations)
     sample = assess_gold_sample(items, rng, permutations)
-    tpr, tnr = _majority_right(items)
-    facts = Facts(
-        items=len(items),
-        scores=len(items.scores),
-        most_votes=int(total.max()),
-        several=float((total > 1).mean()),
-        positive_votes=float(items.votes_positive.sum() / total.sum()),
-        alpha=agreed.alpha,
-        alpha_upper=agreed.upper,
-        gold_positive=int((items.gold == 1).sum()),
-        gold_negative=int((items.gold == 0).sum()),
-        gold_p=sample.p,
-        tpr=tpr,
-        tnr=tnr,
-        annotators=None if annotators is None else len(annotators.annotator),
-        median_labels=np.nan if annotators is None else float(np.median(annotators.labels)),
-        adversarial=0 if annotators is None else int(annotators.adversarial.sum()),
-    )
+    facts = _facts(items, agreed, sample, annotators)
     scores = {name: _scores(values) for name, values in items.scores.items()}
     return DataCheck(
         items=len(items),
@@ -173,7 +181,7 @@ def check_data(
             name: int((labels != NO_GOLD).sum()) for name, labels in study.gold_by_expert.items()
         },
         expert_agreement=_expert_agreement(study.gold_by_expert, rng, resamples),
-        majority_right=(tpr, tnr),
+        majority_right=(facts.tpr, facts.tnr),
         scores=scores,
         strata=_strata(study.strata),
         verdicts=verdicts_of(facts),

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.checks import InputError, to_numbers
-from crowdgold.data.own.roles import ANONYMOUS, LONG
+from crowdgold.data.own.roles import ANONYMOUS, GOLD_FILE, LONG
 from crowdgold.data.own.sheets import Sheet, without_missing_words
 from crowdgold.data.own.votes import Rows, joined
 
@@ -82,8 +82,15 @@ def read_scores(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[st
     return scores
 
 
-def read_gold(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> Rows | None:
+def read_gold(
+    sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list[str]
+) -> Rows | None:
     """Gather the gold labels: columns item, expert and label; None where there are none.
+
+    Args:
+        sheets: the files.
+        kinds: the form of the votes of each.
+        notes: what was decided is added to them.
 
     Raises:
         InputError: naming the rows where an expert labels an item again.
@@ -97,6 +104,8 @@ def read_gold(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> Rows | No
             label = without_missing_words(sheet.frame["label"]).notna()
             if _several(kind):
                 label &= sheet.frame["expert"].notna()
+            elif not sheet.has("expert") and not GOLD_FILE.search(sheet.name):
+                notes.append(f"{sheet.name}: its labels are read as gold labels")
             parts.append(_gold_rows(sheet.take(label.to_numpy(dtype=bool)), "label", UNNAMED))
     if not parts:
         return None

@@ -54,6 +54,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Column of a study -> the names it is guessed from, likeliest first."""
 
+OF_ANNOTATORS = ("confidence", "probability", "prediction")
+"""Names of a score that are no model's where each row is an annotator's."""
 PATTERNS = (
     (re.compile(r"(?i:gold|expert)_(\w+)"), "gold"),
     (re.compile(r"(?i:score)_(\w+)"), "score"),
@@ -116,7 +118,10 @@ def _guess(sheet: Sheet, taken: set[str]) -> dict[str, str]:
     for ours, aliases in ALIASES.items():
         if ours in taken or (ours == "model" and "score" not in {*taken, *guessed.values()}):
             continue
+        known = {*taken, *guessed.values()}
         alias = next((alias for alias in aliases if alias in normal), None)
+        if alias in OF_ANNOTATORS and "annotator" in known:
+            continue
         if alias is not None:
             guessed[normal.pop(alias)] = ours
     have = {*taken, *guessed.values()}

@@ -13,6 +13,8 @@ from crowdgold.data.checks import InputError, counted
 Records = Sequence[Mapping[str, Any]]
 Found = tuple[pd.DataFrame, int | np.ndarray, list[str]]
 """A table, what messages call its first row or each row, and what to say of it."""
+OF_A_LABEL = ("annotator", "expert", "label")
+"""Columns of a label, which the data of a task may have for something else."""
 
 
 def read_json(path: Path) -> Records:
@@ -86,24 +88,15 @@ def _label_studio(records: Records, path: Path) -> Found:
     for number, (task, known) in enumerate(zip(records, data, strict=True), 1):
         where = f"{path}, task {number}"
         item = known.get(key) if key else task.get("id", number)
+        own = _plain({k: v for k, v in known.items() if k not in OF_A_LABEL}) | {"item": item}
         predictions += len(_list(task.get("predictions"), f"{where}, predictions"))
-        own = _plain(known) | {"item": item}
-        before = len(rows)
+        labels = []
         for one in _list(task.get("annotations"), f"{where}, annotations"):
-            if not isinstance(one, dict):
-                raise InputError(f"{where}: found {str(one)[:40]!r}, expected an annotation")
-            found = dict(_choices(one, where))
+            found = _annotation(one, where)
             controls |= set(found)
-            if one.get("was_cancelled") or not found:
-                skipped += 1
-                continue
-            who = _who(one.get("completed_by"), where)
-            gold = bool(one.get("ground_truth"))
-            for label in found.values():
-                person = {"expert": who} if gold else {"annotator": who}
-                rows.append((number, {**own, **person, "label": label}))
-        if len(rows) == before:
-            rows.append((number, own))
+            skipped += not found
+            labels.extend(found.values())
+        rows.extend((number, {**own, **label}) for label in labels or [{}])
     if len(controls) > 1:
         raise InputError(
             f"{path}: labels of {len(controls)} questions ({', '.join(sorted(controls))}); "
@@ -120,6 +113,22 @@ def _label_studio(records: Records, path: Path) -> Found:
             f"{counted(predictions, 'prediction')} passed over; scores are read from a file or data"
         )
     return *_table(rows), notes
+
+
+def _annotation(found: Any, where: str) -> dict[str, dict[str, Any]]:
+    """Give the label of each question of an annotation, and whose it is; none of a cancelled one.
+
+    Raises:
+        InputError: where it is no annotation of classes by someone.
+    """
+    if not isinstance(found, dict):
+        raise InputError(f"{where}: found {str(found)[:40]!r}, expected an annotation")
+    choices = {} if found.get("was_cancelled") else dict(_choices(found, where))
+    if not choices:
+        return {}
+    person = "expert" if found.get("ground_truth") else "annotator"
+    who = _who(found.get("completed_by"), where)
+    return {question: {person: who, "label": label} for question, label in choices.items()}
 
 
 def _choices(annotation: Mapping[str, Any], where: str) -> Iterator[tuple[str, Any]]:

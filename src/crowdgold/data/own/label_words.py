@@ -60,6 +60,8 @@ def binary_labels(
     values = {name: {plain(str(one)) for one in texts.unique()} for name, texts in labels.items()}
     wanted = None if positive is None else plain(positive)
     everything = set().union(*values.values()) if values else set()
+    if wanted is not None and not labels:
+        raise InputError(f"--positive {positive}: votes are counts, and there are no gold labels")
     if wanted is not None and wanted not in everything:
         listed = "; ".join(f"{name} has {_listed(labels[name], rows[name])}" for name in labels)
         raise InputError(f"--positive {positive}: no label has this value; {listed}")

@@ -94,8 +94,8 @@ def _numeric(values: pd.Series) -> bool:
 
 
 def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
-    """Take the columns of numbers of a file without votes, gold and scores for models' scores."""
-    other = ("score", "gold")
+    """Take the columns of numbers of a file that holds nothing else for models' scores."""
+    other = ("score", "gold", "stratum", "weight")
     if kind or sheet.has("label") or any(sheet.starting(prefix) for prefix in other):
         return sheet
     columns = [name for name in leftover(sheet) if _numeric(sheet.frame[name])]
@@ -125,7 +125,8 @@ def assign(
         )
         problems.raise_if_any()
     named, kinds = _guess_votes(_of_experts(sheets, notes), positive, notes)
-    named = [_guess_scores(one, kind, notes) for one, kind in zip(named, kinds, strict=True)]
+    if not any(sheet.starting("score") for sheet in named):
+        named = [_guess_scores(one, kind, notes) for one, kind in zip(named, kinds, strict=True)]
     forms = {kind for kind in kinds if kind is not None}
     if not forms:
         have = "; ".join(f"{one.name} has {', '.join(one.columns)}" for one in sheets)

@@ -16,7 +16,7 @@ from crowdgold.data.own.by_item import read_gold, read_scores, read_strata, read
 from crowdgold.data.own.column_names import name_columns
 from crowdgold.data.own.label_words import binary_labels
 from crowdgold.data.own.roles import assign
-from crowdgold.data.own.sheets import read_sheet
+from crowdgold.data.own.sheets import Sheet, read_sheet
 from crowdgold.data.own.votes import Rows, read_votes
 
 TIE_BREAK_SEED = 20_000_003
@@ -75,9 +75,22 @@ def read_study(
     if not paths:
         raise InputError("no files; expected one to three: votes, gold labels, scores")
     notes: list[str] = []
-    sheets = name_columns([read_sheet(path, notes) for path in paths], columns, notes)
+    sheets = [read_sheet(path, notes) for path in paths]
+    try:
+        named = name_columns(sheets, columns, notes)
+        return _study(named, positive, repeated, notes)
+    except InputError as error:
+        # Messages name our columns, which need not be those of the files.
+        guessed = "".join(f"\n  - {note}" for note in notes if " read as " in note)
+        raise InputError(
+            f"{error}\nWhat was guessed:{guessed}" if guessed else str(error)
+        ) from None
+
+
+def _study(sheets: Sequence[Sheet], positive: str | None, repeated: str, notes: list[str]) -> Study:
+    """Join sheets whose columns are named."""
     sheets, kinds = assign(sheets, positive, notes)
-    votes, gold = read_votes(sheets, kinds, notes), read_gold(sheets, kinds)
+    votes, gold = read_votes(sheets, kinds, notes), read_gold(sheets, kinds, notes)
     votes, gold = _with_labels(votes, gold, positive, notes)
     scores = read_scores(sheets, kinds)
     votes = _with_scores(votes, scores, notes)

@@ -52,8 +52,12 @@ def _long(sheet: Sheet, kind: str, notes: list[str]) -> tuple[Sheet, pd.DataFram
     columns = ["item", "annotator"] if kind == LONG else ["item"]
     if kind == LONG:
         problems = sheet.problems()
-        nobody = sheet.frame["annotator"].isna().to_numpy() & wanted
-        problems.add_rows("annotator", nobody, sheet.frame["annotator"], "who gave the label")
+        annotator = sheet.frame["annotator"]
+        nobody = annotator.isna().to_numpy() & wanted
+        problems.add_rows("annotator", nobody, annotator, "who gave the label")
+        both = (annotator.notna() & expert).to_numpy(dtype=bool)
+        expected = "an annotator or an expert in a row, not both: its label is one's vote or gold"
+        problems.add_rows("annotator", both, annotator, expected)
         problems.raise_if_any()
         bare = int((sheet.frame["annotator"].notna() & label.isna() & ~expert).sum())
         if bare:
@@ -94,7 +98,7 @@ def read_votes(sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list
     Raises:
         InputError: naming the rows that cannot be used.
     """
-    parts, named = [], []
+    parts, voted = [], []
     for sheet, kind in zip(sheets, kinds, strict=True):
         if kind == COUNTS:
             return _counts(sheet, notes)
@@ -103,11 +107,14 @@ def read_votes(sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list
         elif kind == WIDE:
             parts.append(_wide(sheet))
         if kind is not None:
-            named.append(sheet.frame["item"])
+            voted.append(sheet)
     votes = joined(parts)
-    none = ~pd.concat(named).drop_duplicates().isin(votes.frame["item"])
+    none = ~pd.concat([one.frame["item"] for one in voted]).drop_duplicates().isin(
+        votes.frame["item"]
+    )
     if none.any():
-        notes.append(f"{votes.source}: {counted(int(none.sum()), 'item')} without votes dropped")
+        where = ", ".join(one.name for one in voted)
+        notes.append(f"{where}: {counted(int(none.sum()), 'item')} without votes dropped")
     return votes
 
 
