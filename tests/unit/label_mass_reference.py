@@ -47,6 +47,9 @@ def value(name, threshold, scores, votes_positive, votes_total, positive, negati
         return hits / (hits + alarms)
     if name == "recall":
         return hits / sum(p)
+    if name == "F1":
+        precision, recall = hits / (hits + alarms), hits / sum(p)
+        return 2 / (1 / precision + 1 / recall)
     if name == "accuracy":
         return (hits + sum(q) - alarms) / (sum(p) + sum(q))
     if name == "precision_at_recall":

@@ -74,6 +74,7 @@ def test_true_values_by_hand():
         "precision@3": 2 / 3,  # items scored exactly 3 are flagged
         "recall@3": 2 / 3,
         "accuracy@3": 3 / 5,
+        "F1@3": 2 * 2 / (3 + 3),
         "precision_at_recall@1": 3 / 4,
         "precision_at_recall@0.5": 1.5 / 2.5,
     }
@@ -91,7 +92,8 @@ def test_what_cannot_be_computed_is_nan_and_never_an_error(name, labels):
     positives, negatives = labels.count(1), labels.count(0)
     needs = {
         "prevalence": positives + negatives, "accuracy": positives + negatives,
-        "precision": positives + negatives, "TPR_H": positives, "recall": positives,
+        "precision": positives + negatives, "F1": positives + negatives,
+        "TPR_H": positives, "recall": positives,
         "precision_at_recall": positives, "TNR_H": negatives,
         "AUC": positives * negatives, "delta_TPR": positives * negatives,
     }  # fmt: skip

@@ -15,7 +15,7 @@ from unit.reference import make_items
 
 METRICS = [
     "prevalence", "TNR_H", "TPR_H", "AUC", "delta_TPR", "delta_AUC", "precision@0.2",
-    "recall@0.2", "accuracy@0.2", "precision_at_recall@0.5",
+    "recall@0.2", "accuracy@0.2", "F1@0.2", "precision_at_recall@0.5",
 ]  # fmt: skip
 WITHOUT_VOTES = ("prevalence", "AUC", "delta_AUC", "accuracy@0.2", "precision@0.2")
 EACH_PREDICTOR = ("A", "B")
@@ -246,7 +246,7 @@ def test_metrics_that_rest_on_few_gold_items_have_no_interval_and_say_so():
     [
         ("prevalence", 7), ("accuracy@0", 7), ("TPR_H", 4), ("recall@4", 4), ("TNR_H", 3),
         ("AUC", 3), ("delta_TPR", 3), ("precision@4", 3), ("precision_at_recall@0.5", 3),
-        ("precision_at_recall@1", 4), ("precision@99", 0),
+        ("precision_at_recall@1", 4), ("precision@99", 0), ("F1@99", 0), ("F1@1", 4),
     ],
 )  # fmt: skip
 def test_support_by_hand(text, expected):

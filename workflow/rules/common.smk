@@ -53,7 +53,7 @@ def stages():
     parts = (
         ["together"] if config["together"] else ["simulate", "estimate", "summarise"]
     )
-    shared = ["figures", "validate", "benchmarks", "docs"]
+    shared = ["figures", "validate", "evaluate", "benchmarks", "docs"]
     return ["toolchain", "datasets", *parts, *shared]
 
 
@@ -342,6 +342,17 @@ def available_tables(experiments):
         else:
             tables.append(f"<results>/tables/{name}.parquet")
     return tables
+
+
+def own_files(wildcards):
+    """Give the files of the user's own data."""
+    files = config.get("evaluate", {}).get("files", [])
+    if not files:
+        raise WorkflowError(
+            "evaluate.files: none; expected votes, gold labels and scores, for instance"
+            " --config 'evaluate={files: [votes.csv, gold.csv, scores.csv]}'"
+        )
+    return files
 
 
 def figures_of(target):

@@ -15,6 +15,7 @@ from crowdgold.commands import (
     check,
     confidence,
     correct_rate,
+    evaluate,
     fit_labelling,
     labelling_threshold,
     plan,
@@ -24,7 +25,15 @@ from crowdgold.data import InputError
 
 __all__ = ["main", "parser"]
 
-COMMANDS = (check, plan, correct_rate, fit_labelling, confidence, labelling_threshold)
+COMMANDS = (
+    plan,
+    check,
+    evaluate,
+    correct_rate,
+    fit_labelling,
+    confidence,
+    labelling_threshold,
+)
 BAD_INPUT, INTERRUPTED, READER_GONE = 2, 130, 141
 
 
@@ -32,9 +41,9 @@ def parser() -> argparse.ArgumentParser:
     """Describe the command line."""
     top = argparse.ArgumentParser(
         prog="crowdgold",
-        description="Work with imperfect labels: plan a study; check what data can support; correct "
-        "a rate for its judges' errors; fit a model of annotators, and let it say how sure each "
-        "item's label is and whether to ask for another.",
+        description="Work with imperfect labels: plan a study; check what data can support; "
+        "evaluate models, voters and rates; correct a rate for its judges' errors; fit a model of "
+        "annotators, and let it say how sure each item's label is and whether to ask for another.",
         epilog="`crowdgold COMMAND --help` explains a command, with an example.",
     )
     top.add_argument("--version", action="version", version=f"crowdgold {__version__}")

@@ -4,14 +4,14 @@ import argparse
 import json
 import textwrap
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crowdgold.commands.terminal import add_table_options, progress, renamed, say
 from crowdgold.data import InputError
+from crowdgold.data.json_values import plain
 from crowdgold.data.own import Study, read_study
 
 if TYPE_CHECKING:
@@ -61,21 +61,6 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     own.add_argument("--json", action="store_true", help="write one JSON object")
     add_table_options(own)
     own.set_defaults(run=run)
-
-
-def plain(value: Any) -> Any:
-    """Give a value as JSON has it: objects as their fields, arrays as lists, no number as null."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
-    if isinstance(value, dict):
-        return {str(key): plain(one) for key, one in value.items()}
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    return value
 
 
 def _wrapped(head: str, texts: list[str], indent: int = 14) -> Iterator[str]:

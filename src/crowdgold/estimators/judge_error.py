@@ -16,6 +16,7 @@ import numpy as np
 from crowdgold.data import NO_GOLD, Annotations, InputError, Items
 from crowdgold.estimators.annotated_majority import labels_of_group
 from crowdgold.estimators.posterior import NO_LABEL, ConfusionPosterior, Fit, JudgedRate
+from crowdgold.estimators.votes_and_gold import majority_vote
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.judge_error import INTERVALS, PAPER, JudgementCounts
 from crowdgold.models.judge_error_posterior import draw_rates
@@ -76,6 +77,25 @@ def judgement_counts(
         true_negatives=int((negative & (judged == 0)).sum()),
         false_positives=int((negative & (judged == 1)).sum()),
         within=within,
+    )
+
+
+def judgement_counts_of_items(items: Items, rng: np.random.Generator) -> JudgementCounts:
+    """Count the majority votes of items, and what their gold labels say of them.
+
+    Args:
+        items: votes, and gold labels of some of the items, drawn at random.
+        rng: decides tied majorities.
+    """
+    judged, gold = majority_vote(items, rng), items.gold
+    return JudgementCounts(
+        positive=int((judged == 1).sum()),
+        judged=len(items),
+        true_positives=int(((gold == 1) & (judged == 1)).sum()),
+        false_negatives=int(((gold == 1) & (judged == 0)).sum()),
+        true_negatives=int(((gold == 0) & (judged == 0)).sum()),
+        false_positives=int(((gold == 0) & (judged == 1)).sum()),
+        within=True,
     )
 
 

@@ -5,9 +5,12 @@ look better on the gold items than on the others. With a fitted model the label 
 enters through the parameters, one label among all items, which is negligible.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from crowdgold.data import NO_GOLD, InputError, Items
+from crowdgold.estimators.dawid_skene import spread_draws
 from crowdgold.estimators.posterior import Fit, LabelPosterior
 
 PREDICTION_DRAWS = 100
@@ -51,7 +54,11 @@ def predict_from_votes(items: Items) -> dict[str, np.ndarray]:
 
 
 def predict_from_posterior(
-    fit: Fit, items: Items, rng: np.random.Generator
+    fit: Fit,
+    items: Items,
+    rng: np.random.Generator,
+    predictors: Sequence[str] | None = None,
+    draws: int | None = None,
 ) -> dict[str, np.ndarray]:
     """Give the posterior mean of P(Y_i = 1), without the item's own gold label.
 
@@ -59,9 +66,11 @@ def predict_from_posterior(
         fit: a fit whose posterior says what it would be without an item's own label.
         items: the table that was fitted.
         rng: source of what the posterior draws beside its parameters.
+        predictors: those that it was fitted to; all of the table where not given.
+        draws: how many of its draws, spread evenly; all where not given.
 
     Returns:
-        predictor -> (n,) means over all draws of the fit.
+        predictor -> (n,) means over the draws.
 
     Raises:
         InputError: where the method cannot leave out an item's own label.
@@ -69,10 +78,11 @@ def predict_from_posterior(
     posterior = fit.labels
     if not isinstance(posterior, LabelPosterior) or posterior.without_own_gold is None:
         raise InputError(f"{fit.method} does not say what a label's probability is without it")
+    chosen = spread_draws(posterior.draws, min(draws or posterior.draws, posterior.draws))
     means = {}
-    for predictor in items.predictors:
+    for predictor in items.predictors if predictors is None else predictors:
         total = np.zeros(len(items))
-        for draw in range(posterior.draws):
+        for draw in chosen.tolist():
             total += posterior.without_own_gold(draw, predictor, rng)
-        means[predictor] = total / posterior.draws
+        means[predictor] = total / len(chosen)
     return means

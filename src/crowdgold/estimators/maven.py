@@ -5,7 +5,7 @@ cut). Each predictor's score model is conditioned on the same draws of the vote 
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,8 +126,12 @@ def fit_maven(
     sampler: SamplerSettings,
     draws: int,
     settings: MavenSettings,
+    predictors: Sequence[str] | None = None,
 ) -> Fit:
-    """Fit MAVEN to every predictor of the table.
+    """Fit MAVEN to the predictors of a table.
+
+    Fits of the same table to one predictor each, from generators of one state, share the vote
+    model's draws, and are together what a fit to all of them is.
 
     Args:
         items: the table; the vote model's draws depend on its votes and gold only.
@@ -136,11 +140,13 @@ def fit_maven(
         sampler: settings of the vote model's chains.
         draws: parameter draws, one imputed data set each.
         settings: of the cut and the score likelihood.
+        predictors: those whose score model is wanted; all of the table where not given.
     """
     clock = time.perf_counter
     start = clock()
     sets = find_vote_sets(items)
-    rankings = {name: _summarise(items, sets, name, settings) for name in items.predictors}
+    wanted = items.predictors if predictors is None else list(predictors)
+    rankings = {name: _summarise(items, sets, name, settings) for name in wanted}
     counted = clock()
     vote_rng, *score_rngs = rng.spawn(1 + len(items.predictors))
     fit = fit_votes("vote", sets, vote_rng, stan, sampler, settings.base_rate_prior())
@@ -149,6 +155,8 @@ def fit_maven(
     scores: dict[str, ScoreDraws] = {}
     pilots: dict[str, Diagnostics] = {}
     for predictor, score_rng in zip(items.predictors, score_rngs, strict=True):
+        if predictor not in rankings:
+            continue
         scores[predictor], pilots[predictor] = _score_model(
             rankings[predictor], sets, vote, score_rng, stan, sampler, settings
         )

@@ -119,8 +119,9 @@ def resample_gold(
     return [Resampled(values[0, :, m], values[1, :, m]) for m in range(len(metrics))]
 
 
-def _estimate(
-    metric: Metric,
+def corrected_estimate(
+    name: str,
+    limits: tuple[float, float],
     point: tuple[float, float, float],
     resampled: Resampled,
     counted: int,
@@ -129,24 +130,36 @@ def _estimate(
     target: str,
     level: float,
 ) -> Estimate:
-    """Make the estimate of one metric of M_E(Y), M_E(g), M_all(g) and the resamples."""
+    """Make the estimate of one metric.
+
+    Args:
+        name: the metric, or a difference of metrics.
+        limits: its range.
+        point: M_E(Y), M_E(g) and M_all(g).
+        resampled: the metric under resampling of the gold items.
+        counted: gold items in its smallest denominator.
+        n_gold: gold items.
+        fraction: their share of all items.
+        target: these items, or their population.
+        level: of the interval.
+    """
     labelled, predicted, everywhere = point
     defined = resampled.defined
     undefined = 1 - len(defined.labelled) / len(resampled.labelled)
     if not np.isfinite(labelled) or len(defined.labelled) < 2:
-        return Estimate.unavailable(metric.text, "the gold items leave it without a value")
+        return Estimate.unavailable(name, "the gold items leave it without a value")
     weight = defined.tune(n_gold) if np.isfinite([predicted, everywhere]).all() else 0.0
     correction = weight * (everywhere - predicted) if weight > 0 else 0.0
-    low, high = metric.limits
+    low, high = limits
     # Moved into the range, the estimate is nearer to any truth, so its interval still holds.
     centre = min(max(labelled + correction, low), high)
     if counted < FEWEST:
         note = f"no interval: it rests on {counted} gold items, expected at least {FEWEST}"
-        return Estimate(metric.text, centre, np.nan, np.nan, undefined, note=note)
+        return Estimate(name, centre, np.nan, np.nan, undefined, note=note)
     error = float(np.sqrt(defined.variance(weight, fraction, target)))
     reach = float(stdtrit(n_gold - 1, (1 + level) / 2)) * error
     lower, upper = max(centre - reach, low), min(centre + reach, high)
-    return Estimate(metric.text, centre, lower, upper, undefined, error)
+    return Estimate(name, centre, lower, upper, undefined, error)
 
 
 def rectify(
@@ -191,6 +204,16 @@ def rectify(
     ]
     fraction = len(rows) / len(items)
     return [
-        _estimate(metric, point, one, count, len(rows), fraction, prediction.target, level)
+        corrected_estimate(
+            metric.text,
+            metric.limits,
+            point,
+            one,
+            count,
+            len(rows),
+            fraction,
+            prediction.target,
+            level,
+        )
         for metric, point, one, count in zip(metrics, points, found, counted, strict=True)
     ]

@@ -92,6 +92,14 @@ def accuracy(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     return _ratio(right, curve.true_positives[-1] + negative)
 
 
+def f1(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
+    """Give F1 at a threshold, 2 TP / (flagged + positives): the harmonic mean of the two rates."""
+    curve, above = Curve.of(mass, ranked), ranked.above(threshold)
+    hits = float(curve.true_positives[above])
+    flagged = hits + float(curve.false_positives[above])
+    return _ratio(2 * hits, flagged + float(curve.true_positives[-1]))
+
+
 def precision_at_recall(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     """Give a point of the precision-recall curve: the precision where recall reaches a value."""
     curve = Curve.of(mass, ranked)
@@ -114,6 +122,7 @@ METRICS: dict[str, Functional] = {
     "precision": precision,
     "recall": recall,
     "accuracy": accuracy,
+    "F1": f1,
     "precision_at_recall": precision_at_recall,
 }
 """Metrics of one predictor by name."""
@@ -124,7 +133,7 @@ DIFFERENCES = {"delta_AUC": "AUC"}
 PARAMETERS = ("phi", "a0", "a1", "d0", "d1", "mu", "delta")
 """Parameters of MAVEN (table 1), which a fit reports beside metrics."""
 
-WITH_THRESHOLD = ("precision", "recall", "accuracy", "precision_at_recall")
+WITH_THRESHOLD = ("precision", "recall", "accuracy", "F1", "precision_at_recall")
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,14 @@ from crowdgold.metrics.ranked import RankedItems
 ALL = ("prevalence", "accuracy")
 POSITIVES = ("TPR_H", "recall")
 NEGATIVES = ("TNR_H",)
+AT_THRESHOLD = ("precision", "F1")
+"""Metrics of the items that are flagged at a threshold."""
 
 
 def _flagged(metric: Metric, labels: np.ndarray, ranked: RankedItems) -> int:
     """Count the labelled items that a predictor flags: at a threshold, or to reach a recall."""
     labels = labels[ranked.order]
-    if metric.name == "precision":
+    if metric.name in AT_THRESHOLD:
         return int((labels[: ranked.above(metric.threshold)] >= 0).sum())
     found = np.cumsum(labels == 1)
     reached = int(np.searchsorted(found, metric.threshold * found[-1]))
@@ -41,7 +43,7 @@ def support(metric: Metric, labels: np.ndarray, ranked: Sequence[RankedItems]) -
         return positives
     if name in NEGATIVES:
         return negatives
-    if name in ("precision", "precision_at_recall"):
+    if name in (*AT_THRESHOLD, "precision_at_recall"):
         flagged = [_flagged(metric, labels, order) for order in ranked]
         return min(flagged) if name == "precision" else min(positives, *flagged)
     return min(positives, negatives)

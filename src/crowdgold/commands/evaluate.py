@@ -1,0 +1,134 @@
+"""`crowdgold evaluate`: models, voters and rates from imperfect labels, into a folder of tables."""
+
+import argparse
+import json
+import os
+import signal
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crowdgold.commands.evaluation_table import WIDTH, describe
+from crowdgold.commands.terminal import add_table_options, progress, renamed, say
+from crowdgold.data import InputError
+from crowdgold.data.json_values import plain
+
+if TYPE_CHECKING:
+    from crowdgold.evaluation.own_study import Settings
+
+ABOUT = """\
+Evaluate models, voters and the rate of positives from votes, a few gold labels and scores: GT,
+GT+MV, DS, MAVEN, MAVEN-C, MAVEN-R, AutoEval, CLARA and Rogan-Gladen on the prevalence, the voters'
+TPR_H and TNR_H, and each model's AUC, delta_TPR (against the voters, at their false positive rate),
+accuracy, precision, recall and F1 at thresholds, with precision-recall and ROC curves; models are
+compared on the same labels; all of it for all items and for each stratum.
+
+FILES are as of `crowdgold check`, which says first what the data can support. The answer is MAVEN-R
+where gold is a random sample of 200 items or more: its interval holds whatever the truth is, and a
+model's estimate stands beside it. With less gold it is MAVEN-C, which is right where its model is.
+"worth" is how many gold labels alone would give as narrow an interval."""
+EXAMPLE = """\
+example:
+  $ crowdgold evaluate votes.csv gold.csv scores.csv --out results --threshold 0.7
+  $ crowdgold evaluate study.csv --out results --methods GT MAVEN MAVEN-R --metrics AUC --json
+
+Thresholds: --threshold 0.7 is every model's, --threshold large=0.7 that of model "large"; can be
+repeated. FOLDER gets estimates.csv, curves.csv, items.csv (P(Y = 1) of each), study.json and more.
+
+exit codes: 0, done; 1, the data do not support what is asked; 2, input that cannot be used, with
+what is wrong and how to mend it; 130, interrupted: nothing is left behind."""
+UNSUPPORTED, TERMINATED = 1, 143
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command."""
+    own = commands.add_parser(
+        "evaluate", help="evaluate models and rates from votes, gold labels and scores",
+        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    own.add_argument("files", metavar="FILES", nargs="+", help="votes, gold labels, scores")
+    own.add_argument("--out", required=True, metavar="FOLDER", help="where to write")
+    own.add_argument(
+        "--methods", nargs="+", metavar="METHOD", help="some of the methods (default: all)"
+    )
+    own.add_argument(
+        "--metrics", nargs="+", metavar="METRIC", help="some of the metrics (default: all)"
+    )
+    own.add_argument(
+        "--threshold", action="append", default=[], metavar="[MODEL=]VALUE",
+        help="score at and above which an item is flagged (default: 0.5 for scores in [0, 1])",
+    )  # fmt: skip
+    own.add_argument(
+        "--level", type=float, default=0.95, help="of the intervals (default: %(default)g)"
+    )
+    own.add_argument(
+        "--cores", type=int, default=os.cpu_count() or 1,
+        help="processes at a time (default: %(default)s); numbers do not depend on it",
+    )  # fmt: skip
+    own.add_argument(
+        "--seed", type=int, default=20260301, help="of all random numbers (default: %(default)s)"
+    )
+    own.add_argument(
+        "--positive", metavar="VALUE", help="the positive label; all others are negative"
+    )
+    own.add_argument("--json", action="store_true", help="write one JSON object, as study.json")
+    add_table_options(own)
+    own.set_defaults(run=run)
+
+
+def _settings(asked: argparse.Namespace) -> "Settings":
+    from crowdgold.evaluation.own_study import METHODS, METRICS, Settings, read_thresholds
+
+    if asked.cores < 1:
+        raise InputError(f"cores: found {asked.cores}, expected 1 or more")
+    return Settings(
+        methods=tuple(asked.methods or METHODS),
+        metrics=tuple(asked.metrics or METRICS),
+        thresholds=read_thresholds(asked.threshold),
+        level=asked.level,
+        seed=asked.seed,
+    )
+
+
+@contextmanager
+def ended_in_order() -> Iterator[None]:
+    """Let a signal to terminate end the processes and clear up, as an interrupt does."""
+
+    def end(number: int, frame: Any) -> None:
+        raise SystemExit(TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Read, evaluate, write, and say the answers."""
+    from crowdgold.evaluation import own_study  # here: it takes seconds to load
+    from crowdgold.models.stan import StanModels
+
+    settings, out = _settings(asked), Path(asked.out)
+    own_study.check_folder(out)
+    paths = [Path(name) for name in asked.files]
+    source = own_study.Source(paths, renamed(asked), asked.positive, asked.repeated)
+    try:
+        with ended_in_order():
+            with progress(lambda: "reading and checking"):
+                study, check = own_study.read_and_check(source, settings)
+            found = own_study.evaluate_checked(
+                study, check, source, settings, StanModels(), asked.cores, say
+            )
+            with progress(lambda: "writing"):
+                own_study.write_evaluation(found, check, out)
+    except own_study.UnsupportedError as why:
+        say(f"Error: {why}")
+        return UNSUPPORTED
+    for note in (*found.summary["notes"], *found.summary["warnings"]):
+        say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
+    print(json.dumps(plain(found.summary)) if asked.json else describe(found.summary))
+    say(f"Written: {out}")
+    return 0

@@ -1,0 +1,98 @@
+"""The answers of an evaluation as a table for the terminal, at most 80 columns wide."""
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+WIDTH = 80
+METRIC, MODEL, NUMBER, INTERVAL, METHOD, WORTH = 20, 14, 6, 17, 14, 7
+HUMANS = "humans"
+SHOWN = 3
+"""Methods that failed, and are named."""
+
+
+def _cut(text: str, width: int) -> str:
+    """Shorten a text to less than a width."""
+    return text if len(text) < width else f"{text[: width - 2]}…"
+
+
+def _model(one: Mapping[str, Any]) -> str:
+    if one["against"] in ("", HUMANS):
+        return str(one["model"])
+    return f"{one['model']} - {one['against']}"
+
+
+def _worth(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value < 1e6 else f"{value:.0e}"
+
+
+def _line(one: Mapping[str, Any]) -> str:
+    """Write one answer."""
+    metric = _cut(one["metric"], METRIC).ljust(METRIC)
+    model = _cut(_model(one), MODEL).ljust(MODEL)
+    if one["method"] is None:
+        return f"{metric}{model}no answer"
+    beside = one["beside"]
+    flag = "!" if one["misfit"] or (beside and beside["misfit"]) else ""
+    interval = f"{one['lower']:.3f} to {one['upper']:.3f}"
+    return (
+        f"{metric}{model}{one['estimate']:{NUMBER}.3f}  {interval.ljust(INTERVAL)}"
+        f"{(one['method'] + flag).ljust(METHOD)}{_worth(one['effective_gold']).rjust(WORTH)}"
+    )
+
+
+def _head(level: float) -> str:
+    interval = f"{100 * level:g} % interval"
+    return (
+        f"{'metric'.ljust(METRIC)}{'model'.ljust(MODEL)}{'value'.rjust(NUMBER)}  "
+        f"{interval.ljust(INTERVAL)}{'by'.ljust(METHOD)}{'worth'.rjust(WORTH)}"
+    )
+
+
+def _footnotes(summary: Mapping[str, Any], stratum: str) -> Iterator[str]:
+    """Say what a reader must know of a stratum's answers."""
+    answers = [one for one in summary["headlines"] if one["stratum"] == stratum]
+    yield from dict.fromkeys(one["reason"] for one in answers if one["reason"])
+    for one in answers:
+        if one["misfit"] or (one["beside"] and one["beside"]["misfit"]):
+            yield (
+                "! the model's estimate is more than two standard errors from MAVEN-R's: its model "
+                "does not fit these data; rely on MAVEN-R (estimates.csv)"
+            )
+            break
+    for one in answers:
+        if one["method"] is None:
+            why = "; ".join(one["passed_over"]) or "no method estimates it"
+            yield f"{one['metric']} {_model(one)}: no answer: {why}"
+    failed = [one for one in summary["fits"] if one["stratum"] == stratum
+              and not one["diagnostics_passed"]]  # fmt: skip
+    for one in failed[:SHOWN]:
+        of = f" of {one['model']}" if one["model"] else ""
+        yield f"{one['method']}{of} failed its gate: {'; '.join(one['problems'])}"
+    for one in summary["not_run"]:
+        if one["stratum"] == stratum:
+            of = f" of {one['model']}" if one["model"] else ""
+            yield f"{one['method']}{of} {'failed' if one['failed'] else 'not run'}: {one['reason']}"
+
+
+def describe(summary: Mapping[str, Any]) -> str:
+    """Write the answers, stratum by stratum.
+
+    Args:
+        summary: as of `Evaluation`.
+    """
+    lines: list[str] = []
+    for stratum in summary["strata"]:
+        name = stratum["name"]
+        lines += [
+            f"{name}: {stratum['items']:,} items, {stratum['votes']:,} votes, {stratum['gold']:,} "
+            f"with gold ({stratum['gold_positive']:,} positive)",
+            _head(summary["settings"]["level"]),
+        ]
+        lines += [_line(one) for one in summary["headlines"] if one["stratum"] == name]
+        for note in _footnotes(summary, name):
+            lines += textwrap.wrap(note, WIDTH, initial_indent="  ", subsequent_indent="    ")
+        lines.append("")
+    return "\n".join(lines[:-1])

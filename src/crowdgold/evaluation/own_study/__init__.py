@@ -1,0 +1,31 @@
+"""A user's own study: every model, stratum and method, from one imputation a method and model.
+
+The work is split into jobs (`jobs`), each a fit and what it says of a model (`fitting`), which run
+in processes; what they find is joined to tables and headlines (`study`), and written to a folder
+that a report can be made from (`folder`).
+"""
+
+from crowdgold.evaluation.own_study.files import (
+    Source,
+    evaluate_checked,
+    read_and_check,
+    write_evaluation,
+)
+from crowdgold.evaluation.own_study.folder import check_folder
+from crowdgold.evaluation.own_study.questions import METHODS, METRICS, Settings, read_thresholds
+from crowdgold.evaluation.own_study.study import Evaluation, UnsupportedError, evaluate_study
+
+__all__ = [
+    "METHODS",
+    "METRICS",
+    "Evaluation",
+    "Settings",
+    "Source",
+    "UnsupportedError",
+    "check_folder",
+    "evaluate_checked",
+    "evaluate_study",
+    "read_and_check",
+    "read_thresholds",
+    "write_evaluation",
+]

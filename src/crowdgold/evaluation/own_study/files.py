@@ -1,0 +1,127 @@
+"""From the files of a user to the folder of an evaluation."""
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from crowdgold import __version__
+from crowdgold.data.own import Study, read_study
+from crowdgold.evaluation.data_check import DataCheck, check_data
+from crowdgold.evaluation.data_verdicts import NOT_USABLE
+from crowdgold.evaluation.own_study.folder import write_folder
+from crowdgold.evaluation.own_study.processes import Say
+from crowdgold.evaluation.own_study.questions import Settings, check_settings
+from crowdgold.evaluation.own_study.study import Evaluation, UnsupportedError, evaluate_study
+from crowdgold.models.stan import StanModels
+
+PACKAGES = ("numpy", "scipy", "numba", "pandas", "cmdstanpy")
+
+
+@dataclass(frozen=True)
+class Source:
+    """The files of a study, and how they are read.
+
+    Attributes:
+        paths: votes, gold labels and scores, in one file or several.
+        columns: their column name -> ours.
+        positive: the positive label; None where it is clear.
+        repeated: the rule for an annotator with several labels on an item.
+    """
+
+    paths: Sequence[Path]
+    columns: Mapping[str, str] = field(default_factory=dict)
+    positive: str | None = None
+    repeated: str = "refuse"
+
+    def read(self) -> Study:
+        """Read the study; `InputError` where that cannot be done."""
+        return read_study(self.paths, self.columns, self.positive, self.repeated)
+
+
+def read_and_check(source: Source, settings: Settings) -> tuple[Study, DataCheck]:
+    """Read a study, and check what it can support.
+
+    Raises:
+        UnsupportedError: where it supports no method.
+        InputError: where files or settings cannot be used.
+    """
+    study = source.read()
+    check_settings(settings, study.items.predictors)
+    check = check_data(study, np.random.default_rng(settings.seed))
+    if not check.supported:
+        why = "\n".join(f"  - {one.method}: {one.why}" for one in check.verdicts)
+        raise UnsupportedError(f"these data support no method:\n{why}")
+    return study, check
+
+
+def versions(stan: StanModels) -> dict[str, str]:
+    """Name the versions that numbers depend on."""
+    cmdstan = stan.toolchain.cmdstan_version if stan.toolchain else ""
+    found = {"crowdgold": __version__, "python": platform.python_version(), "cmdstan": cmdstan}
+    return found | {name: version(name) for name in PACKAGES}
+
+
+def require_answers(evaluation: Evaluation) -> None:
+    """Raise `UnsupportedError` where no metric has an answer, with the reasons."""
+    if any(one["method"] for one in evaluation.summary["headlines"]):
+        return
+    reasons = [f"{one['method']}: {one['reason']}" for one in evaluation.summary["not_run"]]
+    for one in evaluation.summary["headlines"]:
+        reasons += [f"{one['metric']}, {why}" for why in one["passed_over"]]
+    reasons += evaluation.summary["notes"]
+    lines = "\n".join(f"  - {why}" for why in dict.fromkeys(reasons))
+    raise UnsupportedError(f"no metric that was asked for has an answer:\n{lines}")
+
+
+def evaluate_checked(
+    study: Study,
+    check: DataCheck,
+    source: Source,
+    settings: Settings,
+    stan: StanModels,
+    cores: int,
+    say: Say,
+) -> Evaluation:
+    """Evaluate a study; a method that the check finds not usable gives no headline.
+
+    Args:
+        study: the tables.
+        check: what they can support.
+        source: what they were read from.
+        settings: what is asked.
+        stan: compiled models; by default they are compiled when first used.
+        cores: processes at a time.
+        say: told what takes long.
+
+    Raises:
+        UnsupportedError: where no metric that is asked for has an answer.
+    """
+    unusable = {one.method: one.why for one in check.verdicts if one.verdict == NOT_USABLE}
+    evaluation = evaluate_study(study, settings, stan, cores, say, unusable)
+    require_answers(evaluation)
+    about = {
+        "files": [str(path) for path in source.paths],
+        "reading": {
+            "columns": dict(source.columns), "positive": source.positive,
+            "repeated": source.repeated,
+        },
+        "versions": versions(stan),
+        "warnings": list(check.warnings),
+    }  # fmt: skip
+    return Evaluation(evaluation.tables, {**about, **evaluation.summary})
+
+
+def write_evaluation(evaluation: Evaluation, check: DataCheck, out: Path) -> None:
+    """Write the folder of an evaluation, with the check as `crowdgold check --json` has it.
+
+    Raises:
+        InputError: where it cannot be written.
+    """
+    about = {name: evaluation.summary[name] for name in ("files", "notes")}
+    seed = evaluation.summary["settings"]["seed"]
+    checked = {**about, **vars(check), "supported": check.supported, "seed": seed}
+    write_folder(evaluation.tables, evaluation.summary, checked, out)

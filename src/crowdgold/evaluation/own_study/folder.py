@@ -1,0 +1,89 @@
+"""The folder that an evaluation is written to: complete, or not there.
+
+estimates.csv, .parquet   a row for each stratum, model, comparison, metric and method
+curves.csv                points of the precision-recall and ROC curves with their intervals
+items.csv                 votes, gold, scores, and P(Y = 1) by method and model
+annotators.csv            each annotator's TPR and TNR, where they are known
+parameters.csv            medians and intervals of the models' parameters
+predictive.csv            posterior predictive checks of votes and rankings
+check.json                what the data can support, as of `crowdgold check --json`
+study.json                settings, versions, notes, headlines, fits, what was not run, seconds
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from crowdgold.data import InputError
+from crowdgold.data.json_values import plain
+
+ESTIMATES, STUDY, CHECK = "estimates", "study.json", "check.json"
+FLOATS = "%.10g"
+
+
+def check_folder(out: Path) -> None:
+    """Raise an `InputError` where a folder cannot be written, before anything is computed."""
+    if not out.parent.is_dir():
+        raise InputError(f"{out.parent}: no such folder; make it, or write to another by --out")
+    if not os.access(out.parent, os.W_OK):
+        raise InputError(f"{out.parent}: you may not write there; write to another by --out")
+    if not out.name:
+        raise InputError(f"--out: found {str(out)!r}, expected the name of a folder to make")
+    earlier = (out / STUDY).is_file()
+    empty = out.is_dir() and not any(out.iterdir())
+    if out.exists() and not (earlier or empty):
+        what = "a folder with other things in it" if out.is_dir() else "a file"
+        raise InputError(
+            f"{out}: {what}; expected a new folder, or an earlier evaluation, which is replaced"
+        )
+
+
+def _write_tables(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
+    for name, table in tables.items():
+        # Scores are the user's numbers, and probabilities are rounded: as they are.
+        form = None if name == "items" else FLOATS
+        table.to_csv(folder / f"{name}.csv", index=False, float_format=form)
+    tables[ESTIMATES].to_parquet(folder / f"{ESTIMATES}.parquet", index=False)
+
+
+def write_folder(
+    tables: Mapping[str, pd.DataFrame],
+    summary: Mapping[str, Any],
+    check: Mapping[str, Any],
+    out: Path,
+) -> None:
+    """Write an evaluation to a temporary name, then rename; an earlier one is replaced.
+
+    Args:
+        tables: as of `Evaluation`; a file each.
+        summary: for study.json.
+        check: for check.json.
+        out: the folder.
+
+    Raises:
+        InputError: where it cannot be written.
+    """
+    check_folder(out)
+    partial = out.parent / f".{out.name}.{os.getpid()}.partial"
+    before = out.parent / f".{out.name}.{os.getpid()}.before"
+    try:
+        partial.mkdir()
+        _write_tables(tables, partial)
+        for name, content in ((CHECK, check), (STUDY, summary)):
+            text = json.dumps(plain(content), indent=1, ensure_ascii=False)
+            (partial / name).write_text(text + "\n", encoding="utf-8")
+        if out.exists():
+            out.rename(before)
+        partial.rename(out)
+    except OSError as error:
+        raise InputError(f"{out} cannot be written: {error.strerror or error}") from error
+    finally:
+        if before.exists() and not out.exists():
+            before.rename(out)
+        for left in (partial, before):
+            shutil.rmtree(left, ignore_errors=True)

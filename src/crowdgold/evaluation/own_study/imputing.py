@@ -1,0 +1,147 @@
+"""The values of a model on imputed, resampled, or predicted and corrected labels.
+
+Random streams that comparisons share, of labels and of resamples, are those of the stratum; what a
+method draws beside them is its own.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdgold.data import NO_GOLD, Items
+from crowdgold.estimators import NO_LABEL, LabelPosterior
+from crowdgold.evaluation.own_study.questions import NO_MODEL, Questions
+from crowdgold.evaluation.own_study.samples import Corrected, Draws
+from crowdgold.evaluation.rectified import RESAMPLES as RECTIFIED_RESAMPLES
+from crowdgold.metrics import LabelMass, RankedItems
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Items as a model ranks them.
+
+    Attributes:
+        items: of the study, or of a stratum.
+        model: one of their predictors, or `NO_MODEL`.
+        weights: (n,) what each item counts; None where all count the same.
+    """
+
+    items: Items
+    model: str
+    weights: np.ndarray | None = None
+
+    def ranking(self) -> RankedItems:
+        """Rank the items; without a model they stay as they stand."""
+        if self.model != NO_MODEL:
+            return RankedItems.of(self.items, self.model)
+        size = len(self.items)
+        votes = self.items.votes_positive.astype(float), self.items.votes_total.astype(float)
+        return RankedItems(np.arange(size), *votes, np.zeros(size))
+
+    def take(self, rows: np.ndarray) -> "Ranked":
+        """Give the items at some positions."""
+        weights = None if self.weights is None else self.weights[rows]
+        return Ranked(self.items.take(rows), self.model, weights)
+
+    def mass(self, share: np.ndarray, times: np.ndarray | None = None) -> LabelMass:
+        """Split the weight of each item by its share (n,) of a positive.
+
+        Args:
+            share: labels, or probabilities.
+            times: (n,) how often a resample holds each item.
+        """
+        positive, negative = share, 1 - share
+        for weights in (self.weights, times):
+            if weights is not None:
+                positive, negative = positive * weights, negative * weights
+        return LabelMass(positive, negative)
+
+
+def impute(
+    posterior: LabelPosterior,
+    questions: Questions,
+    ranked: Ranked,
+    label_rng: np.random.Generator,
+    probability_rng: np.random.Generator,
+) -> tuple[Draws, np.ndarray]:
+    """Impute labels under each draw, and compute all values of each imputed data set.
+
+    Args:
+        posterior: the draws.
+        questions: what is computed.
+        ranked: the items.
+        label_rng: source of the uniform that decides each label: the same for all models.
+        probability_rng: source of what the posterior draws beside its parameters.
+
+    Returns:
+        the values, and the mean of P(Y_i = 1) over the draws (n,).
+    """
+    ranking, size = ranked.ranking(), len(ranked.items)
+    values, total = [], np.zeros(size)
+    for draw in range(posterior.draws):
+        probability = posterior.probability(draw, ranked.model, probability_rng)
+        total += probability
+        labels = (label_rng.random(size) < probability).astype(float)
+        values.append(questions.values(ranked.mass(labels), ranking))
+    return Draws(np.array(values)), total / posterior.draws
+
+
+def resample(
+    labels: np.ndarray,
+    questions: Questions,
+    ranked: Ranked,
+    rng: np.random.Generator,
+    resamples: int,
+) -> Draws:
+    """Bootstrap the items that have a label.
+
+    Args:
+        labels: (n,) 0 or 1, or `NO_LABEL`.
+        questions: what is computed.
+        ranked: the items.
+        rng: source of the resamples: the same for all models.
+        resamples: their number.
+    """
+    rows = np.flatnonzero(labels != NO_LABEL)
+    known, share = ranked.take(rows), labels[rows].astype(float)
+    ranking, size = known.ranking(), len(rows)
+    values = []
+    for _ in range(resamples):
+        times = np.bincount(rng.integers(0, size, size), minlength=size).astype(float)
+        values.append(questions.values(known.mass(share, times), ranking))
+    return Draws(np.array(values), questions.values(known.mass(share), ranking))
+
+
+def correct(
+    prediction: np.ndarray,
+    questions: Questions,
+    ranked: Ranked,
+    rng: np.random.Generator,
+    resamples: int = RECTIFIED_RESAMPLES,
+) -> Corrected:
+    """Compute what the rectified estimator needs (`evaluation.rectified`).
+
+    Args:
+        prediction: (n,) P(Y_i = 1), made without the item's own gold label.
+        questions: what is computed.
+        ranked: the items; those with gold are a simple random sample of them.
+        rng: source of the resamples of the gold items: the same for all models.
+        resamples: their number.
+    """
+    labels = ranked.items.gold
+    rows = np.flatnonzero(labels != NO_GOLD)
+    gold, size = ranked.take(rows), len(rows)
+    ranking = gold.ranking()
+    shares = labels[rows].astype(float), prediction[rows]
+    values: list[list[np.ndarray]] = [[], []]
+    for _ in range(resamples):
+        times = np.bincount(rng.integers(0, size, size), minlength=size).astype(float)
+        for source, share in zip(values, shares, strict=True):
+            source.append(questions.values(gold.mass(share, times), ranking))
+    points = [questions.values(gold.mass(share), ranking) for share in shares]
+    points.append(questions.values(ranked.mass(prediction), ranked.ranking()))
+    counted = questions.counted(labels[rows], ranking)
+    fraction = size / len(labels)
+    return Corrected(
+        np.array(points), np.array(values[0]), np.array(values[1]), counted, size, fraction
+    )

@@ -1,0 +1,154 @@
+"""The jobs that a study's work is split into, and where each takes its random numbers from.
+
+A job is a model, a stratum, and the methods that share a fit. A stream depends on the seed and on
+what it is for, and not on the other methods, models or processes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdgold.data import NO_GOLD, Annotations, Items, annotations_from_frame
+from crowdgold.data.own import Study
+from crowdgold.evaluation.own_study.questions import METHODS, NO_MODEL, Settings
+
+ALL = "all"
+"""The name of the stratum that holds every item."""
+NO_STRATUM = ""
+"""The value of an item that belongs to no stratum."""
+FEWEST_ITEMS = 30
+"""Strata with fewer items are left out: no method has anything to say of them."""
+
+GROUPS = (
+    ("MAVEN", "MAVEN-R"), ("MAVEN-C",), ("CLARA",), ("GT+MV",), ("DS",), ("GT", "AutoEval"),
+    ("Rogan-Gladen",),
+)  # fmt: skip
+"""Methods that share a fit, those that take longest first."""
+WITHOUT_MODEL = ("CLARA", "Rogan-Gladen")
+"""Methods that know nothing of scores."""
+NEED_SCORES = ("MAVEN", "MAVEN-C", "MAVEN-R", "AutoEval")
+NEED_GOLD = ("GT", "GT+MV", "MAVEN-R", "AutoEval", "Rogan-Gladen")
+TAKE_NO_WEIGHTS = ("AutoEval", "CLARA", "Rogan-Gladen")
+
+ROLES = ("fit", "labels", "resamples", "own", "checks", "gold")
+"""What random numbers are for; the first three are the same for all methods and models."""
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """Some items of a study.
+
+    Attributes:
+        name: `ALL`, or COLUMN=VALUE.
+        key: its number, 0 for all items.
+        rows: (m,) positions of its items.
+    """
+
+    name: str
+    key: int
+    rows: np.ndarray
+
+
+@dataclass(frozen=True)
+class Job:
+    """The methods of a group on a model of a stratum.
+
+    Attributes:
+        stratum: the name of the stratum.
+        methods: share a fit.
+        model: one of the study's models, or `NO_MODEL`.
+    """
+
+    stratum: str
+    methods: tuple[str, ...]
+    model: str
+
+    def __str__(self) -> str:
+        of = f" of {self.model}" if self.model != NO_MODEL else ""
+        inside = f" in {self.stratum}" if self.stratum != ALL else ""
+        return f"{' and '.join(self.methods)}{of}{inside}"
+
+
+def stream(
+    settings: Settings, stratum: Stratum, role: str, method: str = "", model: int = 0
+) -> np.random.Generator:
+    """Give the random numbers of a role in a stratum, a method's own where it is named."""
+    number = METHODS.index(method) + 1 if method else 0
+    key = (stratum.key, ROLES.index(role), number, model)
+    return np.random.default_rng(np.random.SeedSequence(settings.seed, spawn_key=key))
+
+
+def find_strata(study: Study) -> tuple[list[Stratum], list[str]]:
+    """Give all items, and those of each value of each column; say which are left out."""
+    size = len(study.items)
+    found, notes = [Stratum(ALL, 0, np.arange(size))], []
+    for column, values in study.strata.items():
+        texts = np.asarray(values).astype(str)
+        for value in np.unique(texts[texts != NO_STRATUM]):
+            rows = np.flatnonzero(texts == value)
+            if len(rows) < FEWEST_ITEMS:
+                notes.append(
+                    f"stratum {column}={value}: left out, it has {len(rows)} items, expected at "
+                    f"least {FEWEST_ITEMS}"
+                )
+                continue
+            found.append(Stratum(f"{column}={value}", len(found), rows))
+    return found, notes
+
+
+def items_of(study: Study, stratum: Stratum) -> Items:
+    """Give the items of a stratum."""
+    return study.items if stratum.key == 0 else study.items.take(stratum.rows)
+
+
+def annotations_of(study: Study, stratum: Stratum) -> Annotations:
+    """Give the labels of the items of a stratum; the study has annotators."""
+    assert study.annotations is not None
+    if stratum.key == 0:
+        return study.annotations
+    frame = study.annotations.to_frame()
+    inside = frame["item"].astype(str).isin(study.items.item[stratum.rows].astype(str))
+    categories = study.annotations.category.tolist()
+    return annotations_from_frame(frame[inside], categories, "keep")
+
+
+def reason_against(method: str, study: Study, items: Items) -> str:
+    """Say why a method cannot be run on items of a study; empty where it can."""
+    gold = items.gold[items.gold != NO_GOLD]
+    if method in NEED_SCORES and not items.predictors:
+        return "it needs scores of a model; the study has none"
+    if method in NEED_GOLD and len(gold) < 2:
+        return f"it needs gold labels; there are {len(gold)}, expected at least 2"
+    if method == "Rogan-Gladen" and len(np.unique(gold)) < 2:
+        return "it needs gold labels of both classes, to see how often voters are right"
+    if method in TAKE_NO_WEIGHTS and study.weights is not None:
+        return "it takes no weights of items"
+    if method == "CLARA":
+        if study.annotations is None:
+            return "it needs to know who gave each vote: rows of item, annotator and label"
+        if len(study.annotations.category) != 2:
+            return f"it needs two kinds of labels; there are {len(study.annotations.category)}"
+    return ""
+
+
+def plan_jobs(
+    study: Study, settings: Settings, strata: list[Stratum]
+) -> tuple[list[Job], Mapping[tuple[str, str], str]]:
+    """Split the work.
+
+    Returns:
+        the jobs, those that take longest first; and (stratum, method) -> why it is not run.
+    """
+    jobs: list[Job] = []
+    against: dict[tuple[str, str], str] = {}
+    for group in GROUPS:
+        for stratum in strata:
+            items = items_of(study, stratum)
+            asked = [name for name in group if name in settings.methods]
+            reasons = {name: reason_against(name, study, items) for name in asked}
+            against |= {(stratum.name, name): why for name, why in reasons.items() if why}
+            methods = tuple(name for name in asked if not reasons[name])
+            models = [NO_MODEL] if group[0] in WITHOUT_MODEL else items.predictors or [NO_MODEL]
+            jobs += [Job(stratum.name, methods, model) for model in models if methods]
+    return jobs, against

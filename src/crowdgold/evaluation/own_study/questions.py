@@ -1,0 +1,171 @@
+"""What is asked of a study: methods, metrics, thresholds, and what their numbers rest on."""
+
+import difflib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from crowdgold.data import InputError, Items
+from crowdgold.metrics import LabelMass, Metric, RankedItems, parse_metric
+from crowdgold.metrics.curves import POINTS, curve_points, curve_support
+from crowdgold.metrics.support import support
+
+METHODS = (
+    "GT", "GT+MV", "DS", "MAVEN", "MAVEN-C", "MAVEN-R", "AutoEval", "CLARA", "Rogan-Gladen",
+)  # fmt: skip
+LABEL_METRICS = ("prevalence", "TPR_H", "TNR_H")
+"""Of the items and their voters: they have one value, whatever the models."""
+MODEL_METRICS = ("AUC", "delta_TPR")
+THRESHOLD_METRICS = ("accuracy", "precision", "recall", "F1")
+METRICS = (*LABEL_METRICS, *MODEL_METRICS, *THRESHOLD_METRICS)
+
+HUMANS = "humans"
+"""What delta_TPR of a single model is against."""
+NO_MODEL = ""
+"""The name of the model where there is none."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a study is evaluated.
+
+    Attributes:
+        methods: some of `METHODS`, in any order.
+        metrics: some of `METRICS`.
+        thresholds: model -> scores at and above which it flags an item; those of `NO_MODEL` are of
+            every model that has none of its own. Where nothing is given it is 0.5 of scores that
+            all lie in [0, 1].
+        level: of the intervals.
+        seed: of every random number.
+        imputations: label sets imputed for each fit with posterior draws.
+        resamples: bootstrap resamples, for methods without draws.
+    """
+
+    methods: tuple[str, ...] = METHODS
+    metrics: tuple[str, ...] = METRICS
+    thresholds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    level: float = 0.95
+    seed: int = 20260301
+    imputations: int = 500
+    resamples: int = 1000
+
+
+def read_thresholds(texts: Sequence[str | float]) -> dict[str, tuple[float, ...]]:
+    """Read thresholds: model -> values, in the order given; the empty name is of every model.
+
+    Raises:
+        InputError: where a value is not a number.
+    """
+    found: dict[str, tuple[float, ...]] = {}
+    for text in texts:
+        model, _, value = str(text).rpartition("=")
+        try:
+            found[model] = (*found.get(model, ()), float(value))
+        except ValueError:
+            raise InputError(
+                f"threshold: found {text!r}, expected a number, or MODEL=NUMBER"
+            ) from None
+    return found
+
+
+def _check_names(given: Sequence[str], known: Collection[str], what: str) -> None:
+    if not given:
+        raise InputError(f"{what}s: none asked for; there are {', '.join(known)}")
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1, 0)[0]
+            aside = ""
+            if name.startswith("delta_") and what == "metric":
+                aside = " (differences between models come with each metric of a model)"
+            raise InputError(
+                f"{what}s: no {what} {name!r}; did you mean {near!r}? ({', '.join(known)}){aside}"
+            )
+
+
+def check_settings(settings: Settings, models: Collection[str]) -> None:
+    """Raise an `InputError` where a setting is unknown or impossible.
+
+    Args:
+        settings: to be checked.
+        models: the models of the study.
+    """
+    _check_names(settings.methods, METHODS, "method")
+    _check_names(settings.metrics, METRICS, "metric")
+    if not 0 < settings.level < 1:
+        raise InputError(f"level: found {settings.level:g}, expected a number between 0 and 1")
+    if settings.seed < 0:
+        raise InputError(f"seed: found {settings.seed}, expected 0 or more")
+    for model, values in settings.thresholds.items():
+        if model not in (NO_MODEL, *models):
+            have = ", ".join(map(repr, models)) or "none"
+            raise InputError(f"threshold: no model {model!r}; the study has {have}")
+        for value in values:
+            if not np.isfinite(value):
+                raise InputError(f"threshold: found {value:g}, expected a number")
+
+
+def thresholds_of(settings: Settings, items: Items, model: str) -> tuple[float, ...]:
+    """Give the thresholds at which a model is looked at; none where its scores give no hint."""
+    for name in (model, NO_MODEL):
+        if name in settings.thresholds:
+            return settings.thresholds[name]
+    scores = items.scores[model]
+    return (0.5,) if scores.min() >= 0 and scores.max() <= 1 else ()
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The metrics of a model, and whether its curves are wanted.
+
+    Attributes:
+        metrics: those of labels first.
+        curves: whether points of its curves follow the metrics.
+    """
+
+    metrics: tuple[Metric, ...]
+    curves: bool
+
+    @property
+    def texts(self) -> list[str]:
+        """Give the metrics' names."""
+        return [metric.text for metric in self.metrics]
+
+    @property
+    def limits(self) -> list[tuple[float, float]]:
+        """Give the range of each value."""
+        return [metric.limits for metric in self.metrics] + [(0.0, 1.0)] * POINTS * self.curves
+
+    def values(self, mass: LabelMass, ranked: RankedItems) -> np.ndarray:
+        """Compute all values of a label mass: metrics, then points of the curves."""
+        metrics = [metric.value([mass], [ranked]) for metric in self.metrics]
+        return np.concatenate([metrics, curve_points(mass, ranked)] if self.curves else [metrics])
+
+    def counted(self, labels: np.ndarray, ranked: RankedItems) -> np.ndarray:
+        """Count the labelled items in the smallest denominator of each value.
+
+        Args:
+            labels: (n,) 0 or 1 of every item.
+            ranked: the items.
+        """
+        metrics = [support(metric, labels, [ranked]) for metric in self.metrics]
+        return np.concatenate([metrics, *([curve_support(labels, ranked)] if self.curves else [])])
+
+
+def questions_of(settings: Settings, items: Items, model: str) -> Questions:
+    """Say what is asked of a model of some items; of labels alone where it is `NO_MODEL`.
+
+    Args:
+        settings: the metrics and thresholds.
+        items: all items of the study, so that a stratum is asked the same.
+        model: one of its models.
+    """
+    names = [name for name in METRICS if name in settings.metrics]
+    texts = [name for name in names if name in LABEL_METRICS]
+    if model != NO_MODEL:
+        texts += [name for name in names if name in MODEL_METRICS]
+        at = thresholds_of(settings, items, model)
+        texts += [
+            f"{name}@{value:.10g}" for value in at for name in names if name in THRESHOLD_METRICS
+        ]
+    return Questions(tuple(map(parse_metric, texts)), model != NO_MODEL)

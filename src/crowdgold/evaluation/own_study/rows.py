@@ -1,0 +1,252 @@
+"""From what the jobs found to tables: estimates with comparisons, curves, items, annotators."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.data import NO_GOLD, Items
+from crowdgold.data.items import score_column
+from crowdgold.evaluation.estimate import Estimate
+from crowdgold.evaluation.misfit import flag_misfit
+from crowdgold.evaluation.own_study import predictive
+from crowdgold.evaluation.own_study.fitting import Found
+from crowdgold.evaluation.own_study.jobs import NEED_SCORES
+from crowdgold.evaluation.own_study.questions import (
+    HUMANS,
+    LABEL_METRICS,
+    METHODS,
+    METRICS,
+    NO_MODEL,
+)
+from crowdgold.metrics import parse_metric
+from crowdgold.metrics.curves import GRIDS
+
+KEYS = ("stratum", "model", "against", "metric")
+"""Columns that say what a row estimates; `against` names the other model of a comparison."""
+COLUMNS = (
+    *KEYS, "method", "estimate", "lower", "upper", "standard_error", "effective_gold", "misfit",
+    "diagnostics_passed", "message", "note",
+)  # fmt: skip
+MODEL_BASED = ("DS", "MAVEN", "MAVEN-C", "CLARA")
+"""Methods that rest on a model of votes, which the rectified estimate can contradict."""
+GOLD_ONLY = "GT"
+DELTA = "delta_"
+
+
+def _row(found: Found, one: Estimate, model: str, against: str) -> dict[str, Any]:
+    return {
+        "stratum": found.stratum, "model": model, "against": against, "metric": one.metric,
+        "method": found.method, "estimate": one.estimate, "lower": one.lower, "upper": one.upper,
+        "standard_error": one.standard_error,
+        "diagnostics_passed": found.diagnostics.passed,
+        "message": found.diagnostics.message,
+        "note": one.note,
+    }  # fmt: skip
+
+
+def _name(metric: str) -> str:
+    return parse_metric(metric).name
+
+
+def _own_rows(found: Found, first: bool, several: bool, level: float) -> Iterator[dict[str, Any]]:
+    """Give the rows of a model alone; those of labels with the first model only."""
+    estimates = list(found.estimates)
+    if found.sample is not None:
+        limits = [parse_metric(text).limits for text in found.texts]
+        estimates += found.sample.estimates(found.texts, limits, level)
+    for one in estimates:
+        name = _name(one.metric)
+        if name not in LABEL_METRICS:
+            yield _row(found, one, found.model, HUMANS if name.startswith(DELTA) else "")
+        elif first:
+            with_scores = several and found.method in NEED_SCORES
+            note = f"with the scores of {found.model}" if with_scores else ""
+            yield _row(found, replace(one, note=one.note or note), NO_MODEL, "")
+
+
+def difference_name(first: str, second: str) -> str:
+    """Name the difference of a metric of two models; thresholds that differ are both named."""
+    name, _, at = first.partition("@")
+    other = second.partition("@")[2]
+    name = name if name.startswith(DELTA) else f"{DELTA}{name}"
+    return f"{name}@{at}" + (f"|{other}" if other != at else "") if at else name
+
+
+def _compared(texts: Sequence[str]) -> list[int]:
+    """Give the positions of the metrics that models are compared by."""
+    return [k for k, text in enumerate(texts) if _name(text) not in LABEL_METRICS]
+
+
+def _comparison_rows(one: Found, other: Found, level: float) -> Iterator[dict[str, Any]]:
+    """Give the rows of the difference of two models by the same method."""
+    places = _compared(one.texts), _compared(other.texts)
+    size = min(map(len, places))  # a model may have more thresholds than another
+    first, second = places[0][:size], places[1][:size]
+    if one.sample is None or other.sample is None or not size:
+        return
+    names = [
+        difference_name(one.texts[a], other.texts[b]) for a, b in zip(first, second, strict=True)
+    ]
+    sample = one.sample.select(first).minus(other.sample.select(second))  # type: ignore[arg-type]
+    both = replace(one, diagnostics=one.diagnostics if not one.diagnostics.passed
+                   else other.diagnostics)  # fmt: skip
+    for found in sample.estimates(names, [(-1.0, 1.0)] * size, level):
+        yield _row(both, found, one.model, other.model)
+
+
+def _effective_gold(table: pd.DataFrame, n_gold: Mapping[str, int]) -> pd.Series:
+    """Give how many gold labels alone would give an interval as narrow as each row's."""
+    keys = list(KEYS)
+    alone = table.loc[table["method"] == GOLD_ONLY, keys].assign(
+        alone=table["upper"] - table["lower"]
+    )
+    joined = table[[*keys, "lower", "upper"]].merge(alone, on=keys, how="left")
+    gold = joined["stratum"].map(dict(n_gold)).to_numpy(float)
+    width, known = (joined["upper"] - joined["lower"]).to_numpy(), joined["alone"].to_numpy()
+    usable = (width > 0) & (known > 0)
+    ratio = np.divide(known, width, out=np.full(len(joined), np.nan), where=usable)
+    return pd.Series(gold * ratio**2, index=table.index)
+
+
+def _misfit(table: pd.DataFrame) -> pd.Series:
+    """Flag estimates of models that the rectified estimate contradicts; missing for others."""
+    keyed = table.assign(experiment="", replicate=0)
+    flagged = flag_misfit(keyed, ["stratum", "model", "against"])
+    return flagged.where(table["method"].isin(MODEL_BASED) & np.isfinite(table["estimate"]))
+
+
+def _metric_place(metric: str) -> tuple[int, float]:
+    """Give where a metric, or a difference of it, stands among all, and its threshold."""
+    name, _, at = metric.partition("@")
+    plain = name if name in METRICS else name.removeprefix(DELTA)
+    return METRICS.index(plain), float(at.partition("|")[0] or 0)
+
+
+def _in_order(table: pd.DataFrame, strata: Sequence[str], models: Sequence[str]) -> pd.DataFrame:
+    """Sort estimates by stratum, comparisons last, then metric, model and method."""
+    order = pd.DataFrame(
+        {
+            "stratum": [strata.index(name) for name in table["stratum"]],
+            "compared": [other not in ("", HUMANS) for other in table["against"]],
+            "metric": [_metric_place(metric) for metric in table["metric"]],
+            "model": [[NO_MODEL, *models].index(name) for name in table["model"]],
+            "against": table["against"],
+            "method": [METHODS.index(name) for name in table["method"]],
+        }
+    )
+    return table.loc[order.sort_values([*map(str, order)], kind="stable").index].reset_index(
+        drop=True
+    )
+
+
+def estimate_rows(
+    found: Sequence[Found],
+    strata: Sequence[str],
+    models: Sequence[str],
+    n_gold: Mapping[str, int],
+    level: float,
+) -> pd.DataFrame:
+    """Make the table of estimates.
+
+    Args:
+        found: what the jobs found, in any order.
+        strata, models: of the study, in order.
+        n_gold: gold items of each stratum.
+        level: of the intervals.
+
+    Returns:
+        rows with the columns `COLUMNS`, in the order of strata, models and metrics.
+    """
+    known = {(one.stratum, one.method, one.model): one for one in found if not one.problem}
+    rows: list[dict[str, Any]] = []
+    for stratum in strata:
+        for method in METHODS:
+            named = [known[key] for model in (NO_MODEL, *models)
+                     if (key := (stratum, method, model)) in known]  # fmt: skip
+            for place, one in enumerate(named):
+                rows += _own_rows(one, place == 0, len(models) > 1, level)
+            for one, other in combinations(named, 2):
+                rows += _comparison_rows(one, other, level)
+    if not rows:
+        return pd.DataFrame(columns=list(COLUMNS))
+    table = pd.DataFrame(rows)
+    table["effective_gold"] = _effective_gold(table, n_gold)
+    table["misfit"] = _misfit(table)
+    return _in_order(table[list(COLUMNS)], strata, models)
+
+
+def curve_rows(found: Sequence[Found]) -> pd.DataFrame:
+    """Make the table of curves: a row for each point of each curve, with its interval."""
+    parts = []
+    for one in found:
+        if one.curves is None:
+            continue
+        at = np.concatenate(list(GRIDS.values()))
+        named = np.repeat(list(GRIDS), [len(grid) for grid in GRIDS.values()])
+        estimate, lower, upper = one.curves
+        whose = {"stratum": one.stratum, "model": one.model, "method": one.method}
+        parts.append(
+            pd.DataFrame({"curve": named, "at": at, "estimate": estimate, "lower": lower,
+                          "upper": upper}).assign(**whose)
+        )  # fmt: skip
+    columns = ["stratum", "model", "method", "curve", "at", "estimate", "lower", "upper"]
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+
+
+def item_rows(found: Sequence[Found], items: Items) -> pd.DataFrame:
+    """Make the table of items: votes, gold, scores, and P(Y = 1) by each method and model.
+
+    Columns of probabilities are METHOD, or METHOD:MODEL where the method uses a model's scores.
+    """
+    columns: dict[str, Any] = {
+        "item": items.item,
+        "votes_positive": items.votes_positive,
+        "votes_total": items.votes_total,
+        "gold": pd.Series(items.gold, dtype="Int8").mask(items.gold == NO_GOLD),
+    }
+    columns |= {score_column(name): values for name, values in items.scores.items()}
+    for one in found:
+        if one.probability is None:
+            continue
+        name = f"{one.method}:{one.model}" if one.method.startswith("MAVEN") else one.method
+        columns.setdefault(name, np.round(one.probability, 6))
+    return pd.DataFrame(columns)
+
+
+def annotator_rows(found: Sequence[Found]) -> pd.DataFrame:
+    """Make the table of annotators' rates."""
+    kept = ("metric", "annotator", "estimate", "lower", "upper", "note")
+    rows = [
+        {"stratum": one.stratum, "method": one.method}
+        | {name: value for name, value in asdict(rate).items() if name in kept}
+        for one in found
+        for rate in one.annotators
+    ]
+    table = pd.DataFrame(rows, columns=["stratum", "method", "annotator", *kept[:1], *kept[2:]])
+    return table.assign(metric=table["metric"].str.removesuffix(":each"))
+
+
+def parameter_rows(found: Sequence[Found]) -> pd.DataFrame:
+    """Make the table of model parameters: medians and intervals."""
+    rows = [
+        (one.stratum, one.model, one.method, *parameter)
+        for one in found
+        for parameter in one.parameters
+    ]
+    columns = ["stratum", "model", "method", "parameter", "median", "lower", "upper"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def predictive_rows(found: Sequence[Found]) -> pd.DataFrame:
+    """Make the table of posterior predictive checks (`predictive.COLUMNS`)."""
+    parts = [
+        one.checks.assign(stratum=one.stratum, model=one.model, method=one.method)
+        for one in found
+        if one.checks is not None
+    ]
+    columns = ["stratum", "model", "method", *predictive.COLUMNS]
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)

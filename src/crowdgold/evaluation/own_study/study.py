@@ -1,0 +1,229 @@
+"""The evaluation of a study from beginning to end, without its files."""
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from crowdgold.data import NO_GOLD, InputError, Items
+from crowdgold.data.own import Study
+from crowdgold.estimators import METHODS as ALL_METHODS
+from crowdgold.evaluation.gold_sample import assess_gold_sample
+from crowdgold.evaluation.own_study import rows
+from crowdgold.evaluation.own_study.fitting import Found
+from crowdgold.evaluation.own_study.headline import headlines
+from crowdgold.evaluation.own_study.jobs import (
+    Job,
+    find_strata,
+    items_of,
+    plan_jobs,
+    stream,
+)
+from crowdgold.evaluation.own_study.processes import Say, run_jobs
+from crowdgold.evaluation.own_study.questions import (
+    LABEL_METRICS,
+    THRESHOLD_METRICS,
+    Settings,
+    check_settings,
+    thresholds_of,
+)
+from crowdgold.models.stan import StanModels
+
+
+class UnsupportedError(InputError):
+    """Data that can be read and do not support what is asked of them."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What comes out of a study.
+
+    Attributes:
+        tables: name -> table: estimates, curves, items, annotators, parameters, predictive.
+        summary: everything else, as plain values: settings, notes, strata, methods that were not
+            run, headlines, seconds.
+    """
+
+    tables: Mapping[str, pd.DataFrame]
+    summary: Mapping[str, Any]
+
+
+def load_models(methods: Collection[str], stan: StanModels) -> dict[str, str]:
+    """Load the Stan models of methods; they are compiled, with a line that says so, if need be.
+
+    Returns:
+        method -> why its model cannot be had, for lack of a compiler, say.
+    """
+    failed = {}
+    for method in methods:
+        try:
+            for name in ALL_METHODS[method].models_with({}):
+                stan.load(name)
+        except (RuntimeError, OSError) as error:
+            failed[method] = f"its Stan model cannot be had: {error}"
+    return failed
+
+
+def _without(
+    jobs: Sequence[Job], failed: Mapping[str, str]
+) -> tuple[list[Job], dict[tuple[str, str], str]]:
+    """Take methods whose model cannot be had out of the jobs; say of each where that is."""
+    kept = [
+        replace(job, methods=tuple(name for name in job.methods if name not in failed))
+        for job in jobs
+    ]
+    against = {
+        (job.stratum, name): failed[name] for job in jobs for name in job.methods if name in failed
+    }
+    return [job for job in kept if job.methods], against
+
+
+def _describe(items: Items) -> dict[str, Any]:
+    """Count what a stratum holds."""
+    gold = items.gold
+    return {
+        "items": len(items),
+        "votes": int(items.votes_total.sum()),
+        "gold": int((gold != NO_GOLD).sum()),
+        "gold_positive": int((gold == 1).sum()),
+        "gold_negative": int((gold == 0).sum()),
+    }
+
+
+def _notes(settings: Settings, items: Items) -> list[str]:
+    """Say what was decided for lack of a setting."""
+    notes = []
+    if not items.predictors:
+        notes.append("no scores: nothing is said of models, and MAVEN and AutoEval cannot run")
+    if not set(settings.metrics) & set(THRESHOLD_METRICS):
+        return notes
+    for model in items.predictors:
+        if not thresholds_of(settings, items, model):
+            metrics = ", ".join(name for name in THRESHOLD_METRICS if name in settings.metrics)
+            notes.append(
+                f"{model}: no {metrics}, since its scores are not all in [0, 1]; give a threshold"
+            )
+    return notes
+
+
+def _not_run(
+    against: Mapping[tuple[str, str], str], found: Sequence[Found]
+) -> list[dict[str, Any]]:
+    """List what was asked for and is not there, with the reason."""
+    listed = [
+        {"stratum": stratum, "method": method, "model": "", "reason": why, "failed": False}
+        for (stratum, method), why in against.items()
+    ]
+    return listed + [
+        {
+            "stratum": one.stratum, "method": one.method, "model": one.model,
+            "reason": one.problem, "failed": True,
+        }
+        for one in found
+        if one.problem
+    ]  # fmt: skip
+
+
+def _fits(found: Sequence[Found]) -> list[dict[str, Any]]:
+    """List what was run, with its diagnostics and seconds."""
+    return [
+        {
+            "stratum": one.stratum, "method": one.method, "model": one.model,
+            "diagnostics_passed": one.diagnostics.passed,
+            "problems": list(one.diagnostics.problems), "notes": list(one.diagnostics.notes),
+            "rhat": one.diagnostics.rhat if one.diagnostics.chains else None,
+            "chains": one.diagnostics.chains, "divergences": one.diagnostics.divergences,
+            "seconds": round(one.seconds, 3),
+        }
+        for one in found
+        if not one.problem
+    ]  # fmt: skip
+
+
+def _check_support(settings: Settings, study: Study) -> None:
+    """Raise an `UnsupportedError` where no metric that is asked for can be had of these tables."""
+    wanted = set(settings.metrics)
+    if not study.items.predictors and not wanted & set(LABEL_METRICS):
+        raise UnsupportedError(
+            f"{', '.join(settings.metrics)}: they are of a model's scores, and the study has none"
+        )
+
+
+def _tables(
+    estimates: pd.DataFrame, found: Sequence[Found], items: Items
+) -> dict[str, pd.DataFrame]:
+    """Make a table for each file."""
+    return {
+        "estimates": estimates,
+        "curves": rows.curve_rows(found),
+        "items": rows.item_rows(found, items),
+        "annotators": rows.annotator_rows(found),
+        "parameters": rows.parameter_rows(found),
+        "predictive": rows.predictive_rows(found),
+    }
+
+
+def _about(study: Study, settings: Settings, notes: Sequence[str]) -> dict[str, Any]:
+    """Say what was asked of what."""
+    items = study.items
+    return {
+        "settings": asdict(settings),
+        "models": items.predictors,
+        "thresholds": {name: thresholds_of(settings, items, name) for name in items.predictors},
+        "weighted": study.weights is not None,
+        "notes": [*study.notes, *notes, *_notes(settings, items)],
+    }
+
+
+def evaluate_study(
+    study: Study,
+    settings: Settings,
+    stan: StanModels,
+    cores: int = 1,
+    say: Say = lambda line: None,
+    unusable: Mapping[str, str] | None = None,
+) -> Evaluation:
+    """Evaluate a study.
+
+    Args:
+        study: the user's tables.
+        settings: what is asked, and how it is computed.
+        stan: the models; those that are needed are compiled first.
+        cores: processes at a time. Numbers do not depend on it.
+        say: told what takes long.
+        unusable: method -> why its numbers are no headline, as a data check has found.
+
+    Raises:
+        UnsupportedError: where no metric asked for can be had of these tables.
+        InputError: where a setting cannot be used.
+    """
+    start, items = time.perf_counter(), study.items
+    check_settings(settings, items.predictors)
+    _check_support(settings, study)
+    strata, notes = find_strata(study)
+    jobs, against = plan_jobs(study, settings, strata)
+    failed = load_models(dict.fromkeys(name for job in jobs for name in job.methods), stan)
+    jobs, lacking = _without(jobs, failed)
+    by_name = {one.name: one for one in strata}
+    found = run_jobs(jobs, study, settings, by_name, stan, cores, say)
+    counts = {one.name: _describe(items_of(study, one)) for one in strata}
+    n_gold = {name: count["gold"] for name, count in counts.items()}
+    estimates = rows.estimate_rows(found, list(by_name), items.predictors, n_gold, settings.level)
+    chosen = {
+        one.name: assess_gold_sample(items_of(study, one), stream(settings, one, "gold")).chosen
+        for one in strata
+    }
+    summary = {
+        **_about(study, settings, notes),
+        "strata": [
+            {"name": name, **count, "gold_random": not chosen[name]}
+            for name, count in counts.items()
+        ],
+        "headlines": headlines(estimates, n_gold, chosen, unusable or {}),
+        "fits": _fits(found),
+        "not_run": _not_run({**against, **lacking}, found),
+        "seconds": round(time.perf_counter() - start, 3),
+    }
+    return Evaluation(_tables(estimates, found, items), summary)

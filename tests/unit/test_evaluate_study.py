@@ -1,0 +1,428 @@
+"""A user's own study evaluated: answers that hold the truth, pairs, rules, files and ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom
+
+from crowdgold.commands import main
+from crowdgold.commands.evaluation_table import WIDTH, describe
+from crowdgold.data import NO_GOLD, InputError
+from crowdgold.data.json_values import plain
+from crowdgold.data.own import Study
+from crowdgold.estimators import NO_LABEL, Fit, FixedLabels, LabelPosterior, LabelPrediction
+from crowdgold.evaluation.imputation import evaluate
+from crowdgold.evaluation.own_study import METHODS, Settings, evaluate_study, read_thresholds
+from crowdgold.evaluation.own_study.folder import write_folder
+from crowdgold.evaluation.own_study.headline import headlines
+from crowdgold.evaluation.own_study.imputing import Ranked, correct, impute, resample
+from crowdgold.evaluation.own_study.jobs import Job, find_strata, plan_jobs, reason_against
+from crowdgold.evaluation.own_study.questions import check_settings, questions_of
+from crowdgold.evaluation.own_study.samples import Draws
+from crowdgold.metrics import true_value
+from crowdgold.metrics.curves import POINTS
+from crowdgold.models.stan import StanModels
+from crowdgold.simulate.maven import draw_maven
+from unit.reference import make_items
+
+SEED = 20260301
+TEXTS = {
+    "prevalence": "prevalence", "TPR_H": "TPR_H", "TNR_H": "TNR_H", "AUC": "AUC:{}",
+    "delta_TPR": "delta_TPR:{}", "accuracy@1": "accuracy:{}@1", "precision@1": "precision:{}@1",
+    "recall@1": "recall:{}@1", "F1@1": "F1:{}@1",
+}  # fmt: skip
+
+
+def simulated(n=700, n_gold=250, seed=SEED):
+    """Items by Algorithm 1, with two models that see the same chances of a positive vote."""
+    values = {
+        "n": n, "n_gold": n_gold, "phi": 0.35, "a0": 0.2, "a1": 0.75, "d0": 3.0, "d1": 3.0,
+        "votes_total": 3,
+        "predictors": {"large": {"mu": 1.5, "delta": 1.5}, "small": {"mu": 0.7, "delta": 1.5}},
+    }  # fmt: skip
+    return draw_maven(values, np.random.default_rng(seed)).table
+
+
+def as_file(items, folder):
+    path = folder / "study.csv"
+    items.to_frame().drop(columns=["truth", "oracle", "tie_break"]).to_csv(path, index=False)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def stan(compiled, toolchain, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("stan")
+    for name in ("vote", "dawid_skene"):
+        (folder / name).symlink_to(compiled(name))
+    return StanModels(folder, toolchain)
+
+
+@pytest.fixture(scope="module")
+def items():
+    return simulated()
+
+
+def evaluated(items, stan, cores=2, **settings):
+    """Few imputations and resamples, and a wide level: what is tested does not need more."""
+    chosen = {"imputations": 100, "resamples": 200, "thresholds": {"": (1.0,)}, **settings}
+    return evaluate_study(Study(items), Settings(**chosen), stan, cores)
+
+
+@pytest.fixture(scope="module")
+def found(items, stan):
+    return evaluated(items, stan, level=0.99)
+
+
+def truth_of(items, row):
+    """The true value of a row of estimates."""
+    name = row["metric"].removeprefix("delta_") if row["against"] in items.predictors else None
+    if name is None:
+        return true_value(TEXTS[row["metric"]].format(row["model"]), items)
+    name = name if name in TEXTS else f"delta_{name}"
+    values = [true_value(TEXTS[name].format(row[key]), items) for key in ("model", "against")]
+    return values[0] - values[1]
+
+
+def misses(rows, items):
+    """How many intervals miss the truth."""
+    return sum(not row["lower"] <= truth_of(items, row) <= row["upper"] for row in rows)
+
+
+def test_headlines_hold_the_truth_and_counting_votes_does_not(found, items):
+    """21 intervals of 99 % on a seed that was set before the first run: at most one may miss, since
+    of 21 independent ones two or more do so with a chance of 1.9 %. The control: the majority vote
+    where there is no gold."""
+    headed = found.summary["headlines"]
+    assert {one["method"] for one in headed} == {"MAVEN-R"}
+    assert len(headed) == 3 + 2 * 6 + 6
+    most = binom.ppf(0.981, len(headed), 0.01)
+    assert most == 1
+    assert misses(headed, items) <= most
+    table = found.tables["estimates"]
+    assert misses(table[table["method"] == "GT+MV"].to_dict("records"), items) > most
+
+
+class Streams:
+    """Stands in for a generator: gives two streams when it is asked to spawn two."""
+
+    def spawn(self, number):
+        assert number == 2
+        return [np.random.default_rng(seed) for seed in (5, 6)]
+
+
+@pytest.mark.parametrize("model", ["large", "small"])
+def test_values_are_those_of_the_evaluation_of_one_table(items, model):
+    """Imputed, resampled and rectified, from the same random numbers, to the last digit."""
+    asked = questions_of(Settings(thresholds={"": (1.0,)}), items, model)
+    parts = [text.partition("@") for text in asked.texts]
+    texts = [f"{name}:{model}{at}{value}" for name, at, value in parts]
+    ranked, level = Ranked(items, model), 0.9
+
+    def checked(sample, fitted, rng):
+        limits = asked.limits[: len(texts)]
+        ours = sample.select(range(len(texts))).estimates(texts, limits, level)
+        theirs = evaluate(fitted, items, texts, rng, level, resamples=30)
+        for own, other in zip(ours, theirs, strict=True):
+            numbers = [(one.estimate, one.lower, one.upper) for one in (own, other)]
+            assert numbers[0] == numbers[1], own
+
+    chance = np.random.default_rng(1).random((20, len(items)))
+    posterior = LabelPosterior(20, lambda draw, predictor, rng: chance[draw])
+    streams = Streams().spawn(2)
+    checked(impute(posterior, asked, ranked, *streams)[0], Fit("x", posterior), Streams())
+    labels = np.where(items.gold == NO_GOLD, NO_LABEL, items.gold)
+    drawn = resample(labels, asked, ranked, np.random.default_rng(7), 30)
+    checked(drawn, Fit("GT", FixedLabels(labels)), np.random.default_rng(7))
+    prediction = LabelPrediction({model: chance.mean(axis=0)})
+    sample = correct(chance.mean(axis=0), asked, ranked, np.random.default_rng(8))
+    checked(sample, Fit("R", prediction), np.random.default_rng(8))
+
+
+def test_every_method_is_there_or_says_why_not(found):
+    ran = {one["method"] for one in found.summary["fits"]}
+    assert ran == set(METHODS) - {"CLARA"}
+    (missing,) = found.summary["not_run"]
+    assert missing["method"] == "CLARA"
+    assert "who gave each vote" in missing["reason"]
+    assert not missing["failed"]
+    for one in found.summary["headlines"]:
+        assert one["beside"]["method"] == "MAVEN-C"
+        assert isinstance(one["beside"]["misfit"], bool)
+
+
+def test_models_are_compared_on_the_same_labels(found):
+    """The models' scores share the chances of the votes, and their labels: a difference varies less
+    than that of two studies would."""
+    table = found.tables["estimates"]
+    for method in ("GT", "MAVEN", "MAVEN-C", "MAVEN-R"):
+        own = table[table["method"] == method]
+        of = own[own["metric"] == "AUC"].set_index("model")["standard_error"]
+        pair = own[own["metric"] == "delta_AUC"]["standard_error"].item()
+        apart = float(np.hypot(*of))
+        assert pair < (0.97 if method == "GT" else 1.0) * apart, method
+
+
+def test_a_difference_is_that_of_the_draws(found):
+    """By hand: the draws' differences, in which what both share drops out."""
+    shared = np.random.default_rng(1).normal(size=(50, 1))
+    one, other = Draws(shared + 0.3), Draws(shared.copy())
+    (apart,) = one.minus(other).estimates(["d"], [(-1.0, 1.0)], 0.95)
+    assert (apart.lower, apart.upper) == pytest.approx((0.3, 0.3))
+    table = found.tables["estimates"]
+    rows = table[(table["method"] == "GT") & table["metric"].isin(["AUC", "delta_AUC"])]
+    large, small, both = (rows["estimate"].iloc[k] for k in range(3))
+    assert both == pytest.approx(large - small, abs=1e-12)
+
+
+def test_effective_gold_and_misfit_by_hand(found, items):
+    table = found.tables["estimates"].set_index(["stratum", "model", "against", "metric", "method"])
+    for method in ("GT", "MAVEN-R", "DS"):
+        own, alone = (table.loc["all", "", "", "prevalence", name] for name in (method, "GT"))
+        ratio = (alone["upper"] - alone["lower"]) / (own["upper"] - own["lower"])
+        assert own["effective_gold"] == pytest.approx(250 * ratio**2)
+    rectified = table.loc["all", "", "", "prevalence", "MAVEN-R"]
+    for method in ("DS", "MAVEN", "MAVEN-C"):
+        own = table.loc["all", "", "", "prevalence", method]
+        beyond = abs(own["estimate"] - rectified["estimate"]) > 2 * rectified["standard_error"]
+        assert own["misfit"] == float(beyond)
+    assert np.isnan(table.loc["all", "", "", "prevalence", "GT"]["misfit"])
+
+
+def test_other_tables(found, items):
+    own = found.tables["items"]
+    assert (own.loc[items.gold == 1, "MAVEN:large"] == 1).all()
+    known = items.gold != NO_GOLD
+    assert 0 < own.loc[~known, "MAVEN-R:small"].min() < own.loc[~known, "MAVEN-R:small"].max() < 1
+    curves = found.tables["curves"].groupby(["method", "model"]).size()
+    assert set(curves) == {POINTS}
+    at_most_one = found.tables["curves"].query("method == 'MAVEN'")
+    assert (at_most_one["lower"] <= at_most_one["upper"]).all()
+    checks = found.tables["predictive"].query("method == 'MAVEN-C' and check == 'votes'")
+    totals = checks.groupby(["model", checks["gold"].astype(str)])[["observed", "expected"]].sum()
+    np.testing.assert_allclose(totals["observed"], totals["expected"])
+    inside = checks["observed"].between(checks["lower"], checks["upper"])
+    assert inside.mean() > 0.8  # 99 % each, where the model is true
+    assert {"phi", "mu:large"} <= set(found.tables["parameters"]["parameter"])
+
+
+def test_numbers_depend_on_the_seed_and_not_on_processes_or_other_methods(items, stan, tmp_path):
+    few = {"imputations": 20, "resamples": 20, "metrics": ("prevalence", "AUC")}
+    methods = {"methods": ("GT", "MAVEN", "MAVEN-R", "DS")}
+    runs = {
+        "one": evaluated(items, stan, 1, **few, **methods),
+        "two": evaluated(items, stan, 2, **few, **methods),
+        "seed": evaluated(items, stan, 2, **few, methods=("GT",), seed=2),
+    }
+    for name, one in runs.items():
+        write_folder(one.tables, one.summary, {}, tmp_path / name)
+    for file in ("estimates.csv", "curves.csv", "items.csv", "predictive.csv", "estimates.parquet"):
+        one, two = ((tmp_path / name / file).read_bytes() for name in ("one", "two"))
+        assert one == two, file
+    alone = evaluated(items, stan, 1, **few, methods=("GT",)).tables["estimates"]
+    together = runs["two"].tables["estimates"].query("method == 'GT'").reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone, together)
+    assert not alone["lower"].equals(runs["seed"].tables["estimates"]["lower"])
+
+
+def test_strata_are_studies_of_their_own(items, stan):
+    half = np.where(np.arange(700) < 350, "a", "b").astype(object)
+    half[:5], half[5:15] = "", "few"
+    study = Study(items, strata={"language": half})
+    settings = Settings(methods=("GT", "Rogan-Gladen"), metrics=("prevalence", "AUC"), resamples=50)
+    found = evaluate_study(study, settings, stan)
+    assert [one["name"] for one in found.summary["strata"]] == ["all", "language=a", "language=b"]
+    assert "language=few: left out, it has 10 items" in " ".join(found.summary["notes"])
+    table = found.tables["estimates"].query("method == 'GT' and metric == 'prevalence'")
+    part = items.gold[half == "b"]
+    share = (part == 1).sum() / (part != NO_GOLD).sum()
+    assert table.set_index("stratum").loc["language=b", "estimate"] == pytest.approx(share)
+
+
+def test_weights_are_those_of_the_items(items, stan):
+    """A weight of 3 is the same as three items; a constant one is none."""
+    weights = np.where(items.votes_positive > 1, 3.0, 1.0)
+    settings = Settings(methods=("GT", "AutoEval"), metrics=("prevalence",), resamples=50)
+    found = evaluate_study(Study(items, weights=weights), settings, stan)
+    known = items.gold != NO_GOLD
+    expected = np.average(items.gold[known], weights=weights[known])
+    assert found.tables["estimates"]["estimate"].item() == pytest.approx(expected)
+    assert found.summary["not_run"][0]["reason"] == "it takes no weights of items"
+    plain_one = evaluate_study(Study(items), settings, stan).tables["estimates"]
+    same = evaluate_study(Study(items, weights=np.full(700, 7.0)), settings, stan)
+    own = plain_one.query("method == 'GT'").reset_index(drop=True)
+    pd.testing.assert_frame_equal(same.tables["estimates"], own)
+
+
+def test_jobs_and_reasons():
+    items = simulated(60, 20)
+    study = Study(items)
+    strata, _ = find_strata(study)
+    jobs, against = plan_jobs(study, Settings(methods=("MAVEN", "MAVEN-R", "CLARA")), strata)
+    assert jobs == [Job("all", ("MAVEN", "MAVEN-R"), name) for name in ("large", "small")]
+    assert list(against) == [("all", "CLARA")]
+    without = make_items(items.votes_positive, 3, NO_GOLD, {})
+    assert "needs scores" in reason_against("MAVEN", Study(without), without)
+    for method in ("GT", "GT+MV", "Rogan-Gladen"):
+        assert "needs gold labels" in reason_against(method, Study(without), without)
+    assert reason_against("DS", Study(without), without) == ""
+    one = make_items([0, 1, 2], 3, [1, 1, -1])
+    assert "both classes" in reason_against("Rogan-Gladen", Study(one), one)
+
+
+def choices(gold, chosen=False, passed=True, unusable=()):
+    """The headline of a metric that three methods estimate."""
+    rows = [
+        {"stratum": "all", "model": "", "against": "", "metric": "prevalence", "method": method,
+         "estimate": 0.3, "lower": 0.2, "upper": upper, "standard_error": 0.02,
+         "effective_gold": 100.0, "misfit": misfit,
+         "diagnostics_passed": passed or method != "MAVEN-R",
+         "message": "R-hat 1.2", "note": ""}
+        for method, upper, misfit in (
+            ("GT", 0.5, np.nan), ("MAVEN-C", 0.35, 1.0), ("MAVEN-R", 0.4, np.nan))
+    ]  # fmt: skip
+    (one,) = headlines(
+        pd.DataFrame(rows), {"all": gold}, {"all": chosen}, dict.fromkeys(unusable, "too few")
+    )
+    return one
+
+
+def test_the_headline_is_chosen_by_the_rules():
+    enough = choices(200)
+    assert (enough["method"], enough["reason"]) == ("MAVEN-R", "")
+    assert (enough["beside"]["method"], enough["beside"]["misfit"]) == ("MAVEN-C", True)
+    few = choices(199)
+    assert few["method"] == "MAVEN-C"
+    assert "199 gold items, below 200" in few["reason"]
+    assert "random sample" in choices(500, chosen=True)["reason"]
+    assert "no gold labels" in choices(0)["reason"]
+    failed = choices(300, passed=False)
+    assert failed["method"] == "GT"
+    assert failed["passed_over"] == ["MAVEN-R: the fit failed its gate (R-hat 1.2)"]
+    assert choices(100, unusable=["MAVEN-C"])["method"] == "GT"
+    nobody = choices(100, unusable=["MAVEN-C", "GT"])
+    assert (nobody["method"], nobody["estimate"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"methods": ("MAVEN-K",)}, "no method 'MAVEN-K'; did you mean 'MAVEN"),
+        ({"metrics": ("delta_AUC",)}, "differences between models come with each metric"),
+        ({"metrics": ()}, "none asked for"),
+        ({"level": 1.0}, "level: found 1, expected a number between 0 and 1"),
+        ({"seed": -1}, "seed: found -1"),
+        ({"thresholds": {"big": (1.0,)}}, "no model 'big'; the study has 'large', 'small'"),
+        ({"thresholds": {"": (np.inf,)}}, "found inf, expected a number"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        check_settings(Settings(**settings), ["large", "small"])
+
+
+def test_thresholds_are_read():
+    assert read_thresholds(["0.5", 0.7, "large=2"]) == {"": (0.5, 0.7), "large": (2.0,)}
+    with pytest.raises(InputError, match="found 'large=', expected a number, or MODEL=NUMBER"):
+        read_thresholds(["large="])
+
+
+def test_an_evaluation_is_written_whole_or_not_at_all(tmp_path):
+    tables = {"estimates": pd.DataFrame({"estimate": [0.5]})}
+    out = tmp_path / "out"
+    write_folder(tables, {"seconds": np.float64("nan")}, {"supported": True}, out)
+    assert json.loads((out / "study.json").read_text()) == {"seconds": None}
+    write_folder(tables, {"seconds": 2}, {}, out)  # an earlier evaluation is replaced
+    assert json.loads((out / "study.json").read_text()) == {"seconds": 2}
+    with pytest.raises(TypeError):
+        write_folder(tables, {"seconds": {1, 2}}, {}, out)
+    assert json.loads((out / "study.json").read_text()) == {"seconds": 2}
+    assert os.listdir(tmp_path) == ["out"]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/thesis.tex").write_text("")
+    with pytest.raises(InputError, match="a folder with other things in it"):
+        write_folder(tables, {}, {}, tmp_path / "mine")
+    with pytest.raises(InputError, match="no such folder"):
+        write_folder(tables, {}, {}, tmp_path / "no/where")
+
+
+def test_the_command_writes_and_says_the_answers(items, tmp_path, capsys):
+    out = tmp_path / "out"
+    path = as_file(items, tmp_path)
+    asked = ["evaluate", path, "--out", str(out), "--methods", "GT", "Rogan-Gladen", "--cores", "1"]
+    assert main([*asked, "--threshold", "small=0.8", "--level", "0.9"]) == 0
+    said = capsys.readouterr()
+    lines = said.out.splitlines()
+    assert max(map(len, lines)) <= WIDTH
+    assert lines[0].startswith("all: 700 items, 2,100 votes, 250 with gold")
+    assert "90 % interval" in lines[1]
+    assert any(line.startswith("delta_AUC           large - small") for line in lines)
+    assert "large: no accuracy, precision, recall, F1" in " ".join(said.err.split())
+    rows = pd.read_csv(out / "estimates.csv", keep_default_na=False)
+    assert set(rows["metric"]) >= {"F1@0.8", "delta_AUC", "prevalence"}
+    assert {one.name for one in out.iterdir()} == {
+        "estimates.csv", "estimates.parquet", "curves.csv", "items.csv", "annotators.csv",
+        "parameters.csv", "predictive.csv", "check.json", "study.json",
+    }  # fmt: skip
+    study = json.loads((out / "study.json").read_text())
+    assert study["files"] == [path]
+    assert {"crowdgold", "python", "numpy"} <= set(study["versions"])
+    assert describe(study) == said.out.rstrip("\n")
+    assert main([*asked, "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["headlines"] == json.loads((out / "study.json").read_text())["headlines"]
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "message"),
+    [
+        (["--metrics", "F1"], 1, "has an answer: - large: no F1, since its scores are not all in"),
+        (["--methods", "CLARA"], 1, "who gave each vote"),
+        (["--methods", "GTT"], 2, "no method 'GTT'; did you mean 'GT"),
+        (["--threshold", "x"], 2, "threshold: found 'x', expected a number"),
+        (["--threshold", "big=1"], 2, "no model 'big'"),
+        (["--cores", "0"], 2, "cores: found 0, expected 1 or more"),
+        (["--level", "95"], 2, "level: found 95, expected a number between 0 and 1"),
+    ],
+)
+def test_what_cannot_be_answered_or_used_is_said(items, tmp_path, capsys, more, code, message):
+    asked = ["evaluate", as_file(items, tmp_path), "--out", str(tmp_path / "out")]
+    more = more if "--methods" in more else [*more, "--methods", "GT"]
+    assert main([*asked, *more]) == code
+    said = capsys.readouterr()
+    assert message in " ".join(said.err.split())
+    assert said.out == ""
+    assert os.listdir(tmp_path) == ["study.csv"]
+
+
+def test_no_number_is_null():
+    assert plain({"a": np.nan, "b": [np.int64(2), np.array([0.5, np.inf])]}) == {
+        "a": None, "b": [2, [0.5, None]],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_nothing_behind(items, tmp_path, ending):
+    path = as_file(items, tmp_path)
+    work = tmp_path / "work"
+    work.mkdir()
+    command = [sys.executable, "-m", "crowdgold.commands", "evaluate", path]
+    asked = ["--out", str(tmp_path / "out"), "--methods", "GT+MV", "--cores", "2"]
+    environment = {**os.environ, "TMPDIR": str(work)}
+    with subprocess.Popen(
+        [*command, *asked], stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        while not any(work.iterdir()) and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(ending)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[ending], said
+    assert "Traceback" not in said
+    assert sorted(os.listdir(tmp_path)) == ["study.csv", "work"]
+    assert list(work.iterdir()) == []
