@@ -232,7 +232,10 @@ def test_every_command_explains_itself_with_an_example(capsys):
         text = command.format_help()
         assert f"example:\n  crowdgold {name}" in text.replace("$ ", "")
         assert max(map(len, text.splitlines())) <= 100
-    known = {"fit-labelling", "confidence", "labelling-threshold", "correct-rate", "plan"}
+    known = {
+        "check", "confidence", "correct-rate", "evaluate", "fit-labelling", "labelling-threshold",
+        "plan",
+    }  # fmt: skip
     assert set(commands.choices) == known
 
 

@@ -90,7 +90,7 @@ def _label_studio(records: Records, path: Path) -> Found:
         item = known.get(key) if key else task.get("id", number)
         own = _plain({k: v for k, v in known.items() if k not in OF_A_LABEL}) | {"item": item}
         predictions += len(_list(task.get("predictions"), f"{where}, predictions"))
-        labels = []
+        labels: list[dict[str, Any]] = []
         for one in _list(task.get("annotations"), f"{where}, annotations"):
             found = _annotation(one, where)
             controls |= set(found)

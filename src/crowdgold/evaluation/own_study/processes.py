@@ -24,6 +24,7 @@ EVERY = 5.0
 """Seconds between two lines of progress; what takes less says nothing."""
 GRACE = 5.0
 """Seconds that a killed process has to be gone, before its files are removed."""
+ENDINGS = (signal.SIGINT, signal.SIGTERM)
 START = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
 """Forked processes share the study's memory instead of each having a copy."""
 
@@ -43,6 +44,7 @@ def _end_with(parent: int) -> None:
 def _begin(folder: str, parent: int, shared: Shared) -> None:
     """Prepare a process: a group of its own with what it starts, and its files in one folder."""
     os.setpgrp()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     tempfile.tempdir = folder
     _shared[:] = [shared]
@@ -74,9 +76,19 @@ def _pool(cores: int, shared: Shared) -> Iterator[ProcessPoolExecutor]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextmanager
+def _held(signals: Sequence[signal.Signals]) -> Iterator[None]:
+    """Keep signals until the block ends: Python loses one that arrives while it forks."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _submit(pool: ProcessPoolExecutor, jobs: Sequence[Job]) -> dict[Future[list[Found]], Job]:
     """Hand all jobs to the processes, which begin with that."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _held(ENDINGS):
         # Threads of libraries sleep by then, and no process uses what they could have locked.
         warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
         return {pool.submit(_work, job): job for job in jobs}

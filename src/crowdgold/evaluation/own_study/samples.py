@@ -40,8 +40,9 @@ class Draws:
 
     def minus(self, other: "Draws") -> "Draws":
         """Give the differences to another's values, draw by draw."""
-        known = self.point is not None and other.point is not None
-        point = np.subtract(self.point, other.point) if known else None
+        point = None
+        if self.point is not None and other.point is not None:
+            point = self.point - other.point
         return Draws(self.values - other.values, point)
 
     def estimates(self, names: Sequence[str], limits: Limits, level: float) -> list[Estimate]:
