@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
 from crowdgold.data import InputError
 from crowdgold.data.own import Study
@@ -78,7 +78,7 @@ def _pool(cores: int, shared: Shared) -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def _held(signals: Sequence[signal.Signals]) -> Iterator[None]:
-    """Keep signals until the block ends: Python loses one that arrives while it forks."""
+    """Keep signals until the block ends: one that meets a fork, or a finalizer, would be lost."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         yield
@@ -88,7 +88,7 @@ def _held(signals: Sequence[signal.Signals]) -> Iterator[None]:
 
 def _submit(pool: ProcessPoolExecutor, jobs: Sequence[Job]) -> dict[Future[list[Found]], Job]:
     """Hand all jobs to the processes, which begin with that."""
-    with warnings.catch_warnings(), _held(ENDINGS):
+    with warnings.catch_warnings():
         # Threads of libraries sleep by then, and no process uses what they could have locked.
         warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
         return {pool.submit(_work, job): job for job in jobs}
@@ -125,8 +125,11 @@ def run_jobs(
     """
     start = told = time.monotonic()
     found: dict[Job, list[Found]] = {}
-    with _pool(min(cores, max(1, len(jobs))), (study, settings, strata, stan)) as pool:
-        waiting = _submit(pool, jobs)
+    shared, size = (study, settings, strata, stan), min(cores, max(1, len(jobs)))
+    with ExitStack() as stack:
+        with _held(ENDINGS):
+            pool = stack.enter_context(_pool(size, shared))
+            waiting = _submit(pool, jobs)
         while waiting:
             left = max(0.0, EVERY - (time.monotonic() - told))
             done, _ = wait(waiting, timeout=left, return_when=FIRST_COMPLETED)
