@@ -75,7 +75,7 @@ report: $(READY)  ## results/report.html: the figures with their captions
 	$(call snakemake,--report results/report.html -- figures)
 	@echo "The report is results/report.html"
 
-test: $(READY)  ## the test suite (under 15 minutes on 2 cores)
+test: $(READY)  ## the test suite (under 20 minutes on 2 cores)
 	@# Small eigenproblems wait longer for a second thread of BLAS than they take.
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
