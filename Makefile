@@ -28,7 +28,7 @@ define snakemake
 	code=$$?; [ $$code -ne 75 ] || echo "Error: another run is at work in this folder; wait for its end"; exit $$code; }
 endef
 
-.PHONY: help setup figures smoke validate benchmark docs report test lint peers snorkel lock clean clean-all
+.PHONY: help setup figures smoke validate benchmark docs report example test lint peers snorkel lock clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,12 @@ docs: $(READY)  ## the pages and figures of docs/ from results (figures, validat
 report: $(READY)  ## results/report.html: the figures with their captions
 	$(call snakemake,--report results/report.html -- figures)
 	@echo "The report is results/report.html"
+
+example: $(READY)  ## evaluate the bundled example and write its report, results/example/report.html
+	@mkdir -p results
+	$(BIN)/crowdgold evaluate $(addprefix src/crowdgold/example/,votes.csv gold.csv scores.csv) --out results/example
+	$(BIN)/crowdgold report results/example
+	@echo "The report is results/example/report.html; the truth is src/crowdgold/example/truth.csv"
 
 test: $(READY)  ## the test suite (under 20 minutes on 2 cores)
 	@# Small eigenproblems wait longer for a second thread of BLAS than they take.

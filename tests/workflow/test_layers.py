@@ -22,8 +22,8 @@ BELOW = {
         "assets", "toolchain", "data", "simulate", "models", "estimators", "metrics", "evaluation",
         "plotting",
     },
-    "documents": {"metrics", "evaluation"},
-    "commands": {"data", "models", "evaluation"},
+    "documents": {"data", "metrics", "evaluation", "plotting"},
+    "commands": {"data", "models", "evaluation", "documents"},
 }  # fmt: skip
 """Layer -> the layers that it may import."""
 

@@ -19,6 +19,7 @@ from crowdgold.commands import (
     fit_labelling,
     labelling_threshold,
     plan,
+    report,
 )
 from crowdgold.commands.terminal import say
 from crowdgold.data import InputError
@@ -29,6 +30,7 @@ COMMANDS = (
     plan,
     check,
     evaluate,
+    report,
     correct_rate,
     fit_labelling,
     confidence,
@@ -42,8 +44,9 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="crowdgold",
         description="Work with imperfect labels: plan a study; check what data can support; "
-        "evaluate models, voters and rates; correct a rate for its judges' errors; fit a model of "
-        "annotators, and let it say how sure each item's label is and whether to ask for another.",
+        "evaluate models, voters and rates, and report on them; correct a rate for its judges' "
+        "errors; fit a model of annotators, and let it say how sure each item's label is and "
+        "whether to ask for another.",
         epilog="`crowdgold COMMAND --help` explains a command, with an example.",
     )
     top.add_argument("--version", action="version", version=f"crowdgold {__version__}")

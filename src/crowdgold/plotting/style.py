@@ -14,6 +14,8 @@ from matplotlib.figure import Figure
 
 PAGE_WIDTH = 7.0
 """Inches; a figure that spans two columns."""
+COLUMN_WIDTH = 3.6
+"""Inches; a figure that spans one column, or a telephone."""
 
 
 class MethodStyle(NamedTuple):
@@ -101,10 +103,12 @@ RC: Any = {
 }
 
 
-def new_figure(rows: int, columns: int, height: float) -> tuple[Figure, list[list[Axes]]]:
-    """Make a page-wide figure with a grid of panels."""
+def new_figure(
+    rows: int, columns: int, height: float, width: float = PAGE_WIDTH
+) -> tuple[Figure, list[list[Axes]]]:
+    """Make a figure with a grid of panels, as wide as a page where nothing else is said."""
     mpl.rcParams.update(RC)
-    figure = Figure(figsize=(PAGE_WIDTH, height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False)
     return figure, [list(row) for row in axes]
 

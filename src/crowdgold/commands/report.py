@@ -1,0 +1,45 @@
+"""`crowdgold report`: the report of an evaluation, one HTML file and a PDF of its figures."""
+
+import argparse
+from pathlib import Path
+
+from crowdgold.commands.terminal import progress
+from crowdgold.data import InputError
+
+ABOUT = """\
+Write the report of an evaluation into its folder: report.html, one file that needs nothing else,
+and figures.pdf, a figure a page. First the answer, a sentence a metric with its interval and how
+many gold labels alone it was worth; then figures, the data check, diagnostics, assumptions, a
+posterior predictive check, and what would change the answer."""
+EXAMPLE = """\
+example:
+  $ crowdgold report mine
+  mine/report.html
+  mine/figures.pdf
+
+  `mine` was written by: crowdgold evaluate votes.csv gold.csv scores.csv --out mine
+
+exit codes: 0, done; 2, a folder that cannot be used, with what is wrong and how to mend it."""
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command."""
+    own = commands.add_parser(
+        "report", help="write the report of an evaluation: one HTML file, and its figures as PDF",
+        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    own.add_argument("folder", metavar="FOLDER", type=Path, help="from `crowdgold evaluate`")
+    own.set_defaults(run=run)
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Write the report, and name its files."""
+    from crowdgold.documents.study_report import write_study_report  # here: it takes a second
+
+    if not asked.folder.is_dir():
+        raise InputError(f"{asked.folder}: no such folder; expected one from `crowdgold evaluate`")
+    with progress(lambda: "Drawing figures"):
+        written = write_study_report(asked.folder)
+    for path in written:
+        print(path)
+    return 0

@@ -1,0 +1,57 @@
+"""What each method takes for granted, in plain words."""
+
+ASSUMPTIONS = {
+    "MAVEN-R": (
+        "Predicts every label by MAVEN, and lets the gold labels correct the prediction. Right "
+        "whatever the votes and scores are like, as long as the gold items are a simple random "
+        "sample of the items and their labels are right. A bad prediction costs width, not "
+        "honesty."
+    ),
+    "MAVEN-C": (
+        "A model of votes and scores. Every item has its own chance of a positive vote, drawn from "
+        "one beta distribution for positive items and one for negative ones; votes on an item are "
+        "then independent. Scores rank the items by a normal utility that depends on the label and "
+        "on that chance. Right where this is a fair picture of the data."
+    ),
+    "MAVEN": (
+        "The same model as MAVEN-C, as it was published: its likelihood of the ranking treats "
+        "pairs of vote sets as independent, so that its intervals of AUC and ΔTPR are too short "
+        "even where the model is true."
+    ),
+    "GT": (
+        "Uses the items with a gold label and nothing else. Right as long as these are a random "
+        "sample and their labels are right; with few labels of a class its bootstrap intervals are "
+        "too short."
+    ),
+    "GT+MV": (
+        "Takes the gold label where there is one and the majority vote elsewhere as the truth. "
+        "Right only where majorities are; its intervals know nothing of their errors."
+    ),
+    "DS": (
+        "Dawid and Skene: a vote is right with a probability that depends on the item's true class "
+        "alone, so that no item is harder than another. Where items differ, it is too sure of "
+        "their labels and its intervals are too short."
+    ),
+    "CLARA": (
+        "Each annotator has rates of error of their own, the same for every item of a class; given "
+        "the class, labels are independent, and better than chance. Gold labels are not used."
+    ),
+    "AutoEval": (
+        "Takes the model's scores as probabilities that an item is positive, and lets the gold "
+        "labels correct what follows. Right as long as the gold items are a random sample."
+    ),
+    "Rogan-Gladen": (
+        "Corrects the share of items with a positive majority for the errors that majorities make "
+        "on gold items. Right as long as the gold items are a random sample, since majorities must "
+        "err on other items as often."
+    ),
+}
+"""Method -> what has to be true for it to be right."""
+UNKNOWN = "No description; see the documentation of the method."
+
+
+def assumptions_of(methods: list[str]) -> list[tuple[str, str]]:
+    """Give the assumptions of methods, in the order of `ASSUMPTIONS`; others come last."""
+    known = [name for name in ASSUMPTIONS if name in methods]
+    others = [name for name in methods if name not in ASSUMPTIONS]
+    return [(name, ASSUMPTIONS.get(name, UNKNOWN)) for name in [*known, *others]]

@@ -1,0 +1,252 @@
+"""What would change the answer of a study: where its methods, its model and its gold disagree."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from scipy.stats import binom
+
+from crowdgold.documents.own_study.answers import headlines_of_all
+from crowdgold.documents.own_study.folder import StudyFolder, records_of
+from crowdgold.documents.own_study.words import (
+    Numbers,
+    count_of,
+    is_comparison,
+    is_difference,
+    listed,
+    metric_of,
+    percent,
+    plain_metric,
+    symbol_of,
+)
+from crowdgold.evaluation.gold_sample import CHOSEN
+
+GRAVE, MINOR = "grave", "minor"
+FEW_OF_A_CLASS = 10
+"""Gold items of a class below which intervals are not given, or are not to be trusted."""
+ENOUGH_GOLD = 200
+SURELY = 0.99
+"""Probability with which a model that is right misses no more counts than are called too many."""
+MOST_TIMES = 100
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Something that would change the answer.
+
+    Attributes:
+        weight: GRAVE or MINOR.
+        title: what it is.
+        text: what it means, and what to do.
+    """
+
+    weight: str
+    title: str
+    text: str
+
+
+def quantity(row: Mapping[str, Any]) -> str:
+    """Name what a row estimates: `recall at 0.5 of large`."""
+    metric, (_, at) = metric_of(row), plain_metric(str(row["metric"]))
+    name = symbol_of(metric)
+    if at:
+        name += f" at {at.replace('|', ' and ')}"
+    if is_comparison(row):
+        return f"{name}, {row['model']} against {row['against']}"
+    return f"{name} of {row['model']}" if row["model"] else name
+
+
+def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
+    """Say where gold does not look like a random sample, or hardly."""
+    p = ((study.check or {}).get("gold_sample") or {}).get("p")
+    denied = study.counts.get("gold_random") is False
+    if not denied and (p is None or p >= CHOSEN):
+        return
+    how = "" if p is None else f" (p = {p:.2g})"
+    if denied:
+        title, rare = "Gold does not look like a random sample", ""
+    else:
+        title = "Gold may not be a random sample"
+        rare = f" One random sample in {round(1 / max(p or 0.0, 1e-6)):,} looks like this."
+    yield Doubt(
+        GRAVE if denied else MINOR, title,
+        f"Votes and scores of the gold items differ from those of the others{how}.{rare} Every "
+        "method takes gold items to be drawn at random; if they were chosen by votes, scores or "
+        "difficulty, the numbers can be wrong by any amount. If you are not sure, draw new items "
+        "at random for gold labels.",
+    )  # fmt: skip
+
+
+def _gold(study: StudyFolder) -> Iterator[Doubt]:
+    """Say where there is too little gold."""
+    counts = study.counts
+    n_gold = int(counts["gold"])
+    if n_gold == 0:
+        yield Doubt(
+            GRAVE, "No gold labels",
+            "Nothing holds the model of the votes against the truth. It takes voters to be right "
+            f"more often than not. Have {ENOUGH_GOLD} random items labelled by an expert.",
+        )  # fmt: skip
+        return
+    fewer = min(int(counts["gold_positive"]), int(counts["gold_negative"]))
+    if fewer < FEW_OF_A_CLASS:
+        yield Doubt(
+            GRAVE, "Too few gold labels of a class",
+            f"There are {counts['gold_positive']:,} positive and {counts['gold_negative']:,} "
+            f"negative ones; below {FEW_OF_A_CLASS} of a class an interval from gold is not to be "
+            "trusted, or is not given. Label more random items.",
+        )  # fmt: skip
+    if n_gold < ENOUGH_GOLD:
+        yield Doubt(
+            MINOR, f"{count_of(n_gold, 'gold label')}, fewer than {ENOUGH_GOLD}",
+            "The headlines rest on a model of votes and scores, which may be wrong in a way that "
+            f"few gold labels do not show. With {ENOUGH_GOLD} or more the rectified estimate "
+            "takes its place, which is right whatever the votes are like.",
+        )  # fmt: skip
+
+
+def _misfits(study: StudyFolder) -> Iterator[Doubt]:
+    """Say which model-based estimates the gold labels contradict."""
+    rows = study.of_all("estimates")
+    flagged = rows[rows["misfit"] == 1]
+    for method in dict.fromkeys(flagged["method"]):
+        own = flagged[flagged["method"] == method]
+        metrics = listed([quantity(row) for row in records_of(own)])
+        chosen = [row for row in headlines_of_all(study) if row["method"] == method]
+        keys = set(own[["model", "against", "metric"]].itertuples(index=False, name=None))
+        leads = [row for row in chosen if (row["model"], row["against"], row["metric"]) in keys]
+        rest = "A headline rests on it." if leads else "No headline rests on it: do not use it."
+        yield Doubt(
+            GRAVE if leads else MINOR, f"Misfit: gold labels contradict {method}",
+            f"It is more than two standard errors from the rectified estimate in {metrics}. {rest}",
+        )  # fmt: skip
+
+
+def _disagreements(study: StudyFolder) -> Iterator[Doubt]:
+    """Say which methods have an interval that does not meet the headline's."""
+    rows, apart = study.of_all("estimates"), dict[str, list[str]]()
+    for head in headlines_of_all(study):
+        if head["lower"] is None:
+            continue
+        same = rows[
+            (rows["model"] == head["model"])
+            & (rows["against"] == head["against"])
+            & (rows["metric"] == head["metric"])
+            & ((rows["lower"] > head["upper"]) | (rows["upper"] < head["lower"]))
+        ]
+        for row in records_of(same):
+            apart.setdefault(row["method"], []).append(f"{quantity(row)} ({Numbers(row).ends})")
+    for method, metrics in apart.items():
+        yield Doubt(
+            MINOR, f"{method} disagrees",
+            f"Its {percent(study.level)} interval lies apart from the headline's for "
+            f"{listed(metrics)}. See the assumptions of both below: one of them does not hold.",
+        )  # fmt: skip
+
+
+def _gates(study: StudyFolder) -> Iterator[Doubt]:
+    failed = [
+        one for one in study.summary["fits"]
+        if one["stratum"] == study.whole and not one["diagnostics_passed"]
+    ]  # fmt: skip
+    for one in failed:
+        of = f" on {one['model']}" if one["model"] else ""
+        yield Doubt(
+            MINOR, f"The fit of {one['method']}{of} failed its gate",
+            f"{'; '.join(one['problems']) or 'no reason given'}. Its numbers are shown, and are "
+            "no headline.",
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Misses:
+    """Observations outside the intervals of data that were drawn from a fit.
+
+    Attributes:
+        method, model, check: whose fit, and what was checked, `votes` or `wins`.
+        outside, checked: how many, and of how many.
+        many: whether these are more than a model that is right would miss.
+    """
+
+    method: str
+    model: str
+    check: str
+    outside: int
+    checked: int
+    many: bool
+
+
+def count_misses(rows: pd.DataFrame, level: float) -> tuple[int, bool]:
+    """Count observations outside their intervals; say whether they are too many for chance."""
+    outside = int(((rows["observed"] < rows["lower"]) | (rows["observed"] > rows["upper"])).sum())
+    return outside, bool(outside > binom.ppf(SURELY, len(rows), 1 - level))
+
+
+def misses_of(study: StudyFolder) -> Iterator[Misses]:
+    """Count the misses of each fit and check."""
+    rows = study.of_all("predictive")
+    keys = rows[["method", "model", "check"]].astype(str)
+    for method, model, check in dict.fromkeys(keys.itertuples(index=False, name=None)):
+        wanted = {"method": method, "model": model, "check": check}
+        own = rows[(keys == pd.Series(wanted)).all(axis=1)]
+        outside, many = count_misses(own, study.level)
+        yield Misses(method, model, check, outside, len(own), many)
+
+
+def _predictive(study: StudyFolder) -> Iterator[Doubt]:
+    what = {
+        "votes": ("the votes", "prevalence, TPR_H and TNR_H"),
+        "wins": ("the ranking", "everything said of the model's scores"),
+    }
+    for one in misses_of(study):
+        name, touched = what.get(one.check, (one.check, "its numbers"))
+        if one.many:
+            yield Doubt(
+                MINOR, f"{one.method} with {one.model} does not reproduce {name}",
+                f"{one.outside} of {one.checked} observations are outside the "
+                f"{percent(study.level)} intervals of data drawn from the fit. This weakens "
+                f"{touched} by this model; the rectified estimates do not rest on it.",
+            )  # fmt: skip
+
+
+def _undecided(study: StudyFolder) -> Iterator[Doubt]:
+    """Say how much larger a study would tell apart what this one does not."""
+    found = []
+    for row in headlines_of_all(study):
+        if not is_difference(row) or row["lower"] is None or not row["lower"] <= 0 <= row["upper"]:
+            continue
+        half = (row["upper"] - row["lower"]) / 2
+        times = max(1.0, (half / abs(row["estimate"])) ** 2) if row["estimate"] else math.inf
+        size = f"about {times:.1f} times" if times < MOST_TIMES else f"over {MOST_TIMES} times"
+        found.append(f"{quantity(row)} ({size})")
+    if found:
+        yield Doubt(
+            MINOR, "Differences that these data do not decide",
+            "Their intervals hold 0. If they are as large as estimated, they would be seen in a "
+            f"study larger (items, votes and gold alike) by: {listed(found)}. "
+            "`crowdgold plan` finds the cheapest.",
+        )  # fmt: skip
+
+
+def find_doubts(study: StudyFolder) -> list[Doubt]:
+    """Give what would change the answer, the gravest first."""
+    sources = (_gold_sample, _gold, _misfits, _gates, _predictive, _disagreements, _undecided)
+    found = [doubt for source in sources for doubt in source(study)]
+    if study.summary.get("weighted"):
+        found.append(
+            Doubt(MINOR, "Weights", "Items are weighted: the numbers are of the population that "
+                  "the weights describe, and no better than these.")
+        )  # fmt: skip
+    return sorted(found, key=lambda one: one.weight != GRAVE)
+
+
+def verdict_of(doubts: Sequence[Doubt]) -> str:
+    """Sum the doubts up in a sentence."""
+    grave = sum(one.weight == GRAVE for one in doubts)
+    if grave:
+        return f"{count_of(grave, 'grave doubt')}: read below what would change the answer."
+    if doubts:
+        return "No grave doubt; read below what could still change the answer."
+    return "Nothing that was checked speaks against these numbers."

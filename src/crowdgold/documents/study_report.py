@@ -1,0 +1,156 @@
+"""The report on a user's own study: one HTML file that stands alone, and a PDF of its figures.
+
+The page is made from the folder that `crowdgold evaluate` writes and nothing else; equal folders
+give equal bytes. All text goes through the template, which escapes it; only the figures, whose own
+texts are escaped where they are made, are put in as they are.
+"""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from crowdgold import __version__
+from crowdgold.data import InputError
+from crowdgold.documents import own_study
+from crowdgold.documents.own_study.answers import MOST_PAIRS, write_answers
+from crowdgold.documents.own_study.assumptions import assumptions_of
+from crowdgold.documents.own_study.check import write_check
+from crowdgold.documents.own_study.doubts import find_doubts, verdict_of
+from crowdgold.documents.own_study.figures import curve_figures, estimate_figures, key_of_names
+from crowdgold.documents.own_study.folder import StudyFolder, read_study_folder
+from crowdgold.documents.own_study.inline_figures import StudyFigure, inline_svg, pdf_pages
+from crowdgold.documents.own_study.predictive import predictive_words, vote_figures, win_figures
+from crowdgold.documents.own_study.tables import (
+    annotators_table,
+    estimates_table,
+    fits_table,
+    not_run_table,
+    parameters_table,
+    settings_rows,
+    strata_table,
+)
+from crowdgold.documents.own_study.words import count_of, percent
+
+TEMPLATES = Path(own_study.__file__).parent / "templates"
+PAGE, FIGURES = "report.html", "figures.pdf"
+
+
+@dataclass(frozen=True)
+class FigureGroup:
+    """Figures that stand together.
+
+    Attributes:
+        name: an identifier.
+        heading: what they show.
+        figures: in the order of the page.
+    """
+
+    name: str
+    heading: str
+    figures: Sequence[StudyFigure]
+
+
+def study_figures(study: StudyFolder) -> list[FigureGroup]:
+    """Draw the figures of a study; groups without any are left out."""
+    groups = [
+        FigureGroup("estimates", "Every method", list(estimate_figures(study, compares=False))),
+        FigureGroup(
+            "differences", "Models against each other", list(estimate_figures(study, compares=True))
+        ),
+        FigureGroup("curves", "Curves", list(curve_figures(study))),
+        FigureGroup("votes", "Votes by gold class", list(vote_figures(study))),
+        FigureGroup("wins", "Wins", list(win_figures(study))),
+    ]
+    return [group for group in groups if group.figures]
+
+
+def _subtitle(study: StudyFolder) -> str:
+    counts = study.counts
+    parts = [
+        count_of(counts["items"], "item"),
+        count_of(counts["votes"], "vote"),
+        f"{count_of(counts['gold'], 'gold label')} ({counts['gold_positive']:,} positive, "
+        f"{counts['gold_negative']:,} negative)",
+    ]
+    return ", ".join([*parts, count_of(len(study.models), "model")])
+
+
+def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
+    """Write the page of a study.
+
+    Args:
+        study: the folder.
+        groups: its figures, as of `study_figures`.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    doubts = find_doubts(study)
+    compared = len(study.models) * (len(study.models) - 1) // 2
+    methods = list(dict.fromkeys(study.of_all("estimates")["method"]))
+    return environment.get_template("study_report.html").render(
+        version=__version__,
+        level=percent(study.level),
+        subtitle=_subtitle(study),
+        answers=write_answers(study),
+        reasons=list(dict.fromkeys(filter(None, (h["reason"] for h in study.summary["headlines"]
+                                                 if h["stratum"] == study.whole)))),
+        pairs_left=max(0, compared - MOST_PAIRS),
+        strata=strata_table(study),
+        groups=groups,
+        inline_svg=inline_svg,
+        drawn_names=key_of_names(study),
+        check=write_check(study),
+        notes=[str(note) for note in study.summary.get("notes", [])],
+        doubts=doubts,
+        verdict=verdict_of(doubts),
+        fits=fits_table(study),
+        not_run=not_run_table(study),
+        assumptions=assumptions_of(methods),
+        predictive=predictive_words(study),
+        estimates=estimates_table(study),
+        annotators=annotators_table(study),
+        parameters=parameters_table(study),
+        settings=list(settings_rows(study)),
+    )  # fmt: skip
+
+
+def _write(content: bytes, path: Path) -> None:
+    """Write a file to a temporary name beside it, then rename.
+
+    Raises:
+        InputError: where it cannot be written.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def write_study_report(folder: Path) -> tuple[Path, Path]:
+    """Write report.html and figures.pdf into the folder of an evaluation.
+
+    Returns:
+        the two files. Both are made before the first is written.
+
+    Raises:
+        InputError: naming what is missing in the folder or cannot be read, or a file that cannot be
+            written.
+    """
+    study = read_study_folder(folder)
+    groups = study_figures(study)
+    page = study_page(study, groups).encode("utf-8", "replace")
+    pdf = pdf_pages([one for group in groups for one in group.figures])
+    for content, name in ((page, PAGE), (pdf, FIGURES)):
+        _write(content, folder / name)
+    return folder / PAGE, folder / FIGURES

@@ -1,0 +1,210 @@
+"""A small folder as `crowdgold evaluate` writes it, made from nothing: numbers are invented."""
+
+import json
+
+import numpy as np
+import pandas as pd
+
+METHODS = ("GT", "GT+MV", "DS", "MAVEN", "MAVEN-C", "MAVEN-R")
+LABEL_METRICS = {"prevalence": 0.2, "TPR_H": 0.72, "TNR_H": 0.94}
+MODEL_METRICS = {
+    "AUC": 0.86, "delta_TPR": 0.04, "accuracy@0.5": 0.9, "precision@0.5": 0.7, "recall@0.5": 0.55,
+    "F1@0.5": 0.62,
+}  # fmt: skip
+WIDTHS = {"GT": 0.09, "GT+MV": 0.03, "DS": 0.05, "MAVEN": 0.04, "MAVEN-C": 0.05, "MAVEN-R": 0.06}
+GOLD = 300
+HOSTILE = "<script>alert('x')</script>\"'&$a$"
+
+
+def _estimate(stratum, model, against, metric, method, value, rng):
+    width = WIDTHS[method] * (0.5 if metric.startswith("delta") else 1)
+    value = value + rng.normal(0, width / 8) + (0.06 if method == "GT+MV" else 0)
+    return {
+        "stratum": stratum, "model": model, "against": against, "metric": metric, "method": method,
+        "estimate": value, "lower": value - width / 2, "upper": min(1.0, value + width / 2),
+        "standard_error": width / 4, "effective_gold": GOLD * (WIDTHS["GT"] / WIDTHS[method]) ** 2,
+        "misfit": np.nan if method in ("GT", "GT+MV", "MAVEN-R")
+        else float(method == "DS" and metric == "prevalence"),
+        "diagnostics_passed": not (method == "MAVEN" and model == "small"),
+        "message": "R-hat 1.2" if method == "MAVEN" and model == "small" else "",
+        "note": "",
+    }  # fmt: skip
+
+
+def _estimates(models, strata, metrics, rng):
+    rows = []
+    for stratum in strata:
+        for metric, value in LABEL_METRICS.items():
+            rows += [_estimate(stratum, "", "", metric, m, value, rng) for m in METHODS]
+        for metric, value in metrics.items():
+            for place, model in enumerate(models):
+                against = "humans" if metric == "delta_TPR" else ""
+                shifted = value - 0.03 * place
+                rows += [
+                    _estimate(stratum, model, against, metric, m, shifted, rng) for m in METHODS
+                ]
+        for one, first in enumerate(models):
+            for other in range(one + 1, len(models)):
+                for metric in metrics:
+                    name = metric if metric.startswith("delta_") else f"delta_{metric}"
+                    value = 0.03 * (other - one) * (-1 if metric == "precision@0.5" else 1)
+                    rows += [
+                        _estimate(stratum, first, models[other], name, m, value, rng)
+                        for m in METHODS
+                    ]
+    return pd.DataFrame(rows)
+
+
+def _headlines(table, reason):
+    found = []
+    keys = ["stratum", "model", "against", "metric"]
+    numbers = ("estimate", "lower", "upper", "standard_error", "effective_gold")
+    for key, group in table.groupby(keys, sort=False):
+        rows = group.set_index("method")
+        beside = rows.loc["MAVEN-C"]
+        found.append(
+            dict(zip(keys, key, strict=True))
+            | {name: float(rows.loc["MAVEN-R", name]) for name in numbers}
+            | {
+                "method": "MAVEN-R", "misfit": None, "passed_over": [], "note": "",
+                "reason": reason,
+                "beside": {"method": "MAVEN-C", "misfit": bool(beside["misfit"])}
+                | {name: float(beside[name]) for name in numbers},
+            }
+        )  # fmt: skip
+    return found
+
+
+def _curves(models):
+    at = np.arange(0, 101) / 100
+    parts = []
+    for place, model in enumerate(models):
+        power = 0.2 + 0.06 * place
+        curves = {"ROC": (at, at**power), "PR": (at[1:], 1 - 0.75 * at[1:] ** (1.6 - power))}
+        for method in ("GT", "MAVEN-R"):
+            for name, (x, y) in curves.items():
+                band = 0.05 if method == "GT" else 0.03
+                parts.append(
+                    pd.DataFrame({
+                        "stratum": "all", "model": model, "method": method, "curve": name, "at": x,
+                        "estimate": y, "lower": np.maximum(y - band, 0),
+                        "upper": np.minimum(y + band, 1),
+                    })
+                )  # fmt: skip
+    return pd.concat(parts)
+
+
+def _predictive(models, rng):
+    rows = []
+    for model in models:
+        for gold, items, share in ((0, 240, 0.06), (1, 60, 0.72), (None, 2700, 0.2)):
+            for total in (3, 5):
+                counts = rng.binomial(total, share, size=items // 2)
+                for votes in range(total + 1):
+                    seen = int((counts == votes).sum())
+                    rows.append({
+                        "check": "votes", "gold": gold, "votes_total": total,
+                        "votes_positive": votes, "items": items // 2, "observed": seen,
+                        "expected": seen + 1.0, "lower": max(0, seen - 9), "upper": seen + 9,
+                    })  # fmt: skip
+        for _ in range(20):
+            seen = rng.uniform(0.3, 0.95)
+            drawn = seen + rng.normal(0, 0.012)
+            rows.append({
+                "check": "wins", "gold": 0, "votes_total": 3, "votes_positive": 1, "items": 9,
+                "observed": seen, "expected": drawn, "lower": drawn - 0.03, "upper": drawn + 0.03,
+            })  # fmt: skip
+        for row in rows:
+            row.setdefault("model", model)
+    return pd.DataFrame(rows).assign(stratum="all", method="MAVEN-C")
+
+
+def _check(models, annotator, p):
+    alpha = {"alpha": 0.41, "lower": 0.38, "upper": 0.44, "level": 0.95, "items": 3000}
+    return {
+        "items": 3000, "votes": 12000, "votes_per_item": [3, 4.0, 5], "positive_votes": 0.19,
+        "agreement": alpha,
+        "annotators": {
+            "annotator": [annotator, "ann", "bob"], "labels": [400, 300, 4],
+            "compared": [390, 290, 4], "agreed": [20, 280, 4], "chance": [0.6, 0.6, 0.6],
+            "p_adversarial": [1e-9, 1.0, 1.0], "p_constant": [1.0, 1.0, 1.0],
+        },
+        "gold_positive": 60, "gold_negative": 240,
+        "gold_sample": {"p": p, "shifts": [], "note": ""},
+        "expert_labels": {}, "expert_agreement": None, "majority_right": [0.9, 0.98],
+        "scores": {
+            name: {"lowest": 0.0, "highest": 1.0, "distinct": 2900, "tied": 0.02}
+            for name in models
+        },
+        "strata": {},
+        "verdicts": [
+            {"method": "GT", "verdict": "usable", "why": "gold labels alone", "mend": ""},
+            {"method": "MAVEN", "verdict": "weak", "why": "too short", "mend": "read MAVEN-R"},
+            {"method": "CLARA", "verdict": "not usable", "why": "no annotators", "mend": "name"},
+        ],
+        "warnings": ["1 annotator labels against the majority of the others"],
+    }  # fmt: skip
+
+
+def make_study(
+    folder,
+    models=("large", "small"),
+    annotator="eve",
+    strata=(),
+    p=0.4,
+    reason="",
+    metrics=tuple(MODEL_METRICS),
+):
+    """Write a folder; give it.
+
+    Args:
+        folder: where.
+        models, annotator, strata: names.
+        p: of gold being a random sample.
+        reason: of the order of choice.
+        metrics: of the models, some of `MODEL_METRICS`.
+    """
+    rng = np.random.default_rng(11)
+    folder.mkdir(parents=True, exist_ok=True)
+    names = ["all", *strata]
+    table = _estimates(models, names, {name: MODEL_METRICS[name] for name in metrics}, rng)
+    counts = {"items": 3000, "votes": 12000, "gold": GOLD, "gold_positive": 60,
+              "gold_negative": 240, "gold_random": p >= 0.001}  # fmt: skip
+    fits = [
+        {"stratum": "all", "method": method, "model": model,
+         "diagnostics_passed": not (method == "MAVEN" and model == "small"),
+         "problems": ["R-hat 1.2"] if method == "MAVEN" and model == "small" else [],
+         "notes": [], "rhat": 1.002, "chains": 4, "divergences": 0, "seconds": 1.2}
+        for method in METHODS for model in models
+    ]  # fmt: skip
+    summary = {
+        "settings": {"methods": METHODS, "thresholds": {"": [0.5]}, "level": 0.95, "seed": 7},
+        "models": models,
+        "thresholds": {name: [0.5] for name in models},
+        "strata": [{"name": name, **counts} for name in names],
+        "weighted": False,
+        "notes": [f"votes.csv: column {annotator!r} read as annotator"],
+        "headlines": _headlines(table, reason),
+        "fits": fits,
+        "not_run": [{"stratum": "all", "method": "CLARA", "model": "", "failed": False,
+                     "reason": "it needs to know who gave each vote"}],
+        "seconds": 12.5,
+    }  # fmt: skip
+    table.to_csv(folder / "estimates.csv", index=False)
+    if models:
+        _curves(models).to_csv(folder / "curves.csv", index=False)
+        _predictive(models, rng).to_csv(folder / "predictive.csv", index=False)
+    rates = [
+        {"stratum": "all", "method": "CLARA", "annotator": name, "metric": metric,
+         "estimate": 0.8, "lower": 0.7, "upper": 0.9, "note": ""}
+        for name in (annotator, "ann") for metric in ("TPR", "TNR")
+    ]  # fmt: skip
+    pd.DataFrame(rates).to_csv(folder / "annotators.csv", index=False)
+    parameters = [
+        {"stratum": "all", "model": models[0] if models else "", "method": "MAVEN-C",
+         "parameter": "phi", "median": 0.2, "lower": 0.18, "upper": 0.22}
+    ]  # fmt: skip
+    pd.DataFrame(parameters).to_csv(folder / "parameters.csv", index=False)
+    (folder / "study.json").write_text(json.dumps(summary))
+    (folder / "check.json").write_text(json.dumps(_check(models, annotator, p)))
+    return folder

@@ -1,0 +1,124 @@
+"""The report in a browser, on a telephone, a screen and paper. Needs Chromium."""
+
+import re
+
+import pytest
+
+from crowdgold.documents.study_report import write_study_report
+from unit.chromium import PROGRAM, Chromium
+from unit.made_study import HOSTILE, make_study
+
+pytestmark = pytest.mark.skipif(
+    not PROGRAM, reason="no chromium here to look at the report with (Debian: apt install chromium)"
+)
+
+TELEPHONE, SCREEN = 390, 1280
+PAPER = (680, 1009)
+"""Width and height of A4 within the margins, in pixels."""
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+FIGURES = """
+[...document.querySelectorAll('figure svg')].map(svg => {
+  const box = svg.getBoundingClientRect();
+  const style = getComputedStyle(svg);
+  return {width: box.width, height: box.height, right: box.right, parts: svg.querySelectorAll(
+    'path, use').length, hidden: style.visibility !== 'visible' || style.display === 'none',
+    whole: svg.closest('figure').getBoundingClientRect().height};
+})
+"""
+CONTRAST = """
+(selector => {
+  const light = text => text.match(/[0-9.]+/g).slice(0, 3).map(v => v / 255).map(
+    v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce(
+    (sum, v, k) => sum + v * [0.2126, 0.7152, 0.0722][k], 0);
+  const one = document.querySelector(selector);
+  let behind = one;
+  while (getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)')
+    behind = behind.parentElement;
+  const both = [getComputedStyle(one).color, getComputedStyle(behind).backgroundColor].map(light);
+  return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
+})"""
+TEXTS = ("body", ".details", ".verdict", ".sentence", "figcaption", "caption", "td.weak", "nav a")
+READABLE = 4.5
+"""Contrast of text that WCAG asks for."""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    folder = make_study(
+        tmp_path_factory.mktemp("study"), models=(HOSTILE, "x" * 90), annotator=HOSTILE,
+        metrics=("AUC",), strata=(f"stratum={'w' * 80}",),
+    )  # fmt: skip
+    return write_study_report(folder)[0]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    browser = Chromium(tmp_path_factory.mktemp("profile"))
+    yield browser
+    browser.close()
+
+
+@pytest.mark.parametrize("width", [TELEPHONE, SCREEN])
+def test_it_loads_without_an_error_and_fits_with_all_figures_visible(browser, page, width):
+    browser.open(page, width)
+    assert browser.errors() == []
+    assert browser.requests() == [page.resolve().as_uri()]
+    assert not [name for name, _ in browser.events if name == "Page.javascriptDialogOpening"]
+    assert browser.value("document.querySelectorAll('script').length") == 0
+    assert browser.value("innerWidth") == width
+    assert browser.value(OVERFLOW) == 0
+    figures = browser.value(FIGURES)
+    assert len(figures) > 10
+    for one in figures:
+        assert not one["hidden"]
+        assert one["width"] > 250
+        assert one["height"] > 60
+        assert one["right"] <= width
+        assert one["parts"] > 20
+    assert HOSTILE in browser.value("document.body.innerText")
+
+
+def test_what_would_be_wrong_is_found(browser, page):
+    browser.open(page, TELEPHONE)
+    browser.value("document.body.insertAdjacentHTML('beforeend', '<div id=wide></div>')")
+    browser.value("document.getElementById('wide').style.cssText = 'width:500px;height:1px'")
+    assert browser.value(OVERFLOW) > 0
+    browser.value("console.error('x')")
+    assert len(browser.errors()) == 1
+    assert browser.value(f"{CONTRAST}('#wide')") > READABLE
+    browser.value("document.getElementById('wide').style.color = '#eee'")
+    assert browser.value(f"{CONTRAST}('#wide')") < READABLE
+
+
+def test_wide_tables_scroll_in_their_own_box(browser, page):
+    browser.open(page, TELEPHONE)
+    boxes = (
+        "[...document.querySelectorAll('.scroll')].map(box => box.scrollWidth - box.clientWidth)"
+    )
+    assert max(browser.value(boxes)) > 50
+    tables = "document.querySelectorAll('table').length"
+    assert browser.value(tables) == browser.value(tables.replace("table", ".scroll table"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_can_be_read_in_light_and_dark(browser, page, scheme):
+    browser.open(page, SCREEN, scheme=scheme)
+    contrasts = {text: browser.value(f"{CONTRAST}('{text}')") for text in TEXTS}
+    assert min(contrasts.values()) >= READABLE, contrasts
+    dark = browser.value("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+    assert dark == (scheme == "dark")
+
+
+def test_it_prints_with_no_figure_cut(browser, page):
+    browser.open(page, PAPER[0])
+    figures = len(browser.value(FIGURES))
+    printed = browser.printed()
+    assert printed.startswith(b"%PDF")
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) >= figures / 6
+    browser.ask("Emulation.setEmulatedMedia", media="print")
+    avoided = (
+        "[...document.querySelectorAll('figure')].map(one => getComputedStyle(one).breakInside)"
+    )
+    assert set(browser.value(avoided)) == {"avoid"}
+    assert max(one["whole"] for one in browser.value(FIGURES)) < PAPER[1]
+    assert browser.value(OVERFLOW) == 0
