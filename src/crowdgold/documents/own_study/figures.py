@@ -183,7 +183,8 @@ def curve_figures(study: StudyFolder) -> Iterator[StudyFigure]:
             figure, drawn = draw_study_curves(rows, options)
             by = ", ".join(dict.fromkeys(str(methods[name]) for name in some))
             heading = title if len(with_curves) <= MOST else f"{title} ({number})"
-            point = "; star: a single voter, with its intervals" if options["voters"] else ""
+            bars = "intervals of FPR and TPR" if curve == ROC else "interval of recall"
+            point = f"; star: a single voter, with the {bars}" if options["voters"] else ""
             caption = f"Bands: pointwise {percent(study.level)} intervals by {by}{point}."
             if curve == PR and options["chance"] is not None:
                 caption += " Dotted: a random ranking."
