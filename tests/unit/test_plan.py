@@ -25,7 +25,9 @@ def test_the_cheapest_study_is_found_and_said(capsys):
 
 def test_the_width_of_a_given_study_and_that_votes_do_not_help(capsys):
     assert main([*GUESSES, "--items", "2000000", "--gold", "100", "--metric", "TPR_H"]) == 0
-    assert "More crowd votes will not help" in capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
+    assert "More crowd votes will not help" in said
+    assert "Below 300 gold labels intervals are somewhat wider" in said
 
 
 def test_expensive_votes_are_not_advised(capsys):
@@ -43,6 +45,7 @@ def test_a_width_out_of_reach_ends_with_1(capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (["--width", "0.1", "--prevalence", "1e-6"], "prevalence: found 1e-06"),
         (["--width", "0.1", "--tpr", "1.2"], "--tpr: found 1.2"),
         (["--width", "0.1", "--tnr", "0.1"], "voters who guess"),
         (["--width", "0.1", "--votes", "0"], "--votes: found '0'"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdgold.commands.terminal import add_table_options, progress, renamed, say
+from crowdgold.commands.terminal import add_study_options, progress, renamed, say
 from crowdgold.data import InputError
 from crowdgold.data.json_values import plain
 from crowdgold.data.own import Study, read_study
@@ -51,15 +51,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "check", help="say what votes, gold labels and scores can support",
         description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    own.add_argument("files", metavar="FILES", nargs="+", help="votes, gold labels, scores")
-    own.add_argument(
-        "--positive", metavar="VALUE",
-        help="the positive label; all others are negative (needed where labels are not 0/1, "
-        "false/true, no/yes or negative/positive)",
-    )  # fmt: skip
     own.add_argument("--seed", type=int, default=SEED, help="of resamples and permutations")
     own.add_argument("--json", action="store_true", help="write one JSON object")
-    add_table_options(own)
+    add_study_options(own)
     own.set_defaults(run=run)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdgold.commands.evaluation_table import WIDTH, describe
-from crowdgold.commands.terminal import add_table_options, progress, renamed, say
+from crowdgold.commands.terminal import add_study_options, progress, renamed, say
 from crowdgold.data import InputError
 from crowdgold.data.json_values import plain
 
@@ -28,7 +28,7 @@ compared on the same labels; all of it for all items and for each stratum.
 FILES are as of `crowdgold check`, which says first what the data can support. The answer is MAVEN-R
 where gold is a random sample of 200 items or more: its interval holds whatever the truth is, and a
 model's estimate stands beside it. With less gold it is MAVEN-C, which is right where its model is.
-"worth" is how many gold labels alone would give as narrow an interval."""
+"worth" is how many gold labels alone would give as narrow an interval about the same."""
 EXAMPLE = """\
 example:
   $ crowdgold evaluate votes.csv gold.csv scores.csv --out results --threshold 0.7
@@ -48,7 +48,6 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "evaluate", help="evaluate models and rates from votes, gold labels and scores",
         description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    own.add_argument("files", metavar="FILES", nargs="+", help="votes, gold labels, scores")
     own.add_argument("--out", required=True, metavar="FOLDER", help="where to write")
     own.add_argument(
         "--methods", nargs="+", metavar="METHOD", help="some of the methods (default: all)"
@@ -70,11 +69,8 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     own.add_argument(
         "--seed", type=int, default=20260301, help="of all random numbers (default: %(default)s)"
     )
-    own.add_argument(
-        "--positive", metavar="VALUE", help="the positive label; all others are negative"
-    )
     own.add_argument("--json", action="store_true", help="write one JSON object, as study.json")
-    add_table_options(own)
+    add_study_options(own)
     own.set_defaults(run=run)
 
 

@@ -14,6 +14,7 @@ from scipy.special import ndtri
 from crowdgold.commands.terminal import progress, say
 from crowdgold.data import InputError
 from crowdgold.evaluation.expected_information import Guess, expected_information
+from crowdgold.evaluation.rectified import FEW_GOLD
 from crowdgold.evaluation.study_design import (
     FEWEST_GOLD,
     Design,
@@ -217,6 +218,11 @@ def advice(found: Sequence[Option], asked: argparse.Namespace) -> list[str]:
         f"{votes_each(most.votes)} brings the width below {limit:.4f}; gold labels alone have "
         f"{alone:.4f}."
     )
+    if best.design.n_gold < FEW_GOLD and best.information.gain > 0:
+        lines.append(
+            f"Below {FEW_GOLD} gold labels intervals are somewhat wider than this: what the "
+            "predictions are worth is not known well enough to use them fully."
+        )
     if limit > (1 - HARDLY) * best.design.width:
         lines.append("More crowd votes will not help: only more gold labels narrow this interval.")
     return lines

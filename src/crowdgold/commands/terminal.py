@@ -88,6 +88,17 @@ def add_table_options(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def add_study_options(command: argparse.ArgumentParser) -> None:
+    """Add the arguments of a command that reads a study: its files, and how to read them."""
+    command.add_argument("files", metavar="FILES", nargs="+", help="votes, gold labels, scores")
+    command.add_argument(
+        "--positive", metavar="VALUE",
+        help="the positive label; all others are negative (needed where labels are not 0/1, "
+        "false/true, no/yes or negative/positive)",
+    )  # fmt: skip
+    add_table_options(command)
+
+
 def renamed(asked: argparse.Namespace) -> Mapping[str, str]:
     """Give the file's own column names -> the names used here."""
     return dict(asked.column)

@@ -19,9 +19,11 @@ from crowdgold.metrics import RankedItems, parse_metric
 from crowdgold.simulate import simulate
 
 ITEMS = 5000
-"""Simulated items; the expected number of positives among them must be `FEWEST_POSITIVES`."""
+"""Simulated items, or more, so that `RARER` of the rarer class are expected among them."""
 MOST_ITEMS = 100_000
-FEWEST_POSITIVES = 500
+RARER = 500
+RAREST = RARER / MOST_ITEMS
+"""A rarer class would take more items."""
 RESAMPLES = 1000
 """They set sigma to 1 / sqrt(2000) = 2 %."""
 SCORE = "score"
@@ -64,7 +66,7 @@ class Guess:
     def size(self) -> int:
         """Give the items to simulate: enough of the rarer class."""
         rarer = min(self.prevalence, 1 - self.prevalence)
-        return int(min(MOST_ITEMS, max(ITEMS, FEWEST_POSITIVES / rarer)))
+        return int(min(MOST_ITEMS, max(ITEMS, RARER / rarer)))
 
 
 def _information(found: Resampled, votes: int, size: int) -> Information | None:
@@ -102,6 +104,11 @@ def expected_information(
     for metric in parsed:
         if metric.is_parameter:
             raise InputError(f"metric {metric.text}: gold labels say nothing about a parameter")
+    if not RAREST <= guess.prevalence <= 1 - RAREST:
+        raise InputError(
+            f"prevalence: found {guess.prevalence:g}, expected {RAREST:g} to {1 - RAREST:g}; a "
+            "rarer class takes gold labels of items that are chosen for it, which is not planned here"
+        )
     data_rng, fold_rng, resample_rng = rng.spawn(3)
     size = guess.size()
     items = simulate("maven", guess.parameters(size, votes), data_rng).table

@@ -224,8 +224,7 @@ def _clara(work: Work, methods: Sequence[str]) -> list[Found]:
     named = evaluate_annotations(fitted, annotations, wanted, *rest)
     estimates = [replace(one, metric=CLARA_METRICS[one.metric]) for one in named]
     annotators = evaluate_annotations(fitted, annotations, ANNOTATOR_METRICS, *rest)
-    place = {str(name): row for row, name in enumerate(annotations.item)}
-    rows = np.array([place.get(str(name), -1) for name in work.items.item])
+    rows = pd.Index(annotations.item.astype(str)).get_indexer(work.items.item.astype(str))
     probability = np.where(rows >= 0, fitted.labels.probability[rows, 1], np.nan)
     return [
         Found(

@@ -34,6 +34,8 @@ COLUMNS = (
 MODEL_BASED = ("DS", "MAVEN", "MAVEN-C", "CLARA")
 """Methods that rest on a model of votes, which the rectified estimate can contradict."""
 GOLD_ONLY = "GT"
+ABOUT_ITEMS = ("DS", "MAVEN", "MAVEN-C", "MAVEN-R")
+"""Methods whose intervals are about the items at hand; the others' are about their population."""
 DELTA = "delta_"
 
 
@@ -98,8 +100,15 @@ def _comparison_rows(one: Found, other: Found, level: float) -> Iterator[dict[st
         yield _row(both, found, one.model, other.model)
 
 
-def _effective_gold(table: pd.DataFrame, n_gold: Mapping[str, int]) -> pd.Series:
-    """Give how many gold labels alone would give an interval as narrow as each row's."""
+def _effective_gold(
+    table: pd.DataFrame, n_gold: Mapping[str, int], n_items: Mapping[str, int]
+) -> pd.Series:
+    """Give how many gold labels alone would give an interval as narrow as each row's.
+
+    Gold alone, n of N items, has w_0 about the population, and m labels w_0 sqrt(n / m); about the
+    items it has w_0 sqrt(n (1 / m - 1 / N)). For an interval of width w about the items therefore
+    1 / m = w^2 / (n w_0^2) + 1 / N: no more than N, and n where nothing but gold is used.
+    """
     keys = list(KEYS)
     alone = table.loc[table["method"] == GOLD_ONLY, keys].assign(
         alone=table["upper"] - table["lower"]
@@ -109,7 +118,11 @@ def _effective_gold(table: pd.DataFrame, n_gold: Mapping[str, int]) -> pd.Series
     width, known = (joined["upper"] - joined["lower"]).to_numpy(), joined["alone"].to_numpy()
     usable = (width > 0) & (known > 0)
     ratio = np.divide(known, width, out=np.full(len(joined), np.nan), where=usable)
-    return pd.Series(gold * ratio**2, index=table.index)
+    effective = gold * ratio**2
+    items = joined["stratum"].map(dict(n_items)).to_numpy(float)
+    of_items = table["method"].isin(ABOUT_ITEMS).to_numpy()
+    effective = np.where(of_items, effective * items / (effective + items), effective)
+    return pd.Series(effective, index=table.index)
 
 
 def _misfit(table: pd.DataFrame) -> pd.Series:
@@ -148,6 +161,7 @@ def estimate_rows(
     strata: Sequence[str],
     models: Sequence[str],
     n_gold: Mapping[str, int],
+    n_items: Mapping[str, int],
     level: float,
 ) -> pd.DataFrame:
     """Make the table of estimates.
@@ -155,7 +169,7 @@ def estimate_rows(
     Args:
         found: what the jobs found, in any order.
         strata, models: of the study, in order.
-        n_gold: gold items of each stratum.
+        n_gold, n_items: gold items, and all items, of each stratum.
         level: of the intervals.
 
     Returns:
@@ -174,7 +188,7 @@ def estimate_rows(
     if not rows:
         return pd.DataFrame(columns=list(COLUMNS))
     table = pd.DataFrame(rows)
-    table["effective_gold"] = _effective_gold(table, n_gold)
+    table["effective_gold"] = _effective_gold(table, n_gold, n_items)
     table["misfit"] = _misfit(table)
     return _in_order(table[list(COLUMNS)], strata, models)
 

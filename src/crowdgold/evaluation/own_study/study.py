@@ -210,7 +210,10 @@ def evaluate_study(
     found = run_jobs(jobs, study, settings, by_name, stan, cores, say)
     counts = {one.name: _describe(items_of(study, one)) for one in strata}
     n_gold = {name: count["gold"] for name, count in counts.items()}
-    estimates = rows.estimate_rows(found, list(by_name), items.predictors, n_gold, settings.level)
+    n_items = {name: count["items"] for name, count in counts.items()}
+    estimates = rows.estimate_rows(
+        found, list(by_name), items.predictors, n_gold, n_items, settings.level
+    )
     chosen = {
         one.name: assess_gold_sample(items_of(study, one), stream(settings, one, "gold")).chosen
         for one in strata
