@@ -107,7 +107,7 @@ def expected_information(
     if not RAREST <= guess.prevalence <= 1 - RAREST:
         raise InputError(
             f"prevalence: found {guess.prevalence:g}, expected {RAREST:g} to {1 - RAREST:g}; a "
-            "rarer class takes gold labels of items that are chosen for it, which is not planned here"
+            "rarer class takes gold labels of items chosen for it, which is not planned here"
         )
     data_rng, fold_rng, resample_rng = rng.spawn(3)
     size = guess.size()
