@@ -283,6 +283,20 @@ def test_the_record_beside_an_executable(front_end, assembled):
     assert record["seconds"] > 0
 
 
+def test_a_model_is_compiled_with_the_precompiled_headers(assembled, tmp_path):
+    """GCC marks with an exclamation mark (-H) a precompiled header that it takes."""
+    (tmp_path / "model.cpp").write_text("#include <stan/model/model_header.hpp>\n")
+    recipe = f"-H -fsyntax-only {tmp_path}/model.cpp"
+    shown = subprocess.run(
+        ["make", "-s", "--eval=look: ; @$(CXX) $(FLAGS) $(CXXFLAGS) " + recipe, "look"],
+        cwd=assembled.home,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    assert shown.stderr.startswith("! include/stan/model/model_header.hpp.gch")
+
+
 @pytest.fixture
 def quick_compiler(tmp_path, monkeypatch):
     """A compiler that only puts a file where it is told: these tests are about paths and make."""

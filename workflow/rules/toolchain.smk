@@ -38,7 +38,7 @@ rule compile_model:
     params:
         library=library("compile_model.py"),
     message:
-        "Compiling stan/{wildcards.model}.stan (about 20 s)"
+        "Compiling stan/{wildcards.model}.stan (about half a minute)"
     script:
         "../../scripts/compile_model.py"
 

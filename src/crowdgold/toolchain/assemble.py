@@ -141,8 +141,8 @@ def build(home: Path, log: Log) -> None:
         unpack(download(Path(temporary)), work)
         for name in SOURCES:
             shutil.copyfile(asset_folder("toolchain") / name, work / name)
-        log("crowdgold: compiling the front end (about half a minute)")
-        run(["make", "-s", "main.o"], work, "compiling toolchain/main.cpp")
+        log("crowdgold: compiling the front end and Stan's headers (about a minute)")
+        run(["make", "-s", "-j2", "shared"], work, "compiling toolchain/main.cpp or Stan's headers")
         (work / MANIFEST).write_text(manifest(work), encoding="utf-8")
         if home.exists():
             home.rename(Path(temporary) / "replaced")

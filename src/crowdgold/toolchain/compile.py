@@ -67,7 +67,7 @@ def compile_model(
     """
     stan_file, executable = Path(stan_file).resolve(), Path(executable).absolute()
     digest = model_hash(stan_file)
-    log(f"crowdgold: compiling {stan_file.name} (about 20 s)")
+    log(f"crowdgold: compiling {stan_file.name} (about half a minute)")
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="crowdgold-", dir=_plain_folder()) as temporary:
         work = Path(temporary)
