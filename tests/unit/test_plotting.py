@@ -15,7 +15,13 @@ from crowdgold.plotting import FIGURES, draw
 from crowdgold.plotting.order_statistics import FEWEST
 from crowdgold.plotting.sensitivity import compare_quantities
 from crowdgold.plotting.series import count_replicates, replicates_text
-from crowdgold.plotting.style import METHOD_STYLES, method_order, style_of
+from crowdgold.plotting.style import (
+    METHOD_STYLES,
+    method_order,
+    new_figure,
+    save_figure,
+    style_of,
+)
 from unit.clara_tables import tables_of_clara
 from unit.judged_tables import tables_of_judged
 
@@ -521,6 +527,23 @@ def test_tables_that_lack_what_is_drawn_are_errors(summary, order_statistics, tm
     with pytest.raises(ValueError, match="data sets"):
         draw("order_statistics", order_statistics.assign(datasets=1), {}, tmp_path / "f")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_note_wider_than_the_figure_is_folded(tmp_path):
+    """Not one that fits, and every word stays."""
+    for words, lines in ((4, 1), (40, 2)):
+        figure, _ = new_figure(1, 1, 2.0)
+        note = " ".join(["diagnostics"] * words)
+        figure.supxlabel(note, fontsize=7)
+        save_figure(figure, pd.DataFrame({"x": [1]}), tmp_path / "figure")
+        folded = figure.get_supxlabel()
+        assert folded.count("\n") >= lines - 1
+        assert (lines > 1) == ("\n" in folded)
+        assert folded.split() == note.split()
+        (artist,) = (text for text in figure.texts if text.get_text() == folded)
+        box = artist.get_window_extent()
+        assert box.x0 >= 0
+        assert box.x1 <= figure.bbox.x1
 
 
 def test_one_replicate_is_no_plural():

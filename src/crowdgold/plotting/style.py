@@ -1,5 +1,6 @@
 """One look for all figures: a colour and marker for each method, sizes, and byte-stable files."""
 
+import textwrap
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +17,8 @@ PAGE_WIDTH = 7.0
 """Inches; a figure that spans two columns."""
 COLUMN_WIDTH = 3.6
 """Inches; a figure that spans one column, or a telephone."""
+NOTE_SIZE = 7
+"""Points; the note below a figure."""
 
 
 class MethodStyle(NamedTuple):
@@ -129,6 +132,16 @@ def style_of(method: str) -> MethodStyle:
     return base._replace(line=":")
 
 
+def _fold_note(figure: Figure) -> None:
+    """Break the lines of the note below a figure that are wider than it."""
+    if note := figure.get_supxlabel():
+        # A character of the note takes some .6 of its height.
+        most = int(figure.get_figwidth() * 72 / (0.6 * NOTE_SIZE))
+        lines = [part for line in note.split("\n") for part in textwrap.wrap(line, most)]
+        if lines != note.split("\n"):
+            figure.supxlabel("\n".join(lines), fontsize=NOTE_SIZE)
+
+
 def save_figure(figure: Figure, shown: pd.DataFrame, stem: Path) -> None:
     """Write STEM.svg, .pdf, .png and .csv; equal input gives equal bytes.
 
@@ -142,6 +155,7 @@ def save_figure(figure: Figure, shown: pd.DataFrame, stem: Path) -> None:
         "png": partial(FigureCanvasAgg(figure).print_png, metadata={"Software": None}),
     }
     with mpl.rc_context(RC):
+        _fold_note(figure)
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
         for ending, write_to in write.items():
