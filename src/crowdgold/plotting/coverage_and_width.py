@@ -27,8 +27,9 @@ LOWEST = 0.4
 
 def _panel(axes: Axes, rows: pd.DataFrame, methods: list[str], level: float) -> None:
     axes.axhline(level, color="#666666", linewidth=0.8, zorder=0)
-    low, high = coverage_band(int(rows["replicates"].min()), level)
-    axes.axhspan(low, high, color="#eeeeee", zorder=-1)
+    for replicates in sorted(set(rows["replicates"])):  # the more, the narrower and darker
+        low, high = coverage_band(int(replicates), level)
+        axes.axhspan(low, high, color="#000000", alpha=0.06, linewidth=0, zorder=-1)
     axes.axvline(1, color="#666666", linewidth=0.8, linestyle=":", zorder=0)
     for method in methods:
         own, style = rows[rows["method"] == method], style_of(method)
