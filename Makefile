@@ -10,6 +10,10 @@ PYTHON ?= python3
 WORKERS ?= 2
 CORES ?= $(shell nproc 2>/dev/null || echo 2)
 PROFILE ?= default
+# Further options of Snakemake.
+OPTIONS ?=
+# On a cluster the profile says how many jobs run at a time.
+LIMIT = $(if $(or $(filter default,$(PROFILE)),$(filter-out file,$(origin CORES))),--cores $(CORES))
 VENV := .venv
 BIN := $(VENV)/bin
 # The environment is made anew when what it is made from changes.
@@ -24,17 +28,18 @@ define snakemake
 	echo "Error: no profile $(PROFILE); there are: $$(ls profiles | xargs)"; exit 1; }
 @mkdir -p results
 @flock --nonblock --conflict-exit-code 75 results/.running \
-	$(BIN)/snakemake --nolock --cores $(CORES) --workflow-profile profiles/$(PROFILE) $(1) || { \
+	$(BIN)/snakemake --nolock $(LIMIT) --workflow-profile profiles/$(PROFILE) $(OPTIONS) $(1) || { \
 	code=$$?; [ $$code -ne 75 ] || echo "Error: another run is at work in this folder; wait for its end"; exit $$code; }
 endef
 
-.PHONY: help setup figures smoke validate benchmark docs report example test lint peers snorkel lock clean clean-all
+.PHONY: help setup figures smoke validate benchmark docs report example test lint peers slurm snorkel lock clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo "  CORES=4 sets the cores (default: all), WORKERS=4 those of the tests (default: 2),"
-	@echo "  PROFILE= names a folder of profiles/ (default: default), PYTHON=python3.12 the interpreter."
+	@echo "  PROFILE=slurm runs jobs on a cluster (docs/cluster.md; PROFILE= names a folder of profiles/),"
+	@echo "  OPTIONS='--forceall' hands Snakemake further options, PYTHON=python3.12 names the interpreter."
 
 setup: $(READY)  ## make the virtual environment .venv
 
@@ -95,6 +100,9 @@ lint: $(READY)  ## style and types, without running anything
 peers: $(READY)  ## NumPyro and crowd-kit, peers in the benchmarks, into .venv
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-peers.lock
 
+slurm: $(READY)  ## Snakemake's plugin for Slurm clusters, for PROFILE=slurm, into .venv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-slurm.lock
+
 snorkel: $(READY)  ## Snorkel, a method of CLARA's figures 5, 9 and 12, into .venv (3 GB with PyTorch)
 	$(BIN)/uv pip install --python $(BIN)/python --require-hashes -r requirements-snorkel.lock
 
@@ -107,6 +115,9 @@ lock: $(READY)  ## resolve the dependencies of pyproject.toml anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra snorkel \
 		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
 		pyproject.toml -o requirements-snorkel.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra slurm \
+		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
+		pyproject.toml -o requirements-slurm.lock
 	echo uv | $(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --python-version 3.11 \
 		--custom-compile-command "make lock" - -o requirements-uv.lock
 

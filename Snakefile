@@ -5,12 +5,14 @@ from snakemake.utils import min_version
 min_version("9.27")
 
 
-for name in sorted(glob_wildcards("config/experiments/{name}.yaml").name):
+experiments = sorted(glob_wildcards("config/experiments/{name}.yaml").name)
+scale = (
+    [f"config/{config['scale']}"] if "scale" in config else []
+)  # --config scale=paper
 
-    configfile: f"config/experiments/{name}.yaml"
+for name in [*map("config/experiments/{}".format, experiments), "config", *scale]:
 
-
-configfile: "config.yaml"
+    configfile: f"{name}.yaml"
 
 
 report: "workflow/report/workflow.rst"

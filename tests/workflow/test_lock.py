@@ -44,7 +44,7 @@ def test_the_lock_holds_every_direct_dependency_in_its_range():
             assert versions[name] in wanted.specifier, name
 
 
-OPTIONAL = {"peers": "requirements-peers.lock", "snorkel": "requirements-snorkel.lock"}
+OPTIONAL = {name: f"requirements-{name}.lock" for name in ("peers", "slurm", "snorkel")}
 
 
 @pytest.mark.parametrize("group", OPTIONAL)

@@ -3,6 +3,7 @@
 # Makes: results/benchmarks/maven_scaling.csv: seconds by part and peak memory against n;
 #        results/benchmarks/clara_sweeps.csv: time and memory of samplers, an item and a sweep;
 #        results/benchmarks/confusion_em.csv: time and memory of STABLEVAL's EM, and of crowd-kit's;
+#        results/benchmarks/paper_scale.csv: what config/paper.yaml costs, from measured replicates;
 #        RESULTS/benchmarks/model_scaling.parquet: seconds by method against n, and their exponents.
 
 BENCHMARKS = ["maven_scaling", "clara_sweeps", "confusion_em"]
@@ -24,7 +25,7 @@ rule maven_scaling:
     conda:
         "../../environment.yml"
     # All cores of the machine, so that nothing runs beside it; the benchmark itself keeps to one.
-    threads: workflow.cores
+    threads: all_cores()
     params:
         library=library("../benchmarks/maven_scaling.py"),
         python=sys.executable,
@@ -47,7 +48,7 @@ rule model_scaling:
         "<results>/logs/benchmarks/model_scaling.log",
     conda:
         "../../environment.yml"
-    threads: workflow.cores
+    threads: all_cores()
     params:
         library=library("../benchmarks/model_scaling.py", method=none),
         python=sys.executable,
@@ -73,7 +74,7 @@ rule clara_sweeps:
     conda:
         "../../environment.yml"
     # As above: nothing runs beside it.
-    threads: workflow.cores
+    threads: all_cores()
     params:
         library=library("../benchmarks/clara_sweeps.py"),
         python=sys.executable,
@@ -93,7 +94,7 @@ rule confusion_em:
     conda:
         "../../environment.yml"
     # As above: nothing runs beside it.
-    threads: workflow.cores
+    threads: all_cores()
     params:
         library=library("../benchmarks/confusion_em.py", simulator=none),
         python=sys.executable,
@@ -106,3 +107,36 @@ rule confusion_em:
         "Timing the EM for confusion matrices (some minutes; with crowd-kit, make peers, more)"
     shell:
         "{params.python} {input.script} {params.peers} --output {output} 2>&1 | tee {log}"
+
+
+rule paper_scale:
+    input:
+        script="benchmarks/paper_scale.py",
+        models=expand(
+            "results/stan/{model}", model=models_in(list(config["experiments"]))
+        ),
+        toolchain="results/toolchain.json",
+        datasets=lambda wildcards: expand(
+            "results/datasets/{name}.parquet",
+            name=[
+                name
+                for name in datasets_in(list(config["experiments"]))
+                if not unavailable(name)
+            ],
+        ),
+    output:
+        "results/benchmarks/paper_scale.csv",
+    log:
+        "results/logs/benchmarks/paper_scale.log",
+    conda:
+        "../../environment.yml"
+    # As above: nothing runs beside it.
+    threads: all_cores()
+    params:
+        library=library("../benchmarks/paper_scale.py"),
+        python=sys.executable,
+    message:
+        "Measuring what the papers' scale costs (half an hour or more)"
+    shell:
+        "{params.python} {input.script} --models results/stan --toolchain {input.toolchain}"
+        " --datasets results/datasets --output {output} 2>&1 | tee {log}"

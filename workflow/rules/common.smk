@@ -45,7 +45,9 @@ def check_configuration():
         raise WorkflowError(str(error)) from None
 
 
-check_configuration()
+# On a cluster each job reads this file again, what was checked with it.
+if workflow.is_main_process:
+    check_configuration()
 
 
 def stages():
@@ -95,6 +97,12 @@ def library(script, **used):
 
 def block_of(wildcards):
     return config["experiments"][wildcards.experiment]
+
+
+def all_cores():
+    """Give the threads of a job that uses what there is: the run's cores; four on a cluster, where
+    a job has cores of its own."""
+    return workflow.resource_settings.cores or 4
 
 
 def none(wildcards):

@@ -1,10 +1,11 @@
 # What: the pages of docs/ whose numbers come from results, and the figures of the gallery.
 # Needs: figures and tables at the configured scale; `validate`; the benchmark.
-# Makes: docs/comparison.md, coverage.md, rectified.md, reproduction.md, reproduction_clara.md,
+# Makes: docs/cluster.md, comparison.md, coverage.md, rectified.md, reproduction.md, reproduction_clara.md,
 #        reproduction_stableval.md, reproduction_judge_error.md, reproduction_soft_metrics.md,
 #        scaling.md and docs/gallery/*.svg (tracked by git).
 
 PAGES = [
+    "cluster",
     "comparison",
     "coverage",
     "rectified",
@@ -278,6 +279,23 @@ rule document_scaling:
         "Writing docs/scaling.md"
     script:
         "../../scripts/document_scaling.py"
+
+
+rule document_cluster:
+    input:
+        table="results/benchmarks/paper_scale.csv",
+    output:
+        "docs/cluster.md",
+    log:
+        "<results>/logs/document_cluster.log",
+    conda:
+        "../../environment.yml"
+    params:
+        library=library("document_cluster.py"),
+    message:
+        "Writing docs/cluster.md"
+    script:
+        "../../scripts/document_cluster.py"
 
 
 rule gallery:

@@ -18,8 +18,6 @@ rule estimate:
         "<results>/logs/estimates/{experiment}/{setting}/{group}/{replicates}.log",
     conda:
         "../../environment.yml"
-    resources:
-        mem_mb=2000,
     params:
         library=library("estimate.py", method=methods_of),
         task=estimate_task,

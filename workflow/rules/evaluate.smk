@@ -17,7 +17,7 @@ rule evaluate:
         "<results>/logs/evaluate.log",
     conda:
         "../../environment.yml"
-    threads: workflow.cores
+    threads: all_cores()
     resources:
         mem_mb=4000,
     params:

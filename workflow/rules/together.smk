@@ -22,8 +22,6 @@ for job, run in experiment_jobs().items():
             f"<results>/logs/experiments/{job}.log",
         conda:
             "../../environment.yml"
-        resources:
-            mem_mb=2000,
         params:
             library=library(
                 "experiment.py",

@@ -34,7 +34,6 @@ rule compile_model:
         "../../environment.yml"
     resources:
         compilation=1,
-        mem_mb=3000,
     params:
         library=library("compile_model.py"),
     message:

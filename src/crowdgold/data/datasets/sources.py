@@ -11,7 +11,7 @@ import tempfile
 import threading
 import urllib.request
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -94,7 +94,7 @@ def availability(name: str, local: Path | None = None) -> tuple[bool, str]:
     where = f"{local} or in the cache" if local else "the cache"
     if not missing:
         return True, f"{name}: every file is in {where}, with its sha256"
-    names = ", ".join(file.name for file in missing)
+    names = _some([file.name for file in missing])
     if source.on_request:
         return False, (
             f"{name}: {names} not in {where}; it is had only when it is asked for by name "
@@ -102,7 +102,7 @@ def availability(name: str, local: Path | None = None) -> tuple[bool, str]:
         )
     if by_hand := [file.name for file in missing if file.local_only]:
         return False, (
-            f"{name}: {', '.join(by_hand)} not in {where}, and not for download: made by hand of "
+            f"{name}: {_some(by_hand)} not in {where}, and not for download: made by hand of "
             f"{missing[0].urls[0]}. {_advice(name)}"
         )
     host = urlsplit(missing[0].urls[0]).netloc
@@ -133,8 +133,14 @@ def _file_name(url: str) -> str:
 def _advice(name: str) -> str:
     return (
         f"Set {LOCAL}, or data_folder in the config, to a folder that holds "
-        f"{', '.join(f'{name}/{file.parts or file.name}' for file in find_source(name).files)}"
+        f"{_some([f'{name}/{file.parts or file.name}' for file in find_source(name).files])}"
     )
+
+
+def _some(names: Sequence[str], most: int = 4) -> str:
+    """List names, of many the first."""
+    shown = names if len(names) <= most else [*names[: most - 1], f"{len(names) - most + 1} more"]
+    return ", ".join(shown)
 
 
 def _from_where(file: File) -> str:

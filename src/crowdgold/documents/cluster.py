@@ -1,0 +1,79 @@
+"""The page on clusters: docs/cluster.md, from clone to figures, and what it takes."""
+
+import pandas as pd
+
+from crowdgold.documents.markdown import markdown_table
+
+START = """\
+# On a Slurm cluster
+
+A job of the workflow becomes a job of Slurm: Snakemake runs on the login node, submits, waits, and
+starts again what a node lost. The folder must be on a file system that the nodes share.
+
+```sh
+make setup slurm                        # in a clone: environment, and Snakemake's plugin for Slurm
+$EDITOR profiles/slurm/config.yaml      # account and partition: one commented place
+make smoke PROFILE=slurm                # every figure at the smallest scale, as a trial
+nohup make figures PROFILE=slurm OPTIONS='--config scale=paper' > run.log 2>&1 &
+```
+
+Start the last line in `tmux`, or as here with `nohup`, so that it outlives the connection. It plans
+for some seconds, then `run.log` says what is submitted and what has ended. The figures come to
+`results/paper/figures/`.
+
+- **Without accounting.** Where `sacct` says that it is disabled, jobs are asked for by `squeue`:
+  uncomment `slurm-status-command: squeue` in the profile. The site's `MinJobAge` (`scontrol show
+  config`) must be two minutes or more.
+- **It stopped.** Start the same line again: what is complete is kept, what was cut off is done
+  anew, and the tables are those of a run that was never stopped. [Reliability](reliability.md) says
+  what was tried: a cancelled job, a drained node, a controller that was started again, and more.
+- **Memory and time.** A job that wanted more than it asked for is started again with more, twice.
+  `set-resources` in the profile changes a rule's for good, for instance
+  `estimate: {mem_mb: 4000, runtime: 240}`.
+- **A job that failed.** The line with `Error in rule` names its log in `results/paper/logs/`, and
+  Slurm's own below `.snakemake/slurm_logs/`.
+- **Nodes without a network.** Datasets and Stan are fetched by jobs. Fetch them beforehand on the
+  login node: `make figures OPTIONS='--until compile_model dataset'`.
+"""
+
+
+def cluster_page(table: pd.DataFrame) -> str:
+    """Write the page on clusters.
+
+    Args:
+        table: what each experiment costs at the papers' scale, by `benchmarks/paper_scale.py`.
+    """
+    rows = []
+    for (paper, target), group in table.groupby(["paper", "target"], sort=False):
+        rows.append(_row(paper, f"make {target}", group))
+    rows.append(_row("**all**", "", table))
+    slowest = table.loc[table["largest_job_minutes"].idxmax()]
+    return "\n".join(
+        [
+            START,
+            "## What the papers' scale takes\n",
+            "CPU time of one replicate, measured in the first and the last setting of each "
+            "experiment on one core, times settings and replicates of `config/paper.yaml`: an "
+            "extrapolation, made by `benchmarks/paper_scale.py`. A job's start, some seconds, "
+            "comes on top. Jobs are those of the experiments; figures, models, datasets add some "
+            "hundred.\n",
+            markdown_table(
+                ["paper", "target", "experiments", "jobs", "core hours", "largest memory, MB"], rows
+            )
+            + "\n",
+            f"The longest job is one of `{slowest['experiment']}`: about "
+            f"{slowest['largest_job_minutes']:.0f} minutes for its block of replicates.\n",
+        ]
+    )
+
+
+def _row(paper: str, target: str, group: pd.DataFrame) -> list[str]:
+    """Give a line of the table for some experiments."""
+    return [
+        paper,
+        target,
+        str(len(group)),
+        f"{group['jobs'].sum():,}",
+        f"{group['core_hours'].sum():.1f}",
+        f"{group['memory_mb'].max():,}",
+    ]

@@ -1,0 +1,94 @@
+"""Runs through a real Slurm of one node: tables are those of a local run, whatever befalls it."""
+
+import importlib.util
+import subprocess
+import time
+
+import pandas as pd
+import pytest
+
+from crowdgold.experiments.results import read_table
+
+from .slurm_node import missing_programs, slurm_node
+
+TABLE = "results/tables/tiny.parquet"
+OPTIONS = [
+    "--workflow-profile=profiles/slurm",
+    "--slurm-status-command=squeue",
+    "--slurm-init-seconds-before-status-checks=2",
+    "--seconds-between-status-checks=2",
+]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(missing_programs()), reason="Slurm is not installed here"),
+    pytest.mark.skipif(
+        importlib.util.find_spec("snakemake_executor_plugin_slurm") is None,
+        reason="Snakemake's plugin for Slurm is not installed here (make slurm)",
+    ),
+]
+
+
+class Run:
+    """A run of the workflow through a node, beside the test."""
+
+    def __init__(self, checkout, node):
+        self.node, self.log = node, checkout.folder / "run.log"
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [*checkout.command(*OPTIONS)],
+                cwd=checkout.folder,
+                env={**checkout.environment, **node.environment},
+                stdout=log,
+                stderr=log,
+            )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def wait_for_job(self, but=()):
+        """Wait until a job runs; gives its number."""
+        self.node.wait(lambda: set(self.node.jobs("R")) - set(but), "a running job")
+        return min(set(self.node.jobs("R")) - set(but))
+
+    def finish(self):
+        """Wait for the run's end; it must be a good one."""
+        code = self.process.wait(timeout=400)
+        assert code == 0, self.log.read_text()
+        return self.log.read_text()
+
+
+def equal_tables(one, other):
+    """Compare what the runs of two checkouts say, but for the seconds that they took."""
+    tables = (read_table(c.folder / TABLE).drop(columns="seconds") for c in (one, other))
+    pd.testing.assert_frame_equal(*tables, check_exact=True)
+
+
+def test_a_run_survives_what_happens_on_a_cluster(finished, checkout):
+    """A job is cancelled, the node drained and resumed, the controller started again, all of it
+    while jobs run: the run starts again what was lost, and its table is that of a local run."""
+    with slurm_node(cpus=2) as node, Run(checkout, node) as run:
+        cancelled = run.wait_for_job()
+        node.command("scancel", cancelled)
+        node.wait(lambda: node.jobs().get(cancelled) == "CANCELLED", "the job's end")
+
+        run.wait_for_job(but=[cancelled])
+        name = f"NodeName={node.host}"
+        node.command("scontrol", "update", name, "State=DRAIN", "Reason=test")
+        node.wait(lambda: node.state() == "drained", "a drained node")
+        assert not node.jobs("R")
+        node.command("scontrol", "update", name, "State=RESUME")
+
+        run.wait_for_job()
+        node.stop("slurmctld")
+        time.sleep(5)
+        assert node.state() == ""
+        node.start("slurmctld")
+        said = run.finish()
+        assert len(node.jobs()) > 6  # those of the run, and the cancelled one anew
+    assert "Trying to restart job" in said
+    equal_tables(checkout, finished)
