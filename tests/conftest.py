@@ -13,7 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from crowdgold.toolchain import Toolchain, compile_model, find_toolchain, model_hash
+from crowdgold.toolchain import (
+    Toolchain,
+    compile_model,
+    executable_fault,
+    find_toolchain,
+    model_hash,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = (
@@ -65,7 +71,7 @@ def compile_with(cache_folder: Path) -> Callable[[Toolchain, str], Path]:
         key = hashlib.sha256(made_from.encode()).hexdigest()[:16]
         executable = cache_folder / key / name
         with locked(cache_folder / f"{key}.lock"):
-            if not executable.is_file():
+            if executable_fault(executable):
                 compile_model(stan_file, executable, toolchain)
         return executable
 

@@ -134,7 +134,6 @@ def stub_wheel(folder: Path) -> Path:
         archive.writestr("httpstan/include/pybind11/unwanted.hpp", "")
         archive.writestr("httpstan/lib/libtbb.so.2", "library")
         archive.writestr("httpstan/views.py", "unwanted")
-        archive.writestr("httpstan/../lib/../../escape", "unwanted")
     return path
 
 
@@ -145,6 +144,20 @@ def stubbed(monkeypatch):
     monkeypatch.setattr(assembling, "download", stub_wheel)
     monkeypatch.setattr(assembling, "run", lambda *arguments: calls.append(arguments))
     return calls
+
+
+@pytest.mark.parametrize("name", ["httpstan/../lib/../../escape", "/etc/x", "httpstan\\lib\\x"])
+def test_a_wheel_that_leads_out_of_the_home_is_refused_whole(stubbed, monkeypatch, tmp_path, name):
+    def hostile(folder):
+        with zipfile.ZipFile(stub_wheel(folder), "a") as archive:
+            archive.writestr(name, "unwanted")
+        return folder / "httpstan-4.13.0-py3.whl"
+
+    monkeypatch.setattr(assembling, "download", hostile)
+    with pytest.raises(ToolchainError, match="not unpacked"):
+        assembling.assemble(tmp_path / "place/home")
+    assert [p.name for p in (tmp_path / "place").iterdir()] == [".home.lock"]
+    assert [p.name for p in tmp_path.iterdir()] == ["place"]
 
 
 def test_an_assembled_home_holds_what_it_needs(stubbed, tmp_path):

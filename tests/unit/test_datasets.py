@@ -169,6 +169,28 @@ def test_a_wrong_local_file_is_named_and_not_used(place, tiny, name, content):
     assert not (place / "out/plain.txt").exists()
 
 
+@pytest.mark.parametrize("how", ["downloaded", "unpacked"])
+def test_a_file_that_is_too_large_is_given_up(host, tiny, monkeypatch, how):
+    """A host that never ends, or an archive of zeros: neither fills the disk."""
+    address, folder, _ = host
+    publish(folder)
+    tiny(address)
+    monkeypatch.setattr(sources, "MOST_BYTES", 1000)
+    local, log = folder.parent / "local/tiny", []
+    if how == "downloaded":
+        (folder / "plain.txt").write_bytes(bytes(100_000))
+        with pytest.raises(DatasetUnavailable, match=r"plain\.txt.* larger than 1,000 bytes"):
+            fetch("tiny", folder.parent / "out", log=log.append)
+        kept = folder.parent / "cache/crowdgold/tiny"
+        assert [p.name for p in kept.iterdir()] == []
+    else:
+        local.mkdir(parents=True)
+        (local / "plain.txt.gz").write_bytes(gzip.compress(bytes(100_000)))
+        fetch("tiny", folder.parent / "out", local.parent, log=log.append)
+        assert any("would unpack to more than 1,000 bytes" in line for line in log)
+        assert (folder.parent / "out/plain.txt").read_text() == "plain"
+
+
 def test_a_dataset_that_cannot_be_had_says_what_to_do(place, tiny):
     with pytest.raises(DatasetUnavailable) as caught:
         fetch("tiny", place / "out", log=[].append)

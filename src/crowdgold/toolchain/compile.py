@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from crowdgold.toolchain.errors import ToolchainError
+from crowdgold.toolchain.locks import locked
 from crowdgold.toolchain.record import Toolchain
 
 Log = Callable[[str], object]
@@ -59,8 +60,9 @@ def compile_model(
 ) -> None:
     """Compile a model; `executable` appears complete or not at all, beside it a JSON record.
 
-    The record, `executable.with_suffix(".json")`, holds the model's hash, the toolchain and the
-    seconds. Compilation runs in a temporary folder, so that paths may hold any character.
+    The record, `executable.with_suffix(".json")`, holds the model's hash, the toolchain, the
+    seconds and the executable's sha256, which `executable_fault` looks for. Compilation runs in a
+    temporary folder, so that paths may hold any character.
 
     Raises:
         ToolchainError: the model is missing or wrong, or the compiler failed.
@@ -79,6 +81,7 @@ def compile_model(
             "model": stan_file.name,
             "model_hash": digest,
             "included": [str(p.relative_to(stan_file.parent)) for p in included_files(stan_file)],
+            "executable_sha256": hashlib.sha256(source.with_suffix("").read_bytes()).hexdigest(),
             "seconds": round(time.monotonic() - start, 1),
             "toolchain": json.loads(toolchain.to_json()),
         }
@@ -89,6 +92,44 @@ def compile_model(
             _put(source.with_suffix(""), executable)
         except OSError as error:
             raise ToolchainError(f"cannot write {executable}: {error}") from error
+
+
+def executable_fault(executable: Path) -> str | None:
+    """Say why an executable must not be run, or None where it is the one that was compiled."""
+    record = executable.resolve().with_suffix(".json")
+    try:
+        found = hashlib.sha256(executable.read_bytes()).hexdigest()
+        expected = json.loads(record.read_text(encoding="utf-8"))["executable_sha256"]
+    except OSError as error:
+        return f"{error.filename} cannot be read: {error.strerror}"
+    except (ValueError, KeyError, TypeError):
+        return f"{record} names no sha256 of it"
+    if found == expected:
+        return None
+    return f"its sha256 is {found[:12]}…, and not {str(expected)[:12]}… as {record} says"
+
+
+def compiled_model(
+    stan_file: Path, executable: Path, toolchain: Toolchain, log: Log = print
+) -> Path:
+    """Give the executable of a model, compiled first where it is missing or damaged.
+
+    Of several processes that want it, one compiles, and the others wait.
+
+    Raises:
+        ToolchainError: as `compile_model` does.
+    """
+    try:
+        executable.parent.mkdir(parents=True, exist_ok=True)
+        with locked(executable.parent / f".{executable.name}.lock", log):
+            fault = executable_fault(executable)
+            if fault is not None:
+                if executable.is_file():
+                    log(f"crowdgold: {executable} is damaged: {fault}")
+                compile_model(stan_file, executable, toolchain, log)
+    except OSError as error:
+        raise ToolchainError(f"cannot write {executable}: {error}") from error
+    return executable
 
 
 def _read(file: Path) -> bytes:

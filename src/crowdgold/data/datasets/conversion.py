@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from crowdgold.archives import zip_members
 from crowdgold.data.checks import InputError
 
 Converter = Callable[[Sequence[Path], Mapping[str, Path]], str]
@@ -21,6 +22,8 @@ CLASS_OF_CODE = ("e", "c", "n")
 """The source of the predictions orders its classes entailment, contradiction, neutral."""
 
 CONVERSATION = "_conversation.txt"
+MOST_UNPACKED = 20_000_000_000
+"""Bytes of one archive of conversations, which are read one at a time."""
 
 
 def read_lines(path: Path) -> list[str]:
@@ -141,7 +144,6 @@ def _conversations(parts: Sequence[Path]) -> Iterator[tuple[str, str]]:
             for path in sorted(part.rglob(f"*{CONVERSATION}")):
                 yield path.name, path.read_text(encoding="utf-8")
         elif zipfile.is_zipfile(part):
-            with zipfile.ZipFile(part) as archive:
-                for member in sorted(archive.namelist()):
-                    if member.endswith(CONVERSATION):
-                        yield member.rsplit("/", 1)[-1], archive.read(member).decode("utf-8")
+            for member, content in zip_members(part, MOST_UNPACKED):
+                if member.endswith(CONVERSATION):
+                    yield member.rsplit("/", 1)[-1], content.decode("utf-8")

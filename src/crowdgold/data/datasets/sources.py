@@ -5,18 +5,18 @@ A local folder has one folder a dataset, `product_pairs/answer.csv`; its files m
 the source's own files (`product_pairs/data_product`).
 """
 
-import gzip
 import os
 import tempfile
 import threading
 import urllib.request
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import urlsplit
 
 import pooch
 
+from crowdgold.archives import ArchiveError, read_gzip
 from crowdgold.data.checks import InputError
 from crowdgold.data.datasets.checksums import cached, fault, record
 from crowdgold.data.datasets.pinned import SOURCES
@@ -28,6 +28,8 @@ LOCAL = "CROWDGOLD_DATA"
 
 PROBE_SECONDS = 5.0
 DOWNLOAD_SECONDS = 30.0
+MOST_BYTES = 500_000_000
+"""Of one file, downloaded or unpacked: several times the largest that is pinned."""
 
 Log = Callable[[str], None]
 
@@ -175,9 +177,9 @@ def _from_local(name: str, folder: Path | None, file: File, log: Log) -> bytes |
     for path in (folder / file.name, folder / f"{file.name}.gz"):
         if path.is_file():
             try:
-                content = path.read_bytes()
-                content = gzip.decompress(content) if path.suffix == ".gz" else content
-            except (OSError, EOFError, zlib.error) as error:
+                packed = path.suffix == ".gz" and file.name != path.name
+                content = read_gzip(path, MOST_BYTES) if packed else path.read_bytes()
+            except (OSError, ArchiveError) as error:
                 log(f"{path} cannot be read: {error}")
                 continue
             wrong = fault(name, file, content)
@@ -260,9 +262,38 @@ def _download(url: str, path: Path, sha256: str | None) -> Path:
         known_hash=f"sha256:{sha256}" if sha256 else None,
         fname=path.name,
         path=path.parent,
-        downloader=pooch.HTTPDownloader(timeout=DOWNLOAD_SECONDS),
+        downloader=_download_some,
     )
     return path
+
+
+class _Bounded:
+    """A file that takes `MOST_BYTES` at most, so that no host can fill the disk."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file, self.taken = file, 0
+
+    def write(self, content: bytes) -> int:
+        """Write what is still within bounds.
+
+        Raises:
+            OSError: where it is not.
+        """
+        self.taken += len(content)
+        if self.taken > MOST_BYTES:
+            raise OSError(f"it is larger than {MOST_BYTES:,} bytes, the most that is expected")
+        return self.file.write(content)
+
+    def flush(self) -> None:
+        """Hand what was written to the system."""
+        self.file.flush()
+
+
+def _download_some(url: str, output: str | Path, pooch_object: object) -> None:
+    """Download an address to a file, as pooch does, up to `MOST_BYTES`."""
+    with Path(output).open("wb") as file:
+        download = pooch.HTTPDownloader(timeout=DOWNLOAD_SECONDS)
+        download(url, _Bounded(file), pooch_object)
 
 
 def _answers(url: str) -> bool:

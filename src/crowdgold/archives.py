@@ -1,0 +1,101 @@
+"""Reading archives of others: every member is looked at before the first is unpacked.
+
+An archive is refused whole where a member's name leads out of the folder that it is unpacked to,
+where it holds a link, a device or a second member of one name, or where it would unpack to more
+bytes than it may.
+"""
+
+import gzip
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+
+class ArchiveError(ValueError):
+    """An archive that is damaged, or that no honest source would publish."""
+
+
+def checked_members(archive: zipfile.ZipFile, name: str, most_bytes: int) -> list[zipfile.ZipInfo]:
+    """Give the members of a zip file that are no folders, once all are known to be harmless.
+
+    Args:
+        archive: the open zip file.
+        name: how messages call it.
+        most_bytes: that all members together may unpack to. A member never gives more bytes than it
+            declares: `zipfile` stops there, and its checksum is wrong then.
+
+    Raises:
+        ArchiveError: naming the first member that is not harmless, or the size.
+    """
+    seen: set[str] = set()
+    total = 0
+    for member in archive.infolist():
+        if why := _fault(member, seen):
+            raise ArchiveError(f"{name}: member {member.orig_filename!r} {why}; not unpacked")
+        seen.add(member.filename)
+        total += member.file_size
+        if total > most_bytes:
+            raise ArchiveError(
+                f"{name} would unpack to more than {most_bytes:,} bytes, the most that is expected "
+                f"of it; not unpacked"
+            )
+    return [member for member in archive.infolist() if not member.is_dir()]
+
+
+def _fault(member: zipfile.ZipInfo, seen: set[str]) -> str:
+    """Say why a member must not be unpacked; empty where nothing speaks against it."""
+    name = member.orig_filename
+    if "\\" in name or "\0" in name:
+        return "has a backslash or a zero byte in its name"
+    path = PurePosixPath(name)
+    if not path.parts or path.is_absolute() or PureWindowsPath(name).drive:
+        return "has an absolute name"
+    if ".." in path.parts:
+        return "leads out of the folder"
+    kind = stat.S_IFMT(member.external_attr >> 16)
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return "is a link or a device"
+    if member.flag_bits & 1:
+        return "is encrypted"
+    return "is there twice" if name in seen else ""
+
+
+def zip_members(path: Path, most_bytes: int) -> Iterator[tuple[str, bytes]]:
+    """Give name and content of each member of a zip file, in the order of their names.
+
+    Args:
+        path: the zip file.
+        most_bytes: that all members together may unpack to.
+
+    Raises:
+        ArchiveError: where it is damaged or not harmless; nothing is unpacked of one that is not.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = checked_members(archive, path.name, most_bytes)
+            for member in sorted(members, key=lambda one: one.filename):
+                yield member.filename, archive.read(member)
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
+        raise ArchiveError(f"{path.name} is no readable zip file: {error}") from error
+
+
+def read_gzip(path: Path, most_bytes: int) -> bytes:
+    """Unpack a gzipped file.
+
+    Raises:
+        ArchiveError: where it is damaged, or would unpack to more than `most_bytes`.
+        OSError: where it cannot be read.
+    """
+    try:
+        with gzip.open(path) as file:
+            content = file.read(most_bytes + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ArchiveError(f"{path.name} is no readable gzip file: {error}") from error
+    if len(content) > most_bytes:
+        raise ArchiveError(
+            f"{path.name} would unpack to more than {most_bytes:,} bytes, the most that is "
+            "expected of it"
+        )
+    return content
