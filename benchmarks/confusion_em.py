@@ -147,7 +147,8 @@ def run_all(sizes: list[int], peers: bool) -> pd.DataFrame:
             rows.append(run_one(OURS, items, ours))
             if peers:
                 own = run_one(PEER, items, peer)
-                difference = float(np.abs(np.load(ours) - np.load(peer)).max())
+                found = [np.load(path, allow_pickle=False) for path in (ours, peer)]
+                difference = float(np.abs(found[0] - found[1]).max())
                 ratio = own["seconds"] / rows[-1]["seconds"]
                 rows.append({**own, "times ours": ratio, "difference": difference})
     return pd.DataFrame(rows)

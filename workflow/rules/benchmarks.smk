@@ -32,8 +32,8 @@ rule maven_scaling:
     message:
         "Measuring MAVEN's parts against n (some minutes)"
     shell:
-        "{params.python} {input.script} --models results/stan --toolchain {input.toolchain}"
-        " --output {output} 2>&1 | tee {log}"
+        "{params.python:q} {input.script:q} --models results/stan --toolchain {input.toolchain:q}"
+        " --output {output:q} 2>&1 | tee {log:q}"
 
 
 rule model_scaling:
@@ -54,14 +54,15 @@ rule model_scaling:
         python=sys.executable,
         with_peers=importlib.util.find_spec("numpyro") is not None,
         settings=[
-            f"--{name} {' '.join(map(str, value)) if isinstance(value, list) else value}"
+            word
             for name, value in SCALING.items()
+            for word in (f"--{name}", *(value if isinstance(value, list) else [value]))
         ],
     message:
         "Timing methods against n (minutes)"
     shell:
-        "{params.python} {input.script} {params.settings} --models results/stan"
-        " --toolchain {input.toolchain} --output {output} > {log} 2>&1"
+        "{params.python:q} {input.script:q} {params.settings:q} --models results/stan"
+        " --toolchain {input.toolchain:q} --output {output:q} > {log:q} 2>&1"
 
 
 rule clara_sweeps:
@@ -81,7 +82,7 @@ rule clara_sweeps:
     message:
         "Timing CLARA's samplers (some minutes)"
     shell:
-        "{params.python} {input.script} --output {output} 2>&1 | tee {log}"
+        "{params.python:q} {input.script:q} --output {output:q} 2>&1 | tee {log:q}"
 
 
 rule confusion_em:
@@ -99,14 +100,14 @@ rule confusion_em:
         library=library("../benchmarks/confusion_em.py", simulator=none),
         python=sys.executable,
         peers=(
-            ""
+            []
             if importlib.util.find_spec("crowdkit") is not None
-            else "--without-peers"
+            else ["--without-peers"]
         ),
     message:
         "Timing the EM for confusion matrices (some minutes; with crowd-kit, make peers, more)"
     shell:
-        "{params.python} {input.script} {params.peers} --output {output} 2>&1 | tee {log}"
+        "{params.python:q} {input.script:q} {params.peers:q} --output {output:q} 2>&1 | tee {log:q}"
 
 
 rule paper_scale:
@@ -138,5 +139,5 @@ rule paper_scale:
     message:
         "Measuring what the papers' scale costs (half an hour or more)"
     shell:
-        "{params.python} {input.script} --models results/stan --toolchain {input.toolchain}"
-        " --datasets results/datasets --output {output} 2>&1 | tee {log}"
+        "{params.python:q} {input.script:q} --models results/stan --toolchain {input.toolchain:q}"
+        " --datasets results/datasets --output {output:q} 2>&1 | tee {log:q}"

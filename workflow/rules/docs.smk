@@ -310,7 +310,7 @@ rule gallery:
     message:
         "Copying {wildcards.figure} into the gallery"
     shell:
-        "cp {input} {output}.partial 2> {log} && mv {output}.partial {output}"
+        "cp {input:q} {output:q}.partial 2> {log:q} && mv {output:q}.partial {output:q}"
 
 
 ruleorder: document_scaling > gallery

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.checks import InputError, Problems, is_empty, to_numbers
+from crowdgold.data.spreadsheet import write_spreadsheet
 from crowdgold.data.tables import SEPARATORS, read_columns
 
 NO_GOLD = -1
@@ -266,5 +267,5 @@ def write_items(items: Items, path: str | Path) -> None:
     if path.suffix == ".parquet":
         items.to_frame().to_parquet(temporary, index=False)
     else:
-        items.to_frame().to_csv(temporary, index=False, sep=SEPARATORS[path.suffix])
+        write_spreadsheet(items.to_frame(), temporary, separator=SEPARATORS[path.suffix])
     temporary.replace(path)

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from crowdgold.data.checks import InputError
+from crowdgold.data.spreadsheet import restored
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
@@ -17,7 +18,7 @@ ENDINGS = (*SEPARATORS, ".parquet", *JSON_LINES)
 def read_columns(
     path: str | Path, columns: Mapping[str, str] | None = None
 ) -> tuple[pd.DataFrame, int]:
-    """Read a table and rename its columns.
+    """Read a table and rename its columns; an apostrophe before a formula's sign is taken away.
 
     Args:
         path: the file; its ending (.csv, .tsv, .parquet, .jsonl) says what it is.
@@ -31,6 +32,8 @@ def read_columns(
         InputError: where the file is missing, of another kind, or has not these columns.
     """
     frame, first_row = read_table(path)
+    if Path(path).suffix in SEPARATORS:
+        frame, _ = restored(frame)
     missing = [name for name in columns or {} if name not in frame]
     if missing:
         raise InputError(f"{path}: no column {missing[0]!r}; the file has {list(frame.columns)}")

@@ -13,6 +13,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from crowdgold.data.spreadsheet import write_spreadsheet
+
 IDENTITY = ["paper", "experiment"]
 MEASURES = [
     "replicate",
@@ -76,7 +78,7 @@ def write_table(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, An
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a table as text; a reader never sees half a file."""
     temporary = path.with_name(f".{path.name}.partial")
-    frame.to_csv(temporary, index=False)
+    write_spreadsheet(frame, temporary)
     temporary.replace(path)
 
 

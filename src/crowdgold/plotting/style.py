@@ -13,6 +13,8 @@ from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from crowdgold.data.spreadsheet import write_spreadsheet
+
 PAGE_WIDTH = 7.0
 """Inches; a figure that spans two columns."""
 COLUMN_WIDTH = 3.6
@@ -164,5 +166,5 @@ def save_figure(figure: Figure, shown: pd.DataFrame, stem: Path) -> None:
             write_to(unfinished)
             unfinished.replace(stem.with_name(f"{stem.name}.{ending}"))
     unfinished = stem.with_name(f".{stem.name}.partial.csv")
-    shown.to_csv(unfinished, index=False, float_format="%.6g")
+    write_spreadsheet(shown, unfinished, "%.6g")
     unfinished.replace(stem.with_name(f"{stem.name}.csv"))

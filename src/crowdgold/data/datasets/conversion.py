@@ -7,7 +7,6 @@ import ast
 import csv
 import io
 import json
-import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -143,7 +142,7 @@ def _conversations(parts: Sequence[Path]) -> Iterator[tuple[str, str]]:
         if part.is_dir():
             for path in sorted(part.rglob(f"*{CONVERSATION}")):
                 yield path.name, path.read_text(encoding="utf-8")
-        elif zipfile.is_zipfile(part):
+        elif part.suffix == ".zip":
             for member, content in zip_members(part, MOST_UNPACKED):
                 if member.endswith(CONVERSATION):
                     yield member.rsplit("/", 1)[-1], content.decode("utf-8")

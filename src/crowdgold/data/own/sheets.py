@@ -9,11 +9,13 @@ import pandas as pd
 
 from crowdgold.data.checks import InputError, Problems
 from crowdgold.data.own.exports import Found, frame_of_records, read_json
+from crowdgold.data.spreadsheet import restored
 from crowdgold.data.tables import JSON_LINES, SEPARATORS, read_json_lines, read_table
 
 MISSING = ("", "nan", "NaN", "NA", "<NA>", "null", "NULL")
 """Texts that stand for an empty cell; identifiers are taken as they are, but for the first."""
 OTHER_SEPARATORS = (";", "\t", ",", "|")
+APOSTROPHE = "an apostrophe before =, +, - or @ marks a text for a spreadsheet, and is taken away"
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +137,9 @@ def read_sheet(path: str | Path, notes: list[str]) -> Sheet:
         raise InputError(f"{path} is a folder; expected a file")
     frame, first_row, said = _frame(path)
     notes.extend(f"{path.name}: {line}" for line in said)
+    if path.suffix in SEPARATORS:
+        frame, changed = restored(frame)
+        notes.extend(f"{path.name}, {name}: {APOSTROPHE}" for name in changed)
     names = [str(column).strip().removeprefix("\ufeff") for column in frame.columns]
     twice = [name for name in names if names.count(name) > 1]
     if twice:

@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 
 from crowdgold.data import InputError
+from crowdgold.data.spreadsheet import restored
 from crowdgold.evaluation.annotator_check import AnnotatorCheck
 
 ESTIMATES, STUDY, CHECK = "estimates.csv", "study.json", "check.json"
@@ -134,6 +135,7 @@ def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
         table = pd.read_csv(path, dtype=texts, keep_default_na=False, na_values=numbers)
     except (ValueError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: no table ({error}); {AGAIN}") from None
+    table, _ = restored(table)
     missing = [name for name in columns if name not in table]
     if missing:
         raise InputError(f"{path}: no column {missing[0]!r}; {AGAIN}")

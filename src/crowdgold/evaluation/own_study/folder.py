@@ -21,6 +21,7 @@ import pandas as pd
 
 from crowdgold.data import InputError
 from crowdgold.data.json_values import plain
+from crowdgold.data.spreadsheet import write_spreadsheet
 
 ESTIMATES, STUDY, CHECK = "estimates", "study.json", "check.json"
 FLOATS = "%.10g"
@@ -47,7 +48,7 @@ def _write_tables(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
     for name, table in tables.items():
         # Scores are the user's numbers, and probabilities are rounded: as they are.
         form = None if name == "items" else FLOATS
-        table.to_csv(folder / f"{name}.csv", index=False, float_format=form)
+        write_spreadsheet(table, folder / f"{name}.csv", form)
     tables[ESTIMATES].to_parquet(folder / f"{ESTIMATES}.parquet", index=False)
 
 
