@@ -21,25 +21,24 @@ READY := $(VENV)/.made-from-requirements
 # Jobs are many and short: without compiled modules each would start several seconds later.
 export PYTHONDONTWRITEBYTECODE :=
 
-# Snakemake takes no notice of a profile that does not exist, so it is looked for here. The lock of a
-# killed run goes with it, unlike Snakemake's own, which has to be removed by hand.
+# Snakemake takes no notice of a profile that does not exist, so it is looked for here. The workflow
+# has a lock of its own (common.smk) that goes with a killed run; Snakemake's has to be removed by hand.
 define snakemake
 @test -f profiles/$(PROFILE)/config.yaml || { \
 	echo "Error: no profile $(PROFILE); there are: $$(ls profiles | xargs)"; exit 1; }
 @mkdir -p results
-@flock --nonblock --conflict-exit-code 75 results/.running \
-	$(BIN)/snakemake --nolock $(LIMIT) --workflow-profile profiles/$(PROFILE) $(OPTIONS) $(1) || { \
-	code=$$?; [ $$code -ne 75 ] || echo "Error: another run is at work in this folder; wait for its end"; exit $$code; }
+@$(BIN)/snakemake --nolock $(LIMIT) --workflow-profile profiles/$(PROFILE) $(OPTIONS) $(1)
 endef
 
-.PHONY: help setup figures smoke validate benchmark docs report example test lint peers slurm snorkel lock clean clean-all
+.PHONY: help setup figures smoke validate benchmark docs report example test lint peers slurm snorkel matrix audit lock clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo "  CORES=4 sets the cores (default: all), WORKERS=4 those of the tests (default: 2),"
 	@echo "  PROFILE=slurm runs jobs on a cluster (docs/cluster.md; PROFILE= names a folder of profiles/),"
-	@echo "  OPTIONS='--forceall' hands Snakemake further options, PYTHON=python3.12 names the interpreter."
+	@echo "  OPTIONS='--forceall' hands Snakemake further options, PYTHON=python3.12 names the interpreter,"
+	@echo "  MATRIX='--python 3.13 --allow-absent' are options of make matrix (tests/matrix.py --help)."
 
 setup: $(READY)  ## make the virtual environment .venv
 
@@ -106,6 +105,15 @@ slurm: $(READY)  ## Snakemake's plugin for Slurm clusters, for PROFILE=slurm, in
 snorkel: $(READY)  ## Snorkel, a method of CLARA's figures 5, 9 and 12, into .venv (3 GB with PyTorch)
 	$(BIN)/uv pip install --python $(BIN)/python --require-hashes -r requirements-snorkel.lock
 
+matrix: $(READY)  ## a quick part of the tests under each supported Python and Snakemake, in .matrix/
+	$(BIN)/python tests/matrix.py $(MATRIX)
+
+audit: $(READY)  ## known vulnerabilities of the locked packages
+	@mkdir -p .matrix
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .matrix/audit
+	@$(BIN)/uv pip install --quiet --python .matrix/audit/bin/python --require-hashes -r requirements-audit.lock
+	@$(BIN)/python tests/audit.py --program .matrix/audit/bin/pip-audit
+
 lock: $(READY)  ## resolve the dependencies of pyproject.toml anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra dev \
 		--python-version 3.11 --custom-compile-command "make lock" pyproject.toml -o requirements.lock
@@ -118,8 +126,9 @@ lock: $(READY)  ## resolve the dependencies of pyproject.toml anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra slurm \
 		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
 		pyproject.toml -o requirements-slurm.lock
-	echo uv | $(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --python-version 3.11 \
-		--custom-compile-command "make lock" - -o requirements-uv.lock
+	for tool in uv:uv pip-audit:audit; do echo "$${tool%:*}" | $(BIN)/uv pip compile --quiet --universal \
+		--generate-hashes --upgrade --python-version 3.11 --custom-compile-command "make lock" \
+		- -o "requirements-$${tool#*:}.lock"; done
 
 config/README.md: workflow/schemas/config.schema.yaml config.yaml $(READY)  ## the page on the configuration
 	$(BIN)/python -m crowdgold.experiments.schema_page $< config.yaml > $@.partial
@@ -129,4 +138,4 @@ clean:  ## remove everything that was computed
 	rm -rf results .snakemake
 
 clean-all: clean  ## remove the virtual environment and caches too
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .matrix .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -2,7 +2,7 @@
 
 from snakemake.utils import min_version
 
-min_version("9.0")
+min_version("9.12")
 
 
 experiments = sorted(glob_wildcards("config/experiments/{name}.yaml").name)
@@ -34,7 +34,7 @@ localrules:
 
 
 onstart:
-    write_merged_configuration()
+    begin_run()
 
 
 # Every figure at the scale of the configuration; runs where no target is named.

@@ -61,7 +61,10 @@ def test_an_optional_group_changes_no_version_of_the_lock(group):
         assert {name: own[name] for name in shared} == {name: versions[name] for name in shared}
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", *OPTIONAL.values()])
+TOOLS = ("requirements-uv.lock", "requirements-audit.lock")
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", *OPTIONAL.values(), *TOOLS])
 def test_every_locked_package_has_hashes(name):
     text = (ROOT / name).read_text()
     for block in re.split(r"\n(?=[\w])", text):
@@ -76,6 +79,6 @@ def test_conda_has_the_same_versions():
 
 
 def test_no_host_is_named():
-    locks = ("requirements.lock", "requirements-uv.lock", *OPTIONAL.values())
+    locks = ("requirements.lock", *TOOLS, *OPTIONAL.values())
     for name in (*locks, "Makefile", "environment.yml"):
         assert "://" not in (ROOT / name).read_text(), name

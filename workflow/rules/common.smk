@@ -2,6 +2,7 @@
 # Needs: the configuration.
 # Makes: nothing; defines wildcard constraints, paths, input functions and the environment of jobs.
 
+import fcntl
 import importlib.util
 import os
 import sys
@@ -68,11 +69,53 @@ wildcard_constraints:
     replicates=r"\d+-\d+",
 
 
+HELD = []  # the open file of the lock on this folder
+
+
+def hold_folder():
+    """Stop where another run is at work in this folder; the lock ends with the run that holds it.
+
+    Snakemake's own lock has to be removed by hand after a run was killed, and `make` goes without.
+    """
+    lock = Path("results/.running")
+    lock.parent.mkdir(exist_ok=True)
+    HELD.append(lock.open("w"))
+    try:
+        fcntl.flock(HELD[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise WorkflowError(
+            "another run is at work in this folder; wait for its end"
+        ) from None
+    except OSError as error:
+        logger.warning(
+            f"{lock}: no lock here ({error.strerror}): never start two runs in this folder"
+        )
+
+
 def write_merged_configuration():
     """Keep the configuration that the results were made with beside them."""
     path = Path(config["pathvars"]["results"], "config.yaml")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+    text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
+    unfinished = path.with_name(".config.yaml.partial")
+    unfinished.write_text(text)
+    unfinished.replace(path)
+
+
+def begin_run():
+    """Do what a run does before its first job.
+
+    Raises:
+        WorkflowError: where the folder is another run's, or cannot be written.
+    """
+    try:
+        hold_folder()
+        write_merged_configuration()
+    except OSError as error:
+        raise WorkflowError(
+            f"{error.filename} cannot be written: {error.strerror}; expected a folder with room, "
+            "and that you may write to. Mend it and run again: what is finished is kept"
+        ) from None
 
 
 def relative(file):
