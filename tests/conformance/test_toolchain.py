@@ -165,7 +165,7 @@ def test_an_assembled_home_holds_what_it_needs(stubbed, tmp_path):
     files = {str(p.relative_to(home)) for p in home.rglob("*") if p.is_file()}
     assert files == {
         *assembling.SOURCES, "bin/stanc", "include/stan/version.hpp", "lib/libtbb.so.2",
-        assembling.MANIFEST,
+        assembling.MANIFEST, assembling.SUMS,
     }  # fmt: skip
     assert assembling.is_assembled(home)
     assert sorted(p.name for p in tmp_path.iterdir()) == [".home.lock", "home"]
@@ -173,7 +173,7 @@ def test_an_assembled_home_holds_what_it_needs(stubbed, tmp_path):
     assert len(stubbed) == 1  # the second call found it whole
 
 
-@pytest.mark.parametrize("fault", ["missing", "truncated", "no manifest", "old sources"])
+@pytest.mark.parametrize("fault", ["missing", "truncated", "flipped", "no manifest", "old sources"])
 def test_a_broken_home_is_rebuilt(stubbed, tmp_path, fault):
     home = assembling.assemble(tmp_path / "home")
     header = home / "include/stan/version.hpp"
@@ -181,6 +181,10 @@ def test_a_broken_home_is_rebuilt(stubbed, tmp_path, fault):
         header.unlink()
     elif fault == "truncated":
         header.write_text("")
+    elif fault == "flipped":
+        library = home / "lib/libtbb.so.2"
+        library.write_bytes(library.read_bytes()[::-1])
+        assert assembling.fault_of(home) == "lib/libtbb.so.2 is damaged"
     elif fault == "no manifest":
         for path in sorted(home.rglob("*"), reverse=True):
             path.unlink() if path.is_file() else path.rmdir()

@@ -4,12 +4,16 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import threading
 
+import pandas as pd
 import pytest
 
+from crowdgold.data import InputError
+from crowdgold.evaluation.own_study.folder import write_folder
 from crowdgold.experiments.results import read_table
 from crowdgold.models.stan import StanModels
 from crowdgold.toolchain import ToolchainError, compiled_model
@@ -165,6 +169,27 @@ def test_a_full_disk_is_named_and_a_rerun_mends_it(small_disk):
     assert (small_disk.folder / FIGURE).read_bytes() == before
 
 
+@pytest.fixture
+def tiny_disk(tmp_path):
+    """A disk of 100 kB, empty."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if not mounted("-t", "tmpfs", "-o", "size=100k", "tmpfs", str(disk)):
+        pytest.skip("only root can mount a small disk, and only where that is allowed")
+    yield disk
+    subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
+def test_an_evaluation_that_finds_no_room_leaves_nothing(tiny_disk):
+    rows = pd.DataFrame({"item": [f"item {k}" for k in range(20_000)], "estimate": 0.5})
+    tables = {"estimates": rows.head(3), "items": rows}
+    with pytest.raises(InputError, match=r"disk/mine cannot be written: No space left"):
+        write_folder(tables, {}, {}, tiny_disk / "mine")
+    assert list(tiny_disk.iterdir()) == []
+    write_folder({"estimates": rows.head(3), "items": rows.head(9)}, {}, {}, tiny_disk / "mine")
+    assert len(pd.read_csv(tiny_disk / "mine/items.csv")) == 9
+
+
 def test_a_folder_that_cannot_be_written_is_named(finished):
     """Root may write everywhere but on a disk that is mounted read-only."""
     results = finished.folder / "results"
@@ -225,3 +250,12 @@ def test_two_runs_in_two_folders_do_not_interfere(finished_once, tmp_path):
             expected = (finished_once.folder / path).read_bytes()
             assert (run.folder / path).read_bytes() == expected
         assert read_table(run.folder / LAST[0]).equals(read_table(finished_once.folder / LAST[0]))
+
+
+def test_every_test_that_the_page_on_reliability_names_is_there():
+    page = (ROOT / "docs/reliability.md").read_text()
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", page)
+    assert len(named) > 15
+    for file, test in named:
+        text = (ROOT / file).read_text()
+        assert not test or f"\ndef {test}(" in text, (file, test)

@@ -1,6 +1,9 @@
 """The lock file, the conda environment and pyproject.toml name the same things."""
 
+import json
 import re
+import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -76,6 +79,48 @@ def test_conda_has_the_same_versions():
     versions = locked(conda()["python"])
     named = {name: version for name, version in conda().items() if name not in ONLY_CONDA}
     assert named == {name: versions[name] for name in direct()}
+
+
+def test_the_oldest_snakemake_is_the_same_everywhere():
+    """pyproject.toml's bound, which `make matrix` tests, and the one that the workflow asks for."""
+    (bound,) = [one for one in direct()["snakemake"].specifier if one.operator == ">="]
+    assert f'min_version("{bound.version}")' in (ROOT / "Snakefile").read_text()
+    assert f"Snakemake {bound.version}" in (ROOT / "README.md").read_text()
+
+
+ANSWERS = {
+    "pypi": {"name": "a", "version": "1", "vulns": []},
+    "skipped": {"name": "a", "skip_reason": "not found"},
+    "vulnerable": {
+        "name": "a", "version": "1", "vulns": [{"id": "PYSEC-1", "fix_versions": ["2"]}],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "words"),
+    [
+        ("pypi", 0, "x.lock: 1 packages, 0 vulnerable (pypi)"),
+        ("vulnerable", 1, "x.lock: a 1: PYSEC-1; fixed in: 2"),
+        ("skipped", 3, "x.lock: not audited: the advisory services cannot be reached"),
+        ("trace", 3, "osv: ConnectionError: no host"),
+    ],
+)
+def test_an_audit_that_asked_nobody_has_not_passed(tmp_path, answer, code, words):
+    """pip-audit ends well where no service knew any package."""
+    said = json.dumps({"dependencies": [ANSWERS.get(answer)]})
+    program = tmp_path / "pip-audit"
+    trace = "echo Traceback >&2; echo ConnectionError: no host >&2; exit 1"
+    program.write_text("#!/bin/sh\n" + (trace if answer == "trace" else f"echo '{said}'\n"))
+    program.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, ROOT / "tests/audit.py", "--program", program, tmp_path / "x.lock"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == code, done.stderr
+    assert words in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
 
 
 def test_no_host_is_named():

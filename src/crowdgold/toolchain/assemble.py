@@ -27,6 +27,9 @@ Log = Callable[[str], object]
 
 VERSION = "2.35.0"
 MANIFEST = "crowdgold-manifest.txt"
+SUMS = "crowdgold-sha256sums.txt"
+PROGRAMS = ("bin/*", "lib/*", "*.o")
+"""What is run or linked: its content is checked, that of the many headers only by size."""
 SOURCES = ("main.cpp", "command_line.hpp", "inputs.hpp", "outputs.hpp", "makefile")
 LOCK = "httpstan.lock"
 WANTED = ("include", "lib", "stanc")
@@ -117,7 +120,23 @@ def fault_of(home: Path) -> str | None:
                 return f"{name} is damaged"
         except (OSError, ValueError):
             return f"{name} is missing"
-    return None if len(listed) > len(SOURCES) else "its manifest is truncated"
+    return damaged_program(home) if len(listed) > len(SOURCES) else "its manifest is truncated"
+
+
+def damaged_program(home: Path) -> str | None:
+    """Say which program or library is not what it was, or None; a home from before has no sums."""
+    if not (home / SUMS).is_file():
+        return None
+    for line in (home / SUMS).read_text(encoding="utf-8").splitlines():
+        digest, _, name = line.partition("  ")
+        if sha256_of(home / name) != digest:
+            return f"{name} is damaged"
+    return None
+
+
+def sha256_of(file: Path) -> str:
+    """Return the SHA-256 of a file as hexadecimal digits; none of a file that is not there."""
+    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
 
 
 def build(home: Path, log: Log) -> None:
@@ -132,6 +151,7 @@ def build(home: Path, log: Log) -> None:
             shutil.copyfile(asset_folder("toolchain") / name, work / name)
         log("crowdgold: compiling the front end and Stan's headers (about a minute)")
         run(["make", "-s", "-j2", "shared"], work, "compiling toolchain/main.cpp or Stan's headers")
+        (work / SUMS).write_text(sums(work), encoding="utf-8")
         (work / MANIFEST).write_text(manifest(work), encoding="utf-8")
         if home.exists():
             home.rename(Path(temporary) / "replaced")
@@ -174,6 +194,12 @@ def manifest(home: Path) -> str:
     """List every file of a home with its size, one a line."""
     files = sorted(path for path in home.rglob("*") if path.is_file())
     return "".join(f"{path.stat().st_size} {path.relative_to(home)}\n" for path in files)
+
+
+def sums(home: Path) -> str:
+    """List the programs and libraries of a home with their SHA-256, as `sha256sum` does."""
+    files = sorted(path for pattern in PROGRAMS for path in home.glob(pattern) if path.is_file())
+    return "".join(f"{sha256_of(path)}  {path.relative_to(home)}\n" for path in files)
 
 
 def run(command: list[str], folder: Path, purpose: str) -> None:
