@@ -57,7 +57,7 @@ class Run:
 
     def finish(self):
         """Wait for the run's end; it must be a good one."""
-        code = self.process.wait(timeout=400)
+        code = self.process.wait(timeout=900)
         assert code == 0, self.log.read_text()
         return self.log.read_text()
 
