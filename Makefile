@@ -14,6 +14,7 @@ PROFILE ?= default
 OPTIONS ?=
 # On a cluster the profile says how many jobs run at a time.
 LIMIT = $(if $(or $(filter default,$(PROFILE)),$(filter-out file,$(origin CORES))),--cores $(CORES))
+RESULTS ?= results
 VENV := .venv
 BIN := $(VENV)/bin
 # The environment is made anew when what it is made from changes.
@@ -27,15 +28,17 @@ define snakemake
 @test -f profiles/$(PROFILE)/config.yaml || { \
 	echo "Error: no profile $(PROFILE); there are: $$(ls profiles | xargs)"; exit 1; }
 @mkdir -p results
-@$(BIN)/snakemake --nolock $(LIMIT) --workflow-profile profiles/$(PROFILE) $(OPTIONS) $(1)
+@$(BIN)/snakemake $(if $(AGAIN),--forcerun $(AGAIN)) --nolock $(LIMIT) \
+	--workflow-profile profiles/$(PROFILE) $(OPTIONS) $(1)
 endef
 
-.PHONY: help setup figures smoke validate benchmark docs report example test lint peers slurm snorkel matrix audit lock clean clean-all
+.PHONY: help setup figures smoke checksums verify validate benchmark docs report example test lint peers slurm snorkel matrix audit lock clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo "  CORES=4 sets the cores (default: all), WORKERS=4 those of the tests (default: 2),"
+	@echo "  AGAIN='FILES' makes those results again, RESULTS=results/smoke is what make verify looks at,"
 	@echo "  PROFILE=slurm runs jobs on a cluster (docs/cluster.md; PROFILE= names a folder of profiles/),"
 	@echo "  OPTIONS='--forceall' hands Snakemake further options, PYTHON=python3.12 names the interpreter,"
 	@echo "  MATRIX='--python 3.13 --allow-absent' are options of make matrix (tests/matrix.py --help)."
@@ -57,14 +60,26 @@ $(READY): requirements.lock requirements-uv.lock pyproject.toml
 
 figures: $(READY)  ## every figure at the default scale (some 40 minutes on 2 cores)
 	$(call snakemake,figures)
+	@$(MAKE) checksums RESULTS=results
 	@echo "The figures are in results/figures/"
 
 smoke: $(READY)  ## every figure at the smallest scale (under 6 minutes), in results/smoke/
 	$(call snakemake,--configfile config/smoke.yaml -- figures)
+	@$(MAKE) checksums RESULTS=results/smoke
 	@echo "The figures are in results/smoke/figures/"
+
+checksums:  ## results/SHA256SUMS: of every figure, summary and table that is there, for `sha256sum -c`
+	@cd $(RESULTS) && find figures summaries tables -type f ! -name '.*' | LC_ALL=C sort | \
+		xargs -d '\n' sha256sum > .SHA256SUMS.partial && mv .SHA256SUMS.partial SHA256SUMS
+
+verify: $(READY)  ## a random tenth of the blocks again, in results/verify, and compared
+	@$(BIN)/python -m crowdgold.experiments.verification choose $(RESULTS)
+	$(call snakemake,--configfile $(RESULTS)/verify/run.yaml -- $$(cat $(RESULTS)/verify/targets))
+	@$(BIN)/python -m crowdgold.experiments.verification compare $(RESULTS)
 
 validate: $(READY)  ## coverage of the intervals where the model is true
 	$(call snakemake,validate)
+	@$(MAKE) checksums RESULTS=results
 	@echo "The figures are in results/figures/, their tables beside them"
 
 benchmark: $(READY)  ## time and memory of MAVEN's parts, CLARA's samplers and STABLEVAL's EM

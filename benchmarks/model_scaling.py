@@ -25,6 +25,10 @@ from scipy.stats import linregress
 
 from crowdgold.estimators import fit
 from crowdgold.evaluation.imputation import evaluate
+from crowdgold.experiments.imports import library_files, named_hashes
+from crowdgold.experiments.made_from import fold
+from crowdgold.experiments.provenance import provenance
+from crowdgold.experiments.results import write_table
 from crowdgold.models.stan import StanModels
 from crowdgold.simulate import simulate
 
@@ -154,9 +158,12 @@ def main() -> None:
     table = with_exponents(pd.DataFrame(rows(arguments)))
     print(table.round(2).to_string(index=False))
     if arguments.output:
-        partial = arguments.output.with_suffix(".partial")
-        table.to_parquet(partial)
-        partial.replace(arguments.output)
+        paths = ("models", "toolchain", "output")
+        chosen = {key: value for key, value in vars(arguments).items() if key not in paths}
+        code = named_hashes(library_files(Path(__file__)))
+        programs = sorted(Path("stan").glob("*.stan*"))
+        made = provenance(Path.cwd(), chosen, code, programs, arguments.toolchain)
+        write_table(table, arguments.output, fold({str(arguments.output): made}))
 
 
 if __name__ == "__main__":

@@ -3,12 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from crowdgold.experiments.checks import check_block
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.provenance import provenance
-from crowdgold.experiments.results import write_table
+from crowdgold.experiments.results import read_table, write_table
 from crowdgold.models.stan import StanModels
 
 if TYPE_CHECKING:
@@ -19,7 +17,8 @@ with job_log(snakemake.log[0]):
     toolchain = next(map(Path, snakemake.input.toolchain), None)
     programs = [Path(program) for program in snakemake.input.programs]
     stan = StanModels.compiled(Path("results/stan"), toolchain)
-    prepared = [pd.read_parquet(path) for path in snakemake.input.dataset]
+    prepared = [read_table(path) for path in snakemake.input.dataset]
     rows = check_block(task, stan, *prepared)
-    metadata = provenance(Path.cwd(), task, programs, toolchain)
+    used = (snakemake.params.library, programs, toolchain, snakemake.input.dataset)
+    metadata = provenance(Path.cwd(), task, *used)
     write_table(rows, snakemake.output[0], metadata)

@@ -1,25 +1,31 @@
 """Hold STABLEVAL's published posteriors against ours, and its bootstrap against ours."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.made_from import fold
+from crowdgold.experiments.provenance import provenance
 from crowdgold.experiments.published_stableval import (
     NAMES,
     annotations_of,
     bootstraps,
     posterior_differences,
 )
-from crowdgold.experiments.results import write_table
+from crowdgold.experiments.results import read_table, write_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
-    *prepared, published = map(pd.read_parquet, snakemake.input.datasets)
+    *prepared, published = map(read_table, snakemake.input.datasets)
     pairs = zip(NAMES, prepared, strict=True)
     tables = {name: annotations_of(name, frame) for name, frame in pairs}
-    write_table(posterior_differences(tables, published), snakemake.output.posteriors, {})
+    asked = {"seed": snakemake.params.seed, "resamples": snakemake.params.resamples}
+    library, datasets = snakemake.params.library, snakemake.input.datasets
+    own = provenance(Path.cwd(), asked, library, datasets=datasets)
+    posteriors, bootstrap = snakemake.output.posteriors, snakemake.output.bootstrap
+    differences = posterior_differences(tables, published)
+    write_table(differences, posteriors, fold({posteriors: own}))
     found = bootstraps(tables, snakemake.params.seed, snakemake.params.resamples)
-    write_table(found, snakemake.output.bootstrap, {})
+    write_table(found, bootstrap, fold({bootstrap: own}))

@@ -2,12 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from crowdgold.data.files import write_text
 from crowdgold.documents.comparison import comparison_page
 from crowdgold.evaluation.ratios import compare
 from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.results import read_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     axis = snakemake.params.axis
     comparisons = {
-        title: compare(pd.read_parquet(table), [axis], "MAVEN", "GT")
+        title: compare(read_table(table), [axis], "MAVEN", "GT")
         for title, table in zip(snakemake.params.titles, snakemake.input.tables, strict=True)
     }
     write_text(comparison_page(comparisons, axis), snakemake.output[0])

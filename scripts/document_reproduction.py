@@ -3,18 +3,17 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from crowdgold.data.files import write_text
 from crowdgold.documents.reproduction import reproduction_page
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.results import read_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
     paths = [*snakemake.input.tables, *snakemake.input.benchmarks]
-    tables = {Path(path).stem: pd.read_parquet(path) for path in paths}
+    tables = {Path(path).stem: read_table(path) for path in paths}
     page = reproduction_page(tables, load(snakemake.input.printed))
     write_text(page, snakemake.output[0])

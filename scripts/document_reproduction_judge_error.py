@@ -3,16 +3,15 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from crowdgold.data.files import write_text
 from crowdgold.documents.judge_error_reproduction import judge_error_page
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.results import read_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
-    tables = {Path(path).stem: pd.read_parquet(path) for path in snakemake.input.tables}
+    tables = {Path(path).stem: read_table(path) for path in snakemake.input.tables}
     write_text(judge_error_page(tables, load(snakemake.input.printed)), snakemake.output[0])

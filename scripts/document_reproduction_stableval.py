@@ -10,12 +10,13 @@ from crowdgold.documents.stableval_reproduction import stableval_page
 from crowdgold.documents.stableval_synthetic_claims import synthetic_section
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.results import read_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
-    tables = {Path(path).stem: pd.read_parquet(path) for path in snakemake.input.tables}
+    tables = {Path(path).stem: read_table(path) for path in snakemake.input.tables}
     printed = pd.read_csv(snakemake.input.printed, dtype=str)
     synthetic = synthetic_section(tables, load(snakemake.input.synthetic))
     write_text(f"{stableval_page(tables, printed)}\n{synthetic}", snakemake.output[0])

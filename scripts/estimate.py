@@ -17,7 +17,7 @@ with job_log(snakemake.log[0]):
     toolchain = next(map(Path, snakemake.input.toolchain), None)
     stan = StanModels.compiled(Path("results/stan"), toolchain)
     programs = [Path(program) for program in snakemake.input.programs]
-    metadata = provenance(Path.cwd(), task, programs, toolchain)
-    version = metadata["code_version"]
-    rows = estimate_block(task, Path(snakemake.input.data), stan, version, snakemake.threads)
+    data, library = Path(snakemake.input.data), snakemake.params.library
+    metadata = provenance(Path.cwd(), task, library, programs, toolchain, data=data)
+    rows = estimate_block(task, data, stan, metadata["code_version"], snakemake.threads)
     write_table(rows, snakemake.output[0], metadata)

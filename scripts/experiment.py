@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.made_from import fold
 from crowdgold.experiments.provenance import provenance
-from crowdgold.experiments.results import write_csv, write_table
+from crowdgold.experiments.results import read_table, write_csv, write_table
 from crowdgold.experiments.whole import run_experiment
 from crowdgold.models.stan import StanModels
 
@@ -26,11 +25,13 @@ with job_log(snakemake.log[0]):
     for (name, task), (table_path, summary_path, text) in zip(
         snakemake.params.tasks.items(), outputs, strict=True
     ):
-        metadata = provenance(Path.cwd(), task, programs, toolchain)
-        used = snakemake.params.datasets[name]
-        dataset = pd.read_parquet(prepared[used]) if used else None
+        named = [prepared[one] for one in [snakemake.params.datasets[name]] if one]
+        library = snakemake.params.library
+        metadata = provenance(Path.cwd(), task, library, programs, toolchain, named)
+        dataset = read_table(named[0]) if named else None
         axes = snakemake.params.axes[name]
         table, summary = run_experiment(task, axes, stan, metadata, dataset, snakemake.threads)
-        write_table(table, table_path, metadata)
-        write_table(summary, summary_path, metadata)
+        whole = fold({table_path: metadata})
+        write_table(table, table_path, whole)
+        write_table(summary, summary_path, whole)
         write_csv(summary, Path(text))

@@ -3,7 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crowdgold.experiments.figure_record import write_figure_record
 from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.mixed_code import look_for_mixture
+from crowdgold.experiments.provenance import provenance
 from crowdgold.experiments.results import concatenate
 from crowdgold.plotting import draw
 
@@ -15,5 +18,8 @@ with job_log(snakemake.log[0]):
     for name, figure in snakemake.params.figures.items():
         # A single table is a path of its own.
         found = snakemake.input[name]
-        table, _ = concatenate([found] if isinstance(found, str) else found)
-        draw(figure["plot"], table, figure.get("options", {}), stems[name])
+        table, made_from = concatenate([found] if isinstance(found, str) else found)
+        note = look_for_mixture(name, made_from, snakemake.params.mixed_code)
+        draw(figure["plot"], table, figure.get("options", {}), stems[name], note)
+        drawn = provenance(Path.cwd(), figure, snakemake.params.library)
+        write_figure_record(stems[name], drawn, made_from, note)

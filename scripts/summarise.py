@@ -5,16 +5,21 @@ from typing import TYPE_CHECKING
 
 from crowdgold.evaluation.summaries import summarise
 from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.made_from import fold
+from crowdgold.experiments.provenance import provenance
 from crowdgold.experiments.results import concatenate, write_csv, write_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
-    table, metadata = concatenate(snakemake.input.rows)
+    table, made_from = concatenate(snakemake.input.rows)
     # A check's rows are its result: there is no estimate in them to hold against a truth.
     axes, level = snakemake.params.axes, snakemake.params.level
     summary = table if snakemake.params.check else summarise(table, axes, level)
+    chosen = {"axes": list(axes), "level": level}
+    own = provenance(Path.cwd(), chosen, snakemake.params.library)
+    metadata = {**fold(made_from), "summarised": own}
     write_table(table, snakemake.output.table, metadata)
     write_table(summary, snakemake.output.summary, metadata)
     write_csv(summary, Path(snakemake.output.text))

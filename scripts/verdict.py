@@ -2,18 +2,17 @@
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from crowdgold.data.files import write_text
 from crowdgold.evaluation.rank_uniformity import check_uniformity
 from crowdgold.evaluation.summaries import check_coverage
 from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.results import read_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
-    table = pd.read_parquet(snakemake.input.table)
+    table = read_table(snakemake.input.table)
     expect = snakemake.params.expect
     if expect.get("uniform_ranks"):
         verdicts = check_uniformity(table)

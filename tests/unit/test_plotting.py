@@ -529,7 +529,7 @@ def test_tables_that_lack_what_is_drawn_are_errors(summary, order_statistics, tm
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_note_wider_than_the_figure_is_folded(tmp_path):
+def test_a_footer_wider_than_the_figure_is_folded(tmp_path):
     """Not one that fits, and every word stays."""
     for words, lines in ((4, 1), (40, 2)):
         figure, _ = new_figure(1, 1, 2.0)

@@ -24,7 +24,7 @@ BELOW = {
         "plotting",
     },
     "documents": {"data", "metrics", "evaluation", "plotting"},
-    "commands": {"data", "models", "evaluation", "documents"},
+    "commands": {"data", "models", "evaluation", "documents", "experiments"},
 }  # fmt: skip
 """Layer -> the layers that it may import."""
 

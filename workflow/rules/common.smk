@@ -14,7 +14,7 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 from crowdgold.experiments import configuration, plan
-from crowdgold.experiments.dependencies import kernel_cache, rule_hash
+from crowdgold.experiments.dependencies import kernel_cache, rule_code
 from crowdgold.experiments.imports import package_root
 from crowdgold.experiments.registries import known_names, metric_problem, stan_models
 from crowdgold.toolchain import assemble
@@ -124,16 +124,16 @@ def relative(file):
 
 
 def library(script, **used):
-    """Give a parameter that stands for a script and the library files that it imports.
+    """Give a parameter that stands for a script and the library files that it imports: file -> hash.
 
-    It changes, and the job runs again, when one of them does. As inputs they would be dozens for
+    It changes, and the job runs again, when one of them does; tables keep it as their provenance. As inputs they would be dozens for
     each job, which the scheduler looks through for each job that ends. A keyword names a registry
     and, by a function of the wildcards, the entries that the job uses.
     """
 
     def code(wildcards):
         chosen = {registry: names(wildcards) for registry, names in used.items()}
-        return rule_hash(ROOT / "scripts" / script, chosen)
+        return rule_code(ROOT / "scripts" / script, chosen)
 
     return code
 
@@ -210,30 +210,26 @@ def toolchain_of(wildcards):
 
 
 def programs_of(wildcards):
-    return [relative(ROOT / "stan" / f"{model}.stan") for model in models_of(wildcards)]
+    return programs_in(models_of(wildcards))
+
+
+def programs_in(models):
+    """Give the Stan programs of models and the files that they include, each once."""
+    from crowdgold.toolchain import included_files
+
+    programs = [ROOT / "stan" / f"{model}.stan" for model in models]
+    files = [file for one in programs for file in (one, *included_files(one))]
+    return list(dict.fromkeys(map(relative, files)))
 
 
 def program_files(wildcards):
-    """Give a Stan program and the files that it includes."""
-    from crowdgold.toolchain import included_files
-
-    program = ROOT / "stan" / f"{wildcards.model}.stan"
-    return [relative(file) for file in (program, *included_files(program))]
+    """Give a Stan program, first, and the files that it includes."""
+    return programs_in([wildcards.model])
 
 
 def rows_of(wildcards):
     """Give the tables that an experiment's results are joined from."""
-    name = wildcards.experiment
-    if plan.source(block_of(wildcards)) == "check":
-        return [
-            f"<results>/checks/{name}/{s}/{r}.parquet"
-            for s, r in plan.batches(config, name)
-        ]
-    return [
-        f"<results>/estimates/{name}/{setting}/{group}/{replicates}.parquet"
-        for setting, replicates in plan.batches(config, name)
-        for group in plan.groups(config, name)
-    ]
+    return [f"<results>/{path}" for path in plan.blocks(config, wildcards.experiment)]
 
 
 def judged_table(experiment):
@@ -407,7 +403,16 @@ def own_files(wildcards):
 
 
 def figures_of(target):
-    """Give an input function, so that only the run that asks for the target looks for datasets."""
-    return lambda wildcards: [
-        f"<results>/figures/{name}.svg" for name in drawn_figures(target)
-    ]
+    """Give an input function, so that only the run that asks for the target looks for datasets.
+
+    The tables of the figures are asked for too: one that was lost is made again.
+    """
+
+    def asked(wildcards):
+        figures = drawn_figures(target)
+        tables = [tables_of(name) for name in figures]
+        found = [one(wildcards) if callable(one) else one for one in tables]
+        drawn = [f"<results>/figures/{name}.svg" for name in figures]
+        return list(dict.fromkeys([*drawn, *(path for own in found for path in own)]))
+
+    return asked

@@ -1,7 +1,8 @@
 # What: draws figures from the tables of their experiments, and from nothing else; a job for those of
 #       the same tables, at the smallest scale for those of a paper.
 # Needs: results/tables/EXPERIMENT.parquet or results/summaries/EXPERIMENT.parquet
-# Makes: results/figures/FIGURE.svg, .pdf, .png, and the .csv that it was drawn from.
+# Makes: results/figures/FIGURE.svg, .pdf, .png, the .csv that it was drawn from, and
+#        the .json that says where its numbers come from (`crowdgold trace`)
 
 for job, drawn in figure_jobs().items():
 
@@ -23,7 +24,7 @@ for job, drawn in figure_jobs().items():
             expand(
                 "<results>/figures/{figure}.{ending}",
                 figure=drawn,
-                ending=["pdf", "png", "csv"],
+                ending=["pdf", "png", "csv", "json"],
             ),
         log:
             f"<results>/logs/figures/{job}.log",
@@ -31,6 +32,7 @@ for job, drawn in figure_jobs().items():
             "../../environment.yml"
         params:
             library=library("figures.py", plot=entries(plots_in(drawn)), method=none),
+            mixed_code=config["mixed_code"],
             figures={figure: config["figures"][figure] for figure in drawn},
         message:
             f"Drawing {', '.join(drawn)}"

@@ -13,7 +13,7 @@ for job, run in experiment_jobs().items():
             datasets=expand("results/datasets/{name}.parquet", name=datasets_in(run)),
             executables=expand("results/stan/{model}", model=models_in(run)),
             toolchain=["results/toolchain.json"] if models_in(run) else [],
-            programs=[relative(ROOT / f"stan/{model}.stan") for model in models_in(run)],
+            programs=programs_in(models_in(run)),
         output:
             tables=expand("<results>/tables/{name}.parquet", name=run),
             summaries=expand("<results>/summaries/{name}.parquet", name=run),

@@ -20,6 +20,7 @@ from crowdgold.commands import (
     labelling_threshold,
     plan,
     report,
+    trace,
 )
 from crowdgold.commands.terminal import say
 from crowdgold.data import InputError
@@ -35,6 +36,7 @@ COMMANDS = (
     fit_labelling,
     confidence,
     labelling_threshold,
+    trace,
 )
 BAD_INPUT, INTERRUPTED, READER_GONE = 2, 130, 141
 
@@ -46,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
         description="Work with imperfect labels: plan a study; check what data can support; "
         "evaluate models, voters and rates, and report on them; correct a rate for its judges' "
         "errors; fit a model of annotators, and let it say how sure each item's label is and "
-        "whether to ask for another.",
+        "whether to ask for another; trace where a figure or a table comes from.",
         epilog="`crowdgold COMMAND --help` explains a command, with an example.",
     )
     top.add_argument("--version", action="version", version=f"crowdgold {__version__}")

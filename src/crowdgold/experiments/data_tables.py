@@ -5,7 +5,6 @@ held-out gold items of a dataset. Each replicate is a row group, so that a fit r
 The parameters that the data were drawn with are in the file's metadata.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crowdgold.data import Table
-from crowdgold.experiments.results import METADATA_KEY, read_metadata
+from crowdgold.experiments.results import read_metadata, sealed_metadata
+from crowdgold.experiments.seals import seal
 from crowdgold.experiments.table_frames import rows_of, table_of
 
 BOTH, TABLE, REFERENCE = "both", "table", "reference"
@@ -70,8 +70,9 @@ def write_replicates(
     if writer is None:
         raise ValueError(f"{path}: there are no replicates to write")
     content = {**metadata, "row_groups": row_groups, "parameters": parameters}
-    writer.add_key_value_metadata({METADATA_KEY: json.dumps(content, sort_keys=True).encode()})
+    writer.add_key_value_metadata(sealed_metadata(content))
     writer.close()
+    seal(temporary)
     temporary.replace(path)
 
 
@@ -83,8 +84,8 @@ class DataTable:
     """A block's data table, read one replicate at a time."""
 
     def __init__(self, path: Path) -> None:
+        self._metadata = read_metadata(path)  # first: it looks at the checksum
         self._file = pq.ParquetFile(path)
-        self._metadata = read_metadata(path)
 
     def replicate(self, setting: str, number: int) -> Drawn:
         """Read one replicate.

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 
-from crowdgold.experiments.imports import library_files, package_root
+from crowdgold.experiments.imports import library_files, named_hashes, package_root
 from crowdgold.experiments.registries import CHECK, REGISTRIES, entries, modules_of
 
 
@@ -34,17 +34,9 @@ def _rule_files(script: Path, used: tuple[tuple[str, tuple[str, ...]], ...]) -> 
     return library_files(script, also, without, listing)
 
 
-def rule_hash(script: Path, used: Mapping[str, Collection[str]]) -> str:
-    """Give a hash of the names and contents of `rule_files`; arguments as there."""
-    digest = hashlib.sha256()
-    for file in rule_files(script, used):
-        digest.update(f"{file.name}\0{_content_hash(file)}\0".encode())
-    return digest.hexdigest()[:16]
-
-
-@cache
-def _content_hash(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+def rule_code(script: Path, used: Mapping[str, Collection[str]]) -> dict[str, str]:
+    """Give the name of each of `rule_files` -> a hash of its content; arguments as there."""
+    return named_hashes(rule_files(script, used))
 
 
 @cache

@@ -6,7 +6,8 @@ Nothing is imported here: the files are parsed. Imports inside functions count t
 """
 
 import ast
-from collections.abc import Collection, Iterator
+import hashlib
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -123,3 +124,24 @@ def library_files(
     modules = imported_modules(start, also, without, registries, root)
     files = {file for module in modules if (file := module_file(module, root))}
     return [start, *sorted(files)]
+
+
+def named_hashes(files: Iterable[Path]) -> dict[str, str]:
+    """Give the name of each file -> a hash of what it holds now.
+
+    Names are those of a checkout, without the folder `src`: `crowdgold/models/majority.py`.
+    """
+    root = package_root().parent
+    found = {}
+    for file in files:
+        whole = file.resolve()
+        inside = whole.is_relative_to(root)
+        name = whole.relative_to(root).as_posix() if inside else f"{whole.parent.name}/{whole.name}"
+        found[name] = content_hash(file)[:16]
+    return {name: found[name] for name in sorted(found)}
+
+
+@cache
+def content_hash(file: Path) -> str:
+    """Give the sha256 of a file; once for a process, as what it imports is."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from crowdgold.data import InputError
+from crowdgold.experiments.seals import DamagedTable, set_aside
 
 
 @contextmanager
@@ -15,7 +16,7 @@ def job_log(path: str | Path) -> Iterator[None]:
     """Send standard output and error, those of child processes too, to a file.
 
     An error ends the program with exit code 1 after one message on the terminal; the traceback is
-    in the log.
+    in the log. A damaged table is set aside, so that the next run makes it anew.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,6 +31,8 @@ def job_log(path: str | Path) -> Iterator[None]:
             traceback.print_exc()
             kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
             notes = "".join(f"\n  {note}" for note in getattr(error, "__notes__", []))
+            if isinstance(error, DamagedTable):
+                set_aside(error.path)
             print(f"\nError: {kind}{error}{notes}\n  log: {path}\n", file=terminal, flush=True)
             sys.exit(1)
         finally:

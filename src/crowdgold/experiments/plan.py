@@ -65,6 +65,22 @@ def batches(config: Mapping[str, Any], experiment: str) -> list[tuple[str, str]]
     return [(setting, name) for setting in names for name in blocks]
 
 
+def blocks(config: Mapping[str, Any], experiment: str) -> list[str]:
+    """Give the tables that an experiment's jobs make first, as paths in the folder of results.
+
+    They are its estimates or its check's rows, or its whole table where it is one job.
+    """
+    if config["together"]:
+        return [f"tables/{experiment}.parquet"]
+    if source(config["experiments"][experiment]) == "check":
+        return [f"checks/{experiment}/{s}/{r}.parquet" for s, r in batches(config, experiment)]
+    return [
+        f"estimates/{experiment}/{setting}/{group}/{replicates}.parquet"
+        for setting, replicates in batches(config, experiment)
+        for group in groups(config, experiment)
+    ]
+
+
 def method_settings(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
     """Give a method's settings: its own, the experiment's over them, and how Stan samples."""
     chosen, block = settings_of(config, experiment, method), config["experiments"][experiment]

@@ -1,18 +1,22 @@
-"""Where numbers come from: code, configuration, Stan files, toolchain, machine, Python."""
+"""Where numbers come from: code, configuration, seed, data, Stan files, toolchain, machine."""
 
-import hashlib
 import json
 import platform
 import subprocess
 from collections.abc import Iterable, Mapping
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from crowdgold import __version__
+from crowdgold.experiments.made_from import content_hash, file_hash
+from crowdgold.experiments.results import read_metadata
 
 CODE_PATHS = ("src", "scripts", "stan", "toolchain", "workflow", "Snakefile")
 """What decides the numbers; an edit anywhere else leaves the commit's name clean."""
+PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "cmdstanpy", "scikit-learn", "snorkel")
+"""Packages whose version can move a number; those that are installed are recorded."""
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
@@ -34,7 +38,8 @@ def _git(folder: Path, *arguments: str) -> str | None:
 def code_version(folder: Path) -> str:
     """Name the code in a checkout: its commit, with `-dirty` where code was edited since.
 
-    Outside a git checkout it is the version of the package.
+    Outside a git checkout it is the version of the package. It is for people: what decides whether
+    numbers are of the same code is the content of the files that made them (`provenance`, `code`).
     """
     commit = _git(folder, "rev-parse", "HEAD")
     if not commit or not (folder / "Snakefile").exists():
@@ -43,36 +48,78 @@ def code_version(folder: Path) -> str:
     return f"{commit}-dirty" if edited or edited is None else commit
 
 
-def content_hash(content: Any) -> str:
-    """Give the sha256 of a JSON-like value. The order of keys counts: predictors have a first."""
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+@cache
+def machine() -> dict[str, str]:
+    """Describe what can move the last digits: system, processor, C library. No name of the host."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": models[0] if models else platform.processor() or "unknown",
+        "c_library": " ".join(platform.libc_ver()).strip() or "unknown",
+    }
 
 
-def file_hash(path: Path) -> str:
-    """Give the sha256 of a file's content."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+@cache
+def packages() -> dict[str, str]:
+    """Give the versions of the installed packages that can move a number."""
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _dataset(path: Path) -> dict[str, Any]:
+    """Give the checksum of a prepared dataset, and of the files that it was prepared from."""
+    return {"sha256": file_hash(path), "sources": read_metadata(path).get("sources", {})}
 
 
 def provenance(
     folder: Path,
     configuration: Any,
+    code: Mapping[str, str],
     stan_files: Iterable[Path] = (),
     toolchain: Path | None = None,
+    datasets: Iterable[str | Path] = (),
+    data: Path | None = None,
 ) -> dict[str, Any]:
     """Gather the provenance of a table.
 
     Args:
         folder: the checkout.
-        configuration: the part of the configuration that the table depends on.
-        stan_files: the Stan programs used.
+        configuration: the part of the configuration that the table depends on, with its `seed`.
+        code: file -> hash of its content, of the script that makes it and the modules that it
+            uses (`dependencies.rule_code`).
+        stan_files: the Stan programs used, and what they include; they are code too.
         toolchain: the toolchain's record (JSON), where Stan was used.
+        datasets: the prepared datasets used.
+        data: the data table used; its own provenance is stored too.
     """
     record: Mapping[str, Any] | None = json.loads(toolchain.read_text()) if toolchain else None
-    return {
+    files = {file.name: file_hash(file) for file in stan_files}
+    stan_code = {f"stan/{name}": held[:16] for name, held in files.items()}
+    found = {
         "code_version": code_version(folder),
+        "code": {**code, **stan_code},
         "configuration": content_hash(configuration),
-        "stan_files": {file.stem: file_hash(file) for file in stan_files},
+        "seed": configuration.get("seed") if isinstance(configuration, Mapping) else None,
+        "stan_files": {
+            Path(name).stem: held for name, held in files.items() if name.endswith(".stan")
+        },
         "toolchain": record,
-        "machine": f"{platform.system()} {platform.machine()}",
+        "datasets": {Path(path).stem: _dataset(Path(path)) for path in datasets},
+        "machine": machine(),
         "python": platform.python_version(),
+        "packages": packages(),
     }
+    if data is None:
+        return found
+    own = read_metadata(data)
+    drawn = {key: own[key] for key in (*found, "data") if key in own}
+    return {**found, "data": {"path": str(data), "sha256": file_hash(data), **drawn}}

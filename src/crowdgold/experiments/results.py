@@ -1,7 +1,7 @@
 """The long results table: one row for each replicate, method and metric.
 
 Tables are parquet files, written to a temporary name and renamed, with the provenance of their
-numbers in the file's metadata.
+numbers in the file's metadata, and with a checksum that is looked at before anything is used.
 """
 
 import json
@@ -14,6 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crowdgold.data.spreadsheet import write_spreadsheet
+from crowdgold.experiments.made_from import file_hash
+from crowdgold.experiments.seals import SEAL_KEY, UNSEALED, check_seal, seal
 
 IDENTITY = ["paper", "experiment"]
 MEASURES = [
@@ -68,11 +70,17 @@ def write_table(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, An
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    content = json.dumps(metadata, sort_keys=True).encode()
-    table = table.replace_schema_metadata({**(table.schema.metadata or {}), METADATA_KEY: content})
     temporary = path.with_name(f".{path.name}.partial")
-    pq.write_table(table, temporary, compression="zstd")
+    with pq.ParquetWriter(temporary, table.schema, compression="zstd") as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata(sealed_metadata(metadata))
+    seal(temporary)
     temporary.replace(path)
+
+
+def sealed_metadata(metadata: Mapping[str, Any]) -> dict[bytes, bytes]:
+    """Give what a table's file holds beside its rows, with a place for its checksum."""
+    return {METADATA_KEY: json.dumps(metadata, sort_keys=True).encode(), SEAL_KEY: UNSEALED}
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
@@ -83,21 +91,34 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """Read a table that `write_table` wrote."""
+    """Read a table that `write_table` wrote.
+
+    Raises:
+        DamagedTable: where its bytes are not those that were written.
+        InputError: where there is no such file.
+    """
+    check_seal(Path(path))
     frame: pd.DataFrame = pq.read_table(Path(path)).to_pandas()
     return frame
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
-    """Read the metadata of a table; empty where the file has none of this project."""
+    """Read the metadata of a table that `write_table` wrote.
+
+    Raises:
+        DamagedTable, InputError: as `read_table`.
+    """
+    check_seal(Path(path))
     metadata = pq.read_metadata(Path(path)).metadata or {}
     content: dict[str, Any] = json.loads(metadata.get(METADATA_KEY, b"{}"))
     return content
 
 
 def concatenate(paths: Iterable[str | Path]) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Join tables in the order given; the metadata lists each distinct provenance once."""
+    """Join tables in the order given; give the metadata of each by its path as well."""
     paths = list(paths)
     frames = [read_table(path) for path in paths]
-    distinct = {json.dumps(read_metadata(path), sort_keys=True): None for path in paths}
-    return pd.concat(frames, ignore_index=True), {"made_from": [json.loads(m) for m in distinct]}
+    made_from = {
+        str(path): {"sha256": file_hash(Path(path)), **read_metadata(path)} for path in paths
+    }
+    return pd.concat(frames, ignore_index=True), made_from

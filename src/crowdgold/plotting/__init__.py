@@ -77,11 +77,20 @@ FIGURES: dict[str, Plot] = {
 """Plots by name: (table, options) -> the figure, and the rows that it shows."""
 
 
-def draw(plot: str, table: pd.DataFrame, options: Mapping[str, Any], stem: Path) -> None:
+def draw(
+    plot: str, table: pd.DataFrame, options: Mapping[str, Any], stem: Path, note: str = ""
+) -> None:
     """Draw a figure and write STEM.svg, .pdf, .png and the .csv of what it shows.
+
+    Args:
+        plot: its name in `FIGURES`.
+        table: what it is drawn from.
+        options: the plot's own.
+        stem: path without ending.
+        note: a warning that stands at the foot of the figure.
 
     Raises:
         ValueError: where the table lacks what the plot needs.
     """
     figure, shown = FIGURES[plot](table, options)
-    save_figure(figure, shown, stem)
+    save_figure(figure, shown, stem, note)

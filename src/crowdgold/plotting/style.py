@@ -12,6 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from crowdgold.data.spreadsheet import write_spreadsheet
 
@@ -19,8 +20,8 @@ PAGE_WIDTH = 7.0
 """Inches; a figure that spans two columns."""
 COLUMN_WIDTH = 3.6
 """Inches; a figure that spans one column, or a telephone."""
-NOTE_SIZE = 7
-"""Points; the note below a figure."""
+FOOTER_SIZE = 7
+"""Points; the lines below a figure."""
 
 
 class MethodStyle(NamedTuple):
@@ -85,6 +86,8 @@ AXIS_LABELS = {
 }
 
 SVG_METADATA = {"Date": None}
+NOTE_HEIGHT = 0.16
+"""Inches; a line of warning at the foot of a figure."""
 DPI = 200
 """Resolution of the PNG."""
 
@@ -134,20 +137,31 @@ def style_of(method: str) -> MethodStyle:
     return base._replace(line=":")
 
 
-def _fold_note(figure: Figure) -> None:
-    """Break the lines of the note below a figure that are wider than it."""
-    if note := figure.get_supxlabel():
-        # A character of the note takes some .6 of its height.
-        most = int(figure.get_figwidth() * 72 / (0.6 * NOTE_SIZE))
-        lines = [part for line in note.split("\n") for part in textwrap.wrap(line, most)]
-        if lines != note.split("\n"):
-            figure.supxlabel("\n".join(lines), fontsize=NOTE_SIZE)
+def _fold_footer(figure: Figure) -> None:
+    """Break the lines below a figure that are wider than it."""
+    if footer := figure.get_supxlabel():
+        # A character takes some .6 of its height.
+        most = int(figure.get_figwidth() * 72 / (0.6 * FOOTER_SIZE))
+        lines = [part for line in footer.split("\n") for part in textwrap.wrap(line, most)]
+        if lines != footer.split("\n"):
+            figure.supxlabel("\n".join(lines), fontsize=FOOTER_SIZE)
 
 
-def save_figure(figure: Figure, shown: pd.DataFrame, stem: Path) -> None:
+def _add_note(figure: Figure, note: str) -> None:
+    """Write a note at the foot of a figure, which grows by its line."""
+    width, height = figure.get_size_inches()
+    share = NOTE_HEIGHT / (height + NOTE_HEIGHT)
+    figure.set_size_inches(width, height + NOTE_HEIGHT)
+    layout = figure.get_layout_engine()
+    if isinstance(layout, ConstrainedLayoutEngine):
+        layout.set(rect=(0, share, 1, 1 - share))
+    figure.text(0.01, share / 3, note, fontsize=6, color="#AA3300")
+
+
+def save_figure(figure: Figure, shown: pd.DataFrame, stem: Path, note: str = "") -> None:
     """Write STEM.svg, .pdf, .png and .csv; equal input gives equal bytes.
 
-    Each is written to a temporary name first, then renamed.
+    Each is written to a temporary name first, then renamed. A `note` stands at the figure's foot.
     """
     stem.parent.mkdir(parents=True, exist_ok=True)
     # `Figure.savefig` would draw everything twice for each format, once to find the layout again.
@@ -157,7 +171,9 @@ def save_figure(figure: Figure, shown: pd.DataFrame, stem: Path) -> None:
         "png": partial(FigureCanvasAgg(figure).print_png, metadata={"Software": None}),
     }
     with mpl.rc_context(RC):
-        _fold_note(figure)
+        _fold_footer(figure)
+        if note:
+            _add_note(figure, note)
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
         for ending, write_to in write.items():

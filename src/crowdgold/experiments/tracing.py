@@ -1,0 +1,125 @@
+"""Where a figure or a table comes from, by its record, and whether it is still as recorded."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from crowdgold.data import InputError
+from crowdgold.experiments.figure_record import ENDINGS
+from crowdgold.experiments.made_from import blocks_of, condensed, file_hash
+from crowdgold.experiments.mixed_code import mixtures
+from crowdgold.experiments.results import METADATA_KEY, read_metadata
+
+AS_RECORDED, CHANGED, GONE = "as recorded", "changed since", "gone"
+MEND = "make figures makes it anew"
+
+
+def _state(path: Path | None, sha256: str) -> str:
+    if path is None or not path.is_file():
+        return GONE
+    return AS_RECORDED if file_hash(path) == sha256 else CHANGED
+
+
+def _beside(start: Path, path: str) -> Path | None:
+    """Find a file of the same run: its path is relative to a folder above `start`, or to here."""
+    folders = [*start.resolve().parents, Path.cwd()]
+    return next((folder / path for folder in folders if (folder / path).is_file()), None)
+
+
+def _read_record(path: Path) -> dict[str, Any]:
+    """Read the record of a figure.
+
+    Raises:
+        InputError: where it is not one.
+    """
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path} is not a record of a figure ({error}); {MEND}") from error
+    if not isinstance(record, dict) or not {"figure", "files", "tables"} <= set(record):
+        raise InputError(f"{path} is not a record of a figure; expected results/figures/NAME.json")
+    return record
+
+
+def trace_figure(path: Path) -> dict[str, Any]:
+    """Give a figure's record, with the state of its files and of its tables.
+
+    Args:
+        path: its .svg, .pdf, .png, .csv or .json.
+
+    Raises:
+        InputError: where there is no record beside it, or it is not one.
+    """
+    beside = path.with_suffix(".json")
+    if not beside.is_file():
+        raise InputError(
+            f"{path}: no record of it ({beside.name} beside it), so that it was not drawn by "
+            "crowdgold, or was moved; expected a figure in results/figures/"
+        )
+    record = _read_record(beside)
+    files = {
+        name: {"sha256": held, "state": _state(path.with_name(name), held)}
+        for name, held in record["files"].items()
+    }
+    tables = [
+        {**table, "state": _state(_beside(path, table["path"]), table["sha256"])}
+        for table in record["tables"]
+    ]
+    whole = path.name not in files or files[path.name]["state"] == AS_RECORDED
+    return {**record, "files": files, "tables": tables, "as_recorded": whole}
+
+
+def trace_table(path: Path) -> dict[str, Any]:
+    """Give what a table was made from, with the state of its blocks.
+
+    Raises:
+        InputError: where it is damaged, was not made by crowdgold, or says nothing.
+    """
+    try:
+        own = METADATA_KEY in (pq.read_metadata(path).metadata or {})
+    except (pa.ArrowException, OSError):
+        own = True  # damaged; what reads it says how
+    if not own:
+        raise InputError(f"{path} was not made by crowdgold; expected a table of results/")
+    metadata = read_metadata(path)
+    kept = {"table": str(path), "sha256": file_hash(path), "as_recorded": True}
+    if "made_from" in metadata:
+        blocks = blocks_of(metadata)
+        mixed = {file: list(states) for file, states in mixtures({str(path): metadata}).items()}
+        for block in blocks:
+            if "sha256" in block:
+                block["state"] = _state(_beside(path, block["path"]), block["sha256"])
+        made = {"summarised": metadata.get("summarised"), "mixed_code": mixed}
+        return {**kept, **condensed(metadata), **made, "made_from": blocks}
+    if "code_version" not in metadata:
+        raise InputError(f"{path} says nothing of where it comes from; {MEND}")
+    left_out = ("row_groups", "parameters")
+    return {**kept, **{key: value for key, value in metadata.items() if key not in left_out}}
+
+
+def trace(path: Path) -> Mapping[str, Any]:
+    """Say where a figure or a table comes from.
+
+    Args:
+        path: a figure (.svg, .pdf, .png, .csv, .json) or a table (.parquet, or the .csv beside it).
+
+    Raises:
+        InputError: where there is no such file, it is of another kind, or nothing is known of it.
+    """
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "no such file"
+        raise InputError(f"{path}: {what}; expected a figure or a table of results/")
+    ending = path.suffix.removeprefix(".").lower()
+    if ending == "parquet":
+        return trace_table(path)
+    table = path.with_suffix(".parquet")
+    if ending == "csv" and table.is_file() and not path.with_suffix(".json").is_file():
+        return trace_table(table)
+    if ending not in (*ENDINGS, "json"):
+        known = ", ".join(f".{one}" for one in (*ENDINGS, "json", "parquet"))
+        raise InputError(f"{path}: neither a figure nor a table; expected one of {known}")
+    return trace_figure(path)

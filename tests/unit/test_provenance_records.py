@@ -1,0 +1,229 @@
+"""Records of where numbers come from: mixtures found file by file, errors of `crowdgold trace`."""
+
+import hashlib
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.commands import main
+from crowdgold.experiments.made_from import blocks_of, condensed, fold
+from crowdgold.experiments.mixed_code import MixedCode, look_for_mixture, mixtures, stale
+from crowdgold.experiments.results import write_table
+from crowdgold.experiments.same_numbers import (
+    differences,
+    origin_differs,
+    surroundings_differ,
+)
+from crowdgold.experiments.verification import choose
+from crowdgold.plotting.style import new_figure, save_figure
+
+KNOWN = {"configuration": "c", "machine": {"system": "Linux"}, "python": "3", "toolchain": None}
+
+
+def block(code, commit="1", **more):
+    return {**KNOWN, "code": code, "code_version": commit, "datasets": {}, **more}
+
+
+def tables(**blocks):
+    """A table of each block."""
+    return {f"results/tables/{name}.parquet": fold({name: one}) for name, one in blocks.items()}
+
+
+def test_records_are_folded_and_read_back():
+    code = {"a.py": "1", "b.py": "2"}
+    made = {"x": block(code, data=block({"c.py": "3"})), "y": block(code)}
+    folded = fold(made)
+    assert len(folded["parts"]) == 3  # code, the data's code, the machine
+    assert blocks_of(json.loads(json.dumps(folded))) == [
+        {"path": path, **own} for path, own in made.items()
+    ]
+    assert condensed(folded)["code"] == {"a.py": ["1"], "b.py": ["2"], "c.py": ["3"]}
+
+
+def test_a_mixture_is_a_file_that_two_jobs_saw_in_different_states():
+    """Other files, commits, settings and machines make none; the data's code and a dataset do."""
+    base = block({"a.py": "1"}, "first")
+    for other in (
+        block({"b.py": "7"}),
+        block({"a.py": "1"}, "second", configuration="d", machine={"system": "other"}),
+    ):
+        assert mixtures(tables(one=base, two=other)) == {}
+        assert look_for_mixture("f", tables(one=base, two=other), "refuse") == ""
+    assert list(mixtures(tables(one=base, two=block({"a.py": "2"})))) == ["a.py"]
+    drawn = block({"b.py": "1"}, data=block({"a.py": "2"}))
+    assert list(mixtures(tables(one=base, two=drawn))) == ["a.py"]
+    seen = [block({}, datasets={"d": {"sha256": held}}) for held in "ab"]
+    assert list(mixtures(tables(one=seen[0], two=seen[1]))) == ["dataset d"]
+    within = {"t": fold({"x": base, "y": block({"a.py": "2"})})}
+    assert list(mixtures(within)) == ["a.py"]
+
+
+def test_a_mixture_is_refused_with_what_to_do_or_counted():
+    given = tables(
+        one=block({"a.py": "1"}, "abc"), two=block({"a.py": "2"}, "abc"), three=block({"a.py": "1"})
+    )
+    with pytest.raises(MixedCode) as caught:
+        look_for_mixture("fig", given, "refuse")
+    said = str(caught.value)
+    for each in ("figure fig", "a.py was not the same", "2: 1 table, at commit abc: two"):
+        assert each in said
+    assert "make figures AGAIN='two'" in said
+    assert "mixed_code: allow" in said
+    assert look_for_mixture("fig", given, "allow") == (
+        "Mixed code: 1 table behind 3 blocks made by other code than the rest (1 file differ)"
+    )
+
+
+def test_what_has_to_be_made_again_is_what_did_not_see_the_file_as_it_is(tmp_path, monkeypatch):
+    """Even where most jobs saw it otherwise."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text("now")
+    now = hashlib.sha256(b"now").hexdigest()[:16]
+    given = tables(one=block({"a.py": "1"}), two=block({"a.py": now}), three=block({"a.py": "1"}))
+    assert stale(mixtures(given)) == ["one", "three"]
+
+
+def test_a_note_stands_at_the_foot_and_the_figure_grows_by_it(tmp_path):
+    sizes = []
+    for note in ("", "Mixed code: 1 table of 3"):
+        figure, ((axes,),) = new_figure(1, 1, 2.0)
+        axes.plot([0, 1], [0, 1])
+        save_figure(figure, pd.DataFrame({"x": [1]}), tmp_path / f"f{len(note)}", note)
+        sizes.append(figure.get_size_inches()[1])
+        assert [text.get_text() for text in figure.texts] == ([note] if note else [])
+    assert sizes[1] > sizes[0]
+    box = axes.get_tightbbox(figure.canvas.get_renderer()).transformed(
+        figure.transFigure.inverted()
+    )
+    assert box.y0 > 0.06  # the axes leave room for it
+
+
+def run_trace(capsys, *arguments):
+    code = main(["trace", *map(str, arguments)])
+    found = capsys.readouterr()
+    assert "Traceback" not in found.err
+    return code, found
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("gone.svg", None, "no such file; expected a figure or a table of results/"),
+        (".", None, "is a folder; expected a figure or a table"),
+        ("a.svg", "<svg/>", "no record of it (a.json beside it), so that it was not drawn by"),
+        ("a.txt", "x", "neither a figure nor a table; expected one of .svg"),
+        ("a.json", "{", "is not a record of a figure (Expecting"),
+        ("b.json", "[]", "is not a record of a figure; expected results/figures/NAME.json"),
+        ("a.parquet", "not parquet", "is damaged"),
+    ],
+)
+def test_what_cannot_be_traced_is_refused(tmp_path, capsys, name, content, why):
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    code, found = run_trace(capsys, tmp_path / name)
+    assert (code, found.out) == (2, "")
+    assert why in found.err
+
+
+def test_tables_of_others_and_without_provenance_are_refused(tmp_path, capsys):
+    path = tmp_path / "a.parquet"
+    pd.DataFrame({"x": [1]}).to_parquet(path)
+    assert "was not made by crowdgold" in run_trace(capsys, path)[1].err
+    write_table(pd.DataFrame({"x": [1]}), path, {})
+    code, found = run_trace(capsys, path)
+    assert code == 2
+    assert "says nothing of where it comes from; make figures makes it anew" in found.err
+
+
+def test_a_prepared_dataset_says_the_checksums_of_its_files(tmp_path, capsys):
+    path = tmp_path / "d.parquet"
+    own = {**block({"a.py": "1"}), "seed": None, "stan_files": {}, "packages": {"numpy": "2"}}
+    write_table(
+        pd.DataFrame({"x": [1]}), path, {**own, "dataset": "d", "sources": {"f.csv": "0" * 64}}
+    )
+    code, found = run_trace(capsys, path)
+    assert code == 0
+    assert f"of f.csv: sha256 {'0' * 64}" in found.out
+
+
+def results(n, rng, sd=0.1):
+    """A results table whose estimates have the Monte Carlo error of 200 draws."""
+    centre = np.linspace(0.2, 0.8, n)
+    estimate = centre + rng.normal(0, sd / np.sqrt(200), n)
+    return pd.DataFrame(
+        {
+            "method": "M", "truth": centre, "estimate": estimate, "lower": estimate - 1.96 * sd,
+            "upper": estimate + 1.96 * sd, "diagnostics_passed": True, "seconds": rng.random(n),
+            "code_version": str(rng.random()),
+        }
+    )  # fmt: skip
+
+
+def test_the_same_bits_are_the_same_and_one_ulp_is_not():
+    one = results(5, np.random.default_rng(1))
+    other = one.assign(seconds=0.0, code_version="later")
+    assert differences(one, other, exact=True) == []
+    changed = other.assign(truth=np.nextafter(other["truth"], 1))
+    assert "column 'truth' differs in 5 of 5 rows" in differences(one, changed, exact=True)[0]
+    assert "5 rows" in differences(one, other.iloc[:4], exact=True)[0]
+    assert "became" in differences(one, other.assign(method="N"), exact=True)[0]
+
+
+def test_elsewhere_two_runs_agree_within_their_monte_carlo_error():
+    """400 tables of right numbers: at a false alarm in a thousand, more than 4 have probability
+    0.0001. A shift of one posterior standard deviation in one row is found, in all of 50."""
+    rng = np.random.default_rng(20260301)
+    alarms = sum(
+        bool(differences(results(6, rng), results(6, rng), exact=False)) for _ in range(400)
+    )
+    assert alarms <= 4
+    for _ in range(50):
+        one, other = results(6, rng), results(6, rng)
+        other.loc[2, "estimate"] += 0.1
+        assert (
+            "column 'estimate' differs in 1 of 6 rows; row 2" in differences(one, other, False)[0]
+        )
+    failed = other.assign(diagnostics_passed=False)
+    assert differences(one, failed, exact=False) == []
+
+
+def test_the_means_of_a_checks_columns_are_compared_elsewhere():
+    rng = np.random.default_rng(2)
+    one, other, shifted = (pd.DataFrame({"r": rng.normal(m, 1, 400)}) for m in (0, 0, 0.5))
+    assert differences(one, other, exact=False) == []
+    assert "column 'r' differs" in differences(one, shifted, exact=False)[0]
+
+
+def test_what_differs_between_two_runs_is_named():
+    one = block({"a.py": "1"}, data=block({"b.py": "1"}), packages={})
+    assert surroundings_differ(one, one) == []
+    assert surroundings_differ(one, {**one, "python": "4"}) == ["python"]
+    assert surroundings_differ(one, {**one, "data": block({}, machine={})}) == ["machine"]
+    assert origin_differs(one, one) == []
+    other = block({"a.py": "2"}, data=block({"b.py": "3"}), configuration="d")
+    assert origin_differs(one, other) == [
+        "the configuration has changed since",
+        "a.py has changed since",
+        "b.py has changed since",
+    ]
+
+
+def test_a_tenth_of_each_papers_blocks_is_chosen_and_at_least_one(tmp_path):
+    """The same for the same seed, others for another; only blocks that are there."""
+    own = {"simulator": "maven", "replicates": 25, "block": 1, "methods": ["MV"]}
+    experiments = {"many": {"paper": "A", **own}, "few": {"paper": "B", **own, "replicates": 2}}
+    config = {"experiments": experiments, "together": False, "methods": {}, "imputations": 9}
+    config["verify"] = {"fraction": 0.1, "seed": 1}
+    for name, there in (("many", 20), ("few", 2)):
+        folder = tmp_path / f"estimates/{name}/only/without_stan"
+        folder.mkdir(parents=True)
+        for i in range(there):
+            (folder / f"{i}-{i}.parquet").touch()
+    chosen = choose(config, tmp_path)
+    assert [path.split("/")[1] for path in chosen] == ["many", "many", "few"]
+    assert all((tmp_path / path).is_file() for path in chosen)
+    assert chosen == choose(config, tmp_path)
+    others = [choose({**config, "verify": {"seed": seed}}, tmp_path) for seed in range(2, 6)]
+    assert any(other != chosen for other in others)

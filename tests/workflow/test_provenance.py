@@ -1,0 +1,158 @@
+"""Where numbers come from, through real runs: traced, never mixed, never of a damaged file."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from crowdgold.commands import main
+from crowdgold.experiments import verification
+from crowdgold.experiments.made_from import blocks_of
+from crowdgold.experiments.results import read_metadata, read_table, write_table
+
+from .conftest import ROOT
+
+FIGURE = "results/figures/tiny"
+TABLE = "results/tables/tiny.parquet"
+BLOCKS = [f"results/estimates/tiny/gold_fraction={x}/without_stan/0-1.parquet" for x in (0.3, 0.6)]
+EDITED = "crowdgold/experiments/estimating.py"
+
+
+def record_of(checkout):
+    return json.loads((checkout.folder / f"{FIGURE}.json").read_text())
+
+
+def flip(path, place):
+    """Flip one bit of a file."""
+    content = bytearray(path.read_bytes())
+    content[place] ^= 4
+    path.write_bytes(content)
+
+
+def traced(path, capsys, code):
+    assert main(["trace", str(path), "--json"]) == code
+    return json.loads(capsys.readouterr().out)
+
+
+def test_a_figure_says_all_that_made_it(finished, capsys):
+    """Code, configuration, seed, data, Stan files, toolchain and machine; by any of its files."""
+    found = traced(finished.folder / f"{FIGURE}.pdf", capsys, 0)
+    assert found["figure"] == "tiny"
+    assert set(found["files"]) == {f"tiny.{ending}" for ending in ("svg", "pdf", "png", "csv")}
+    (table,) = found["tables"]
+    assert (table["path"], table["state"]) == ("results/summaries/tiny.parquet", "as recorded")
+    assert (table["blocks"], table["seed"], len(table["configuration"])) == (2, [20260301], 2)
+    assert {EDITED, "crowdgold/simulate/maven.py", "scripts/summarise.py"} <= set(table["code"])
+    assert all(len(states) == 1 for states in table["code"].values())
+    assert set(table["machine"][0]) == {"system", "processor", "c_library"}
+    assert (len(table["python"]), table["stan_files"], table["toolchain"]) == (1, [], [])
+    blocks = traced(finished.folder / TABLE, capsys, 0)["made_from"]
+    assert [block["path"] for block in blocks] == BLOCKS
+    assert {block["state"] for block in blocks} == {"as recorded"}
+    assert blocks[0]["data"]["seed"] == 20260301
+    assert main(["trace", str(finished.folder / f"{FIGURE}.svg")]) == 0
+    said = capsys.readouterr().out
+    for each in ("as recorded", "20260301", table["sha256"], table["packages"][0]["numpy"]):
+        assert each in said
+
+
+def test_what_has_changed_since_is_told(finished, capsys):
+    (finished.folder / BLOCKS[0]).unlink()
+    states = [block["state"] for block in traced(finished.folder / TABLE, capsys, 0)["made_from"]]
+    assert states == ["gone", "as recorded"]
+    with (finished.folder / f"{FIGURE}.svg").open("a") as file:
+        file.write(" ")
+    (finished.folder / "results/summaries/tiny.parquet").unlink()
+    found = traced(finished.folder / f"{FIGURE}.svg", capsys, 1)
+    assert found["files"]["tiny.svg"]["state"] == "changed since"
+    assert found["tables"][0]["state"] == "gone"
+    assert traced(finished.folder / f"{FIGURE}.pdf", capsys, 0)["as_recorded"]
+
+
+def test_other_code_and_damage_are_refused_and_an_ordinary_run_mends_both(finished):
+    """By times alone Snakemake makes one of two blocks again after an edit, by its profile both.
+
+    Then one bit of a block is flipped: no table is made of it, and the next run makes it anew.
+    """
+    before, whole = record_of(finished)["tables"][0]["sha256"], read_table(finished.folder / TABLE)
+    finished.edit(f"src/{EDITED}")
+    by_time = ("--rerun-triggers", "mtime", "--forcerun", BLOCKS[0])
+    said = finished.run(*by_time, check=False)
+    assert "figure tiny would mix numbers of different code" in said
+    assert f"{EDITED} was not the same:" in said
+    assert f"make figures AGAIN='{BLOCKS[1]}'" in said
+    assert not (finished.folder / f"{FIGURE}.svg").exists()
+    flip(finished.folder / BLOCKS[0], 2000)
+    said += finished.run(check=False)
+    assert f"Error: {BLOCKS[0]} is damaged: its bytes are not those that were written" in said
+    assert "Traceback" not in said
+    assert not (finished.folder / TABLE).exists()
+    finished.run()
+    record = record_of(finished)
+    assert record["tables"][0]["sha256"] != before
+    assert len(record["tables"][0]["code"][EDITED]) == 1
+    assert record["mixed_code"] == ""
+    again = read_table(finished.folder / TABLE).drop(columns="seconds")
+    assert again.equals(whole.drop(columns="seconds"))
+
+
+def test_a_lost_table_is_made_again_though_its_figure_is_there(finished):
+    (finished.folder / "results/summaries/tiny.parquet").unlink()
+    assert finished.jobs()["summarise"] == 1
+
+
+def test_blocks_made_again_are_the_same_and_an_altered_one_is_found(finished, monkeypatch, capsys):
+    """The smallest change of one number."""
+    monkeypatch.chdir(finished.folder)
+    results = Path("results")
+    (chosen,) = verification.prepare(results)
+    finished.run("--configfile", "results/verify/run.yaml", "--", f"results/verify/{chosen}")
+    assert verification.compare(results)
+    assert f"same     {chosen} (bit by bit)" in capsys.readouterr().out
+    path = results / chosen
+    table, metadata = read_table(path), read_metadata(path)
+    altered = table.copy()
+    altered.loc[3, "estimate"] = altered.loc[3, "estimate"] * (1 + 2**-52)
+    write_table(altered, path, metadata)
+    assert not verification.compare(results)
+    said = capsys.readouterr()
+    assert f"differs  {chosen} (bit by bit)" in said.out
+    assert "column 'estimate' differs in 1 of" in said.out
+    assert chosen in said.err
+    write_table(table, path, {**metadata, "configuration": "other"})
+    assert not verification.compare(results)
+    assert "the configuration has changed since" in capsys.readouterr().out
+
+
+def test_the_checksums_of_results_are_accepted_and_find_a_changed_file(finished):
+    shutil.copy(ROOT / "Makefile", finished.folder)
+    make = ["make", "-o", ".venv/.made-from-requirements", "checksums"]
+    subprocess.run(make, cwd=finished.folder, check=True)
+    results = finished.folder / "results"
+    lines = (results / "SHA256SUMS").read_text().splitlines()
+    names = [line.split("  ")[1] for line in lines]
+    assert names == sorted(names)
+    assert {"figures/tiny.svg", "figures/tiny.json", "tables/tiny.parquet"} <= set(names)
+    check = ["sha256sum", "-c", "--quiet", "SHA256SUMS"]
+    assert subprocess.run(check, cwd=results).returncode == 0
+    flip(results / "summaries/tiny.csv", 10)
+    assert subprocess.run(check, cwd=results, capture_output=True).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("step", "why"), [("choose", "run make figures first"), ("compare", "run make verify")]
+)
+def test_verification_says_what_it_lacks(tmp_path, monkeypatch, capsys, step, why):
+    monkeypatch.setattr("sys.argv", ["verification", step, str(tmp_path / "results")])
+    assert verification.main() == 2
+    assert why in capsys.readouterr().err
+
+
+def test_the_records_of_blocks_are_stored_once_and_read_back_whole(finished):
+    folder = finished.folder
+    kept = blocks_of(read_metadata(folder / TABLE))
+    for block, path in zip(kept, BLOCKS, strict=True):
+        own = read_metadata(folder / path)
+        assert {key: block[key] for key in own} == own
