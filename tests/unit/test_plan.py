@@ -27,7 +27,7 @@ def test_the_width_of_a_given_study_and_that_votes_do_not_help(capsys):
     assert main([*GUESSES, "--items", "2000000", "--gold", "100", "--metric", "TPR_H"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "More crowd votes will not help" in said
-    assert "Below 300 gold labels intervals are somewhat wider" in said
+    assert "no number of items with 3 votes each" in said
 
 
 def test_expensive_votes_are_not_advised(capsys):
@@ -40,6 +40,20 @@ def test_a_width_out_of_reach_ends_with_1(capsys):
     said = capsys.readouterr()
     assert "No study of 1000 items" in said.out
     assert "No study reaches the width" in said.err
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([], "expected --pilot FILES, or guesses: --prevalence, --tpr, --tnr not given"),
+        (["--prevalence", "0.1", "--tpr", "0.8"], "guesses: --tnr not given"),
+        ([*GUESSES[1:], "--model", "large"], "expected with --pilot"),
+        (["--pilot", "nowhere.csv"], "nowhere.csv"),
+    ],
+)
+def test_guesses_or_a_pilot_are_asked_for(given, message, capsys):
+    assert main(["plan", *given, "--width", "0.1"]) == 2
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

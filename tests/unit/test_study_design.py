@@ -55,6 +55,22 @@ def test_expected_widths_are_those_of_simulated_studies(information):
         assert width(gold_alone(information[votes]["prevalence"]), 3000, 400) > 1.15 * expected[0]
 
 
+def test_fewer_gold_labels_have_the_widths_that_are_promised(information):
+    """As above, with 80 gold labels, of which 24 studies have about the error of 12 with twice as
+    many: resamples 4 % each, gold items sqrt(400 / 80) times as much, of 24 studies 2 %, and
+    3.1 % of sigma's own: 3.7 %, of which 3.5 are 13 %. Weights of predictions are held back there.
+    """
+    widths = []
+    for seed in range(24):
+        rng = np.random.default_rng(300 + seed)
+        items = simulate("maven", {**GUESS.parameters(1500, 5), "n_gold": 80}, rng).table
+        prediction = LabelPrediction(predict_by_regression(items, rng), "population")
+        found = rectify(prediction, items, [parse_metric(m) for m in METRICS], rng, 0.95)
+        widths.append([one.upper - one.lower for one in found])
+    expected = [width(information[5][metric], 1500, 80) for metric in METRICS]
+    assert np.mean(widths, axis=0) == pytest.approx(expected, rel=0.13)
+
+
 def test_more_votes_tell_more_about_the_share_of_positives(information):
     assert information[5]["prevalence"].gain > information[1]["prevalence"].gain + 0.05
     assert information[5]["prevalence"].sigma == pytest.approx(np.sqrt(0.3 * 0.7), rel=0.1)

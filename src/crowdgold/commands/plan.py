@@ -4,57 +4,47 @@ import argparse
 import json
 import textwrap
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 from scipy.special import ndtri
 
-from crowdgold.commands.terminal import progress, say
+from crowdgold.commands.plan_table import WIDTH, as_values, describe, votes_each
+from crowdgold.commands.terminal import add_reading_options, progress, renamed, say
 from crowdgold.data import InputError
-from crowdgold.evaluation.expected_information import Guess, expected_information
-from crowdgold.evaluation.rectified import FEW_GOLD
-from crowdgold.evaluation.study_design import (
-    FEWEST_GOLD,
-    Design,
-    Information,
-    Prices,
-    cheapest,
-    gold_alone,
-    narrowest,
-    width,
-)
+from crowdgold.evaluation.expected_information import RESAMPLES, Guess, expected_information
+from crowdgold.evaluation.study_design import FEWEST_GOLD, Information, Prices
+from crowdgold.evaluation.study_options import Wanted, study_options
 
 ABOUT = """\
 Before votes and gold labels are bought: say what is believed about the voters and the model's
-scores, and read which study reaches a wanted interval width at the lowest price, or how wide the
-interval of a given study will be. Widths are those of rectified estimates (MAVEN-R, logistic-R) of
-the population that the items come from, with gold items drawn at random among them; they are
-computed from simulated items (MAVEN, Algorithm 1)."""
+scores, or give the files of a pilot study, and read which study reaches a wanted interval width at
+the lowest price, or how wide the interval of a given study will be. Widths are those of rectified
+estimates (MAVEN-R, logistic-R) of the population that the items come from, with gold items drawn
+at random among them, and are computed from simulated items (MAVEN, Algorithm 1). From a pilot they
+are computed at 40 draws of its posterior (MAVEN-C), and come with the pilot's own uncertainty."""
 EXAMPLE = """\
 example:
   $ crowdgold plan --prevalence 0.1 --tpr 0.7 --tnr 0.95 --auc 0.85 --metric prevalence \\
       --width 0.04 --vote-price 0.05 --gold-price 4
+  $ crowdgold plan --pilot votes.csv gold.csv scores.csv --model large --metric AUC --width 0.04
 
   How wide will it be with 2,000 items, 200 of them with a gold label? Replace --width by
-  --items 2000 --gold 200.
+  --items 2000 --gold 200. A pilot's files are as of `crowdgold check`; 300 items with three votes
+  each and 100 gold labels tell much.
 
-exit codes: 0, done; 1, no study reaches the width; 2, guesses that cannot be used."""
+exit codes: 0, done; 1, no study reaches the width; 2, guesses or a pilot that cannot be used."""
 
 OF_VOTES = ("TNR_H", "TPR_H", "delta_TPR")
 """Metrics that take votes on the gold items even where gold labels are used alone."""
-HARDLY = 0.02
-"""Where no number of items narrows an interval by more than this share, they do not help."""
-
-
-@dataclass(frozen=True)
-class Option:
-    """A number of votes with what it tells, and the study that it takes, if any."""
-
-    name: str
-    information: Information
-    design: Design | None
+NEEDED = ("prevalence", "tpr", "tnr")
+GUESSES = {"vote_correlation": 0.3, "auc": 0.8, "delta": 0.0}
+"""What is guessed where it is not said, beside what is needed."""
+OF_LABELS = ("prevalence", "TPR_H", "TNR_H")
+"""Metrics that need no scores."""
+PILOT_RESAMPLES = 400
+"""For each draw of a pilot: they set sigma to 3.5 %, the same for all draws."""
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -63,20 +53,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "plan", help="how many items, votes and gold labels a study needs", description=ABOUT,
         epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    share = partial(own.add_argument, type=float, metavar="SHARE")
-    share("--prevalence", required=True, help="share of positive items")
-    share("--tpr", required=True, help="of a single vote on a positive item")
-    share("--tnr", required=True, help="of a single vote on a negative item")
-    share(
-        "--vote-correlation", default=0.3,
-        help="of two votes on an item, given its label (default: %(default)g)",
-    )  # fmt: skip
-    share("--auc", default=0.8, help="of the scores (default: %(default)g)")
-    own.add_argument(
-        "--delta", type=float, default=0.0,
-        help="how far the scores follow the voters beyond the truth, in standard deviations "
-        "(default: %(default)g)",
-    )  # fmt: skip
+    _add_guesses(own)
     own.add_argument("--metric", default="prevalence", help="default: %(default)s")
     own.add_argument("--width", type=float, help="find the cheapest study of this interval width")
     own.add_argument("--items", type=int, help="items that there are, or of the given study")
@@ -88,9 +65,30 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     own.add_argument("--vote-price", type=float, default=0.05, help="default: %(default)g")
     own.add_argument("--gold-price", type=float, default=2.0, help="default: %(default)g")
     own.add_argument("--level", type=float, default=0.95, help="default: %(default)g")
-    own.add_argument("--seed", type=int, default=1, help="of the simulated items")
+    own.add_argument("--seed", type=int, default=1, help="of the simulated items, and of the fit")
     own.add_argument("--json", action="store_true", help="write one JSON object")
     own.set_defaults(run=run)
+
+
+def _add_guesses(own: argparse.ArgumentParser) -> None:
+    """Add what is believed: guesses, or the files of a pilot."""
+    guessed = own.add_argument_group("guesses")
+    share = partial(guessed.add_argument, type=float, metavar="SHARE")
+    share("--prevalence", help="share of positive items")
+    share("--tpr", help="of a single vote on a positive item")
+    share("--tnr", help="of a single vote on a negative item")
+    default = f"(default: {GUESSES['vote_correlation']:g})"
+    share("--vote-correlation", help=f"of two votes on an item, given its label {default}")
+    share("--auc", help=f"of the scores (default: {GUESSES['auc']:g})")
+    guessed.add_argument(
+        "--delta", type=float,
+        help="how far the scores follow the voters beyond the truth, in standard deviations "
+        f"(default: {GUESSES['delta']:g})",
+    )  # fmt: skip
+    pilot = own.add_argument_group("a pilot, in place of guesses")
+    pilot.add_argument("--pilot", nargs="+", metavar="FILE", help="votes, gold labels, scores")
+    pilot.add_argument("--model", help="the model that is planned for, where there are several")
+    add_reading_options(pilot)
 
 
 def _between(asked: argparse.Namespace, name: str, low: float, high: float) -> float:
@@ -111,17 +109,41 @@ def _votes(text: str) -> list[int]:
     return found
 
 
-def check(asked: argparse.Namespace) -> None:
-    """Raise `InputError` for an option that cannot be used, or a combination."""
-    for name in ("prevalence", "tpr", "tnr", "vote_correlation", "auc", "level"):
+def _check_guesses(asked: argparse.Namespace) -> None:
+    """Fill in what is not guessed, and raise `InputError` for what cannot be used."""
+    given = [name for name in (*NEEDED, *GUESSES) if getattr(asked, name) is not None]
+    if asked.pilot:
+        if given:
+            option = "--" + given[0].replace("_", "-")
+            raise InputError(f"{option}: not with --pilot, which says it; leave one of them out")
+        return
+    if asked.model is not None:
+        raise InputError("--model: it is one of a pilot's, expected with --pilot")
+    lacking = ", ".join(f"--{name}" for name in NEEDED if name not in given)
+    if lacking:
+        raise InputError(f"expected --pilot FILES, or guesses: {lacking} not given")
+    for name, default in GUESSES.items():
+        if name not in given:
+            setattr(asked, name, default)
+    for name in (*NEEDED, "vote_correlation", "auc"):
         _between(asked, name, 0.0, 1.0)
-    for name in ("vote_price", "gold_price"):
-        _between(asked, name, 0.0, np.inf)
+    if not np.isfinite(asked.delta):
+        raise InputError(f"--delta: found {asked.delta:g}, expected a number")
     if asked.tpr + asked.tnr <= 1:
         raise InputError(
             f"--tpr {asked.tpr:g} and --tnr {asked.tnr:g}: voters who guess have TPR + TNR = 1; "
             "expected more"
         )
+
+
+def check(asked: argparse.Namespace) -> None:
+    """Raise `InputError` for an option that cannot be used, or a combination."""
+    _check_guesses(asked)
+    _between(asked, "level", 0.0, 1.0)
+    for name in ("vote_price", "gold_price"):
+        _between(asked, name, 0.0, np.inf)
+    if asked.seed < 0:
+        raise InputError(f"--seed: found {asked.seed}, expected 0 or more")
     if (asked.width is None) == (asked.gold is None):
         raise InputError("expected --width, or --items and --gold for a given study")
     if asked.width is not None:
@@ -135,132 +157,77 @@ def check(asked: argparse.Namespace) -> None:
         )
 
 
-def learn(asked: argparse.Namespace) -> list[Information]:
-    """Simulate what an item tells, for each number of votes."""
+def guesses_of(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]:
+    """Give what is guessed, or what a pilot leaves possible with the scale of its scores."""
+    if asked.pilot:
+        return _piloted(asked)
     guess = Guess(
         asked.prevalence, asked.tpr, asked.tnr, asked.vote_correlation, asked.vote_correlation,
         float(np.sqrt(2) * ndtri(asked.auc)), asked.delta,
     )  # fmt: skip
-    found = []
-    for votes in _votes(asked.votes):
-        rng = np.random.default_rng(asked.seed)
-        with progress(f"Simulating items with {votes_each(votes)}".format):
-            one = expected_information(guess, [asked.metric], votes, rng)
-        known = one[asked.metric]
-        if known is None:
-            raise InputError(
-                f"--metric {asked.metric}: the simulated items leave it without a value; a "
-                "threshold beyond all scores does"
-            )
+    return [guess], None
+
+
+def _piloted(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]:
+    """Read and fit a pilot; say what was read and what speaks against it."""
+    from crowdgold.data.own import read_study
+    from crowdgold.evaluation.pilot import check_pilot, choose_model, fit_pilot
+    from crowdgold.models.stan import StanModels
+
+    rng = np.random.default_rng(asked.seed)
+    with progress(lambda: "reading and fitting the pilot"):
+        paths = [Path(name) for name in asked.pilot]
+        study = read_study(paths, renamed(asked), asked.positive, asked.repeated)
+        model = choose_model(study.items, asked.model)
+        if model is None and asked.metric.partition("@")[0] not in OF_LABELS:
+            raise InputError(f"--metric {asked.metric}: it is of scores, and the pilot has none")
+        pilot = fit_pilot(study.items, rng, StanModels(), model)
+        notes = [*study.notes, *check_pilot(study, pilot, rng)]
+    for note in notes:
+        say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
+    return list(pilot.guesses), pilot.scores
+
+
+def learn(asked: argparse.Namespace) -> list[Sequence[Information]]:
+    """Simulate what an item tells, for each number of votes and each guess."""
+    numbers = _votes(asked.votes)
+    guesses, scale = guesses_of(asked)
+    found: list[Sequence[Information]] = []
+    resamples = PILOT_RESAMPLES if asked.pilot else RESAMPLES
+    for votes in numbers:
+        known: list[Information] = []
+
+        def told(votes: int = votes, known: Sequence[Information] = known) -> str:
+            of = f", {len(known)} of {len(guesses)} draws" if len(guesses) > 1 else ""
+            return f"Simulating items with {votes_each(votes)}{of}"
+
+        with progress(told):
+            for guess in guesses:
+                rng = np.random.default_rng(asked.seed)
+                one = expected_information(guess, [asked.metric], votes, rng, scale, resamples)
+                known.append(_known(one[asked.metric], asked.metric))
         found.append(known)
     return found
 
 
-def options(known: Sequence[Information], asked: argparse.Namespace) -> list[Option]:
-    """Give gold labels alone and each number of votes, with the study that it takes."""
-    first = known[0]
-    of_votes = asked.metric.partition("@")[0] in OF_VOTES
-    bare = gold_alone(first if of_votes else replace(first, votes=0))
-    prices = Prices(asked.vote_price, asked.gold_price)
-    named = [
-        ("gold labels alone", bare),
-        *((f"with {votes_each(one.votes)}", one) for one in known),
-    ]
-    if asked.width is not None:
-        return [
-            Option(name, one, cheapest(one, prices, asked.width, asked.items, asked.level))
-            for name, one in named
-        ]
-    given = []
-    for name, one in named:
-        size = asked.gold if one is bare else asked.items
-        price = prices.vote * one.votes * size + prices.gold * asked.gold
-        reached = width(one, size, asked.gold, asked.level)
-        given.append(Option(name, one, Design(size, one.votes, asked.gold, reached, price)))
-    return given
-
-
-def votes_each(votes: int) -> str:
-    """Say how many votes an item has."""
-    return "one vote each" if votes == 1 else f"{votes} votes each"
-
-
-def advice(found: Sequence[Option], asked: argparse.Namespace) -> list[str]:
-    """Say in words what the table means."""
-    reached = [one for one in found if one.design is not None]
-    if not reached:
-        few = f" {asked.items}" if asked.items else ""
-        return [f"No study of{few} items reaches a width of {asked.width:g}."]
-    lines = []
-    if asked.width is not None:
-        best = min(reached, key=lambda one: one.design.cost)  # type: ignore[union-attr]
-        assert best.design is not None
-        if best is found[0] or best.design.n == best.design.n_gold:
-            lines.append("Cheapest: gold labels alone. At these prices votes are not worth theirs.")
-        else:
-            saved = ""
-            if found[0].design is not None:
-                share = 1 - best.design.cost / found[0].design.cost
-                saved = f"; {100 * share:.0f} % less than gold labels alone"
-            lines.append(
-                f"Cheapest: {best.design.n} items with {votes_each(best.design.votes)}, "
-                f"{best.design.n_gold} of them with a gold label, for {best.design.cost:.2f}"
-                f"{saved}."
-            )
-    else:
-        best = min(reached, key=lambda one: one.design.width)  # type: ignore[union-attr]
-        assert best.design is not None
-    most = found[-1].information
-    limit = narrowest(most, best.design.n_gold, asked.level)
-    alone = width(gold_alone(most), best.design.n_gold, best.design.n_gold, asked.level)
-    lines.append(
-        f"With {best.design.n_gold} gold labels no number of items with "
-        f"{votes_each(most.votes)} brings the width below {limit:.4f}; gold labels alone have "
-        f"{alone:.4f}."
-    )
-    if best.design.n_gold < FEW_GOLD and best.information.gain > 0:
-        lines.append(
-            f"Below {FEW_GOLD} gold labels intervals are somewhat wider than this: what the "
-            "predictions are worth is not known well enough to use them fully."
+def _known(found: Information | None, metric: str) -> Information:
+    if found is None:
+        raise InputError(
+            f"--metric {metric}: the simulated items leave it without a value; a threshold beyond "
+            "all scores does"
         )
-    if limit > (1 - HARDLY) * best.design.width:
-        lines.append("More crowd votes will not help: only more gold labels narrow this interval.")
-    return lines
-
-
-def describe(found: Sequence[Option], asked: argparse.Namespace) -> str:
-    """Write a table and what it means."""
-    head = f"{'':<20}{'gain':>6}{'items':>9}{'gold':>8}{'width':>9}{'price':>12}"
-    rows = [head]
-    for one in found:
-        gain = f"{one.name:<20}{one.information.gain:>6.2f}"
-        if one.design is None:
-            rows.append(f"{gain}   not reached")
-        else:
-            plan = one.design
-            rows.append(f"{gain}{plan.n:>9}{plan.n_gold:>8}{plan.width:>9.4f}{plan.cost:>12.2f}")
-    words = [textwrap.fill(line, 80) for line in advice(found, asked)]
-    return "\n".join([f"Interval of {asked.metric}", *rows, "", *words])
-
-
-def as_values(found: Sequence[Option], asked: argparse.Namespace) -> dict[str, Any]:
-    """Give what was found as plain values."""
-    rows = [
-        {
-            "name": one.name,
-            **asdict(one.information),
-            "design": None if one.design is None else asdict(one.design),
-        }
-        for one in found
-    ]
-    return {"metric": asked.metric, "options": rows, "advice": advice(found, asked)}
+    return found
 
 
 def run(asked: argparse.Namespace) -> int:
     """Plan the study, and say what comes out."""
     check(asked)
-    found = options(learn(asked), asked)
-    print(json.dumps(as_values(found, asked)) if asked.json else describe(found, asked))
+    prices = Prices(asked.vote_price, asked.gold_price)
+    wanted = Wanted(asked.width, asked.items, asked.gold, prices, asked.level)
+    of_votes = asked.metric.partition("@")[0] in OF_VOTES
+    found = study_options(learn(asked), wanted, of_votes)
+    shown = found, wanted, asked.metric
+    print(json.dumps(as_values(*shown)) if asked.json else describe(*shown))
     if all(one.design is None for one in found):
         say("No study reaches the width: take a wider one, or more items.")
         return 1

@@ -11,6 +11,8 @@ from crowdgold.data import Annotations
 from crowdgold.data.label_columns import ONE_LABEL
 from crowdgold.models.labelling_model import LabellingModel
 
+Options = argparse.ArgumentParser | argparse._ArgumentGroup
+"""What options can be added to."""
 EVERY = 5.0
 """Seconds between two lines of progress; what takes less says nothing."""
 NAMED = 10
@@ -75,7 +77,7 @@ def column_names(text: str) -> tuple[str, str]:
     return theirs, ours
 
 
-def add_table_options(command: argparse.ArgumentParser) -> None:
+def add_table_options(command: Options) -> None:
     """Add the options of a command that reads labels."""
     command.add_argument(
         "--column", type=column_names, action="append", default=[], metavar="THEIRS=OURS",
@@ -91,6 +93,11 @@ def add_table_options(command: argparse.ArgumentParser) -> None:
 def add_study_options(command: argparse.ArgumentParser) -> None:
     """Add the arguments of a command that reads a study: its files, and how to read them."""
     command.add_argument("files", metavar="FILES", nargs="+", help="votes, gold labels, scores")
+    add_reading_options(command)
+
+
+def add_reading_options(command: Options) -> None:
+    """Add the options that say how the files of a study are read."""
     command.add_argument(
         "--positive", metavar="VALUE",
         help="the positive label; all others are negative (needed where labels are not 0/1, "

@@ -6,12 +6,13 @@ resamples of `rectified` then give sigma and the gain of `study_design`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from crowdgold.data import InputError
+from crowdgold.data import InputError, Items
+from crowdgold.estimators.label_prediction import rank_share
 from crowdgold.estimators.logistic import predict_by_regression
 from crowdgold.evaluation.rectified import Resampled, resample_gold
 from crowdgold.evaluation.study_design import Information
@@ -83,8 +84,19 @@ def _information(found: Resampled, votes: int, size: int) -> Information | None:
     return Information(votes, float(np.sqrt(size * total)), min(1.0, max(0.0, 1 - rest / total)))
 
 
+def _on_scale(items: Items, scale: np.ndarray) -> Items:
+    """Give the simulated scores the values that others have at the same share of items."""
+    scores = np.quantile(scale, rank_share(items, SCORE))
+    return replace(items, scores={SCORE: scores})
+
+
 def expected_information(
-    guess: Guess, metrics: Sequence[str], votes: int, rng: np.random.Generator
+    guess: Guess,
+    metrics: Sequence[str],
+    votes: int,
+    rng: np.random.Generator,
+    scale: np.ndarray | None = None,
+    resamples: int = RESAMPLES,
 ) -> dict[str, Information | None]:
     """Simulate what an item with this number of votes tells about metrics.
 
@@ -93,6 +105,9 @@ def expected_information(
         metrics: their names, none of them a model parameter.
         votes: on each item, at least 1.
         rng: source of the items and resamples.
+        scale: (m,) scores whose values the simulated ones take, so that thresholds mean the same;
+            None for those of the simulation.
+        resamples: of the items.
 
     Returns:
         metric -> its information; None where the simulated items leave it without a value.
@@ -112,6 +127,8 @@ def expected_information(
     data_rng, fold_rng, resample_rng = rng.spawn(3)
     size = guess.size()
     items = simulate("maven", guess.parameters(size, votes), data_rng).table
+    if scale is not None:
+        items = _on_scale(items, scale)
     found = resample_gold(
         items,
         items.gold,
@@ -119,7 +136,7 @@ def expected_information(
         parsed,
         {SCORE: RankedItems.of(items, SCORE)},
         resample_rng,
-        RESAMPLES,
+        resamples,
     )
     return {
         metric: _information(one, votes, size) for metric, one in zip(metrics, found, strict=True)

@@ -11,8 +11,8 @@ and the gain g, from 0 to 1, is the share of it that the prediction from votes a
 has a limit: some positives look like negatives to every voter. With n_E gold labels no number of
 items brings the width below sqrt(1 - g) of that of gold alone.
 
-Below `rectified.FEW_GOLD` gold labels the weight is held back, towards 1, and intervals are wider
-than (1) says, which is their width at the best weight.
+Below `rectified.FEW_GOLD` gold labels the weight is drawn half-way to 1. Predictions from a fit
+are calibrated, their best weight is near 1 as it is, and (1) holds there too.
 
 With c_V the price of a vote and c_G that of a gold label, the cheapest way to a standard error s is
 that of double sampling (Cochran, Sampling Techniques, 1977, section 12.8):
