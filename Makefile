@@ -96,8 +96,7 @@ report: $(READY)  ## results/report.html: the figures with their captions
 
 example: $(READY)  ## evaluate the bundled example and write its report, results/example/report.html
 	@mkdir -p results
-	$(BIN)/crowdgold evaluate $(addprefix src/crowdgold/example/,votes.csv gold.csv scores.csv) --out results/example
-	$(BIN)/crowdgold report results/example
+	$(BIN)/crowdgold evaluate $(addprefix src/crowdgold/example/,votes.csv gold.csv scores.csv) --out results/example --report
 	@echo "The report is results/example/report.html; the truth is src/crowdgold/example/truth.csv"
 
 test: $(READY)  ## the test suite (under 20 minutes on 2 cores)

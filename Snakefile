@@ -57,4 +57,5 @@ rule benchmarks:
 rule docs:
     input:
         expand("docs/{page}.md", page=PAGES),
+        expand("docs/how-to/{page}.md", page=HOW_TO),
         expand("docs/gallery/{figure}.svg", figure=gallery()),

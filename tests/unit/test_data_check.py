@@ -11,8 +11,10 @@ from scipy.stats import binom
 
 from crowdgold.commands import main
 from crowdgold.data import NO_GOLD, Items, annotations_from_frame
+from crowdgold.data.own import read_study
 from crowdgold.evaluation.agreement import agreement, alpha_of_patterns
 from crowdgold.evaluation.annotator_check import LEVEL, check_annotators, holm
+from crowdgold.evaluation.data_check import check_data
 from crowdgold.evaluation.data_verdicts import CHECKS, Facts, verdicts_of
 from crowdgold.evaluation.gold_sample import (
     MOST_GOLD,
@@ -136,8 +138,48 @@ def test_the_p_value_is_the_share_of_all_samples():
     white = np.array([[1.0], [0.5], [-1.0], [0.0], [2.0], [-1.5], [-0.5], [-0.5]])
     subsets = [white[list(rows)].sum() ** 2 for rows in itertools.combinations(range(8), 3)]
     exact = np.mean(np.array(subsets) >= white[:3].sum() ** 2 - 1e-12)
-    found = permutation_p(white, 3, rng, 4000)
+    found = permutation_p(white, np.arange(8) < 3, rng, 4000)
     assert abs(found - exact) < 4 * np.sqrt(exact * (1 - exact) / 4000)
+
+
+def test_within_strata_the_p_value_is_the_share_of_all_samples_of_each():
+    """One gold item of three, and three of four, each centred; the other way it is another p."""
+    rng = np.random.default_rng(17)
+    white = np.array([[1.0], [0.5], [-1.5], [2.0], [-1.0], [0.25], [-1.25]])
+    gold = np.array([True, False, False, True, False, True, True])
+    stratum = np.array([0, 0, 0, 1, 1, 1, 1])
+    sums = [
+        white[first] + white[list(rows)].sum()
+        for first in range(3)
+        for rows in itertools.combinations(range(3, 7), 3)
+    ]
+    exact = np.mean(np.ravel(sums) ** 2 >= white[gold].sum() ** 2 - 1e-12)
+    found = permutation_p(white, gold, rng, 4000, stratum)
+    assert abs(found - exact) < 4 * np.sqrt(exact * (1 - exact) / 4000)
+    swapped = permutation_p(white, gold, rng, 4000, np.array([0, 1, 1, 0, 0, 1, 1]))
+    assert abs(swapped - exact) > 0.05
+
+
+def test_gold_drawn_at_another_rate_from_each_stratum_is_random_within_them():
+    """Several times the rate where votes are many; within strata p is above 0.01 in 96 of 100
+    studies or more (p = 0.003), and where scores choose within them below it in 17 of 20."""
+    rng = np.random.default_rng(18)
+
+    def drawn(choose):
+        items = table(rng, 240, choose, 60)
+        return items, (items.votes_total > 2).astype(int)
+
+    by_rate = [
+        drawn(lambda share, total, scores, rng: rng.random(240) ** (1 / (1 + 5 * (total > 2))))
+        for _ in range(100)
+    ]
+    within = [assess_gold_sample(one, rng, 199, cells).p for one, cells in by_rate]
+    assert np.mean(np.array(within) < 0.01) <= 0.04
+    assert np.mean([assess_gold_sample(one, rng, 199).p < 0.01 for one, _ in by_rate]) > 0.5
+    by_score = [
+        drawn(lambda share, total, scores, rng: scores + rng.normal(size=240)) for _ in range(20)
+    ]
+    assert sum(assess_gold_sample(one, rng, 199, cells).p < 0.01 for one, cells in by_score) >= 17
 
 
 def test_a_large_study_is_tested_on_some_of_its_items():
@@ -301,6 +343,19 @@ def study(tmp_path):
     )
     gold.to_csv(tmp_path / "gold.csv", index=False)
     return [str(tmp_path / name) for name in ("votes.csv", "scores.csv", "gold.csv")]
+
+
+def test_ties_of_experts_are_warned_of(study, tmp_path):
+    """Of 250 items both experts label, they differ on 30; with 3 there is no warning."""
+    gold = pd.read_csv(study[2])
+    for tied, expected in ((30, 1), (3, 0)):
+        other = gold.assign(label=np.where(np.arange(250) < tied, 1 - gold.label, gold.label))
+        both = pd.concat([gold.assign(expert="A"), other.assign(expert="B")])
+        both.to_csv(tmp_path / "experts.csv", index=False)
+        read = read_study([*study[:2], tmp_path / "experts.csv"])
+        found = check_data(read, np.random.default_rng(1), 100, 199)
+        assert found.experts_tied == tied
+        assert sum("since they are tied: 12 %" in one for one in found.warnings) == expected
 
 
 def test_the_command_says_what_the_data_support(study, capsys):

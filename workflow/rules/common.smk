@@ -67,6 +67,7 @@ wildcard_constraints:
     setting="[^/]+",
     group="[^/]+",
     replicates=r"\d+-\d+",
+    job=r"\d+",
 
 
 HELD = []  # the open file of the lock on this folder
@@ -392,14 +393,22 @@ def available_tables(experiments):
 
 
 def own_files(wildcards):
-    """Give the files of the user's own data."""
+    """Give the files of the user's own data; without any the run ends with a message."""
     files = config.get("evaluate", {}).get("files", [])
     if not files:
-        raise WorkflowError(
-            "evaluate.files: none; expected votes, gold labels and scores, for instance"
+        logger.error(
+            "Error: evaluate.files: none; expected votes, gold labels and scores, for instance"
             " --config 'evaluate={files: [votes.csv, gold.csv, scores.csv]}'"
         )
+        raise SystemExit(1)
     return files
+
+
+def found_parts(wildcards):
+    """Give what each job of an evaluation found, once it is known which jobs there are."""
+    study = Path(checkpoints.prepare_evaluation.get().output[0])
+    places = sorted(int(file.stem) for file in study.glob("*.job"))
+    return [f"<results>/evaluation/found/{place}.pickle" for place in places]
 
 
 def figures_of(target):

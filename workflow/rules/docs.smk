@@ -2,7 +2,7 @@
 # Needs: figures and tables at the configured scale; `validate`; the benchmark.
 # Makes: docs/cluster.md, comparison.md, coverage.md, rectified.md, reproduction.md, reproduction_clara.md,
 #        reproduction_stableval.md, reproduction_judge_error.md, reproduction_soft_metrics.md,
-#        scaling.md and docs/gallery/*.svg (tracked by git).
+#        scaling.md, how-to/*.md and docs/gallery/*.svg (tracked by git).
 
 PAGES = [
     "cluster",
@@ -15,6 +15,15 @@ PAGES = [
     "reproduction_judge_error",
     "reproduction_soft_metrics",
     "scaling",
+]
+
+HOW_TO = [
+    "experts-who-disagree",
+    "long-data",
+    "no-gold",
+    "several-models",
+    "unequal-votes",
+    "wide-data",
 ]
 
 COMPARED = ["maven_fig4", "maven_fig4_stress"]
@@ -296,6 +305,23 @@ rule document_cluster:
         "Writing docs/cluster.md"
     script:
         "../../scripts/document_cluster.py"
+
+
+rule document_how_to:
+    input:
+        "docs/how-to/templates/{page}.md",
+    output:
+        "docs/how-to/{page}.md",
+    log:
+        "<results>/logs/document_how_to/{page}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        library=library("document_how_to.py"),
+    message:
+        "Writing docs/how-to/{wildcards.page}.md"
+    script:
+        "../../scripts/document_how_to.py"
 
 
 rule gallery:

@@ -1,27 +1,29 @@
 # What: evaluates a user's own data: models, voters and rates, by every method that the data support.
-#       A job of its own for each model, stratum and method, in processes on all cores.
+#       The files say which models and strata there are, so what is to run is known when they are
+#       read: a job for each model, stratum, and methods that share a fit.
 # Needs: evaluate.files of the configuration; the compiled vote models.
-# Makes: RESULTS/evaluate/: estimates.csv, curves.csv, items.csv, study.json and more.
+# Makes: RESULTS/evaluation/study/: the data as read, and a file for each job;
+#        RESULTS/evaluation/found/JOB.pickle: what a job found;
+#        RESULTS/evaluate/: estimates.csv, curves.csv, items.csv, study.json and more.
+
+OWN_MODELS = stan_models(
+    dict.fromkeys(config.get("evaluate", {}).get("methods", ["MAVEN", "DS"]), {})
+)
 
 
-rule evaluate:
+checkpoint prepare_evaluation:
     input:
         files=own_files,
-        executables=[
-            f"results/stan/{model}" for model in stan_models({"MAVEN": {}, "DS": {}})
-        ],
-        toolchain="results/toolchain.json",
     output:
-        directory("<results>/evaluate"),
+        directory("<results>/evaluation/study"),
     log:
-        "<results>/logs/evaluate.log",
+        "<results>/logs/evaluation/prepare.log",
     conda:
         "../../environment.yml"
-    threads: all_cores()
     resources:
         mem_mb=4000,
     params:
-        library=library("evaluate.py"),
+        library=library("prepare_evaluation.py"),
         asked=config.get("evaluate", {}),
         settings={
             "seed": config["seed"],
@@ -30,6 +32,48 @@ rule evaluate:
             "resamples": config["bootstrap"],
         },
     message:
-        "Evaluating {input.files}"
+        "Reading and checking {input.files}"
+    script:
+        "../../scripts/prepare_evaluation.py"
+
+
+rule evaluate_one:
+    input:
+        study="<results>/evaluation/study",
+        executables=[f"results/stan/{model}" for model in OWN_MODELS],
+        toolchain=["results/toolchain.json"] if OWN_MODELS else [],
+    output:
+        "<results>/evaluation/found/{job}.pickle",
+    log:
+        "<results>/logs/evaluation/{job}.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=4000,
+    params:
+        library=library("evaluate_one.py"),
+    message:
+        "Evaluating: job {wildcards.job}"
+    script:
+        "../../scripts/evaluate_one.py"
+
+
+rule evaluate:
+    input:
+        found=found_parts,
+        study="<results>/evaluation/study",
+        toolchain=["results/toolchain.json"] if OWN_MODELS else [],
+    output:
+        directory("<results>/evaluate"),
+    log:
+        "<results>/logs/evaluate.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=4000,
+    params:
+        library=library("evaluate.py"),
+    message:
+        "Joining what the jobs found"
     script:
         "../../scripts/evaluate.py"

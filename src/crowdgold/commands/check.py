@@ -97,6 +97,10 @@ def _gold(check: "DataCheck") -> Iterator[str]:
     else:
         told = "it does not look like one" if sample.chosen else "nothing speaks against it"
         yield f"a random sample of the items? {told} (p = {sample.p:.2g})"
+    within = check.gold_within_strata
+    if within is not None and not within.note:
+        told = "it does not look like one" if within.chosen else "nothing speaks against it"
+        yield f"a random sample within strata? {told} (p = {within.p:.2g})"
 
 
 def _annotators(check: "DataCheck") -> str:
@@ -156,7 +160,7 @@ def run(asked: argparse.Namespace) -> int:
         study = read_study(paths, renamed(asked), asked.positive, asked.repeated)
         check = check_data(study, np.random.default_rng(asked.seed))
     for warning in check.warnings:
-        say(textwrap.fill(f"Warning: {warning}.", WIDTH))
+        say(textwrap.fill(f"Warning: {warning}.", WIDTH, subsequent_indent="  "))
     if asked.json:
         files = [str(path) for path in paths]
         found = {"files": files, "notes": list(study.notes), **plain(check)}

@@ -32,6 +32,7 @@ model's estimate stands beside it. With less gold it is MAVEN-C, which is right 
 EXAMPLE = """\
 example:
   $ crowdgold evaluate votes.csv gold.csv scores.csv --out results --threshold 0.7
+  $ crowdgold evaluate study.csv --out results --report
   $ crowdgold evaluate study.csv --out results --methods GT MAVEN MAVEN-R --metrics AUC --json
 
 Thresholds: --threshold 0.7 is every model's, --threshold large=0.7 that of model "large"; can be
@@ -70,6 +71,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "--seed", type=int, default=20260301, help="of all random numbers (default: %(default)s)"
     )
     own.add_argument("--json", action="store_true", help="write one JSON object, as study.json")
+    own.add_argument(
+        "--report", action="store_true", help="write the report too, as `crowdgold report` does"
+    )
     add_study_options(own)
     own.set_defaults(run=run)
 
@@ -127,4 +131,10 @@ def run(asked: argparse.Namespace) -> int:
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
     print(json.dumps(plain(found.summary)) if asked.json else describe(found.summary))
     say(f"Written: {out}")
+    if asked.report:
+        from crowdgold.documents.study_report import write_study_report
+
+        with progress(lambda: "drawing figures"):
+            written = write_study_report(out)
+        say(f"Written: {', '.join(map(str, written))}")
     return 0

@@ -157,14 +157,17 @@ def annotations_from_frame(
     problems.raise_if_any()
     group = table["group"] if "group" in table else pd.Series(NO_GROUP, index=table.index)
     vectors = {} if scores is None else read_score_vectors(scores, known, f"the scores of {source}")
-    scored = (item for one in vectors.values() for item in one.index)
-    items = list(dict.fromkeys([*table["item"], *scored]))
-    item_of = pd.Index(items).get_indexer(table["item"])
+    # Texts are looked at one by one nowhere: there may be millions.
+    item_of, labelled = pd.factorize(table["item"])
+    scored = [item for one in vectors.values() for item in one.index]
+    items = np.asarray(labelled, dtype=object)
+    if scored:
+        items = np.array(list(dict.fromkeys([*items, *scored])), dtype=object)
     order = np.argsort(item_of, kind="stable")
     annotator_of, annotators = pd.factorize(table["annotator"])
     group_of, groups = pd.factorize(group)
     return Annotations(
-        np.array(items, dtype=object),
+        items,
         np.asarray(annotators, dtype=object),
         np.asarray(groups, dtype=object),
         known,
@@ -178,13 +181,13 @@ def annotations_from_frame(
     )
 
 
-def _agents(table: pd.DataFrame, items: Sequence[str]) -> dict[str, np.ndarray]:
+def _agents(table: pd.DataFrame, items: np.ndarray) -> dict[str, np.ndarray]:
     """Give the fields `agent` and `agent_of` of a table of labels; none where it names no agent."""
     if "agent" not in table:
         return {}
     position, names = pd.factorize(table["agent"])
     first = pd.Series(position, index=table["item"]).groupby(level=0, sort=False).first()
-    agent_of = first.reindex(list(items), fill_value=-1).to_numpy(dtype=np.int64)
+    agent_of = first.reindex(items, fill_value=-1).to_numpy(dtype=np.int64)
     return {"agent": np.asarray(names, dtype=object), "agent_of": agent_of}
 
 

@@ -52,7 +52,7 @@ def without_repeats(frame: pd.DataFrame, rule: str, problems: Problems) -> pd.Da
     """Keep one label of each annotator on each item, by the rule."""
     pair = ["item", "annotator"]
     repeated = frame.duplicated(pair, keep=False).to_numpy()
-    if rule == "refuse":
+    if rule == "refuse" and repeated.any():
         who = frame["annotator"] + " on " + frame["item"]
         problems.add_rows(
             "annotator",

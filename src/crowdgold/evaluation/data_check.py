@@ -20,6 +20,8 @@ from crowdgold.evaluation.gold_sample import PERMUTATIONS, GoldSample, assess_go
 
 TIED = 0.5
 """Share of items with an equal score from which on a warning says so."""
+TIES = 0.02
+"""Share of the items that experts labelled from which on their ties are warned of."""
 NAMED = 5
 
 
@@ -51,6 +53,8 @@ class DataCheck:
         annotators: each annotator; None where they are not known.
         gold_positive, gold_negative: gold labels of each class.
         gold_sample: whether gold looks like a random sample.
+        gold_within_strata: the same of each stratum; None without strata.
+        experts_tied: items that experts labelled, and on which they are tied.
         expert_labels: expert -> gold labels given.
         expert_agreement: alpha of the experts; None where there is one or none.
         majority_right: TPR and TNR of the majority on gold items, a tie half; NaN without gold.
@@ -69,6 +73,8 @@ class DataCheck:
     gold_positive: int
     gold_negative: int
     gold_sample: GoldSample
+    gold_within_strata: GoldSample | None
+    experts_tied: int
     expert_labels: Mapping[str, int]
     expert_agreement: Agreement | None
     majority_right: tuple[float, float]
@@ -122,6 +128,25 @@ def _strata(strata: Mapping[str, np.ndarray]) -> dict[str, dict[str, int]]:
     return found
 
 
+def _cells(strata: Mapping[str, np.ndarray]) -> np.ndarray | None:
+    """Number the strata, of several columns together: (n,); None without strata."""
+    cells = None
+    for values in strata.values():
+        own = np.unique(values.astype(str), return_inverse=True)[1]
+        cells = own if cells is None else cells * (own.max() + 1) + own
+        cells = np.unique(cells, return_inverse=True)[1]
+    return cells
+
+
+def _tied(study: Study) -> int:
+    """Count the items that experts labelled and that have no gold label."""
+    labels = list(study.gold_by_expert.values())
+    if not labels:
+        return 0
+    labelled = (np.stack(labels) != NO_GOLD).any(axis=0)
+    return int((labelled & (study.items.gold == NO_GOLD)).sum())
+
+
 def _facts(
     items: Items, agreed: Agreement, sample: GoldSample, annotators: AnnotatorCheck | None
 ) -> Facts:
@@ -166,6 +191,8 @@ def check_data(
     annotators = None if study.annotations is None else check_annotators(study.annotations)
     sample = assess_gold_sample(items, rng, permutations)
     facts = _facts(items, agreed, sample, annotators)
+    cells, tied = _cells(study.strata), _tied(study)
+    within = None if cells is None else assess_gold_sample(items, rng, permutations, cells)
     scores = {name: _scores(values) for name, values in items.scores.items()}
     return DataCheck(
         items=len(items),
@@ -177,6 +204,8 @@ def check_data(
         gold_positive=facts.gold_positive,
         gold_negative=facts.gold_negative,
         gold_sample=sample,
+        gold_within_strata=within,
+        experts_tied=tied,
         expert_labels={
             name: int((labels != NO_GOLD).sum()) for name, labels in study.gold_by_expert.items()
         },
@@ -185,14 +214,17 @@ def check_data(
         scores=scores,
         strata=_strata(study.strata),
         verdicts=verdicts_of(facts),
-        warnings=tuple(_warnings(sample, annotators, scores)),
+        warnings=(
+            *_gold_warnings(sample, within, facts.gold, tied),
+            *_warnings(annotators, scores),
+        ),
     )
 
 
-def _warnings(
-    sample: GoldSample, annotators: AnnotatorCheck | None, scores: Mapping[str, Scores]
+def _gold_warnings(
+    sample: GoldSample, within: GoldSample | None, gold: int, tied: int
 ) -> list[str]:
-    """Say in plain words what a user must know before believing a number."""
+    """Say where gold items are no random sample."""
     found = []
     if sample.chosen:
         first = sample.shifts[0]
@@ -203,6 +235,31 @@ def _warnings(
             "at random; if they were chosen by votes, scores or difficulty, its numbers are wrong. "
             "Draw items at random for gold labels"
         )
+    if within is not None and sample.chosen and not within.chosen and np.isfinite(within.p):
+        found.append(
+            f"within the strata nothing speaks against gold being a random sample (p = "
+            f"{within.p:.2g}): the numbers of each stratum can be relied on, those of all items "
+            "cannot"
+        )
+    if within is not None and within.chosen and not sample.chosen:
+        found.append(
+            f"within the strata the items with a gold label do not look like a random sample (p = "
+            f"{within.p:.2g}): the numbers of a stratum may be wrong"
+        )
+    if tied > TIES * (gold + tied):
+        found.append(
+            f"{counted(tied, 'item')} that experts labelled "
+            f"{'has' if tied == 1 else 'have'} no gold label, since they are tied: "
+            f"{100 * tied / (gold + tied):.0f} % of those they looked at, and the hard ones. Gold "
+            "is easier than the items are, and estimates look better than they should; have "
+            "another expert decide"
+        )
+    return found
+
+
+def _warnings(annotators: AnnotatorCheck | None, scores: Mapping[str, Scores]) -> list[str]:
+    """Say in plain words what a user must know before believing a number."""
+    found = []
     if annotators is not None:
         for chosen, what in (
             (annotators.adversarial, "labelling against the majority of the others (swapped?)"),

@@ -10,6 +10,9 @@ and whitened over all items (Z'Z = N I), the statistic is
 the squared Mahalanobis distance of the gold items' mean from that of all, up to a factor. It is
 held against T of equally many items drawn at random, so that the level holds whatever the features.
 Gold that is chosen by something else than votes and scores is not found.
+
+Gold is often drawn at random within strata, each at a rate of its own. That is tested likewise:
+features are centred within strata, and as many items drawn from each as have a gold label.
 """
 
 from dataclasses import dataclass
@@ -88,28 +91,47 @@ def _whitened(features: np.ndarray) -> np.ndarray:
     return left[:, singular > 1e-9 * singular[0]] * np.sqrt(len(features))
 
 
-def permutation_p(
+def _drawn_sums(
     white: np.ndarray, n_gold: int, rng: np.random.Generator, permutations: int
-) -> float:
-    """Give the p-value of the first `n_gold` of N items being a random sample of them.
-
-    Args:
-        white: (N, F) features, whitened.
-        n_gold: of the N items.
-        rng: source of the samples.
-        permutations: random samples.
-    """
-    found = float((white[:n_gold].sum(axis=0) ** 2).sum())
+) -> np.ndarray:
+    """Give the sums (permutations, F) over `n_gold` items drawn at random; all sum to 0."""
     # The smaller part tells as much, since all sums are 0.
     few = min(n_gold, len(white) - n_gold)
+    sums = np.zeros((permutations, white.shape[1]))
+    if not few:
+        return sums
     block = max(1, MOST_NUMBERS // len(white))
-    beyond = 0
     for start in range(0, permutations, block):
         size = min(block, permutations - start)
         drawn = np.argpartition(rng.random((size, len(white)), np.float32), few - 1)[:, :few]
-        values = (white[drawn].sum(axis=1) ** 2).sum(axis=1)
-        # Ties with what was found, but for rounding, count as being as far.
-        beyond += int((values >= found * (1 - 1e-9)).sum())
+        sums[start : start + size] = white[drawn].sum(axis=1)
+    return sums if few == n_gold else -sums
+
+
+def permutation_p(
+    white: np.ndarray,
+    gold: np.ndarray,
+    rng: np.random.Generator,
+    permutations: int,
+    stratum: np.ndarray | None = None,
+) -> float:
+    """Give the p-value of the gold items being a random sample, within strata where given.
+
+    Args:
+        white: (N, F) features, whitened, and centred within strata.
+        gold: (N,) whether an item has a gold label.
+        rng: source of the samples.
+        permutations: random samples.
+        stratum: (N,) number of each item's; None where all are in one.
+    """
+    found = float((white[gold].sum(axis=0) ** 2).sum())
+    places = [gold >= 0] if stratum is None else [stratum == one for one in np.unique(stratum)]
+    sums = sum(
+        _drawn_sums(white[place], int(gold[place].sum()), rng, permutations) for place in places
+    )
+    values = (np.asarray(sums) ** 2).sum(axis=1)
+    # Ties with what was found, but for rounding, count as being as far.
+    beyond = int((values >= found * (1 - 1e-9)).sum())
     return (1 + beyond) / (1 + permutations)
 
 
@@ -124,15 +146,27 @@ def _shifts(features: dict[str, np.ndarray], gold: np.ndarray) -> tuple[Shift, .
     return tuple(sorted(shifts, key=lambda shift: -abs(shift.z)))
 
 
+def _centred(table: np.ndarray, stratum: np.ndarray) -> np.ndarray:
+    """Take the mean of its stratum from each feature; what does not vary then is 0 throughout."""
+    centred = table - table.mean(axis=0)
+    for one in np.unique(stratum):
+        centred[stratum == one] -= centred[stratum == one].mean(axis=0)
+    return np.where(np.ptp(centred, axis=0) > 1e-9 * np.ptp(table, axis=0), centred, 0.0)
+
+
 def assess_gold_sample(
-    items: Items, rng: np.random.Generator, permutations: int = PERMUTATIONS
+    items: Items,
+    rng: np.random.Generator,
+    permutations: int = PERMUTATIONS,
+    stratum: np.ndarray | None = None,
 ) -> GoldSample:
-    """Test whether the gold items are a random sample of the items.
+    """Test whether the gold items are a random sample of the items, or of those of each stratum.
 
     Args:
         items: votes, scores and gold labels.
         rng: source of the random samples.
         permutations: random samples that the gold items are held against.
+        stratum: (n,) number of each item's stratum, where gold is to be random within strata.
     """
     gold = items.gold != NO_GOLD
     if not gold.any():
@@ -149,9 +183,13 @@ def assess_gold_sample(
             (np.flatnonzero(~gold), MOST_OTHERS),
         )
     ]
-    table = np.stack(list(features.values()), axis=1)[np.concatenate(drawn)]
+    rows = np.concatenate(drawn)
+    table = np.stack(list(features.values()), axis=1)[rows]
+    if stratum is not None:
+        table = _centred(table, stratum[rows])
     table = table[:, np.ptp(table, axis=0) > 0]
     if not table.shape[1]:
         return GoldSample(np.nan, note="the items that the test takes do not differ")
-    p = permutation_p(_whitened(table), len(drawn[0]), rng, permutations)
+    within = None if stratum is None else stratum[rows]
+    p = permutation_p(_whitened(table), gold[rows], rng, permutations, within)
     return GoldSample(p, _shifts(features, gold))

@@ -165,6 +165,8 @@ def _with_scores(votes: Rows, scores: Mapping[str, pd.Series], notes: list[str])
         lacking.update(without)
     if len(lacking) == len(item):
         raise InputError("no item has votes and a score of each model; expected some")
+    if not lacking:
+        return votes
     return votes.take(~votes.frame["item"].isin(lacking).to_numpy(dtype=bool))
 
 
@@ -207,7 +209,7 @@ def _of_items(values: pd.Series, item: np.ndarray, what: str, notes: list[str]) 
 
 def _gold_by_expert(gold: Rows, item: np.ndarray, notes: list[str]) -> dict[str, np.ndarray]:
     """Put each expert's labels into the items' order."""
-    outside = ~gold.frame["item"].isin(item)
+    outside = pd.Series(pd.Index(item).get_indexer(pd.Index(gold.frame["item"])) < 0)
     if outside.any():
         lost = list(gold.frame["item"][outside].unique())
         notes.append(f"{counted(len(lost), 'item')} with a gold label but without votes, dropped: "

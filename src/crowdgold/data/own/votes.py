@@ -109,12 +109,12 @@ def read_votes(sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list
         if kind is not None:
             voted.append(sheet)
     votes = joined(parts)
-    none = ~pd.concat([one.frame["item"] for one in voted]).drop_duplicates().isin(
-        votes.frame["item"]
-    )
-    if none.any():
+    # A difference of indexes: `isin` of texts loops over them.
+    there = pd.Index(pd.concat([one.frame["item"] for one in voted]).unique())
+    none = there.difference(pd.Index(votes.frame["item"].unique()), sort=False)
+    if len(none):
         where = ", ".join(one.name for one in voted)
-        notes.append(f"{where}: {counted(int(none.sum()), 'item')} without votes dropped")
+        notes.append(f"{where}: {counted(len(none), 'item')} without votes dropped")
     return votes
 
 

@@ -2,7 +2,7 @@
 
 The work is split into jobs (`jobs`), each a fit and what it says of a model (`fitting`), which run
 in processes; what they find is joined to tables and headlines (`study`), and written to a folder
-that a report can be made from (`folder`).
+that a report can be made from (`folder`). In a workflow each job is one of its jobs (`in_jobs`).
 """
 
 from crowdgold.evaluation.own_study.files import (

@@ -100,8 +100,23 @@ def evaluate_checked(
     Raises:
         UnsupportedError: where no metric that is asked for has an answer.
     """
-    unusable = {one.method: one.why for one in check.verdicts if one.verdict == NOT_USABLE}
-    evaluation = evaluate_study(study, settings, stan, cores, say, unusable)
+    evaluation = evaluate_study(study, settings, stan, cores, say, unusable_methods(check))
+    return with_source(evaluation, check, source, stan)
+
+
+def unusable_methods(check: DataCheck) -> dict[str, str]:
+    """Give the methods that a check finds not usable -> why."""
+    return {one.method: one.why for one in check.verdicts if one.verdict == NOT_USABLE}
+
+
+def with_source(
+    evaluation: Evaluation, check: DataCheck, source: Source, stan: StanModels
+) -> Evaluation:
+    """Say of an evaluation what it was made from.
+
+    Raises:
+        UnsupportedError: where no metric that is asked for has an answer.
+    """
     require_answers(evaluation)
     about = {
         "files": [str(path) for path in source.paths],

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from crowdgold.data import NO_GOLD, Annotations, Items, annotations_from_frame
 from crowdgold.data.own import Study
@@ -108,7 +109,8 @@ def annotations_of(study: Study, stratum: Stratum) -> Annotations:
     if stratum.key == 0:
         return study.annotations
     frame = study.annotations.to_frame()
-    inside = frame["item"].astype(str).isin(study.items.item[stratum.rows].astype(str))
+    wanted = pd.Index(study.items.item[stratum.rows].astype(str))
+    inside = wanted.get_indexer(pd.Index(frame["item"].astype(str))) >= 0
     categories = study.annotations.category.tolist()
     return annotations_from_frame(frame[inside], categories, "keep")
 

@@ -90,6 +90,11 @@ def check_settings(settings: Settings, models: Collection[str]) -> None:
         settings: to be checked.
         models: the models of the study.
     """
+    if HUMANS in models:
+        raise InputError(
+            f"model {HUMANS!r}: in comparisons this name stands for the voters; give the model "
+            f"another, for instance by --column score_{HUMANS}=score_NAME"
+        )
     _check_names(settings.methods, METHODS, "method")
     _check_names(settings.metrics, METRICS, "metric")
     if not 0 < settings.level < 1:

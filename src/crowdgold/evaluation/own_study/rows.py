@@ -37,6 +37,8 @@ GOLD_ONLY = "GT"
 ABOUT_ITEMS = ("DS", "MAVEN", "MAVEN-C", "MAVEN-R")
 """Methods whose intervals are about the items at hand; the others' are about their population."""
 DELTA = "delta_"
+DIGITS = 10
+"""Of estimates; of their intervals' ends no more than three mean anything."""
 
 
 def _row(found: Found, one: Estimate, model: str, against: str) -> dict[str, Any]:
@@ -156,6 +158,14 @@ def _in_order(table: pd.DataFrame, strata: Sequence[str], models: Sequence[str])
     )
 
 
+def _rounded(table: pd.DataFrame) -> pd.DataFrame:
+    """Keep `DIGITS` of each number: the rest depends on where in memory a sum was taken."""
+    numbers = table.select_dtypes("float").columns
+    return table.assign(
+        **{name: [float(f"{value:.{DIGITS}g}") for value in table[name]] for name in numbers}
+    )
+
+
 def estimate_rows(
     found: Sequence[Found],
     strata: Sequence[str],
@@ -190,7 +200,7 @@ def estimate_rows(
     table = pd.DataFrame(rows)
     table["effective_gold"] = _effective_gold(table, n_gold, n_items)
     table["misfit"] = _misfit(table)
-    return _in_order(table[list(COLUMNS)], strata, models)
+    return _rounded(_in_order(table[list(COLUMNS)], strata, models))
 
 
 def curve_rows(found: Sequence[Found]) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from crowdgold.evaluation.own_study.fitting import Found
 from crowdgold.evaluation.own_study.headline import headlines
 from crowdgold.evaluation.own_study.jobs import (
     Job,
+    Stratum,
     find_strata,
     items_of,
     plan_jobs,
@@ -50,6 +51,47 @@ class Evaluation:
     summary: Mapping[str, Any]
 
 
+@dataclass(frozen=True)
+class Planned:
+    """A study whose work is split into jobs.
+
+    Attributes:
+        study: the user's tables.
+        settings: what is asked.
+        strata: by name.
+        notes: what was left out.
+        jobs: those that take longest first.
+        against: (stratum, method) -> why it is not run.
+    """
+
+    study: Study
+    settings: Settings
+    strata: Mapping[str, Stratum]
+    notes: Sequence[str]
+    jobs: Sequence[Job]
+    against: Mapping[tuple[str, str], str]
+
+    @property
+    def methods(self) -> list[str]:
+        """Give the methods of the jobs."""
+        return list(dict.fromkeys(name for job in self.jobs for name in job.methods))
+
+    def without(self, failed: Mapping[str, str]) -> "Planned":
+        """Take methods whose model cannot be had out of the jobs; say of each where that is."""
+        kept = [
+            replace(job, methods=tuple(name for name in job.methods if name not in failed))
+            for job in self.jobs
+        ]
+        against = {
+            (job.stratum, name): failed[name]
+            for job in self.jobs
+            for name in job.methods
+            if name in failed
+        }
+        jobs = [job for job in kept if job.methods]
+        return replace(self, jobs=jobs, against={**self.against, **against})
+
+
 def load_models(methods: Collection[str], stan: StanModels) -> dict[str, str]:
     """Load the Stan models of methods; they are compiled, with a line that says so, if need be.
 
@@ -64,20 +106,6 @@ def load_models(methods: Collection[str], stan: StanModels) -> dict[str, str]:
         except (RuntimeError, OSError) as error:
             failed[method] = f"its Stan model cannot be had: {error}"
     return failed
-
-
-def _without(
-    jobs: Sequence[Job], failed: Mapping[str, str]
-) -> tuple[list[Job], dict[tuple[str, str], str]]:
-    """Take methods whose model cannot be had out of the jobs; say of each where that is."""
-    kept = [
-        replace(job, methods=tuple(name for name in job.methods if name not in failed))
-        for job in jobs
-    ]
-    against = {
-        (job.stratum, name): failed[name] for job in jobs for name in job.methods if name in failed
-    }
-    return [job for job in kept if job.methods], against
 
 
 def _describe(items: Items) -> dict[str, Any]:
@@ -177,6 +205,57 @@ def _about(study: Study, settings: Settings, notes: Sequence[str]) -> dict[str, 
     }
 
 
+def plan_study(study: Study, settings: Settings) -> Planned:
+    """Split the work on a study into jobs.
+
+    Raises:
+        UnsupportedError: where no metric asked for can be had of these tables.
+        InputError: where a setting cannot be used.
+    """
+    check_settings(settings, study.items.predictors)
+    _check_support(settings, study)
+    strata, notes = find_strata(study)
+    jobs, against = plan_jobs(study, settings, strata)
+    return Planned(study, settings, {one.name: one for one in strata}, notes, jobs, against)
+
+
+def join_found(
+    planned: Planned, found: Sequence[Found], unusable: Mapping[str, str], seconds: float
+) -> Evaluation:
+    """Join what the jobs found.
+
+    Args:
+        planned: the study and its jobs.
+        found: what those found, in their order.
+        unusable: method -> why its numbers are no headline, as a data check has found.
+        seconds: that it took.
+    """
+    study, settings, strata = planned.study, planned.settings, list(planned.strata.values())
+    counts = {one.name: _describe(items_of(study, one)) for one in strata}
+    n_gold = {name: count["gold"] for name, count in counts.items()}
+    n_items = {name: count["items"] for name, count in counts.items()}
+    models = study.items.predictors
+    estimates = rows.estimate_rows(
+        found, list(planned.strata), models, n_gold, n_items, settings.level
+    )
+    chosen = {
+        one.name: assess_gold_sample(items_of(study, one), stream(settings, one, "gold")).chosen
+        for one in strata
+    }
+    summary = {
+        **_about(study, settings, planned.notes),
+        "strata": [
+            {"name": name, **count, "gold_random": not chosen[name]}
+            for name, count in counts.items()
+        ],
+        "headlines": headlines(estimates, n_gold, chosen, unusable),
+        "fits": _fits(found),
+        "not_run": _not_run(planned.against, found),
+        "seconds": round(seconds, 3),
+    }
+    return Evaluation(_tables(estimates, found, study.items), summary)
+
+
 def evaluate_study(
     study: Study,
     settings: Settings,
@@ -199,34 +278,8 @@ def evaluate_study(
         UnsupportedError: where no metric asked for can be had of these tables.
         InputError: where a setting cannot be used.
     """
-    start, items = time.perf_counter(), study.items
-    check_settings(settings, items.predictors)
-    _check_support(settings, study)
-    strata, notes = find_strata(study)
-    jobs, against = plan_jobs(study, settings, strata)
-    failed = load_models(dict.fromkeys(name for job in jobs for name in job.methods), stan)
-    jobs, lacking = _without(jobs, failed)
-    by_name = {one.name: one for one in strata}
-    found = run_jobs(jobs, study, settings, by_name, stan, cores, say)
-    counts = {one.name: _describe(items_of(study, one)) for one in strata}
-    n_gold = {name: count["gold"] for name, count in counts.items()}
-    n_items = {name: count["items"] for name, count in counts.items()}
-    estimates = rows.estimate_rows(
-        found, list(by_name), items.predictors, n_gold, n_items, settings.level
-    )
-    chosen = {
-        one.name: assess_gold_sample(items_of(study, one), stream(settings, one, "gold")).chosen
-        for one in strata
-    }
-    summary = {
-        **_about(study, settings, notes),
-        "strata": [
-            {"name": name, **count, "gold_random": not chosen[name]}
-            for name, count in counts.items()
-        ],
-        "headlines": headlines(estimates, n_gold, chosen, unusable or {}),
-        "fits": _fits(found),
-        "not_run": _not_run({**against, **lacking}, found),
-        "seconds": round(time.perf_counter() - start, 3),
-    }
-    return Evaluation(_tables(estimates, found, items), summary)
+    start = time.perf_counter()
+    planned = plan_study(study, settings)
+    planned = planned.without(load_models(planned.methods, stan))
+    found = run_jobs(planned.jobs, study, settings, planned.strata, stan, cores, say)
+    return join_found(planned, found, unusable or {}, time.perf_counter() - start)

@@ -1,0 +1,27 @@
+"""Read and check a user's own data, and split their evaluation into jobs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crowdgold.evaluation.own_study import METHODS, METRICS, Settings, Source, read_thresholds
+from crowdgold.evaluation.own_study.in_jobs import prepare
+from crowdgold.experiments.logs import job_log
+
+if TYPE_CHECKING:
+    from snakemake.script import snakemake
+
+with job_log(snakemake.log[0]):
+    asked = snakemake.params.asked
+    source = Source(
+        [Path(path) for path in snakemake.input.files],
+        asked.get("columns", {}),
+        asked.get("positive"),
+        asked.get("repeated", "refuse"),
+    )
+    settings = Settings(
+        methods=tuple(asked.get("methods", METHODS)),
+        metrics=tuple(asked.get("metrics", METRICS)),
+        thresholds=read_thresholds(asked.get("thresholds", [])),
+        **snakemake.params.settings,
+    )
+    prepare(source, settings, Path(snakemake.output[0]))

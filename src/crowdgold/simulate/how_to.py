@@ -1,0 +1,105 @@
+"""The studies of the how-to pages, as files that people have: long, wide, by experts, unequal.
+
+Items, chances and scores come from MAVEN's generative process (Algorithm 1, `simulate.maven`). One
+annotator of 24 gives the other answer, three experts err now and then.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from crowdgold.data import NO_GOLD, Items
+from crowdgold.simulate.maven import draw_maven
+
+SEED = 20260301
+ANNOTATORS, SWAPPED = 24, 10
+"""How many annotators there are, and the number of the one who gives the other answer."""
+GOLD = 200
+"""Labels of the expert who chooses, and of the one who draws, where votes are unequal."""
+EXPERT_ERROR = 0.06
+PARAMETERS: dict[str, Any] = {
+    "n": 1200, "phi": 0.4, "a0": 0.15, "a1": 0.8, "d0": 3.0, "d1": 3.0, "votes_total": 3,
+    "n_gold": 240,
+    "predictors": {"small": {"mu": 0.9, "delta": 0.5}, "large": {"mu": 1.8, "delta": 1.0}},
+}  # fmt: skip
+ANSWER = np.array(["no", "yes"], dtype=object)
+
+
+def _long(items: Items, rng: np.random.Generator) -> pd.DataFrame:
+    """Give each vote to an annotator of the item; one of them gives the other answer."""
+    order = rng.permuted(np.tile(np.arange(ANNOTATORS), (len(items), 1)), axis=1)
+    place = np.arange(items.votes_total.max())
+    item, column = np.nonzero(place < items.votes_total[:, None])
+    worker = order[item, column]
+    label = (column < items.votes_positive[item]) ^ (worker == SWAPPED)
+    return pd.DataFrame(
+        {"item": items.item[item], "worker": [f"R{k + 1}" for k in worker],
+         "answer": ANSWER[label.astype(int)]}
+    )  # fmt: skip
+
+
+def _experts(items: Items, rng: np.random.Generator) -> pd.DataFrame:
+    """Let two experts label the gold items, and a third some of them; each errs now and then."""
+    assert items.truth is not None
+    rows = np.flatnonzero(items.gold != NO_GOLD)
+    parts = []
+    for name, share in (("E1", 0.95), ("E2", 0.95), ("E3", 0.3)):
+        own = rows[rng.random(len(rows)) < share]
+        label = items.truth[own] ^ (rng.random(len(own)) < EXPERT_ERROR)
+        answer = ANSWER[label.astype(int)]
+        parts.append(pd.DataFrame({"item": items.item[own], "expert": name, "label": answer}))
+    return pd.concat(parts)
+
+
+def _by_annotator(items: Items, rng: np.random.Generator) -> pd.DataFrame:
+    """Give a column to each of four annotators, empty where they did not look."""
+    names = ["ann", "bob", "eve", "kim"]
+    order = rng.permuted(np.tile(np.arange(len(names)), (len(items), 1)), axis=1)
+    place = np.argsort(order, axis=1)
+    cells = np.where(place < items.votes_positive[:, None], "1", "0").astype(object)
+    cells[place >= items.votes_total[:, None]] = ""
+    cells[7] = ""
+    columns = dict(zip(names, cells.T, strict=True))
+    is_long = rng.integers(0, 2, len(items))
+    return pd.DataFrame({"item": items.item, **columns, "is_long": is_long})
+
+
+def _unequal(items: Items, rng: np.random.Generator) -> dict[str, pd.DataFrame]:
+    """Vote twice on each item, and three times more where the two differ."""
+    assert items.truth is not None
+    first = rng.hypergeometric(items.votes_positive, items.votes_total - items.votes_positive, 2)
+    split = first == 1
+    more = rng.binomial(3, items.votes_positive / items.votes_total)
+    table = pd.DataFrame(
+        {"item": items.item, "votes_positive": np.where(split, first + more, first),
+         "votes_total": np.where(split, 5, 2)}
+    )  # fmt: skip
+    tables = {}
+    for name, among in (("unequal", np.flatnonzero(split)), ("unequal_random", np.arange(1200))):
+        gold = np.full(len(items), None, dtype=object)
+        rows = rng.choice(among, GOLD, replace=False)
+        gold[rows] = items.truth[rows]
+        tables[name] = table.assign(gold=gold)
+    return tables
+
+
+def draw_studies(seed: int = SEED) -> dict[str, pd.DataFrame]:
+    """Draw all files of the pages: name -> table."""
+    rng = np.random.default_rng(seed)
+    items = draw_maven(PARAMETERS, rng).table
+    items.item[:] = [f"a{number}" for number in range(len(items))]
+    known = items.gold != NO_GOLD
+    scores = {name: expit(values - 1).round(4) for name, values in items.scores.items()}
+    gold = pd.Series(items.gold, dtype="Int8").mask(~known)
+    counts = {"item": items.item, "yes": items.votes_positive, "raters": items.votes_total}
+    return {
+        "votes": _long(items, rng),
+        "gold": pd.DataFrame({"item": items.item[known], "label": ANSWER[items.gold[known]]}),
+        "scores": pd.DataFrame({"item": items.item, **scores}),
+        "experts": _experts(items, rng),
+        "counts": pd.DataFrame({**counts, "gold": gold, "score": scores["large"]}),
+        "columns": _by_annotator(items, rng),
+        **_unequal(items, rng),
+    }

@@ -1,0 +1,36 @@
+"""`crowdgold evaluate`: what it writes beside the numbers, and names that it cannot take."""
+
+from pathlib import Path
+
+import pandas as pd
+
+import crowdgold
+from crowdgold.commands import main
+
+EXAMPLE = Path(crowdgold.__file__).parent / "example"
+ASKED = ["--methods", "GT", "--metrics", "prevalence", "--cores", "1"]
+
+
+def files(folder):
+    return [str(folder / f"{name}.csv") for name in ("votes", "gold", "scores")]
+
+
+def test_the_report_is_written_where_it_is_asked_for(tmp_path, capsys):
+    assert main(["evaluate", *files(EXAMPLE), "--out", str(tmp_path / "mine"), *ASKED,
+                 "--report"]) == 0  # fmt: skip
+    said = capsys.readouterr().err
+    for name in ("report.html", "figures.pdf"):
+        assert (tmp_path / "mine" / name).is_file()
+        assert name in said
+
+
+def test_a_model_is_not_called_humans(tmp_path, capsys):
+    votes, gold, scores = files(EXAMPLE)
+    named = pd.read_csv(scores).rename(columns={"score_large": "score_humans"})
+    named.to_csv(tmp_path / "scores.csv", index=False)
+    own = [votes, gold, str(tmp_path / "scores.csv"), "--out", str(tmp_path / "mine"), *ASKED]
+    assert main(["evaluate", *own]) == 2
+    assert "model 'humans': in comparisons this name stands for the voters" in (
+        capsys.readouterr().err
+    )
+    assert not (tmp_path / "mine").exists()
