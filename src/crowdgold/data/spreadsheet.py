@@ -90,7 +90,10 @@ def write_spreadsheet(
     """
     table = neutralised(table)
     # A carriage return within a text would end the row: `csv` quotes it only where it quotes all.
-    texts = filter(lambda one: one is not None, (_texts(table[name]) for name in table.columns))
-    broken = any(one.str.contains("\r", regex=False).any() for one in texts)
-    quoting = csv.QUOTE_NONNUMERIC if broken else csv.QUOTE_MINIMAL
-    table.to_csv(path, index=False, float_format=floats, sep=separator, quoting=quoting)
+    columns = (_texts(table[name]) for name in table.columns)
+    texts = [one for one in columns if one is not None]
+    if any(one.str.contains("\r", regex=False).any() for one in texts):
+        quoting = csv.QUOTE_NONNUMERIC
+        table.to_csv(path, index=False, float_format=floats, sep=separator, quoting=quoting)
+    else:
+        table.to_csv(path, index=False, float_format=floats, sep=separator)
