@@ -92,8 +92,8 @@ def write_spreadsheet(
     # A carriage return within a text would end the row: `csv` quotes it only where it quotes all.
     columns = (_texts(table[name]) for name in table.columns)
     texts = [one for one in columns if one is not None]
-    if any(one.str.contains("\r", regex=False).any() for one in texts):
-        quoting = csv.QUOTE_NONNUMERIC
-        table.to_csv(path, index=False, float_format=floats, sep=separator, quoting=quoting)
-    else:
-        table.to_csv(path, index=False, float_format=floats, sep=separator)
+    broken = any(one.str.contains("\r", regex=False).any() for one in texts)
+    table.to_csv(
+        path, index=False, float_format=floats, sep=separator,
+        quoting=csv.QUOTE_NONNUMERIC if broken else csv.QUOTE_MINIMAL,
+    )  # fmt: skip
