@@ -8,6 +8,9 @@ from pathlib import Path
 from crowdgold.experiments.imports import library_files, named_hashes, package_root
 from crowdgold.experiments.registries import CHECK, REGISTRIES, entries, modules_of
 
+Used = tuple[tuple[str, tuple[str, ...]], ...]
+"""Kinds of registries, each with the entries that a job uses."""
+
 
 def rule_files(script: Path, used: Mapping[str, Collection[str]]) -> list[Path]:
     """Give a script and the library files that it depends on.
@@ -17,11 +20,15 @@ def rule_files(script: Path, used: Mapping[str, Collection[str]]) -> list[Path]:
         used: kind of registry -> the entries that the job uses; of a kind that is not named,
             the job uses whatever its imports reach.
     """
-    return _rule_files(script, tuple((kind, tuple(names)) for kind, names in used.items()))
+    return _rule_files(script, _fixed(used))
+
+
+def _fixed(used: Mapping[str, Collection[str]]) -> Used:
+    return tuple((kind, tuple(names)) for kind, names in used.items())
 
 
 @cache
-def _rule_files(script: Path, used: tuple[tuple[str, tuple[str, ...]], ...]) -> list[Path]:
+def _rule_files(script: Path, used: Used) -> list[Path]:
     also: set[str] = set()
     without: set[str] = set()
     listing: list[str] = []
@@ -36,7 +43,12 @@ def _rule_files(script: Path, used: tuple[tuple[str, tuple[str, ...]], ...]) -> 
 
 def rule_code(script: Path, used: Mapping[str, Collection[str]]) -> dict[str, str]:
     """Give the name of each of `rule_files` -> a hash of its content; arguments as there."""
-    return named_hashes(rule_files(script, used))
+    return _rule_code(script, _fixed(used))
+
+
+@cache
+def _rule_code(script: Path, used: Used) -> dict[str, str]:
+    return named_hashes(_rule_files(script, used))
 
 
 @cache

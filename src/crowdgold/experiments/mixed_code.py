@@ -125,8 +125,8 @@ def look_for_mixture(figure: str, tables: Mapping[str, Mapping[str, Any]], rule:
     number = sum(len(blocks_of(metadata)) for metadata in tables.values())
     if rule == "allow":
         return (
-            f"Mixed code: {counted(len(again), 'table')} behind {counted(number, 'block')} made "
-            f"by other code than the rest ({counted(len(mixed), 'file')} differ)"
+            f"Mixed code: of the tables behind {counted(number, 'block')}, {len(again)} made by "
+            f"other code than the rest, by {counted(len(mixed), 'file')}"
         )
     lines = [f"figure {figure} would mix numbers of different code.", *_describe(mixed)]
     lines += [

@@ -81,13 +81,13 @@ def _within_error(one: pd.DataFrame, other: pd.DataFrame, level: float) -> dict[
 
 def _means_differ(one: pd.DataFrame, other: pd.DataFrame) -> dict[str, np.ndarray]:
     """Hold a check's table against another run's, by the means of its columns."""
-    columns = [name for name in one if _is_measured(one[name])]
+    columns = [name for name in map(str, one.columns) if _is_measured(one[name])]
     limit = norm.isf(FALSE_ALARMS / (2 * max(len(columns), 1)))
     found = {}
     for name in columns:
         error = np.sqrt((one[name].var() + other[name].var()) / max(len(one), 1))
-        means = [pd.Series([frame[name].mean()]) for frame in (one, other)]
-        differ = not _close(*means, tolerance=limit * np.nan_to_num(error))[0]
+        mine, yours = (pd.Series([frame[name].mean()]) for frame in (one, other))
+        differ = not _close(mine, yours, limit * np.nan_to_num(error))[0]
         found[name] = np.arange(len(one)) if differ else np.array([], dtype=int)
     return found
 
@@ -112,7 +112,7 @@ def differences(
     if list(one) != list(other) or len(one) != len(other):
         return [f"{len(one)} rows of {list(one)} have become {len(other)} rows of {list(other)}"]
     if exact:
-        found = {name: _differing_rows(one[name], other[name]) for name in one}
+        found = {name: _differing_rows(one[name], other[name]) for name in map(str, one.columns)}
     else:
         by_error = {"estimate", "lower", "upper", "diagnostics_passed"} <= set(one)
         found = _within_error(one, other, level) if by_error else _means_differ(one, other)

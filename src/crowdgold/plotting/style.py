@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.transforms import Bbox
 
 from crowdgold.data.spreadsheet import write_spreadsheet
 
@@ -86,6 +86,10 @@ AXIS_LABELS = {
 }
 
 SVG_METADATA = {"Date": None}
+METADATA: dict[str, Any] = {
+    "svg": SVG_METADATA, "pdf": {"CreationDate": None}, "png": {"Software": None},
+}  # fmt: skip
+"""Without what would differ from one drawing to the next."""
 NOTE_HEIGHT = 0.16
 """Inches; a line of warning at the foot of a figure."""
 DPI = 200
@@ -147,35 +151,38 @@ def _fold_footer(figure: Figure) -> None:
             figure.supxlabel("\n".join(lines), fontsize=FOOTER_SIZE)
 
 
-def _add_note(figure: Figure, note: str) -> None:
-    """Write a note at the foot of a figure, which grows by its line."""
+def _page_with_note(figure: Figure, note: str) -> Bbox:
+    """Write a note below a figure, and give the page that holds both, in inches."""
     width, height = figure.get_size_inches()
-    share = NOTE_HEIGHT / (height + NOTE_HEIGHT)
-    figure.set_size_inches(width, height + NOTE_HEIGHT)
-    layout = figure.get_layout_engine()
-    if isinstance(layout, ConstrainedLayoutEngine):
-        layout.set(rect=(0, share, 1, 1 - share))
-    figure.text(0.01, share / 3, note, fontsize=6, color="#AA3300")
+    middle = -NOTE_HEIGHT / 2 / height
+    figure.text(0.01, middle, note, fontsize=6, color="#AA3300", verticalalignment="center")
+    return Bbox([[0, -NOTE_HEIGHT], [width, height]])
 
 
 def save_figure(figure: Figure, shown: pd.DataFrame, stem: Path, note: str = "") -> None:
     """Write STEM.svg, .pdf, .png and .csv; equal input gives equal bytes.
 
-    Each is written to a temporary name first, then renamed. A `note` stands at the figure's foot.
+    Each is written to a temporary name first, then renamed. A `note` stands below the figure.
     """
     stem.parent.mkdir(parents=True, exist_ok=True)
     # `Figure.savefig` would draw everything twice for each format, once to find the layout again.
     write = {
-        "svg": partial(FigureCanvasSVG(figure).print_svg, metadata=SVG_METADATA),
-        "pdf": partial(FigureCanvasPdf(figure).print_pdf, metadata={"CreationDate": None}),
-        "png": partial(FigureCanvasAgg(figure).print_png, metadata={"Software": None}),
+        "svg": partial(FigureCanvasSVG(figure).print_svg, metadata=METADATA["svg"]),
+        "pdf": partial(FigureCanvasPdf(figure).print_pdf, metadata=METADATA["pdf"]),
+        "png": partial(FigureCanvasAgg(figure).print_png, metadata=METADATA["png"]),
     }
     with mpl.rc_context(RC):
         _fold_footer(figure)
-        if note:
-            _add_note(figure, note)
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
+        if note:
+            page = _page_with_note(figure, note)
+            write = {
+                ending: partial(
+                    figure.savefig, bbox_inches=page, dpi=DPI, metadata=METADATA[ending]
+                )
+                for ending in write
+            }
         for ending, write_to in write.items():
             figure.dpi = DPI
             unfinished = stem.with_name(f".{stem.name}.partial.{ending}")
