@@ -82,10 +82,10 @@ validate: $(READY)  ## coverage of the intervals where the model is true
 	@$(MAKE) checksums RESULTS=results
 	@echo "The figures are in results/figures/, their tables beside them"
 
-benchmark: $(READY)  ## time and memory of MAVEN's parts, CLARA's samplers and STABLEVAL's EM
+benchmark: $(READY)  ## time and memory of MAVEN's parts, CLARA's samplers, STABLEVAL's EM and evaluate
 	$(call snakemake,benchmarks)
 	@cat results/logs/benchmarks/maven_scaling.log results/logs/benchmarks/clara_sweeps.log \
-		results/logs/benchmarks/confusion_em.log
+		results/logs/benchmarks/confusion_em.log results/logs/benchmarks/own_study.log
 
 docs: $(READY)  ## the pages and figures of docs/ from results (figures, validate and benchmark first)
 	$(call snakemake,docs)

@@ -73,7 +73,9 @@ def _used() -> float:
     return sum(one.ru_utime + one.ru_stime for one in map(resource.getrusage, kinds))
 
 
-def measure(n: int, models: int, methods: tuple[str, ...]) -> list[dict[str, float | str]]:
+def measure(
+    n: int, models: int, methods: tuple[str, ...], stan: StanModels
+) -> list[dict[str, float | str]]:
     """Time each stage of one evaluation in this process."""
     rows: list[dict[str, float | str]] = []
 
@@ -87,7 +89,7 @@ def measure(n: int, models: int, methods: tuple[str, ...]) -> list[dict[str, flo
         print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
 
     with tempfile.TemporaryDirectory() as made:
-        folder, stan, settings = Path(made), StanModels(), Settings(methods=methods)
+        folder, settings = Path(made), Settings(methods=methods)
         with stage("making the files"):
             paths = make_files(folder, n, models)
         with stage("pandas.read_csv, the peer"):
@@ -117,15 +119,21 @@ def main() -> None:
     """Read the command line and measure, each study in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--study", choices=STUDIES, nargs="+", default=list(STUDIES))
+    parser.add_argument("--models", type=Path, help="folder of compiled models")
+    parser.add_argument("--toolchain", type=Path, help="toolchain.json that made them")
     parser.add_argument("--output", type=Path, help="write the table here as CSV")
     parser.add_argument("--one", choices=STUDIES, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
-        print(json.dumps(measure(*STUDIES[arguments.one])))
+        stan = StanModels.compiled(arguments.models, arguments.toolchain)
+        print(json.dumps(measure(*STUDIES[arguments.one], stan)))
         return
     rows = []
     for name in arguments.study:
         command = [sys.executable, __file__, "--one", name]
+        for option in ("models", "toolchain"):
+            if getattr(arguments, option):
+                command += [f"--{option}", str(getattr(arguments, option))]
         said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
         rows += [{"study": name, **row} for row in json.loads(said)]
     table = pd.DataFrame(rows)

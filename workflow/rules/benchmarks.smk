@@ -4,9 +4,10 @@
 #        results/benchmarks/clara_sweeps.csv: time and memory of samplers, an item and a sweep;
 #        results/benchmarks/confusion_em.csv: time and memory of STABLEVAL's EM, and of crowd-kit's;
 #        results/benchmarks/paper_scale.csv: what config/paper.yaml costs, from measured replicates;
+#        results/benchmarks/own_study.csv: CPU and memory of `crowdgold evaluate`, stage by stage;
 #        RESULTS/benchmarks/model_scaling.parquet: seconds by method against n, and their exponents.
 
-BENCHMARKS = ["maven_scaling", "clara_sweeps", "confusion_em"]
+BENCHMARKS = ["maven_scaling", "clara_sweeps", "confusion_em", "own_study"]
 
 SCALING = config.get("benchmarks", {}).get("model_scaling", {})
 CUT = "nested" if "nested" in SCALING.get("cuts", ["nested"]) else "exact"
@@ -141,3 +142,26 @@ rule paper_scale:
     shell:
         "{params.python:q} {input.script:q} --models results/stan --toolchain {input.toolchain:q}"
         " --datasets results/datasets --output {output:q} 2>&1 | tee {log:q}"
+
+
+rule own_study:
+    input:
+        script="benchmarks/own_study.py",
+        models=["results/stan/vote", "results/stan/dawid_skene"],
+        toolchain="results/toolchain.json",
+    output:
+        "results/benchmarks/own_study.csv",
+    log:
+        "results/logs/benchmarks/own_study.log",
+    conda:
+        "../../environment.yml"
+    # As above: nothing runs beside it.
+    threads: all_cores()
+    params:
+        library=library("../benchmarks/own_study.py"),
+        python=sys.executable,
+    message:
+        "Measuring crowdgold evaluate (some minutes)"
+    shell:
+        "{params.python:q} {input.script:q} --models results/stan --toolchain {input.toolchain:q}"
+        " --output {output:q} 2>&1 | tee {log:q}"

@@ -76,13 +76,16 @@ def impute(
     Returns:
         the values, and the mean of P(Y_i = 1) over the draws (n,).
     """
-    ranking, size = ranked.ranking(), len(ranked.items)
+    order, size = ranked.ranking().order, len(ranked.items)
+    # In the order of the ranking, so that each pass over the items reads memory in sequence.
+    in_order = ranked.take(order)
+    ranking = in_order.ranking()
     values, total = [], np.zeros(size)
     for draw in range(posterior.draws):
         probability = posterior.probability(draw, ranked.model, probability_rng)
         total += probability
         labels = (label_rng.random(size) < probability).astype(float)
-        values.append(questions.values(ranked.mass(labels), ranking))
+        values.append(questions.values(in_order.mass(labels[order]), ranking))
     return Draws(np.array(values)), total / posterior.draws
 
 
