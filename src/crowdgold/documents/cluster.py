@@ -45,9 +45,9 @@ def cluster_page(table: pd.DataFrame) -> str:
     """
     rows = []
     for (paper, target), group in table.groupby(["paper", "target"], sort=False):
-        rows.append(_row(paper, f"make {target}", group))
+        rows.append(_row(str(paper), f"make {target}", group))
     rows.append(_row("**all**", "", table))
-    slowest = table.loc[table["largest_job_minutes"].idxmax()]
+    slowest = table.sort_values("largest_job_minutes").iloc[-1]
     return "\n".join(
         [
             START,
