@@ -1,7 +1,7 @@
 """Ranks of simulation-based calibration: distribution functions and their simultaneous bands."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,23 @@ from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import new_figure
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
+DASHES = ("-", "--", ":")
+"""The colours again, dashed, where there are more quantities than colours."""
 COLUMNS = 3
+MODEL_LABELS = {
+    "vote": "votes",
+    "score": "scores",
+    "dawid_skene": "Dawid-Skene",
+    "dawid_skene_scores": "Dawid-Skene with scores",
+    "human_ai": "Human-AI",
+}
+
+
+class Line(NamedTuple):
+    """How a quantity looks in every panel."""
+
+    color: str
+    linestyle: str
 
 
 def _difference(table: pd.DataFrame) -> pd.DataFrame:
@@ -42,7 +58,7 @@ def _difference(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def _panel(axes: Axes, rows: pd.DataFrame, colours: Mapping[str, str]) -> None:
+def _panel(axes: Axes, rows: pd.DataFrame, styles: Mapping[str, Line]) -> None:
     first = rows[rows["quantity"] == rows["quantity"].iloc[0]]
     axes.fill_between(
         first["uniform"], first["band_low"], first["band_high"], color="#dddddd", linewidth=0
@@ -51,11 +67,12 @@ def _panel(axes: Axes, rows: pd.DataFrame, colours: Mapping[str, str]) -> None:
         axes.plot(
             line["uniform"],
             line["difference"],
-            color=colours[str(quantity)],
             drawstyle="steps-post",
+            **styles[str(quantity)]._asdict(),
         )
-    planted = " (planted bug)" if rows["planted"].iloc[0] else ""
-    axes.set_title(f"{str(rows['model'].iloc[0]).replace('_', ' ')}{planted}")
+    model = str(rows["model"].iloc[0])
+    planted = "planted bug: " if rows["planted"].iloc[0] else ""
+    axes.set_title(planted + MODEL_LABELS.get(model, model.replace("_", " ")), size=8)
 
 
 def draw_rank_uniformity(
@@ -73,25 +90,27 @@ def draw_rank_uniformity(
     shown = _difference(table)
     models = list(dict.fromkeys(shown["model"]))
     quantities = list(dict.fromkeys(shown["quantity"]))
-    colours = {name: COLOURS[index % len(COLOURS)] for index, name in enumerate(quantities)}
+    looks = [Line(colour, dash) for dash in DASHES for colour in COLOURS]
+    styles = dict(zip(quantities, looks, strict=False))
     rows = -(-len(models) // COLUMNS)
     figure, axes = new_figure(rows, COLUMNS, 1.9 * rows + 0.5)
     panels = [panel for row in axes for panel in row]
     for panel, model in zip(panels, models, strict=False):
-        _panel(panel, shown[shown["model"] == model], colours)
+        _panel(panel, shown[shown["model"] == model], styles)
     for panel in panels[len(models) :]:
         panel.set_axis_off()
     fits = shown.drop_duplicates(["model"])
     figure.supylabel("Share of ranks at or below, less the uniform share", fontsize=8)
+    replicates = count_replicates(shown["replicates"].max(), shown["replicates"].min())
     figure.supxlabel(
         "Normalised rank of the prior draw among posterior draws\n"
-        f"{count_replicates(shown['replicates'].max())}; band: simultaneous, 3.5 deviations; "
+        f"{replicates}; band: simultaneous, 3.5 deviations; "
         f"{fits['gate_failures'].sum()} of {fits['replicates'].sum()} fits failed a diagnostics "
         "gate and are included",
         fontsize=7,
     )
     handles = [
-        panels[0].plot([], [], color=colours[name], label=name.replace("_", "-"))[0]
+        panels[0].plot([], [], label=name.replace("_", "-"), **styles[name]._asdict())[0]
         for name in quantities
     ]
     figure.legend(handles=handles, loc="outside right center", frameon=False)
