@@ -1,9 +1,17 @@
 """The methods that Stan samples, by the rules of the real run, on models compiled beforehand."""
 
+import os
 import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from crowdgold.experiments.made_from import blocks_of
 from crowdgold.experiments.results import read_metadata, read_table
 
 from .conftest import TINY, Checkout, module_path
@@ -44,7 +52,7 @@ def test_sampled_methods_run_through_the_rules(sampled):
     assert maven.loc[(0, "mu"), "truth"] == 1.0
     prevalence = maven.xs("prevalence", level="metric")
     assert ((prevalence["estimate"] - prevalence["truth"]).abs() < 0.15).all()
-    made_from = read_metadata(sampled.folder / "results/tables/tiny.parquet")["made_from"]
+    made_from = blocks_of(read_metadata(sampled.folder / "results/tables/tiny.parquet"))
     used = [set(record["stan_files"]) for record in made_from]
     assert {"vote"} in used  # the exact cut needs no more
     sampled_by = [record["toolchain"] for record in made_from if record["stan_files"]]
@@ -79,3 +87,55 @@ def test_an_edited_function_file_recompiles_the_models_that_include_it(sampled):
         "compile_model": 1,
         "compile_vote_model": 1,
     }
+
+
+def running(folder, part):
+    """Give the processes whose command names a folder and a part of what they run."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = process.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except OSError:
+            continue
+        if str(folder) in command and part in command:
+            found.append(int(process.name))
+    return found
+
+
+def kill_during_a_run(checkout, part, seconds):
+    """Run until a process of a kind is seen, kill it so many seconds later; gives what was said."""
+    with (checkout.folder / "run.log").open("w") as log:
+        run = subprocess.Popen(
+            checkout.command("--configfile", "scale.yaml"),
+            cwd=checkout.folder,
+            env=checkout.environment,
+            stdout=log,
+            stderr=log,
+        )
+    while not (victims := running(checkout.folder, part)):
+        assert run.poll() is None, checkout.folder.joinpath("run.log").read_text()
+        time.sleep(0.005)
+    time.sleep(seconds)
+    for victim in victims:
+        os.kill(victim, signal.SIGKILL)
+    assert run.wait(timeout=300) != 0
+    return checkout.folder.joinpath("run.log").read_text()
+
+
+def test_a_killed_process_fails_its_job_and_a_rerun_gives_the_same_table(sampled):
+    """A chain of Stan and a worker, each at a moment drawn with a seed from its first 30 ms, which
+    is within a fit, killed in one run after the other."""
+    table = sampled.folder / "results/tables/tiny.parquet"
+    sampled.run("--configfile", "scale.yaml")
+    expected = read_table(table).drop(columns="seconds")
+    shutil.rmtree(sampled.folder / "results/estimates")
+    for path in (table, *sampled.folder.glob("results/summaries/*")):
+        path.unlink()
+    rng = np.random.default_rng(20261122)
+    for part in ("results/stan/vote ", ".estimate.py"):
+        said = kill_during_a_run(sampled, part, rng.uniform(0, 0.03))
+        assert "Error in rule estimate" in said
+        assert not table.exists()
+    sampled.run("--configfile", "scale.yaml")
+    found = read_table(table).drop(columns="seconds")
+    pd.testing.assert_frame_equal(found, expected, check_exact=True)

@@ -27,8 +27,10 @@ LEAST = 1e-290
 """Smallest probability that is told from 0."""
 
 
-kernel = numba.njit(cache=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
-"""Compiles with sums in any order; infinities and NaN keep their meaning."""
+# Not `fastmath`: what it reorders depends on whether a kernel was just compiled or loaded, and the
+# last digits with it.
+kernel = numba.njit(cache=True, error_model="numpy")
+"""Compiles a kernel; a division by zero is infinite, as in NumPy."""
 
 
 @kernel
