@@ -6,9 +6,7 @@ min_version("9.12")
 
 
 experiments = sorted(glob_wildcards("config/experiments/{name}.yaml").name)
-scale = (
-    [f"config/{config['scale']}"] if "scale" in config else []
-)  # --config scale=paper
+scale = [f"config/{config['scale']}"] if "scale" in config else []
 
 for name in [*map("config/experiments/{}".format, experiments), "config", *scale]:
 

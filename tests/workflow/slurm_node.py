@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scontrol", "scancel")
@@ -154,6 +154,14 @@ class SlurmNode:
             daemon.kill()
             daemon.wait()
 
+    def end(self) -> None:
+        """Cancel what runs, and stop the daemons, the last started first."""
+        with suppress(RuntimeError, TimeoutError):
+            self.command("scancel", f"--user={getpass.getuser()}")
+            self.wait(lambda: not self.jobs("R,CG"), "the end of all jobs", 20)
+        for name in reversed(list(self.daemons)):
+            self.stop(name)
+
     def command(self, *arguments: str) -> str:
         """Run one of Slurm's commands and give what it prints."""
         done = subprocess.run(
@@ -207,14 +215,13 @@ def slurm_node(cpus: int | None = None, memory_mb: int = 16_000) -> Iterator[Slu
         # munge refuses a socket below a folder that others may write to without the sticky bit.
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="slurm-")))
         node = SlurmNode(folder, cpus or os.cpu_count() or 1, memory_mb)
-        stack.callback(lambda: [node.stop(name) for name in reversed(list(node.daemons))])
+        stack.callback(node.end)
         node.start("munged")
         node.wait((folder / "munge.socket").exists, "munged's socket")
         node.start("slurmctld")
         node.start("slurmd")
         node.wait(lambda: node.state() == "idle", "an idle node")
         yield node
-        node.command("scancel", f"--user={getpass.getuser()}")
 
 
 def main(command: list[str]) -> int:

@@ -17,6 +17,14 @@ RULES = [ROOT / "Snakefile", *sorted((ROOT / "workflow/rules").glob("*.smk"))]
 ARCHIVES = "src/crowdgold/archives.py"
 """The only place where archives are opened: it looks at every member first."""
 
+OWN = {
+    # Lines of the repository's own templates, when a developer makes the pages of docs/how-to.
+    "src/crowdgold/documents/how_to.py": {"exec", "eval"},
+    # What a job of the same run has written into its results folder.
+    "src/crowdgold/evaluation/own_study/in_jobs.py": {"pickle.loads"},
+}
+"""What may be read or run because it does not come from outside."""
+
 PICKLES = {"dill", "cloudpickle", "joblib", "shelve", "marshal"}
 """Modules that run what they read; of pickle, what reads."""
 READERS = {
@@ -86,7 +94,9 @@ def dangers(tree, archives=False):
 @pytest.mark.parametrize("path", CODE, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_code_runs_what_comes_from_outside(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    assert list(dangers(tree, archives=str(path.relative_to(ROOT)) == ARCHIVES)) == []
+    name = str(path.relative_to(ROOT))
+    found = {one.split(": ")[1] for one in dangers(tree, archives=name == ARCHIVES)}
+    assert found == OWN.get(name, set())
 
 
 @pytest.mark.parametrize(

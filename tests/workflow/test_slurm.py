@@ -20,7 +20,7 @@ OPTIONS = [
 ]
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.slurm,
     pytest.mark.skipif(bool(missing_programs()), reason="Slurm is not installed here"),
     pytest.mark.skipif(
         importlib.util.find_spec("snakemake_executor_plugin_slurm") is None,
