@@ -39,7 +39,7 @@ help:  ## list the targets
 	@echo
 	@echo "  CORES=4 sets the cores (default: all), WORKERS=4 those of the tests (default: 2),"
 	@echo "  AGAIN='FILES' makes those results again, RESULTS=results/smoke is what make verify looks at,"
-	@echo "  PROFILE=slurm runs jobs on a cluster (docs/cluster.md; PROFILE= names a folder of profiles/),"
+	@echo "  PROFILE=slurm runs jobs on a cluster (profiles/slurm; PROFILE= names a folder of profiles/),"
 	@echo "  OPTIONS='--forceall' hands Snakemake further options, PYTHON=python3.12 names the interpreter,"
 	@echo "  MATRIX='--python 3.13 --allow-absent' are options of make matrix (tests/matrix.py --help)."
 
