@@ -229,6 +229,8 @@ def main(command: list[str]) -> int:
     if not command or command[0] in ("-h", "--help"):
         print(__doc__)
         return 0 if command else 2
+    # So that the daemons end with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         with slurm_node() as node:
             return subprocess.run(command, env=node.environment, check=False).returncode
