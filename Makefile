@@ -32,7 +32,7 @@ define snakemake
 	--workflow-profile profiles/$(PROFILE) $(OPTIONS) $(1)
 endef
 
-.PHONY: help setup figures smoke checksums verify validate benchmark docs report example test test-slurm lint peers slurm snorkel matrix audit lock clean clean-all
+.PHONY: help setup figures smoke checksums verify validate benchmark docs report example test test-slurm smoke-slurm lint peers slurm snorkel matrix audit lock clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -103,8 +103,10 @@ test: $(READY)  ## the test suite (under 20 minutes on 2 cores)
 	@# Small eigenproblems wait longer for a second thread of BLAS than they take.
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slurm"
 
-test-slurm: slurm  ## faults, and the smallest scale, through a Slurm of one node (Debian: munge, slurm-wlm)
+test-slurm: slurm  ## a run and its faults through a Slurm of one node (Debian: munge, slurm-wlm)
 	$(BIN)/python -m pytest -m slurm tests/workflow
+
+smoke-slurm: slurm  ## the smallest scale through a Slurm of one node
 	$(BIN)/python tests/workflow/slurm_node.py $(MAKE) smoke PROFILE=slurm OPTIONS="\
 		--slurm-status-command squeue --slurm-init-seconds-before-status-checks 3 \
 		--seconds-between-status-checks 3 --latency-wait 10"
