@@ -421,7 +421,12 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path, ending):
     asked = ["--out", str(tmp_path / "out"), "--methods", "GT+MV", "--cores", "2"]
     environment = {**os.environ, "TMPDIR": str(work)}
     with subprocess.Popen(
-        [*command, *asked], stderr=subprocess.PIPE, text=True, env=environment
+        [*command, *asked],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        # As from a terminal: what a script starts in the background ignores an interrupt.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         while not any(work.iterdir()) and process.poll() is None:
             time.sleep(0.01)
