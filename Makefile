@@ -99,7 +99,7 @@ example: $(READY)  ## evaluate the bundled example and write its report, results
 	$(BIN)/crowdgold evaluate $(addprefix src/crowdgold/example/,votes.csv gold.csv scores.csv) --out results/example --report
 	@echo "The report is results/example/report.html; the truth is src/crowdgold/example/truth.csv"
 
-test: $(READY)  ## the test suite (under 20 minutes on 2 cores)
+test: $(READY)  ## the test suite (some 20 minutes on 2 cores)
 	@# Small eigenproblems wait longer for a second thread of BLAS than they take.
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slurm"
 
