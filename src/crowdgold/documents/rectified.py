@@ -7,7 +7,10 @@ import pandas as pd
 from crowdgold.documents.markdown import markdown_table, with_error
 from crowdgold.evaluation.fits import count_gate_failures
 from crowdgold.evaluation.misfit import RECTIFIED
+from crowdgold.evaluation.rectified import FEWEST
 
+SHOWN = 10
+"""Rows of the table of what the flag does not find."""
 ERRORS = 3.5
 """Standard errors beyond which intervals are called wider than the baseline's."""
 
@@ -64,6 +67,32 @@ def _shortfalls(table: pd.DataFrame) -> list[str]:
     return lines
 
 
+def _without_interval(table: pd.DataFrame) -> list[str]:
+    """List the metrics that have no rectified interval in some replicates."""
+    rows = table[(table["method"] == RECTIFIED) & (table["intervals"] < table["replicates"])]
+    return [
+        f"- {world}: "
+        + ", ".join(
+            f"{row['metric']} in {row['replicates'] - row['intervals']} of {row['replicates']}"
+            for row in group.to_dict("records")
+        )
+        + "\n"
+        for world, group in rows.groupby("world", sort=False)
+    ]
+
+
+def _unnoticed(table: pd.DataFrame) -> str:
+    """Lay out where intervals cover too seldom, with how often that is flagged."""
+    short = table[table["misfit"].notna() & (table["coverage"] < table["band_low"])]
+    shown = short.sort_values("coverage").head(SHOWN)
+    rows = [
+        [row["method"], row["world"], row["metric"], f"{row['coverage']:.2f}",
+         f"{100 * row['misfit']:.0f} %"]
+        for row in shown.to_dict("records")
+    ]  # fmt: skip
+    return markdown_table(["method", "world", "metric", "coverage", "flagged"], rows)
+
+
 def rectified_page(worlds: Sequence[tuple[str, pd.DataFrame]], baseline: str = "GT") -> str:
     """Write the page on coverage and width of all versions in all worlds.
 
@@ -78,7 +107,7 @@ def rectified_page(worlds: Sequence[tuple[str, pd.DataFrame]], baseline: str = "
     rows = [_method_row(name, table[table["method"] == name]) for name in methods]
     head = ["method", "coverage", "in the band or above", "worst", f"width / {baseline}"]
     head += [f"wider than {baseline}", "flagged"]
-    short = _shortfalls(table)
+    short, without = _shortfalls(table), _without_interval(table)
     return "\n".join(
         [
             "# What to trust, whatever the truth is\n",
@@ -96,8 +125,15 @@ def rectified_page(worlds: Sequence[tuple[str, pd.DataFrame]], baseline: str = "
             "![Coverage against width in every world](gallery/rectified.svg)\n",
             f"## Where `{RECTIFIED}` falls short\n",
             *(short or ["- nowhere here\n"]),
-            "It needs gold labels of both classes: with few of them, or a rare class, every method "
-            f"that rests on gold covers too seldom, `{baseline}` among them.\n",
+            "It needs gold labels of both classes. A metric with fewer than "
+            f"{FEWEST} gold items in a denominator gets no interval, and coverage is that of the "
+            "intervals that there are. Without one:\n",
+            *(without or ["- nowhere here\n"]),
+            "## What the flag does not find\n",
+            "No flag does not mean that a model fits: it compares two estimates, each with its own "
+            f"error. The {SHOWN} lowest coverages below their band, with how often they were "
+            "flagged:\n",
+            _unnoticed(table) + "\n",
             "## World by world\n",
             f"Coverage, then width over that of `{baseline}`, each the mean over metrics.\n",
             _by_world(table, methods) + "\n",
