@@ -2,10 +2,8 @@
 
 import argparse
 import json
-import sys
 import textwrap
 from collections.abc import Sequence
-from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
 
@@ -177,8 +175,7 @@ def _piloted(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]
     from crowdgold.models.stan import StanModels
 
     rng = np.random.default_rng(asked.seed)
-    # A model that has to be compiled says so, which is no result.
-    with redirect_stdout(sys.stderr), progress(lambda: "reading and fitting the pilot"):
+    with progress(lambda: "reading and fitting the pilot"):
         paths = [Path(name) for name in asked.pilot]
         study = read_study(paths, renamed(asked), asked.positive, asked.repeated)
         model = choose_model(study.items, asked.model)

@@ -6,6 +6,7 @@ Each fit has an output folder of its own, which is gone when the draws have been
 import logging
 import os
 import pickle
+import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -115,6 +116,11 @@ def _checked(executable: Path) -> Path:
     return executable
 
 
+def _say(line: object) -> None:
+    """Say what is compiled on the standard error: the standard output is for results."""
+    print(line, file=sys.stderr, flush=True)
+
+
 @dataclass
 class StanModels:
     """Executables of the project's Stan models.
@@ -137,12 +143,13 @@ class StanModels:
 
     def _executable(self, name: str) -> Path:
         """Give a model's executable, which is the one that was compiled: its sha256 is checked."""
-        self.toolchain = self.toolchain or find_toolchain()
+        self.toolchain = self.toolchain or find_toolchain(log=_say)
         if self.folder is not None:
             return _checked(self.folder / name)
         stan_file = asset_folder("stan") / f"{name}.stan"
         key = f"{model_hash(stan_file)[:12]}-{self.toolchain.cmdstan_version}"
-        return compiled_model(stan_file, _default_folder() / key / name, self.toolchain)
+        executable = _default_folder() / key / name
+        return compiled_model(stan_file, executable, self.toolchain, _say)
 
     def load(self, name: str) -> "cmdstanpy.CmdStanModel":
         """Give the cmdstanpy model of this name.
