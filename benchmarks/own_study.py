@@ -24,7 +24,7 @@ import pandas as pd
 from crowdgold.data import NO_GOLD
 from crowdgold.evaluation.data_check import check_data
 from crowdgold.evaluation.own_study import Settings, Source, write_evaluation
-from crowdgold.evaluation.own_study.files import unusable_methods, with_source
+from crowdgold.evaluation.own_study.files import with_source
 from crowdgold.evaluation.own_study.fitting import Found, run_job
 from crowdgold.evaluation.own_study.questions import METHODS
 from crowdgold.evaluation.own_study.study import join_found, load_models, plan_study
@@ -108,7 +108,7 @@ def measure(
             with stage(str(job)):
                 found += run_job(job, study, settings, planned.strata, stan)
         with stage("joining"):
-            joined = join_found(planned, found, unusable_methods(check), 0.0)
+            joined = join_found(planned, found, check, 0.0)
             evaluation = with_source(joined, check, source, stan)
         with stage("writing"):
             write_evaluation(evaluation, check, folder / "out")

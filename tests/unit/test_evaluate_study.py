@@ -292,7 +292,10 @@ def choices(gold, chosen=False, passed=True, unusable=()):
             ("GT", 0.5, np.nan), ("MAVEN-C", 0.35, 1.0), ("MAVEN-R", 0.4, np.nan))
     ]  # fmt: skip
     (one,) = headlines(
-        pd.DataFrame(rows), {"all": gold}, {"all": chosen}, dict.fromkeys(unusable, "too few")
+        pd.DataFrame(rows),
+        {"all": gold},
+        {"all": chosen},
+        {"all": dict.fromkeys(unusable, "too few")},
     )
     return one
 
@@ -310,7 +313,8 @@ def test_the_headline_is_chosen_by_the_rules():
     assert failed["method"] == "GT"
     assert failed["passed_over"] == ["MAVEN-R: the fit failed its gate (R-hat 1.2)"]
     assert choices(100, unusable=["MAVEN-C"])["method"] == "GT"
-    nobody = choices(100, unusable=["MAVEN-C", "GT"])
+    assert choices(100, unusable=["MAVEN-C", "GT"])["method"] == "MAVEN-R"
+    nobody = choices(100, unusable=["MAVEN-C", "GT", "MAVEN-R"])
     assert (nobody["method"], nobody["estimate"]) == (None, None)
 
 
@@ -386,7 +390,11 @@ def test_the_command_writes_and_says_the_answers(items, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("more", "code", "message"),
     [
-        (["--metrics", "F1"], 1, "has an answer: - large: no F1, since its scores are not all in"),
+        (
+            ["--metrics", "F1"],
+            1,
+            "has an estimate: - large: no F1, since its scores are not all",
+        ),
         (["--methods", "CLARA"], 1, "who gave each vote"),
         (["--methods", "GTT"], 2, "no method 'GTT'; did you mean 'GT"),
         (["--threshold", "x"], 2, "threshold: found 'x', expected a number"),

@@ -57,10 +57,13 @@ def _footnotes(summary: Mapping[str, Any], stratum: str) -> Iterator[str]:
     yield from dict.fromkeys(one["reason"] for one in answers if one["reason"])
     for one in answers:
         if one["misfit"] or (one["beside"] and one["beside"]["misfit"]):
-            yield (
-                "! the model's estimate is more than two standard errors from MAVEN-R's: its model "
-                "does not fit these data; rely on MAVEN-R (estimates.csv)"
-            )
+            far = "! the model's estimate is more than two standard errors from MAVEN-R's"
+            (random,) = (s["gold_random"] for s in summary["strata"] if s["name"] == stratum)
+            if random:
+                fit = "its model does not fit these data; rely on MAVEN-R (estimates.csv)"
+            else:
+                fit = "and gold does not look like a random sample: rely on neither"
+            yield f"{far}{':' if random else ','} {fit}"
             break
     for one in answers:
         if one["method"] is None:

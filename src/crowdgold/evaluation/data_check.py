@@ -221,6 +221,17 @@ def check_data(
     )
 
 
+def verdicts_within(check: DataCheck, items: Items, sample: GoldSample) -> tuple[Verdict, ...]:
+    """Judge the estimators on some of the items of a study that was checked.
+
+    Args:
+        check: of the study, whose agreement and annotators stand for those of its parts.
+        items: those of a stratum.
+        sample: whether its gold items look like a random sample of them.
+    """
+    return verdicts_of(_facts(items, check.agreement, sample, check.annotators))
+
+
 def _gold_warnings(
     sample: GoldSample, within: GoldSample | None, gold: int, tied: int
 ) -> list[str]:

@@ -11,7 +11,6 @@ import numpy as np
 from crowdgold import __version__
 from crowdgold.data.own import Study, read_study
 from crowdgold.evaluation.data_check import DataCheck, check_data
-from crowdgold.evaluation.data_verdicts import NOT_USABLE
 from crowdgold.evaluation.own_study.folder import write_folder
 from crowdgold.evaluation.own_study.processes import Say
 from crowdgold.evaluation.own_study.questions import Settings, check_settings
@@ -66,15 +65,15 @@ def versions(stan: StanModels) -> dict[str, str]:
 
 
 def require_answers(evaluation: Evaluation) -> None:
-    """Raise `UnsupportedError` where no metric has an answer, with the reasons."""
-    if any(one["method"] for one in evaluation.summary["headlines"]):
+    """Raise `UnsupportedError` where no metric has an estimate, with the reasons."""
+    if evaluation.tables["estimates"]["estimate"].notna().any():
         return
     reasons = [f"{one['method']}: {one['reason']}" for one in evaluation.summary["not_run"]]
     for one in evaluation.summary["headlines"]:
         reasons += [f"{one['metric']}, {why}" for why in one["passed_over"]]
     reasons += evaluation.summary["notes"]
     lines = "\n".join(f"  - {why}" for why in dict.fromkeys(reasons))
-    raise UnsupportedError(f"no metric that was asked for has an answer:\n{lines}")
+    raise UnsupportedError(f"no metric that was asked for has an estimate:\n{lines}")
 
 
 def evaluate_checked(
@@ -98,15 +97,10 @@ def evaluate_checked(
         say: told what takes long.
 
     Raises:
-        UnsupportedError: where no metric that is asked for has an answer.
+        UnsupportedError: where no metric that is asked for has an estimate.
     """
-    evaluation = evaluate_study(study, settings, stan, cores, say, unusable_methods(check))
+    evaluation = evaluate_study(study, settings, stan, cores, say, check)
     return with_source(evaluation, check, source, stan)
-
-
-def unusable_methods(check: DataCheck) -> dict[str, str]:
-    """Give the methods that a check finds not usable -> why."""
-    return {one.method: one.why for one in check.verdicts if one.verdict == NOT_USABLE}
 
 
 def with_source(
@@ -115,7 +109,7 @@ def with_source(
     """Say of an evaluation what it was made from.
 
     Raises:
-        UnsupportedError: where no metric that is asked for has an answer.
+        UnsupportedError: where no metric that is asked for has an estimate.
     """
     require_answers(evaluation)
     about = {

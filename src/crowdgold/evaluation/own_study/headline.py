@@ -15,10 +15,10 @@ import pandas as pd
 from crowdgold.evaluation.own_study.rows import KEYS
 
 ENOUGH_GOLD = 200
-HONEST = ("MAVEN-R", "Rogan-Gladen", "GT", "MAVEN-C", "DS", "CLARA", "MAVEN")
+HONEST = ("MAVEN-R", "Rogan-Gladen", "GT", "MAVEN-C", "DS", "CLARA", "MAVEN", "AutoEval")
 """Order of choice with a random sample of enough gold items."""
-BY_MODEL = ("MAVEN-C", "DS", "GT", "CLARA", "MAVEN")
-"""Order of choice where there is not."""
+BY_MODEL = ("MAVEN-C", "DS", "GT", "CLARA", "MAVEN", "MAVEN-R", "Rogan-Gladen", "AutoEval")
+"""Order of choice where there is not. GT+MV, wrong where the majority is, is in neither."""
 BESIDE = ("MAVEN-C", "MAVEN", "DS")
 """Models whose estimate stands beside that of another method, in the order of choice."""
 NUMBERS = ("estimate", "lower", "upper", "standard_error", "effective_gold")
@@ -81,6 +81,11 @@ def _choose(
             "beside": _beside(rows, method), "passed_over": passed_over,
             "note": "; ".join(filter(None, [row["note"], row["message"]])),
         }  # fmt: skip
+    passed_over += [
+        f"{method}: no answer by itself; its numbers are in estimates.csv"
+        for method in rows
+        if method not in order
+    ]
     return {"method": None, **dict.fromkeys(NUMBERS), "misfit": None, "beside": None,
             "passed_over": passed_over, "note": ""}  # fmt: skip
 
@@ -89,7 +94,7 @@ def headlines(
     table: pd.DataFrame,
     n_gold: Mapping[str, int],
     chosen: Mapping[str, bool],
-    unusable: Mapping[str, str],
+    unusable: Mapping[str, Mapping[str, str]],
 ) -> list[dict[str, Any]]:
     """Choose the headline of each metric.
 
@@ -97,7 +102,7 @@ def headlines(
         table: as of `estimate_rows`.
         n_gold: gold items of each stratum.
         chosen: whether those look as if they had been chosen, and not drawn at random.
-        unusable: method -> why its numbers are no headline.
+        unusable: stratum -> method -> why its numbers are no headline there.
 
     Returns:
         for each stratum, model, comparison and metric, in the order of the table: the method with
@@ -110,5 +115,5 @@ def headlines(
         stratum = named["stratum"]
         order, reason = order_of_choice(n_gold[stratum], chosen[stratum])
         rows: dict[str, Any] = {row["method"]: row for row in group.to_dict("records")}
-        found.append(named | _choose(rows, order, unusable) | {"reason": reason})
+        found.append(named | _choose(rows, order, unusable.get(stratum, {})) | {"reason": reason})
     return found

@@ -14,7 +14,6 @@ from crowdgold.evaluation.data_check import DataCheck
 from crowdgold.evaluation.own_study.files import (
     Source,
     read_and_check,
-    unusable_methods,
     with_source,
     write_evaluation,
 )
@@ -77,11 +76,11 @@ def gather(folder: Path, parts: Sequence[Path], stan: StanModels, out: Path) -> 
         out: the folder to write.
 
     Raises:
-        UnsupportedError: where no metric that is asked for has an answer.
+        UnsupportedError: where no metric that is asked for has an estimate.
     """
     prepared: Prepared = _read(folder / STUDY)
     found: list[Found] = [one for part in parts for one in _read(part)]
     seconds = sum(one.seconds for one in found)
-    joined = join_found(prepared.planned, found, unusable_methods(prepared.check), seconds)
+    joined = join_found(prepared.planned, found, prepared.check, seconds)
     evaluation = with_source(joined, prepared.check, prepared.source, stan)
     write_evaluation(evaluation, prepared.check, out)

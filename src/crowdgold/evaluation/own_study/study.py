@@ -10,11 +10,14 @@ import pandas as pd
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.own import Study
 from crowdgold.estimators import METHODS as ALL_METHODS
-from crowdgold.evaluation.gold_sample import assess_gold_sample
+from crowdgold.evaluation.data_check import DataCheck, verdicts_within
+from crowdgold.evaluation.data_verdicts import NOT_USABLE
+from crowdgold.evaluation.gold_sample import GoldSample, assess_gold_sample
 from crowdgold.evaluation.own_study import rows
 from crowdgold.evaluation.own_study.fitting import Found
 from crowdgold.evaluation.own_study.headline import headlines
 from crowdgold.evaluation.own_study.jobs import (
+    ALL,
     Job,
     Stratum,
     find_strata,
@@ -219,15 +222,30 @@ def plan_study(study: Study, settings: Settings) -> Planned:
     return Planned(study, settings, {one.name: one for one in strata}, notes, jobs, against)
 
 
+def _unusable(
+    planned: Planned, check: DataCheck | None, samples: Mapping[str, GoldSample]
+) -> dict[str, dict[str, str]]:
+    """Give, for each stratum, the methods that it does not support -> why."""
+    if check is None:
+        return {}
+    found = {}
+    for name, stratum in planned.strata.items():
+        verdicts = check.verdicts
+        if name != ALL:
+            verdicts = verdicts_within(check, items_of(planned.study, stratum), samples[name])
+        found[name] = {one.method: one.why for one in verdicts if one.verdict == NOT_USABLE}
+    return found
+
+
 def join_found(
-    planned: Planned, found: Sequence[Found], unusable: Mapping[str, str], seconds: float
+    planned: Planned, found: Sequence[Found], check: DataCheck | None, seconds: float
 ) -> Evaluation:
     """Join what the jobs found.
 
     Args:
         planned: the study and its jobs.
         found: what those found, in their order.
-        unusable: method -> why its numbers are no headline, as a data check has found.
+        check: of the study, if there is one; what it finds not usable is no headline.
         seconds: that it took.
     """
     study, settings, strata = planned.study, planned.settings, list(planned.strata.values())
@@ -238,17 +256,20 @@ def join_found(
     estimates = rows.estimate_rows(
         found, list(planned.strata), models, n_gold, n_items, settings.level
     )
-    chosen = {
-        one.name: assess_gold_sample(items_of(study, one), stream(settings, one, "gold")).chosen
+    samples = {
+        one.name: check.gold_sample
+        if check is not None and one.name == ALL
+        else assess_gold_sample(items_of(study, one), stream(settings, one, "gold"))
         for one in strata
     }
+    chosen = {name: sample.chosen for name, sample in samples.items()}
     summary = {
         **_about(study, settings, planned.notes),
         "strata": [
             {"name": name, **count, "gold_random": not chosen[name]}
             for name, count in counts.items()
         ],
-        "headlines": headlines(estimates, n_gold, chosen, unusable),
+        "headlines": headlines(estimates, n_gold, chosen, _unusable(planned, check, samples)),
         "fits": _fits(found),
         "not_run": _not_run(planned.against, found),
         "seconds": round(seconds, 3),
@@ -262,7 +283,7 @@ def evaluate_study(
     stan: StanModels,
     cores: int = 1,
     say: Say = lambda line: None,
-    unusable: Mapping[str, str] | None = None,
+    check: DataCheck | None = None,
 ) -> Evaluation:
     """Evaluate a study.
 
@@ -272,7 +293,7 @@ def evaluate_study(
         stan: the models; those that are needed are compiled first.
         cores: processes at a time. Numbers do not depend on it.
         say: told what takes long.
-        unusable: method -> why its numbers are no headline, as a data check has found.
+        check: of the study, if there is one; what it finds not usable is no headline.
 
     Raises:
         UnsupportedError: where no metric asked for can be had of these tables.
@@ -282,4 +303,4 @@ def evaluate_study(
     planned = plan_study(study, settings)
     planned = planned.without(load_models(planned.methods, stan))
     found = run_jobs(planned.jobs, study, settings, planned.strata, stan, cores, say)
-    return join_found(planned, found, unusable or {}, time.perf_counter() - start)
+    return join_found(planned, found, check, time.perf_counter() - start)
