@@ -30,8 +30,8 @@ others while all annotators are alike. A score is Normal(mu Y + delta P, 1), wit
 ({large[mu]}, {large[delta]}) for large and ({small[mu]}, {small[delta]}) for small,
 put between 0 and 1 by 1 / (1 + exp(-{slope} (x - {middle}))).
 
-By chance the gold items have somewhat fewer votes than the others, and the data check warns of it
-(p below 0.01, as of one random sample in a hundred), though they were drawn at random.
+By chance the gold items have somewhat fewer votes than the others (p = 0.011): the data check
+warns below 0.01, and just does not. They were drawn at random.
 
 Made by `scripts/make_example.py`; a test holds these files to it.
 """
