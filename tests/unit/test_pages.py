@@ -76,7 +76,8 @@ def settings_table(maven: float, calibrated: float) -> pd.DataFrame:
     """Two settings of 100 replicates each: GT covers .95, the others as given."""
     rows = [
         {"experiment": "e", "n": n, "method": method, "metric": metric, "coverage": coverage,
-         "width_ratio": width, "replicates": 100, "level": 0.95}
+         "width_ratio": width, "replicates": 100, "level": 0.95, "bias": -0.02, "bias_se": 0.004,
+         "gate_failures": 7}
         for n in (1000, 10_000) for metric in ("AUC", "delta_TPR", "TNR_H")
         for method, coverage, width in (
             ("GT", 0.95, 1.0), ("MAVEN", maven, 0.5), ("MAVEN-C", calibrated, 0.75)
@@ -97,6 +98,11 @@ def test_the_choice_follows_from_coverage_and_width():
     assert "No version covers" in neither
     assert "`MAVEN-C` comes nearest (0.800)" in neither
     page = coverage_page(coverage_table(0.7), "a", settings_table(0.7, 0.94))
+    cell = "0.50, -0.0200 ± 0.0040"
+    assert (
+        f"| e, n = 1000 | MAVEN | **0.700**, {cell} | **0.700**, {cell} |  |  | 7 of 100 |" in page
+    )
+    assert "| e, n = 10000 | MAVEN-C | 0.940, 0.75," in page
     assert page.index("Do the intervals cover?") < page.index("Which version to use")
 
 
