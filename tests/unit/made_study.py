@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 
+from crowdgold.evaluation.gold_sample import CHOSEN
+
 METHODS = ("GT", "GT+MV", "DS", "MAVEN", "MAVEN-C", "MAVEN-R")
 LABEL_METRICS = {"prevalence": 0.2, "TPR_H": 0.72, "TNR_H": 0.94}
 MODEL_METRICS = {
@@ -169,7 +171,7 @@ def make_study(
     names = ["all", *strata]
     table = _estimates(models, names, {name: MODEL_METRICS[name] for name in metrics}, rng)
     counts = {"items": 3000, "votes": 12000, "gold": GOLD, "gold_positive": 60,
-              "gold_negative": 240, "gold_random": p >= 0.001}  # fmt: skip
+              "gold_negative": 240, "gold_random": p >= CHOSEN}  # fmt: skip
     fits = [
         {"stratum": "all", "method": method, "model": model,
          "diagnostics_passed": not (method == "MAVEN" and model == "small"),

@@ -125,11 +125,12 @@ def relative(file):
 
 
 def library(script, **used):
-    """Give a parameter that stands for a script and the library files that it imports: file -> hash.
+    """Give a parameter that stands for a script and the library files that it imports.
 
-    It changes, and the job runs again, when one of them does; tables keep it as their provenance. As inputs they would be dozens for
-    each job, which the scheduler looks through for each job that ends. A keyword names a registry
-    and, by a function of the wildcards, the entries that the job uses.
+    It is file -> hash. It changes, and the job runs again, when one of them does; tables keep it as
+    their provenance. As inputs they would be dozens for each job, which the scheduler looks through
+    for each job that ends. A keyword names a registry and, by a function of the wildcards, the
+    entries that the job uses.
     """
 
     def code(wildcards):

@@ -1,8 +1,8 @@
 # What: the pages of docs/ whose numbers come from results, and the figures of the gallery.
 # Needs: figures and tables at the configured scale; `validate`; the benchmark.
-# Makes: docs/cluster.md, comparison.md, coverage.md, rectified.md, reproduction.md, reproduction_clara.md,
-#        reproduction_stableval.md, reproduction_judge_error.md, reproduction_soft_metrics.md,
-#        scaling.md, how-to/*.md and docs/gallery/*.svg (tracked by git).
+# Makes: docs/cluster.md, comparison.md, coverage.md, rectified.md, reproduction.md,
+#        reproduction_clara.md, reproduction_stableval.md, reproduction_judge_error.md,
+#        reproduction_soft_metrics.md, scaling.md, how-to/*.md and docs/gallery/*.svg (tracked by git).
 
 PAGES = [
     "cluster",

@@ -21,12 +21,11 @@ from crowdgold.documents.own_study.words import (
     plain_metric,
     symbol_of,
 )
+from crowdgold.evaluation.data_verdicts import ENOUGH_GOLD, SURELY_CHOSEN
 from crowdgold.evaluation.gold_sample import CHOSEN
+from crowdgold.evaluation.rectified import FEWEST
 
 GRAVE, MINOR = "grave", "minor"
-FEW_OF_A_CLASS = 10
-"""Gold items of a class below which intervals are not given, or are not to be trusted."""
-ENOUGH_GOLD = 200
 SURELY = 0.99
 """Probability with which a model that is right misses no more counts than are called too many."""
 MOST_TIMES = 100
@@ -61,17 +60,18 @@ def quantity(row: Mapping[str, Any]) -> str:
 def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
     """Say where gold does not look like a random sample, or hardly."""
     p = ((study.check or {}).get("gold_sample") or {}).get("p")
-    denied = study.counts.get("gold_random") is False
-    if not denied and (p is None or p >= CHOSEN):
+    if p is None:  # a folder without its check still says whether gold was doubted
+        if study.counts.get("gold_random") is not False:
+            return
+        how, surely, rare = "", True, ""
+    elif p >= CHOSEN:
         return
-    how = "" if p is None else f" (p = {p:.2g})"
-    if denied:
-        title, rare = "Gold does not look like a random sample", ""
     else:
-        title = "Gold may not be a random sample"
-        rare = f" One random sample in {round(1 / max(p or 0.0, 1e-6)):,} looks like this."
+        how, surely = f" (p = {p:.2g})", p < SURELY_CHOSEN
+        rare = "" if surely else f" One random sample in {round(1 / p):,} looks like this."
+    title = f"Gold {'does not look like' if surely else 'may not be'} a random sample"
     yield Doubt(
-        GRAVE if denied else MINOR, title,
+        GRAVE if surely else MINOR, title,
         f"Votes and scores of the gold items differ from those of the others{how}.{rare} Every "
         "method takes gold items to be drawn at random; if they were chosen by votes, scores or "
         "difficulty, the numbers can be wrong by any amount. If you are not sure, draw new items "
@@ -91,11 +91,11 @@ def _gold(study: StudyFolder) -> Iterator[Doubt]:
         )  # fmt: skip
         return
     fewer = min(int(counts["gold_positive"]), int(counts["gold_negative"]))
-    if fewer < FEW_OF_A_CLASS:
+    if fewer < FEWEST:
         yield Doubt(
             GRAVE, "Too few gold labels of a class",
             f"There are {counts['gold_positive']:,} positive and {counts['gold_negative']:,} "
-            f"negative ones; below {FEW_OF_A_CLASS} of a class an interval from gold is not to be "
+            f"negative ones; below {FEWEST} of a class an interval from gold is not to be "
             "trusted, or is not given. Label more random items.",
         )  # fmt: skip
     if n_gold < ENOUGH_GOLD:

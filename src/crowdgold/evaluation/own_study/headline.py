@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.evaluation.data_verdicts import ENOUGH_GOLD
 from crowdgold.evaluation.own_study.rows import KEYS
 
-ENOUGH_GOLD = 200
 HONEST = ("MAVEN-R", "Rogan-Gladen", "GT", "MAVEN-C", "DS", "CLARA", "MAVEN", "AutoEval")
 """Order of choice with a random sample of enough gold items."""
 BY_MODEL = ("MAVEN-C", "DS", "GT", "CLARA", "MAVEN", "MAVEN-R", "Rogan-Gladen", "AutoEval")
