@@ -1,25 +1,20 @@
 """Fixtures that all tests share: one CmdStan home a session, and compiled models.
 
 Both are made once, under a file lock, so that the workers of pytest-xdist share them; compiled
-models stay in the user's cache, keyed by the model's text and the toolchain.
+models are those of the user's cache, where the commands look for theirs.
 """
 
 import fcntl
-import hashlib
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from crowdgold.toolchain import (
-    Toolchain,
-    compile_model,
-    executable_fault,
-    find_toolchain,
-    model_hash,
-)
+from crowdgold.toolchain import Toolchain, cached_model, find_toolchain
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = (
@@ -27,6 +22,29 @@ MODELS = (
     ROOT / "tests/conformance/models",
     ROOT / "tests/statistics/models",
 )
+COMPILER = pytest.StashKey["subprocess.Popen[bytes]"]()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put tests that need no CmdStan first: meanwhile models are compiled beside the workers."""
+    items.sort(key=lambda item: "toolchain" in getattr(item, "fixturenames", ()))
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile all models beside the workers where the whole suite is run by several."""
+    config = session.config
+    several = getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput")
+    if several and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        command = [sys.executable, str(ROOT / "tests/compile_models.py")]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        session.config.stash[COMPILER] = subprocess.Popen(command, **quiet)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Stop what still compiles: nobody needs it any more."""
+    if compiler := session.config.stash.get(COMPILER, None):
+        compiler.terminate()
+        compiler.wait()
 
 
 @contextmanager
@@ -38,27 +56,20 @@ def locked(path: Path) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def cache_folder() -> Path:
-    """Where compiled test models stay from one session to the next."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-    return cache / "crowdgold" / "tests"
-
-
-@pytest.fixture(scope="session")
-def toolchain(cache_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Toolchain:
+def toolchain(tmp_path_factory: pytest.TempPathFactory) -> Toolchain:
     """The CmdStan home that crowdgold finds or makes; looked for once, shared by all workers."""
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent
     record = shared / "toolchain.json"
-    with locked(cache_folder / "toolchain.lock"):
+    with locked(shared / "toolchain.lock"):
         if not record.is_file():
             record.write_text(find_toolchain().to_json())
         return Toolchain.from_json(record)
 
 
 @pytest.fixture(scope="session")
-def compile_with(cache_folder: Path) -> Callable[[Toolchain, str], Path]:
+def compile_with() -> Callable[[Toolchain, str], Path]:
     """`compile_with(toolchain, "vote")` compiles a model once for each text and toolchain."""
 
     def compile_with(toolchain: Toolchain, name: str) -> Path:
@@ -67,13 +78,7 @@ def compile_with(cache_folder: Path) -> Callable[[Toolchain, str], Path]:
         )
         if stan_file is None:
             raise FileNotFoundError(f"no {name}.stan in {' or '.join(map(str, MODELS))}")
-        made_from = model_hash(stan_file) + toolchain.to_json()
-        key = hashlib.sha256(made_from.encode()).hexdigest()[:16]
-        executable = cache_folder / key / name
-        with locked(cache_folder / f"{key}.lock"):
-            if executable_fault(executable):
-                compile_model(stan_file, executable, toolchain)
-        return executable
+        return cached_model(stan_file, toolchain)
 
     return compile_with
 

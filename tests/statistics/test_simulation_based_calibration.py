@@ -35,7 +35,7 @@ def ranks(model, replicates, stan, **changes):
         ("dawid_skene_scores", 12, {"warmup": 150, "draws": 150}),
         ("human_ai", 8, {"n": 120, "warmup": 150, "draws": 150}),
         ("vote", 25, {}),
-        ("score", 10, {"votes_total": 1, "warmup": 150, "draws": 150}),
+        ("score", 10, {"votes_total": 1, "warmup": 100, "draws": 100}),
         ("exact_cut", 15, {"votes_total": 2}),
         ("prior_mismatched", 30, {}),
         ("rates_swapped", 25, {}),

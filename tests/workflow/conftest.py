@@ -77,7 +77,8 @@ class Checkout:
         folder.mkdir(parents=True, exist_ok=True)
         for part in PARTS:
             if (ROOT / part).is_dir():
-                ignore = shutil.ignore_patterns("__pycache__")
+                # With the compiled kernels: what else is in the caches may be in the making.
+                ignore = shutil.ignore_patterns("*.pyc*", "*.tmp.*")
                 shutil.copytree(ROOT / part, folder / part, ignore=ignore)
             else:
                 shutil.copy2(ROOT / part, folder / part)

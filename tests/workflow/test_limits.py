@@ -1,6 +1,10 @@
 """Sizes that keep the house in order, and counts of jobs."""
 
+from pathlib import PurePath
+
 import pytest
+
+from crowdgold.experiments import configuration, plan
 
 from .conftest import ROOT, Checkout
 
@@ -42,3 +46,19 @@ def test_a_scale_has_few_enough_jobs(tmp_path, scale, most):
     assert sum(jobs.values()) < most
     kind = "estimate" if scale == "paper" else "experiment_"
     assert sum(count for job, count in jobs.items() if job.startswith(kind)) > 1
+
+
+def test_no_folder_holds_over_10_000_entries_at_the_papers_scale():
+    """Of tables of blocks, the many: files and folders in each folder of theirs."""
+    parts = sorted((ROOT / "config/experiments").glob("*.yaml"))
+    files = [*parts, ROOT / "config.yaml", ROOT / "config/paper.yaml"]
+    config = configuration.overlay({}, *map(configuration.load, files))
+    entries = {
+        path
+        for name in config["experiments"]
+        for block in plan.blocks(config, name)
+        for path in (PurePath(block), *PurePath(block).parents)
+    }
+    assert len(entries) > 1000
+    folders = [path.parent for path in entries]
+    assert max(map(folders.count, set(folders))) <= 10_000

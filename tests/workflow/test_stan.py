@@ -24,6 +24,7 @@ SAMPLED = (
     .replace("n: 200", "n: 400")
     .replace("replicates: 2", "replicates: 1")
 )
+TO_ITS_SUMMARY = ("--configfile", "scale.yaml", "--", "results/summaries/tiny.parquet")
 SCALE = "sampler: {chains: 2, warmup: 200, draws: 200}\nimputations: 50\n"
 
 
@@ -103,20 +104,24 @@ def running(folder, part):
     return found
 
 
-def kill_during_a_run(checkout, part, seconds):
-    """Run until a process of a kind is seen, kill it so many seconds later; gives what was said."""
+def kill_during_a_run(checkout, part, seconds, all_of_it=False):
+    """Run until a process of a kind is seen, kill it so many seconds later, or the whole session
+    with Snakemake, as by the machine's going down; gives what was said."""
     with (checkout.folder / "run.log").open("w") as log:
         run = subprocess.Popen(
-            checkout.command("--configfile", "scale.yaml"),
+            checkout.command(*TO_ITS_SUMMARY),
             cwd=checkout.folder,
             env=checkout.environment,
             stdout=log,
             stderr=log,
+            start_new_session=True,
         )
     while not (victims := running(checkout.folder, part)):
         assert run.poll() is None, checkout.folder.joinpath("run.log").read_text()
         time.sleep(0.005)
     time.sleep(seconds)
+    if all_of_it:
+        os.killpg(run.pid, signal.SIGKILL)
     for victim in victims:
         with contextlib.suppress(ProcessLookupError):  # it may have brought another one down
             os.kill(victim, signal.SIGKILL)
@@ -125,20 +130,27 @@ def kill_during_a_run(checkout, part, seconds):
 
 
 def test_a_killed_process_fails_its_job_and_a_rerun_gives_the_same_table(sampled):
-    """A chain of Stan and a worker, each at a moment drawn with a seed from its first 30 ms, which
-    is within a fit of seconds, killed in one run after the other."""
+    """A chain of Stan, a worker, and Snakemake with all that it started, each at a moment drawn
+    with a seed from its first 30 ms, which is within a fit of seconds, killed in one run after the
+    other."""
+    experiments = sampled.folder / "config/experiments/maven.yaml"
+    text = experiments.read_text()
+    assert "[MV, DS, GT, MAVEN]" in text
+    experiments.write_text(text.replace("[MV, DS, GT, MAVEN]", "[GT, MAVEN]"))
     (sampled.folder / "scale.yaml").write_text(SCALE.replace("warmup: 200", "warmup: 5000"))
     table = sampled.folder / "results/tables/tiny.parquet"
-    sampled.run("--configfile", "scale.yaml")
+    sampled.run(*TO_ITS_SUMMARY)
     expected = read_table(table).drop(columns="seconds")
     shutil.rmtree(sampled.folder / "results/estimates")
     for path in (table, *sampled.folder.glob("results/summaries/*")):
         path.unlink()
     rng = np.random.default_rng(20261122)
-    for part in ("results/stan/vote id=", ".estimate.py"):
-        said = kill_during_a_run(sampled, part, rng.uniform(0, 0.03))
-        assert "Error in rule estimate" in said
+    chain, worker = "results/stan/vote id=", ".estimate.py"
+    for part, all_of_it in ((chain, False), (worker, False), (chain, True)):
+        said = kill_during_a_run(sampled, part, rng.uniform(0, 0.03), all_of_it)
+        assert all_of_it or "Error in rule estimate" in said
         assert not table.exists()
-    sampled.run("--configfile", "scale.yaml")
+    sampled.run("--unlock")
+    sampled.run(*TO_ITS_SUMMARY)
     found = read_table(table).drop(columns="seconds")
     pd.testing.assert_frame_equal(found, expected, check_exact=True)

@@ -133,7 +133,7 @@ class Widths:
     # Plain floats: these are called some ten thousand times, one at a time.
     def gold_only(self, n_gold: float) -> float:
         """Give the width with n_gold gold labels alone."""
-        level, slope = self.parameters[6:]
+        level, slope = self.parameters[6:].tolist()
         return math.exp(level + slope * (math.log(n_gold) - self.centres[2]))
 
     def width(self, n: float, n_gold: float, aim: str = "items") -> float:
@@ -141,7 +141,8 @@ class Widths:
         fraction = n_gold / n
         x, y = math.log(n) - self.centres[0], math.log(fraction) - self.centres[1]
         terms = (1.0, x, y, x * x, x * y, y * y)
-        own = sum(b * term for b, term in zip(self.parameters[:6], terms, strict=True))
+        coefficients = self.parameters[:6].tolist()
+        own = sum(b * term for b, term in zip(coefficients, terms, strict=True))
         width = math.exp(0.5 * math.log1p(-fraction) + own)
         return math.hypot(width, self.gold_only(n)) if aim == "population" else width
 

@@ -4,14 +4,12 @@ Each fit has an output folder of its own, which is gone when the draws have been
 """
 
 import logging
-import os
 import pickle
 import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +20,9 @@ from crowdgold.models.diagnostics import Diagnostics, diagnose
 from crowdgold.toolchain import (
     Toolchain,
     ToolchainError,
-    compiled_model,
+    cached_model,
     executable_fault,
     find_toolchain,
-    model_hash,
 )
 
 if TYPE_CHECKING:
@@ -85,13 +82,6 @@ class StanFit:
         return values.reshape(-1, *values.shape[2:])
 
 
-@cache
-def _default_folder() -> Path:
-    """Folder of models compiled for use outside the workflow."""
-    cache_home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    return cache_home / "crowdgold" / "models"
-
-
 def _checked(executable: Path) -> Path:
     """Give an executable that a rule compiled; a damaged one is removed, so that a rerun mends it.
 
@@ -146,10 +136,7 @@ class StanModels:
         self.toolchain = self.toolchain or find_toolchain(log=_say)
         if self.folder is not None:
             return _checked(self.folder / name)
-        stan_file = asset_folder("stan") / f"{name}.stan"
-        key = f"{model_hash(stan_file)[:12]}-{self.toolchain.cmdstan_version}"
-        executable = _default_folder() / key / name
-        return compiled_model(stan_file, executable, self.toolchain, _say)
+        return cached_model(asset_folder("stan") / f"{name}.stan", self.toolchain, _say)
 
     def load(self, name: str) -> "cmdstanpy.CmdStanModel":
         """Give the cmdstanpy model of this name.

@@ -5,6 +5,7 @@ compile_model(Path("stan/vote.stan"), Path("build/vote"), toolchain)
 """
 
 from crowdgold.toolchain.compile import (
+    cached_model,
     compile_model,
     compiled_model,
     executable_fault,
@@ -18,6 +19,7 @@ from crowdgold.toolchain.record import Toolchain
 __all__ = [
     "Toolchain",
     "ToolchainError",
+    "cached_model",
     "compile_model",
     "compiled_model",
     "executable_fault",

@@ -132,6 +132,25 @@ def compiled_model(
     return executable
 
 
+def models_folder() -> Path:
+    """Return the folder of the user's cache that compiled models are kept in."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    return cache / "crowdgold" / "models"
+
+
+def cached_model(stan_file: Path, toolchain: Toolchain, log: Log = print) -> Path:
+    """Give the executable of a model from the user's cache, compiled first where it is not there.
+
+    Its place there changes with the model, the files that it includes, and the toolchain.
+
+    Raises:
+        ToolchainError: as `compile_model` does.
+    """
+    made_from = model_hash(stan_file) + toolchain.to_json()
+    key = hashlib.sha256(made_from.encode()).hexdigest()[:16]
+    return compiled_model(stan_file, models_folder() / key / stan_file.stem, toolchain, log)
+
+
 def _read(file: Path) -> bytes:
     """Read a Stan file."""
     try:
