@@ -49,7 +49,7 @@ rule validate:  # coverage of the intervals where the model is true
 
 rule benchmarks:
     input:
-        expand("results/benchmarks/{name}.csv", name=BENCHMARKS),
+        expand("results/benchmarks/{name}", name=BENCHMARKS),
 
 
 rule docs:

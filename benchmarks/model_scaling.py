@@ -101,6 +101,8 @@ def measured(arguments: argparse.Namespace) -> list[str]:
         name for name, (_, settings) in VARIANTS.items()
         if settings.get("cut", "exact") in arguments.cuts
     ]  # fmt: skip
+    if arguments.methods:
+        return [name for name in own if name in arguments.methods]
     if importlib.util.find_spec("numpyro") is None:
         print("no peers: NumPyro is not installed (make peers)", file=sys.stderr)
         return own
@@ -150,6 +152,7 @@ def main() -> None:
     parser.add_argument("--warmup", type=int, default=200)
     parser.add_argument("--draws", type=int, default=50, help="kept per chain")
     parser.add_argument("--cuts", nargs="+", default=CUTS, choices=CUTS, help="MAVEN's cuts")
+    parser.add_argument("--methods", nargs="+", choices=VARIANTS, help="these alone, no peers")
     parser.add_argument("--models", type=Path, help="folder of compiled models")
     parser.add_argument("--toolchain", type=Path, help="toolchain.json that made them")
     parser.add_argument("--output", type=Path, help="write the table here as parquet")

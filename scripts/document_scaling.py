@@ -9,6 +9,7 @@ from matplotlib import rc_context
 from crowdgold.data.files import write_text
 from crowdgold.documents.scaling import scaling_page
 from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.results import read_table
 from crowdgold.plotting.scaling import draw_scaling
 from crowdgold.plotting.style import RC, SVG_METADATA
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0]):
     table = pd.read_csv(snakemake.input.table)
-    write_text(scaling_page(table), snakemake.output.page)
+    joint, study = read_table(snakemake.input.joint), pd.read_csv(snakemake.input.study)
+    write_text(scaling_page(table, joint, study), snakemake.output.page)
     figure, _ = draw_scaling(table, {})
     with rc_context(RC):
         drawn = Path(snakemake.output.figure)

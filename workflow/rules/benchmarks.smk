@@ -4,10 +4,17 @@
 #        results/benchmarks/clara_sweeps.csv: time and memory of samplers, an item and a sweep;
 #        results/benchmarks/confusion_em.csv: time and memory of STABLEVAL's EM, and of crowd-kit's;
 #        results/benchmarks/paper_scale.csv: what config/paper.yaml costs, from measured replicates;
-#        results/benchmarks/own_study.csv: CPU and memory of `crowdgold evaluate`, stage by stage;
+#        results/benchmarks/own_study.csv: time and memory of `crowdgold evaluate`, whole and by stage;
+#        results/benchmarks/joint_models.parquet: seconds of DS+S and H-AI at 10,000 items;
 #        RESULTS/benchmarks/model_scaling.parquet: seconds by method against n, and their exponents.
 
-BENCHMARKS = ["maven_scaling", "clara_sweeps", "confusion_em", "own_study"]
+BENCHMARKS = [
+    "maven_scaling.csv",
+    "clara_sweeps.csv",
+    "confusion_em.csv",
+    "own_study.csv",
+    "joint_models.parquet",
+]
 
 SCALING = config.get("benchmarks", {}).get("model_scaling", {})
 CUT = "nested" if "nested" in SCALING.get("cuts", ["nested"]) else "exact"
@@ -64,6 +71,33 @@ rule model_scaling:
     shell:
         "{params.python:q} {input.script:q} {params.settings:q} --models results/stan"
         " --toolchain {input.toolchain:q} --output {output:q} > {log:q} 2>&1"
+
+
+rule joint_models:
+    input:
+        script="benchmarks/model_scaling.py",
+        models=expand(
+            "results/stan/{model}", model=stan_models({"DS+S": {}, "H-AI": {}})
+        ),
+        toolchain="results/toolchain.json",
+    output:
+        "results/benchmarks/joint_models.parquet",
+    log:
+        "results/logs/benchmarks/joint_models.log",
+    conda:
+        "../../environment.yml"
+    # As above: nothing runs beside it.
+    threads: all_cores()
+    params:
+        library=library("../benchmarks/model_scaling.py", method=none),
+        python=sys.executable,
+        methods=["DS+S", "DS+S, compressed", "H-AI", "H-AI, compressed"],
+    message:
+        "Timing DS+S and H-AI at 10,000 items (some minutes)"
+    shell:
+        "{params.python:q} {input.script:q} --n 10000 --chains 4 --warmup 500 --draws 500"
+        " --methods {params.methods:q} --models results/stan --toolchain {input.toolchain:q}"
+        " --output {output:q} 2>&1 | tee {log:q}"
 
 
 rule clara_sweeps:
