@@ -15,5 +15,5 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     paths = [*snakemake.input.tables, *snakemake.input.benchmarks]
     tables = {Path(path).stem: read_table(path) for path in paths}
-    page = reproduction_page(tables, load(snakemake.input.printed))
+    page = reproduction_page(tables, load(snakemake.input.printed), snakemake.params.labelling)
     write_text(page, snakemake.output[0])

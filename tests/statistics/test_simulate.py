@@ -55,7 +55,20 @@ COPULA = {
     "rho": 0.5,
     "shape": {"a": 1.0, "b": 2.0, "mixture": [{"weight": 1.0, "alpha": 2.0, "beta": 3.0}]},
 }
-PARAMETERS = {"maven": MAVEN, "irt": IRT, "stand_in": STAND_IN, "copula": COPULA}
+_JOINT = {
+    "n": 200_000, "phi": 0.3, "mu0": -0.5, "mu1": 1.0, "sigma": 0.8, "votes_total": 3,
+    "gold_fraction": 0.1,
+}  # fmt: skip
+DAWID_SKENE_SCORES = {**_JOINT, "a0": 0.15, "a1": 0.7}
+HUMAN_AI = {**_JOINT, "human0": -1.0, "human1": 0.4, "rho": 0.6}
+PARAMETERS = {
+    "maven": MAVEN,
+    "irt": IRT,
+    "stand_in": STAND_IN,
+    "copula": COPULA,
+    "dawid_skene_scores": DAWID_SKENE_SCORES,
+    "human_ai": HUMAN_AI,
+}
 
 
 def test_every_generator_of_items_is_here():
@@ -141,9 +154,48 @@ def test_maven_oracle_is_the_ratio_of_beta_binomials():
         assert np.all((extreme >= 0) & (extreme <= 1))
 
 
-@pytest.mark.parametrize("name", ["maven", "irt", "copula"])
+@pytest.mark.parametrize("name", [name for name in PARAMETERS if name != "stand_in"])
 def test_oracle_is_the_frequency_of_positives_among_items_with_the_same_votes(name):
     assert_oracle_is_the_frequency(draw(name, votes_total={1: 0.3, 3: 0.5, 6: 0.2}).table)
+
+
+@pytest.mark.parametrize("name", ["dawid_skene_scores", "human_ai"])
+@pytest.mark.parametrize("y", [0, 1])
+def test_scores_of_the_joint_models_are_normal_in_each_class(name, y):
+    """Kolmogorov-Smirnov of some 100,000 scores against the normal of their class, p > 1e-6."""
+    items = draw(name).table
+    p = PARAMETERS[name]
+    own = items.scores["A"][items.truth == y]
+    assert stats.kstest(own, stats.norm(p[f"mu{y}"], p["sigma"]).cdf).pvalue > 1e-6
+
+
+def test_votes_and_scores_of_dawid_skene_go_together_through_the_label_alone():
+    """Within a class votes are binomial and uncorrelated with the scores, by 5 standard errors."""
+    items = draw("dawid_skene_scores").table
+    for y in (0, 1):
+        own = items.truth == y
+        votes, n = items.votes_positive[own], own.sum()
+        share = np.bincount(votes, minlength=4) / n
+        expected = stats.binom.pmf(range(4), 3, DAWID_SKENE_SCORES[f"a{y}"])
+        assert np.all(np.abs(share - expected) <= 5 * np.sqrt(expected * (1 - expected) / n))
+        assert abs(np.corrcoef(votes, items.scores["A"][own])[0, 1]) <= 5 / np.sqrt(n)
+
+
+@pytest.mark.parametrize("y", [0, 1])
+def test_a_vote_of_human_ai_is_positive_when_a_normal_is(y):
+    """One vote and the score, against the bivariate normal: the probability of a positive vote is
+    Phi(human / sqrt 2), and its covariance with the standard score rho phi(human / sqrt 2) / sqrt
+    2, within 5 standard errors."""
+    items = draw("human_ai", votes_total=1).table
+    p, own = HUMAN_AI, items.truth == y
+    votes = items.votes_positive[own].astype(float)
+    z = (items.scores["A"][own] - p[f"mu{y}"]) / p["sigma"]
+    at, n = p[f"human{y}"] / np.sqrt(2), own.sum()
+    mean = stats.norm.cdf(at)
+    assert abs(votes.mean() - mean) <= 5 * np.sqrt(mean * (1 - mean) / n)
+    product = (votes - mean) * z
+    expected = p["rho"] * stats.norm.pdf(at) / np.sqrt(2)
+    assert abs(product.mean() - expected) <= 5 * product.std() / np.sqrt(n)
 
 
 def irt_model(n_voters, sigma_d=2.0):
@@ -260,7 +312,7 @@ def test_gold_labels_are_a_simple_random_sample(name):
     """Counts of each of 20 items among 5 gold labels in 500 replicates; chi-squared p > 1e-6."""
     counts = np.zeros(20)
     for seed in range(500):
-        few = {"n_voters": 5} if name == "irt" else {}
+        few = {"irt": {"n_voters": 5}, "stand_in": {"n_pool": 400, "n_labelled": 200}}.get(name, {})
         items = draw(name, seed, n=20, gold_fraction=0.25, **few).table
         labelled = items.gold != NO_GOLD
         assert labelled.sum() == 5
@@ -290,8 +342,11 @@ def test_a_replicate_carries_its_truth_and_parameters(name):
         kind, _, predictor = key.partition(":")
         source = parameters["predictors"][predictor] if predictor else parameters
         assert value == source[kind]
-    vote = {"phi"} if name in ("irt", "stand_in") else {"phi", "a0", "a1", "d0", "d1"}
-    score = set() if name == "copula" else {"mu:A", "delta:A", "mu:B", "delta:B"}
+    vote = {"phi"}
+    if name not in ("irt", "stand_in", "human_ai"):
+        vote |= {"a0", "a1"} | (set() if name == "dawid_skene_scores" else {"d0", "d1"})
+    own_scores = name in ("copula", "dawid_skene_scores", "human_ai")
+    score = set() if own_scores else {"mu:A", "delta:A", "mu:B", "delta:B"}
     assert set(replicate.parameters) == vote | score
 
 

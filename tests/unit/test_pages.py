@@ -1,14 +1,19 @@
 """Pages of the documentation: numbers and verdicts come from the tables and follow them."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from crowdgold.documents.bias_causes import bias_section, conclusion
 from crowdgold.documents.clara_coverage import clara_section
 from crowdgold.documents.comparison import comparison_page
 from crowdgold.documents.coverage import choice_section, coverage_page
 from crowdgold.documents.markdown import with_error
+from crowdgold.documents.model_coverage import calibration_section, own_models_section
 from crowdgold.documents.rectified import rectified_page
 from crowdgold.documents.scaling import scaling_page
+from crowdgold.documents.shared_labels import shared_labels_section
+from crowdgold.evaluation.data_verdicts import ENOUGH_GOLD
 from crowdgold.evaluation.summaries import check_coverage
 
 
@@ -86,14 +91,15 @@ def settings_table(maven: float, calibrated: float) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def test_the_choice_follows_from_coverage_and_width():
-    """The narrowest version in the band of the pooled coverage; where none is, it says so."""
+def test_the_rule_and_what_covers_are_said():
+    """The rule is that of the headline; the versions in the band of the pooled coverage are named,
+    and where none is, it says so."""
     honest = choice_section(settings_table(0.7, 0.94))
-    assert "take `MAVEN-C`" in honest
-    assert "0.75 times as wide" in honest
+    assert f"with {ENOUGH_GOLD} gold labels or more, drawn at random, `MAVEN-R`" in honest
+    assert "of its versions `MAVEN-C` covers AUC" in honest
     assert "Pooled over 2 settings" in honest
     assert "| MAVEN-C | AUC | 0.940 ± 0.017 | 0.94 | 0.75 |" in honest
-    assert "take `MAVEN`:" in choice_section(settings_table(0.95, 0.94))
+    assert "of its versions `MAVEN, MAVEN-C` covers" in choice_section(settings_table(0.95, 0.94))
     neither = choice_section(settings_table(0.7, 0.8))
     assert "No version covers" in neither
     assert "`MAVEN-C` comes nearest (0.800)" in neither
@@ -118,7 +124,9 @@ def test_scores_of_other_shapes_are_a_part_of_their_own():
     both = pd.concat([settings_table(0.7, 0.94), pd.DataFrame(rows)])
     page = coverage_page(coverage_table(0.7), "a", both)
     assert choice_section(settings_table(0.7, 0.94)) in page
-    assert "nearer to its level than that of `MAVEN-C` for u." in page
+    # Over AUC alone: that of TNR_H the scores hardly touch.
+    assert "u 0.900 against 0.600, 1.00 times as wide; v 0.800 against 0.940" in page
+    assert f"standard error of at least {(0.05 * 0.95 / 40) ** 0.5:.3f}" in page
     assert "| u | AUC | 0.95, 0.50 | 0.60, 0.50 | 0.90, 0.50 |" in page
     assert "| u | TNR_H" not in page
 
@@ -130,6 +138,83 @@ def test_a_verdict_holds_coverage_against_its_band():
     assert [holds for _, holds in verdicts] == [True, False, True]
     assert "MAVEN, AUC: coverage 0.700 is below the band" in verdicts[1][0]
     assert check_coverage(table, {}, {"MAVEN": ["TNR_H"]})[0][1] is False
+
+
+def test_each_setting_is_held_against_the_band():
+    table = pd.concat([coverage_table(0.95).assign(n=10), coverage_table(0.7).assign(n=20)])
+    verdicts = check_coverage(table, {"MAVEN": ["AUC"]}, {})
+    assert [holds for _, holds in verdicts] == [True, False]
+    assert verdicts[1][0].startswith("MAVEN, AUC, n = 20: coverage 0.700 is below")
+
+
+def test_the_part_on_own_models_has_a_line_a_truth_and_method():
+    rows = [
+        {"experiment": experiment, "method": method, "metric": metric, "coverage": coverage,
+         "replicates": 100, "undefined": 0, "level": 0.95, "gate_failures": 3}
+        for experiment, method, coverage in (
+            ("one", "DS", 0.95), ("one", "H-AI", 0.4), ("other", "DS", 0.9), ("other", "H-AI", 1.0)
+        )
+        for metric in ("prevalence", "AUC")
+    ]  # fmt: skip
+    text = own_models_section(
+        pd.DataFrame(rows), {"one": "DS's", "other": "H-AI's"}, ["a\n", "b\n"]
+    )
+    assert "| DS's | H-AI | **0.40** | **0.40** | 3 |" in text
+    assert "| H-AI's | DS | 0.90 | 0.90 | 3 |" in text
+    assert "12 of 400 fits failed" in text
+    assert "- a\n- b\n" in text
+
+
+def test_the_part_on_calibration_counts_failed_fits():
+    rows = [
+        {"experiment": "c", "model": model, "replicate": k, "quantity": quantity,
+         "diagnostics_passed": k > 1}
+        for model in ("vote", "score") for k in range(5) for quantity in ("phi", "log_likelihood")
+    ]  # fmt: skip
+    text = calibration_section(pd.DataFrame(rows), ["vote: uniform\n"])
+    assert "| vote | 5 | 2 |" in text
+    assert "- vote: uniform" in text
+
+
+def bias_rows(world, bias, told, replicates=30):
+    """Errors of precision: those of MAVEN-C, and with the votes known, on average as given; those
+    of AUC are -.05 in all versions."""
+    rng = np.random.default_rng(5)
+    shared = rng.normal(0, 0.01, replicates)
+    means = {"MAVEN-C": bias, "MAVEN-C, prior of mu at 5": bias, "MAVEN-C, votes known": told}
+    return pd.DataFrame(
+        [
+            {"world": world, "replicate": k, "version": version, "metric": metric,
+             "estimate": 0.6 + mean + shared[k] - shared.mean(), "truth": 0.6,
+             "diagnostics_passed": True}
+            for version, own in means.items() for k in range(replicates)
+            for metric, mean in (("precision@1", own), ("AUC", -0.05))
+        ]
+    )  # fmt: skip
+
+
+def test_the_cause_of_bias_is_what_takes_it_away():
+    """Only a clear change against the bias counts; one that makes it worse does not."""
+    tables = {"w": bias_rows("w", -0.05, 0.0), "x": bias_rows("x", -0.05, -0.06)}
+    text = bias_section(tables)
+    assert "whichever way the draw is off (removed in `MAVEN-C, votes known`: 1 of 4)" in text
+    assert "Not so: the paper's prior of mu" in text
+    assert "| w | MAVEN-C | -0.0500 ± " in text
+    assert "nothing. Not so:" in conclusion({"x": bias_rows("x", -0.05, -0.05)})
+
+
+def test_the_part_on_two_models_compares_widths_by_replicate():
+    """Widths .08 to .1 in every replicate: a ratio of .8; one of four does not cover."""
+    rows = [
+        {"score_likelihood": "pairwise", "labels": way, "replicate": k, "truth": 0.1,
+         "estimate": 0.12, "lower": 0.12 - half, "upper": 0.12 + half, "diagnostics_passed": k > 0}
+        for k in range(4)
+        for way, half in (("coupled", 0.04 if k else 0.01), ("independent", 0.05 if k else 0.0125))
+    ]  # fmt: skip
+    text = shared_labels_section(pd.DataFrame(rows))
+    assert "| pairwise | coupled | 0.8000" in text
+    assert "0.75 ± " in text
+    assert "1 of 4 fits failed" in text
 
 
 def test_the_comparison_page_has_a_line_a_setting_and_a_column_a_metric():
@@ -153,7 +238,21 @@ def test_the_scaling_page_prints_every_n():
         ["summary", "vote model", "score model", "inference", "imputation", "total", "peak MB"], 1.0
     ) | {"nested score model": 40.0}
     table = pd.DataFrame([{"n": 1000, **row}, {"n": 1_000_000, **row}])
-    page = scaling_page(table.assign(inference_exponent=0.01))
+    joint = pd.DataFrame(
+        {"method": ["DS+S", "H-AI, compressed"], "n": 10_000, "inference": [44.0, 90.0],
+         "passed": [True, False]}
+    )  # fmt: skip
+    study = pd.DataFrame(
+        [
+            {"study": "small", "stage": "crowdgold evaluate", "cpu": 30, "wall": 20, "peak MB": 900,
+             "report MB": 0.9, "bar": "kept"},
+            {"study": "small", "stage": "reading", "cpu": 1, "wall": 1, "peak MB": 100},
+        ]
+    )  # fmt: skip
+    page = scaling_page(table.assign(inference_exponent=0.01), joint, study)
+    assert "| H-AI, compressed | 90.0 | 180 | failed |" in page
+    assert "| small | 20 | 30 | 900 | 0.9 | kept |" in page
+    assert "reading" not in page
     assert "| 1,000,000 | 1.00 |" in page
     assert "power 0.01" in page
     assert "40 to 40 times as long" in page

@@ -8,7 +8,13 @@ from crowdgold.documents import claims
 from crowdgold.documents.reproduction import reproduction_page, table_3_rows
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICTED, PARTLY
 
+LABELLING = {
+    "method": "MAVEN", "baseline": "GT", "metric": "delta_TPR", "gold_only": 34_000, "n": 50_000,
+    "n_gold": 16_000, "saving": 0.42, "votes": 3, "gold_needs_votes": True,
+    "cost_ratios": [10], "contours": [5000],
+}  # fmt: skip
 PRINTED = {
+    "labelling_efficiency": {"n": 50_000, "n_gold": 16_000, "gold_only": 34_000, "saving": 0.42},
     "autoeval": {"less_absolute_bias": 0.13, "narrower_intervals": 0.36},
     "table_3": {
         "columns": ["AUC"],
@@ -162,10 +168,53 @@ def test_each_cell_of_table_3_is_held_against_ours():
     assert by_method["MAVEN"][5].startswith("within 2 errors")
     assert by_method["MV"][5].startswith("outside")
     assert by_method["H-AI"][3] == "not made here"
+    assert by_method["MAVEN"][6] == ""
+    assert "votes" in by_method["MV"][6]
+
+
+def test_what_is_not_clear_is_named():
+    """Two of four comparisons are narrower; the others are the reason of a verdict in part."""
+    table = pd.concat([results(1, 0.6), results(1, 1.0).assign(metric="TNR_H")])
+    found = claims.widths_below_gold("t", "n_gold")({"t": table})
+    assert found.verdict == PARTLY
+    assert found.reason == "not clear by two errors: TNR_H at 100 (1.00), TNR_H at 400 (1.00)"
+
+
+def widths_on_a_grid(narrower):
+    """Replicates whose widths go as 1 / sqrt(n_gold), MAVEN's so much narrower, with some noise."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for k in range(3):
+        for n in (8000, 26_000, 80_000):
+            for fraction in (0.05, 0.14, 0.4):
+                for method, scale in (("GT", 1.0), ("MAVEN", narrower)):
+                    width = scale * (n * fraction) ** -0.5 * rng.lognormal(0, 0.02)
+                    width *= 1.0 if method == "GT" else (1 - fraction) ** 0.5
+                    rows.append(
+                        {"experiment": "e", "n": n, "gold_fraction": fraction, "replicate": k,
+                         "method": method, "metric": "delta_TPR", "lower": 0.0, "upper": width}
+                    )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_the_saving_is_judged_at_the_price_that_is_implied():
+    """Widths narrower by a factor w at equal gold need w^2 of it: some 16,000 for w^2 (1 - f) as in
+    the paper; intervals about the items save what is printed, with hardly any narrower none do."""
+    gold, share = 16_000, 16_000 / 50_000
+    narrower = (gold / 34_000 / (1 - share)) ** 0.5
+    judge = claims.labelling_saves(PRINTED["labelling_efficiency"], LABELLING)
+    found = judge({"labelling_efficiency": widths_on_a_grid(narrower)})
+    assert "interval about the items" in found.ours
+    assert "saving 0.4" in found.ours
+    assert found.verdict in (PARTLY, NOT_CONTRADICTED)
+    assert "not printed" in found.reason
+    assert judge({"labelling_efficiency": widths_on_a_grid(3.0)}).verdict == FAILS
 
 
 def test_the_page_says_what_was_not_made():
-    page = reproduction_page({"maven_task_2": results(1.1, 1, gold=(400,))}, PRINTED)
+    page = reproduction_page({"maven_task_2": results(1.1, 1, gold=(400,))}, PRINTED, LABELLING)
+    assert "table 3b, on Wikipedia" in page
+    assert "needs the network" in page
     assert "not made here: maven_fig4" in page
     assert "not judged" in page
     assert "| MAVEN | AUC |" in page

@@ -240,12 +240,20 @@ def judged_table(experiment):
     return f"<results>/{kind}/{experiment}.parquet"
 
 
-def verdicts():
-    """Give the verdicts on all experiments that something is expected of."""
+def verdicts(figure=None):
+    """Give the verdicts on all experiments that something is expected of, or those of a figure.
+
+    None at the smallest scale, whose few replicates say nothing of coverage.
+    """
+    if config["together"]:
+        return []
+    named = (
+        config["figures"][figure]["experiments"] if figure else config["experiments"]
+    )
     return [
         f"<results>/summaries/{name}_verdict.txt"
-        for name, block in config["experiments"].items()
-        if "expect" in block
+        for name in named
+        if "expect" in config["experiments"][name]
     ]
 
 

@@ -28,7 +28,9 @@ HOW_TO = [
 
 COMPARED = ["maven_fig4", "maven_fig4_stress"]
 
+# Table 3b is left out where its files cannot be had.
 REPRODUCED = [
+    "labelling_efficiency",
     "maven_autoeval",
     "maven_fig1",
     "maven_fig4",
@@ -37,6 +39,7 @@ REPRODUCED = [
     "maven_fig7_exact",
     "maven_task_2",
     "product_pairs",
+    "wikipedia_conversations",
 ]
 
 REPRODUCED_CLARA = [
@@ -114,7 +117,7 @@ rule document_comparison:
 
 rule document_reproduction:
     input:
-        tables=expand("<results>/tables/{name}.parquet", name=REPRODUCED),
+        tables=lambda wildcards: available_tables(REPRODUCED),
         benchmarks=["<results>/benchmarks/model_scaling.parquet"],
         printed="config/printed/maven.yaml",
     output:
@@ -125,6 +128,9 @@ rule document_reproduction:
         "../../environment.yml"
     params:
         library=library("document_reproduction.py", method=none),
+        labelling=lambda wildcards: config["figures"]["maven_labelling_efficiency"][
+            "options"
+        ],
     message:
         "Writing docs/reproduction.md"
     script:
@@ -238,6 +244,15 @@ rule document_coverage:
         summary="<results>/summaries/maven_coverage.parquet",
         verdict="<results>/summaries/maven_coverage_verdict.txt",
         settings=lambda wildcards: tables_of("maven_intervals")(wildcards),
+        biased=expand(
+            "<results>/tables/bias_causes_{world}.parquet",
+            world=["middling", "irt", "deviation"],
+        ),
+        shared="<results>/tables/shared_labels.parquet",
+        own_models=lambda wildcards: tables_of("maven_own_models")(wildcards),
+        own_model_verdicts=lambda wildcards: verdicts("maven_own_models"),
+        ranks=lambda wildcards: tables_of("maven_calibration")(wildcards),
+        rank_verdicts=lambda wildcards: verdicts("maven_calibration"),
         clara="<results>/summaries/clara_coverage.parquet",
         clara_verdict="<results>/summaries/clara_coverage_verdict.txt",
     output:
@@ -248,6 +263,9 @@ rule document_coverage:
         "../../environment.yml"
     params:
         library=library("document_coverage.py"),
+        titles=lambda wildcards: config["figures"]["maven_own_models"]["options"][
+            "titles"
+        ],
     message:
         "Writing docs/coverage.md"
     script:
@@ -275,6 +293,8 @@ rule document_rectified:
 rule document_scaling:
     input:
         table="results/benchmarks/maven_scaling.csv",
+        joint="results/benchmarks/joint_models.parquet",
+        study="results/benchmarks/own_study.csv",
     output:
         page="docs/scaling.md",
         figure="docs/gallery/maven_scaling.svg",

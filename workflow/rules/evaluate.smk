@@ -4,7 +4,8 @@
 # Needs: evaluate.files of the configuration; the compiled vote models.
 # Makes: RESULTS/evaluation/study/: the data as read, and a file for each job;
 #        RESULTS/evaluation/found/JOB.pickle: what a job found;
-#        RESULTS/evaluate/: estimates.csv, curves.csv, items.csv, study.json and more.
+#        RESULTS/evaluate/: estimates.csv, curves.csv, items.csv, study.json, report.html,
+#        figures.pdf and more.
 
 OWN_MODELS = stan_models(
     dict.fromkeys(config.get("evaluate", {}).get("methods", ["MAVEN", "DS"]), {})
@@ -74,6 +75,6 @@ rule evaluate:
     params:
         library=library("evaluate.py"),
     message:
-        "Joining what the jobs found"
+        "Joining what the jobs found, and writing the report"
     script:
         "../../scripts/evaluate.py"

@@ -127,6 +127,7 @@ def fit_maven(
     draws: int,
     settings: MavenSettings,
     predictors: Sequence[str] | None = None,
+    vote_items: Items | None = None,
 ) -> Fit:
     """Fit MAVEN to the predictors of a table.
 
@@ -141,6 +142,8 @@ def fit_maven(
         draws: parameter draws, one imputed data set each.
         settings: of the cut and the score likelihood.
         predictors: those whose score model is wanted; all of the table where not given.
+        vote_items: another table that the vote model is fitted to, such as the same items with more
+            gold labels; `items` where not given.
     """
     clock = time.perf_counter
     start = clock()
@@ -149,7 +152,8 @@ def fit_maven(
     rankings = {name: _summarise(items, sets, name, settings) for name in wanted}
     counted = clock()
     vote_rng, *score_rngs = rng.spawn(1 + len(items.predictors))
-    fit = fit_votes("vote", sets, vote_rng, stan, sampler, settings.base_rate_prior())
+    vote_sets = sets if vote_items is None else find_vote_sets(vote_items)
+    fit = fit_votes("vote", vote_sets, vote_rng, stan, sampler, settings.base_rate_prior())
     vote = fit.parameters.select(spread_draws(len(fit.parameters), draws))
     sampled = clock()
     scores: dict[str, ScoreDraws] = {}

@@ -8,12 +8,14 @@ annotators first, standard errors over replicates, and `error_sd` is the standar
 estimate - truth among a replicate's annotators, the mean over replicates.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
+from crowdgold.evaluation.fits import setting_keys
 from crowdgold.evaluation.misfit import flag_misfit
 
 KEYS = ["experiment", "method", "metric"]
@@ -146,23 +148,30 @@ def check_coverage(
         misses: method -> metrics that must lie below it: controls.
 
     Returns:
-        a sentence and whether the expectation holds, for each method and metric.
+        a sentence and whether the expectation holds, for each method, metric and setting.
+
+    Raises:
+        KeyError: where the summary lacks a method or metric that something is expected of.
     """
-    rows = {(row["method"], row["metric"]): row for row in summary.to_dict("records")}
+    axes = [name for name in setting_keys(summary) if name not in ("paper", "experiment")]
+    by_setting = summary.groupby(axes, sort=False) if axes else [((), summary)]
     verdicts = []
-    for expected, wanted in (("inside", covers), ("below", misses)):
-        for method, metrics in wanted.items():
-            for metric in metrics:
-                row = rows[method, metric]
-                coverage, low, high = (
-                    float(row[name]) for name in ("coverage", "band_low", "band_high")
-                )
-                found = "below" if coverage < low else "above" if coverage > high else "inside"
-                verdicts.append(
-                    (
-                        f"{method}, {metric}: coverage {coverage:.3f} is {found} the band "
-                        f"[{low:.3f}, {high:.3f}]; expected {expected}",
-                        found == expected,
-                    )
-                )
+    for values, found in by_setting:
+        where = "".join(f", {name} = {value}" for name, value in zip(axes, values, strict=True))
+        rows = {(row["method"], row["metric"]): row for row in found.to_dict("records")}
+        for expected, wanted in (("inside", covers), ("below", misses)):
+            for method, metrics in wanted.items():
+                for metric in metrics:
+                    verdicts.append(_verdict(rows[method, metric], expected, where))
     return verdicts
+
+
+def _verdict(row: Mapping[Hashable, Any], expected: str, where: str) -> tuple[str, bool]:
+    """Say where a coverage lies, and whether that is expected."""
+    coverage, low, high = (float(row[name]) for name in ("coverage", "band_low", "band_high"))
+    found = "below" if coverage < low else "above" if coverage > high else "inside"
+    return (
+        f"{row['method']}, {row['metric']}{where}: coverage {coverage:.3f} is {found} the band "
+        f"[{low:.3f}, {high:.3f}]; expected {expected}",
+        found == expected,
+    )

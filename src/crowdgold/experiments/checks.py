@@ -16,10 +16,12 @@ from crowdgold.experiments.tasks import named, replicates, shared_columns, task_
 from crowdgold.models.stan import StanModels
 
 CHECKS = {
+    "bias_causes": "crowdgold.evaluation.bias_causes",
     "order_statistics": "crowdgold.evaluation.order_statistics",
     "simulation_based_calibration": "crowdgold.evaluation.simulation_based_calibration",
     "score_curves": "crowdgold.evaluation.score_curves",
     "labelling_frontier": "crowdgold.evaluation.labelling_frontier",
+    "shared_labels": "crowdgold.evaluation.shared_labels",
     "sigmoid_scores": "crowdgold.evaluation.sigmoid_scores",
     "judge_error_simulation": "crowdgold.evaluation.judge_error_simulation",
     "judge_error_formula": "crowdgold.evaluation.judge_error_formula",

@@ -1,10 +1,11 @@
 """Coverage of intervals against their nominal level, with the binomial band."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
@@ -22,16 +23,34 @@ def draw_coverage(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figu
 
     Args:
         table: a summary of replicates.
-        options: none.
+        options: `titles`, experiment -> title of its panel, where there are several.
 
     Returns:
         the figure and the rows that it shows. The band holds the coverage of a calibrated method
         with a two-sided probability of 3.5 normal deviations; bars are one standard error.
     """
     shown = table[table["replicates"] > 0]
-    metrics, methods = list(dict.fromkeys(shown["metric"])), method_order(shown["method"])
-    figure, axes = new_figure(1, 1, 3.0)
-    panel = axes[0][0]
+    worlds = list(dict.fromkeys(shown["experiment"]))
+    methods = method_order(shown["method"])
+    figure, axes = new_figure(len(worlds), 1, 3.0 if len(worlds) == 1 else 2.1 * len(worlds))
+    for row, world in enumerate(worlds):
+        panel = axes[row][0]
+        _draw_world(panel, shown[shown["experiment"] == world], methods)
+        if len(worlds) > 1:
+            panel.set_title(options.get("titles", {}).get(world, world))
+    figure.supxlabel(
+        f"{count_replicates(shown['replicates'].max())}; band: binomial, 3.5 deviations; "
+        f"{gate_note(table)}",
+        fontsize=7,
+    )
+    handles, labels = axes[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right center", frameon=False)
+    return figure, shown
+
+
+def _draw_world(panel: Axes, shown: pd.DataFrame, methods: Sequence[str]) -> None:
+    """Draw one experiment's coverage."""
+    metrics = list(dict.fromkeys(shown["metric"]))
     level = float(shown["level"].iloc[0])
     panel.axhline(level, color="#666666", linewidth=0.8)
     for index, method in enumerate(methods):
@@ -55,10 +74,3 @@ def draw_coverage(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figu
     panel.set_xticks(range(len(metrics)), [METRIC_LABELS.get(name, name) for name in metrics])
     panel.set_ylabel(f"Coverage of {level:.0%} intervals")
     panel.set_ylim(-0.02, 1.02)
-    figure.supxlabel(
-        f"{count_replicates(shown['replicates'].max())}; band: binomial, 3.5 deviations; "
-        f"{gate_note(table)}",
-        fontsize=7,
-    )
-    figure.legend(loc="outside right center", frameon=False)
-    return figure, shown

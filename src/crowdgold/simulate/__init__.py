@@ -13,6 +13,7 @@ from crowdgold.data.parameters import unknown
 from crowdgold.simulate.clara import draw_clara
 from crowdgold.simulate.copula import draw_copula
 from crowdgold.simulate.irt import draw_irt
+from crowdgold.simulate.joint_models import draw_dawid_skene_scores, draw_human_ai
 from crowdgold.simulate.judge_error import draw_judge_error
 from crowdgold.simulate.maven import draw_maven
 from crowdgold.simulate.replicate import Replicate
@@ -28,6 +29,8 @@ GENERATORS: dict[str, Generator] = {
     "maven": draw_maven,
     "irt": draw_irt,
     "copula": draw_copula,
+    "dawid_skene_scores": draw_dawid_skene_scores,
+    "human_ai": draw_human_ai,
     "stand_in": draw_stand_in,
     "clara": draw_clara,
     "judge_error": draw_judge_error,

@@ -10,6 +10,8 @@ says whose they are:
 - `separate`: `n_gold` items of another set, drawn at random, with `gold_prevalence`;
 - `random`: `n_gold` of the n items, drawn at random.
 
+TPR and TNR are `tpr` and `tnr`, or both are `quality`, "0.9-0.95", where they vary together.
+
 The group "judges" labels the n items, the group "gold" the gold items; the judges' labels of gold
 items of another set are of the group "tested", so that nothing takes them for part of the sample.
 """
@@ -29,6 +31,8 @@ BY_CLASS, SEPARATE, RANDOM = DESIGNS = ("by_class", "separate", "random")
 JUDGES, GOLD, TESTED = GROUPS = ("judges", "gold", "tested")
 EXPERT = "expert"
 SHARED = ("n", "prevalence", "tpr", "tnr", "n_labels", "design")
+QUALITY = "quality"
+"""Stands for tpr and tnr."""
 NAMES = {
     BY_CLASS: ("gold_positives", "gold_negatives"),
     SEPARATE: ("n_gold", "gold_prevalence"),
@@ -37,19 +41,30 @@ NAMES = {
 """What each design is told of its gold labels."""
 
 
+def read_quality(text: str) -> tuple[float, float]:
+    """Read TPR and TNR from "0.9-0.95".
+
+    Raises:
+        ValueError: where the text is not two numbers with a dash between them.
+    """
+    tpr, tnr = (float(part) for part in text.split("-"))
+    return tpr, tnr
+
+
 def draw_judge_error(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Annotations]:
     """Draw a replicate.
 
     Args:
-        values: n items, prevalence in (0, 1), tpr and tnr in [0, 1] with tpr + tnr > 1, n_labels
-            (1 where not given), design ("by_class" where not given) and what `NAMES` has for it;
-            gold_prevalence is the prevalence where not given.
+        values: n items, prevalence in (0, 1), tpr and tnr in [0, 1] with tpr + tnr > 1 (or both as
+            quality, "0.9-0.95"), n_labels (1 where not given), design ("by_class" where not given)
+            and what `NAMES` has for it; gold_prevalence is the prevalence where not given.
         rng: the only source of randomness.
 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
     """
-    given = Parameters("generator judge_error", {"design": BY_CLASS, "n_labels": 1, **values})
+    both = _named_quality(values)
+    given = Parameters("generator judge_error", {"design": BY_CLASS, "n_labels": 1, **both})
     design = given.choice("design", DESIGNS)
     used = Parameters(f"{given.owner}, design {design}", given.values)
     used.check_names((*SHARED, *NAMES[design]))
@@ -66,6 +81,21 @@ def draw_judge_error(values: Mapping[str, Any], rng: np.random.Generator) -> Rep
     rates = {"TPR": tpr, "TNR": tnr}
     known = {f"{name}:{JUDGES}": value for name, value in rates.items()}
     return Replicate(table, table, {"prevalence": prevalence, **known})
+
+
+def _named_quality(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the values with tpr and tnr in the place of quality, if that is given."""
+    if QUALITY not in values:
+        return dict(values)
+    given = Parameters("generator judge_error", values)
+    if twice := [name for name in ("tpr", "tnr") if name in values]:
+        raise given.fault(twice[0], f"only one of {twice[0]} and {QUALITY}")
+    try:
+        tpr, tnr = read_quality(str(values[QUALITY]))
+    except ValueError:
+        raise given.fault(QUALITY, "TPR and TNR as text, such as 0.9-0.95") from None
+    rest = {name: value for name, value in values.items() if name != QUALITY}
+    return {**rest, "tpr": tpr, "tnr": tnr}
 
 
 def _share(parameters: Parameters, name: str) -> float:

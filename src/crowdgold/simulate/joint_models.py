@@ -1,0 +1,119 @@
+"""The processes that Dawid-Skene with scores and H-AI assume (MAVEN, appendices C.2 and C.3).
+
+DS+S:  Y_i ~ Bernoulli(phi),  V_i ~ Binomial(c_i, a_y),  X_i ~ Normal(mu_y, sigma),  y = Y_i
+H-AI:  Y_i ~ Bernoulli(phi),  X_i = mu_y + sigma Z_i,
+       H_i ~ Normal(human_y + rho Z_i, sqrt(1 - rho^2)),  V_i ~ Binomial(c_i, Phi(H_i))
+
+Z_i are standard normal. DS+S without its scores is the process of Dawid-Skene. There is one
+predictor, `A`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, ndtr, roots_hermitenorm
+
+from crowdgold.data import Items
+from crowdgold.data.parameters import Parameters
+from crowdgold.simulate import design
+from crowdgold.simulate.replicate import Replicate
+
+PREDICTOR = "A"
+SHARED = ("phi", "mu0", "mu1", "sigma", "n", "votes_total", *design.GOLD)
+NODES = 128
+"""Nodes over the human tendency: P(Y | V) is within 1e-9 of its limit up to 20 votes."""
+
+
+def draw_dawid_skene_scores(
+    values: Mapping[str, Any], rng: np.random.Generator
+) -> Replicate[Items]:
+    """Draw a replicate of DS+S's process.
+
+    Args:
+        values: phi in (0, 1); a0 and a1 in (0, 1), the chance of a positive vote on a negative and
+            a positive item; mu0, mu1 and sigma > 0 of the scores; n, votes_total and gold_fraction
+            or n_gold (`crowdgold.simulate.design`).
+        rng: the only source of randomness.
+
+    Raises:
+        InputError: naming the parameter that is unknown, missing or impossible.
+    """
+    parameters = Parameters("generator dawid_skene_scores", values)
+    parameters.check_names(("a0", "a1", *SHARED))
+    chance = np.array([parameters.real(name, above=0, below=1) for name in ("a0", "a1")])
+    truth, _, scores, true = _labels_and_scores(parameters, rng)
+    log_chance = np.stack([np.log(chance), np.log1p(-chance)])[:, :, None]
+    named = {"a0": float(chance[0]), "a1": float(chance[1])}
+    return _voted(parameters, truth, scores, chance[truth], log_chance, true | named, rng)
+
+
+def draw_human_ai(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
+    """Draw a replicate of H-AI's process.
+
+    Args:
+        values: phi in (0, 1); human0 and human1, the mean tendency to vote positive on a negative
+            and a positive item, in probits; rho in (-1, 1); mu0, mu1 and sigma > 0 of the scores;
+            n, votes_total and gold_fraction or n_gold (`crowdgold.simulate.design`).
+        rng: the only source of randomness.
+
+    Raises:
+        InputError: naming the parameter that is unknown, missing or impossible.
+    """
+    parameters = Parameters("generator human_ai", values)
+    parameters.check_names(("human0", "human1", "rho", *SHARED))
+    human = np.array([parameters.real(name) for name in ("human0", "human1")])
+    rho = parameters.real("rho", above=-1, below=1)
+    truth, normal, scores, true = _labels_and_scores(parameters, rng)
+    latent = human[truth] + rho * normal + np.sqrt(1 - rho**2) * rng.normal(size=len(truth))
+    # Given votes alone, the tendency is Normal(human_y, 1): its nodes stand for all chances.
+    nodes, _ = roots_hermitenorm(NODES)
+    at = human[:, None] + nodes
+    log_chance = np.log(np.stack([ndtr(at), ndtr(-at)]))
+    return _voted(parameters, truth, scores, ndtr(latent), log_chance, true, rng)
+
+
+def _labels_and_scores(
+    parameters: Parameters, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict[str, float]]:
+    """Draw true labels, standard normals and the scores they make (n,); give the true phi."""
+    phi = parameters.real("phi", above=0, below=1)
+    mean = np.array([parameters.real(name) for name in ("mu0", "mu1")])
+    sigma = parameters.real("sigma", above=0)
+    truth = (rng.random(design.read_n(parameters)) < phi).astype(np.int8)
+    normal = rng.normal(size=len(truth))
+    return truth, normal, mean[truth] + sigma * normal, {"phi": phi}
+
+
+def _voted(
+    parameters: Parameters,
+    truth: np.ndarray,
+    scores: np.ndarray,
+    chance: np.ndarray,
+    log_chance: np.ndarray,
+    true: Mapping[str, float],
+    rng: np.random.Generator,
+) -> Replicate[Items]:
+    """Draw votes and gold, and work out P(Y | V).
+
+    Args:
+        log_chance: (2, 2, nodes) log chances of a positive and of a negative vote, by class, at the
+            nodes of a Gauss-Hermite rule; one node where the chance is the class's own.
+    """
+    n = len(truth)
+    n_gold = design.read_n_gold(parameters, n)
+    votes_total = design.draw_votes_total(parameters, n, rng)
+    votes_positive = rng.binomial(votes_total, chance)
+    weight = np.ones(1)
+    if log_chance.shape[2] > 1:
+        _, weight = roots_hermitenorm(log_chance.shape[2])
+        weight = weight / weight.sum()
+    pairs, place = np.unique(np.stack([votes_positive, votes_total]), axis=1, return_inverse=True)
+    positive, total = pairs[:, :, None, None]
+    votes = positive * log_chance[0] + (total - positive) * log_chance[1]
+    evidence = np.log(np.exp(votes) @ weight)
+    prior = np.log(true["phi"]) - np.log1p(-true["phi"])
+    oracle = expit(prior + evidence[:, 1] - evidence[:, 0])[place.reshape(-1)]
+    named = {PREDICTOR: scores}
+    items = design.assemble(votes_positive, votes_total, named, truth, oracle, n_gold, rng)
+    return Replicate(items, items, dict(true))
