@@ -32,6 +32,18 @@ def draw(parameters, seed=1):
     return simulate("judge_error", parameters, np.random.default_rng(seed))
 
 
+def test_both_rates_have_one_name():
+    """The same numbers are drawn by either name; a slip names its mend."""
+    given = {"n": 50, "prevalence": 0.3, "design": "random", "n_gold": 10}
+    two, one = draw(given | {"tpr": 0.8, "tnr": 0.9}), draw(given | {"quality": "0.8-0.9"})
+    assert one.parameters == two.parameters
+    assert (one.table.label == two.table.label).all()
+    with pytest.raises(InputError, match=r"'tpr': found 0.8, expected only one of tpr and quality"):
+        draw(given | {"tpr": 0.8, "quality": "0.8-0.9"})
+    with pytest.raises(InputError, match=r"'quality': found '0.8', expected TPR and TNR as text"):
+        draw(given | {"quality": "0.8"})
+
+
 def assert_share(found, expected, size):
     assert abs(found - expected) < 5 * np.sqrt(expected * (1 - expected) / size)
 

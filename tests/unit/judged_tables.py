@@ -65,7 +65,7 @@ def method_results(seed=1, shift=0.0):
                     rows.append(
                         {
                             "paper": "Judge error", "experiment": "judge_error_grid",
-                            "tpr": 0.9, "n_gold": n_gold, "prevalence": prevalence,
+                            "quality": "0.9-0.95", "n_gold": n_gold, "prevalence": prevalence,
                             "replicate": replicate, "method": method, "metric": "prevalence",
                             "annotator": "", "truth": prevalence, "estimate": estimate,
                             "lower": estimate - 0.02, "upper": estimate + 0.02,
@@ -206,7 +206,7 @@ def tables_of_judged():
     ablation = agent_scores("stableval_synthetic", mse)
     simulations = judge_error_tables()
     runs = [simulations[f"judge_error_{one}"] for one in ("simulation", "printed_run")]
-    summary = summarise(method_results(), ["tpr", "n_gold", "prevalence"])
+    summary = summarise(method_results(), ["quality", "n_gold", "prevalence"])
     mappings = [judged_results(["PEC"]).assign(mapping=name) for name in ("baseline", "tie_win")]
     numbers = {"statistics": 1, "scores": 8, "stability": 9, "quality": 10, "ambiguous": 11}
     return {

@@ -239,6 +239,23 @@ def test_refits_take_responses_as_often_as_they_were_drawn(table):
     assert widths[1] < widths[0]
 
 
+def test_without_multiplicity_a_score_can_lie_outside_its_own_interval():
+    """An agent's responses are all alike, so that resamples differ in their number alone, and each
+    has fewer than there are: every refit errs to one side. With multiplicity it is either side."""
+    rows = [
+        (f"{agent}{item}", agent, who, label)
+        for item in range(20)
+        for agent, labels in (("A", "110"), ("B", "001"))
+        for who, label in zip("XYZ", labels, strict=True)
+    ]
+    alike = judged(rows, categories=["0", "1"])
+    for counted in (False, True):
+        found = refitted_intervals(
+            alike, lambda own: fit("PEC", own, RNG(1), {"em": "published"}), RNG(6), 100, counted
+        )
+        assert found["outside"].tolist() == [not counted] * 2
+
+
 @pytest.mark.parametrize("name", FORMS)
 def test_every_metric_has_a_form_and_configurations_know_it(name):
     for form in FORMS[name]:

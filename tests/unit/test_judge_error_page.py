@@ -87,6 +87,33 @@ def test_the_page_of_the_post_lists_methods_and_what_is_missing(simulations, pri
     assert "nan" not in page
     line = next(line for line in page.splitlines() if line.startswith("| MV |"))
     assert line.split("|")[2].strip().startswith("0.05")
+    assert line.endswith("| 0 of 120 |")
+    assert "TPR-TNR of the judges: 0.9-0.95." in page
+
+
+def test_failed_fits_are_counted_by_method_and_by_judges(simulations, printed):
+    """All of CLARA's fits with one judge fail here, none with three, and none of other methods."""
+    grid = method_results().replace({"method": {"MV": "CLARA"}})
+    failing = (grid["method"] != "CLARA").to_numpy()
+    models = pd.concat(
+        [grid.assign(n_labels=1, diagnostics_passed=failing), grid.assign(n_labels=3)]
+    )
+    page = judge_error_page({**simulations, "judge_error_models": models}, printed["judge_error"])
+    ends = [line.rsplit("|", 2)[1].strip() for line in page.splitlines() if "| CLARA |" in line]
+    assert ends == ["120 of 120", "0 of 120"]
+    assert "120 of 120 fits with 1 judge an item and 0 of 120 fits with 3 judges an item" in page
+
+
+def test_coverage_below_the_axis_has_a_mark_at_its_edge(tmp_path):
+    """MV never covers here; the others always do, and have none."""
+    summary = summarise(method_results(), ["quality", "n_gold", "prevalence"])
+    options = {"columns": ["quality"], "only": {"n_gold": 50}}
+    figure, shown = FIGURES["judge_error_methods"](summary, options)
+    assert set(shown["n_gold"]) == {50}
+    panel = figure.axes[2]
+    marks = [line for line in panel.lines if line.get_marker() == "v" and len(line.get_xdata())]
+    assert [len(line.get_xdata()) for line in marks] == [2]
+    assert set(marks[0].get_ydata()) == {panel.get_ylim()[0]}
 
 
 def test_printed_correlations_are_held_against_their_band(soft_tables, printed):
@@ -137,6 +164,7 @@ def test_the_page_of_soft_metrics_has_its_tables(soft_tables, printed):
     for text in ("## Table 2", "## ChaosNLI", "printed: MV, RoBERTa", "undefined", "A-J"):
         assert text in page
     assert "nan" not in page
+    assert "soft precision, entailment" in page
     few = soft_metric_page({}, printed["soft_metrics"])
     assert few.count("not made here") == len(soft_metric_claims(printed["soft_metrics"]))
 
@@ -152,6 +180,11 @@ def test_scores_leave_out_what_is_not_predicted_and_say_what_is_undefined(soft_t
     assert (
         table[(table["predictor"] == "majority") & (table["metric"] == "accuracy")]["value"] == 1
     ).all()
+    f1 = table[(table["metric"] == "soft F1") & (table["subset"] == "snli")]
+    overall = table[(table["metric"] == "soft macro F1") & (table["subset"] == "snli")]
+    by = ["predictor", "seed"]
+    macro = f1.groupby(by)["value"].mean()
+    assert macro.to_numpy() == pytest.approx(overall.set_index(by)["value"].loc[macro.index])
     counts = np.array([[50, 30, 20], [100, 0, 0]])
     drawn = draw_labels(counts, 5, rng(1))
     assert drawn.sum(axis=1).tolist() == [5, 5]
@@ -159,7 +192,7 @@ def test_scores_leave_out_what_is_not_predicted_and_say_what_is_undefined(soft_t
 
 
 def test_figures_are_drawn_from_their_tables(simulations, soft_tables, tmp_path):
-    summary = summarise(method_results(), ["tpr", "n_gold", "prevalence"])
+    summary = summarise(method_results(), ["quality", "n_gold", "prevalence"])
     runs = pd.concat([simulations[f"judge_error_{one}"] for one in ("simulation", "printed_run")])
     drawn = {
         "judge_error_simulation": (runs, {"prevalence": 0.7, "printed_false_positives": 11}),

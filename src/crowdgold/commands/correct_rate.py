@@ -24,8 +24,14 @@ gold labels show: how many known positives and known negatives the judges got ri
 that of Rogan and Gladen, with an interval that counts the judged items as well as the gold labels.
 
 Each of the three is written RIGHT/ALL: judged positive of all judged, known positives judged
-positive of all known positives, known negatives judged negative of all known negatives. Gold items
-must be like those that were judged, and not chosen by how they were judged."""
+positive of all known positives, known negatives judged negative of all known negatives.
+
+Which gold items will do: known positives and known negatives of another set, as many of either as
+you like; items of another set drawn at random, also of another rate; or some of the judged items,
+drawn at random (--within). In each class they must be as hard as the judged items of that class.
+Which are wrong, and nothing here can see it: only items that were judged positive, or more of them
+than of the others (an audit of what was flagged); items that judges were unsure of or disagreed
+about; easy ones, such as test questions; labels by the judges themselves."""
 EXAMPLE = """\
 example:
   $ crowdgold correct-rate 645/1000 --positives 180/200 --negatives 190/200

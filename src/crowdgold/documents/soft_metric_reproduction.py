@@ -17,6 +17,7 @@ from crowdgold.documents.soft_metric_claims import (
 from crowdgold.documents.verdicts import claim_rows
 
 SUBSETS = {"snli": "SNLI", "mnli_m": "MNLI"}
+LABELS = {"e": "entailment", "n": "neutral", "c": "contradiction"}
 
 
 def correlation_table(tables: Mapping[str, pd.DataFrame], printed: Mapping[str, Any]) -> str:
@@ -48,7 +49,7 @@ def _cell(values: np.ndarray) -> str:
 
 def score_table(table: pd.DataFrame, subset: str, printed: Mapping[str, Any]) -> str:
     """Lay out the scores on a subset: a line a predictor, and the paper's own MV last."""
-    own = table[table["subset"] == subset]
+    own = table[(table["subset"] == subset) & (table["label"] == "")]
     metrics = list(dict.fromkeys(own["metric"]))
     lines = []
     for predictor, rows in own.groupby("predictor", sort=False):
@@ -61,6 +62,18 @@ def score_table(table: pd.DataFrame, subset: str, printed: Mapping[str, Any]) ->
     last = [f"{known[name]:.3f}" if name in known else "" for name in metrics]
     lines.append(["printed: MV, RoBERTa", "3", "", *last])
     return markdown_table(["predictor", "seeds", "examples", *metrics], lines)
+
+
+def class_table(table: pd.DataFrame, subset: str) -> str:
+    """Lay out soft precision, recall and F1 of each class: a line a predictor."""
+    own = table[(table["subset"] == subset) & (table["label"] != "")]
+    columns = list(dict.fromkeys(zip(own["metric"], own["label"], strict=True)))
+    lines = []
+    for predictor, rows in own.groupby("predictor", sort=False):
+        by = rows.groupby(["metric", "label"])["value"]
+        lines.append([str(predictor), *(_cell(by.get_group(key).to_numpy()) for key in columns)])
+    header = ["predictor", *(f"{metric}, {LABELS[label]}" for metric, label in columns)]
+    return markdown_table(header, lines)
 
 
 def study_table(table: pd.DataFrame) -> str:
@@ -119,16 +132,26 @@ def soft_metric_page(tables: Mapping[str, pd.DataFrame], printed: Mapping[str, A
                 for subset, name in SUBSETS.items()
                 if subset in set(tables[SCORES]["subset"])
             ),
+            "By class (equations A.1 to A.3): of the probability that is put on a class, the part "
+            "that people share, and the other way round.\n",
+            *(
+                f"{name}:\n\n{class_table(tables[SCORES], subset)}\n"
+                for subset, name in SUBSETS.items()
+                if subset in set(tables[SCORES]["subset"])
+            ),
         ]
     if STUDY in tables:
         one = tables[STUDY].iloc[0]
+        own = tables[STUDY].groupby("instance_sd")["scores"].first()
+        found = " and ".join(f"{mean:.2f} at {sd:g}" for sd, mean in own.items())
         parts += [
             "## How sure is a correlation with people's scores?\n",
             f"{one['studies']:.0f} simulated studies of {one['methods']:.0f} methods, whose true "
-            "scores are those that table 6 prints. A study's own scores correlate with them by "
-            f"{one['scores']:.2f} in the mean, so that it finds less than the truth; and with so "
-            "few methods any correlation has a wide interval. The last column says how often a "
-            "metric comes out above the metric of the line before.\n",
+            "scores are those that table 6 prints; `instance sd` is that of what an instance does "
+            "to a pair of methods, in log odds, for all who judge it. A study's own scores "
+            f"correlate with the true ones, in the mean, by {found}, so that it finds less than "
+            "the truth; and with so few methods any correlation has a wide interval. The last "
+            "column says how often a metric comes out above the metric of the line before.\n",
             study_table(tables[STUDY]) + "\n",
         ]
     return "\n".join(parts)

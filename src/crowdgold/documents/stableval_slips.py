@@ -107,7 +107,9 @@ def _bootstraps(tables: Tables) -> Iterator[str]:
     yield (
         "It draws responses with replacement, keeps those that were drawn, each once, and fits the "
         "method to them. Its intervals are too narrow, and nothing ties them to the score of all "
-        "responses. Mean widths over the agents, from the same draws:\n"
+        "responses: that of an agent whose responses are all alike lies outside its own interval "
+        "(a test of `refitted_intervals` has the case); the last column counts such scores here. "
+        "Mean widths over the agents, from the same draws:\n"
     )
     header = ["data", "method", "as published", "with multiplicity", "ratio", "scores outside"]
     yield markdown_table(header, lines) + "\n"

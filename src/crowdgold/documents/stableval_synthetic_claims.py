@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table, with_error
-from crowdgold.documents.stableval_interval_claims import interval_claims
+from crowdgold.documents.stableval_interval_claims import interval_claims, interval_tables
+from crowdgold.documents.stableval_stability_claims import stability_claims
 from crowdgold.documents.stableval_synthetic_tables import (
     CONFIGURATION,
     STABILITY,
@@ -26,7 +27,6 @@ from crowdgold.documents.verdicts import (
     Judgement,
     Tables,
     claim_rows,
-    contradicted,
     verdict_of,
 )
 from crowdgold.evaluation.ranking_recovery import recovery
@@ -97,54 +97,6 @@ def _gap_widens(tables: Tables) -> Judgement:
     )
 
 
-def _recomputed_table_5(printed: Mapping[str, Any]) -> Callable[[Tables], Judgement]:
-    """Show table 5's column of DS beside the one that the published labels give."""
-
-    def judge(tables: Tables) -> Judgement:
-        cells = [one for one in cells_of("table_5", tables, printed) if one.method == "DS"]
-        table = tables[STABILITY["published"]]
-        rows = table[(table["metric"] == "stability:labels") & (table["method"] == "DS")]
-        errors = rows.groupby(CONFIGURATION, sort=False)["estimate"].agg(
-            lambda own: standard_error(own.to_numpy())
-        )
-        ours = [f"{one.published:.3f} ± {errors[one.configuration]:.3f}" for one in cells]
-        off = abs(cells[0].published - cells[0].printed) > CLEAR * errors[cells[0].configuration]
-        return Judgement(
-            f"DS, by labels per item: {', '.join(ours)}",
-            FAILS if off else NOT_CONTRADICTED,
-            "the printed column of DS is that of PEC, in the published file's standard errors too",
-        )
-
-    return judge
-
-
-def _two_stabilities(printed: Mapping[str, Any]) -> Callable[[Tables], Judgement]:
-    """Judge whether table 5 is of subsets of annotators, as section 4.1 defines it."""
-    rows = {name: own[-1] for name, own in printed["table_5"]["rows"].items()}
-
-    def judge(tables: Tables) -> Judgement:
-        table = tables[STABILITY["own"]]
-        groups = table[table["method"] == "PEC"].groupby(["metric", CONFIGURATION], sort=False)
-        found = groups["estimate"].agg(mean="mean", se=lambda own: standard_error(own.to_numpy()))
-        away, parts = {}, []
-        for metric, words in (("stability", "annotators"), ("stability:labels", "labels")):
-            own = found.loc[metric]
-            printed_here = pd.Series(rows).reindex(own.index)
-            # The printed mean has an error of its own, about ours at its number of repetitions.
-            away[metric] = (own["mean"] - printed_here).abs() / (np.sqrt(2) * own["se"])
-            texts = [with_error(*values) for values in own[["mean", "se"]].to_numpy()]
-            parts.append(f"by {words} {', '.join(texts)}")
-        return Judgement(
-            f"PEC, by labels per item: {'; '.join(parts)}",
-            contradicted(away["stability"] > CLEAR),
-            "the printed numbers are those of 3 of an item's labels (2 of 3), 10 draws"
-            if (away["stability:labels"] <= CLEAR).all()
-            else "",
-        )
-
-    return judge
-
-
 def _swapped_caption(printed: Mapping[str, Any]) -> Callable[[Tables], Judgement]:
     """Judge which qualities have the MSE that figure 8's caption gives to .85 to .20."""
 
@@ -164,13 +116,44 @@ def _swapped_caption(printed: Mapping[str, Any]) -> Callable[[Tables], Judgement
     return judge
 
 
+def _said(printed: Mapping[str, Any], figure: str) -> list[tuple[str, str, float]]:
+    """Give the MSE that a caption gives: configuration, method, value."""
+    block = printed["captions"][figure]["mse"]
+    return [(name, method, value) for name, row in block.items() for method, value in row.items()]
+
+
+def _caption_text(printed: Mapping[str, Any], figure: str) -> str:
+    numbers = (f"{method} {value:.5f} ({name})" for name, method, value in _said(printed, figure))
+    return f"MSE of {', '.join(numbers)}"
+
+
+def _caption(printed: Mapping[str, Any], figure: str) -> Callable[[Tables], Judgement]:
+    """Judge which numbers of a caption are those of the published labels, to its five decimals."""
+
+    def judge(tables: Tables) -> Judgement:
+        found = recovery(tables[STUDY["published"]], [CONFIGURATION])
+        means = found.groupby([CONFIGURATION, "method"])["mse"].mean()
+        said = _said(printed, figure)
+        ours = [float(means[name, method]) for name, method, _ in said]
+        same = [f"{one:.5f}" == f"{cell[2]:.5f}" for one, cell in zip(ours, said, strict=True)]
+        return Judgement(
+            ", ".join(
+                f"{method} {one:.5f}" for one, (_, method, _) in zip(ours, said, strict=True)
+            ),
+            verdict_of(same, [not one for one in same]),
+            "" if all(same) else "table 4 has other numbers, and these are ours",
+        )
+
+    return judge
+
+
 def synthetic_claims(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
     """Give the claims in the order of the paper.
 
     Args:
         printed: what the paper prints (config/printed/stableval_synthetic.yaml).
     """
-    study, stability = (OWN,), STABILITY
+    study = (OWN,)
     return (
         Claim(
             "Section 6.1.1",
@@ -192,25 +175,37 @@ def synthetic_claims(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
             study,
             _accuracy_at_least(0.988),
         ),
-        Claim(
-            "Table 5",
-            "stability of DS .989 .991 .992 .992",
-            (stability["published"],),
-            _recomputed_table_5(printed),
-        ),
-        Claim(
-            "Sections 4.1 and 5.3, table 5",
-            "stability is tau-b under subsampling of annotators",
-            (stability["own"],),
-            _two_stabilities(printed),
-        ),
+        *stability_claims(printed),
         Claim(
             "Fig. 8, caption",
             "tight: .85 to .20; wide: .75 to .50",
             study,
             _swapped_caption(printed),
         ),
+        *(
+            Claim(
+                f"Fig. {number}, caption",
+                _caption_text(printed, f"figure_{number}"),
+                (STUDY["published"],),
+                _caption(printed, f"figure_{number}"),
+            )
+            for number in (10, 12)
+        ),
         *interval_claims(),
+    )
+
+
+def _seconds(tables: Tables) -> str:
+    """Say what the fits to the published labels took; DS and PEC share theirs."""
+    table = tables.get(STUDY["published"])
+    if table is None or "seconds" not in table:
+        return ""
+    one = table[table["method"].isin(("MV", "PEC"))].groupby([CONFIGURATION, "replicate", "method"])
+    spent = one["seconds"].max().groupby(level="method")
+    total, fits = spent.sum(), int(spent.size()["PEC"])
+    return (
+        f" The {fits:,} fits to the published labels took {total.sum():.0f} s of one core, "
+        "DS and PEC by one fit."
     )
 
 
@@ -221,24 +216,29 @@ def synthetic_section(tables: Tables, printed: Mapping[str, Any]) -> str:
         tables: results tables (of replicates) by the name of their experiment.
         printed: what the paper prints (config/printed/stableval_synthetic.yaml).
     """
-    number, seeds = (
+    number, seeds, draws, of_seeds = (
         str(tables[name]["replicate"].nunique()) if name in tables else "no"
-        for name in (OWN, STUDY["published"])
+        for name in (OWN, STUDY["published"], STABILITY["own"], STABILITY["published"])
     )
     parts = [
         "## The synthetic study\n",
         f"{number} replicates of our own draws from the generator recovered from the published "
         f"labels (the paper: {printed['repetitions']}), and the published labels themselves "
-        f"({seeds} of their seeds), with the settings of the EM that the published scores were "
-        "made with. A difference counts where it is clear by two standard errors, replicates "
-        "paired. Labels of the study share their item's difficulty; they are independent where "
-        "each has its own. Intervals are of 95 %, in a smaller study (100 items an agent), their "
-        "coverage with the error over replicates.\n",
+        f"({seeds} of their seeds), table 5 from {draws} and {of_seeds}, with the settings of the "
+        "EM that the published scores were made with. A difference counts where it is clear by "
+        "two standard errors, replicates paired. Labels of the study share their item's "
+        "difficulty; they are independent where each has its own. Intervals are of 95 %, in a "
+        "smaller study (100 items an agent) whose fits run until they have converged; their "
+        "coverage stands in the tables that follow the claims. Its error is over replicates, and "
+        "that of a difference to the control, whose data are others, the root of the sum of both "
+        f"squares.{_seconds(tables)}\n",
         markdown_table(
             ["where", "printed", "ours", "verdict", "reason"],
             claim_rows(synthetic_claims(printed), tables),
         )
         + "\n",
+        *interval_tables(tables),
+        "### Tables 4 to 7\n",
         "In the tables below the printed number stands first; where the published labels give "
         "other digits, these stand beside it in bold. Own draws: mean ± standard error, and in "
         "brackets the distance in joint standard errors.\n",

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.models.judge_error import corrected_rate, corrected_variance
+from crowdgold.simulate.judge_error import read_quality
 
 
 def check_judge_error_formula(
@@ -24,7 +25,7 @@ def check_judge_error_formula(
         makes of it, `corrected`, and its standard error `error`; `naive_error` is that of the
         judged rate.
     """
-    tpr, tnr = (float(part) for part in str(parameters["quality"]).split("-"))
+    tpr, tnr = read_quality(str(parameters["quality"]))
     n, n_gold = int(parameters["n"]), int(parameters["n_gold"])
     rate = np.linspace(0, 1, int(parameters["points"]))
     judged = rate * tpr + (1 - rate) * (1 - tnr)

@@ -19,10 +19,12 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.metrics.judgements import UndefinedMetricWarning
-from crowdgold.metrics.soft import MULTICLASS, one_hot
+from crowdgold.metrics.soft import MULTICLASS, class_wise, one_hot
 
 DATASET = "chaosnli"
 CLASSES = ("e", "n", "c")
+CLASS_WISE = {"soft precision": "precision", "soft recall": "recall", "soft F1": "f1"}
+"""Metrics of a class -> fields of `metrics.soft.ClassWise`."""
 DRAWN = {"five labels": 5, "majority of 5": 5, "fifty labels": 50}
 
 
@@ -87,25 +89,31 @@ def check_soft_metric_scores(
 
     Returns:
         a row for each predictor, seed and metric: `value`, the number of `examples`, and `note`,
-        why a value is undefined.
+        why a value is undefined. Metrics of a class have a row for each `label`; of others the
+        label is empty.
     """
     own = dataset[dataset["subset"] == parameters["subset"]]
     counts = own[[f"count_{name}" for name in CLASSES]].to_numpy(dtype=np.int64)
     shares = counts / counts.sum(axis=1, keepdims=True)
     rows = []
     for one in (*_of_models(own, shares), *_of_labels(counts, rng)):
-        for metric, function in MULTICLASS.items():
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always", UndefinedMetricWarning)
-                value = function(one.true, one.predicted)
-            rows.append(
-                {
-                    "predictor": one.predictor,
-                    "seed": one.seed,
-                    "metric": metric,
-                    "value": value,
-                    "examples": len(one.true),
-                    "note": "; ".join(str(warning.message) for warning in caught),
-                }
-            )
+        about = {"predictor": one.predictor, "seed": one.seed, "examples": len(one.true)}
+        rows += [about | row for row in _scores(one)]
     return pd.DataFrame(rows)
+
+
+def _scores(one: Prediction) -> Iterator[dict[str, Any]]:
+    """Give metric, label, value and note of each score of a prediction."""
+    for metric, function in MULTICLASS.items():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UndefinedMetricWarning)
+            value = function(one.true, one.predicted)
+        note = "; ".join(str(warning.message) for warning in caught)
+        yield {"metric": metric, "label": "", "value": value, "note": note}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UndefinedMetricWarning)
+        found = class_wise(one.true, one.predicted)
+    note = "; ".join(str(warning.message) for warning in caught)
+    for metric, field in CLASS_WISE.items():
+        for label, value in zip(CLASSES, getattr(found, field), strict=True):
+            yield {"metric": metric, "label": label, "value": float(value), "note": note}

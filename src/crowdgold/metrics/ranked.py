@@ -60,7 +60,8 @@ class RankedItems:
 
     def above(self, threshold: float) -> int:
         """Count the items scored at or above a threshold."""
-        return int(np.searchsorted(-self.scores_descending, -threshold, side="right"))
+        below = np.searchsorted(self.scores_descending[::-1], threshold, side="left")
+        return len(self.scores_descending) - int(below)
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.plotting.series import (
+    Series,
     draw_line,
     replicates_text,
     rows_drawn,
@@ -23,6 +25,7 @@ PANELS = (
 )
 WORDS = {
     "tpr": "TPR {}",
+    "quality": "TPR-TNR {}",
     "n_gold": "{} gold",
     "n_labels": "{} judge(s)",
     "gold_positives": "{} gold positives",
@@ -32,7 +35,7 @@ WORDS = {
 SHIFT = 0.012
 """Of the horizontal range, between the lines of a panel."""
 LOWEST = 0.5
-"""The coverage axis starts here; the rate of judges who err is often below it."""
+"""The coverage axis starts here; what is below it, as the naive rate often is, has a mark."""
 
 
 def _columns(table: pd.DataFrame, names: list[str]) -> list[tuple[str, pd.DataFrame]]:
@@ -45,6 +48,23 @@ def _columns(table: pd.DataFrame, names: list[str]) -> list[tuple[str, pd.DataFr
     return parts
 
 
+def _mark_below(panel: Axes, line: Series, x: str, shift: float) -> None:
+    """Mark coverage below the axis by a triangle at its lower edge."""
+    below = line.rows[line.rows["coverage"] < LOWEST]
+    if below.empty:
+        return
+    panel.plot(
+        below[x] + shift,
+        [LOWEST] * len(below),
+        color=line.look.colour,
+        marker="v",
+        markersize=5,
+        linestyle="none",
+        clip_on=False,
+        zorder=5,
+    )
+
+
 def draw_judge_error_methods(
     table: pd.DataFrame, options: Mapping[str, Any]
 ) -> tuple[Figure, pd.DataFrame]:
@@ -52,20 +72,25 @@ def draw_judge_error_methods(
 
     Args:
         table: a summary of replicates.
-        options: `columns`, the settings whose values make columns of panels; `x` (prevalence).
+        options: `columns`, the settings whose values make columns of panels; `x` (prevalence);
+            `only`, the values of settings that are drawn.
 
     Returns:
         the figure and the rows that it shows. Bars are one standard error; the band is the
-        binomial one, of 3.5 deviations. Coverage below `LOWEST` is not shown.
+        binomial one, of 3.5 deviations. Coverage below `LOWEST` is a triangle at the edge.
 
     Raises:
         ValueError: where the table lacks a column.
     """
     x, names = str(options.get("x", "prevalence")), list(options["columns"])
-    missing = [name for name in (x, *names, "bias", "width", "coverage") if name not in table]
+    only = dict(options.get("only", {}))
+    wanted = (x, *names, *only, "bias", "width", "coverage")
+    missing = [name for name in wanted if name not in table]
     if missing:
         raise ValueError(f"the table has no columns {missing}")
     rows = table[(table["metric"] == "prevalence") & (table["replicates"] > 0)]
+    for name, value in only.items():
+        rows = rows[rows[name] == value]
     rows = rows.reset_index(drop=True)
     parts = _columns(rows, names)
     figure, axes = new_figure(len(PANELS), len(parts), 5.6)
@@ -80,6 +105,8 @@ def draw_judge_error_methods(
             for index, line in enumerate(lines):
                 shift = apart * (index - (len(lines) - 1) / 2)
                 draw_line(panel, line, x, value, f"{value}_se", shift)
+                if value == "coverage":
+                    _mark_below(panel, line, x, shift)
             if column == 0:
                 panel.set_ylabel(label.format(level=level))
         axes[0][column].set_title(title, fontsize=8)
@@ -90,6 +117,9 @@ def draw_judge_error_methods(
         axes[2][column].axhline(level, color="#666666", linewidth=0.8, zorder=0.5)
         axes[2][column].set_ylim(LOWEST, 1.02)
         axes[2][column].set_xlabel(f"True {x}")
+    for line_of_panels in axes:
+        for panel in line_of_panels[1:]:
+            panel.tick_params(labelleft=False)
     for line_of_panels in axes[:2]:
         low = min(panel.get_ylim()[0] for panel in line_of_panels)
         high = max(panel.get_ylim()[1] for panel in line_of_panels)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from crowdgold.plotting.style import new_figure
 
-COLUMNS = ("subset", "predictor", "seed", "metric", "value")
+COLUMNS = ("subset", "predictor", "seed", "metric", "label", "value")
 SUBSETS = {"snli": ("SNLI", "#0072B2", "o", -0.13), "mnli_m": ("MNLI", "#D55E00", "s", 0.13)}
 PRINTED = "printed: MV, RoBERTa"
 
@@ -39,7 +39,8 @@ def draw_soft_metric_scores(
         options: `printed`, subset -> metric -> what the paper prints of its own MV.
 
     Returns:
-        the figure and the rows that it shows, which include those whose metric is undefined.
+        the figure and the rows that it shows, which include those whose metric is undefined;
+        metrics of a class are in the page's table.
 
     Raises:
         ValueError: where the table lacks a column.
@@ -47,6 +48,7 @@ def draw_soft_metric_scores(
     missing = [name for name in COLUMNS if name not in table]
     if missing:
         raise ValueError(f"the table of the check soft_metric_scores is needed; lacks {missing}")
+    table = table[table["label"] == ""]
     order = list(dict.fromkeys(table["predictor"]))
     metrics = list(dict.fromkeys(table["metric"]))
     figure, axes = new_figure(2, 3, 4.4)
