@@ -1,8 +1,9 @@
-"""Join what the jobs of an evaluation found, and write its folder."""
+"""Join what the jobs of an evaluation found, and write its folder with its report."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crowdgold.documents.study_report import write_study_report
 from crowdgold.evaluation.own_study.in_jobs import gather
 from crowdgold.experiments.logs import job_log
 from crowdgold.models.stan import StanModels
@@ -14,4 +15,6 @@ with job_log(snakemake.log[0]):
     toolchain = next(map(Path, snakemake.input.toolchain), None)
     stan = StanModels.compiled(Path("results/stan"), toolchain)
     parts = [Path(path) for path in snakemake.input.found]
-    gather(Path(snakemake.input.study), parts, stan, Path(snakemake.output[0]))
+    folder = Path(snakemake.output[0])
+    gather(Path(snakemake.input.study), parts, stan, folder)
+    write_study_report(folder)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from crowdgold.evaluation.own_study import METHODS, METRICS, Settings, Source, read_thresholds
 from crowdgold.evaluation.own_study.in_jobs import prepare
+from crowdgold.evaluation.own_study.questions import POPULATION
 from crowdgold.experiments.logs import job_log
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ with job_log(snakemake.log[0]):
         methods=tuple(asked.get("methods", METHODS)),
         metrics=tuple(asked.get("metrics", METRICS)),
         thresholds=read_thresholds(asked.get("thresholds", [])),
+        about=asked.get("about", POPULATION),
         **snakemake.params.settings,
     )
     prepare(source, settings, Path(snakemake.output[0]))

@@ -27,6 +27,8 @@ def _estimate(stratum, model, against, metric, method, value, rng):
         "standard_error": width / 4, "effective_gold": GOLD * (WIDTHS["GT"] / WIDTHS[method]) ** 2,
         "misfit": np.nan if method in ("GT", "GT+MV", "MAVEN-R")
         else float(method == "DS" and metric == "prevalence"),
+        "misfit_p": np.nan if method in ("GT", "GT+MV", "MAVEN-R")
+        else 0.001 if method == "DS" and metric == "prevalence" else 0.5,
         "diagnostics_passed": not (method == "MAVEN" and model == "small"),
         "message": "R-hat 1.2" if method == "MAVEN" and model == "small" else "",
         "note": "",
@@ -180,7 +182,8 @@ def make_study(
         for method in METHODS for model in models
     ]  # fmt: skip
     summary = {
-        "settings": {"methods": METHODS, "thresholds": {"": [0.5]}, "level": 0.95, "seed": 7},
+        "settings": {"methods": METHODS, "thresholds": {"": [0.5]}, "level": 0.95,
+                     "about": "population", "seed": 7},
         "models": models,
         "thresholds": {name: [0.5] for name in models},
         "strata": [{"name": name, **counts} for name in names],

@@ -4,10 +4,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents.stableval_interval_claims import covers_in_own_world
-from crowdgold.documents.stableval_synthetic_claims import lower_mse, synthetic_section
+from crowdgold.documents.stableval_interval_claims import (
+    covers_in_own_world,
+    harmed_by_dependence,
+    interval_claims,
+    interval_tables,
+)
+from crowdgold.documents.stableval_stability_claims import stability_claims
+from crowdgold.documents.stableval_synthetic_claims import (
+    lower_mse,
+    synthetic_claims,
+    synthetic_section,
+)
 from crowdgold.documents.stableval_synthetic_tables import as_printed, cells_of, summary_of
-from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CONTRADICTED, PARTLY
+from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICTED, PARTLY
 from crowdgold.experiments.configuration import load
 from crowdgold.plotting import draw
 from crowdgold.plotting.agent_ablation import bars
@@ -77,7 +87,98 @@ def test_coverage_fails_where_it_is_clearly_short(inside, verdict):
             "diagnostics_passed": True,
         }
     )  # fmt: skip
-    assert covers_in_own_world("PEC", "agent")({"stableval_own_world": table}).verdict == verdict
+    judge = covers_in_own_world("PEC", "score:each", "agent")
+    assert judge({"stableval_own_world": table}).verdict == verdict
+
+
+def tied(coverage, replicates=40):
+    """Intervals of PEC-posterior in three settings; the first is the control, of 95 % coverage."""
+    settings = {("own", 0.0): 0.95, ("own", 0.2): coverage[0], ("shared", 0.0): coverage[1]}
+    frames = []
+    for (difficulty, copying), share in settings.items():
+        covered = np.arange(replicates) < share * replicates
+        frames.append(
+            pd.DataFrame(
+                {
+                    "experiment": "e", "difficulty": difficulty, "copying": copying,
+                    "method": "PEC-posterior", "metric": "score:each",
+                    "replicate": range(replicates), "truth": 0.5, "estimate": 0.5,
+                    "lower": np.where(covered, 0.4, 0.6), "upper": 0.7, "seconds": 1.0,
+                    "diagnostics_passed": np.arange(replicates) > 2,
+                }
+            )
+        )  # fmt: skip
+    return {"stableval_correlated": pd.concat(frames, ignore_index=True)}
+
+
+@pytest.mark.parametrize(
+    ("coverage", "verdict"),
+    [((0.5, 0.6), HOLDS), ((0.5, 0.95), PARTLY), ((0.95, 0.9), NOT_CLEAR)],
+)
+def test_dependence_is_held_against_its_control(coverage, verdict):
+    found = harmed_by_dependence("PEC-posterior", "score:each")(tied(coverage))
+    assert found.verdict == verdict
+    assert found.ours.startswith("coverage less the control's 0.950 ± 0.0")
+    page = "\n".join(interval_tables(tied(coverage)))
+    assert "| own difficulty, 0% copied (control) | PEC-posterior | 0.950 ± " in page
+    assert page.count("| 3 of 40 |") == 3
+    assert "not made here: stableval_own_world" in page
+
+
+def test_one_class_prior_costs_coverage_where_agents_differ():
+    table = tied((0.5, 0.95))["stableval_correlated"]
+    prior = np.where(table["copying"] > 0, "shared", "agent")
+    table = table.assign(quality="wide", **{"method_settings.PEC-posterior.prior": prior})
+    table = table[table["difficulty"] == "own"]
+    both = pd.concat([table, table.assign(metric="expected_score:each")])
+    (claim,) = [one for one in interval_claims() if "for all, as printed" in one.printed]
+    assert claim.judge({"stableval_own_world": both}).verdict == HOLDS
+    alike = both.assign(upper=0.7, lower=0.4)
+    assert claim.judge({"stableval_own_world": alike}).verdict == NOT_CLEAR
+
+
+def subset_tables(labels, annotators):
+    """Tau-b of 100 seeds by configuration, for tables of values by method: rows of table 5."""
+    name = "stableval_synthetic_stability_published"
+    wobble = np.tile([-0.01, 0.01], 50)
+    rows = [
+        pd.DataFrame(
+            {"configuration": configuration, "method": method, "metric": metric,
+             "replicate": range(100), "estimate": value + wobble}
+        )
+        for metric, values in (("stability:labels", labels), ("stability", annotators))
+        for configuration, row in values.items()
+        for method, value in zip(PRINTED["methods"], row, strict=True)
+    ]  # fmt: skip
+    return {name: pd.concat(rows, ignore_index=True)}
+
+
+def test_table_5_is_judged_cell_by_cell_and_by_both_kinds_of_subset():
+    """DS less stable than printed in every cell, or as printed; annotators' subsets away or not."""
+    rows = PRINTED["table_5"]["rows"]
+    lower = {name: [row[0], row[1] - 0.01, row[2]] for name, row in rows.items()}
+    other = {name: [value - 0.02 for value in row] for name, row in rows.items()}
+    ds, subsets = stability_claims(PRINTED)
+    found = ds.judge(subset_tables(lower, other))
+    assert found.verdict == FAILS
+    assert "ours differ clearly in 4 of 4 cells" in found.reason
+    assert ds.judge(subset_tables(rows, other)).verdict == NOT_CONTRADICTED
+    found = subsets.judge(subset_tables(rows, other))
+    assert found.verdict == FAILS
+    assert "8 of 8 cells by annotators, 0 of 8 by 3 of" in found.reason
+    assert subsets.judge(subset_tables(rows, rows)).verdict == NOT_CONTRADICTED
+
+
+def test_captions_are_held_against_the_published_labels():
+    """Table 4's own numbers: those of figure 10's caption are partly others."""
+    claims = {one.place: one for one in synthetic_claims(PRINTED)}
+    tables = {PUBLISHED: agent_scores(PUBLISHED, as_the_paper())}
+    assert claims["Fig. 10, caption"].judge(tables).verdict == PARTLY
+    assert "PEC 0.00571" in claims["Fig. 12, caption"].judge(tables).ours
+    right = {"figure_12": {"mse": {"labels_3": {"MV": 0.00478}}}}
+    said = {**PRINTED, "captions": PRINTED["captions"] | right}
+    (claim,) = [one for one in synthetic_claims(said) if one.place == "Fig. 12, caption"]
+    assert claim.judge(tables).verdict == HOLDS
 
 
 PANELS = [{"label": "Labels", "configurations": {"labels_3": 3, "labels_9": 9}}]

@@ -246,7 +246,10 @@ def test_repeated_labels_can_all_be_kept():
     twice = pd.concat([JUDGED, JUDGED], ignore_index=True)
     table = annotations_from_frame(twice, repeated="keep")
     assert table.labels_of_item.tolist() == [4, 2, 2, 2]
-    with pytest.raises(InputError, match="or all by 'keep'"):
+    with pytest.raises(
+        InputError,
+        match=r"--repeated last \(in Python by repeated='first' or 'last', or all by 'keep'",
+    ):
         annotations_from_frame(twice)
 
 

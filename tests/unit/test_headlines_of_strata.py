@@ -1,9 +1,10 @@
-"""What a headline rests on in a stratum: one test of its gold, and the stratum's own verdicts."""
+"""What a headline rests on: the rules of choice, one test of gold, and a stratum's verdicts."""
 
 import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from crowdgold.commands import main
@@ -12,6 +13,7 @@ from crowdgold.data.own import Study
 from crowdgold.evaluation.data_check import check_data
 from crowdgold.evaluation.data_verdicts import NOT_USABLE
 from crowdgold.evaluation.own_study import Settings, evaluate_study
+from crowdgold.evaluation.own_study.headline import headlines
 from crowdgold.models.stan import StanModels
 from unit.test_evaluate_study import simulated
 
@@ -69,3 +71,41 @@ def test_a_method_that_is_asked_for_alone_is_written(method, tmp_path, capsys):
     assert head["method"] == (None if method == "GT+MV" else method)
     assert ("no answer by itself" in " ".join(head["passed_over"])) == (method == "GT+MV")
     assert method in (out / "estimates.csv").read_text()
+
+
+def choices(gold, chosen=False, passed=True, unusable=()):
+    """The headline of a metric that three methods estimate."""
+    rows = [
+        {"stratum": "all", "model": "", "against": "", "metric": "prevalence", "method": method,
+         "estimate": 0.3, "lower": 0.2, "upper": upper, "standard_error": 0.02,
+         "effective_gold": 100.0, "misfit": misfit,
+         "diagnostics_passed": passed or method != "MAVEN-R",
+         "message": "R-hat 1.2", "note": ""}
+        for method, upper, misfit in (
+            ("GT", 0.5, np.nan), ("MAVEN-C", 0.35, 1.0), ("MAVEN-R", 0.4, np.nan))
+    ]  # fmt: skip
+    (one,) = headlines(
+        pd.DataFrame(rows),
+        {"all": gold},
+        {"all": chosen},
+        {"all": dict.fromkeys(unusable, "too few")},
+    )
+    return one
+
+
+def test_the_headline_is_chosen_by_the_rules():
+    enough = choices(200)
+    assert (enough["method"], enough["reason"]) == ("MAVEN-R", "")
+    assert (enough["beside"]["method"], enough["beside"]["misfit"]) == ("MAVEN-C", True)
+    few = choices(199)
+    assert few["method"] == "MAVEN-C"
+    assert "199 gold items, below 200" in few["reason"]
+    assert "random sample" in choices(500, chosen=True)["reason"]
+    assert "no gold labels" in choices(0)["reason"]
+    failed = choices(300, passed=False)
+    assert failed["method"] == "GT"
+    assert failed["passed_over"] == ["MAVEN-R: the fit failed its gate (R-hat 1.2)"]
+    assert choices(100, unusable=["MAVEN-C"])["method"] == "GT"
+    assert choices(100, unusable=["MAVEN-C", "GT"])["method"] == "MAVEN-R"
+    nobody = choices(100, unusable=["MAVEN-C", "GT", "MAVEN-R"])
+    assert (nobody["method"], nobody["estimate"]) == (None, None)

@@ -5,8 +5,10 @@ import pytest
 
 from crowdgold.estimators import LabelPosterior
 from crowdgold.evaluation.own_study.imputing import Ranked, impute
-from crowdgold.evaluation.own_study.questions import Settings, questions_of
+from crowdgold.evaluation.own_study.questions import Questions, Settings, questions_of
+from crowdgold.metrics import parse_metric
 from crowdgold.simulate import simulate
+from unit.reference import make_items
 
 PARAMETERS = {
     "n": 60, "phi": 0.4, "a0": 0.2, "a1": 0.7, "d0": 2.0, "d1": 2.0, "votes_total": 3,
@@ -35,3 +37,27 @@ def test_values_are_those_of_the_labels_in_the_order_of_the_table(weighted):
     # The control: labels in another order have other values.
     other = questions.values(ranked.mass(labels[::-1]), ranking)
     assert not np.allclose(found.values[3], other)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_models_share_the_uniforms_that_decide_labels(shared):
+    """Chances differ by d between two models. By one uniform an item, labels differ with that
+    probability, and the difference of two shares of positives has the variance sum d (1 - d) / n^2;
+    by uniforms of their own, the control, the sum of both shares' variances. A variance of 2,000
+    draws is known to sqrt(2 / 2000); the bound is 5 of these."""
+    rng, n, draws = np.random.default_rng(8), 60, 2000
+    chance = {"a": rng.uniform(0.2, 0.6, n)}
+    chance["b"] = chance["a"] + rng.uniform(0, 0.1, n)
+    items = make_items(np.ones(n, dtype=int), 3, -1, {name: rng.random(n) for name in "ab"})
+    posterior = LabelPosterior(draws, lambda draw, model, rng: chance[model], {})
+    asked = Questions((parse_metric("prevalence"),), False)
+    shares = [
+        impute(posterior, asked, Ranked(items, name), np.random.default_rng(seed), rng)[0].values
+        for name, seed in (("a", 1), ("b", 1 if shared else 2))
+    ]
+    apart = chance["b"] - chance["a"]
+    together = (apart * (1 - apart)).sum() / n**2
+    alone = sum((one * (1 - one)).sum() for one in chance.values()) / n**2
+    assert alone > 5 * together
+    found = (shares[1] - shares[0]).var(ddof=1)
+    assert found == pytest.approx(together if shared else alone, rel=5 * np.sqrt(2 / draws))

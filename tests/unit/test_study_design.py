@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from crowdgold.data import InputError
 from crowdgold.estimators import LabelPrediction
 from crowdgold.estimators.logistic import predict_by_regression
 from crowdgold.evaluation.expected_information import Guess, expected_information
@@ -109,3 +110,13 @@ def test_without_a_gain_a_gold_label_for_each_item_is_cheapest():
     found = cheapest(gold_alone(Information(0, 0.5, 0.6)), PRICES, 0.1)
     assert found.n == found.n_gold
     assert found.cost == pytest.approx(found.n_gold * PRICES.gold)
+
+
+def test_a_width_that_no_study_reaches_is_refused():
+    """Also where its square is no number any more; with so many items at most, none reaches it."""
+    known = Information(3, 0.5, 0.6)
+    for wanted in (1e-7, 1e-200, 5e-324):
+        with pytest.raises(InputError, match="takes more than 1,000,000,000,000 gold labels"):
+            cheapest(known, PRICES, wanted)
+        assert cheapest(known, PRICES, wanted, 1000) is None
+    assert cheapest(known, PRICES, 1e-5).n_gold > 10**9

@@ -115,6 +115,10 @@ def test_the_command_names_its_files_and_refuses_other_folders(folder, tmp_path,
     study = make_study(tmp_path / "plain", models=(), metrics=())
     assert main(["report", str(study)]) == 0
     assert capsys.readouterr().out.split() == [f"{study}/report.html", f"{study}/figures.pdf"]
+    capsys.readouterr()
+    assert main(["report", str(study), "--json"]) == 0
+    named = json.loads(capsys.readouterr().out)
+    assert named == {"report": str(study / "report.html"), "figures": str(study / "figures.pdf")}
     assert main(["report", str(tmp_path / "none")]) == 2
     assert "no such folder; expected one from `crowdgold evaluate`" in capsys.readouterr().err
 

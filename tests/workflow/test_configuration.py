@@ -93,7 +93,10 @@ def test_no_key_of_the_schema_is_missing_in_the_default_configuration():
         ("simulator_irt", irt.NAMES),
         ("simulator_copula", copula.NAMES),
         ("simulator_clara", clara.NAMES),
-        ("simulator_judge_error", (*judge_error.SHARED, *chain(*judge_error.NAMES.values()))),
+        (
+            "simulator_judge_error",
+            (judge_error.QUALITY, *judge_error.SHARED, *chain(*judge_error.NAMES.values())),
+        ),
         ("check_score_curves", score_curves.NAMES),
         ("check_labelling_frontier", labelling_frontier.NAMES),
         ("dataset_product_pairs", (*product_pairs.NAMES, *STUDY)),

@@ -23,7 +23,10 @@ Evaluate models, voters and the rate of positives from votes, a few gold labels 
 GT+MV, DS, MAVEN, MAVEN-C, MAVEN-R, AutoEval, CLARA and Rogan-Gladen on the prevalence, the voters'
 TPR_H and TNR_H, and each model's AUC, delta_TPR (against the voters, at their false positive rate),
 accuracy, precision, recall and F1 at thresholds, with precision-recall and ROC curves; models are
-compared on the same labels; all of it for all items and for each stratum.
+compared on the same gold labels and random numbers; all of it for all items and for each stratum.
+Intervals are about the population that the items were drawn from, as a user of a model asks who
+will meet new ones. With --about items those of DS and MAVEN in all its versions are about the items
+at hand and no new ones: they are narrower where many items have a gold label, and 0 where all have.
 
 FILES are as of `crowdgold check`, which says first what the data can support. The answer is MAVEN-R
 where gold is a random sample of 200 items or more: its interval holds whatever the truth is, and a
@@ -64,6 +67,11 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "--level", type=float, default=0.95, help="of the intervals (default: %(default)g)"
     )
     own.add_argument(
+        "--about", choices=("population", "items"), default="population",
+        help="what intervals are about: the population that the items were drawn from, or the "
+        "items at hand and no new ones (default: %(default)s)",
+    )  # fmt: skip
+    own.add_argument(
         "--cores", type=int, default=os.cpu_count() or 1,
         help="processes at a time (default: %(default)s); numbers do not depend on it",
     )  # fmt: skip
@@ -88,6 +96,7 @@ def _settings(asked: argparse.Namespace) -> "Settings":
         metrics=tuple(asked.metrics or METRICS),
         thresholds=read_thresholds(asked.threshold),
         level=asked.level,
+        about=asked.about,
         seed=asked.seed,
     )
 
@@ -112,8 +121,8 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.models.stan import StanModels
 
     settings, out = _settings(asked), Path(asked.out)
-    own_study.check_folder(out)
     paths = [Path(name) for name in asked.files]
+    own_study.check_folder(out, paths)
     source = own_study.Source(paths, renamed(asked), asked.positive, asked.repeated)
     try:
         with ended_in_order():

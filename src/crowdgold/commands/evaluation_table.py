@@ -1,14 +1,16 @@
 """The answers of an evaluation as a table for the terminal, at most 80 columns wide."""
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 WIDTH = 80
 METRIC, MODEL, NUMBER, INTERVAL, METHOD, WORTH = 20, 14, 6, 17, 14, 7
 HUMANS = "humans"
 SHOWN = 3
-"""Methods that failed, and are named."""
+"""Methods that failed, or answers by another method, that are named."""
+GATE = "failed its gate"
+"""In the reason of a fit that did; the table names it once."""
 
 
 def _cut(text: str, width: int) -> str:
@@ -51,20 +53,45 @@ def _head(level: float) -> str:
     )
 
 
+def _fallbacks(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Say which answers are by another method than the rules would have, and why."""
+    named: dict[tuple[str, str], list[str]] = {}
+    for one in answers:
+        if one["method"] is not None and one["passed_over"] and GATE not in one["passed_over"][0]:
+            metric = f"{one['metric']} {_model(one)}".strip()
+            named.setdefault((one["method"], one["passed_over"][0]), []).append(metric)
+    for (method, why), metrics in named.items():
+        more = f" and {len(metrics) - SHOWN} more" if len(metrics) > SHOWN else ""
+        yield f"{', '.join(metrics[:SHOWN])}{more}: by {method} instead of {why}"
+
+
+def _misfits(
+    summary: Mapping[str, Any], stratum: str, answers: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    """Say how many of the models' estimates gold contradicts, and how many chance would."""
+    named = [estimate for one in answers for estimate in (one, one["beside"]) if estimate]
+    held = [one["misfit"] for one in named if one["misfit"] is not None]
+    if not any(held):
+        return
+    (random,) = (one["gold_random"] for one in summary["strata"] if one["name"] == stratum)
+    if random:
+        fit = "where it is more, its model does not fit these data: rely on MAVEN-R (estimates.csv)"
+    else:
+        fit = "and gold does not look like a random sample: rely on neither"
+    yield (
+        f"! the model's estimate is more than two standard errors from MAVEN-R's: {sum(held)} of "
+        f"{len(held)}, at most one in twenty by chance; {fit}"
+    )
+
+
 def _footnotes(summary: Mapping[str, Any], stratum: str) -> Iterator[str]:
     """Say what a reader must know of a stratum's answers."""
     answers = [one for one in summary["headlines"] if one["stratum"] == stratum]
+    (about,) = (one["about"] for one in summary["strata"] if one["name"] == stratum)
+    yield about
     yield from dict.fromkeys(one["reason"] for one in answers if one["reason"])
-    for one in answers:
-        if one["misfit"] or (one["beside"] and one["beside"]["misfit"]):
-            far = "! the model's estimate is more than two standard errors from MAVEN-R's"
-            (random,) = (s["gold_random"] for s in summary["strata"] if s["name"] == stratum)
-            if random:
-                fit = "its model does not fit these data; rely on MAVEN-R (estimates.csv)"
-            else:
-                fit = "and gold does not look like a random sample: rely on neither"
-            yield f"{far}{':' if random else ','} {fit}"
-            break
+    yield from _misfits(summary, stratum, answers)
+    yield from _fallbacks(answers)
     for one in answers:
         if one["method"] is None:
             why = "; ".join(one["passed_over"]) or "no method estimates it"

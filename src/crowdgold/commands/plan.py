@@ -23,7 +23,9 @@ scores, or give the files of a pilot study, and read which study reaches a wante
 the lowest price, or how wide the interval of a given study will be. Widths are those of rectified
 estimates (MAVEN-R, logistic-R) of the population that the items come from, with gold items drawn
 at random among them, and are computed from simulated items (MAVEN, Algorithm 1). From a pilot they
-are computed at 40 draws of its posterior (MAVEN-C), and come with the pilot's own uncertainty."""
+are computed at 40 draws of its posterior (MAVEN-C), and come with the pilot's own uncertainty.
+The intervals of `crowdgold evaluate` are about the same population; with --about items they are
+about the items at hand, and narrower where many of these have a gold label."""
 EXAMPLE = """\
 example:
   $ crowdgold plan --prevalence 0.1 --tpr 0.7 --tnr 0.95 --auc 0.85 --metric prevalence \\

@@ -1,6 +1,7 @@
 """`crowdgold report`: the report of an evaluation, one HTML file and a PDF of its figures."""
 
 import argparse
+import json
 from pathlib import Path
 
 from crowdgold.commands.terminal import progress
@@ -29,6 +30,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     own.add_argument("folder", metavar="FOLDER", type=Path, help="from `crowdgold evaluate`")
+    own.add_argument("--json", action="store_true", help="name the files in one JSON object")
     own.set_defaults(run=run)
 
 
@@ -40,6 +42,9 @@ def run(asked: argparse.Namespace) -> int:
         raise InputError(f"{asked.folder}: no such folder; expected one from `crowdgold evaluate`")
     with progress(lambda: "Drawing figures"):
         written = write_study_report(asked.folder)
+    if asked.json:
+        print(json.dumps({path.stem: str(path) for path in written}))
+        return 0
     for path in written:
         print(path)
     return 0

@@ -34,9 +34,10 @@ from crowdgold.documents.own_study.tables import (
     strata_table,
 )
 from crowdgold.documents.own_study.words import count_of, percent
+from crowdgold.evaluation.own_study.folder import FIGURES, PAGE
+from crowdgold.evaluation.own_study.questions import what_intervals_are_about
 
 TEMPLATES = Path(own_study.__file__).parent / "templates"
-PAGE, FIGURES = "report.html", "figures.pdf"
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         version=__version__,
         level=percent(study.level),
         subtitle=_subtitle(study),
+        about=what_intervals_are_about(study.about, study.counts["items"]),
         answers=write_answers(study),
         reasons=list(dict.fromkeys(filter(None, (h["reason"] for h in study.summary["headlines"]
                                                  if h["stratum"] == study.whole)))),
@@ -111,7 +113,7 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         verdict=verdict_of(doubts),
         fits=fits_table(study),
         not_run=not_run_table(study),
-        assumptions=assumptions_of(methods),
+        assumptions=assumptions_of(methods, study.about),
         predictive=predictive_words(study),
         estimates=estimates_table(study),
         annotators=annotators_table(study),

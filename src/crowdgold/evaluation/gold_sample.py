@@ -28,6 +28,10 @@ CHOSEN = 0.01
 MOST_GOLD, MOST_OTHERS = 5_000, 20_000
 """Items that the test takes at most; with more, some of either kind drawn at random, among which
 gold is a random sample wherever it is one of all."""
+NEAR = (CHOSEN / 2, CHOSEN * 2)
+"""p-values near the limit, where an error of 0.002 could decide: found again more surely."""
+MORE_PERMUTATIONS, MORE_NUMBERS = 99_999, 200_000_000
+"""As many of these, or, with many items, as there are such numbers to draw."""
 MOST_NUMBERS = 4_000_000
 """Of one block of permutations."""
 
@@ -191,5 +195,9 @@ def assess_gold_sample(
     if not table.shape[1]:
         return GoldSample(np.nan, note="the items that the test takes do not differ")
     within = None if stratum is None else stratum[rows]
-    p = permutation_p(_whitened(table), gold[rows], rng, permutations, within)
+    white = _whitened(table)
+    p = permutation_p(white, gold[rows], rng, permutations, within)
+    if permutations >= PERMUTATIONS and NEAR[0] < p < NEAR[1]:
+        more = max(permutations, min(MORE_PERMUTATIONS, MORE_NUMBERS // len(rows)))
+        p = permutation_p(white, gold[rows], rng, more, within)
     return GoldSample(p, _shifts(features, gold))

@@ -10,10 +10,33 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtr
 
 RECTIFIED = "MAVEN-R"
+ROUNDING = 1e-12
+"""Of two estimates that are the same."""
 FLAGGED_BEYOND = 2.0
 """Standard errors of the rectified estimate."""
+
+
+def _held_against(results: pd.DataFrame, settings: Sequence[str]) -> tuple[pd.Series, pd.Series]:
+    """Give how far each row is from MAVEN-R, and that one's standard error; NaN where it is not."""
+    nothing = pd.Series(np.nan, index=results.index)
+    if "standard_error" not in results or RECTIFIED not in set(results["method"]):
+        return nothing, nothing
+    keys = ["experiment", *settings, "metric", "replicate"]
+    rectified = results.loc[
+        results["method"] == RECTIFIED, [*keys, "estimate", "standard_error"]
+    ].rename(columns={"estimate": "held_against", "standard_error": "its_error"})
+    joined = results[[*keys, "method", "estimate"]].merge(rectified, on=keys, how="left")
+    distance = (joined["estimate"] - joined["held_against"]).abs()
+    known = distance.notna() & joined["its_error"].notna() & (joined["method"] != RECTIFIED)
+    # Less than rounding is nothing: the error is 0 where every item has a gold label.
+    distance = distance.where(distance > ROUNDING, 0.0)
+    return (
+        pd.Series(distance.where(known).to_numpy(), index=results.index),
+        pd.Series(joined["its_error"].where(known).to_numpy(), index=results.index),
+    )
 
 
 def flag_misfit(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
@@ -27,15 +50,34 @@ def flag_misfit(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
         1.0 where the estimate is flagged, 0.0 where not, in the order of the table; NaN where there
         is nothing to hold it against, as for MAVEN-R itself.
     """
-    nothing = pd.Series(np.nan, index=results.index)
-    if "standard_error" not in results or RECTIFIED not in set(results["method"]):
-        return nothing
-    keys = ["experiment", *settings, "metric", "replicate"]
-    rectified = results.loc[
-        results["method"] == RECTIFIED, [*keys, "estimate", "standard_error"]
-    ].rename(columns={"estimate": "held_against", "standard_error": "its_error"})
-    joined = results[[*keys, "method", "estimate"]].merge(rectified, on=keys, how="left")
-    distance = (joined["estimate"] - joined["held_against"]).abs()
-    flagged = (distance > FLAGGED_BEYOND * joined["its_error"]).astype(float)
-    known = distance.notna() & joined["its_error"].notna() & (joined["method"] != RECTIFIED)
-    return pd.Series(flagged.where(known).to_numpy(), index=results.index)
+    distance, error = _held_against(results, settings)
+    return (distance > FLAGGED_BEYOND * error).astype(float).where(distance.notna())
+
+
+def misfit_p(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
+    """Give how often chance alone would put an estimate of a right model as far from MAVEN-R.
+
+    Args:
+        results, settings: as of `flag_misfit`.
+
+    Returns:
+        2 Phi(-|theta_R - theta| / se_R), too large since the two share their data; NaN where there
+        is nothing to hold it against.
+    """
+    distance, error = _held_against(results, settings)
+    times = np.divide(distance, error, out=np.full(len(distance), np.inf), where=error > 0)
+    return pd.Series(2 * ndtr(-np.where(distance > 0, times, 0.0)), index=results.index).where(
+        distance.notna()
+    )
+
+
+def holm_rejected(p: Sequence[float], alpha: float) -> int:
+    """Count the hypotheses that Holm's procedure (1979) rejects at a family-wise level.
+
+    Args:
+        p: their p-values, NaN where one is not tested.
+        alpha: the chance of rejecting any that is true.
+    """
+    values = np.sort(np.asarray([one for one in p if not np.isnan(one)], dtype=float))
+    passed = values <= alpha / np.arange(len(values), 0, -1)
+    return int(np.argmin(passed)) if not passed.all() else len(values)

@@ -119,6 +119,11 @@ def resample_gold(
     return [Resampled(values[0, :, m], values[1, :, m]) for m in range(len(metrics))]
 
 
+def too_few(counted: int) -> str:
+    """Say why a metric with fewer gold items than `FEWEST` in a denominator has no interval."""
+    return f"no interval: it rests on {counted} gold items, expected at least {FEWEST}"
+
+
 def corrected_estimate(
     name: str,
     limits: tuple[float, float],
@@ -154,8 +159,7 @@ def corrected_estimate(
     # Moved into the range, the estimate is nearer to any truth, so its interval still holds.
     centre = min(max(labelled + correction, low), high)
     if counted < FEWEST:
-        note = f"no interval: it rests on {counted} gold items, expected at least {FEWEST}"
-        return Estimate(name, centre, np.nan, np.nan, undefined, note=note)
+        return Estimate(name, centre, np.nan, np.nan, undefined, note=too_few(counted))
     error = float(np.sqrt(defined.variance(weight, fraction, target)))
     reach = float(stdtrit(n_gold - 1, (1 + level) / 2)) * error
     lower, upper = max(centre - reach, low), min(centre + reach, high)

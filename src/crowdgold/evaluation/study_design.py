@@ -28,8 +28,13 @@ from dataclasses import dataclass
 
 from scipy.special import stdtrit
 
+from crowdgold.data import InputError
+
 FEWEST_GOLD = 30
 """Gold labels below which a width is not promised: (1) is for large samples."""
+
+MOST = 10**12
+"""Gold labels beyond which no study is planned."""
 
 
 @dataclass(frozen=True)
@@ -125,12 +130,20 @@ def cheapest(
     Returns:
         the design, with at least `FEWEST_GOLD` gold labels, and one for each item where that is
         cheapest; None where the width is not reached with `most` items.
+
+    Raises:
+        InputError: where the width would take more than `MOST` gold labels.
     """
     n_gold = FEWEST_GOLD
     for _ in range(50):  # Student's t depends on the gold labels that it decides about
         reach = 2 * float(stdtrit(n_gold - 1, (1 + level) / 2))
-        ratio = (known.sigma * reach / wanted) ** 2
-        n, labels = _split(known, prices, ratio, most)
+        times = known.sigma * reach / wanted
+        if most is None and times * times > MOST:
+            raise InputError(
+                f"width: found {wanted:g}, which takes more than {MOST:,} gold labels; give a "
+                "larger one"
+            )
+        n, labels = _split(known, prices, times * times, most)
         if most is not None and labels > most:
             return None
         before, n_gold = n_gold, max(FEWEST_GOLD, math.ceil(labels))

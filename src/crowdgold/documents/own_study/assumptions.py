@@ -1,5 +1,7 @@
 """What each method takes for granted, in plain words."""
 
+from crowdgold.evaluation.own_study.questions import is_of_population
+
 ASSUMPTIONS = {
     "MAVEN-R": (
         "Predicts every label by MAVEN, and lets the gold labels correct the prediction. Right "
@@ -50,8 +52,23 @@ ASSUMPTIONS = {
 UNKNOWN = "No description; see the documentation of the method."
 
 
-def assumptions_of(methods: list[str]) -> list[tuple[str, str]]:
-    """Give the assumptions of methods, in the order of `ASSUMPTIONS`; others come last."""
+OF_ITEMS = "Its intervals are about the items at hand, not new ones."
+OF_POPULATION = "Its intervals are about the population that the items were drawn from."
+
+
+def assumptions_of(methods: list[str], about: str) -> list[tuple[str, str]]:
+    """Give the assumptions of methods and what their intervals are about.
+
+    Args:
+        methods: their names.
+        about: the setting that says what intervals are about.
+
+    Returns:
+        method and text in the order of `ASSUMPTIONS`; others come last.
+    """
     known = [name for name in ASSUMPTIONS if name in methods]
     others = [name for name in methods if name not in ASSUMPTIONS]
-    return [(name, ASSUMPTIONS.get(name, UNKNOWN)) for name in [*known, *others]]
+    ends = {name: OF_POPULATION if is_of_population(name, about) else OF_ITEMS for name in known}
+    return [(name, f"{ASSUMPTIONS[name]} {ends[name]}") for name in known] + [
+        (name, UNKNOWN) for name in others
+    ]

@@ -23,12 +23,16 @@ from crowdgold.documents.own_study.words import (
 )
 from crowdgold.evaluation.data_verdicts import ENOUGH_GOLD, SURELY_CHOSEN
 from crowdgold.evaluation.gold_sample import CHOSEN
+from crowdgold.evaluation.misfit import holm_rejected
+from crowdgold.evaluation.own_study.questions import POPULATION
 from crowdgold.evaluation.rectified import FEWEST
 
 GRAVE, MINOR = "grave", "minor"
 SURELY = 0.99
 """Probability with which a model that is right misses no more counts than are called too many."""
 MOST_TIMES = 100
+BY_CHANCE = 0.05
+"""How often a model that is right may be gravely doubted for any of its estimates (Holm)."""
 
 
 @dataclass(frozen=True)
@@ -113,14 +117,20 @@ def _misfits(study: StudyFolder) -> Iterator[Doubt]:
     flagged = rows[rows["misfit"] == 1]
     for method in dict.fromkeys(flagged["method"]):
         own = flagged[flagged["method"] == method]
+        held = int(rows.loc[rows["method"] == method, "misfit"].notna().sum())
         metrics = listed([quantity(row) for row in records_of(own)])
         chosen = [row for row in headlines_of_all(study) if row["method"] == method]
         keys = set(own[["model", "against", "metric"]].itertuples(index=False, name=None))
         leads = [row for row in chosen if (row["model"], row["against"], row["metric"]) in keys]
         rest = "A headline rests on it." if leads else "No headline rests on it: do not use it."
+        sure = holm_rejected(rows.loc[rows["method"] == method, "misfit_p"].tolist(), BY_CHANCE)
+        if leads and not sure:
+            rest += " With so many held against it, chance alone can do that."
         yield Doubt(
-            GRAVE if leads else MINOR, f"Misfit: gold labels contradict {method}",
-            f"It is more than two standard errors from the rectified estimate in {metrics}. {rest}",
+            GRAVE if leads and sure else MINOR, f"Misfit: gold labels contradict {method}",
+            f"It is more than two standard errors from the rectified estimate in {metrics}: "
+            f"{len(own)} of the {held} estimates that were held against it, where a model that is "
+            f"right has at most one in twenty by chance. {rest}",
         )  # fmt: skip
 
 
@@ -235,9 +245,12 @@ def find_doubts(study: StudyFolder) -> list[Doubt]:
     sources = (_gold_sample, _gold, _misfits, _gates, _predictive, _disagreements, _undecided)
     found = [doubt for source in sources for doubt in source(study)]
     if study.summary.get("weighted"):
+        whose = "the population that the weighted items stand for"
+        if study.about != POPULATION:
+            whose = "these items, each counted by its weight,"
         found.append(
-            Doubt(MINOR, "Weights", "Items are weighted: the numbers are of the population that "
-                  "the weights describe, and no better than these.")
+            Doubt(MINOR, "Weights", f"Items are weighted: the numbers are of {whose} and no better "
+                  "than the weights.")
         )  # fmt: skip
     return sorted(found, key=lambda one: one.weight != GRAVE)
 

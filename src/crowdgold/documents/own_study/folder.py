@@ -29,7 +29,7 @@ FLAGS = ("diagnostics_passed", "misfit")
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "estimates": (
         "stratum", "model", "against", "metric", "method", "estimate", "lower", "upper",
-        "effective_gold", "misfit", "diagnostics_passed", "message", "note",
+        "effective_gold", "misfit", "misfit_p", "diagnostics_passed", "message", "note",
     ),
     "curves": ("stratum", "model", "method", "curve", "at", "estimate", "lower", "upper"),
     "predictive": (
@@ -82,6 +82,11 @@ class StudyFolder:
     def level(self) -> float:
         """Give the level of the intervals."""
         return float(self.summary["settings"]["level"])
+
+    @property
+    def about(self) -> str:
+        """Give the setting that says what intervals are about; before there was one, the items."""
+        return str(self.summary["settings"].get("about", "items"))
 
     @property
     def whole(self) -> str:

@@ -9,6 +9,7 @@ import pandas as pd
 from crowdgold.documents.own_study.doubts import quantity
 from crowdgold.documents.own_study.folder import StudyFolder, records_of
 from crowdgold.documents.own_study.words import Numbers, count_of, percent, rounded
+from crowdgold.evaluation.data_verdicts import ENOUGH_GOLD
 
 MOST_ROWS = 400
 """Of one table of the page; the files hold all."""
@@ -62,6 +63,20 @@ def estimates_table(study: StudyFolder) -> Table:
     return _cut(caption, "estimates.csv", header, rows, MOST_ROWS)
 
 
+def _stratum_remarks(stratum: Mapping[str, Any], head: Mapping[str, Any]) -> Iterator[str]:
+    """Say what a reader must know of a stratum's headline: its gold, its model, its fit."""
+    if stratum["gold"] and stratum.get("gold_random") is False:
+        yield "gold not random"
+    if stratum["gold"] < ENOUGH_GOLD:
+        yield f"fewer than {ENOUGH_GOLD} gold labels" if stratum["gold"] else "no gold labels"
+    if head["misfit"] or (head["beside"] or {}).get("misfit"):
+        yield "misfit"
+    # A note says which method failed its gate, or had no interval, before this one was chosen.
+    yield str(head["note"] or "")
+    if head["method"] is None:
+        yield "; ".join(map(str, head["passed_over"]))
+
+
 def strata_table(study: StudyFolder) -> Table | None:
     """Give the headlines of each stratum; None where there are no strata."""
     sizes = {one["name"]: one for one in study.summary["strata"][1:]}
@@ -73,9 +88,11 @@ def strata_table(study: StudyFolder) -> Table | None:
         if one is None:
             continue
         size = f"{one['items']:,} items, {one['gold']:,} gold"
-        rows.append([row["stratum"], size, quantity(row), *_cells(row), row["method"] or "none"])
+        remarks = "; ".join(filter(None, _stratum_remarks(one, row)))
+        rows.append([row["stratum"], size, quantity(row), *_cells(row), row["method"] or "none",
+                     remarks])  # fmt: skip
     header = ["stratum", "size", "quantity", "estimate", f"{percent(study.level)} interval",
-              "method"]  # fmt: skip
+              "method", "remarks"]  # fmt: skip
     return _cut("The headline of each stratum.", "study.json", header, rows, MOST_ROWS)
 
 

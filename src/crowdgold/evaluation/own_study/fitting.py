@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from crowdgold.data import Items
+from crowdgold.data import InputError, Items
 from crowdgold.data.own import Study
 from crowdgold.estimators import (
     METHODS,
@@ -31,17 +31,26 @@ from crowdgold.evaluation.own_study.jobs import (
     stream,
 )
 from crowdgold.evaluation.own_study.predictive import check_predictions
-from crowdgold.evaluation.own_study.questions import NO_MODEL, Questions, Settings, questions_of
+from crowdgold.evaluation.own_study.questions import (
+    NO_MODEL,
+    Questions,
+    Settings,
+    is_of_population,
+    questions_of,
+)
 from crowdgold.evaluation.own_study.samples import Sample
 from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.judge_error import ADJUSTED, CLIP, correct_rate
-from crowdgold.models.stan import SamplerSettings, StanModels
+from crowdgold.models.stan import SamplerSettings, SamplingError, StanModels
 
 CLARA_METRICS = {"prevalence": "prevalence", "TPR": "TPR_H", "TNR": "TNR_H"}
 """Its names of metrics of all labels -> those of items and voters."""
+GOLD_ONLY = "GT"
 ANNOTATOR_METRICS = ("TPR:each", "TNR:each")
 CLARA_SETTINGS = {"chains": 4, "warmup": 300, "draws": 500, "lag": 5}
+CLARA_LONGER = {**CLARA_SETTINGS, "warmup": 1000, "lag": 25}
+"""Where its chains fail their gate: without gold, prevalence and error rates move together."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +154,8 @@ def _of_posterior(work: Work, method: str, fitted: Fit) -> Found:
     assert isinstance(fitted.labels, LabelPosterior)
     questions = work.questions
     streams = work.rng("labels"), work.rng("own", method)
-    sample, probability = impute(fitted.labels, questions, work.ranked, *streams)
+    times = work.rng("population") if is_of_population(method, work.settings.about) else None
+    sample, probability = impute(fitted.labels, questions, work.ranked, *streams, times)
     draws, level = fitted.labels.parameters, work.settings.level
     checks = None
     if f"mu:{work.model}" in draws:
@@ -171,7 +181,8 @@ def _maven(work: Work, methods: Sequence[str]) -> list[Found]:
         own = work.rng("own", "MAVEN-R")
         means = predict_from_posterior(fitted, work.items, own, (work.model,), PREDICTION_DRAWS)
         prediction, questions = means[work.model], work.questions
-        sample = correct(prediction, questions, work.ranked, work.rng("resamples"))
+        rng, about = work.rng("resamples"), work.settings.about
+        sample = correct(prediction, questions, work.ranked, rng, target=about)
         probability = work.of_study(prediction)
         found.append(
             work.found(
@@ -201,7 +212,8 @@ def _labels(work: Work, methods: Sequence[str]) -> list[Found]:
         fitted, questions = fit(method, work.items, work.rng("fit")), work.questions
         assert isinstance(fitted.labels, FixedLabels)
         labels, resamples = fitted.labels.labels, work.settings.resamples
-        sample = resample(labels, questions, work.ranked, work.rng("resamples"), resamples)
+        rng, gold_only = work.rng("resamples"), method == GOLD_ONLY
+        sample = resample(labels, questions, work.ranked, rng, resamples, gold_only)
         found.append(work.found(method, questions, sample))
     return found
 
@@ -218,6 +230,8 @@ def _auto_eval(work: Work) -> Found:
 def _clara(work: Work, methods: Sequence[str]) -> list[Found]:
     annotations, settings = annotations_of(work.study, work.stratum), work.settings
     fitted = fit("CLARA", annotations, work.rng("fit"), CLARA_SETTINGS)
+    if not fitted.diagnostics.passed:
+        fitted = fit("CLARA", annotations, work.rng("fit"), CLARA_LONGER)
     assert isinstance(fitted.labels, ConfusionPosterior)
     wanted = [name for name, ours in CLARA_METRICS.items() if ours in settings.metrics]
     rest = work.rng("own", "CLARA"), settings.level, settings.resamples
@@ -253,6 +267,14 @@ WORKERS = {
 }  # fmt: skip
 
 
+def _problem(error: Exception) -> str:
+    """Say why a method failed; what it does not say itself is named by its type."""
+    said = " ".join(str(error).split())
+    if isinstance(error, InputError | SamplingError):
+        return said
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
 def run_job(
     job: Job, study: Study, settings: Settings, strata: Mapping[str, Stratum], stan: StanModels
 ) -> list[Found]:
@@ -272,9 +294,8 @@ def run_job(
     work = Work(study, settings, stratum, job.model, items_of(study, stratum), stan)
     try:
         found = WORKERS[job.methods[0]](work, job.methods)
-    # InputError, SamplingError, and what numerics may end in: other methods have their say.
-    except (ValueError, ArithmeticError, RuntimeError, MemoryError) as error:
-        problem = " ".join(str(error).split()) or type(error).__name__
+    except Exception as error:  # whatever it is, the other methods have their say
+        problem = _problem(error)
         found = [Found(job.stratum, job.model, name, problem=problem) for name in job.methods]
     seconds = (time.perf_counter() - start) / max(1, len(found))
     return [replace(one, seconds=seconds) for one in found]

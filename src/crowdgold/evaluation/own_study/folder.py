@@ -13,7 +13,7 @@ study.json                settings, versions, notes, headlines, fits, what was n
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,24 +24,53 @@ from crowdgold.data.json_values import plain
 from crowdgold.data.spreadsheet import write_spreadsheet
 
 ESTIMATES, STUDY, CHECK = "estimates", "study.json", "check.json"
+TABLES = (ESTIMATES, "curves", "items", "annotators", "parameters", "predictive")
+PAGE, FIGURES = "report.html", "figures.pdf"
+"""What `crowdgold report` adds."""
+WRITTEN = (
+    *(f"{name}.csv" for name in TABLES), f"{ESTIMATES}.parquet", CHECK, STUDY, PAGE, FIGURES,
+    ".snakemake_timestamp",
+)  # fmt: skip
+"""Every file that an evaluation with its report holds, made by the command or the workflow."""
+SHOWN = 5
 FLOATS = "%.10g"
 
 
-def check_folder(out: Path) -> None:
-    """Raise an `InputError` where a folder cannot be written, before anything is computed."""
+def _check_replaced(out: Path) -> None:
+    """Raise an `InputError` where something is there that is no earlier evaluation."""
+    again = "expected a new folder, or an earlier evaluation, which is replaced"
+    if not out.is_dir():
+        if out.exists() or out.is_symlink():
+            raise InputError(f"{out}: a file; {again}")
+        return
+    held = sorted(out.iterdir())
+    others = [one.name for one in held if one.name not in WRITTEN or not one.is_file()]
+    if held and STUDY not in [one.name for one in held]:
+        others = others or [one.name for one in held]
+    if others:
+        more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
+        raise InputError(
+            f"{out}: a folder with other things in it ({', '.join(others[:SHOWN])}{more}); {again}"
+        )
+
+
+def check_folder(out: Path, inputs: Sequence[Path] = ()) -> None:
+    """Raise an `InputError` where a folder cannot be written, before anything is computed.
+
+    Args:
+        out: the folder; an earlier evaluation is replaced, and nothing else.
+        inputs: the files that are read: none of them may lie in it.
+    """
     if not out.parent.is_dir():
         raise InputError(f"{out.parent}: no such folder; make it, or write to another by --out")
     if not os.access(out.parent, os.W_OK):
         raise InputError(f"{out.parent}: you may not write there; write to another by --out")
     if not out.name:
         raise InputError(f"--out: found {str(out)!r}, expected the name of a folder to make")
-    earlier = (out / STUDY).is_file()
-    empty = out.is_dir() and not any(out.iterdir())
-    if out.exists() and not (earlier or empty):
-        what = "a folder with other things in it" if out.is_dir() else "a file"
-        raise InputError(
-            f"{out}: {what}; expected a new folder, or an earlier evaluation, which is replaced"
-        )
+    for path in inputs:
+        if out.resolve() in path.resolve().parents:
+            raise InputError(f"{path} lies in {out}, which is to be replaced; give another --out")
+    _check_replaced(out)
 
 
 def _write_tables(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:

@@ -6,7 +6,7 @@ gold, or gold that was not chosen at random, MAVEN-C: it is right where its mode
 fit failed its gate, or that has no interval of the metric, gives way to the next.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -63,6 +63,11 @@ def _beside(rows: Mapping[str, Mapping[str, Any]], chosen: str) -> dict[str, Any
     return None
 
 
+def _instead(passed_over: Sequence[str]) -> str:
+    """Say which method would have been chosen, and why it is not; empty where it is."""
+    return f"instead of {passed_over[0]}" if passed_over else ""
+
+
 def _choose(
     rows: Mapping[str, Mapping[str, Any]], order: tuple[str, ...], unusable: Mapping[str, str]
 ) -> dict[str, Any]:
@@ -79,7 +84,7 @@ def _choose(
         return {
             "method": method, **_plain(row, NUMBERS), "misfit": flag,
             "beside": _beside(rows, method), "passed_over": passed_over,
-            "note": "; ".join(filter(None, [row["note"], row["message"]])),
+            "note": "; ".join(filter(None, [row["note"], row["message"], _instead(passed_over)])),
         }  # fmt: skip
     passed_over += [
         f"{method}: no answer by itself; its numbers are in estimates.csv"

@@ -32,8 +32,9 @@ NEED_SCORES = ("MAVEN", "MAVEN-C", "MAVEN-R", "AutoEval")
 NEED_GOLD = ("GT", "GT+MV", "MAVEN-R", "AutoEval", "Rogan-Gladen")
 TAKE_NO_WEIGHTS = ("AutoEval", "CLARA", "Rogan-Gladen")
 
-ROLES = ("fit", "labels", "resamples", "own", "checks", "gold")
-"""What random numbers are for; the first three are the same for all methods and models."""
+ROLES = ("fit", "labels", "resamples", "own", "checks", "gold", "population")
+"""What random numbers are for: labels, resamples of gold, and of all items, are the same for all
+methods and models."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crowdgold.data import InputError, Items
+from crowdgold.estimators.posterior import TARGETS
 from crowdgold.metrics import LabelMass, Metric, RankedItems, parse_metric
 from crowdgold.metrics.curves import POINTS, curve_points, curve_support
 from crowdgold.metrics.support import support
@@ -19,6 +20,10 @@ LABEL_METRICS = ("prevalence", "TPR_H", "TNR_H")
 MODEL_METRICS = ("AUC", "delta_TPR")
 THRESHOLD_METRICS = ("accuracy", "precision", "recall", "F1")
 METRICS = (*LABEL_METRICS, *MODEL_METRICS, *THRESHOLD_METRICS)
+
+ABOUT_ITEMS = ("DS", "MAVEN", "MAVEN-C", "MAVEN-R")
+"""Methods that can speak of the items at hand; the others always do of their population."""
+POPULATION = "population"
 
 HUMANS = "humans"
 """What delta_TPR of a single model is against."""
@@ -37,6 +42,8 @@ class Settings:
             every model that has none of its own. Where nothing is given it is 0.5 of scores that
             all lie in [0, 1].
         level: of the intervals.
+        about: what intervals are about, one of `TARGETS`: the population that the items were drawn
+            from, or the items at hand and no new ones.
         seed: of every random number.
         imputations: label sets imputed for each fit with posterior draws.
         resamples: bootstrap resamples, for methods without draws.
@@ -46,6 +53,7 @@ class Settings:
     metrics: tuple[str, ...] = METRICS
     thresholds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     level: float = 0.95
+    about: str = POPULATION
     seed: int = 20260301
     imputations: int = 500
     resamples: int = 1000
@@ -99,6 +107,9 @@ def check_settings(settings: Settings, models: Collection[str]) -> None:
     _check_names(settings.metrics, METRICS, "metric")
     if not 0 < settings.level < 1:
         raise InputError(f"level: found {settings.level:g}, expected a number between 0 and 1")
+    if settings.about not in TARGETS:
+        expected = " or ".join(map(repr, TARGETS))
+        raise InputError(f"about: found {settings.about!r}, expected {expected}")
     if settings.seed < 0:
         raise InputError(f"seed: found {settings.seed}, expected 0 or more")
     for model, values in settings.thresholds.items():
@@ -110,11 +121,35 @@ def check_settings(settings: Settings, models: Collection[str]) -> None:
                 raise InputError(f"threshold: found {value:g}, expected a number")
 
 
+def is_of_population(method: str, about: str) -> bool:
+    """Say whether a method's intervals are about the population, and not the items at hand."""
+    return about == POPULATION or method not in ABOUT_ITEMS
+
+
+def what_intervals_are_about(about: str, n_items: int) -> str:
+    """Say what the intervals of a table with so many items are about."""
+    if about == POPULATION:
+        return f"Intervals are about the population that these {n_items:,} items were drawn from."
+    *others, last = [name for name in METHODS if name not in ABOUT_ITEMS]
+    return (
+        f"Intervals are about these {n_items:,} items, not new ones (those of {', '.join(others)} "
+        f"and {last} about the population that the items were drawn from)."
+    )
+
+
+def _written(threshold: float) -> str:
+    """Write a threshold as the names of metrics have it."""
+    return f"{threshold + 0.0:.10g}"
+
+
 def thresholds_of(settings: Settings, items: Items, model: str) -> tuple[float, ...]:
-    """Give the thresholds at which a model is looked at; none where its scores give no hint."""
+    """Give the thresholds at which a model is looked at; none where its scores give no hint.
+
+    Those that are written alike are one.
+    """
     for name in (model, NO_MODEL):
         if name in settings.thresholds:
-            return settings.thresholds[name]
+            return tuple({_written(value): value for value in settings.thresholds[name]}.values())
     scores = items.scores[model]
     return (0.5,) if scores.min() >= 0 and scores.max() <= 1 else ()
 
@@ -171,6 +206,9 @@ def questions_of(settings: Settings, items: Items, model: str) -> Questions:
         texts += [name for name in names if name in MODEL_METRICS]
         at = thresholds_of(settings, items, model)
         texts += [
-            f"{name}@{value:.10g}" for value in at for name in names if name in THRESHOLD_METRICS
+            f"{name}@{_written(value)}"
+            for value in at
+            for name in names
+            if name in THRESHOLD_METRICS
         ]
     return Questions(tuple(map(parse_metric, texts)), model != NO_MODEL)

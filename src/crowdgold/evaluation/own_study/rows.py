@@ -11,9 +11,9 @@ import pandas as pd
 from crowdgold.data import NO_GOLD, Items
 from crowdgold.data.items import score_column
 from crowdgold.evaluation.estimate import Estimate
-from crowdgold.evaluation.misfit import flag_misfit
+from crowdgold.evaluation.misfit import flag_misfit, misfit_p
 from crowdgold.evaluation.own_study import predictive
-from crowdgold.evaluation.own_study.fitting import Found
+from crowdgold.evaluation.own_study.fitting import GOLD_ONLY, Found
 from crowdgold.evaluation.own_study.jobs import NEED_SCORES
 from crowdgold.evaluation.own_study.questions import (
     HUMANS,
@@ -21,7 +21,10 @@ from crowdgold.evaluation.own_study.questions import (
     METHODS,
     METRICS,
     NO_MODEL,
+    Settings,
+    is_of_population,
 )
+from crowdgold.evaluation.own_study.samples import Corrected, Limits, Sample
 from crowdgold.metrics import parse_metric
 from crowdgold.metrics.curves import GRIDS
 
@@ -29,27 +32,44 @@ KEYS = ("stratum", "model", "against", "metric")
 """Columns that say what a row estimates; `against` names the other model of a comparison."""
 COLUMNS = (
     *KEYS, "method", "estimate", "lower", "upper", "standard_error", "effective_gold", "misfit",
-    "diagnostics_passed", "message", "note",
+    "misfit_p", "diagnostics_passed", "message", "note",
 )  # fmt: skip
 MODEL_BASED = ("DS", "MAVEN", "MAVEN-C", "CLARA")
 """Methods that rest on a model of votes, which the rectified estimate can contradict."""
-GOLD_ONLY = "GT"
-ABOUT_ITEMS = ("DS", "MAVEN", "MAVEN-C", "MAVEN-R")
-"""Methods whose intervals are about the items at hand; the others' are about their population."""
+ITEMS_ERROR = "items_error"
+"""A column that is not written: of a rectified estimate, its error about the items at hand."""
 DELTA = "delta_"
 DIGITS = 10
 """Of estimates; of their intervals' ends no more than three mean anything."""
 
 
-def _row(found: Found, one: Estimate, model: str, against: str) -> dict[str, Any]:
+def _row(
+    found: Found, one: Estimate, model: str, against: str, items_error: float = np.nan
+) -> dict[str, Any]:
     return {
         "stratum": found.stratum, "model": model, "against": against, "metric": one.metric,
         "method": found.method, "estimate": one.estimate, "lower": one.lower, "upper": one.upper,
         "standard_error": one.standard_error,
         "diagnostics_passed": found.diagnostics.passed,
         "message": found.diagnostics.message,
-        "note": one.note,
+        "note": one.note, ITEMS_ERROR: items_error,
     }  # fmt: skip
+
+
+def _of_sample(
+    sample: Sample, names: Sequence[str], limits: Limits, level: float
+) -> list[tuple[Estimate, float]]:
+    """Give estimates, and of rectified ones the standard error about the items at hand.
+
+    The models that these contradict are held against them there, whatever intervals are about:
+    both estimate the items' own values, and new items are no news of a model.
+    """
+    found = sample.estimates(names, limits, level)
+    errors = [np.nan] * len(found)
+    if isinstance(sample, Corrected):
+        of_items = replace(sample, target="items").estimates(names, limits, level)
+        errors = [one.standard_error for one in of_items]
+    return list(zip(found, errors, strict=True))
 
 
 def _name(metric: str) -> str:
@@ -58,18 +78,19 @@ def _name(metric: str) -> str:
 
 def _own_rows(found: Found, first: bool, several: bool, level: float) -> Iterator[dict[str, Any]]:
     """Give the rows of a model alone; those of labels with the first model only."""
-    estimates = list(found.estimates)
+    estimates = [(one, np.nan) for one in found.estimates]
     if found.sample is not None:
         limits = [parse_metric(text).limits for text in found.texts]
-        estimates += found.sample.estimates(found.texts, limits, level)
-    for one in estimates:
+        estimates += _of_sample(found.sample, found.texts, limits, level)
+    for one, error in estimates:
         name = _name(one.metric)
         if name not in LABEL_METRICS:
-            yield _row(found, one, found.model, HUMANS if name.startswith(DELTA) else "")
+            against = HUMANS if name.startswith(DELTA) else ""
+            yield _row(found, one, found.model, against, error)
         elif first:
             with_scores = several and found.method in NEED_SCORES
             note = f"with the scores of {found.model}" if with_scores else ""
-            yield _row(found, replace(one, note=one.note or note), NO_MODEL, "")
+            yield _row(found, replace(one, note=one.note or note), NO_MODEL, "", error)
 
 
 def difference_name(first: str, second: str) -> str:
@@ -98,17 +119,18 @@ def _comparison_rows(one: Found, other: Found, level: float) -> Iterator[dict[st
     sample = one.sample.select(first).minus(other.sample.select(second))  # type: ignore[arg-type]
     both = replace(one, diagnostics=one.diagnostics if not one.diagnostics.passed
                    else other.diagnostics)  # fmt: skip
-    for found in sample.estimates(names, [(-1.0, 1.0)] * size, level):
-        yield _row(both, found, one.model, other.model)
+    for found, error in _of_sample(sample, names, [(-1.0, 1.0)] * size, level):
+        yield _row(both, found, one.model, other.model, error)
 
 
 def _effective_gold(
-    table: pd.DataFrame, n_gold: Mapping[str, int], n_items: Mapping[str, int]
+    table: pd.DataFrame, n_gold: Mapping[str, int], n_items: Mapping[str, int], about: str
 ) -> pd.Series:
     """Give how many gold labels alone would give an interval as narrow as each row's.
 
-    Gold alone, n of N items, has w_0 about the population, and m labels w_0 sqrt(n / m); about the
-    items it has w_0 sqrt(n (1 / m - 1 / N)). For an interval of width w about the items therefore
+    Gold alone, n of N items, has w_0 about the population, and m labels w_0 sqrt(n / m). For an
+    interval of width w about the population therefore m = n (w_0 / w)^2, but no more than N, which
+    nothing can beat. About the items gold has w_0 sqrt(n (1 / m - 1 / N)), and
     1 / m = w^2 / (n w_0^2) + 1 / N: no more than N, and n where nothing but gold is used.
     """
     keys = list(KEYS)
@@ -122,16 +144,22 @@ def _effective_gold(
     ratio = np.divide(known, width, out=np.full(len(joined), np.nan), where=usable)
     effective = gold * ratio**2
     items = joined["stratum"].map(dict(n_items)).to_numpy(float)
-    of_items = table["method"].isin(ABOUT_ITEMS).to_numpy()
-    effective = np.where(of_items, effective * items / (effective + items), effective)
+    of_population = np.array([is_of_population(name, about) for name in table["method"]])
+    of_items = effective * items / (effective + items)
+    effective = np.where(of_population, np.minimum(effective, items), of_items)
     return pd.Series(effective, index=table.index)
 
 
-def _misfit(table: pd.DataFrame) -> pd.Series:
-    """Flag estimates of models that the rectified estimate contradicts; missing for others."""
-    keyed = table.assign(experiment="", replicate=0)
-    flagged = flag_misfit(keyed, ["stratum", "model", "against"])
-    return flagged.where(table["method"].isin(MODEL_BASED) & np.isfinite(table["estimate"]))
+def _misfit(table: pd.DataFrame) -> pd.DataFrame:
+    """Flag estimates of models that the rectified estimate contradicts; missing for others.
+
+    With the flag goes how often chance alone would put a right model's estimate as far away.
+    """
+    keyed = table.assign(experiment="", replicate=0, standard_error=table[ITEMS_ERROR])
+    found = {name: of(keyed, ["stratum", "model", "against"])
+             for name, of in (("misfit", flag_misfit), ("misfit_p", misfit_p))}  # fmt: skip
+    known = table["method"].isin(MODEL_BASED) & np.isfinite(table["estimate"])
+    return pd.DataFrame(found).where(known)
 
 
 def _metric_place(metric: str) -> tuple[int, float]:
@@ -172,7 +200,7 @@ def estimate_rows(
     models: Sequence[str],
     n_gold: Mapping[str, int],
     n_items: Mapping[str, int],
-    level: float,
+    settings: Settings,
 ) -> pd.DataFrame:
     """Make the table of estimates.
 
@@ -180,13 +208,14 @@ def estimate_rows(
         found: what the jobs found, in any order.
         strata, models: of the study, in order.
         n_gold, n_items: gold items, and all items, of each stratum.
-        level: of the intervals.
+        settings: say the level of the intervals, and what they are about.
 
     Returns:
         rows with the columns `COLUMNS`, in the order of strata, models and metrics.
     """
     known = {(one.stratum, one.method, one.model): one for one in found if not one.problem}
     rows: list[dict[str, Any]] = []
+    level = settings.level
     for stratum in strata:
         for method in METHODS:
             named = [known[key] for model in (NO_MODEL, *models)
@@ -198,8 +227,8 @@ def estimate_rows(
     if not rows:
         return pd.DataFrame(columns=list(COLUMNS))
     table = pd.DataFrame(rows)
-    table["effective_gold"] = _effective_gold(table, n_gold, n_items)
-    table["misfit"] = _misfit(table)
+    table["effective_gold"] = _effective_gold(table, n_gold, n_items, settings.about)
+    table[["misfit", "misfit_p"]] = _misfit(table)
     return _rounded(_in_order(table[list(COLUMNS)], strata, models))
 
 

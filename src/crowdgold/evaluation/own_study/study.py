@@ -32,6 +32,7 @@ from crowdgold.evaluation.own_study.questions import (
     Settings,
     check_settings,
     thresholds_of,
+    what_intervals_are_about,
 )
 from crowdgold.models.stan import StanModels
 
@@ -253,9 +254,7 @@ def join_found(
     n_gold = {name: count["gold"] for name, count in counts.items()}
     n_items = {name: count["items"] for name, count in counts.items()}
     models = study.items.predictors
-    estimates = rows.estimate_rows(
-        found, list(planned.strata), models, n_gold, n_items, settings.level
-    )
+    estimates = rows.estimate_rows(found, list(planned.strata), models, n_gold, n_items, settings)
     samples = {
         one.name: check.gold_sample
         if check is not None and one.name == ALL
@@ -266,7 +265,12 @@ def join_found(
     summary = {
         **_about(study, settings, planned.notes),
         "strata": [
-            {"name": name, **count, "gold_random": not chosen[name]}
+            {
+                "name": name,
+                **count,
+                "gold_random": not chosen[name],
+                "about": what_intervals_are_about(settings.about, count["items"]),
+            }
             for name, count in counts.items()
         ],
         "headlines": headlines(estimates, n_gold, chosen, _unusable(planned, check, samples)),

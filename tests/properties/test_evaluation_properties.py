@@ -1,0 +1,222 @@
+"""Changed files are evaluated or refused: by every method, and by the command with its report."""
+
+import io
+import json
+import re
+from collections import Counter
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from crowdgold.commands import main
+from crowdgold.commands.evaluation_table import describe
+from crowdgold.data import InputError
+from crowdgold.data.json_values import plain
+from crowdgold.data.own import read_study
+from crowdgold.estimators import Fit, LabelPosterior
+from crowdgold.evaluation.data_check import check_data
+from crowdgold.evaluation.own_study import METHODS, METRICS, Settings, fitting
+from crowdgold.evaluation.own_study.files import require_answers
+from crowdgold.evaluation.own_study.study import join_found, plan_study
+from crowdgold.models.stan import StanModels
+from properties.test_own_study_properties import (
+    GOOD,
+    LONG,
+    MUTATIONS,
+    mutated,
+)
+
+DRAWS, RESAMPLES = 4, 5
+NUMBERS = (0.5, 0.0, -0.0, 1.0, 0.3, 0.30000000000001, -2.0, 5e-324, 1e300, np.nan, np.inf)
+
+WIDE = {
+    "all.csv": "item,votes_positive,votes_total,gold,score,score_b,stratum\n"
+    + "".join(
+        f"i{n},{n // 2 % 2 * 2 + (n % 3 == 0)},3,{'' if n % 2 else n // 2 % 2},"
+        f"{n / 40},{n % 7},{n % 2}\n"
+        for n in range(40)
+    )
+}
+STUDIES = (GOOD[0], GOOD[1], WIDE)
+
+FAST = {"chains": 2, "warmup": 5, "draws": 8, "lag": 1}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def in_place_of_stan():
+    """Chances that are any, some of them 0 and 1, in place of the fits of Stan models; the rest of
+    these methods is as it is. CLARA runs short chains."""
+
+    def posterior(items):
+        chance = np.random.default_rng(len(items)).uniform(-0.2, 1.2, (DRAWS, len(items)))
+        chance = chance.clip(0, 1)
+        chances = lambda draw, model, rng: np.where(items.gold >= 0, items.gold, chance[draw])  # noqa: E731
+        without = lambda draw, model, rng: chance[draw]  # noqa: E731
+        return LabelPosterior(DRAWS, chances, {}, without)
+
+    def fit(method, data, *rest):
+        return Fit("DS", posterior(data)) if method == "DS" else true_fit(method, data, *rest)
+
+    true_fit = fitting.fit
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fitting, "fit", fit)
+        patch.setattr(
+            fitting, "_maven_fit", lambda work, method: Fit(method, posterior(work.items))
+        )
+        patch.setattr(fitting, "PREDICTION_DRAWS", DRAWS)
+        patch.setattr(fitting, "correct", partial(fitting.correct, resamples=RESAMPLES))
+        patch.setattr(fitting, "CLARA_SETTINGS", FAST)
+        patch.setattr(fitting, "CLARA_LONGER", FAST)
+        yield
+
+
+def swap_in_column(text, draw, separator):
+    """Exchange two cells of a column below its name, which leaves a table readable."""
+    rows = [line.split(separator) for line in text.splitlines()]
+    one, other = (draw(st.integers(1, len(rows) - 1)) for _ in range(2))
+    column = draw(st.integers(0, len(rows[0]) - 1))
+    rows[one][column], rows[other][column] = rows[other][column], rows[one][column]
+    return "\n".join(map(separator.join, rows)) + "\n"
+
+
+@st.composite
+def changed_files(draw):
+    """Files with votes, gold and scores: cells of one of them change places, which leaves it
+    readable, and every third study is changed once more in any way."""
+    files = dict(draw(st.sampled_from(STUDIES)))
+    name = draw(st.sampled_from(sorted(files)))
+    for _ in range(draw(st.integers(1, 3))):
+        files[name] = swap_in_column(files[name], draw, ",")
+    if draw(st.integers(0, 2)) == 0:
+        name = draw(st.sampled_from(sorted(files)))
+        files[name] = draw(st.sampled_from(MUTATIONS))(files[name], draw, ",")
+    return {name: text.encode("utf-8", "replace") for name, text in files.items()}
+
+
+@st.composite
+def asked(draw):
+    """Settings, of which some cannot be used."""
+    names = st.sampled_from([""] * 9 + ["gpt", "score", "nobody"])
+    values = st.lists(st.sampled_from(NUMBERS[:9] * 5 + NUMBERS), min_size=1, max_size=3)
+    return Settings(
+        methods=METHODS,
+        metrics=tuple(draw(st.lists(st.sampled_from(METRICS), min_size=3, max_size=9))),
+        thresholds=draw(st.dictionaries(names, values.map(tuple), max_size=2)),
+        level=draw(st.sampled_from([0.95] * 20 + [0.5, 1e-9, 1 - 1e-9, 0.0, 1.0, float("nan")])),
+        about=draw(st.sampled_from(["population", "items"])),
+        imputations=DRAWS,
+        resamples=RESAMPLES,
+    )
+
+
+def evaluated_here(folder, files, chosen):
+    """Evaluate by every method in this process; give what it found, or None where it is refused."""
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    stan = StanModels()
+    try:
+        study = read_study([folder / name for name in files])
+        check = check_data(study, np.random.default_rng(1), resamples=5, permutations=5)
+        planned = plan_study(study, chosen)
+        found = [
+            one
+            for job in planned.jobs
+            for one in fitting.run_job(job, study, chosen, planned.strata, stan)
+        ]
+        joined = join_found(planned, found, check, 0.0)
+        require_answers(joined)
+    except InputError:
+        return None
+    summary = plain(joined.summary)
+    assert json.dumps(summary, allow_nan=False)
+    assert describe(summary)
+    for table in joined.tables.values():
+        table.to_csv(index=False)
+    estimates = joined.tables["estimates"]
+    keys = ["stratum", "model", "against", "metric", "method"]
+    assert not estimates.duplicated(keys).any()
+    known = estimates.dropna(subset=["lower", "upper"])
+    assert (known["lower"] <= known["upper"]).all()
+    assert np.isfinite(known[["estimate", "lower", "upper"]].to_numpy(float)).all()
+    return joined
+
+
+def unforeseen(joined):
+    """The reasons of methods that failed by an error that is named, and no refusal in words."""
+    reasons = [one["reason"] for one in joined.summary["not_run"] if one["failed"]]
+    return [why for why in reasons if re.match(r"[A-Z]\w+(Error|Exception)\b", why)]
+
+
+@pytest.mark.parametrize("files", GOOD[:2], ids=lambda files: next(iter(files)))
+def test_good_files_are_evaluated_by_every_method_that_has_what_it_needs(files, tmp_path):
+    bytes_of = {name: text.encode() for name, text in files.items()}
+    joined = evaluated_here(tmp_path, bytes_of, Settings(imputations=DRAWS, resamples=5))
+    ran = {one["method"] for one in joined.summary["fits"]}
+    assert {"GT", "GT+MV", "DS", "MAVEN", "MAVEN-C"} <= ran
+    assert unforeseen(joined) == []
+
+
+def test_changed_files_are_evaluated_by_every_method(tmp_path_factory):
+    """Whatever is wrong with files or settings: tables and a summary without NaN, or a message.
+    Enough of the 120 are evaluated, and by enough methods, for that to say something."""
+    ran = Counter()
+
+    @settings(max_examples=120, deadline=None, derandomize=True)
+    @given(changed_files(), asked())
+    def evaluate(files, chosen):
+        joined = evaluated_here(tmp_path_factory.mktemp("files"), files, chosen)
+        if joined is not None:
+            assert unforeseen(joined) == []
+            ran.update(["any", *{one["method"] for one in joined.summary["fits"]}])
+
+    evaluate()
+    assert ran["any"] > 40
+    assert min(ran[name] for name in METHODS) > 1, ran
+
+
+def evaluated(folder, files):
+    """Evaluate files by the command, and report; give its exit code."""
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    out = folder / "out"
+    code = main(
+        ["evaluate", *(str(folder / name) for name in files), "--out", str(out), "--cores", "1",
+         "--methods", "GT", "Rogan-Gladen", "--metrics", "prevalence", "TPR_H", "AUC", "--report"]
+    )  # fmt: skip
+    assert (code == 0) == (out / "report.html").is_file()
+    assert not list(folder.glob(".*"))
+    return code
+
+
+def parquet_of(text):
+    buffer = io.BytesIO()
+    pd.read_csv(io.StringIO(text)).to_parquet(buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_good_files_are_evaluated(tmp_path, kind):
+    """The first of the good files has gold of both classes, as it is and as parquet."""
+    files = {name.replace("csv", kind): parquet_of(text) if kind == "parquet" else text.encode()
+             for name, text in GOOD[0].items()}  # fmt: skip
+    assert evaluated(tmp_path, files) == 0
+
+
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(mutated(), st.booleans())
+def test_changed_files_are_evaluated_or_refused(tmp_path_factory, changed, cut_parquet):
+    """Whatever is wrong, the command ends with 0, 1 or 2 and leaves a whole report or none; parquet
+    whose bytes are cut or changed as well."""
+    files, _ = changed
+    folder = tmp_path_factory.mktemp("files")
+    if cut_parquet:
+        whole = parquet_of(LONG)
+        place = len(repr(files)) % len(whole)
+        files = {"votes.parquet": whole[:place] + b"\x00" + whole[place + 1 :][: place // 2]}
+    assert evaluated(folder, files) in (0, 1, 2)

@@ -1,0 +1,82 @@
+"""The folder of an evaluation: whole or not there, and nothing of the user's is ever deleted."""
+
+import json
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.commands import main
+from crowdgold.data import InputError
+from crowdgold.evaluation.own_study.folder import WRITTEN, write_folder
+from unit.test_evaluate_command import ASKED, EXAMPLE, files
+
+
+def test_an_evaluation_is_written_whole_or_not_at_all(tmp_path):
+    tables = {"estimates": pd.DataFrame({"estimate": [0.5]})}
+    out = tmp_path / "out"
+    write_folder(tables, {"seconds": np.float64("nan")}, {"supported": True}, out)
+    assert json.loads((out / "study.json").read_text()) == {"seconds": None}
+    write_folder(tables, {"seconds": 2}, {}, out)  # an earlier evaluation is replaced
+    assert json.loads((out / "study.json").read_text()) == {"seconds": 2}
+    with pytest.raises(TypeError):
+        write_folder(tables, {"seconds": {1, 2}}, {}, out)
+    assert json.loads((out / "study.json").read_text()) == {"seconds": 2}
+    assert os.listdir(tmp_path) == ["out"]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/thesis.tex").write_text("")
+    with pytest.raises(InputError, match="a folder with other things in it"):
+        write_folder(tables, {}, {}, tmp_path / "mine")
+    with pytest.raises(InputError, match="no such folder"):
+        write_folder(tables, {}, {}, tmp_path / "no/where")
+
+
+@pytest.fixture
+def earlier(tmp_path):
+    """The folder of an evaluation by the command, with its report."""
+    out = tmp_path / "mine"
+    assert main(["evaluate", *files(EXAMPLE), "--out", str(out), *ASKED, "--report"]) == 0
+    return out
+
+
+def test_every_file_that_is_written_is_known(earlier):
+    written = {one.name for one in earlier.iterdir()}
+    assert written == set(WRITTEN) - {".snakemake_timestamp"}
+
+
+@pytest.mark.parametrize("name", ["votes-2026.csv", "curves.csv/mine.txt", ".git/config"])
+def test_a_folder_that_holds_anything_else_is_left_alone(earlier, name, capsys):
+    """Though an evaluation is there too; a folder under the name of one of its files as well."""
+    path = earlier / name
+    if path.parent != earlier:
+        path.parent.unlink(missing_ok=True)
+        path.parent.mkdir()
+    path.write_text("mine")
+    capsys.readouterr()
+    assert main(["evaluate", *files(EXAMPLE), "--out", str(earlier), *ASKED]) == 2
+    said = capsys.readouterr().err
+    assert f"({name.split('/')[0]}); expected a new folder" in " ".join(said.split())
+    assert path.read_text() == "mine"
+    path.unlink()
+    if path.parent != earlier:
+        path.parent.rmdir()
+    assert main(["evaluate", *files(EXAMPLE), "--out", str(earlier), *ASKED]) == 0
+
+
+def test_a_folder_that_holds_an_input_is_left_alone(earlier, capsys):
+    """Where its name is one that an evaluation writes, and by whatever path it is given."""
+    votes, gold, _ = files(EXAMPLE)
+    own = earlier / "items.csv"
+    before = own.read_bytes()
+    given = str(earlier / ".." / earlier.name / "items.csv")
+    assert main(["evaluate", votes, gold, given, "--out", str(earlier), *ASKED]) == 2
+    assert "which is to be replaced; give another --out" in capsys.readouterr().err
+    assert own.read_bytes() == before
+
+
+def test_many_other_files_are_counted(tmp_path):
+    for number in range(7):
+        (tmp_path / f"{number}.txt").write_text("")
+    with pytest.raises(InputError, match=r"\(0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more\)"):
+        write_folder({}, {}, {}, tmp_path)

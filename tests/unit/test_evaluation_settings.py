@@ -1,0 +1,38 @@
+"""The settings of an evaluation: which are refused, and what numbers become in JSON."""
+
+import numpy as np
+import pytest
+
+from crowdgold.data import InputError
+from crowdgold.data.json_values import plain
+from crowdgold.evaluation.own_study import Settings, read_thresholds
+from crowdgold.evaluation.own_study.questions import check_settings
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"methods": ("MAVEN-K",)}, "no method 'MAVEN-K'; did you mean 'MAVEN"),
+        ({"metrics": ("delta_AUC",)}, "differences between models come with each metric"),
+        ({"metrics": ()}, "none asked for"),
+        ({"level": 1.0}, "level: found 1, expected a number between 0 and 1"),
+        ({"seed": -1}, "seed: found -1"),
+        ({"thresholds": {"big": (1.0,)}}, "no model 'big'; the study has 'large', 'small'"),
+        ({"thresholds": {"": (np.inf,)}}, "found inf, expected a number"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        check_settings(Settings(**settings), ["large", "small"])
+
+
+def test_thresholds_are_read():
+    assert read_thresholds(["0.5", 0.7, "large=2"]) == {"": (0.5, 0.7), "large": (2.0,)}
+    with pytest.raises(InputError, match="found 'large=', expected a number, or MODEL=NUMBER"):
+        read_thresholds(["large="])
+
+
+def test_no_number_is_null():
+    assert plain({"a": np.nan, "b": [np.int64(2), np.array([0.5, np.inf])]}) == {
+        "a": None, "b": [2, [0.5, None]],
+    }  # fmt: skip

@@ -1,0 +1,221 @@
+"""Intervals about the population that the items were drawn from, or about the items at hand."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.commands import main
+from crowdgold.data import InputError
+from crowdgold.documents.own_study.assumptions import OF_ITEMS, OF_POPULATION, assumptions_of
+from crowdgold.documents.own_study.doubts import find_doubts
+from crowdgold.documents.own_study.folder import read_study_folder
+from crowdgold.estimators import LabelPosterior
+from crowdgold.evaluation.misfit import flag_misfit
+from crowdgold.evaluation.own_study.imputing import Ranked, correct, draw_times, impute, resample
+from crowdgold.evaluation.own_study.questions import (
+    Questions,
+    Settings,
+    check_settings,
+    what_intervals_are_about,
+)
+from crowdgold.metrics import parse_metric
+from unit.made_study import make_study
+from unit.reference import make_items
+from unit.test_evaluate_command import EXAMPLE, files
+
+TEXTS = ("prevalence", "TPR_H", "AUC", "recall@0.5")
+ASKED = Questions(tuple(map(parse_metric, TEXTS)), False)
+SHARE = Questions((parse_metric("prevalence"),), False)
+
+
+def scored(n, rng, positive=0.4):
+    """Items with three votes and a score that know something of the label."""
+    truth = (rng.random(n) < positive).astype(np.int8)
+    votes = rng.binomial(3, 0.2 + 0.5 * truth)
+    return make_items(votes, 3, truth, {"m": rng.normal(truth, 1.0)}), truth
+
+
+def fixed(chance, draws):
+    return LabelPosterior(draws, lambda draw, model, rng: chance, {})
+
+
+def drawn(posterior, items, seed, asked=ASKED, times=True):
+    streams = [np.random.default_rng([seed, k]) for k in range(3)]
+    return impute(posterior, asked, Ranked(items, "m"), *streams[: 2 + times])[0]
+
+
+def test_a_resample_is_multinomial():
+    """Mean 1, variance 1 - 1/n and covariance -1/n of the counts, each within 5 standard errors of
+    20,000 draws; every one has n items."""
+    rng, n, draws = np.random.default_rng(1), 5, 20_000
+    times = np.array([draw_times(n, rng) for _ in range(draws)], dtype=float)
+    assert (times.sum(axis=1) == n).all()
+    centred = times - 1
+    for product, expected in (
+        (centred[:, 0], 0.0),
+        (centred[:, 0] ** 2, 1 - 1 / n),
+        (centred[:, 0] * centred[:, 1], -1 / n),
+    ):
+        assert abs(product.mean() - expected) < 5 * product.std() / np.sqrt(draws)
+
+
+def test_the_variance_of_a_population_is_that_of_the_items_and_of_sampling():
+    """In closed form for a prevalence, p each item's chance: v = sum p (1 - p) / N^2 for the items,
+    and (m - m^2 - v) / N, m the mean of p, for sampling. For the others the sampling variance is
+    that of resamples of one imputed table at a time. A variance of D draws is known to sqrt(2 / D);
+    the bound is 5 of these, and of the difference of two such."""
+    rng, n, draws = np.random.default_rng(2), 150, 4000
+    items, _ = scored(n, rng)
+    chance = rng.uniform(0.05, 0.8, n)
+    posterior = fixed(chance, draws)
+    of_items, whole = (drawn(posterior, items, 3, times=times) for times in (False, True))
+    inside, both = of_items.values.var(axis=0, ddof=1), whole.values.var(axis=0, ddof=1)
+    labels, mean = (chance * (1 - chance)).sum() / n**2, chance.mean()
+    expected = labels + (mean - mean**2 - labels) / n
+    band = 5 * np.sqrt(2 / draws)
+    assert inside[0] == pytest.approx(labels, rel=band)
+    assert both[0] == pytest.approx(expected, rel=band)
+    sampling = np.zeros(len(TEXTS))
+    tables = 40
+    for seed in range(tables):
+        once = np.random.default_rng([4, seed])
+        table = (once.random(n) < chance).astype(np.int8)
+        again = resample(table, ASKED, Ranked(items, "m"), once, 100)
+        sampling += again.values.var(axis=0, ddof=1) / tables
+    assert both == pytest.approx(inside + sampling, rel=1.5 * band)
+    # The control: neither part is small beside the tolerance.
+    assert (both * (1 - 1.5 * band) > inside).all()
+    assert (both * (1 - 1.5 * band) > sampling).all()
+    # The estimate is that of the items, to the last digit.
+    assert whole.point == pytest.approx(of_items.values.mean(axis=0))
+
+
+def test_an_error_about_the_population_is_as_large_as_said():
+    """Brute force: 200 studies of 200 items with a vote each, right with 0.9, of a population with
+    30 % positives; the posterior of that share is flat on a grid. About it the errors of the
+    estimates have the variance that population intervals say, about the items' own share that of
+    the others, each within 4 standard errors, sqrt(2 / 200), of a variance; about each other they
+    have not."""
+    rng, n, right, studies = np.random.default_rng(5), 200, 0.9, 200
+    grid = np.linspace(0.005, 0.995, 199)
+    errors, said = np.empty((2, studies)), np.empty((2, studies))
+    for study in range(studies):
+        truth = rng.random(n) < 0.3
+        vote = np.where(rng.random(n) < right, truth, ~truth)
+        items = make_items(vote.astype(int), 1, 0, {"m": np.zeros(n)})
+        seen = grid * right + (1 - grid) * (1 - right)
+        fit = vote.sum() * np.log(seen) + (n - vote.sum()) * np.log(1 - seen)
+        weight = np.exp(fit - fit.max())
+        shares = rng.choice(grid, 60, p=weight / weight.sum())
+
+        def chance(draw, model, rng, vote=vote, shares=shares):
+            positive = shares[draw] * np.where(vote, right, 1 - right)
+            return positive / (positive + (1 - shares[draw]) * np.where(vote, 1 - right, right))
+
+        posterior = LabelPosterior(60, chance, {})
+        for place, times in enumerate((False, True)):
+            found = drawn(posterior, items, study, SHARE, times)
+            (one,) = found.estimates(["prevalence"], [(0.0, 1.0)], 0.95)
+            errors[place, study] = one.estimate - (0.3 if times else truth.mean())
+            said[place, study] = one.standard_error**2
+    happened, expected = (errors**2).mean(axis=1), said.mean(axis=1)
+    band = 4 * np.sqrt(2 / studies)
+    assert happened == pytest.approx(expected, rel=band)
+    assert happened[0] < (1 - band) * expected[1]
+
+
+def test_with_gold_on_every_item_a_population_interval_is_that_of_gold():
+    """Standard errors of 1,000 draws or resamples, or of 300 (rectified), are known to
+    1 / sqrt(2 R); the bound is 4 of those of both together. About the items nothing is left."""
+    rng, n = np.random.default_rng(6), 400
+    items, truth = scored(n, rng)
+    ranked, limits = Ranked(items, "m"), [(0.0, 1.0)] * len(TEXTS)
+
+    def errors(sample):
+        return np.array([one.standard_error for one in sample.estimates(TEXTS, limits, 0.95)])
+
+    gold = errors(resample(truth, ASKED, ranked, np.random.default_rng(7), 1000))
+    known = fixed(truth.astype(float), 1000)
+    chance = np.where(truth == 1, 0.8, 0.3) + rng.normal(0, 0.05, n)
+    for target, factor in (("population", 1.0), ("items", 0.0)):
+        imputed = drawn(known, items, 8, times=target == "population")
+        rectified = correct(chance, ASKED, ranked, np.random.default_rng(9), target=target)
+        band = 4 * np.sqrt(1 / 2000 + 1 / 2000), 4 * np.sqrt(1 / 2000 + 1 / 600)
+        assert errors(imputed) == pytest.approx(factor * gold, rel=band[0], abs=1e-12)
+        assert errors(rectified) == pytest.approx(factor * gold, rel=band[1], abs=1e-12)
+
+
+def test_models_are_compared_on_the_same_resamples():
+    """Two models with the same labels and ranking do not differ at all; on resamples of their own,
+    the control, they do."""
+    rng = np.random.default_rng(10)
+    items, _ = scored(100, rng)
+    posterior = fixed(rng.random(100), 30)
+    one, other = drawn(posterior, items, 11), drawn(posterior, items, 11)
+    assert (one.minus(other).values == 0).all()
+    assert (one.minus(drawn(posterior, items, 12)).values[:, 0] != 0).any()
+
+
+def test_what_has_no_value_in_any_draw_has_none():
+    items, _ = scored(30, np.random.default_rng(13))
+    found = drawn(fixed(np.zeros(30), 5), items, 14)
+    notes = [one.note for one in found.estimates(TEXTS, [(0.0, 1.0)] * 4, 0.9)]
+    assert notes == ["", *["the labels leave it without a value"] * 3]
+
+
+def test_an_estimate_that_equals_the_rectified_one_is_no_misfit():
+    """Where all items have gold the error about them is 0, and rounding is no contradiction."""
+    rows = [("MAVEN-R", 0.3, 0.0), ("MAVEN", 0.1 + 0.2, np.nan), ("DS", 0.31, np.nan)]
+    table = pd.DataFrame(rows, columns=["method", "estimate", "standard_error"])
+    table = table.assign(experiment="", replicate=0, metric="prevalence")
+    assert flag_misfit(table, []).tolist()[1:] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("about", ["population", "items"])
+def test_what_intervals_are_about_is_said_wherever_they_are(about, tmp_path, capsys):
+    out = tmp_path / "mine"
+    asked = ["--methods", "GT", "--metrics", "prevalence", "--cores", "1", "--about", about]
+    assert main(["evaluate", *files(EXAMPLE), "--out", str(out), *asked, "--report"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    study = json.loads((out / "study.json").read_text())
+    (whole,) = study["strata"]
+    assert study["settings"]["about"] == about
+    assert whole["about"] == what_intervals_are_about(about, whole["items"])
+    assert whole["about"] in said
+    assert whole["about"] in (out / "report.html").read_text()
+    assert ("not new ones" in whole["about"]) == (about == "items")
+
+
+def test_assumptions_follow_the_setting():
+    ends = {about: dict(assumptions_of(["GT", "MAVEN-R", "DS"], about))
+            for about in ("population", "items")}  # fmt: skip
+    assert all(text.endswith(OF_POPULATION) for text in ends["population"].values())
+    assert ends["items"]["GT"].endswith(OF_POPULATION)
+    assert ends["items"]["MAVEN-R"].endswith(OF_ITEMS)
+    assert ends["items"]["DS"].endswith(OF_ITEMS)
+
+
+def test_another_target_is_refused(capsys):
+    with pytest.raises(InputError, match="about: found 'all', expected 'items' or 'population'"):
+        check_settings(Settings(about="all"), [])
+    with pytest.raises(SystemExit) as ended:
+        main(["evaluate", "a.csv", "--out", "b", "--about", "all"])
+    assert ended.value.code == 2
+    assert "invalid choice: 'all'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("about", "said"),
+    [("population", "the population that the weighted items stand for"),
+     ("items", "these items, each counted by its weight,")],
+)  # fmt: skip
+def test_the_doubt_about_weights_follows_the_setting(tmp_path, about, said):
+    path = make_study(tmp_path, metrics=("AUC",)) / "study.json"
+    summary = json.loads(path.read_text())
+    summary.update(weighted=True, settings={**summary["settings"], "about": about})
+    path.write_text(json.dumps(summary))
+    (doubt,) = [one for one in find_doubts(read_study_folder(tmp_path)) if one.title == "Weights"]
+    whole = f"Items are weighted: the numbers are of {said} and no better than the weights."
+    assert doubt.text == whole
