@@ -32,10 +32,10 @@ define snakemake
 	--workflow-profile profiles/$(PROFILE) $(OPTIONS) $(1)
 endef
 
-.PHONY: help setup figures smoke checksums verify validate benchmark docs report example test test-slurm smoke-slurm lint peers slurm snorkel matrix audit lock clean clean-all
+.PHONY: help setup figures smoke checksums verify validate benchmark docs report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel matrix audit lock clean clean-all
 
 help:  ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo "  CORES=4 sets the cores (default: all), WORKERS=4 those of the tests (default: 2),"
 	@echo "  AGAIN='FILES' makes those results again, RESULTS=results/smoke is what make verify looks at,"
@@ -99,9 +99,14 @@ example: $(READY)  ## evaluate the bundled example and write its report, results
 	$(BIN)/crowdgold evaluate $(addprefix src/crowdgold/example/,votes.csv gold.csv scores.csv) --out results/example --report
 	@echo "The report is results/example/report.html; the truth is src/crowdgold/example/truth.csv"
 
-test: $(READY)  ## the test suite (some 20 minutes on 2 cores)
-	@# Small eigenproblems wait longer for a second thread of BLAS than they take.
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slurm"
+# Small eigenproblems wait longer for a second thread of BLAS than they take.
+PYTEST = OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+test: $(READY)  ## the test suite (some 15 minutes on 2 cores)
+	$(PYTEST) -m "not slurm and not faults"
+
+test-faults: $(READY)  ## whole runs that are killed, damaged or cut off (some 5 minutes)
+	$(PYTEST) -m faults tests/workflow
 
 test-slurm: slurm  ## a run and its faults through a Slurm of one node (Debian: munge, slurm-wlm)
 	$(BIN)/python -m pytest -m slurm tests/workflow

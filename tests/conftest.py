@@ -26,8 +26,18 @@ COMPILER = pytest.StashKey["subprocess.Popen[bytes]"]()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put tests that need no CmdStan first: meanwhile models are compiled beside the workers."""
-    items.sort(key=lambda item: "toolchain" in getattr(item, "fixturenames", ()))
+    """Put tests that need no CmdStan first: meanwhile models are compiled beside the workers.
+
+    Of the others those that run workflows come first: they are the longest, and one of them at the
+    end would leave the other workers without work.
+    """
+
+    def place(item: pytest.Item) -> int:
+        if "toolchain" not in getattr(item, "fixturenames", ()):
+            return 0
+        return 1 if "workflow" in item.path.parts else 2
+
+    items.sort(key=place)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -77,8 +77,9 @@ class Checkout:
         folder.mkdir(parents=True, exist_ok=True)
         for part in PARTS:
             if (ROOT / part).is_dir():
-                # With the compiled kernels: what else is in the caches may be in the making.
-                ignore = shutil.ignore_patterns("*.pyc*", "*.tmp.*")
+                # With compiled modules and kernels, which are as old as their sources; without
+                # those that another process is writing.
+                ignore = shutil.ignore_patterns("*.pyc.*", "*.tmp.*")
                 shutil.copytree(ROOT / part, folder / part, ignore=ignore)
             else:
                 shutil.copy2(ROOT / part, folder / part)

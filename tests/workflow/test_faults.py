@@ -19,6 +19,8 @@ from crowdgold.toolchain import ToolchainError, compiled_model
 
 from .conftest import ROOT
 
+pytestmark = pytest.mark.faults
+
 LAST = [f"results/figures/tiny.{ending}" for ending in ("csv", "svg", "pdf", "png")]
 """What the last job of a run makes."""
 

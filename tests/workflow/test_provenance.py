@@ -14,6 +14,8 @@ from crowdgold.experiments.results import read_metadata, read_table, write_table
 
 from .conftest import ROOT
 
+pytestmark = pytest.mark.faults
+
 FIGURE = "results/figures/tiny"
 TABLE = "results/tables/tiny.parquet"
 BLOCKS = [f"results/estimates/tiny/gold_fraction={x}/without_stan/0-1.parquet" for x in (0.3, 0.6)]

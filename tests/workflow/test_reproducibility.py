@@ -5,8 +5,11 @@ import subprocess
 import time
 
 import pandas as pd
+import pytest
 
 from crowdgold.experiments.results import read_metadata, read_table
+
+pytestmark = pytest.mark.faults
 
 TABLE = "results/tables/tiny.parquet"
 FIGURES = [f"results/figures/tiny.{ending}" for ending in ("svg", "pdf", "png", "csv")]

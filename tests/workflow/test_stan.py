@@ -129,6 +129,7 @@ def kill_during_a_run(checkout, part, seconds, all_of_it=False):
     return checkout.folder.joinpath("run.log").read_text()
 
 
+@pytest.mark.faults
 def test_a_killed_process_fails_its_job_and_a_rerun_gives_the_same_table(sampled):
     """A chain of Stan, a worker, and Snakemake with all that it started, each at a moment drawn
     with a seed from its first 30 ms, which is within a fit of seconds, killed in one run after the
