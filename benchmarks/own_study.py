@@ -68,7 +68,7 @@ STUDIES = {
 }
 TINY = Size(400, 2, METHODS, Bar(np.inf, np.inf))
 COMMAND = "crowdgold evaluate --cores 2 --report"
-EVERY = 0.05
+EVERY = 0.5
 """Seconds between two looks at the memory of the command's processes."""
 
 

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     table = pd.read_csv(snakemake.input.table)
     joint, study = read_table(snakemake.input.joint), pd.read_csv(snakemake.input.study)
-    write_text(scaling_page(table, joint, study), snakemake.output.page)
+    write_text(
+        scaling_page(table, joint, study, pd.read_csv(snakemake.input.em)), snakemake.output.page
+    )
     figure, _ = draw_scaling(table, {})
     with rc_context(RC):
         drawn = Path(snakemake.output.figure)

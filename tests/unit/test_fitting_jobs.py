@@ -54,6 +54,24 @@ def test_clara_runs_longer_where_its_gate_fails(study, monkeypatch, passed):
     assert found.annotators
 
 
+def test_clara_does_not_run_longer_on_many_labels(study, monkeypatch):
+    """Then its failed gate is said."""
+    failed = Diagnostics(failures=("R-hat 1.5",))
+    fits = []
+
+    def fit(method, data, rng, settings):
+        fits.append(settings)
+        return replace(true_fit(method, data, rng, settings), diagnostics=failed)
+
+    true_fit = fitting.fit
+    monkeypatch.setattr(fitting, "fit", fit)
+    monkeypatch.setattr(fitting, "CLARA_SETTINGS", SHORT)
+    monkeypatch.setattr(fitting, "MOST_LABELS_LONGER", 10)
+    (found,) = run(study)
+    assert fits == [SHORT]
+    assert found.diagnostics.problems == ["R-hat 1.5"]
+
+
 def test_longer_is_longer():
     assert fitting.CLARA_LONGER["warmup"] > fitting.CLARA_SETTINGS["warmup"]
     assert fitting.CLARA_LONGER["lag"] > fitting.CLARA_SETTINGS["lag"]

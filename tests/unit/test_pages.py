@@ -249,7 +249,13 @@ def test_the_scaling_page_prints_every_n():
             {"study": "small", "stage": "reading", "cpu": 1, "wall": 1, "peak MB": 100},
         ]
     )  # fmt: skip
-    page = scaling_page(table.assign(inference_exponent=0.01), joint, study)
+    em = pd.DataFrame(
+        {"row": ["EM", "crowd-kit DawidSkene"], "items": 100_000, "seconds": [0.2, 7.0],
+         "MB above": [12.0, 158.0], "times ours": [np.nan, 35.0], "difference": [np.nan, 1e-10]}
+    )  # fmt: skip
+    page = scaling_page(table.assign(inference_exponent=0.01), joint, study, em)
+    assert "| EM | 100,000 | 0.2 | 12 |  |  |" in page
+    assert "| crowd-kit DawidSkene | 100,000 | 7 | 158 | 35 | 1e-10 |" in page
     assert "| H-AI, compressed | 90.0 | 180 | failed |" in page
     assert "| small | 20 | 30 | 900 | 0.9 | kept |" in page
     assert "reading" not in page

@@ -295,6 +295,7 @@ rule document_scaling:
         table="results/benchmarks/maven_scaling.csv",
         joint="results/benchmarks/joint_models.parquet",
         study="results/benchmarks/own_study.csv",
+        em="results/benchmarks/confusion_em.csv",
     output:
         page="docs/scaling.md",
         figure="docs/gallery/maven_scaling.svg",
