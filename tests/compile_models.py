@@ -9,14 +9,16 @@ from pathlib import Path
 from crowdgold.toolchain import ToolchainError, cached_model, find_toolchain
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("stan", "tests/statistics/models", "tests/conformance/models")
+FOLDERS = tuple(
+    ROOT / folder for folder in ("stan", "tests/statistics/models", "tests/conformance/models")
+)
 
 
 def main() -> None:
     """Compile them one after the other; what does not compile is the tests' to say."""
     toolchain = find_toolchain()
     for folder in FOLDERS:
-        for stan_file in sorted((ROOT / folder).glob("*.stan")):
+        for stan_file in sorted(folder.glob("*.stan")):
             try:
                 cached_model(stan_file, toolchain)
             except ToolchainError as error:

@@ -6,22 +6,19 @@ models are those of the user's cache, where the commands look for theirs.
 
 import fcntl
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
+from compile_models import FOLDERS
 from crowdgold.toolchain import Toolchain, cached_model, find_toolchain
 
 ROOT = Path(__file__).resolve().parent.parent
-MODELS = (
-    ROOT / "stan",
-    ROOT / "tests/conformance/models",
-    ROOT / "tests/statistics/models",
-)
 COMPILER = pytest.StashKey["subprocess.Popen[bytes]"]()
 
 
@@ -46,14 +43,16 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     several = getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput")
     if several and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
         command = [sys.executable, str(ROOT / "tests/compile_models.py")]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        session.config.stash[COMPILER] = subprocess.Popen(command, **quiet)
+        session.config.stash[COMPILER] = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Stop what still compiles: nobody needs it any more."""
+    """Stop what still compiles, make and the compiler with it: nobody needs it any more."""
     if compiler := session.config.stash.get(COMPILER, None):
-        compiler.terminate()
+        with suppress(ProcessLookupError):
+            os.killpg(compiler.pid, signal.SIGTERM)
         compiler.wait()
 
 
@@ -84,10 +83,10 @@ def compile_with() -> Callable[[Toolchain, str], Path]:
 
     def compile_with(toolchain: Toolchain, name: str) -> Path:
         stan_file = next(
-            (f / f"{name}.stan" for f in MODELS if (f / f"{name}.stan").is_file()), None
+            (f / f"{name}.stan" for f in FOLDERS if (f / f"{name}.stan").is_file()), None
         )
         if stan_file is None:
-            raise FileNotFoundError(f"no {name}.stan in {' or '.join(map(str, MODELS))}")
+            raise FileNotFoundError(f"no {name}.stan in {' or '.join(map(str, FOLDERS))}")
         return cached_model(stan_file, toolchain)
 
     return compile_with

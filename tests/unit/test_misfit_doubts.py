@@ -10,7 +10,8 @@ from crowdgold.commands.evaluation_table import describe
 from crowdgold.documents.own_study.doubts import GRAVE, MINOR, find_doubts
 from crowdgold.documents.own_study.folder import read_study_folder
 from crowdgold.documents.own_study.tables import strata_table
-from crowdgold.evaluation.misfit import flag_misfit, holm_rejected, misfit_p
+from crowdgold.evaluation.annotator_check import holm
+from crowdgold.evaluation.misfit import flag_misfit, misfit_p
 from unit.made_study import make_study
 
 
@@ -30,10 +31,10 @@ def test_p_values_by_hand():
 
 def test_holm_by_hand():
     """Of three p-values the smallest is held against 0.05 / 3, the next against 0.05 / 2, ..."""
-    assert holm_rejected([0.02, 0.3, 0.4], 0.05) == 0
-    assert holm_rejected([0.4, 0.016, 0.024, np.nan], 0.05) == 2
-    assert holm_rejected([0.01, 0.02, 0.03], 0.05) == 3
-    assert holm_rejected([], 0.05) == 0
+    assert (holm(np.array([0.02, 0.3, 0.4])) > 0.05).all()
+    assert (holm(np.array([0.4, 0.016, 0.024])) <= 0.05).sum() == 2
+    assert (holm(np.array([0.01, 0.02, 0.03])) <= 0.05).all()
+    assert len(holm(np.array([]))) == 0
 
 
 @pytest.mark.parametrize(("p", "weight"), [(0.0009, GRAVE), (0.03, MINOR)])

@@ -205,8 +205,8 @@ def only_maven_has_the_curve(tables: Tables) -> Judgement:
                 how = "clearly nearer" if contradicted[-1] else "not clear"
                 nearer.append(f"{name} on {shape} ({how})")
     why = (
-        f"but for {', '.join(nearer)}: a normal density for each class happens to fit the logits "
-        "of some shapes, and MAVEN's curve follows only the ranks"
+        f"but for {', '.join(nearer)}: DS+S takes the logits of each class for normal, which is "
+        "near the truth of some shapes and far from that of others"
         if nearer
         else ""
     )

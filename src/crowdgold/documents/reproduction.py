@@ -106,16 +106,19 @@ SAME = 2.0
 """Joint standard errors within which two numbers count as the same."""
 
 
+VOTERS = ("TNR_H", "TPR_H")
+OF_VOTERS = (
+    "rests on how the voters' errors agree item by item, of which the paper prints one number"
+)
 WHY = {
-    "MV": "what majority votes miss depends on how the voters' errors agree, of which the paper "
-    "prints one number, and on how far the scores follow the votes, of which it prints none",
+    "MV": "rests on how far the scores follow the votes and their errors, which is not printed",
     "DS": "labels imputed from votes alone miss what the scores say beyond the votes: how much "
-    "that is the paper does not print; to judge by this cell it is more in the stand-in",
+    "that is the paper does not print",
     "H-AI": "rests on how scores and votes go together beyond the truth, which is not printed",
     "DS+S": "rests on the scores' shape and on how they follow the votes, which is not printed",
 }
-"""Why a cell of table 3a may differ: the task is private, and the stand-in is made of what is
-printed of it."""
+"""Why a cell of table 3a may differ, of metrics of the scores and of the voters: the task is
+private, and the stand-in is made of what is printed of it."""
 
 
 def maven_claims(printed: Mapping[str, Any], labelling: Mapping[str, Any]) -> tuple[Claim, ...]:
@@ -145,6 +148,13 @@ def maven_claims(printed: Mapping[str, Any], labelling: Mapping[str, Any]) -> tu
             claims.labelling_saves(efficiency, labelling),
         ),
     )
+
+
+def _why(method: str, metric: str) -> str:
+    """Say on what a cell rests that the paper does not print; nothing for GT and MAVEN."""
+    if method not in WHY:
+        return ""
+    return OF_VOTERS if metric in VOTERS else WHY[method]
 
 
 def table_3_rows(
@@ -181,7 +191,7 @@ def table_3_rows(
                     + (" *" if found["within"] else ""),
                     f"{away:+.1f}",
                     f"{'within' if abs(away) <= SAME else 'outside'} {SAME:g} errors, star {agree}",
-                    WHY.get(method, "") if abs(away) > SAME else "",
+                    _why(method, metric) if abs(away) > SAME else "",
                 ]
             )
     return rows

@@ -25,8 +25,8 @@ def joint_section(table: pd.DataFrame) -> str:
             f"## Models of votes and scores at {int(table['n'].iloc[0]):,} items\n",
             "Seconds of one core for 4 chains of 500 iterations after 500 of warm-up; chains are "
             "independent, so that two cores take half. `compressed` is the default: scores are "
-            "taken at few points, which changes the posterior by less than its Monte Carlo error "
-            "(a test). The last column is the diagnostics gate.\n",
+            "taken at few points, and posterior means stay within their Monte Carlo error (a test)."
+            " The last column is the diagnostics gate.\n",
             markdown_table(["method", "seconds, one core", "wanted, two cores", "gate"], rows)
             + "\n",
         ]

@@ -69,15 +69,3 @@ def misfit_p(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
     return pd.Series(2 * ndtr(-np.where(distance > 0, times, 0.0)), index=results.index).where(
         distance.notna()
     )
-
-
-def holm_rejected(p: Sequence[float], alpha: float) -> int:
-    """Count the hypotheses that Holm's procedure (1979) rejects at a family-wise level.
-
-    Args:
-        p: their p-values, NaN where one is not tested.
-        alpha: the chance of rejecting any that is true.
-    """
-    values = np.sort(np.asarray([one for one in p if not np.isnan(one)], dtype=float))
-    passed = values <= alpha / np.arange(len(values), 0, -1)
-    return int(np.argmin(passed)) if not passed.all() else len(values)

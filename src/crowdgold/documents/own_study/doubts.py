@@ -21,9 +21,9 @@ from crowdgold.documents.own_study.words import (
     plain_metric,
     symbol_of,
 )
+from crowdgold.evaluation.annotator_check import holm
 from crowdgold.evaluation.data_verdicts import ENOUGH_GOLD, SURELY_CHOSEN
 from crowdgold.evaluation.gold_sample import CHOSEN
-from crowdgold.evaluation.misfit import holm_rejected
 from crowdgold.evaluation.own_study.questions import POPULATION
 from crowdgold.evaluation.rectified import FEWEST
 
@@ -123,7 +123,8 @@ def _misfits(study: StudyFolder) -> Iterator[Doubt]:
         keys = set(own[["model", "against", "metric"]].itertuples(index=False, name=None))
         leads = [row for row in chosen if (row["model"], row["against"], row["metric"]) in keys]
         rest = "A headline rests on it." if leads else "No headline rests on it: do not use it."
-        sure = holm_rejected(rows.loc[rows["method"] == method, "misfit_p"].tolist(), BY_CHANCE)
+        p = rows.loc[rows["method"] == method, "misfit_p"].dropna().to_numpy(float)
+        sure = int((holm(p) <= BY_CHANCE).sum())
         if leads and not sure:
             rest += " With so many held against it, chance alone can do that."
         yield Doubt(
