@@ -384,6 +384,6 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path, ending):
         process.send_signal(ending)
         _, said = process.communicate(timeout=60)
     assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[ending], said
-    assert "Traceback" not in said
+    assert "Traceback" not in said, said
     assert sorted(os.listdir(tmp_path)) == ["study.csv", "work"]
     assert list(work.iterdir()) == []

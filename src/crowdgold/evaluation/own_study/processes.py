@@ -71,7 +71,8 @@ def _pool(cores: int, shared: Shared) -> Iterator[ProcessPoolExecutor]:
                     os.killpg(process.pid or 0, signal.SIGKILL)
                 process.kill()
                 process.join(GRACE)
-            pool.shutdown(wait=False, cancel_futures=True)
+            # Without waiting, its thread may close a pipe that Python's end is writing to.
+            pool.shutdown(cancel_futures=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
