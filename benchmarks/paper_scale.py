@@ -1,9 +1,10 @@
-"""What the papers' scale costs: CPU time and memory of its experiments, from measured replicates.
+"""What the papers' scale costs: CPU time, memory and disk of its experiments, measured in part.
 
 Each experiment of a figure is run for one replicate in its first and its last setting, with the
 settings of config/paper.yaml and all its methods, in a process of its own. The mean CPU time of the
 two (with that of the processes that they start, such as Stan's chains) stands for every replicate
-of every setting, so the whole is an extrapolation. Memory is the largest of a process.
+of every setting, so the whole is an extrapolation. Memory is the largest of a process; disk is what
+the tables take in the end, and beside it the most that a replicate's temporary files took.
 """
 
 import argparse
@@ -12,8 +13,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from statistics import mean
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -21,10 +24,21 @@ from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.checks import check_block
 from crowdgold.experiments.drawing import simulate_block
 from crowdgold.experiments.estimating import estimate_block
-from crowdgold.experiments.results import write_csv
+from crowdgold.experiments.results import write_csv, write_table
 from crowdgold.models.stan import StanModels
 
 METADATA = {"code_version": "benchmark"}
+EVERY = 0.05
+"""Seconds between two looks at a task's temporary files."""
+
+
+class Cost(NamedTuple):
+    """What a task took: CPU seconds; and in MB its memory, its tables and its temporary files."""
+
+    seconds: float
+    memory: float
+    tables: float
+    scratch: float
 
 
 def paper_scale(root: Path) -> dict[str, Any]:
@@ -51,38 +65,54 @@ def tasks_of(config: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     return [plan.estimate_task(config, name, setting, plan.ALL, "0-0") for setting in chosen]
 
 
-def run_task(task: Mapping[str, Any], stan: StanModels, dataset: pd.DataFrame | None) -> None:
-    """Do a task's work, as its jobs would."""
+def size(folder: Path) -> float:
+    """Give the size of all files of a folder (MB), but of those that go while it looks."""
+    total = 0
+    for path in folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            total += path.lstat().st_size if path.is_file() else 0
+    return total / 1e6
+
+
+def run_task(
+    task: Mapping[str, Any], stan: StanModels, dataset: pd.DataFrame | None, results: Path
+) -> None:
+    """Do a task's work, as its jobs would, and write its tables."""
     if "check" in task:
-        check_block(task, stan, dataset)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        data = Path(folder, "data.parquet")
+        found = check_block(task, stan, dataset)
+    else:
+        data = results / "data.parquet"
         simulate_block(task, data, METADATA, dataset)
-        estimate_block(task, data, stan, METADATA["code_version"], 1)
+        found = estimate_block(task, data, stan, METADATA["code_version"], 1)
+    write_table(found, results / "found.parquet", METADATA)
 
 
-def measured(
-    task: Mapping[str, Any], stan: StanModels, dataset: pd.DataFrame | None
-) -> list[float]:
-    """Give the CPU seconds and the peak memory (MB) of a task in a process of its own.
+def measured(task: Mapping[str, Any], stan: StanModels, dataset: pd.DataFrame | None) -> Cost:
+    """Measure a task in a process of its own.
 
     Raises:
         RuntimeError: it failed; what went wrong is on the standard error.
     """
     sys.stdout.flush()
-    process = os.fork()
-    if process == 0:
-        try:
-            run_task(task, stan, dataset)
-            os._exit(0)
-        except BaseException as error:
-            print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
-            os._exit(1)
-    _, status, used = os.wait4(process, 0)
-    if status:
-        raise RuntimeError(f"{task['experiment']} failed")
-    return [used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]
+    with tempfile.TemporaryDirectory() as kept, tempfile.TemporaryDirectory() as scratch:
+        process = os.fork()
+        if process == 0:
+            tempfile.tempdir = scratch
+            try:
+                run_task(task, stan, dataset, Path(kept))
+                os._exit(0)
+            except BaseException as error:
+                print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
+                os._exit(1)
+        most, ended = 0.0, 0
+        while not ended:
+            most = max(most, size(Path(scratch)))
+            time.sleep(EVERY)
+            ended, status, used = os.wait4(process, os.WNOHANG)
+        if status:
+            raise RuntimeError(f"{task['experiment']} failed")
+        seconds = used.ru_utime + used.ru_stime
+        return Cost(seconds, used.ru_maxrss / 1024, size(Path(kept)), most)
 
 
 def row_of(
@@ -92,12 +122,10 @@ def row_of(
     block = config["experiments"][name]
     used = plan.dataset(block)
     dataset = pd.read_parquet(datasets / f"{used}.parquet") if used else None
-    seconds, memory = zip(
-        *(measured(task, stan, dataset) for task in tasks_of(config, name)), strict=True
-    )
+    costs = [measured(task, stan, dataset) for task in tasks_of(config, name)]
     batches = len(plan.batches(config, name))
     is_check = plan.source(block) == "check"
-    replicate = sum(seconds) / len(seconds)
+    replicate, tables = (mean(one[part] for one in costs) for part in (0, 2))
     runs = len(plan.settings(block)) * block["replicates"]
     return {
         "paper": block["paper"],
@@ -107,9 +135,11 @@ def row_of(
         "replicates": block["replicates"],
         "jobs": 1 + batches * (1 if is_check else 1 + len(plan.groups(config, name))),
         "cpu_seconds": round(replicate, 2),
-        "largest_job_minutes": round(max(seconds) * runs / batches / 60, 1),
+        "largest_job_minutes": round(max(one.seconds for one in costs) * runs / batches / 60, 1),
         "core_hours": round(replicate * runs / 3600, 2),
-        "memory_mb": round(max(memory)),
+        "memory_mb": round(max(one.memory for one in costs)),
+        "tables_mb": round(tables * runs),
+        "scratch_mb": round(max(one.scratch for one in costs), 1),
     }
 
 

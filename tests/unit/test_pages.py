@@ -6,6 +6,7 @@ import pytest
 
 from crowdgold.documents.bias_causes import bias_section, conclusion
 from crowdgold.documents.clara_coverage import clara_section
+from crowdgold.documents.cluster import cluster_page
 from crowdgold.documents.comparison import comparison_page
 from crowdgold.documents.coverage import choice_section, coverage_page
 from crowdgold.documents.markdown import with_error
@@ -262,6 +263,20 @@ def test_the_scaling_page_prints_every_n():
     assert "| 1,000,000 | 1.00 |" in page
     assert "power 0.01" in page
     assert "40 to 40 times as long" in page
+
+
+def test_the_cluster_page_adds_up_by_paper_and_target():
+    row = {
+        "paper": "MAVEN", "experiment": "one", "target": "figures", "jobs": 1200,
+        "core_hours": 2.0, "largest_job_minutes": 12.0, "memory_mb": 300, "tables_mb": 500,
+        "scratch_mb": 2.0,
+    }  # fmt: skip
+    other = {**row, "experiment": "two", "memory_mb": 900, "largest_job_minutes": 50.0}
+    page = cluster_page(pd.DataFrame([row, other, {**other, "paper": "CLARA", "scratch_mb": 7.0}]))
+    assert "| MAVEN | make figures | 2 | 2,400 | 4.0 | 900 | 1.00 |" in page
+    assert "| **all** |  | 3 | 3,600 | 6.0 | 900 | 1.50 |" in page
+    assert "one of `two`: about 50 minutes" in page
+    assert "up to 7 MB" in page
 
 
 def world_table(rectified: float, width: float) -> pd.DataFrame:

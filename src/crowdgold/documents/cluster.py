@@ -56,13 +56,18 @@ def cluster_page(table: pd.DataFrame) -> str:
             "experiment on one core, times settings and replicates of `config/paper.yaml`: an "
             "extrapolation, made by `benchmarks/paper_scale.py`. A job's start, some seconds, "
             "comes on top. Jobs are those of the experiments; figures, models, datasets add some "
-            "hundred.\n",
+            "hundred. Memory is the largest of a process; a block's replicates follow one another, "
+            "so that it does not grow with them. Disk is all tables of the results.\n",
             markdown_table(
-                ["paper", "target", "experiments", "jobs", "core hours", "largest memory, MB"], rows
+                ["paper", "target", "experiments", "jobs", "core hours", "memory, MB", "disk, GB"],
+                rows,
             )
             + "\n",
             f"The longest job is one of `{slowest['experiment']}`: about "
-            f"{slowest['largest_job_minutes']:.0f} minutes for its block of replicates.\n",
+            f"{slowest['largest_job_minutes']:.0f} minutes for its block of replicates. Temporary "
+            f"files of a job, which go with it, take up to {table['scratch_mb'].max():,.0f} MB "
+            "of the node's own disk (`TMPDIR`). Models and Stan's headers take another gigabyte "
+            "in `~/.cache`.\n",
         ]
     )
 
@@ -76,4 +81,5 @@ def _row(paper: str, target: str, group: pd.DataFrame) -> list[str]:
         f"{group['jobs'].sum():,}",
         f"{group['core_hours'].sum():.1f}",
         f"{group['memory_mb'].max():,}",
+        f"{group['tables_mb'].sum() / 1000:.2f}",
     ]

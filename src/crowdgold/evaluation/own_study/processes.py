@@ -44,7 +44,8 @@ def _end_with(parent: int) -> None:
 def _begin(folder: str, parent: int, shared: Shared) -> None:
     """Prepare a process: a group of its own with what it starts, and its files in one folder."""
     os.setpgrp()
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
+    for ending in ENDINGS:  # of these the parent takes care
+        signal.signal(ending, signal.SIG_DFL if ending == signal.SIGTERM else signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     tempfile.tempdir = folder
     _shared[:] = [shared]
@@ -79,12 +80,24 @@ def _pool(cores: int, shared: Shared) -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def _held(signals: Sequence[signal.Signals]) -> Iterator[None]:
-    """Keep signals until the block ends: one that meets a fork, or a finalizer, would be lost."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    """Keep signals until the block ends: one that meets a fork, or a finalizer, would be lost.
+
+    A mask would not do: it is one thread's, and any other thread would take the signal.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's
+        return
+    arrived: list[int] = []
+    before = {one: signal.getsignal(one) for one in signals}
+    for one in signals:
+        signal.signal(one, lambda number, frame: arrived.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for one, handler in before.items():
+            signal.signal(one, handler or signal.SIG_DFL)
+        for number in arrived:
+            signal.raise_signal(number)
 
 
 def _submit(pool: ProcessPoolExecutor, jobs: Sequence[Job]) -> dict[Future[list[Found]], Job]:
