@@ -145,9 +145,9 @@ def block_of(wildcards):
 
 
 def all_cores():
-    """Give the threads of a job that uses what there is: the run's cores; four on a cluster, where
-    a job has cores of its own."""
-    return workflow.resource_settings.cores or 4
+    """Give the threads of a job beside which nothing is to run: the run's cores; on a cluster, where
+    a job has cores of its own, the two that a benchmark uses at most."""
+    return workflow.resource_settings.cores or 2
 
 
 def none(wildcards):
