@@ -72,9 +72,10 @@ def tasks_of(config: Mapping[str, Any], name: str, replicates: int = 1) -> list[
 def size(folder: Path) -> float:
     """Give the size of all files of a folder (MB), but of those that go while it looks."""
     total = 0
-    for path in folder.rglob("*"):
-        with suppress(FileNotFoundError):
-            total += path.lstat().st_size if path.is_file() else 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += Path(place, name).lstat().st_size
     return total / 1e6
 
 
@@ -175,11 +176,14 @@ def main() -> None:
     parser.add_argument("--toolchain", type=Path, required=True, help="the toolchain's record")
     parser.add_argument("--datasets", type=Path, required=True, help="folder of prepared datasets")
     parser.add_argument("--output", type=Path, required=True, help="the table (CSV)")
+    parser.add_argument("--experiments", nargs="+", help="some of them (default: all)")
     options = parser.parse_args()
     config = paper_scale(Path(__file__).resolve().parents[1])
     stan = StanModels.compiled(options.models, options.toolchain)
     rows = []
     for name, target in drawn(config):
+        if options.experiments and name not in options.experiments:
+            continue
         used = plan.dataset(config["experiments"][name])
         if used and not (options.datasets / f"{used}.parquet").is_file():
             print(f"{name}: left out, no {options.datasets / used}.parquet", flush=True)

@@ -54,9 +54,10 @@ def cluster_page(table: pd.DataFrame) -> str:
             "## What the papers' scale takes\n",
             "CPU time of one replicate, measured in the first and the last setting of each "
             "experiment on one core, times settings and replicates of `config/paper.yaml`: an "
-            "extrapolation, made by `benchmarks/paper_scale.py`. A job's start, some seconds, "
-            "comes on top. Jobs are those of the experiments; figures, models, datasets add some "
-            "hundred. Memory is the largest of a process; a block's replicates follow one another, "
+            "extrapolation, made by `benchmarks/paper_scale.py`. Snakemake's own start of a job, "
+            "some seconds, comes on top. Jobs are those of the experiments; figures, models, "
+            "datasets add some hundred. Experiments whose dataset was not at hand are left out. "
+            "Memory is the largest of a process; a block's replicates follow one another, "
             "so that it does not grow with them. Disk is all tables of the results.\n",
             markdown_table(
                 ["paper", "target", "experiments", "jobs", "core hours", "memory, MB", "disk, GB"],
