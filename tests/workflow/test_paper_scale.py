@@ -1,21 +1,31 @@
 """A tenth of a block of the papers' scale takes no more than docs/cluster.md says."""
 
+import json
+import subprocess
 import sys
 
 import pytest
 
 from crowdgold.experiments import plan
-from crowdgold.models.stan import StanModels
 
 from .conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from paper_scale import measured, paper_scale, tasks_of
+from paper_scale import paper_scale
 
 CONFIG = paper_scale(ROOT)
 PAGE = (ROOT / "docs/cluster.md").read_text(encoding="utf-8")
 CASES = ["clara_coverage", "judge_error_grid", "stableval_synthetic"]
+# In a process of its own: a fork of this one would count what other tests have left in memory.
+MEASURE = """
+import json, sys
+from pathlib import Path
+from paper_scale import StanModels, measured, paper_scale, tasks_of
+root, name, replicates = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+cost = measured(tasks_of(paper_scale(root), name, replicates)[-1], StanModels(), None)
+print(json.dumps(cost._asdict()))
+"""
 
 
 def stated(paper: str) -> tuple[float, float]:
@@ -29,9 +39,15 @@ def test_a_tenth_of_a_block_takes_what_the_page_says(experiment):
     """Its memory within a tenth of what is stated, which is less than a job asks for; its disk, as
     much for every block, within what is stated for the whole paper."""
     block = CONFIG["experiments"][experiment]
-    task = tasks_of(CONFIG, experiment, max(1, block["block"] // 10))[-1]
-    cost = measured(task, StanModels(), None)
+    replicates = str(max(1, block["block"] // 10))
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, str(ROOT), experiment, replicates],
+        cwd=ROOT / "benchmarks",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    cost = json.loads(done.stdout.splitlines()[-1])
     memory, disk = stated(block["paper"])
-    blocks = len(plan.batches(CONFIG, experiment))
-    assert cost.memory < 1.1 * memory
-    assert cost.tables * 10 * blocks < 1000 * disk
+    assert 0 < cost["memory"] < 1.1 * memory
+    assert 0 < cost["tables"] * 10 * len(plan.batches(CONFIG, experiment)) < 1000 * disk
