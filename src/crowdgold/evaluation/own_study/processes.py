@@ -79,7 +79,7 @@ def _pool(cores: int, shared: Shared) -> Iterator[ProcessPoolExecutor]:
 
 
 @contextmanager
-def _held(signals: Sequence[signal.Signals]) -> Iterator[None]:
+def held(signals: Sequence[signal.Signals]) -> Iterator[None]:
     """Keep signals until the block ends: one that meets a fork, or a finalizer, would be lost.
 
     A mask would not do: it is one thread's, and any other thread would take the signal.
@@ -141,7 +141,7 @@ def run_jobs(
     found: dict[Job, list[Found]] = {}
     shared, size = (study, settings, strata, stan), min(cores, max(1, len(jobs)))
     with ExitStack() as stack:
-        with _held(ENDINGS):
+        with held(ENDINGS):
             pool = stack.enter_context(_pool(size, shared))
             waiting = _submit(pool, jobs)
         while waiting:
