@@ -43,9 +43,16 @@ def sampled(tmp_path, toolchain, compiled):
     return checkout
 
 
-def test_sampled_methods_run_through_the_rules(sampled):
+def test_sampled_methods_run_through_the_rules(sampled, tmp_path, monkeypatch):
+    """And nothing that Stan wrote on its way is left, in the run's folder or the temporary one."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
     assert "compile_model" not in sampled.jobs("--configfile", "scale.yaml")
     sampled.run("--configfile", "scale.yaml")
+    assert list(temporary.rglob("*")) == []
+    tables = sampled.folder.glob("results/**/*.csv")
+    assert {path.parent.name for path in tables} == {"figures", "summaries"}
     table = read_table(sampled.folder / "results/tables/tiny.parquet")
     assert set(table["method"]) == {"MV", "DS", "GT", "MAVEN"}
     assert (table["seconds"] > 0).all()
