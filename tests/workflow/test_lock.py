@@ -47,7 +47,9 @@ def test_the_lock_holds_every_direct_dependency_in_its_range():
             assert versions[name] in wanted.specifier, name
 
 
-OPTIONAL = {name: f"requirements-{name}.lock" for name in ("peers", "slurm", "snorkel")}
+OPTIONAL = {name: f"requirements-{name}.lock" for name in ("peers", "slurm", "snorkel", "hlv")}
+TORCH = "requirements-torch.lock"
+"""PyPI's PyTorch with its CUDA; the group hlv has it apart, so that one for CPUs can do."""
 
 
 @pytest.mark.parametrize("group", OPTIONAL)
@@ -56,6 +58,7 @@ def test_an_optional_group_changes_no_version_of_the_lock(group):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for python in ("3.11", "3.12", "3.13"):
         own, versions = locked(python, OPTIONAL[group]), locked(python)
+        own |= locked(python, TORCH) if group == "hlv" else {}
         for line in project["optional-dependencies"][group]:
             wanted = Requirement(line)
             assert own[wanted.name] in wanted.specifier
@@ -67,7 +70,7 @@ def test_an_optional_group_changes_no_version_of_the_lock(group):
 TOOLS = ("requirements-uv.lock", "requirements-audit.lock")
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", *OPTIONAL.values(), *TOOLS])
+@pytest.mark.parametrize("name", ["requirements.lock", *OPTIONAL.values(), TORCH, *TOOLS])
 def test_every_locked_package_has_hashes(name):
     text = (ROOT / name).read_text()
     for block in re.split(r"\n(?=[\w])", text):
@@ -124,6 +127,6 @@ def test_an_audit_that_asked_nobody_has_not_passed(tmp_path, answer, code, words
 
 
 def test_no_host_is_named():
-    locks = ("requirements.lock", *TOOLS, *OPTIONAL.values())
+    locks = ("requirements.lock", TORCH, *TOOLS, *OPTIONAL.values())
     for name in (*locks, "Makefile", "environment.yml"):
         assert "://" not in (ROOT / name).read_text(), name

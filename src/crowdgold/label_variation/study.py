@@ -1,0 +1,119 @@
+"""A method trained and evaluated on a dataset: one run of the paper's study (HLV, section 5.1).
+
+Where the dataset is cross-validated, the predictions of all folds are scored together. A search
+tries learning rates and batch sizes at random on the development items of the first split, and
+takes those with the best geometric mean of the metrics. Needs PyTorch.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from torch import nn
+
+from crowdgold.label_variation.prepared import Prepared, Split
+from crowdgold.label_variation.scores import Score, geometric_mean, score
+from crowdgold.label_variation.training import Optimisation, train
+
+EncoderOf = Callable[[Split], nn.Module]
+"""The encoder of a split: a new one each time where it learns from training texts."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """A random search.
+
+    Attributes:
+        trials: models that are tried; 0 for none.
+        learning_rates: lowest and highest; between them the logarithm is uniform.
+        batch_sizes: one of these, equally likely.
+    """
+
+    trials: int = 0
+    learning_rates: tuple[float, float] = (1e-4, 1e-1)
+    batch_sizes: tuple[int, ...] = (8, 16, 32, 64, 128)
+
+
+class Run(NamedTuple):
+    """What a run gives: scores by metric, how it was trained, predictions (N, K), seconds."""
+
+    scores: dict[str, Score]
+    how: Optimisation
+    predicted: np.ndarray
+    seconds: float
+
+
+def _predict(
+    method: str,
+    data: Prepared,
+    encoder: nn.Module,
+    how: Optimisation,
+    trained_on: np.ndarray,
+    wanted: np.ndarray,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    own = data.judged.of_items(trained_on)
+    return train(method, own, encoder, how, rng, at=trained_on).predict(wanted)
+
+
+def search(
+    method: str,
+    data: Prepared,
+    encoder_of: EncoderOf,
+    how: Optimisation,
+    tried: Search,
+    rng: np.random.Generator,
+) -> Optimisation:
+    """Choose learning rate and batch size on the development items of the first split.
+
+    Args:
+        method: short name of the training method.
+        data: the dataset.
+        encoder_of: split -> encoder.
+        how: the rest of how models are trained; itself where nothing is tried.
+        tried: what is tried.
+        rng: of the trials and their training.
+    """
+    split, best, at_best = data.splits()[0], -1.0, how
+    true = data.judged.shares()[split.development]
+    low, high = np.log(tried.learning_rates)
+    for _ in range(tried.trials):
+        rate, size = float(np.exp(rng.uniform(low, high))), int(rng.choice(tried.batch_sizes))
+        one = replace(how, learning_rate=rate, batch_size=size)
+        place = split.fitting, split.development
+        predicted = _predict(method, data, encoder_of(split), one, *place, rng)
+        found = geometric_mean(score(true, predicted, data.judged.multilabel))
+        if found > best:
+            best, at_best = found, one
+    return at_best
+
+
+def run(
+    method: str,
+    data: Prepared,
+    encoder_of: EncoderOf,
+    how: Optimisation,
+    tried: Search,
+    rng: np.random.Generator,
+) -> Run:
+    """Train by a method, with a search where one is asked for, and score the test predictions.
+
+    Args are those of `search`.
+
+    Raises:
+        InputError: where the method cannot be used on the dataset.
+    """
+    start = time.perf_counter()
+    chosen = search(method, data, encoder_of, how, tried, rng)
+    shares = data.judged.shares()
+    tested, predicted = [], []
+    for split in data.splits():
+        place = split.training, split.test
+        predicted.append(_predict(method, data, encoder_of(split), chosen, *place, rng))
+        tested.append(split.test)
+    at = np.concatenate(tested)
+    together = np.concatenate(predicted)
+    seconds = time.perf_counter() - start
+    return Run(score(shares[at], together, data.judged.multilabel), chosen, together, seconds)

@@ -1,0 +1,261 @@
+"""What people chose, and what each training method makes of it: the paper's examples (HLV, 4)."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.data import InputError
+from crowdgold.data.judged_texts import COLUMNS
+from crowdgold.label_variation import METHODS, Judged, overview, why_left_out
+from crowdgold.label_variation.annotator_ranking import annotator_scores, item_weights
+from crowdgold.label_variation.prepared import read_prepared
+from crowdgold.label_variation.scores import Score, geometric_mean, score
+from crowdgold.label_variation.training_sets import training_set
+
+A, B = [1, 0], [0, 1]
+
+
+def judged(items, annotators=None, named=0, **more):
+    """Annotations of items, each a list of rows; of annotators 0, 1, ... where not given."""
+    chosen = [row for item in items for row in item]
+    item_of = [i for i, item in enumerate(items) for _ in item]
+    if annotators is None:
+        annotators = [j for item in items for j in range(len(item))]
+    who = np.array(annotators)
+    return Judged(np.array(item_of), np.array(chosen, float), who, annotators=named, **more)
+
+
+EXAMPLE = judged([[A, A, B, A], [A, B, B]])
+"""x1 is labelled A, A, B, A by four annotators, x2 A, B, B by the first three."""
+
+
+def test_table_3():
+    """As printed: I, M and D of each method, in its order."""
+    printed = {
+        "ReL": "011", "MV": "010", "AR": "110", "ARh": "110", "AL": "001", "SL": "010",
+        "SLMV": "010", "AE": "110", "AEh": "110", "JSD": "010", "SmF1": "010", "SMF1": "010",
+        "LA-min": "010", "LA-max": "010",
+    }  # fmt: skip
+    table = overview()
+    assert list(table.index) == list(printed)
+    for name, marks in printed.items():
+        assert table.loc[name, ["I", "M", "D"]].tolist() == [mark == "1" for mark in marks]
+    assert table.index[table["proposed"]].tolist() == ["JSD", "SmF1", "SMF1", "LA-min", "LA-max"]
+    assert table.loc["ReL", "name"] == "Repeated labelling"
+    assert table["name"].is_unique
+
+
+def test_a_method_that_cannot_be_used_says_why():
+    assert "who gave which annotation" in why_left_out("AE", False, False)
+    assert "may have several" in why_left_out("AL", True, True)
+    assert not any(why_left_out(name, True, False) for name in METHODS)
+    with pytest.raises(InputError, match="did you mean 'ReL'"):
+        why_left_out("Rel", True, True)
+    anonymous = Judged(np.array([0]), np.array([[1.0, 0]]))
+    with pytest.raises(InputError, match="AR needs to know"):
+        training_set("AR", anonymous)
+    with pytest.raises(InputError, match="do not say who gave them"):
+        annotator_scores(anonymous, hard=False)
+
+
+def test_the_papers_ranking_scores():
+    """AR: 3/4, (3/4 + 2/3) / 2, 2/3, 3/4; ARh: 1/2, 2/2, 1/2, 1/1. The second of AR is derived."""
+    soft = [Fraction(3, 4), (Fraction(3, 4) + Fraction(2, 3)) / 2, Fraction(2, 3), Fraction(3, 4)]
+    np.testing.assert_allclose(annotator_scores(EXAMPLE, hard=False)[:, 0], list(map(float, soft)))
+    assert annotator_scores(EXAMPLE, hard=True)[:, 0].tolist() == [0.5, 1, 0.5, 1]
+    weights = [sum(soft), sum(soft[:3])]
+    np.testing.assert_allclose(item_weights(EXAMPLE, hard=False), list(map(float, weights)))
+    assert item_weights(EXAMPLE, hard=True).tolist() == [3, 2]
+
+
+def test_an_annotator_who_never_goes_with_the_majority_scores_0():
+    """Annotator 2 on both items, and so does one without any annotation."""
+    found = judged([[A, A, B], [B, B, A]], named=4)
+    for hard in (True, False):
+        assert annotator_scores(found, hard)[2:, 0].tolist() == [0, 0]
+        assert (annotator_scores(found, hard)[:2] > 0).all()
+
+
+def brute_scores(rows, hard):
+    """Scores by loops over the words of the paper; rows: (item, annotator, label)."""
+    labels = {}
+    for item, _, label in rows:
+        labels.setdefault(item, []).append(label)
+    best = {item: max(range(3), key=own.count) for item, own in labels.items()}
+    share = {item: own.count(best[item]) / len(own) for item, own in labels.items()}
+    found = {}
+    for who in {annotator for _, annotator, _ in rows}:
+        own = [(item, label) for item, annotator, label in rows if annotator == who]
+        agreed = [item for item, label in own if label == best[item]]
+        if hard:
+            found[who] = len(agreed) / len(own)
+        else:
+            found[who] = sum(share[item] for item in agreed) / len(agreed) if agreed else 0
+    return found
+
+
+def test_ranking_scores_against_loops():
+    rng = np.random.default_rng(3)
+    items = np.repeat(np.arange(40), rng.integers(1, 6, 40))
+    who, label = rng.integers(0, 7, len(items)), rng.integers(0, 3, len(items))
+    found = Judged(items, np.eye(3)[label], who)
+    rows = list(zip(items, who, label, strict=True))
+    for hard in (True, False):
+        by_loop = brute_scores(rows, hard)
+        scores = annotator_scores(found, hard)[:, 0]
+        np.testing.assert_allclose(scores, [by_loop[w] for w in range(7)])
+        weights = [sum(by_loop[w] for i, w, _ in rows if i == item) for item in range(40)]
+        np.testing.assert_allclose(item_weights(found, hard), weights)
+
+
+def test_ranking_where_items_have_several_classes_takes_each_class_as_a_question():
+    """Two annotators and two classes: on class 0 both say yes; on class 1 one of two is a no."""
+    found = judged([[[1, 1], [1, 0]]], multilabel=True)
+    assert annotator_scores(found, hard=True).tolist() == [[1, 0], [1, 1]]
+    assert annotator_scores(found, hard=False).tolist() == [[1, 0], [1, 0.5]]
+    assert item_weights(found, hard=True).tolist() == [1.5]
+
+
+def test_shares_majorities_and_ties():
+    """A tie of one class goes to the first, as arg max does; half is not more than half."""
+    found = judged([[A, B], [B], [A, A, B]])
+    np.testing.assert_allclose(found.shares(), [[0.5, 0.5], [0, 1], [2 / 3, 1 / 3]])
+    assert found.majority().tolist() == [A, B, A]
+    assert found.tied().tolist() == [True, False, False]
+    several = judged([[[1, 1, 0], [1, 0, 0]], [[0, 0, 0]]], multilabel=True)
+    np.testing.assert_allclose(several.shares(), [[1, 0.5, 0], [0, 0, 0]])
+    assert several.majority().tolist() == [[1, 0, 0], [0, 0, 0]]
+    assert several.tied().tolist() == [True, False]
+
+
+def test_the_papers_repeated_and_ambiguous_labelling():
+    """{(x, y1), (x, y2)}; and {(x1, y1), (x1, y2), (x2, y2)} of y1 y1 y2 and y2 y2 y2."""
+    repeated = training_set("ReL", judged([[A, B]]))
+    assert repeated.item.tolist() == [0, 0]
+    assert repeated.target.tolist() == [A, B]
+    assert repeated.weight.tolist() == [1, 1]
+    ambiguous = training_set("AL", judged([[A, A, B], [B, B, B]]))
+    pairs = list(zip(ambiguous.item.tolist(), ambiguous.target.tolist(), strict=True))
+    assert pairs == [(0, A), (0, B), (1, B)]
+    assert ambiguous.weight.tolist() == [1, 1, 1]
+
+
+def test_equal_annotations_are_one_row_with_their_number_where_nobody_is_named():
+    """The weights' mean is 1, so that a step is as long; one by one they are as many rows."""
+    counted = Judged(np.array([0, 0, 1]), np.array([A, B, A], float), count=np.array([70, 30, 100]))
+    joined, apart = (training_set("ReL", counted, each) for each in (False, True))
+    np.testing.assert_allclose(joined.weight, [1.05, 0.45, 1.5])
+    assert len(apart) == 200
+    assert set(apart.weight) == {1}
+    for rows in (joined, apart):
+        summed = np.zeros((2, 2))
+        np.add.at(summed, rows.item, rows.target * rows.weight[:, None])
+        np.testing.assert_allclose(summed / rows.weight.sum(), [[0.35, 0.15], [0.5, 0]])
+    np.testing.assert_allclose(counted.shares(), [[0.7, 0.3], [1, 0]])
+
+
+def test_what_each_other_method_trains_on():
+    np.testing.assert_allclose(training_set("SL", EXAMPLE).target, [[0.75, 0.25], [1 / 3, 2 / 3]])
+    both = training_set("SLMV", EXAMPLE)
+    assert both.second.tolist() == [A, B]
+    np.testing.assert_allclose(both.target, EXAMPLE.shares())
+    for name in ("MV", "AR", "ARh"):
+        assert training_set(name, EXAMPLE).target.tolist() == [A, B]
+    assert training_set("ARh", EXAMPLE).weight.tolist() == [3, 2]
+    for name in ("AE", "AEh", "LA-min", "LA-max"):
+        laid_out = training_set(name, EXAMPLE).annotations
+        assert laid_out.number.tolist() == [[1, 1, 1, 1], [1, 1, 1, 0]]
+        assert laid_out.annotator.tolist() == [[0, 1, 2, 3], [0, 1, 2, 0]]
+        assert laid_out.chosen[1].tolist() == [A, B, B, [0, 0]]
+    for name, method in METHODS.items():
+        rows = training_set(name, EXAMPLE)
+        assert (len(rows) > EXAMPLE.items) == method.enlarges, name
+
+
+def test_items_of_one_annotation_are_as_any_other():
+    single = judged([[A], [B]], annotators=[0, 1])
+    for name in METHODS:
+        rows = training_set(name, single)
+        assert rows.target.tolist() == [A, B]
+        assert rows.weight.tolist() == [1, 1]
+
+
+def test_some_items_keep_their_annotations():
+    some = EXAMPLE.of_items(np.array([1, 0]))
+    np.testing.assert_allclose(some.shares(), EXAMPLE.shares()[::-1])
+    assert some.annotator_of.tolist() == [0, 1, 2, 0, 1, 2, 3]
+    alone = EXAMPLE.of_items(np.array([1]))
+    assert alone.annotators == 4
+    assert alone.of_present_annotators().annotators == 3
+
+
+@pytest.mark.parametrize(
+    ("item_of", "chosen", "message"),
+    [
+        ([0, 2], [A, B], "items in row 1 have none"),
+        ([1, 0], [A, B], "out of order"),
+        ([0, 0], [A, [1, 1]], r"row 1: found \[1.0, 1.0\], expected one class a row"),
+        ([0, 0], [A], "found shape"),
+        ([], np.empty((0, 2)), "found none"),
+    ],
+)
+def test_annotations_that_cannot_be_used_are_named(item_of, chosen, message):
+    with pytest.raises(InputError, match=message):
+        Judged(np.array(item_of, dtype=int), np.array(chosen, dtype=float))
+
+
+def frame_of(*rows):
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def test_a_prepared_table_is_read_with_its_split():
+    frame = frame_of(
+        ("a", "train", "x", "", "p", "0", 1), ("a", "train", "x", "", "q", "1", 1),
+        ("b", "test", "y", "", "q", "1", 1), ("c", "dev", "z", "", "p", "0", 1),
+    )  # fmt: skip
+    data = read_prepared("armis", frame)
+    assert data.judged.shares().tolist() == [[0.5, 0.5], [0, 1], [1, 0]]
+    assert data.judged.annotator_of.tolist() == [0, 1, 1, 0]
+    assert list(data.texts.first) == ["x", "y", "z"]
+    (split,) = data.splits()
+    assert [one.tolist() for one in split] == [[0], [0], [2], [1]]
+    with pytest.raises(InputError, match="label '2'; expected one of 0, 1"):
+        read_prepared("armis", frame.assign(label="2"))
+    with pytest.raises(InputError, match="did you mean 'armis'"):
+        read_prepared("armi", frame)
+
+
+def test_folds_hold_each_item_once_and_a_tenth_for_development():
+    rows = [(f"i{k}", str(k % 10), "p", "h", "", "e", 100) for k in range(200)]
+    data = read_prepared("chaosnli_texts", frame_of(*rows).assign(subset="snli"), "snli")
+    splits = data.splits()
+    assert sorted(np.concatenate([one.test for one in splits]).tolist()) == list(range(200))
+    for one in splits:
+        assert len(one.development) == 18
+        assert sorted([*one.fitting, *one.development]) == one.training.tolist()
+        assert not set(one.training) & set(one.test)
+    assert data.texts.second == ["h"] * 200
+    with pytest.raises(InputError, match="no subset 'mnli_m'"):
+        read_prepared("chaosnli_texts", frame_of(*rows).assign(subset="snli"), "mnli_m")
+
+
+def test_scores_have_general_names_and_say_why_one_is_undefined():
+    true = np.array([[0.8, 0.2], [0.5, 0.5]])
+    found = score(true, np.array([[1.0, 0], [1.0, 0]]), multilabel=False)
+    assert list(found) == [
+        "micro F1", "macro F1", "soft micro F1", "soft macro F1", "PO-JSD", "entropy correlation",
+    ]  # fmt: skip
+    assert found["soft micro F1"].value == pytest.approx(0.65)
+    assert np.isnan(found["entropy correlation"].value)
+    assert "undefined" in found["entropy correlation"].note
+
+
+def test_the_mean_that_hyperparameters_are_chosen_by():
+    """(0.5 0.5 0.5 (1 + 0) / 2)^(1/4); the macro F1s do not count; undefined is worst."""
+    values = dict.fromkeys(("micro F1", "soft micro F1", "PO-JSD"), Score(0.5, ""))
+    macro = dict.fromkeys(("macro F1", "soft macro F1"), Score(0.01, ""))
+    none = {"entropy correlation": Score(0.0, "")}
+    assert geometric_mean({**values, **macro, **none}) == pytest.approx(0.5)
+    assert geometric_mean({**values, "entropy correlation": Score(np.nan, "why")}) == 0
