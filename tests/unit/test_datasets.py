@@ -248,6 +248,7 @@ def test_every_dataset_has_pinned_files_a_licence_and_a_citation():
                 assert file.starts_with
                 host, number = file.urls[0].rsplit("/", 1)
                 published = host == "https://ndownloader.figshare.com/files" and number.isdecimal()
+                published |= host.startswith("https://huggingface.co/datasets/")
                 assert published or (file.parts and host.startswith("https://doi.org/"))
                 continue
             assert len(file.sha256) == 64

@@ -3,11 +3,18 @@
 `fetch` and `availability` get the files, `DATASETS` holds what each dataset offers.
 """
 
+from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
+
+import pandas as pd
 
 from crowdgold.data.datasets import (
     chaosnli,
+    chaosnli_texts,
     convabuse,
+    lewidi,
+    mfrc,
     mslr,
     mt_bench,
     product_pairs,
@@ -19,6 +26,8 @@ from crowdgold.data.datasets import (
 from crowdgold.data.datasets.dataset import Dataset
 from crowdgold.data.datasets.pinned import SOURCES
 from crowdgold.data.datasets.sources import DatasetUnavailable, availability, fetch
+from crowdgold.data.datasets.table_4 import drawn_as_annotations
+from crowdgold.data.judged_texts import TABLE_4, JudgedTexts
 from crowdgold.data.kinds import ANNOTATIONS
 
 __all__ = ["DATASETS", "SOURCES", "Dataset", "DatasetUnavailable", "availability", "fetch"]
@@ -43,6 +52,21 @@ def _judged(
         licence=source.licence,
         table=ANNOTATIONS,
         numbered=numbered,
+    )
+
+
+def _texts(about: JudgedTexts, prepare: Callable[[Path], pd.DataFrame]) -> Dataset:
+    """Give a dataset of texts that several people judged."""
+    source = SOURCES[about.name]
+    return Dataset(
+        name=about.name,
+        title=about.title,
+        prepare=prepare,
+        draw_task=drawn_as_annotations(about),
+        parameters=(),
+        citation=source.citation,
+        licence=source.licence,
+        table=ANNOTATIONS,
     )
 
 
@@ -97,4 +121,9 @@ DATASETS = {
         stableval_synthetic.NAMES,
         numbered=True,
     ),
+    "hs_brexit": _texts(TABLE_4["hs_brexit"], lewidi.prepare_hs_brexit),
+    "md_agreement": _texts(TABLE_4["md_agreement"], lewidi.prepare_md_agreement),
+    "armis": _texts(TABLE_4["armis"], lewidi.prepare_armis),
+    "chaosnli_texts": _texts(TABLE_4["chaosnli_texts"], chaosnli_texts.prepare),
+    "mfrc": _texts(TABLE_4["mfrc"], mfrc.prepare),
 }

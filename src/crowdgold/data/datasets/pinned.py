@@ -11,6 +11,7 @@ from crowdgold.data.datasets.conversion import (
     products_from_lists,
 )
 from crowdgold.data.datasets.pinned_judgements import JUDGEMENT_SOURCES
+from crowdgold.data.datasets.pinned_texts import TEXT_SOURCES
 from crowdgold.data.datasets.source import File, Source
 
 PRODUCTS = (
@@ -50,6 +51,23 @@ TALK_COMMENTS = File(
     "toxicity_annotated_comments.tsv", None, (f"{FIGSHARE}/7394542",), starts_with="rev_id\t"
 )
 
+CHAOSNLI_LABELS = (
+    File(
+        "chaosNLI_snli.jsonl",
+        "99f9015ddda7d85f66a087452bc30d53974314fe27e7d589e2f41ad44bd509c1",
+        (f"{CALIBRATION}/chaosNLI_v1.0/chaosNLI_snli.jsonl",),
+    ),
+    File(
+        "chaosNLI_mnli_m.jsonl",
+        "8eb49b589488e7b1a9ec95fb8a864bd50f0509b4f808eed0aed3f8167617664d",
+        (f"{CALIBRATION}/chaosNLI_v1.0/chaosNLI_mnli_m.jsonl",),
+    ),
+)
+CHAOSNLI = (
+    "Nie, Zhou and Bansal (2020), What can we learn from collective human opinions on natural "
+    "language inference data?, EMNLP"
+)
+
 SOURCES = {
     "product_pairs": Source(
         files=(
@@ -79,16 +97,7 @@ SOURCES = {
     ),
     "chaosnli": Source(
         files=(
-            File(
-                "chaosNLI_snli.jsonl",
-                "99f9015ddda7d85f66a087452bc30d53974314fe27e7d589e2f41ad44bd509c1",
-                (f"{CALIBRATION}/chaosNLI_v1.0/chaosNLI_snli.jsonl",),
-            ),
-            File(
-                "chaosNLI_mnli_m.jsonl",
-                "8eb49b589488e7b1a9ec95fb8a864bd50f0509b4f808eed0aed3f8167617664d",
-                (f"{CALIBRATION}/chaosNLI_v1.0/chaosNLI_mnli_m.jsonl",),
-            ),
+            *CHAOSNLI_LABELS,
             File(
                 "predictions.csv",
                 "86401a851557e1cc1746551ffad7cbd700904378da7191b3a2f77049771d068c",
@@ -97,8 +106,7 @@ SOURCES = {
             ),
         ),
         licence="CC BY-NC 4.0 (ChaosNLI); none stated (predictions): not for commercial use",
-        citation="Nie, Zhou and Bansal (2020), What can we learn from collective human opinions "
-        "on natural language inference data?, EMNLP; predictions by Baan, Aziz, Plank and "
+        citation=f"{CHAOSNLI}; predictions by Baan, Aziz, Plank and "
         "Fernandez (2022), Stop measuring calibration when humans disagree, EMNLP",
         cautions="The items were chosen for the disagreement of their first five labels, which "
         "are not used. An item's id ends with its old label.",
@@ -128,5 +136,14 @@ SOURCES = {
         cautions=TALK_CAUTIONS,
         on_request=True,
     ),
+    "chaosnli_texts": Source(
+        files=CHAOSNLI_LABELS,
+        licence="CC BY-NC 4.0: not for commercial use",
+        citation=CHAOSNLI,
+        cautions="The items were chosen for the disagreement of their first five labels, which "
+        "are not used. The texts are kept in the prepared table.",
+        folder="chaosnli",
+    ),
     **JUDGEMENT_SOURCES,
+    **TEXT_SOURCES,
 }

@@ -29,7 +29,8 @@ class Source:
     """The files of a dataset, and what a user must know about them.
 
     What is `on_request` is not downloaded because a figure could show it, only when it is asked
-    for by name: it is large, or no checksum of it is known.
+    for by name: it is large, or no checksum of it is known. `folder` is that of its files in a
+    local folder; where not given, the dataset's name.
     """
 
     files: tuple[File, ...]
@@ -37,3 +38,4 @@ class Source:
     citation: str
     cautions: str
     on_request: bool = False
+    folder: str = ""

@@ -49,6 +49,11 @@ def find_source(name: str) -> Source:
     return SOURCES[name]
 
 
+def folder_of(name: str) -> str:
+    """Give the folder of a dataset's files in a local folder; several may share one."""
+    return find_source(name).folder or name
+
+
 def fetch(name: str, folder: Path, local: Path | None = None, log: Log = print) -> Path:
     """Put the files of a dataset into a folder, each with the sha256 that it must have.
 
@@ -133,9 +138,10 @@ def _file_name(url: str) -> str:
 
 
 def _advice(name: str) -> str:
+    folder = folder_of(name)
     return (
         f"Set {LOCAL}, or data_folder in the config, to a folder that holds "
-        f"{_some([f'{name}/{file.parts or file.name}' for file in find_source(name).files])}"
+        f"{_some([f'{folder}/{file.parts or file.name}' for file in find_source(name).files])}"
     )
 
 
@@ -152,7 +158,7 @@ def _from_where(file: File) -> str:
 
 def _local_folder(name: str, local: Path | None) -> Path | None:
     given = local or os.environ.get(LOCAL)
-    return Path(given) / name if given else None
+    return Path(given) / folder_of(name) if given else None
 
 
 def _is_right(name: str, path: Path, file: File, log: Log) -> bool:
@@ -226,10 +232,10 @@ def _from_source(
 
 def _by_hand(name: str, file: File) -> str:
     if file.parts:
-        return f"{file.parts} from {file.urls[0]} to {name}/ in such a folder"
+        return f"{file.parts} from {file.urls[0]} to {folder_of(name)}/ in such a folder"
     own = _file_name(file.urls[0]) if file.convert else file.name
     more = f", and {len(file.urls) - 1} more of that folder" if len(file.urls) > 1 else ""
-    return f"{file.urls[0]} to {name}/{own} in such a folder{more}"
+    return f"{file.urls[0]} to {folder_of(name)}/{own} in such a folder{more}"
 
 
 def _parts(file: File, folder: Path, local: Path | None, log: Log) -> list[Path]:
