@@ -24,6 +24,7 @@ from crowdgold.plotting.style import (
 )
 from unit.clara_tables import tables_of_clara
 from unit.judged_tables import tables_of_judged
+from unit.label_variation_tables import table_of_runs
 
 ENDINGS = ("svg", "pdf", "png", "csv")
 CHANGED = {
@@ -54,6 +55,7 @@ CHANGED = {
     "judge_error_simulation": "value",
     "judge_error_formula": "corrected",
     "judge_error_methods": "coverage",
+    "label_variation": "value",
     "metric_study": "lower",
     "soft_metric_curve": "soft_accuracy",
     "soft_metric_correlations": "drawn",
@@ -76,6 +78,7 @@ COMPUTED = (
     "agent_mappings",
     "judge_error_methods",
     "judge_error_simulation",
+    "label_variation",
     "soft_metric_correlations",
 )
 """Plots that compute the rows that they show, by functions that are tested elsewhere."""
@@ -257,6 +260,7 @@ def tables(
         "coverage_and_width": (summary, {}),
         "coverage_by_world": (summary, {"by": ["n_gold"], "labels": {"e": "World"}}),
         **tables_of_clara(),
+        "label_variation": (table_of_runs(), {"shown": ["HS-Brexit"]}),
         **tables_of_judged(),
     }
 

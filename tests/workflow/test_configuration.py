@@ -14,7 +14,7 @@ from docutils.core import publish_parts
 
 from crowdgold.data.datasets import chaosnli, mt_bench, product_pairs
 from crowdgold.data.datasets.dataset import STUDY
-from crowdgold.evaluation import labelling_frontier, score_curves
+from crowdgold.evaluation import label_variation, labelling_frontier, score_curves
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.registries import known_names, metric_problem
 from crowdgold.experiments.schema_page import page
@@ -98,6 +98,7 @@ def test_no_key_of_the_schema_is_missing_in_the_default_configuration():
             (judge_error.QUALITY, *judge_error.SHARED, *chain(*judge_error.NAMES.values())),
         ),
         ("check_score_curves", score_curves.NAMES),
+        ("check_label_variation", label_variation.NAMES),
         ("check_labelling_frontier", labelling_frontier.NAMES),
         ("dataset_product_pairs", (*product_pairs.NAMES, *STUDY)),
         ("dataset_chaosnli", (*chaosnli.NAMES, *STUDY)),

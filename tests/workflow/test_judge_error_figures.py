@@ -48,7 +48,8 @@ def test_every_figure_has_a_caption_of_its_own(paper):
 
 
 def test_a_check_names_its_dataset_and_its_figure_needs_it():
-    assert checks.dataset_of_check("soft_metric_scores") == "chaosnli"
-    assert checks.dataset_of_check("metric_study") == ""
+    assert checks.dataset_of_check("soft_metric_scores", {}) == "chaosnli"
+    assert checks.dataset_of_check("metric_study", {}) == ""
+    assert checks.dataset_of_check("label_variation", {"dataset": "armis"}) == "armis"
     assert plan.datasets(BASE, "soft_metric_scores") == ["chaosnli"]
     assert plan.datasets(BASE, "soft_metric_curve") == []

@@ -57,7 +57,7 @@ def stages():
         ["together"] if config["together"] else ["simulate", "estimate", "summarise"]
     )
     shared = ["figures", "validate", "evaluate", "benchmarks", "docs"]
-    return ["toolchain", "datasets", *parts, *shared]
+    return ["toolchain", "datasets", "label_variation", *parts, *shared]
 
 
 wildcard_constraints:
@@ -174,6 +174,11 @@ def prepared_dataset(wildcards):
     """Give the prepared dataset that an experiment's tables are drawn from, if any."""
     name = plan.dataset(block_of(wildcards))
     return [f"results/datasets/{name}.parquet"] if name else []
+
+
+def features_of(wildcards):
+    """Give the file of the texts' features that a check reads, if any."""
+    return plan.features(block_of(wildcards))
 
 
 def data_task(wildcards):
@@ -355,7 +360,7 @@ def drawn_figures(target):
             why for name in plan.datasets(config, figure) if (why := unavailable(name))
         ]
         reasons += [
-            f"the package {package} is not installed (`make {package}` does it)"
+            f"the package {package} is not installed ({plan.how_to_install(package)})"
             for package, without in plan.figure_without(config, figure).items()
             if not without
         ]
@@ -384,9 +389,22 @@ def drawn_experiments(figure):
         if without:
             logger.warning(
                 f"Left out of figure {figure}: {package}, a package that is not installed "
-                f"(`make {package}` does it)"
+                f"({plan.how_to_install(package)})"
             )
     return drawn
+
+
+def drawn_tables(target):
+    """Give the tables that a target's figures are drawn from, each once."""
+    named = [
+        name for figure in drawn_figures(target) for name in drawn_experiments(figure)
+    ]
+    return [f"<results>/tables/{name}.parquet" for name in dict.fromkeys(named)]
+
+
+def page_if_drawn(target, page):
+    """Give an input function for a page that is made of a target's figures' tables, if any is drawn."""
+    return lambda wildcards: [page] if drawn_figures(target) else []
 
 
 def available_tables(experiments):

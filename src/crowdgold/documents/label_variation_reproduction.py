@@ -1,0 +1,170 @@
+"""The page on training with human label variation: the paper's study, and ours."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.documents.label_variation_claims import RUNS, label_variation_claims
+from crowdgold.documents.markdown import markdown_table
+from crowdgold.documents.verdicts import claim_rows
+from crowdgold.evaluation.label_variation_ranks import (
+    BASELINE,
+    CLEAR,
+    SETTING,
+    compare_with_baseline,
+    mean_ranks,
+    over_runs,
+)
+from crowdgold.label_variation.methods import METHODS, overview
+
+MARKS = {True: "✓", False: "✗"}
+
+
+def table_3() -> str:
+    """Lay out table 3 from the registry of methods."""
+    rows = [
+        [f"{row['name']} ({name})", *(MARKS[bool(row[mark])] for mark in "IMD")]
+        for name, row in overview().iterrows()
+    ]
+    return markdown_table(["method", "I", "M", "D"], rows)
+
+
+def _cell(mean: float, sd: float) -> str:
+    if np.isnan(mean):
+        return "undefined"
+    return f"{mean:.3f}" if np.isnan(sd) else f"{mean:.3f} ± {sd:.3f}"
+
+
+def table_b1(table: pd.DataFrame, printed: Mapping[str, Any]) -> str:
+    """Lay out MV's performance: ours, and below it what is printed of the paper's encoders."""
+    own = over_runs(table[table["method"] == BASELINE])
+    metrics = printed["metrics"]
+    lines = []
+    for (dataset, encoder), rows in own.groupby(["dataset", "encoder"], sort=False):
+        by = rows.set_index("metric")
+        cells = [_cell(by.loc[name, "mean"], by.loc[name, "sd"]) for name in metrics]
+        lines.append([str(dataset), f"**ours: {encoder}**", *cells])
+        for one in printed["rows"]:
+            if one["dataset"] == dataset:
+                values = zip(one["mean"], one["sd"], strict=True)
+                lines.append(["", f"printed: {one['encoder']}", *(_cell(*pair) for pair in values)])
+    return markdown_table(["dataset", "encoder", *metrics], lines)
+
+
+def rank_table(table: pd.DataFrame) -> str:
+    """Lay out the methods by mean rank, with how often each beats MV, falls below it, is best."""
+    ranks, found = mean_ranks(table), compare_with_baseline(table)
+    lines = []
+    for name, rank in ranks.items():
+        own = found[found["method"] == name]
+        counts = [f"{int(own[what].sum())}" for what in ("beats", "below", "among_best")]
+        undefined = int(own["mean"].isna().sum())
+        full_name = METHODS[str(name)].full_name
+        lines.append([str(name), full_name, f"{rank:.2f}", f"{len(own)}", *counts, f"{undefined}"])
+    header = ["method", "", "mean rank", "settings", "beats MV", "below MV", "among the best",
+              "undefined"]  # fmt: skip
+    return markdown_table(header, lines)
+
+
+def difference_table(table: pd.DataFrame, dataset: str) -> str:
+    """Lay out the mean differences to MV on a dataset, a line a method, by rank."""
+    own = over_runs(table[table["dataset"] == dataset])
+    metrics = list(dict.fromkeys(own["metric"]))
+    wide = {value: own.pivot_table(index="method", columns="metric", values=value, dropna=False)
+            for value in ("mean", "se")}  # fmt: skip
+    lines = []
+    for name in mean_ranks(table).index:
+        if name not in wide["mean"].index or name == BASELINE:
+            continue
+        cells = []
+        for metric in metrics:
+            mean, se = (wide[value][metric] for value in ("mean", "se"))
+            gain, error = mean[name] - mean[BASELINE], np.hypot(se[name], se[BASELINE])
+            cells.append("undefined" if np.isnan(gain) else f"{gain:+.3f} ± {error:.3f}")
+        lines.append([str(name), *cells])
+    return markdown_table(["method", *metrics], lines)
+
+
+def _how(table: pd.DataFrame) -> str:
+    """Say how each dataset's models were trained."""
+    lines = []
+    for (dataset, encoder), own in table.groupby(["dataset", "encoder"], sort=False):
+        rates = ", ".join(f"{one:g}" for one in sorted(own["learning_rate"].unique()))
+        sizes = ", ".join(f"{one:g}" for one in sorted(own["batch_size"].unique()))
+        tested, runs = int(own["items"].iloc[0]), own["replicate"].nunique()
+        lines.append(
+            [str(dataset), str(encoder), f"{tested:,}", f"{own['method'].nunique()}", f"{runs}",
+             rates, sizes]
+        )  # fmt: skip
+    header = [
+        "dataset",
+        "encoder",
+        "items tested",
+        "methods",
+        "runs",
+        "learning rate",
+        "batch size",
+    ]
+    return markdown_table(header, lines)
+
+
+def label_variation_page(tables: list[pd.DataFrame], printed: Mapping[str, Any]) -> str:
+    """Write the page.
+
+    Args:
+        tables: of the check `label_variation`, one an experiment.
+        printed: what the paper prints (config/printed/label_variation.yaml).
+    """
+    table = pd.concat(tables, ignore_index=True)
+    claims = claim_rows(label_variation_claims(printed["section_5_2"]), {RUNS: table})
+    encoders = ", ".join(dict.fromkeys(table["encoder"]))
+    settings = table[SETTING].drop_duplicates()
+    parts = [
+        "# Human label variation: training methods, the paper's results and ours\n",
+        f"Made from the results by `make hlv`. Ours are of other encoders than the paper's: "
+        f"{encoders}; what is trained are linear heads on them. Levels cannot be compared with "
+        "the paper's, whose encoders are larger and fine-tuned; whether the methods' order is the "
+        "same is the question.\n",
+        _how(table) + "\n",
+        "## Section 5.2\n",
+        f"A setting is a dataset, an encoder and a metric: {len(settings)} here. The paper does "
+        "not say what substantially means. Here a method beats MV *substantially* where its mean "
+        f"over the runs is above MV's by more than {CLEAR:g} standard errors of the difference; "
+        "it is *among the best* where the best method does not beat it so; *on par* is the same "
+        "with the method that is trained for the metric in the place of the best. These errors are "
+        "those of training, as in the paper: how well the test items stand for others is not in "
+        "them. A share within 15 percentage points of the printed one, or above it, counts as holding.\n",
+        markdown_table(["where", "printed", "ours", "verdict", "reason"], claims) + "\n",
+        "## Methods by mean rank\n",
+        "Over the settings that a method takes part in; an undefined value ranks last.\n",
+        rank_table(table) + "\n",
+        "With frozen features the heads' loss has one minimum for each likelihood, and ReL's is "
+        "SL's where all items have as many annotations: then the two differ by the optimiser's "
+        "steps alone, of which ReL takes as many more as an item has annotations.\n",
+        "## Table B.1: the baseline MV\n",
+        "Mean ± standard deviation over runs. Accuracy stands under micro F1.\n",
+        table_b1(table, printed["table_b1"]) + "\n",
+        "## Differences to MV\n",
+        "Mean difference over runs ± its standard error; figures 2 to 4 draw them.\n",
+        *(
+            f"{dataset}:\n\n{difference_table(table, str(dataset))}\n"
+            for dataset in dict.fromkeys(table["dataset"])
+        ),
+        "## Table 3\n",
+        "I: needs to know who gave which annotation; M: items may have several classes; D: trains "
+        "on more rows than there are items. It is read from the registry of methods, and a test "
+        "holds it to the printed one.\n",
+        table_3() + "\n",
+        "## What the paper leaves open\n",
+        "- A tied majority: the first of the most frequent classes, as the arg max of the paper's "
+        "own metrics; of several classes, those that more than half chose.\n"
+        "- The ranking score of the second annotator in the example of AR is (3/4 + 2/3) / 2: both "
+        "of their annotations are the majority's. An annotator who never goes with it scores 0.\n"
+        "- AR where items may have several classes: each class is a question of its own, and an "
+        "item's weight the mean over them.\n"
+        "- Repeated labelling of ChaosNLI: a row for each class that an item was given, weighted "
+        "by how often; over all rows the loss is that of a hundred rows, with fewer steps.\n",
+    ]
+    return "\n".join(parts)

@@ -1,0 +1,142 @@
+"""The check `label_variation`: what it needs, and a run of it on a small made dataset."""
+
+import importlib.util
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.data import InputError
+from crowdgold.data.judged_texts import COLUMNS
+from crowdgold.evaluation import label_variation
+from crowdgold.experiments import checks, plan
+
+needs_torch = pytest.mark.skipif(
+    not importlib.util.find_spec("torch"),
+    reason="PyTorch is not installed (`make hlv-packages`)",
+)
+GIVEN = {
+    "dataset": "armis", "encoder": "tfidf", "method": "SL", "epochs": 8, "batch_size": 16,
+    "learning_rate": 0.05, "trials": 0,
+}  # fmt: skip
+
+
+def armis(items=90):
+    """Texts with a word that two of three annotators go by."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for i in range(items):
+        bad = i % 3 == 0
+        part = ("train", "train", "train", "dev", "test")[i // 3 % 5]
+        text = f"{'awful' if bad else 'lovely'} word{rng.integers(5)}"
+        rows += [
+            (f"i{i}", part, text, "", who, str(int(bad and who != "c")), 1)
+            for who in ("a", "b", "c")
+        ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def check(method="SL", seed=0, **more):
+    rng = np.random.default_rng(seed)
+    return label_variation.check_label_variation({**GIVEN, "method": method, **more}, rng, armis())
+
+
+@needs_torch
+@pytest.mark.parametrize("method", ["MV", "SL", "AE", "ARh"])
+def test_a_run_gives_a_row_a_metric(method):
+    rows = check(method)
+    assert rows["metric"].tolist() == [
+        "micro F1", "macro F1", "soft micro F1", "soft macro F1", "PO-JSD", "entropy correlation",
+    ]  # fmt: skip
+    assert set(rows["dataset"]) == {"ArMIS"}
+    assert set(rows["encoder"]) == {"TF-IDF"}
+    assert set(rows["items"]) == {18}
+    assert rows.set_index("metric").loc["micro F1", "value"] == 1
+    soft = rows.set_index("metric").loc["soft micro F1", "value"]
+    assert soft > (0.9 if method in ("SL", "AE") else 0.8)
+
+
+@needs_torch
+def test_a_run_repeats_itself_with_its_generator():
+    first, again, other = (check(seed=seed).drop(columns="seconds") for seed in (1, 1, 2))
+    pd.testing.assert_frame_equal(first, again)
+    assert not first.equals(other)
+
+
+@needs_torch
+def test_a_search_takes_what_is_best_on_the_development_items():
+    """Of two rates, one of which learns nothing, the other is taken."""
+    rows = check(trials=6, learning_rates=[1e-7, 0.1], batch_sizes=[8, 16], learning_rate=1e-7)
+    assert set(rows["batch_size"]) <= {8, 16}
+    assert rows["learning_rate"].iloc[0] > 1e-4
+    assert rows.set_index("metric").loc["micro F1", "value"] == 1
+    assert check(learning_rate=1e-7)["learning_rate"].iloc[0] == 1e-7
+
+
+@needs_torch
+def test_cross_validated_predictions_are_of_all_items():
+    frame = armis().drop_duplicates("item")
+    number = np.arange(len(frame))
+    frame = frame.assign(
+        part=(number % 10).astype(str), label=np.where(number % 3 == 0, "e", "n"), count=9,
+        annotator="", second="hypothesis", subset="snli",
+    )  # fmt: skip
+    given = {
+        **GIVEN,
+        "dataset": "chaosnli_texts",
+        "subset": "snli",
+        "repeated": "each",
+        "epochs": 1,
+        "batch_size": 64,
+    }
+    rows = label_variation.check_label_variation(
+        {**given, "method": "ReL"}, np.random.default_rng(0), frame
+    )
+    assert set(rows["items"]) == {90}
+    assert set(rows["dataset"]) == {"ChaosNLI (SNLI)"}
+    with pytest.raises(InputError, match="AE needs to know who gave which annotation"):
+        label_variation.check_label_variation(
+            {**given, "method": "AE"}, np.random.default_rng(0), frame
+        )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"method": "SLL"}, "no method 'SLL'; did you mean 'SL'"),
+        ({"epoch": 1}, "no parameter 'epoch'; did you mean 'epochs'"),
+        ({"dataset": "mfr"}, "did you mean 'mfrc'"),
+        ({"subset": "snli"}, "no subset 'snli'"),
+    ],
+)
+def test_a_parameter_that_cannot_be_used_is_named(change, message):
+    with pytest.raises(InputError, match=message):
+        check(**change)
+
+
+def test_the_check_says_what_it_needs():
+    minilm = {**GIVEN, "encoder": "minilm", "dataset": "mfrc"}
+    assert checks.dataset_of_check("label_variation", minilm) == "mfrc"
+    assert str(checks.features_of_check("label_variation", minilm)) == (
+        "results/embeddings/minilm/mfrc.npz"
+    )
+    assert checks.features_of_check("label_variation", GIVEN) is None
+    assert checks.features_of_check("label_variation", {**minilm, "fine_tuned": True}) is None
+    assert checks.packages_of_check("label_variation", GIVEN) == ("torch",)
+    assert "transformers" in checks.packages_of_check("label_variation", minilm)
+    assert not checks.can_do_without("label_variation")
+    assert checks.can_do_without("labelling_frontier")
+    assert checks.features_of_check("metric_study", {}) is None
+
+
+def test_without_its_packages_there_is_nothing_to_draw(monkeypatch):
+    config = {
+        "experiments": {"a": {"check": "label_variation", "parameters": GIVEN, "replicates": 1}},
+        "figures": {"f": {"experiments": ["a"]}},
+    }
+    monkeypatch.setattr(plan.importlib.util, "find_spec", lambda name: None)
+    assert plan.figure_without(config, "f") == {"torch": False}
+    assert plan.how_to_install("torch") == "`make hlv-packages` does it"
+    assert plan.how_to_install("snorkel") == "`make snorkel` does it"
+    monkeypatch.setattr(plan.importlib.util, "find_spec", lambda name: object())
+    assert plan.figure_without(config, "f") == {}

