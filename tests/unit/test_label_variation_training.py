@@ -17,8 +17,8 @@ from crowdgold.label_variation.training import (  # noqa: E402
     train,
 )
 
-HOW = Optimisation(epochs=15, batch_size=16, learning_rate=0.05)
-ITEMS, EACH = 240, 5
+HOW = Optimisation(epochs=10, batch_size=16, learning_rate=0.1)
+ITEMS, EACH = 160, 3
 
 
 def world(seed=0, multilabel=False):
@@ -88,8 +88,8 @@ def test_soft_labels_reach_the_maximum_of_the_likelihood():
         np.tile(np.eye(3), (ITEMS, 1)),
         count=np.maximum(np.round(shares.reshape(-1) * 10**6), 1).astype(int),
     )
-    how = Optimisation(epochs=150, batch_size=60, learning_rate=0.1)
-    for method in ("SL", "ReL"):
+    for method, epochs in (("SL", 150), ("ReL", 50)):
+        how = Optimisation(epochs, batch_size=40, learning_rate=0.1)
         model = train(method, exact, FrozenFeatures(features), how, np.random.default_rng(0))
         np.testing.assert_allclose(model.predict(np.arange(ITEMS)), shares, atol=0.02)
 

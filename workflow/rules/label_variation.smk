@@ -26,11 +26,10 @@ rule embed:
         "results/logs/embeddings/{encoder}_{dataset}.log",
     conda:
         "../../environment.yml"
-    threads: all_cores()
     params:
         library=library("embed.py"),
     message:
-        "Reading {wildcards.dataset} with {wildcards.encoder} (once; a minute or so)"
+        "Reading {wildcards.dataset} with {wildcards.encoder} (once; minutes)"
     script:
         "../../scripts/embed.py"
 

@@ -135,7 +135,8 @@ def label_variation_page(tables: list[pd.DataFrame], printed: Mapping[str, Any])
         "it is *among the best* where the best method does not beat it so; *on par* is the same "
         "with the method that is trained for the metric in the place of the best. These errors are "
         "those of training, as in the paper: how well the test items stand for others is not in "
-        "them. A share within 15 percentage points of the printed one, or above it, counts as holding.\n",
+        "them. A share within 15 percentage points of the printed one, or above it, counts as "
+        "holding.\n",
         markdown_table(["where", "printed", "ours", "verdict", "reason"], claims) + "\n",
         "## Methods by mean rank\n",
         "Over the settings that a method takes part in; an undefined value ranks last.\n",
