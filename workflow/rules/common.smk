@@ -372,9 +372,16 @@ def drawn_figures(target):
 
 
 def gallery():
-    """Give the figures that can be drawn with the packages that are installed."""
-    figures = config["figures"]
-    return [name for name in figures if all(plan.figure_without(config, name).values())]
+    """Give the figures that can be drawn with the packages that are installed.
+
+    Without those of `make hlv`, a study of its own.
+    """
+    return [
+        name
+        for name, block in config["figures"].items()
+        if block.get("target") != "hlv"
+        and all(plan.figure_without(config, name).values())
+    ]
 
 
 @cache

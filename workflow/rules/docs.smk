@@ -2,7 +2,8 @@
 # Needs: figures and tables at the configured scale; `validate`; the benchmark.
 # Makes: docs/cluster.md, comparison.md, coverage.md, rectified.md, reproduction.md,
 #        reproduction_clara.md, reproduction_stableval.md, reproduction_judge_error.md,
-#        reproduction_soft_metrics.md, scaling.md, how-to/*.md and docs/gallery/*.svg (tracked by git).
+#        reproduction_soft_metrics.md, scaling.md, how-to/*.md and docs/gallery/*.svg (tracked by git);
+#        not reproduction_label_variation.md, which is of `make hlv` (label_variation.smk).
 
 PAGES = [
     "cluster",

@@ -128,6 +128,9 @@ def label_variation_page(tables: list[pd.DataFrame], printed: Mapping[str, Any])
         "the paper's, whose encoders are larger and fine-tuned; whether the methods' order is the "
         "same is the question.\n",
         _how(table) + "\n",
+        "Where a dataset has one learning rate, it is that with which MV did best on development "
+        "items; a method with another kind of loss might want another. With `--config scale=paper` "
+        "each method has a random search of its own.\n",
         "## Section 5.2\n",
         f"A setting is a dataset, an encoder and a metric: {len(settings)} here. The paper does "
         "not say what substantially means. Here a method beats MV *substantially* where its mean "
@@ -143,7 +146,8 @@ def label_variation_page(tables: list[pd.DataFrame], printed: Mapping[str, Any])
         rank_table(table) + "\n",
         "With frozen features the heads' loss has one minimum for each likelihood, and ReL's is "
         "SL's where all items have as many annotations: then the two differ by the optimiser's "
-        "steps alone, of which ReL takes as many more as an item has annotations.\n",
+        "steps alone, of which ReL takes as many more as an item has annotations (on ChaosNLI, as it "
+        "has different ones).\n",
         "## Table B.1: the baseline MV\n",
         "Mean ± standard deviation over runs. Accuracy stands under micro F1.\n",
         table_b1(table, printed["table_b1"]) + "\n",
