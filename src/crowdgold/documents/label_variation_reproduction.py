@@ -146,8 +146,8 @@ def label_variation_page(tables: list[pd.DataFrame], printed: Mapping[str, Any])
         rank_table(table) + "\n",
         "With frozen features the heads' loss has one minimum for each likelihood, and ReL's is "
         "SL's where all items have as many annotations: then the two differ by the optimiser's "
-        "steps alone, of which ReL takes as many more as an item has annotations (on ChaosNLI, as it "
-        "has different ones).\n",
+        "steps alone, of which ReL takes as many more as an item has annotations (on ChaosNLI, as "
+        "it has different ones).\n",
         "## Table B.1: the baseline MV\n",
         "Mean ± standard deviation over runs. Accuracy stands under micro F1.\n",
         table_b1(table, printed["table_b1"]) + "\n",
