@@ -54,6 +54,17 @@ def test_a_run_gives_a_row_a_metric(method):
     assert rows.set_index("metric").loc["micro F1", "value"] == 1
     soft = rows.set_index("metric").loc["soft micro F1", "value"]
     assert soft > (0.9 if method in ("SL", "AE") else 0.8)
+    assert set(rows["annotators"]) == {3}
+    assert set(rows["annotations_each"]) == {54}
+
+
+@needs_torch
+def test_shares_of_classes_are_held_against_those_of_the_people(monkeypatch):
+    """A third of the items is bad, for two of three; a half is off by 5/18."""
+    from crowdgold.label_variation import study
+
+    monkeypatch.setattr(study, "_predict", lambda *given: np.full((len(given[5]), 2), 0.5))
+    assert check()["share_error"].tolist() == pytest.approx([1 / 2 - 2 / 9] * 6)
 
 
 @needs_torch
@@ -93,6 +104,7 @@ def test_cross_validated_predictions_are_of_all_items():
         {**given, "method": "ReL"}, np.random.default_rng(0), frame
     )
     assert set(rows["items"]) == {90}
+    assert set(rows["annotators"]) == {0}
     assert set(rows["dataset"]) == {"ChaosNLI (SNLI)"}
     with pytest.raises(InputError, match="AE needs to know who gave which annotation"):
         label_variation.check_label_variation(

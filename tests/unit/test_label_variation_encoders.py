@@ -164,6 +164,19 @@ def test_fine_tuning_trains_the_encoder_or_its_low_rank_updates(kind):
 
 
 @needs_torch
+def test_weights_in_half_precision_give_features_in_single():
+    """As LLaMA 3's come; heads could not multiply them otherwise."""
+    import torch
+
+    from crowdgold.label_variation.transformer_encoder import TransformerEncoder, embed
+
+    tokenizer, model = tiny_tokenizer(), tiny_model("llama_3").to(torch.bfloat16)
+    encoder = TransformerEncoder(tokenizer, model, ENCODERS["llama_3"], Texts(WORDS), True)
+    assert encoder(torch.arange(2)).dtype == torch.float32
+    assert embed(tokenizer, model, ENCODERS["llama_3"], Texts(WORDS)).dtype == np.float32
+
+
+@needs_torch
 def test_features_are_kept_and_read_again_until_the_texts_change(tmp_path, monkeypatch):
     from crowdgold.label_variation import transformer_encoder
     from crowdgold.label_variation.embeddings import embeddings

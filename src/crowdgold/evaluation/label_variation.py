@@ -126,7 +126,10 @@ def check_label_variation(
 
     Returns:
         a row a metric: `dataset` and `encoder` (titles), `metric` (general names), `value`, `note`
-        on why it is undefined, `items` that were tested, `learning_rate`, `batch_size`, `seconds`.
+        on why it is undefined, `items` that were tested, `share_error` (`study.Run`),
+        `annotators` with annotations of training items and the median number of each one's,
+        `annotations_each` (of the first split; 0 where they are not known), `learning_rate`,
+        `batch_size`, `seconds`.
 
     Raises:
         InputError: naming the parameter that is unknown or impossible.
@@ -147,6 +150,8 @@ def check_label_variation(
         "dataset": TITLES.get(subset, data.about.title),
         "encoder": _title(given),
         "items": len(done.predicted),
+        "share_error": done.share_error,
+        **_annotators(data),
         "learning_rate": done.how.learning_rate,
         "batch_size": done.how.batch_size,
         "seconds": done.seconds,
@@ -156,6 +161,15 @@ def check_label_variation(
         for metric, one in done.scores.items()
     ]
     return pd.DataFrame(rows)
+
+
+def _annotators(data: Prepared) -> dict[str, float]:
+    """Count who judged the training items of the first split, and how many of them each."""
+    judged = data.judged.of_items(data.splits()[0].training).of_present_annotators()
+    if judged.annotator_of is None:
+        return {"annotators": 0, "annotations_each": 0.0}
+    each = float(np.median(np.bincount(judged.annotator_of)))
+    return {"annotators": judged.annotators, "annotations_each": each}
 
 
 def _title(given: Parameters) -> str:

@@ -37,11 +37,21 @@ class Search:
 
 
 class Run(NamedTuple):
-    """What a run gives: scores by metric, how it was trained, predictions (N, K), seconds."""
+    """What a run gives.
+
+    Attributes:
+        scores: by metric.
+        how: as it was trained.
+        predicted: (N, K) Q of the items tested.
+        share_error: the largest difference, over classes, of a class's mean prediction from its
+            mean share in what people chose.
+        seconds: that it took.
+    """
 
     scores: dict[str, Score]
     how: Optimisation
     predicted: np.ndarray
+    share_error: float
     seconds: float
 
 
@@ -113,7 +123,8 @@ def run(
         place = split.training, split.test
         predicted.append(_predict(method, data, encoder_of(split), chosen, *place, rng))
         tested.append(split.test)
-    at = np.concatenate(tested)
-    together = np.concatenate(predicted)
+    true, together = shares[np.concatenate(tested)], np.concatenate(predicted)
+    share_error = float(np.abs(together.mean(axis=0) - true.mean(axis=0)).max())
     seconds = time.perf_counter() - start
-    return Run(score(shares[at], together, data.judged.multilabel), chosen, together, seconds)
+    scores = score(true, together, data.judged.multilabel)
+    return Run(scores, chosen, together, share_error, seconds)

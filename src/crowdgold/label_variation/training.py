@@ -1,7 +1,7 @@
 """Training heads, and where it is asked for the encoder under them, by any method. Needs PyTorch.
 
-Adam with a learning rate that falls linearly to 0 over all steps, as the paper's library has it for
-fine-tuning; batches in a new random order each epoch; every random number from generators that are
+Adam with a learning rate that falls linearly to 0 over all steps, after a warm-up where one is
+asked for; batches in a new random order each epoch; every random number from generators that are
 passed in. Frozen features are computed once, so that a step is a few small matrix products.
 """
 

@@ -121,7 +121,8 @@ class TransformerEncoder(nn.Module):
             padding_side="right",
             return_tensors="pt",
         ).to(item.device)
-        hidden = self.model(**tokens).last_hidden_state
+        # Weights may come in half precision; heads are in single.
+        hidden = self.model(**tokens).last_hidden_state.float()
         found = pool(hidden, tokens["attention_mask"], self.encoder.pooling)
         return nn.functional.normalize(found, dim=-1) if self.encoder.normalise else found
 
@@ -175,5 +176,5 @@ def embed(tokenizer: Any, model: nn.Module, encoder: Encoder, texts: Texts) -> n
     with torch.no_grad():
         for start in range(0, len(order), AT_ONCE):
             at = order[start : start + AT_ONCE]
-            found[at] = frozen(torch.as_tensor(at)).float().numpy()
+            found[at] = frozen(torch.as_tensor(at)).numpy()
     return found
