@@ -56,6 +56,7 @@ def test_a_run_gives_a_row_a_metric(method):
     assert soft > (0.9 if method in ("SL", "AE") else 0.8)
     assert set(rows["annotators"]) == {3}
     assert set(rows["annotations_each"]) == {54}
+    assert set(rows["tied"]) == {0}
 
 
 @needs_torch
@@ -119,6 +120,11 @@ def test_cross_validated_predictions_are_of_all_items():
         ({"epoch": 1}, "no parameter 'epoch'; did you mean 'epochs'"),
         ({"dataset": "mfr"}, "did you mean 'mfrc'"),
         ({"subset": "snli"}, "no subset 'snli'"),
+        pytest.param(
+            {"learning_rates": [0.1, 0.01]},
+            "found 0.1 and 0.01, expected the lowest",
+            marks=needs_torch,
+        ),
     ],
 )
 def test_a_parameter_that_cannot_be_used_is_named(change, message):

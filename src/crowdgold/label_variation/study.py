@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from torch import nn
 
+from crowdgold.data.checks import InputError
 from crowdgold.label_variation.prepared import Prepared, Split
 from crowdgold.label_variation.scores import Score, geometric_mean, score
 from crowdgold.label_variation.training import Optimisation, train
@@ -34,6 +35,14 @@ class Search:
     trials: int = 0
     learning_rates: tuple[float, float] = (1e-4, 1e-1)
     batch_sizes: tuple[int, ...] = (8, 16, 32, 64, 128)
+
+    def __post_init__(self) -> None:
+        low, high = self.learning_rates
+        if not 0 < low <= high:
+            raise InputError(
+                f"learning_rates: found {low:g} and {high:g}, expected the lowest, above 0, and "
+                "the highest"
+            )
 
 
 class Run(NamedTuple):
