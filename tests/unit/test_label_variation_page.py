@@ -124,7 +124,17 @@ def test_the_page_names_the_encoders_and_shows_what_is_degenerate():
     assert "all-MiniLM-L6-v2, frozen, TF-IDF" in page
     assert "| SmF1 | +0.000 ± 0.003 | +0.000 ± 0.003 | undefined |" in page
     assert "nan" not in page
+    assert "| HS-Brexit | all-MiniLM-L6-v2, frozen | 100 | 12.5% | 6 | 14 | 3 | 0.003 |" in page
+    assert "| ChaosNLI (SNLI) | all-MiniLM-L6-v2, frozen | 100 | 12.5% | not known |" in page
+    assert "| AE | 0.200 | 0.200 | - |" in page
+    assert "| HS-Brexit | 6 | 784 | 0.640 | 0.600 | 0.010 | 0.200 |" in page
     assert "| Ambiguous labelling (AL) | ✗ | ✗ | ✓ |" in table_3()
+    tuned = table_of_runs().assign(encoder="RoBERTa, fine-tuned")
+    tuned = tuned.assign(value=tuned["value"].mask(tuned["method"] == "SL", 0.9))
+    both = label_variation_page([table_of_runs(), tuned], PRINTED)
+    assert "\nArMIS, TF-IDF:\n" in both
+    assert "| SL | +0.040 ± 0.003 |" in both
+    assert "| SL | +0.300 ± 0.002 |" in both
     one_run = label_variation_page([table_of_runs(runs=1)], PRINTED)
     assert "| 0.596 |" in one_run
 

@@ -121,6 +121,25 @@ def test_an_ensembles_heads_learn_from_their_own_annotator_alone():
         assert (each[:, 1, 0] > 0.7).all()
 
 
+@pytest.mark.parametrize(("annotators", "lost"), [(100, True), (2, False)])
+def test_an_ensemble_of_people_with_few_annotations_loses_the_shares_of_classes(annotators, lost):
+    """600 annotations by 100 people or by 2, a fifth positive whatever the features, of which there
+    are 60. Six annotations are fitted without the constant, which six in sixty directions add up to
+    hardly at all; 300 are not. Shared by all, the same annotations give their share (SL)."""
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(1200, 60))
+    positive = (rng.permutation(600) < 120).astype(int)
+    judged = Judged(np.arange(600), np.eye(2)[positive], np.arange(600) % annotators)
+    how = Optimisation(epochs=20, batch_size=50, learning_rate=0.03)
+    error = {}
+    for method in ("AE", "SL"):
+        model = train(method, judged, FrozenFeatures(features), how, np.random.default_rng(1))
+        found = model.predict(np.arange(600, 1200))[:, 1].mean()
+        error[method] = abs(found - 0.2)
+    assert (error["AE"] > 0.1) == lost, error
+    assert error["SL"] < 0.1
+
+
 def test_the_learning_rate_rises_then_falls_to_0():
     rates = [_rate(step, 10, 0.2) for step in range(10)]
     assert rates[:3] == [0.5, 1, 1]

@@ -68,9 +68,16 @@ def rank_table(table: pd.DataFrame) -> str:
     return markdown_table(header, lines)
 
 
-def difference_table(table: pd.DataFrame, dataset: str) -> str:
-    """Lay out the mean differences to MV on a dataset, a line a method, by rank."""
-    own = over_runs(table[table["dataset"] == dataset])
+def named_places(table: pd.DataFrame) -> pd.Series:
+    """Name each row's dataset, and its encoder where the dataset has more than one."""
+    several = table.groupby("dataset")["encoder"].transform("nunique") > 1
+    named: pd.Series = table["dataset"].mask(several, table["dataset"] + ", " + table["encoder"])
+    return named.rename("place")
+
+
+def difference_table(table: pd.DataFrame, place: str) -> str:
+    """Lay out the mean differences to MV in a place (`named_places`), a line a method, by rank."""
+    own = over_runs(table[named_places(table) == place])
     metrics = list(dict.fromkeys(own["metric"]))
     wide = {value: own.pivot_table(index="method", columns="metric", values=value, dropna=False)
             for value in ("mean", "se")}  # fmt: skip
@@ -93,20 +100,44 @@ def _how(table: pd.DataFrame) -> str:
     for (dataset, encoder), own in table.groupby(["dataset", "encoder"], sort=False):
         rates = ", ".join(f"{one:g}" for one in sorted(own["learning_rate"].unique()))
         sizes = ", ".join(f"{one:g}" for one in sorted(own["batch_size"].unique()))
-        tested, runs = int(own["items"].iloc[0]), own["replicate"].nunique()
+        first, runs = own.iloc[0], own["replicate"].nunique()
+        people = f"{first['annotators']:,.0f}" if first["annotators"] else "not known"
         lines.append(
-            [str(dataset), str(encoder), f"{tested:,}", f"{own['method'].nunique()}", f"{runs}",
-             rates, sizes]
+            [str(dataset), str(encoder), f"{first['items']:,}", f"{first['tied']:.1%}", people,
+             f"{own['method'].nunique()}", f"{runs}", rates, sizes]
         )  # fmt: skip
-    header = [
-        "dataset",
-        "encoder",
-        "items tested",
-        "methods",
-        "runs",
-        "learning rate",
-        "batch size",
+    header = ["dataset", "encoder", "items tested", "majorities that are ties", "annotators",
+              "methods", "runs", "learning rate", "batch size"]  # fmt: skip
+    return markdown_table(header, lines)
+
+
+def share_table(table: pd.DataFrame) -> str:
+    """Lay out how far each method's class shares are off, a column a dataset, by rank."""
+    places = list(dict.fromkeys(named_places(table)))
+    mean = table.assign(place=named_places(table)).pivot_table("share_error", "method", "place")
+    values = mean.loc[mean_ranks(table).index, places].to_numpy()
+    lines = [
+        [str(name), *("-" if np.isnan(one) else f"{one:.3f}" for one in own)]
+        for name, own in zip(mean_ranks(table).index, values, strict=True)
     ]
+    return markdown_table(["method", *places], lines)
+
+
+def ensembles_table(table: pd.DataFrame) -> str:
+    """Lay out, by dataset, what an annotator's model learns from, and how AE does beside SL."""
+    lines = []
+    own = table[(table["metric"] == "PO-JSD") & (table["annotators"] > 0)]
+    for place, rows in own.groupby(named_places(own), sort=False):
+        mean = rows.groupby("method")[["value", "share_error"]].mean()
+        if not {"SL", "AE"} <= set(mean.index):
+            continue
+        first = rows.iloc[0]
+        lines.append(
+            [str(place), f"{first['annotators']:,.0f}", f"{first['annotations_each']:,.0f}",
+             *(f"{one:.3f}" for one in mean.loc[["SL", "AE"]].to_numpy().T.ravel())]
+        )  # fmt: skip
+    header = ["dataset", "annotators", "median of annotations", "PO-JSD of SL", "of AE",
+              "class shares off by, of SL", "of AE"]  # fmt: skip
     return markdown_table(header, lines)
 
 
@@ -148,14 +179,29 @@ def label_variation_page(tables: list[pd.DataFrame], printed: Mapping[str, Any])
         "SL's where all items have as many annotations: then the two differ by the optimiser's "
         "steps alone, of which ReL takes as many more as an item has annotations (on ChaosNLI, as "
         "it has different ones).\n",
+        "## Where class shares are lost\n",
+        "The largest difference, over classes, of the mean prediction from the mean share in what "
+        "people chose for the test items; mean over runs. Training on majority-voted labels, or on "
+        "the nearest or farthest annotation, moves shares by design; a method that gives up on the "
+        "rare class is off by that class's whole share.\n",
+        share_table(table) + "\n",
+        "Ensembles of annotators (AE, AEh). An annotator's model learns from that annotator alone. "
+        "In the paper all of them share an encoder that is fine-tuned; on a frozen one they share "
+        "nothing, and each has a few hundred weights to learn from the annotations counted here. "
+        "Where these are few, there are many ways to fit them, of which the constant term is a "
+        "small part: on other items such a model is near one half in the mean, whatever the share "
+        "of the class, and so is the mean over models, in which each counts the same, as in the "
+        "paper. It is a property of the method on a frozen encoder; a test makes it appear and "
+        "disappear with the number of annotations of each.\n",
+        ensembles_table(table) + "\n",
         "## Table B.1: the baseline MV\n",
         "Mean ± standard deviation over runs. Accuracy stands under micro F1.\n",
         table_b1(table, printed["table_b1"]) + "\n",
         "## Differences to MV\n",
         "Mean difference over runs ± its standard error; figures 2 to 4 draw them.\n",
         *(
-            f"{dataset}:\n\n{difference_table(table, str(dataset))}\n"
-            for dataset in dict.fromkeys(table["dataset"])
+            f"{place}:\n\n{difference_table(table, str(place))}\n"
+            for place in dict.fromkeys(named_places(table))
         ),
         "## Table 3\n",
         "I: needs to know who gave which annotation; M: items may have several classes; D: trains "
@@ -164,9 +210,11 @@ def label_variation_page(tables: list[pd.DataFrame], printed: Mapping[str, Any])
         table_3() + "\n",
         "## What the paper leaves open\n",
         "- A tied majority: the first of the most frequent classes, as the arg max of the paper's "
-        "own metrics; of several classes, those that more than half chose.\n"
+        "own metrics; of several classes, those that more than half chose. The first "
+        "table counts them.\n"
         "- The ranking score of the second annotator in the example of AR is (3/4 + 2/3) / 2: both "
         "of their annotations are the majority's. An annotator who never goes with it scores 0.\n"
+        "- An item with one annotation is as any other: its share is 1.\n"
         "- AR where items may have several classes: each class is a question of its own, and an "
         "item's weight the mean over them.\n"
         "- Repeated labelling of ChaosNLI: a row for each class that an item was given, weighted "
