@@ -135,7 +135,7 @@ slurm: $(READY)  ## Snakemake's plugin for Slurm clusters, for PROFILE=slurm, in
 snorkel: $(READY)  ## Snorkel, a method of CLARA's figures 5, 9 and 12, into .venv (3 GB with PyTorch)
 	$(BIN)/uv pip install --python $(BIN)/python --require-hashes -r requirements-snorkel.lock
 
-hlv: hlv-packages  ## training with human label variation: HLV's figures 2 to 4 (under 20 minutes)
+hlv: hlv-packages  ## training with human label variation: HLV's figures 2 to 4 (some 8 minutes)
 	$(call snakemake,hlv)
 	@$(MAKE) checksums RESULTS=results
 	@echo "The figures are in results/figures/, the page is docs/reproduction_label_variation.md"

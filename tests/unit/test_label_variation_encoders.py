@@ -3,9 +3,11 @@
 import importlib.util
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from crowdgold.data import InputError
+from crowdgold.data.judged_texts import COLUMNS
 from crowdgold.label_variation.embeddings import checksum
 from crowdgold.label_variation.encoders import (
     ENCODERS,
@@ -161,6 +163,31 @@ def test_fine_tuning_trains_the_encoder_or_its_low_rank_updates(kind):
     again = TransformerEncoder(tiny_tokenizer(), tiny_model(kind), ENCODERS[kind], texts, True)
     second = train("SL", judged, again, how, np.random.default_rng(0))
     np.testing.assert_allclose(second.predict(np.arange(16)), predicted, atol=1e-5)
+
+
+@needs_torch
+def test_the_configuration_fine_tunes_an_encoder(monkeypatch):
+    """The check reads the two words by a tiny RoBERTa with random weights, trained or frozen."""
+    from crowdgold.evaluation.label_variation import check_label_variation
+    from crowdgold.label_variation import transformer_encoder
+
+    monkeypatch.setattr(
+        transformer_encoder, "load", lambda encoder: (tiny_tokenizer(), tiny_model("roberta"))
+    )
+    parts = "train", "train", "dev", "test"
+    rows = [
+        (f"i{i}", parts[i // 2 % 4], WORDS[i % 2], "", who, str(i % 2), 1)
+        for i in range(40) for who in ("a", "b", "c")
+    ]  # fmt: skip
+    given = {
+        "dataset": "armis", "encoder": "roberta", "fine_tuned": True, "method": "SLMV",
+        "epochs": 4, "batch_size": 4, "learning_rate": 0.01, "warmup": 0.1,
+    }  # fmt: skip
+    found = check_label_variation(
+        given, np.random.default_rng(0), pd.DataFrame(rows, columns=COLUMNS)
+    ).set_index("metric")
+    assert set(found["encoder"]) == {"RoBERTa, fine-tuned"}
+    assert found.loc["micro F1", "value"] == 1
 
 
 @needs_torch

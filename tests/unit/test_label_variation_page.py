@@ -121,11 +121,16 @@ def test_table_b1_stands_beside_the_printed_one():
 
 def test_the_page_names_the_encoders_and_shows_what_is_degenerate():
     page = label_variation_page([table_of_runs()], PRINTED)
-    assert "all-MiniLM-L6-v2, frozen, TF-IDF" in page
+    assert "all-MiniLM-L6-v2, frozen; TF-IDF" in page
     assert "| SmF1 | +0.000 ± 0.003 | +0.000 ± 0.003 | undefined |" in page
     assert "nan" not in page
     assert "| HS-Brexit | all-MiniLM-L6-v2, frozen | 100 | 12.5% | 6 | 14 | 3 | 0.003 |" in page
     assert "| ChaosNLI (SNLI) | all-MiniLM-L6-v2, frozen | 100 | 12.5% | not known |" in page
+    assert "MFRC was not had" in page
+    assert "by mean rank ReL (1.0), SL (2.0), JSD (3.0) come first" in page
+    assert "ReL in 18 of 18 and SL in 18 of 18 settings" in page
+    # Student's t above 2, of 4 and of 2 degrees of freedom: 0.0581 and 0.0918.
+    assert "by chance in 6% to 9% of settings" in page
     assert "| AE | 0.200 | 0.200 | - |" in page
     assert "| HS-Brexit | 6 | 784 | 0.640 | 0.600 | 0.010 | 0.200 |" in page
     assert "| Ambiguous labelling (AL) | ✗ | ✗ | ✓ |" in table_3()
@@ -137,6 +142,7 @@ def test_the_page_names_the_encoders_and_shows_what_is_degenerate():
     assert "| SL | +0.300 ± 0.002 |" in both
     one_run = label_variation_page([table_of_runs(runs=1)], PRINTED)
     assert "| 0.596 |" in one_run
+    assert "With one run there are none." in one_run
 
 
 def test_the_figure_draws_runs_means_and_what_is_undefined():

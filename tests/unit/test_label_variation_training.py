@@ -89,7 +89,7 @@ def test_soft_labels_reach_the_maximum_of_the_likelihood():
         count=np.maximum(np.round(shares.reshape(-1) * 10**6), 1).astype(int),
     )
     for method, epochs in (("SL", 150), ("ReL", 50)):
-        how = Optimisation(epochs, batch_size=40, learning_rate=0.1)
+        how = Optimisation(epochs, batch_size=80, learning_rate=0.1)
         model = train(method, exact, FrozenFeatures(features), how, np.random.default_rng(0))
         np.testing.assert_allclose(model.predict(np.arange(ITEMS)), shares, atol=0.02)
 

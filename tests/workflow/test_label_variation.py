@@ -4,14 +4,17 @@ import importlib.util
 import re
 
 import pytest
+import yaml
 
 from crowdgold.data.judged_texts import TABLE_4
+from crowdgold.documents.label_variation_reproduction import OTHER_ENCODER
 from crowdgold.experiments import configuration, plan
+from crowdgold.experiments.registries import known_names, metric_problem
 from crowdgold.label_variation import why_left_out
 from crowdgold.plotting.label_variation import METRICS
 
 from .conftest import ROOT, Checkout
-from .test_configuration import BASE, SCALES
+from .test_configuration import BASE, SCALES, SCHEMA
 
 STUDY = {
     name: block
@@ -69,6 +72,15 @@ def test_only_the_papers_scale_searches():
         assert BASE["experiments"][name]["parameters"]["trials"] == 0
         assert SCALES["paper"]["experiments"][name]["parameters"]["trials"] > 0
         assert "MV" in SCALES["smoke"]["experiments"][name]["vary"]["method"]
+
+
+def test_the_pages_overlay_fine_tunes_an_encoder():
+    config = configuration.overlay(BASE, yaml.safe_load(OTHER_ENCODER))
+    configuration.check(config, SCHEMA, known_names(), metric_problem)
+    block = config["experiments"]["label_variation_hs_brexit"]
+    assert block["parameters"]["batch_size"] == 32
+    assert plan.features(block) == []
+    assert config["pathvars"] != BASE["pathvars"]
 
 
 def test_figures_show_every_dataset_once():

@@ -40,10 +40,13 @@ def test_a_scale_has_few_enough_jobs(tmp_path, scale, most):
     checkout = Checkout.make(tmp_path / "checkout", experiments=None)
     prepared = checkout.folder / "results/datasets"
     prepared.mkdir(parents=True)
-    for name in ("product_pairs", "chaosnli"):
+    texts = "hs_brexit", "md_agreement", "armis", "chaosnli_texts"
+    for name in ("product_pairs", "chaosnli", *texts):
         (prepared / f"{name}.parquet").touch()
-    jobs = checkout.jobs("--configfile", f"config/{scale}.yaml", "--", "figures", "validate")
+    targets = "figures", "validate", "hlv"
+    jobs = checkout.jobs("--configfile", f"config/{scale}.yaml", "--", *targets)
     assert sum(jobs.values()) < most
+    assert "document_label_variation" not in jobs or scale == "paper", "smoke's numbers say nothing"
     kind = "estimate" if scale == "paper" else "experiment_"
     assert sum(count for job, count in jobs.items() if job.startswith(kind)) > 1
 

@@ -4,12 +4,15 @@ import re
 
 import pytest
 
+from crowdgold.data.judged_texts import TABLE_4
+from crowdgold.evaluation.label_variation import TITLES
+
 from .conftest import ROOT
 from .test_configuration import BASE
 
-STABLEVAL, JUDGE_ERROR = (
+STABLEVAL, JUDGE_ERROR, LABEL_VARIATION = (
     (ROOT / f"docs/reproduction_{name}.md").read_text(encoding="utf-8")
-    for name in ("stableval", "judge_error")
+    for name in ("stableval", "judge_error", "label_variation")
 )
 
 
@@ -44,3 +47,32 @@ def test_cells_that_came_out_still_do():
     assert same >= cells - 1 == 396
     table_4 = STABLEVAL.partition("### Table 4 (MSE")[2].partition("###")[0]
     assert "72 of 72 cells have the printed digits" in table_4
+
+
+def test_the_page_on_label_variation_is_of_the_configuration():
+    """Its first table: each dataset with its methods, runs, learning rate and batch size."""
+    first = re.search(r"(?:^\|.*\n)+", LABEL_VARIATION, re.MULTILINE).group()
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in first.splitlines()[2:]]
+    found = {row[0]: row[-4:] for row in rows}
+    wanted = {}
+    for block in BASE["experiments"].values():
+        if block.get("check") == "label_variation":
+            given = block["parameters"]
+            title = TITLES.get(given.get("subset"), TABLE_4[given["dataset"]].title)
+            methods = len(block["vary"]["method"])
+            numbers = methods, block["replicates"], given["learning_rate"], given["batch_size"]
+            wanted[title] = [f"{one:g}" for one in numbers]
+    assert found == {title: wanted[title] for title in found}
+    assert set(wanted) - set(found) <= {"MFRC"}
+
+
+def test_what_label_variation_did_still_does():
+    """ReL and SL lead, as printed; LA-min is last; an ensemble of hundreds loses class shares."""
+    ranks = re.findall(r"^\| ([\w-]+) \| .+ \| (\d+\.\d\d) \|", LABEL_VARIATION, re.MULTILINE)
+    order = [name for name, _ in ranks]
+    assert set(order[:2]) == {"ReL", "SL"}
+    assert order[-1] == "LA-min"
+    own = r"^\| MD-Agreement \| 670 \| 14 \| (.+) \|$"
+    (row,) = re.findall(own, LABEL_VARIATION, re.MULTILINE)
+    soft, ensemble = map(float, row.split(" | ")[2:])
+    assert soft < 0.01 < 0.1 < ensemble

@@ -410,8 +410,12 @@ def drawn_tables(target):
 
 
 def page_if_drawn(target, page):
-    """Give an input function for a page that is made of a target's figures' tables, if any is drawn."""
-    return lambda wildcards: [page] if drawn_figures(target) else []
+    """Give an input function for a page that is made of a target's figures' tables, if any is drawn.
+
+    The smallest scale, whose numbers say nothing, leaves the page as it is.
+    """
+    written = not config["together"]
+    return lambda wildcards: [page] if written and drawn_figures(target) else []
 
 
 def available_tables(experiments):

@@ -126,7 +126,10 @@ def degenerates(printed: Mapping[str, str]) -> Judge:
             runs = int(places[printed["dataset"]])
             return Judgement(f"undefined in {runs} runs; {text}", HOLDS)
         elsewhere = f"undefined on {', '.join(places.index)}; " if len(places) else ""
-        why = "of frozen features the predictions still differ a little from item to item"
+        off = f1.groupby("method")["share_error"].mean()
+        named = [name for name in (printed["method"], "SMF1", BASELINE) if name in off]
+        shown = ", ".join(f"{name} {off[name]:.3f}" for name in named)
+        why = f"predictions differ, but class shares are lost: off by {shown}"
         return Judgement(f"{elsewhere}defined in all runs there; {text}", FAILS, why)
 
     return judge

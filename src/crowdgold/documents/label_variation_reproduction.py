@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
-from crowdgold.documents.label_variation_claims import RUNS, label_variation_claims
+from crowdgold.documents.label_variation_claims import RUNS, SIMPLE, label_variation_claims
 from crowdgold.documents.markdown import markdown_table
 from crowdgold.documents.verdicts import claim_rows
 from crowdgold.evaluation.label_variation_ranks import (
@@ -20,6 +21,18 @@ from crowdgold.evaluation.label_variation_ranks import (
 from crowdgold.label_variation.methods import METHODS, overview
 
 MARKS = {True: "✓", False: "✗"}
+OTHER_ENCODER = """\
+pathvars: {results: results/twhin_bert}
+experiments:
+  label_variation_hs_brexit:
+    parameters:
+      encoder: twhin_bert
+      fine_tuned: true
+      epochs: 10
+      learning_rate: 0.00002
+      warmup: 0.1
+"""
+"""An overlay that fine-tunes an encoder of the paper's."""
 
 
 def table_3() -> str:
@@ -68,6 +81,32 @@ def rank_table(table: pd.DataFrame) -> str:
     return markdown_table(header, lines)
 
 
+def _by_chance(table: pd.DataFrame) -> str:
+    """Say how often two equal methods differ substantially by chance: Student's t."""
+    runs = int(over_runs(table)["runs"].min())
+    if runs < 2:
+        return " With one run there are none."
+    least, most = (stats.t.sf(CLEAR, degrees) for degrees in (2 * runs - 2, runs - 1))
+    return (
+        f" With {runs} runs one of two equal methods is substantially above the other by chance in "
+        f"{least:.0%} to {most:.0%} of settings, more often the best of many above another."
+    )
+
+
+def in_short(table: pd.DataFrame) -> str:
+    """Say what came out, in numbers of the tables below."""
+    ranks, found = mean_ranks(table), compare_with_baseline(table)
+    best = ", ".join(f"{name} ({ranks[name]:.1f})" for name in ranks.index[:3])
+    worst = ", ".join(f"{name} ({ranks[name]:.1f})" for name in ranks.index[-2:])
+    beaten = found[found["beats"]].groupby("method").size()
+    each = found.groupby("method").size()
+    counts = " and ".join(f"{name} in {beaten.get(name, 0)} of {each[name]}" for name in SIMPLE)
+    return (
+        f"In short: by mean rank {best} come first, {worst} last, MV is at {ranks[BASELINE]:.1f}. "
+        f"Substantially better than MV are {counts} settings."
+    )
+
+
 def named_places(table: pd.DataFrame) -> pd.Series:
     """Name each row's dataset, and its encoder where the dataset has more than one."""
     several = table.groupby("dataset")["encoder"].transform("nunique") > 1
@@ -89,7 +128,7 @@ def difference_table(table: pd.DataFrame, place: str) -> str:
         for metric in metrics:
             mean, se = (wide[value][metric] for value in ("mean", "se"))
             gain, error = mean[name] - mean[BASELINE], np.hypot(se[name], se[BASELINE])
-            cells.append("undefined" if np.isnan(gain) else f"{gain:+.3f} ± {error:.3f}")
+            cells.append("undefined" if np.isnan(gain) else f"{gain:+z.3f} ± {error:.3f}")
         lines.append([str(name), *cells])
     return markdown_table(["method", *metrics], lines)
 
@@ -109,6 +148,17 @@ def _how(table: pd.DataFrame) -> str:
     header = ["dataset", "encoder", "items tested", "majorities that are ties", "annotators",
               "methods", "runs", "learning rate", "batch size"]  # fmt: skip
     return markdown_table(header, lines)
+
+
+def _left_out(table: pd.DataFrame) -> str:
+    """Say which of the paper's datasets are not here."""
+    private = "Of the paper's datasets TAG is private"
+    if "MFRC" in set(table["dataset"]):
+        return f"{private}."
+    return (
+        f"{private}, and MFRC was not had when this page was made: it joins the study where a "
+        "local folder holds it, or results/datasets/mfrc.parquet was asked for (docs/datasets.md)."
+    )
 
 
 def share_table(table: pd.DataFrame) -> str:
@@ -150,18 +200,21 @@ def label_variation_page(tables: list[pd.DataFrame], printed: Mapping[str, Any])
     """
     table = pd.concat(tables, ignore_index=True)
     claims = claim_rows(label_variation_claims(printed["section_5_2"]), {RUNS: table})
-    encoders = ", ".join(dict.fromkeys(table["encoder"]))
+    encoders = "; ".join(dict.fromkeys(table["encoder"]))
     settings = table[SETTING].drop_duplicates()
     parts = [
         "# Human label variation: training methods, the paper's results and ours\n",
         f"Made from the results by `make hlv`. Ours are of other encoders than the paper's: "
-        f"{encoders}; what is trained are linear heads on them. Levels cannot be compared with "
-        "the paper's, whose encoders are larger and fine-tuned; whether the methods' order is the "
-        "same is the question.\n",
+        f"{encoders}. What is trained are linear heads on what is frozen. Levels cannot be "
+        "compared with the paper's, whose encoders are larger and fine-tuned; whether the methods' "
+        "order is the same is the question.\n",
+        in_short(table) + "\n",
         _how(table) + "\n",
-        "Where a dataset has one learning rate, it is that with which MV did best on development "
-        "items; a method with another kind of loss might want another. With `--config scale=paper` "
-        "each method has a random search of its own.\n",
+        _left_out(table) + "\n",
+        "Where a dataset has one learning rate, it is that of MV: of five, the one with which it "
+        "did best on development items (config/experiments/label_variation.yaml). A method with "
+        "another kind of loss might want another, so that the comparison favours MV. With "
+        "`--config scale=paper` each method has a random search of its own.\n",
         "## Section 5.2\n",
         f"A setting is a dataset, an encoder and a metric: {len(settings)} here. The paper does "
         "not say what substantially means. Here a method beats MV *substantially* where its mean "
@@ -169,13 +222,14 @@ def label_variation_page(tables: list[pd.DataFrame], printed: Mapping[str, Any])
         "it is *among the best* where the best method does not beat it so; *on par* is the same "
         "with the method that is trained for the metric in the place of the best. These errors are "
         "those of training, as in the paper: how well the test items stand for others is not in "
-        "them. A share within 15 percentage points of the printed one, or above it, counts as "
-        "holding.\n",
+        f"them.{_by_chance(table)} A share within 15 percentage points of the printed one, or "
+        "above it, counts as holding; one above a half as holding in part.\n",
         markdown_table(["where", "printed", "ours", "verdict", "reason"], claims) + "\n",
         "## Methods by mean rank\n",
-        "Over the settings that a method takes part in; an undefined value ranks last.\n",
+        "Over the settings that a method takes part in; an undefined value ranks last. Where fewer "
+        "methods can be used, ranks are lower for all of them.\n",
         rank_table(table) + "\n",
-        "With frozen features the heads' loss has one minimum for each likelihood, and ReL's is "
+        "With frozen features a likelihood is convex in the heads' weights, and ReL's is "
         "SL's where all items have as many annotations: then the two differ by the optimiser's "
         "steps alone, of which ReL takes as many more as an item has annotations (on ChaosNLI, as "
         "it has different ones).\n",
@@ -208,6 +262,17 @@ def label_variation_page(tables: list[pd.DataFrame], printed: Mapping[str, Any])
         "on more rows than there are items. It is read from the registry of methods, and a test "
         "holds it to the printed one.\n",
         table_3() + "\n",
+        "## The paper's encoders\n",
+        "Whoever has the weights (or a network to fetch them) and a GPU can fine-tune them: "
+        "`roberta`, `twhin_bert`, or `llama_3`, whose low-rank updates alone are trained. In a "
+        "file `twhin_bert.yaml`:\n",
+        f"```yaml\n{OTHER_ENCODER}```\n",
+        "`.venv/bin/snakemake --cores 2 --configfile twhin_bert.yaml -- "
+        "results/twhin_bert/figures/label_variation_fig3.svg` then runs the study with "
+        "it on HS-Brexit, and with the rest as it is, and draws figure 3. The rate is an example, "
+        "none that was found; `trials`, `learning_rates` and "
+        "`batch_sizes` search for one (config/README.md). Here they were run with tiny models of "
+        "the same classes and random weights, as tests.\n",
         "## What the paper leaves open\n",
         "- A tied majority: the first of the most frequent classes, as the arg max of the paper's "
         "own metrics; of several classes, those that more than half chose. The first "

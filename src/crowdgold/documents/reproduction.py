@@ -260,7 +260,8 @@ def reproduction_page(
         "the paper prints of them, so that a cell that differs says more about the stand-in than "
         "about the paper. The other papers have pages of their own: [CLARA]"
         "(reproduction_clara.md), [STABLEVAL](reproduction_stableval.md), [judge error]"
-        "(reproduction_judge_error.md), [soft metrics](reproduction_soft_metrics.md).\n",
+        "(reproduction_judge_error.md), [soft metrics](reproduction_soft_metrics.md), [label "
+        "variation](reproduction_label_variation.md).\n",
         "## MAVEN: figures\n",
         markdown_table(
             ["where", "printed", "ours", "verdict", "reason"],

@@ -38,11 +38,9 @@ def over_runs(table: pd.DataFrame) -> pd.DataFrame:
     A method with an undefined run has an undefined mean. With one run, sd and se are undefined.
     """
     grouped = table.groupby([*SETTING, "method"], sort=False)["value"]
-    found = grouped.agg(
-        runs="size",
-        mean=lambda values: values.mean(skipna=False),
-        sd=lambda values: values.std(ddof=1, skipna=False),
-    ).reset_index()
+    found = grouped.agg(runs="size", defined="count", mean="mean", sd="std").reset_index()
+    undefined = found.pop("defined") < found["runs"]
+    found[["mean", "sd"]] = found[["mean", "sd"]].mask(undefined)
     return found.assign(se=found["sd"] / np.sqrt(found["runs"]))
 
 
@@ -73,21 +71,16 @@ def compare_with_baseline(table: pd.DataFrame) -> pd.DataFrame:
     The columns of `over_runs`, with the three and `best`, the method with the highest mean.
     """
     summary = over_runs(table)
-    rows = []
-    for _, own in summary.groupby(SETTING, sort=False):
-        defined = own.dropna(subset="mean")
-        best = defined.loc[[defined["mean"].idxmax()] * len(own)]
-        baseline = own[own["method"] == BASELINE]
-        baseline = baseline.loc[baseline.index.repeat(len(own))]
-        rows.append(
-            own.assign(
-                beats=_clearly_above(own, baseline),
-                below=_clearly_above(baseline, own),
-                among_best=~_clearly_above(best, own) & own["mean"].notna().to_numpy(),
-                best=best["method"].to_numpy(),
-            )
-        )
-    return pd.concat(rows, ignore_index=True)
+    setting = pd.MultiIndex.from_frame(summary[SETTING])
+    baseline = summary[summary["method"] == BASELINE].set_index(SETTING).reindex(setting)
+    first = summary.dropna(subset="mean").sort_values("mean", ascending=False, kind="stable")
+    best = first.drop_duplicates(SETTING).set_index(SETTING).reindex(setting)
+    return summary.assign(
+        beats=_clearly_above(summary, baseline),
+        below=_clearly_above(baseline, summary),
+        among_best=~_clearly_above(best, summary) & summary["mean"].notna().to_numpy(),
+        best=best["method"].to_numpy(),
+    )
 
 
 def against_objective(table: pd.DataFrame, methods: tuple[str, ...]) -> pd.DataFrame:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from crowdgold.evaluation.label_variation_ranks import BASELINE, SETTING, differences, mean_ranks
 from crowdgold.label_variation.methods import METHODS
@@ -54,7 +55,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, order: Sequence[str]) -> None:
         )
     axes.set_ylim(len(order) - 0.5, -0.5)
     axes.tick_params(axis="x", labelsize=5.5)
-    axes.locator_params(axis="x", nbins=4)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=3, steps=[1, 2, 5, 10], min_n_ticks=2))
 
 
 def draw_label_variation(
@@ -96,7 +97,6 @@ def draw_label_variation(
             panels[place].set_title(title, fontsize=7)
             panels[place].set_yticks(range(len(order)), order if place == 0 else [""] * len(order))
         panels[0].set_ylabel(f"{dataset}\n{encoder}", fontsize=7)
-    figure.suptitle(f"Encoder: {', '.join(dict.fromkeys(drawn['encoder']))}", fontsize=9)
     runs = drawn.groupby([*SETTING, "method"]).size().max()
     figure.supxlabel(
         f"difference to the mean of {BASELINE}; a dot is a run ({runs}), a bar one standard "
@@ -107,5 +107,9 @@ def draw_label_variation(
         axes[0][0].plot([], [], marker, color=colour, markersize=4, label=label)[0]
         for colour, marker, label in LOOKS
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False)
+    encoders = "; ".join(dict.fromkeys(drawn["encoder"]))
+    figure.legend(
+        handles=handles, loc="outside upper center", ncols=2, frameon=False,
+        title=f"Encoder: {encoders}", title_fontsize=9,
+    )  # fmt: skip
     return figure, drawn
