@@ -102,7 +102,7 @@ def in_short(table: pd.DataFrame) -> str:
     each = found.groupby("method").size()
     counts = " and ".join(f"{name} in {beaten.get(name, 0)} of {each[name]}" for name in SIMPLE)
     return (
-        f"In short: by mean rank {best} come first, {worst} last, MV is at {ranks[BASELINE]:.1f}. "
+        f"In short: by mean rank {best} come first, {worst} last; MV is at {ranks[BASELINE]:.1f}. "
         f"Substantially better than MV are {counts} settings."
     )
 
@@ -205,9 +205,9 @@ def label_variation_page(tables: list[pd.DataFrame], printed: Mapping[str, Any])
     parts = [
         "# Human label variation: training methods, the paper's results and ours\n",
         f"Made from the results by `make hlv`. Ours are of other encoders than the paper's: "
-        f"{encoders}. What is trained are linear heads on what is frozen. Levels cannot be "
-        "compared with the paper's, whose encoders are larger and fine-tuned; whether the methods' "
-        "order is the same is the question.\n",
+        f"{encoders}. Linear heads are trained on them, an encoder only where it is called "
+        "fine-tuned. Levels cannot be compared with the paper's, whose encoders are larger and "
+        "fine-tuned; whether the methods' order is the same is the question.\n",
         in_short(table) + "\n",
         _how(table) + "\n",
         _left_out(table) + "\n",
