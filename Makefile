@@ -14,7 +14,11 @@ PROFILE ?= default
 OPTIONS ?=
 # On a cluster the profile says how many jobs run at a time.
 LIMIT = $(if $(or $(filter default,$(PROFILE)),$(filter-out file,$(origin CORES))),--cores $(CORES))
-RESULTS ?= results
+# A scale of config/ other than the default, such as SCALE=paper; OPTIONS='--config scale=paper' says
+# the same. Its results are in a folder of its own.
+SCALE ?=
+ASKED := $(or $(SCALE),$(patsubst scale=%,%,$(filter scale=%,$(OPTIONS))))
+RESULTS ?= $(if $(ASKED),results/$(ASKED),results)
 VENV := .venv
 BIN := $(VENV)/bin
 # The environment is made anew when what it is made from changes.
@@ -30,9 +34,11 @@ export PYTHONDONTWRITEBYTECODE :=
 define snakemake
 @test -f profiles/$(PROFILE)/config.yaml || { \
 	echo "Error: no profile $(PROFILE); there are: $$(ls profiles | xargs)"; exit 1; }
+@test -z "$(SCALE)" || test -f "config/$(SCALE).yaml" || { \
+	echo "Error: no scale $(SCALE); SCALE= is smoke, paper or empty (the default)"; exit 1; }
 @mkdir -p results
 @$(BIN)/snakemake $(if $(AGAIN),--forcerun $(AGAIN)) --nolock $(LIMIT) \
-	--workflow-profile profiles/$(PROFILE) $(OPTIONS) $(1)
+	--workflow-profile profiles/$(PROFILE) $(if $(SCALE),--config scale=$(SCALE)) $(OPTIONS) $(1)
 endef
 
 .PHONY: help setup figures smoke checksums verify validate benchmark docs report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel hlv hlv-packages matrix audit lock clean clean-all
@@ -41,6 +47,7 @@ help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo "  CORES=4 sets the cores (default: all), WORKERS=4 those of the tests (default: 2),"
+	@echo "  SCALE=smoke or SCALE=paper is another scale than the default, in results/smoke or results/paper,"
 	@echo "  AGAIN='FILES' makes those results again, RESULTS=results/smoke is what make verify looks at,"
 	@echo "  PROFILE=slurm runs jobs on a cluster (profiles/slurm; PROFILE= names a folder of profiles/),"
 	@echo "  OPTIONS='--forceall' hands Snakemake further options, PYTHON=python3.12 names the interpreter,"
@@ -62,18 +69,18 @@ $(READY): requirements.lock requirements-uv.lock pyproject.toml
 	@touch $@
 
 figures: $(READY)  ## every figure at the default scale (some 40 minutes on 2 cores)
-	$(call snakemake,figures)
-	@$(MAKE) checksums RESULTS=results
-	@echo "The figures are in results/figures/"
+	$(call snakemake,-- figures)
+	@$(MAKE) checksums RESULTS=$(RESULTS)
+	@echo "The figures are in $(RESULTS)/figures/"
 
 smoke: $(READY)  ## every figure at the smallest scale (under 6 minutes), in results/smoke/
-	$(call snakemake,--configfile config/smoke.yaml -- figures)
-	@$(MAKE) checksums RESULTS=results/smoke
-	@echo "The figures are in results/smoke/figures/"
+	@$(MAKE) figures SCALE=smoke
 
 checksums:  ## results/SHA256SUMS: of every figure, summary and table that is there, for `sha256sum -c`
-	@cd $(RESULTS) && find figures summaries tables -type f ! -name '.*' | LC_ALL=C sort | \
-		xargs -d '\n' sha256sum > .SHA256SUMS.partial && mv .SHA256SUMS.partial SHA256SUMS
+	@test -d $(RESULTS) || { echo "Error: no folder $(RESULTS); run make figures first"; exit 1; }
+	@cd $(RESULTS) && for part in figures summaries tables; do \
+		if [ -d $$part ]; then find $$part -type f ! -name '.*'; fi; done | LC_ALL=C sort | \
+		xargs -r -d '\n' sha256sum > .SHA256SUMS.partial && mv .SHA256SUMS.partial SHA256SUMS
 
 verify: $(READY)  ## a random tenth of the blocks again, in results/verify, and compared
 	@$(BIN)/python -m crowdgold.experiments.verification choose $(RESULTS)
@@ -81,17 +88,17 @@ verify: $(READY)  ## a random tenth of the blocks again, in results/verify, and 
 	@$(BIN)/python -m crowdgold.experiments.verification compare $(RESULTS)
 
 validate: $(READY)  ## coverage of the intervals where the model is true
-	$(call snakemake,validate)
-	@$(MAKE) checksums RESULTS=results
-	@echo "The figures are in results/figures/, their tables beside them"
+	$(call snakemake,-- validate)
+	@$(MAKE) checksums RESULTS=$(RESULTS)
+	@echo "The figures are in $(RESULTS)/figures/, their tables beside them"
 
 benchmark: $(READY)  ## time and memory of MAVEN's parts, CLARA's samplers, STABLEVAL's EM and evaluate
-	$(call snakemake,benchmarks)
+	$(call snakemake,-- benchmarks)
 	@cat results/logs/benchmarks/maven_scaling.log results/logs/benchmarks/clara_sweeps.log \
 		results/logs/benchmarks/confusion_em.log results/logs/benchmarks/own_study.log
 
 docs: $(READY)  ## the pages and figures of docs/ from results (figures, validate and benchmark first)
-	$(call snakemake,docs)
+	$(call snakemake,-- docs)
 
 report: $(READY)  ## results/report.html: the figures with their captions
 	$(call snakemake,--report results/report.html -- figures)
@@ -136,9 +143,9 @@ snorkel: $(READY)  ## Snorkel, a method of CLARA's figures 5, 9 and 12, into .ve
 	$(BIN)/uv pip install --python $(BIN)/python --require-hashes -r requirements-snorkel.lock
 
 hlv: hlv-packages  ## training with human label variation: HLV's figures 2 to 4 (some 8 minutes)
-	$(call snakemake,hlv)
-	@$(MAKE) checksums RESULTS=results
-	@echo "The figures are in results/figures/, the page is docs/reproduction_label_variation.md"
+	$(call snakemake,-- hlv)
+	@$(MAKE) checksums RESULTS=$(RESULTS)
+	@echo "The figures are in $(RESULTS)/figures/, the page is docs/reproduction_label_variation.md"
 
 hlv-packages: $(HLV)  ## what make hlv needs, into .venv: PyTorch and encoders of texts (1 GB, or 4)
 

@@ -1,5 +1,6 @@
-"""Sizes that keep the house in order, and counts of jobs."""
+"""Sizes that keep the house in order, counts of jobs, and what it takes to plan them."""
 
+import resource
 from pathlib import PurePath
 
 import pytest
@@ -44,8 +45,13 @@ def test_a_scale_has_few_enough_jobs(tmp_path, scale, most):
     for name in ("product_pairs", "chaosnli", *texts):
         (prepared / f"{name}.parquet").touch()
     targets = "figures", "validate", "hlv"
-    jobs = checkout.jobs("--configfile", f"config/{scale}.yaml", "--", *targets)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    jobs = checkout.jobs("--config", f"scale={scale}", "--", *targets)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert sum(jobs.values()) < most
+    # The papers' scale is planned within a minute; in time of the processor, which other
+    # work on the machine does not add to.
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 60
     assert "document_label_variation" not in jobs or scale == "paper", "smoke's numbers say nothing"
     kind = "estimate" if scale == "paper" else "experiment_"
     assert sum(count for job, count in jobs.items() if job.startswith(kind)) > 1

@@ -109,7 +109,7 @@ def test_blocks_made_again_are_the_same_and_an_altered_one_is_found(finished, mo
     """The smallest change of one number."""
     monkeypatch.chdir(finished.folder)
     results = Path("results")
-    (chosen,) = verification.prepare(results)
+    (chosen,), _ = verification.prepare(results)
     finished.run("--configfile", "results/verify/run.yaml", "--", f"results/verify/{chosen}")
     assert verification.compare(results)
     assert f"same     {chosen} (bit by bit)" in capsys.readouterr().out

@@ -22,7 +22,7 @@ checkpoint prepare_evaluation:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=4000,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
     params:
         library=library("prepare_evaluation.py"),
         asked=config.get("evaluate", {}),
@@ -50,7 +50,7 @@ rule evaluate_one:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=4000,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
     params:
         library=library("evaluate_one.py"),
     message:
@@ -71,7 +71,7 @@ rule evaluate:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=4000,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
     params:
         library=library("evaluate.py"),
     message:

@@ -14,7 +14,7 @@ starts again what a node lost. The folder must be on a file system that the node
 make setup slurm                        # in a clone: environment, and Snakemake's plugin for Slurm
 $EDITOR profiles/slurm/config.yaml      # account and partition: one commented place
 make smoke PROFILE=slurm                # every figure at the smallest scale, as a trial
-nohup make figures PROFILE=slurm OPTIONS='--config scale=paper' > run.log 2>&1 &
+nohup make figures PROFILE=slurm SCALE=paper > run.log 2>&1 &
 ```
 
 Start the last line in `tmux`, or as here with `nohup`, so that it outlives the connection. It plans
@@ -24,16 +24,20 @@ for some seconds, then `run.log` says what is submitted and what has ended. The 
 - **Without accounting.** Where `sacct` says that it is disabled, jobs are asked for by `squeue`:
   uncomment `slurm-status-command: squeue` in the profile. The site's `MinJobAge` (`scontrol show
   config`) must be two minutes or more.
-- **It stopped.** Start the same line again: what is complete is kept, what was cut off is done
-  anew, and the tables are those of a run that was never stopped. [Reliability](reliability.md) says
-  what was tried: a cancelled job, a drained node, a controller that was started again, and more.
+- **It stopped.** Look whether jobs of it are left (`squeue --me`), cancel them (`scancel`), and
+  start the same line again: what is complete is kept, what was cut off is done anew, and the tables
+  are those of a run that was never stopped. [Reliability](reliability.md) says what was tried: a
+  cancelled job, a drained node, a controller that was started again, and more.
 - **Memory and time.** A job that wanted more than it asked for is started again with more, twice.
   `set-resources` in the profile changes a rule's for good, for instance
   `estimate: {mem_mb: 4000, runtime: 240}`.
 - **A job that failed.** The line with `Error in rule` names its log in `results/paper/logs/`, and
   Slurm's own below `.snakemake/slurm_logs/`.
-- **Nodes without a network.** Datasets and Stan are fetched by jobs. Fetch them beforehand on the
-  login node: `make figures OPTIONS='--until compile_model dataset'`.
+- **Nodes without a network.** Datasets are fetched, and Stan's models compiled, by jobs. Let the
+  login node do that beforehand:
+  `make figures SCALE=paper OPTIONS='--until dataset compile_model compile_vote_model'`.
+- **What a node needs.** The same file system (this folder and `~/.cache`), and, unless models were
+  compiled beforehand, a C++17 compiler and make.
 """
 
 
@@ -58,7 +62,9 @@ def cluster_page(table: pd.DataFrame) -> str:
             "some seconds, comes on top. Jobs are those of the experiments; figures, models, "
             "datasets add some hundred. Experiments whose dataset was not at hand are left out. "
             "Memory is the largest of a process; a block's replicates follow one another, "
-            "so that it does not grow with them. Disk is all tables of the results.\n",
+            "so that it does not grow with them. In its job stand two Snakemakes beside it, some "
+            "300 MB each, for which the profile makes room. Disk is that of the tables of "
+            "jobs; an experiment's whole table holds its estimates once more.\n",
             markdown_table(
                 ["paper", "target", "experiments", "jobs", "core hours", "memory, MB", "disk, GB"],
                 rows,

@@ -77,14 +77,14 @@ def trace_table(path: Path) -> dict[str, Any]:
     """Give what a table was made from, with the state of its blocks.
 
     Raises:
-        InputError: where it is damaged, was not made by crowdgold, or says nothing.
+        InputError: where it is damaged, holds no record, or says nothing.
     """
     try:
         own = METADATA_KEY in (pq.read_metadata(path).metadata or {})
     except (pa.ArrowException, OSError):
         own = True  # damaged; what reads it says how
     if not own:
-        raise InputError(f"{path} was not made by crowdgold; expected a table of results/")
+        raise InputError(f"{path} holds no record of what made it; expected a table of results/")
     metadata = read_metadata(path)
     kept = {"table": str(path), "sha256": file_hash(path), "as_recorded": True}
     if "made_from" in metadata:

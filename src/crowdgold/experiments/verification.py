@@ -25,16 +25,17 @@ from crowdgold.experiments.results import read_metadata, read_table
 from crowdgold.experiments.same_numbers import differences, origin_differs, surroundings_differ
 
 FOLDER, TARGETS, RUN = "verify", "targets", "run.yaml"
-FRACTION, SEED = 0.1, 1
+FRACTION = 0.1
 DIFFER = 1
 
 
-def choose(config: Mapping[str, Any], results: Path) -> list[str]:
+def choose(config: Mapping[str, Any], results: Path, seed: int) -> list[str]:
     """Choose blocks at random among those that are there, and at least one of each paper.
 
     Args:
-        config: the configuration that they were made with; `verify` says how many, and the seed.
+        config: the configuration that they were made with; `verify` says how many.
         results: their folder.
+        seed: of the choice.
 
     Returns:
         Paths of their tables in `results`.
@@ -47,7 +48,7 @@ def choose(config: Mapping[str, Any], results: Path) -> list[str]:
     for name, block in config["experiments"].items():
         there = [path for path in plan.blocks(config, name) if (results / path).is_file()]
         papers.setdefault(block["paper"], []).extend(there)
-    rng = np.random.default_rng(asked.get("seed", SEED))
+    rng = np.random.default_rng(seed)
     chosen: list[str] = []
     for paths in filter(None, papers.values()):
         number = int(np.ceil(asked.get("fraction", FRACTION) * len(paths)))
@@ -57,11 +58,13 @@ def choose(config: Mapping[str, Any], results: Path) -> list[str]:
     return chosen
 
 
-def prepare(results: Path) -> list[str]:
+def prepare(results: Path) -> tuple[list[str], int]:
     """Write into `results/verify` which blocks are to be made again, and how; remove what is there.
 
+    The seed of the choice is the configuration's, or drawn anew.
+
     Returns:
-        The chosen blocks.
+        The chosen blocks, and the seed.
 
     Raises:
         InputError: where there are no results, or not the configuration that they were made with.
@@ -70,14 +73,16 @@ def prepare(results: Path) -> list[str]:
     if not kept.is_file():
         raise InputError(f"{kept}: no such file; run make figures first, or name another RESULTS")
     config = configuration.load(kept)
-    chosen = choose(config, results)
+    drawn = int(np.random.SeedSequence().generate_state(1)[0])
+    seed = int(config.get("verify", {}).get("seed", drawn))
+    chosen = choose(config, results, seed)
     scratch = results / FOLDER
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
     again = {**config, "pathvars": {**config["pathvars"], "results": str(scratch)}}
     write_text(yaml.safe_dump(again, sort_keys=False, allow_unicode=True), scratch / RUN)
     write_text("".join(f"{scratch / path}\n" for path in chosen), scratch / TARGETS)
-    return chosen
+    return chosen, seed
 
 
 def _block(path: Path) -> dict[str, Any]:
@@ -132,8 +137,8 @@ def main() -> int:
     try:
         if asked.step == "compare":
             return 0 if compare(asked.results) else DIFFER
-        chosen = prepare(asked.results)
-        print(f"{len(chosen)} blocks are made again in {asked.results / FOLDER}")
+        chosen, seed = prepare(asked.results)
+        print(f"{len(chosen)} blocks are made again in {asked.results / FOLDER} (seed {seed})")
         return 0
     except InputError as error:
         print(f"Error: {error}", file=sys.stderr)
