@@ -16,7 +16,7 @@ from paper_scale import paper_scale
 
 CONFIG = paper_scale(ROOT)
 PAGE = (ROOT / "docs/cluster.md").read_text(encoding="utf-8")
-CASES = ["clara_coverage", "judge_error_grid", "stableval_synthetic"]
+CASES = ["clara_coverage", "judge_error_grid", "maven_autoeval", "stableval_synthetic"]
 # In a process of its own: a fork of this one would count what other tests have left in memory.
 MEASURE = """
 import json, sys
