@@ -1,9 +1,37 @@
-"""Writing a text file so that a reader never sees half of it."""
+"""Writing files so that a reader never sees half of one, and no two writers share one."""
 
-from contextlib import suppress
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from crowdgold.data.checks import InputError
+
+
+def own_name(path: Path, ending: str) -> Path:
+    """Give a hidden name beside a path, `.NAME.CODE.ENDING`, that no other writer has.
+
+    Process ids would not do: jobs on several nodes write to one folder.
+    """
+    return path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}.{ending}")
+
+
+@contextmanager
+def unfinished(path: Path) -> Iterator[Path]:
+    """Give a name of one's own to write a file under; it is renamed where the block ends well.
+
+    Of two that make the same file, such as a job of a run that was killed and one of the run after
+    it, each writes its own, and the last to end has the place. Where the block fails, what was
+    written is removed; what a killed process wrote stays, as `.NAME.CODE.partial`.
+    """
+    own = own_name(path, "partial")
+    try:
+        yield own
+        own.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            own.unlink()
+        raise
 
 
 def write_text(text: str, path: str | Path) -> None:
@@ -15,13 +43,10 @@ def write_text(text: str, path: str | Path) -> None:
     path = Path(path)
     if path.is_dir():
         raise InputError(f"{path} is a folder; expected the name of a file to write")
-    temporary = path.with_name(f".{path.name}.partial")
     try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
+        with unfinished(path) as own:
+            own.write_text(text, encoding="utf-8")
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
         raise InputError(
             f"{path} cannot be written: {error.strerror}; expected a folder that is there, with "
             "room, and that you may write to"

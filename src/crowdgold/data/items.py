@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.checks import InputError, Problems, is_empty, to_numbers
+from crowdgold.data.files import unfinished
 from crowdgold.data.spreadsheet import write_spreadsheet
 from crowdgold.data.tables import SEPARATORS, read_columns
 
@@ -263,9 +264,8 @@ def write_items(items: Items, path: str | Path) -> None:
     path = Path(path)
     if path.suffix not in (*SEPARATORS, ".parquet"):
         raise InputError(f"{path}: expected a name that ends in .csv, .tsv or .parquet")
-    temporary = path.with_name(f".{path.name}.partial")
-    if path.suffix == ".parquet":
-        items.to_frame().to_parquet(temporary, index=False)
-    else:
-        write_spreadsheet(items.to_frame(), temporary, separator=SEPARATORS[path.suffix])
-    temporary.replace(path)
+    with unfinished(path) as own:
+        if path.suffix == ".parquet":
+            items.to_frame().to_parquet(own, index=False)
+        else:
+            write_spreadsheet(items.to_frame(), own, separator=SEPARATORS[path.suffix])

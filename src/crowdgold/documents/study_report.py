@@ -5,9 +5,7 @@ give equal bytes. All text goes through the template, which escapes it; only the
 texts are escaped where they are made, are put in as they are.
 """
 
-import os
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from crowdgold import __version__
 from crowdgold.data import InputError
+from crowdgold.data.files import unfinished
 from crowdgold.documents import own_study
 from crowdgold.documents.own_study.answers import MOST_PAIRS, write_answers
 from crowdgold.documents.own_study.assumptions import assumptions_of
@@ -128,15 +127,11 @@ def _write(content: bytes, path: Path) -> None:
     Raises:
         InputError: where it cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        temporary.write_bytes(content)
-        temporary.replace(path)
+        with unfinished(path) as own:
+            own.write_bytes(content)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
 
 
 def write_study_report(folder: Path) -> tuple[Path, Path]:

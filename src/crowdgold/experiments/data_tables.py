@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crowdgold.data import Table
+from crowdgold.data.files import unfinished
 from crowdgold.experiments.results import read_metadata, sealed_metadata
 from crowdgold.experiments.seals import seal
 from crowdgold.experiments.table_frames import rows_of, table_of
@@ -58,22 +59,21 @@ def write_replicates(
     """Write replicates (setting, number, tables) as one parquet file, one at a time."""
     parameters: dict[str, Any] = {}
     row_groups: list[str] = []
-    temporary = path.with_name(f".{path.name}.partial")
     path.parent.mkdir(parents=True, exist_ok=True)
     writer: pq.ParquetWriter | None = None
-    for setting, number, drawn in replicates:
-        table = _arrow_table(setting, number, drawn)
-        writer = writer or pq.ParquetWriter(temporary, table.schema, compression="zstd")
-        writer.write_table(table.cast(writer.schema), row_group_size=table.num_rows)
-        row_groups.append(_key(setting, number))
-        parameters[row_groups[-1]] = drawn.parameters
-    if writer is None:
-        raise ValueError(f"{path}: there are no replicates to write")
-    content = {**metadata, "row_groups": row_groups, "parameters": parameters}
-    writer.add_key_value_metadata(sealed_metadata(content))
-    writer.close()
-    seal(temporary)
-    temporary.replace(path)
+    with unfinished(path) as own:
+        for setting, number, drawn in replicates:
+            table = _arrow_table(setting, number, drawn)
+            writer = writer or pq.ParquetWriter(own, table.schema, compression="zstd")
+            writer.write_table(table.cast(writer.schema), row_group_size=table.num_rows)
+            row_groups.append(_key(setting, number))
+            parameters[row_groups[-1]] = drawn.parameters
+        if writer is None:
+            raise ValueError(f"{path}: there are no replicates to write")
+        content = {**metadata, "row_groups": row_groups, "parameters": parameters}
+        writer.add_key_value_metadata(sealed_metadata(content))
+        writer.close()
+        seal(own)
 
 
 def _key(setting: str, replicate: int) -> str:

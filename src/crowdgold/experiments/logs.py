@@ -9,6 +9,7 @@ from pathlib import Path
 
 from crowdgold.data import InputError
 from crowdgold.experiments.seals import DamagedTable, set_aside
+from crowdgold.experiments.termination import TERMINATED, orderly_termination
 
 
 @contextmanager
@@ -16,7 +17,8 @@ def job_log(path: str | Path) -> Iterator[None]:
     """Send standard output and error, those of child processes too, to a file.
 
     An error ends the program with exit code 1 after one message on the terminal; the traceback is
-    in the log. A damaged table is set aside, so that the next run makes it anew.
+    in the log. A damaged table is set aside, so that the next run makes it anew. SIGTERM ends the
+    program with exit code 143, when it has cleaned up.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -26,7 +28,13 @@ def job_log(path: str | Path) -> Iterator[None]:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
         try:
-            yield
+            with orderly_termination():
+                yield
+        except SystemExit as ending:
+            if ending.code == TERMINATED:
+                for stream in (sys.stderr, terminal):
+                    print(f"Error: terminated (SIGTERM)\n  log: {path}", file=stream, flush=True)
+            raise
         except Exception as error:
             traceback.print_exc()
             kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "

@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from crowdgold.data.files import unfinished
 from crowdgold.data.spreadsheet import write_spreadsheet
 from crowdgold.experiments.made_from import file_hash
 from crowdgold.experiments.seals import SEAL_KEY, UNSEALED, check_seal, seal
@@ -70,12 +71,11 @@ def write_table(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, An
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    temporary = path.with_name(f".{path.name}.partial")
-    with pq.ParquetWriter(temporary, table.schema, compression="zstd") as writer:
-        writer.write_table(table)
-        writer.add_key_value_metadata(sealed_metadata(metadata))
-    seal(temporary)
-    temporary.replace(path)
+    with unfinished(path) as own:
+        with pq.ParquetWriter(own, table.schema, compression="zstd") as writer:
+            writer.write_table(table)
+            writer.add_key_value_metadata(sealed_metadata(metadata))
+        seal(own)
 
 
 def sealed_metadata(metadata: Mapping[str, Any]) -> dict[bytes, bytes]:
@@ -85,9 +85,8 @@ def sealed_metadata(metadata: Mapping[str, Any]) -> dict[bytes, bytes]:
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a table as text; a reader never sees half a file."""
-    temporary = path.with_name(f".{path.name}.partial")
-    write_spreadsheet(frame, temporary)
-    temporary.replace(path)
+    with unfinished(path) as own:
+        write_spreadsheet(frame, own)
 
 
 def read_table(path: str | Path) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
@@ -10,6 +9,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from crowdgold.data.files import unfinished
 from crowdgold.label_variation.encoders import Encoder, Texts, find_encoder
 
 Log = Callable[[str], None]
@@ -60,8 +60,6 @@ def embeddings(
     with transformer_encoder.threads(threads):
         found = transformer_encoder.embed(tokenizer, model, encoder, texts)
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    with unfinished.open("wb") as file:
+    with unfinished(path) as own, own.open("wb") as file:
         np.savez(file, features=found, checksum=np.array(expected))
-    unfinished.replace(path)
     return found

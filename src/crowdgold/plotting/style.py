@@ -14,6 +14,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
+from crowdgold.data.files import unfinished
 from crowdgold.data.spreadsheet import write_spreadsheet
 
 PAGE_WIDTH = 7.0
@@ -179,15 +180,17 @@ def save_figure(figure: Figure, shown: pd.DataFrame, stem: Path, note: str = "")
             page = _page_with_note(figure, note)
             write = {
                 ending: partial(
-                    figure.savefig, bbox_inches=page, dpi=DPI, metadata=METADATA[ending]
+                    figure.savefig,
+                    format=ending,
+                    bbox_inches=page,
+                    dpi=DPI,
+                    metadata=METADATA[ending],
                 )
                 for ending in write
             }
         for ending, write_to in write.items():
             figure.dpi = DPI
-            unfinished = stem.with_name(f".{stem.name}.partial.{ending}")
-            write_to(unfinished)
-            unfinished.replace(stem.with_name(f"{stem.name}.{ending}"))
-    unfinished = stem.with_name(f".{stem.name}.partial.csv")
-    write_spreadsheet(shown, unfinished, "%.6g")
-    unfinished.replace(stem.with_name(f"{stem.name}.csv"))
+            with unfinished(stem.with_name(f"{stem.name}.{ending}")) as own:
+                write_to(own)
+    with unfinished(stem.with_name(f"{stem.name}.csv")) as own:
+        write_spreadsheet(shown, own, "%.6g")

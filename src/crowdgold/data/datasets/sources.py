@@ -21,6 +21,7 @@ from crowdgold.data.checks import InputError
 from crowdgold.data.datasets.checksums import cached, fault, record
 from crowdgold.data.datasets.pinned import SOURCES
 from crowdgold.data.datasets.source import File, Source
+from crowdgold.data.files import unfinished
 from crowdgold.data.parameters import unknown
 
 LOCAL = "CROWDGOLD_DATA"
@@ -322,6 +323,5 @@ def _answers(url: str) -> bool:
 
 def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.partial")
-    temporary.write_bytes(content)
-    temporary.replace(path)
+    with unfinished(path) as own:
+        own.write_bytes(content)

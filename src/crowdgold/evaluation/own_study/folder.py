@@ -20,6 +20,7 @@ from typing import Any
 import pandas as pd
 
 from crowdgold.data import InputError
+from crowdgold.data.files import own_name
 from crowdgold.data.json_values import plain
 from crowdgold.data.spreadsheet import write_spreadsheet
 
@@ -99,8 +100,7 @@ def write_folder(
         InputError: where it cannot be written.
     """
     check_folder(out)
-    partial = out.parent / f".{out.name}.{os.getpid()}.partial"
-    before = out.parent / f".{out.name}.{os.getpid()}.before"
+    partial, before = own_name(out, "partial"), own_name(out, "before")
     try:
         partial.mkdir()
         _write_tables(tables, partial)

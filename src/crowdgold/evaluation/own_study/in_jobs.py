@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from crowdgold.data.files import unfinished
 from crowdgold.evaluation.data_check import DataCheck
 from crowdgold.evaluation.own_study.files import (
     Source,
@@ -35,9 +36,8 @@ class Prepared:
 
 
 def _write(content: Any, path: Path) -> None:
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_bytes(pickle.dumps(content))
-    partial.replace(path)
+    with unfinished(path) as own:
+        own.write_bytes(pickle.dumps(content))
 
 
 def _read(path: Path) -> Any:

@@ -1,0 +1,115 @@
+"""SIGTERM, as of `scancel` or of a job beyond its time, while Stan samples."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import psutil
+import pytest
+
+from crowdgold.experiments.logs import job_log
+
+pytestmark = pytest.mark.faults
+
+SAMPLING = """
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from crowdgold.experiments.logs import job_log
+from crowdgold.models.stan import SamplerSettings, StanModels
+
+models, record, log = map(Path, sys.argv[1:4])
+data = {"J": 2, "y": [28, 8], "sigma": [15, 10]}
+with job_log(log) if sys.argv[4] == "a job" else nullcontext():
+    stan = StanModels.compiled(models, record)
+    stan.sample("eight_schools", data, 3, ["mu"], SamplerSettings(4, 1000, 10_000_000))
+"""
+
+
+class Sampling:
+    """A program that samples four chains, one after the other, in a temporary folder of its own."""
+
+    def __init__(self, folder, toolchain, executable, kind):
+        self.temporary, self.log = folder / "temporary", folder / "job.log"
+        self.temporary.mkdir()
+        (folder / "toolchain.json").write_text(toolchain.to_json())
+        paths = [executable.parent, folder / "toolchain.json", self.log]
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", SAMPLING, *map(str, paths), kind],
+            env={**os.environ, "TMPDIR": str(self.temporary)},
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def chains(self):
+        """Give Stan's processes that write to the temporary folder."""
+        return [
+            process
+            for process in psutil.process_iter(["cmdline"])
+            if f"file={self.temporary}" in " ".join(process.info["cmdline"] or [])
+        ]
+
+    def wait_for_draws(self):
+        while not (self.chains() and any(f.stat().st_size for f in self.temporary.rglob("*.part"))):
+            assert self.process.poll() is None, self.process.stderr.read()
+            time.sleep(0.05)
+
+
+@pytest.fixture
+def sampling(tmp_path, toolchain, compiled):
+    started = []
+
+    def start(kind):
+        started.append(Sampling(tmp_path, toolchain, compiled("eight_schools"), kind))
+        started[-1].wait_for_draws()
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.process.kill()
+        one.process.communicate()
+        for chain in one.chains():
+            chain.kill()
+
+
+@pytest.mark.parametrize("send", [os.kill, os.killpg], ids=["to the program", "to all of the job"])
+def test_a_terminated_job_leaves_no_draws_and_no_process(sampling, send):
+    job = sampling("a job")
+    send(job.process.pid, signal.SIGTERM)
+    said = job.process.communicate(timeout=60)[1]
+    assert job.process.returncode == 143
+    assert said == f"Error: terminated (SIGTERM)\n  log: {job.log}\n"
+    assert "terminated" in job.log.read_text()
+    assert job.chains() == []
+    assert list(job.temporary.iterdir()) == []
+
+
+def test_without_a_job_log_the_draws_would_stay(sampling):
+    program = sampling("no job")
+    program.process.terminate()
+    program.process.communicate(timeout=60)
+    assert program.process.returncode == -signal.SIGTERM
+    assert len(list(program.temporary.glob("crowdgold-stan-*"))) == 1
+
+
+def test_a_log_in_another_thread_leaves_signals_alone(tmp_path):
+    """Python takes handlers in the main thread only."""
+    before, found = signal.getsignal(signal.SIGTERM), []
+
+    def run():
+        with job_log(tmp_path / "job.log"):
+            found.append(signal.getsignal(signal.SIGTERM))
+
+    one, two = os.dup(1), os.dup(2)
+    try:
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    finally:
+        os.dup2(one, 1)
+        os.dup2(two, 2)
+    assert found == [before]
