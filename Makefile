@@ -41,7 +41,7 @@ define snakemake
 	--workflow-profile profiles/$(PROFILE) $(if $(SCALE),--config scale=$(SCALE)) $(OPTIONS) $(1)
 endef
 
-.PHONY: help setup figures smoke checksums verify validate benchmark docs report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel hlv hlv-packages matrix audit lock clean clean-all
+.PHONY: help setup figures smoke arena checksums verify validate benchmark docs report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel hlv hlv-packages matrix audit lock clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,6 +75,11 @@ figures: $(READY)  ## every figure at the default scale (some 40 minutes on 2 co
 
 smoke: $(READY)  ## every figure at the smallest scale (under 6 minutes), in results/smoke/
 	@$(MAKE) figures SCALE=smoke
+
+arena: $(READY)  ## every estimator in every world: which method for which data (under 15 minutes)
+	$(call snakemake,arena)
+	@$(MAKE) checksums RESULTS=results
+	@echo "results/figures/arena.svg and arena_other_metrics.svg, their tables beside them"
 
 checksums:  ## results/SHA256SUMS: of every figure, summary and table that is there, for `sha256sum -c`
 	@test -d $(RESULTS) || { echo "Error: no folder $(RESULTS); run make figures first"; exit 1; }

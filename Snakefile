@@ -27,6 +27,7 @@ for stage in stages():
 localrules:
     figures,
     validate,
+    arena,
     benchmarks,
     docs,
 
@@ -35,16 +36,16 @@ onstart:
     begin_run()
 
 
-# Every figure at the scale of the configuration; runs where no target is named.
-rule figures:
-    input:
-        figures_of("figures"),
+# `figures`, the first, runs where no target is named: every figure at the scale of the configuration.
+# `validate`: coverage where the model is true. `arena`: every estimator in every world.
+for target in ["figures", "validate", "arena"]:
 
-
-rule validate:  # coverage of the intervals where the model is true
-    input:
-        figures_of("validate"),
-        verdicts(),
+    rule:
+        name:
+            target
+        input:
+            figures_of(target),
+            verdicts() if target == "validate" else [],
 
 
 rule benchmarks:

@@ -333,6 +333,7 @@ def test_predictions_of_another_form_are_refused(tmp_path, labelled, line):
 ANSWERS = pd.DataFrame(
     {
         "question": ["1_2_1"] * 3 + ["1_3_0"] * 3 + ["2_3_0"] * 3,
+        "worker": ["AX1", "BX2", "CX3"] * 3,
         "answer": [1, 1, 0, 0, 0, 0, 0, 1, 0],
     }
 )
@@ -348,7 +349,9 @@ def test_product_pairs_are_joined_by_pair_and_scored_by_their_names():
     assert frame["truth"].tolist() == [0, 1, 0]
     for name in product_pairs.PREDICTORS:
         np.testing.assert_allclose(frame[f"score_{name}"], [0, 1, 0], atol=1e-12)
-    assert len(frame.columns) == 7, "nothing else is carried: no worker ids, no texts"
+    assert np.stack(frame["workers"]).tolist() == [[0, 1, 2]] * 3, "numbers, and no worker ids"
+    assert [sum(one) for one in frame["answers"]] == [0, 2, 1]
+    assert len(frame.columns) == 9, "nothing else is carried: no texts"
 
 
 def test_product_scores_do_not_see_the_truth():
@@ -366,7 +369,7 @@ def test_jaccard_is_the_share_of_words_in_common():
 
 
 def test_product_pairs_of_other_counts_are_refused(tmp_path):
-    ANSWERS.assign(worker="W").to_csv(tmp_path / "answer.csv", index=False)
+    ANSWERS.to_csv(tmp_path / "answer.csv", index=False)
     TRUTH.to_csv(tmp_path / "truth.csv", index=False)
     (tmp_path / "products.csv").write_text("id,name,description,price\n1,a,,\n")
     with pytest.raises(InputError, match="product_pairs: found 3 pairs, expected 8,315"):

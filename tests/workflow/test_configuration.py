@@ -222,7 +222,19 @@ def test_every_caption_can_be_rendered(path):
         ),
         (
             {"experiments": {"chaosnli": {"methods": ["CLARA"]}}},
-            "experiments.chaosnli.methods: CLARA takes no items, which the source gives; MV, GT,",
+            "experiments.chaosnli.methods: CLARA needs to know who gave each vote, which",
+        ),
+        (
+            {"experiments": {"chaosnli": {"methods": ["PEC-two-way"]}}},
+            "chaosnli.methods: PEC-two-way takes no items, which the source gives; MV, GT,",
+        ),
+        (
+            {"experiments": {"maven_fig4": {"as_items": {"n_gold": 10}}}},
+            "experiments.maven_fig4.as_items: expected a simulator that gives labels: clara,",
+        ),
+        (
+            {"experiments": {"arena_alike": {"inapplicable": "explein"}}},
+            "experiments.arena_alike.inapplicable: found 'explein'; did you mean 'explain'?",
         ),
         (
             {"experiments": {"clara_fig2": {"metrics": ["AUC"]}}},

@@ -2,8 +2,9 @@
 # Needs: figures and tables at the configured scale; `validate`; the benchmark.
 # Makes: docs/cluster.md, comparison.md, coverage.md, rectified.md, reproduction.md,
 #        reproduction_clara.md, reproduction_stableval.md, reproduction_judge_error.md,
-#        reproduction_soft_metrics.md, scaling.md, how-to/*.md and docs/gallery/*.svg (tracked by git);
-#        not reproduction_label_variation.md, which is of `make hlv` (label_variation.smk).
+#        reproduction_soft_metrics.md, scaling.md, which-method.md, how-to/*.md, docs/gallery/*.svg and
+#        src/crowdgold/arena/worlds.json (tracked by git); not reproduction_label_variation.md, which is
+#        of `make hlv` (label_variation.smk).
 
 PAGES = [
     "cluster",
@@ -16,6 +17,7 @@ PAGES = [
     "reproduction_judge_error",
     "reproduction_soft_metrics",
     "scaling",
+    "which-method",
 ]
 
 HOW_TO = [
@@ -271,6 +273,39 @@ rule document_coverage:
         "Writing docs/coverage.md"
     script:
         "../../scripts/document_coverage.py"
+
+
+# The record comes with the library: `crowdgold evaluate` names the nearest world in it.
+rule document_which_method:
+    input:
+        summaries=lambda wildcards: tables_of("arena")(wildcards),
+        datasets=lambda wildcards: expand(
+            "results/datasets/{name}.parquet",
+            name=datasets_in(drawn_experiments("arena")),
+        ),
+    output:
+        page="docs/which-method.md",
+        record="src/crowdgold/arena/worlds.json",
+    log:
+        "<results>/logs/document_which_method.log",
+    conda:
+        "../../environment.yml"
+    params:
+        library=library("document_which_method.py", method=none),
+        options=lambda wildcards: config["figures"]["arena"]["options"],
+        tasks=lambda wildcards: [
+            plan.data_task(
+                config,
+                name,
+                plan.ALL,
+                plan.all_replicates(config["experiments"][name]),
+            )
+            for name in drawn_experiments("arena")
+        ],
+    message:
+        "Writing docs/which-method.md"
+    script:
+        "../../scripts/document_which_method.py"
 
 
 rule document_rectified:

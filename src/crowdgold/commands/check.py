@@ -144,7 +144,7 @@ def describe(check: "DataCheck", study: Study) -> str:
     lines = [line for head, texts in about for line in _wrapped(head, texts)]
     lines.append("")
     for one in check.verdicts:
-        texts = [one.why, *([f"-> {one.mend}"] if one.mend else [])]
+        texts = [one.why, *([f"-> {one.mend}"] if one.mend else []), *filter(None, [one.arena])]
         lines.extend(_wrapped(f"{one.method:<14}{one.verdict}", texts, 26))
     return "\n".join(lines)
 

@@ -2,13 +2,21 @@
 
 from crowdgold.data.annotations import Annotations, annotations_from_frame, read_annotations
 from crowdgold.data.checks import InputError
-from crowdgold.data.items import NO_GOLD, Items, items_from_frame, read_items, write_items
+from crowdgold.data.items import (
+    NO_GOLD,
+    NO_PREDICTOR,
+    Items,
+    items_from_frame,
+    read_items,
+    write_items,
+)
 from crowdgold.data.kinds import ANNOTATIONS, ITEMS, Table, kind_of
 
 __all__ = [
     "ANNOTATIONS",
     "ITEMS",
     "NO_GOLD",
+    "NO_PREDICTOR",
     "Annotations",
     "InputError",
     "Items",

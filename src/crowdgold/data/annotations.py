@@ -96,10 +96,30 @@ class Annotations:
         """Give some of the labels; all items and annotators stay, with their positions.
 
         Args:
-            kept: (L,) whether a label is kept.
+            kept: (L,) whether a label is kept, or the positions of those that are.
         """
         parts = ("item_of", "annotator_of", "group_of", "label")
         return replace(self, **{name: getattr(self, name)[kept] for name in parts})
+
+    def of_items(self, rows: np.ndarray) -> "Annotations":
+        """Give some items, in the order given, with their labels; all annotators stay.
+
+        Args:
+            rows: (m,) positions of items, each at most once.
+        """
+        each = self.labels_of_item
+        start, size = np.cumsum(each) - each, each[rows]
+        item_of = np.repeat(np.arange(len(rows)), size)
+        within = np.arange(len(item_of)) - np.repeat(np.cumsum(size) - size, size)
+        chosen = self.of_labels(np.repeat(start[rows], size) + within)
+        return replace(
+            chosen,
+            item=self.item[rows],
+            item_of=item_of,
+            scores={name: vectors[rows] for name, vectors in self.scores.items()},
+            truth=None if self.truth is None else self.truth[rows],
+            agent_of=self.agent_of[rows] if len(self.agent) else self.agent_of,
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Give the labels as a data frame with the columns that `read_annotations` reads."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from crowdgold.data.annotations import Annotations
 from crowdgold.data.checks import InputError, Problems, is_empty, to_numbers
 from crowdgold.data.files import unfinished
 from crowdgold.data.spreadsheet import write_spreadsheet
@@ -18,6 +19,9 @@ from crowdgold.data.tables import SEPARATORS, read_columns
 
 NO_GOLD = -1
 """The value of `Items.gold` where no expert labelled the item (the paper's empty set)."""
+
+NO_PREDICTOR = ""
+"""Stands for a predictor where items have no scores: they are in the order of the table."""
 
 SCORE = "score"
 MOST_VOTES = 2**31
@@ -37,6 +41,8 @@ class Items:
             table so that win counts, imputation and metrics all see one order.
         truth: (n,) true label Y_i, 0 or 1, where it is known (simulations, held-out gold).
         oracle: (n,) P(Y_i = 1 | V_i) under the process that made the data, where known.
+        labels: who gave each vote, items in the same order, categories "0" and "1"; None where it
+            is not known (`data.item_labels`).
     """
 
     item: np.ndarray
@@ -47,6 +53,7 @@ class Items:
     tie_break: np.ndarray
     truth: np.ndarray | None = None
     oracle: np.ndarray | None = None
+    labels: Annotations | None = None
     _orders: dict[str, np.ndarray] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
@@ -59,6 +66,8 @@ class Items:
 
     def order(self, predictor: str) -> np.ndarray:
         """Give the (n,) positions of the items from the lowest to the highest score."""
+        if predictor == NO_PREDICTOR and not self.scores:
+            return np.arange(len(self))
         if predictor not in self._orders:
             if predictor not in self.scores:
                 raise InputError(
@@ -75,6 +84,7 @@ class Items:
 
     def take(self, rows: np.ndarray) -> "Items":
         """Give the items at `rows`: positions (m,), or a mask (n,)."""
+        positions = np.flatnonzero(rows) if rows.dtype == bool else rows
         return Items(
             item=self.item[rows],
             votes_positive=self.votes_positive[rows],
@@ -84,6 +94,7 @@ class Items:
             tie_break=self.tie_break[rows],
             truth=None if self.truth is None else self.truth[rows],
             oracle=None if self.oracle is None else self.oracle[rows],
+            labels=None if self.labels is None else self.labels.of_items(positions),
         )
 
     def to_frame(self) -> pd.DataFrame:

@@ -64,6 +64,13 @@ class Parameters:
             return int(value)
         raise self.fault(name, _range("a whole number", at_least, at_most, "at least", "at most"))
 
+    def flag(self, name: str) -> bool:
+        """Give true or false; false where the parameter is not given."""
+        value = self.values.get(name, False)
+        if not isinstance(value, bool):
+            raise self.fault(name, "true or false")
+        return value
+
     def choice(self, name: str, allowed: Iterable[str]) -> str:
         """Give one of the allowed names; the nearest is suggested for another."""
         allowed = list(allowed)

@@ -1,5 +1,6 @@
 """The methods, one module each, and their registry by the papers' short names."""
 
+from crowdgold.estimators.fitting import fit, method_named
 from crowdgold.estimators.method import Method
 from crowdgold.estimators.posterior import (
     NO_LABEL,
@@ -14,7 +15,7 @@ from crowdgold.estimators.posterior import (
     MeanPrediction,
     ProbableLabels,
 )
-from crowdgold.estimators.registry import METHODS, fit
+from crowdgold.estimators.registry import METHODS
 
 __all__ = [
     "METHODS",
@@ -31,4 +32,5 @@ __all__ = [
     "Method",
     "ProbableLabels",
     "fit",
+    "method_named",
 ]

@@ -4,12 +4,14 @@ A method's module is imported where it is called, so that a job loads no more th
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
-from crowdgold.data import Annotations, InputError
-from crowdgold.estimators.fitters import sampler_of, settings_named
+from crowdgold.data import Annotations, InputError, Items
+from crowdgold.estimators.fitters import Fitter, sampler_of, settings_named
 from crowdgold.estimators.posterior import Fit
 from crowdgold.models.stan import StanModels
 
@@ -34,6 +36,43 @@ LEVEL_SETTINGS = ("prior", "alpha_mu", "alpha_pi", "chains", "warmup", "draws", 
 
 AnnotationsFitter = Callable[[Annotations, np.random.Generator, Mapping[str, Any], StanModels], Fit]
 """(annotations, rng, settings, compiled models) -> Fit."""
+
+
+def of_labels(fitter: AnnotationsFitter) -> Fitter:
+    """Give the fitter of Items that fits the labels behind their votes."""
+
+    def of_items(
+        items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+    ) -> Fit:
+        return fitter(_labels(items), rng, settings, stan)
+
+    return of_items
+
+
+def _labels(items: Items) -> Annotations:
+    assert items.labels is not None  # `Method.fit` has looked.
+    return items.labels
+
+
+def clara_with_scores(
+    items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+) -> Fit:
+    """Fit CLARA to the labels behind the votes of Items, and to the scores of the first predictor.
+
+    Its scores are vectors, by default with log ratios that are normal within a class: a probability
+    p is (1 - p, p), and a score that is none is taken for a log ratio.
+    """
+    from crowdgold.estimators.clara import fit_clara
+
+    name = items.predictors[0]
+    scores = items.scores[name]
+    if scores.min() < 0 or scores.max() > 1:
+        vectors = np.stack([expit(-scores), expit(scores)], axis=1)
+    else:
+        vectors = np.stack([1 - scores, scores], axis=1)
+    labels = replace(_labels(items), scores={name: vectors})
+    own = {"score_scale": "log_ratio", **settings_named(settings, *CLARA_SETTINGS)}
+    return fit_clara(labels, rng, own)
 
 
 def annotated_majority(

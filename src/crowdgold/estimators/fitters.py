@@ -131,6 +131,15 @@ def maven(
     return fit_maven(items, rng, stan, sampler_of(settings), _draws(settings), MavenSettings(**own))
 
 
+def rogan_gladen(
+    items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
+) -> Fit:
+    """Fit Rogan-Gladen to majority votes."""
+    from crowdgold.estimators.judge_error import fit_rogan_gladen_to_items
+
+    return fit_rogan_gladen_to_items(items, rng, settings)
+
+
 def rectified(probability: Probability, settings: Mapping[str, Any]) -> Labels:
     """Rectify each metric by the gold labels (`evaluation.rectified`)."""
     return LabelPrediction(probability, settings.get("target", "items"))

@@ -103,11 +103,26 @@ def fit_rogan_gladen(
     annotations: Annotations, rng: np.random.Generator, settings: Mapping[str, Any]
 ) -> Fit:
     """Correct the share judged positive; setting `interval`, one of `INTERVALS`."""
-    interval = settings.get("interval", PAPER)
+    counts = judgement_counts(annotations, settings, rng)
+    return Fit("Rogan-Gladen", JudgedRate(counts, _interval(settings)))
+
+
+def fit_rogan_gladen_to_items(
+    items: Items, rng: np.random.Generator, settings: Mapping[str, Any]
+) -> Fit:
+    """Correct the share of positive majorities, for which gold labels show the errors."""
+    for name in GROUPS:
+        if name in settings:
+            raise InputError(f"Rogan-Gladen: {name} is a group of Annotations; Items have none")
+    counts = judgement_counts_of_items(items, rng)
+    return Fit("Rogan-Gladen", JudgedRate(counts, _interval(settings)))
+
+
+def _interval(settings: Mapping[str, Any]) -> str:
+    interval = str(settings.get("interval", PAPER))
     if interval not in INTERVALS:
         raise InputError(f"interval: found {interval!r}, expected one of {', '.join(INTERVALS)}")
-    counts = judgement_counts(annotations, settings, rng)
-    return Fit("Rogan-Gladen", JudgedRate(counts, interval))
+    return interval
 
 
 def fit_power_tuned(

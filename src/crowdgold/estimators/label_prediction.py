@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crowdgold.data import NO_GOLD, InputError, Items
+from crowdgold.data import NO_GOLD, NO_PREDICTOR, InputError, Items
 from crowdgold.estimators.dawid_skene import spread_draws
 from crowdgold.estimators.posterior import Fit, LabelPosterior
 
@@ -49,8 +49,12 @@ def predict_from_scores(items: Items) -> dict[str, np.ndarray]:
 
 
 def predict_from_votes(items: Items) -> dict[str, np.ndarray]:
-    """Take the share of positive votes for the probability: predictor -> (n,), equal for all."""
-    return dict.fromkeys(items.predictors, items.votes_positive / items.votes_total)
+    """Take the share of positive votes for the probability: predictor -> (n,), equal for all.
+
+    Without predictors it stands under `NO_PREDICTOR`.
+    """
+    names = items.predictors or [NO_PREDICTOR]
+    return dict.fromkeys(names, items.votes_positive / items.votes_total)
 
 
 def predict_from_posterior(

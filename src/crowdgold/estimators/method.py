@@ -9,6 +9,7 @@ import numpy as np
 from crowdgold.data import ANNOTATIONS, ITEMS, InputError, Items, Table, kind_of
 from crowdgold.estimators.annotation_fitters import AnnotationsFitter
 from crowdgold.estimators.fitters import Fitter
+from crowdgold.estimators.needs import ANNOTATORS, SCORES, what_lacks
 from crowdgold.estimators.posterior import Fit
 from crowdgold.models.stan import StanModels
 
@@ -28,7 +29,8 @@ class Method:
         stan_models: names of the Stan models that it always samples.
         models_of_settings: those that it samples only under some settings.
         annotations_fitter: as `fitter`, of Annotations; None where it does not take them.
-        needs_oracle: whether it needs P(Y | V) of the generator, so simulated data.
+        needs: what a table of Items must have for it, keys of `needs.NEEDS`.
+        estimates: names of the metrics of Items that it can estimate; all where there are none.
         own_settings: settings of its own, beside those that all methods take.
         preset: settings that its name stands for; a configuration cannot change them.
         package: an optional package that it needs; empty where it needs none.
@@ -41,7 +43,8 @@ class Method:
     stan_models: tuple[str, ...] = ()
     models_of_settings: Models = field(default_factory=dict)
     annotations_fitter: AnnotationsFitter | None = None
-    needs_oracle: bool = False
+    needs: tuple[str, ...] = ()
+    estimates: tuple[str, ...] = ()
     own_settings: tuple[str, ...] = ()
     preset: Mapping[str, Any] = field(default_factory=dict)
     package: str = ""
@@ -66,6 +69,25 @@ class Method:
         )
         return (*self.stan_models, *(model for models in conditional for model in models))
 
+    def lacks(self, table: Table) -> str:
+        """Say why it cannot be fitted to a table; empty where it can, as far as can be told."""
+        if kind_of(table) not in self.tables:
+            return f"it takes a table of {' or '.join(self.tables)}"
+        return what_lacks(self.needs, self.package, table) if isinstance(table, Items) else ""
+
+    def cannot_estimate(self, metric: str) -> str:
+        """Say why it has no estimate of a metric of Items, by its name; empty where it has."""
+        if not self.estimates or metric in self.estimates:
+            return ""
+        return f"it estimates {', '.join(self.estimates)} only"
+
+    def _refuse(self, items: Items) -> None:
+        """Raise `InputError` where items lack columns that it reads."""
+        if SCORES in self.needs and not items.predictors:
+            raise InputError(f"{self.name} needs scores: a column 'score', or 'score_NAME'")
+        if ANNOTATORS in self.needs and items.labels is None:
+            raise InputError(f"{self.name} needs to know who gave each vote; Items do not say")
+
     def fit(
         self, table: Table, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
     ) -> Fit:
@@ -75,6 +97,7 @@ class Method:
             InputError: where it does not take such a table, or the table lacks what it needs.
         """
         if isinstance(table, Items):
+            self._refuse(table)
             if self.fitter:
                 return self.fitter(table, rng, settings, stan)
         elif self.annotations_fitter:

@@ -1,21 +1,15 @@
-"""Methods by the papers' short names, and the one way to call them."""
+"""Methods by the papers' short names."""
 
-import difflib
-from collections.abc import Mapping
-from dataclasses import fields, replace
-from typing import Any
-
-import numpy as np
-
-from crowdgold.data import InputError, Table
 from crowdgold.estimators import annotation_fitters, fitters
-from crowdgold.estimators.annotation_fitters import CLARA_SETTINGS, JUDGED_GROUPS, LEVEL_SETTINGS
+from crowdgold.estimators.annotation_fitters import (
+    CLARA_SETTINGS,
+    JUDGED_GROUPS,
+    LEVEL_SETTINGS,
+    of_labels,
+)
 from crowdgold.estimators.fitters import MAVEN_SETTINGS, power_tuned, rectified
 from crowdgold.estimators.method import Method, Models
-from crowdgold.estimators.posterior import Fit
-from crowdgold.models.stan import SamplerSettings, StanModels
-
-SHARED_SETTINGS = ("sampler", "imputations", "threads")
+from crowdgold.estimators.needs import ANNOTATORS, GOLD, ORACLE, SCORES, SEVERAL
 
 NESTED = ("cut", "nested")
 PAIRWISE_OR_CALIBRATED: Models = {
@@ -24,6 +18,11 @@ PAIRWISE_OR_CALIBRATED: Models = {
     (NESTED, ("score_likelihood", "calibrated")): ("score_ordinal",),
 }
 JUDGED = ("judge_error", "annotated_majority")
+PREVALENCE = "prevalence"
+OF_MEANS = (PREVALENCE, "accuracy")
+"""Metrics that are means over items."""
+OF_RATES = (PREVALENCE, "TPR_H", "TNR_H")
+"""Metrics of labels and votes, without scores."""
 CALIBRATED: Models = {(NESTED,): ("score_ordinal",)}
 
 
@@ -36,12 +35,13 @@ _ALL = (
         annotations_fitter=annotation_fitters.annotated_majority,
         own_settings=("judges", "ties"),
     ),
-    Method("GT", "gold labels only", fitters.gold, ("votes_and_gold",)),
+    Method("GT", "gold labels only", fitters.gold, ("votes_and_gold",), needs=(GOLD,)),
     Method(
         "GT+MV",
         "gold labels, and the majority vote elsewhere",
         fitters.gold_and_majority_vote,
         ("votes_and_gold",),
+        needs=(GOLD,),
     ),
     Method(
         "DS",
@@ -55,9 +55,10 @@ _ALL = (
     Method(
         "PEC",
         "posterior expected credit (STABLEVAL)",
-        None,
+        of_labels(annotation_fitters.levels("PEC", hard=False)),
         ("confusion_em",),
         annotations_fitter=annotation_fitters.levels("PEC", hard=False),
+        needs=(ANNOTATORS, SEVERAL),
         own_settings=("em",),
     ),
     Method(
@@ -81,7 +82,7 @@ _ALL = (
         "imputation from the true P(Y | V)",
         fitters.oracle,
         ("oracle",),
-        needs_oracle=True,
+        needs=(ORACLE,),
     ),
     Method(
         "DS+S",
@@ -89,6 +90,7 @@ _ALL = (
         fitters.dawid_skene_scores,
         ("dawid_skene_scores",),
         ("dawid_skene_scores",),
+        needs=(SCORES,),
         own_settings=("scores",),
     ),
     Method(
@@ -97,6 +99,7 @@ _ALL = (
         fitters.human_ai,
         ("human_ai",),
         ("human_ai",),
+        needs=(SCORES,),
         own_settings=("scores", "epsilon"),
     ),
     Method(
@@ -106,6 +109,7 @@ _ALL = (
         ("maven",),
         ("vote",),
         PAIRWISE_OR_CALIBRATED,
+        needs=(SCORES,),
         own_settings=MAVEN_SETTINGS,
     ),
     Method(
@@ -115,6 +119,7 @@ _ALL = (
         ("maven", "label_prediction"),
         ("vote",),
         PAIRWISE_OR_CALIBRATED,
+        needs=(GOLD, SCORES),
         own_settings=(*MAVEN_SETTINGS, "target"),
     ),
     Method(
@@ -122,6 +127,7 @@ _ALL = (
         "raw scores, rectified by the gold labels",
         fitters.corrected("score-R", fitters.from_scores, rectified),
         ("label_prediction",),
+        needs=(GOLD, SCORES),
         own_settings=("target",),
     ),
     Method(
@@ -129,6 +135,7 @@ _ALL = (
         "vote shares, rectified by the gold labels",
         fitters.corrected("votes-R", fitters.from_votes, rectified),
         ("label_prediction",),
+        needs=(GOLD,),
         own_settings=("target",),
     ),
     Method(
@@ -136,6 +143,7 @@ _ALL = (
         "cross-fitted logistic regression, rectified by the gold labels",
         fitters.corrected("logistic-R", fitters.from_regression, rectified),
         ("logistic", "label_prediction"),
+        needs=(GOLD, SCORES),
         own_settings=("target",),
     ),
     Method(
@@ -143,6 +151,8 @@ _ALL = (
         "AutoEval from raw scores",
         fitters.corrected("AutoEval", fitters.from_scores, power_tuned),
         ("label_prediction",),
+        needs=(GOLD, SCORES),
+        estimates=OF_MEANS,
     ),
     Method(
         "AutoEval+MAVEN",
@@ -151,6 +161,8 @@ _ALL = (
         ("maven", "label_prediction"),
         ("vote",),
         PAIRWISE_OR_CALIBRATED,
+        needs=(GOLD, SCORES),
+        estimates=OF_MEANS,
         own_settings=MAVEN_SETTINGS,
     ),
     Method(
@@ -160,6 +172,7 @@ _ALL = (
         ("maven",),
         ("vote",),
         CALIBRATED,
+        needs=(SCORES,),
         own_settings=MAVEN_SETTINGS,
         preset={"score_likelihood": "calibrated", "positive_sd": False},
     ),
@@ -170,55 +183,76 @@ _ALL = (
         ("maven",),
         ("vote",),
         CALIBRATED,
+        needs=(SCORES,),
         own_settings=MAVEN_SETTINGS,
         preset={"score_likelihood": "calibrated", "positive_sd": True},
     ),
     Method(
         "CLARA",
         "CLARA",
-        None,
+        of_labels(annotation_fitters.clara()),
         ("clara",),
         annotations_fitter=annotation_fitters.clara(),
+        needs=(ANNOTATORS, SEVERAL),
+        estimates=OF_RATES,
         own_settings=CLARA_SETTINGS,
     ),
     Method(
         "CLARA-printed",
         "CLARA with the published interval of the prevalence",
-        None,
+        of_labels(annotation_fitters.clara(printed=True)),
         ("clara",),
         annotations_fitter=annotation_fitters.clara(printed=True),
+        needs=(ANNOTATORS, SEVERAL),
+        estimates=OF_RATES,
         own_settings=CLARA_SETTINGS,
     ),
     Method(
         "CLARA-ordered",
         "CLARA with its prior cut to TPR + TNR > 1",
-        None,
+        of_labels(annotation_fitters.clara(ordered=True)),
         ("clara",),
         annotations_fitter=annotation_fitters.clara(ordered=True),
+        needs=(ANNOTATORS, SEVERAL),
+        estimates=OF_RATES,
+        own_settings=CLARA_SETTINGS,
+    ),
+    Method(
+        "CLARA+S",
+        "CLARA with the scores of a model",
+        annotation_fitters.clara_with_scores,
+        ("clara",),
+        needs=(ANNOTATORS, SEVERAL, SCORES),
+        estimates=OF_RATES,
         own_settings=CLARA_SETTINGS,
     ),
     Method(
         "Snorkel",
         "Snorkel's label model",
-        None,
+        of_labels(annotation_fitters.snorkel),
         ("snorkel",),
         annotations_fitter=annotation_fitters.snorkel,
+        needs=(ANNOTATORS, SEVERAL),
         package="snorkel",
     ),
     Method(
         "Rogan-Gladen",
         "the share judged positive, corrected for the judges' errors",
-        None,
+        fitters.rogan_gladen,
         JUDGED,
         annotations_fitter=annotation_fitters.rogan_gladen,
+        needs=(GOLD,),
+        estimates=(PREVALENCE,),
         own_settings=("interval", *JUDGED_GROUPS),
     ),
     Method(
         "Rogan-Gladen-adjusted",
         "Rogan-Gladen with the interval of Lang and Reiczigel",
-        None,
+        fitters.rogan_gladen,
         JUDGED,
         annotations_fitter=annotation_fitters.rogan_gladen,
+        needs=(GOLD,),
+        estimates=(PREVALENCE,),
         own_settings=JUDGED_GROUPS,
         preset={"interval": "adjusted"},
     ),
@@ -251,53 +285,3 @@ _ALL = (
 
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
 """The methods by their short names, in the order in which figures show them."""
-
-
-def _check_settings(method: Method, settings: Mapping[str, Any]) -> None:
-    # Some have a setting of that name that is not about Stan.
-    sampler = {} if "sampler" in method.own_settings else settings.get("sampler", {})
-    own = [name for name in method.own_settings if name not in method.preset]
-    groups = (
-        (settings, (*SHARED_SETTINGS, *own), method.name),
-        (sampler, tuple(one.name for one in fields(SamplerSettings)), "sampler"),
-    )
-    for given, known, where in groups:
-        for name in given:
-            if name not in known:
-                near = difflib.get_close_matches(name, known, 1, 0)[0]
-                raise InputError(f"{where}: no setting {name!r}; did you mean {near!r}?")
-
-
-def method_named(name: str) -> Method:
-    """Give a method by its short name; `InputError` with the nearest where there is none."""
-    if name not in METHODS:
-        near = difflib.get_close_matches(name.upper(), METHODS, 1, 0)
-        raise InputError(f"no method {name!r}; did you mean {near[0]!r}? ({', '.join(METHODS)})")
-    return METHODS[name]
-
-
-def fit(
-    method: str,
-    table: Table,
-    rng: np.random.Generator,
-    settings: Mapping[str, Any] | None = None,
-    stan: StanModels | None = None,
-) -> Fit:
-    """Fit a method to a table.
-
-    Args:
-        method: a key of `METHODS`.
-        table: votes, gold labels and scores; or each annotator's labels.
-        rng: source of all random numbers of the method.
-        settings: `sampler` (chains, warmup, draws), `imputations`, and the method's own.
-        stan: compiled models; by default they are compiled when first used.
-
-    Raises:
-        InputError: where the method is not known, or the table is of another kind or lacks what it
-            needs.
-    """
-    chosen = method_named(method)
-    _check_settings(chosen, settings or {})
-    complete = {**(settings or {}), **chosen.preset}
-    fitted = chosen.fit(table, rng, complete, stan or StanModels())
-    return replace(fitted, method=method)

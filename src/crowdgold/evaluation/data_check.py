@@ -1,7 +1,7 @@
 """What a study's data can support, before anything is fitted: counts, agreement, gold, scores."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,13 +10,16 @@ from crowdgold.data.checks import counted
 from crowdgold.data.own import Study
 from crowdgold.evaluation.agreement import Agreement, agreement
 from crowdgold.evaluation.annotator_check import AnnotatorCheck, check_annotators
+from crowdgold.evaluation.arena_record import nearest_worlds, read_arena
 from crowdgold.evaluation.data_verdicts import (
+    CHECKS,
     NOT_USABLE,
     Facts,
     Verdict,
     verdicts_of,
 )
 from crowdgold.evaluation.gold_sample import PERMUTATIONS, GoldSample, assess_gold_sample
+from crowdgold.evaluation.study_features import features_of
 
 TIED = 0.5
 """Share of items with an equal score from which on a warning says so."""
@@ -213,7 +216,7 @@ def check_data(
         majority_right=(facts.tpr, facts.tnr),
         scores=scores,
         strata=_strata(study.strata),
-        verdicts=verdicts_of(facts),
+        verdicts=verdicts_of(facts, _arena(items, annotators is not None)),
         warnings=(
             *_gold_warnings(sample, within, facts.gold, tied),
             *_warnings(annotators, scores),
@@ -229,7 +232,14 @@ def verdicts_within(check: DataCheck, items: Items, sample: GoldSample) -> tuple
         items: those of a stratum.
         sample: whether its gold items look like a random sample of them.
     """
-    return verdicts_of(_facts(items, check.agreement, sample, check.annotators))
+    facts = _facts(items, check.agreement, sample, check.annotators)
+    return verdicts_of(facts, _arena(items, check.annotators is not None))
+
+
+def _arena(items: Items, annotators: bool) -> dict[str, str]:
+    """Say what each estimator did in the world of the arena that is nearest to these items."""
+    study = replace(features_of(items), annotators=annotators)
+    return nearest_worlds(study, list(CHECKS), read_arena())
 
 
 def _gold_warnings(

@@ -5,8 +5,9 @@ denominator for an interval, three votes of an item for a mixture of two error r
 and 200 gold items, from which on the rectified estimator is the headline.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -29,6 +30,7 @@ RARE = 0.05
 WRONG_MAJORITY = 0.02
 """Share of gold items on which the majority errs, above which it cannot stand for the truth."""
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 MORE_GOLD = "have an expert label more items, drawn at random"
 RANDOM_GOLD = "have an expert label items that are drawn at random"
 GIVE_SCORES = "add a file with the columns item and score"
@@ -108,12 +110,15 @@ class Verdict:
         verdict: one of `VERDICTS`.
         why: the reasons.
         mend: what would make it better; empty where nothing is needed.
+        arena: what it did in the nearest world of the arena (`evaluation.arena_record`); empty
+            where nothing is known of that.
     """
 
     method: str
     verdict: str
     why: str
     mend: str
+    arena: str = ""
 
 
 Check = Callable[[Facts], list[Finding]]
@@ -278,8 +283,13 @@ CHECKS: dict[str, tuple[str, Check]] = {
 """Estimator -> what it is good for, and what speaks against it."""
 
 
-def verdicts_of(facts: Facts) -> tuple[Verdict, ...]:
-    """Give the verdict on each estimator, in the order of `CHECKS`."""
+def verdicts_of(facts: Facts, arena: Mapping[str, str] = NOTHING) -> tuple[Verdict, ...]:
+    """Give the verdict on each estimator, in the order of `CHECKS`.
+
+    Args:
+        facts: of the study.
+        arena: method -> what it did in the nearest world of the arena.
+    """
     found = []
     for method, (use, check) in CHECKS.items():
         findings = check(facts)
@@ -288,5 +298,7 @@ def verdicts_of(facts: Facts) -> tuple[Verdict, ...]:
         told = [one for one in findings if VERDICTS.index(one.verdict) == worst]
         why = "; ".join(dict.fromkeys(one.why for one in told)) or use
         mend = "; ".join(dict.fromkeys(one.mend for one in told))
-        found.append(Verdict(method, VERDICTS[worst], why, mend))
+        # What cannot be used here has nothing to say of how it did elsewhere.
+        elsewhere = "" if VERDICTS[worst] == NOT_USABLE else arena.get(method, "")
+        found.append(Verdict(method, VERDICTS[worst], why, mend, elsewhere))
     return tuple(found)

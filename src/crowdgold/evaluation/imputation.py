@@ -2,9 +2,10 @@
 
 For draws of label probabilities (MAVEN, section 3.4): per draw, impute labels, compute each metric,
 and take mean and quantiles over the draws. Predictors that are compared share, per draw and item,
-the uniform number that decides the label. For fixed labels: the percentile bootstrap over labelled
-items, with the same resamples for all metrics and predictors. Predictions that gold labels correct
-are evaluated in `rectified` and `power_tuned_mean`.
+the uniform number that decides the label. For fixed labels, or items that count by one probability
+each: the percentile bootstrap over labelled items, with the same resamples for all metrics and
+predictors. Predictions that gold labels correct are evaluated in `rectified` and
+`power_tuned_mean`, fits of rates in `item_rates`.
 """
 
 from collections.abc import Sequence
@@ -22,8 +23,10 @@ from crowdgold.estimators import (
     LabelPrediction,
     LevelPosterior,
     MeanPrediction,
+    ProbableLabels,
 )
 from crowdgold.evaluation.estimate import Estimate, metric_values
+from crowdgold.evaluation.item_rates import estimate_rates
 from crowdgold.evaluation.power_tuned_mean import estimate_means
 from crowdgold.evaluation.rectified import rectify
 from crowdgold.metrics import LabelMass, Metric, RankedItems, parse_metric
@@ -54,16 +57,15 @@ def _impute(
 
 
 def _resample(
-    labels: np.ndarray,
+    full: LabelMass,
     metrics: Sequence[Metric],
     items: Items,
     ranked: dict[str, RankedItems],
     rng: np.random.Generator,
     resamples: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give the metrics of the labels, and of each resample of the labelled items."""
-    size = len(labels)
-    full = LabelMass.of_labels(labels)
+    """Give the metrics of a label mass, and of each resample of its items."""
+    size = len(full.positive)
     point = metric_values(metrics, items, dict.fromkeys(ranked, full), ranked)
     values = np.empty((resamples, len(metrics)))
     for resample in range(resamples):
@@ -71,6 +73,15 @@ def _resample(
         mass = LabelMass(full.positive * weights, full.negative * weights)
         values[resample] = metric_values(metrics, items, dict.fromkeys(ranked, mass), ranked)
     return np.array(point), values
+
+
+def _mass(labels: FixedLabels | LevelPosterior) -> LabelMass:
+    """Give what each item counts: its label, or its probabilities where it has some."""
+    if isinstance(labels, ProbableLabels):
+        return LabelMass(labels.probability[:, 1], labels.probability[:, 0])
+    if isinstance(labels, LevelPosterior):
+        return LabelMass(labels.shares[:, 1], labels.shares[:, 0])
+    return LabelMass.of_labels(labels.labels)
 
 
 def _of_labels(
@@ -83,22 +94,24 @@ def _of_labels(
 ) -> list[Estimate]:
     """Estimate metrics that are functions of labels, in order."""
     labels = fit.labels
-    if isinstance(labels, ConfusionPosterior | JudgedRate | LevelPosterior):
-        raise InputError(f"{fit.method} gives no labels of Items; see `evaluation.reviewers`")
+    if isinstance(labels, ConfusionPosterior | JudgedRate):
+        return estimate_rates(fit, items, metrics, rng, level)
     if isinstance(labels, LabelPrediction):
         return rectify(labels, items, metrics, rng, level)
     if isinstance(labels, MeanPrediction):
         return estimate_means(labels, items, metrics, level)
-    if isinstance(labels, FixedLabels):  # items without a label play no part
-        items = items.take(np.flatnonzero(labels.labels != NO_LABEL))
+    mass = None if isinstance(labels, LabelPosterior) else _mass(labels)
+    if mass is not None:  # items without a label play no part
+        there = np.flatnonzero(mass.positive + mass.negative)
+        items, mass = items.take(there), LabelMass(mass.positive[there], mass.negative[there])
     needed = sorted({name for metric in metrics for name in metric.predictors(items)})
     ranked = {predictor: RankedItems.of(items, predictor) for predictor in needed}
     centres: list[float | None] = [None] * len(metrics)
-    if isinstance(labels, FixedLabels):
-        known = labels.labels[labels.labels != NO_LABEL]
-        point, values = _resample(known, metrics, items, ranked, rng, resamples)
+    if mass is not None:
+        point, values = _resample(mass, metrics, items, ranked, rng, resamples)
         centres = [float(value) for value in point]
     else:
+        assert isinstance(labels, LabelPosterior)
         values = _impute(labels, metrics, items, ranked, rng)
     return [
         Estimate.of_draws(metric.text, column, level, centre)

@@ -72,7 +72,15 @@ def _spread(error: pd.Series, rows: pd.DataFrame) -> np.ndarray:
     return spread.dropna().to_numpy()
 
 
-def _summarise_group(group: pd.DataFrame, level: float) -> dict[str, float]:
+def _note(group: pd.DataFrame) -> str:
+    """Say why most of the estimates without an interval have none; empty where nothing is said."""
+    if "note" not in group:
+        return ""
+    notes = group.loc[group["lower"].isna() & (group["note"] != ""), "note"]
+    return str(notes.mode().iloc[0]) if len(notes) else ""
+
+
+def _summarise_group(group: pd.DataFrame, level: float) -> dict[str, float | str]:
     known = group[np.isfinite(group["estimate"]) & np.isfinite(group["truth"])]
     clustered = bool(group["replicate"].duplicated().any())
     ranged = known[np.isfinite(known["lower"]) & np.isfinite(known["upper"])]
@@ -108,6 +116,7 @@ def _summarise_group(group: pd.DataFrame, level: float) -> dict[str, float]:
         "seconds": known["seconds"].mean(),
         "misfit": flags.mean() if len(flags) else np.nan,
         "misfit_se": share_error(flags.mean(), len(flags)),
+        "note": _note(group),
     }
 
 
@@ -124,7 +133,8 @@ def summarise(results: pd.DataFrame, settings: Sequence[str], level: float = 0.9
         Fits that failed their gate are counted in `gate_failures`, whether they have an estimate or
         not, and stay in the numbers.
         Estimates without an interval count for bias and error only; `intervals` says how many have
-        one. `misfit` is the share of estimates that MAVEN-R contradicts (`misfit.flag_misfit`).
+        one, and `note` why most of the others have none. `misfit` is the share of estimates that
+        MAVEN-R contradicts (`misfit.flag_misfit`).
     """
     keys = [*KEYS, *settings]
     flagged = results.assign(misfit=flag_misfit(results, settings))

@@ -13,7 +13,10 @@ import yaml
 
 from crowdgold.data import ANNOTATIONS, ITEMS, InputError
 from crowdgold.experiments.settings import METHOD_SETTINGS, varies_a_method
+from crowdgold.experiments.tasks import EXPLAIN
 
+AS_ITEMS = "as_items"
+"""Key of an experiment: its labels are reduced to the votes of items."""
 SOURCES = ("simulator", "dataset", "check")
 """An experiment has exactly one of these: where its tables come from."""
 
@@ -105,15 +108,28 @@ def _source_problems(config: Mapping[str, Any]) -> Iterator[str]:
 def _table_of(block: Mapping[str, Any], known: Mapping[str, Collection[str]]) -> str:
     """Say which kind of table an experiment's methods are fitted to."""
     source = block.get("simulator", block.get("dataset"))
-    return ANNOTATIONS if source in known.get(f"give {ANNOTATIONS}", ()) else ITEMS
+    gives = source in known.get(f"give {ANNOTATIONS}", ())
+    return ANNOTATIONS if gives and AS_ITEMS not in block else ITEMS
+
+
+def _reduction_problems(
+    name: str, block: Mapping[str, Any], known: Mapping[str, Collection[str]]
+) -> Iterator[str]:
+    """Check that what is reduced to items are annotations of a simulator."""
+    if AS_ITEMS in block and block.get("simulator") not in known.get(f"give {ANNOTATIONS}", ()):
+        others = ", ".join(known.get(f"give {ANNOTATIONS}", ()))
+        yield f"experiments.{name}.{AS_ITEMS}: expected a simulator that gives labels: {others}"
 
 
 def _method_problems(
     name: str, block: Mapping[str, Any], known: Mapping[str, Collection[str]]
 ) -> Iterator[str]:
     """Check that an experiment's methods take its tables, and have what they need."""
+    if block.get("inapplicable") == EXPLAIN:
+        return
     path, table = f"experiments.{name}.methods", _table_of(block, known)
     takers = known.get(f"take {table}")
+    knows_annotators = AS_ITEMS in block or block.get("parameters", {}).get("annotators")
     for method in block.get("methods", []):
         if method not in known.get("method", ()):
             continue
@@ -122,6 +138,8 @@ def _method_problems(
             yield f"{path}: {method} takes no {table}, which the source gives; {others} do"
         if "dataset" in block and method in known.get("oracle", ()):
             yield f"{path}: {method} needs what only a simulator knows; leave it out"
+        if table == ITEMS and method in known.get("annotators", ()) and not knows_annotators:
+            yield f"{path}: {method} needs to know who gave each vote, which the data do not say"
 
 
 def _experiment_problems(
@@ -134,6 +152,7 @@ def _experiment_problems(
         for value in values:
             if kind in known and value not in known[kind]:
                 yield f"{path}.{key}: unknown {value!r}; {nearest(value, known[kind])}"
+    yield from _reduction_problems(name, block, known)
     yield from _method_problems(name, block, known)
     if source != "check":
         for key in ("methods", "metrics"):

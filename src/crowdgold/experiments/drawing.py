@@ -10,7 +10,7 @@ import pandas as pd
 from crowdgold.data import Annotations
 from crowdgold.experiments.data_tables import Drawn, write_replicates
 from crowdgold.experiments.tasks import named, replicates, task_rng
-from crowdgold.simulate import Replicate, resample, simulate
+from crowdgold.simulate import Replicate, as_items, resample, simulate
 
 
 def _draw(
@@ -22,7 +22,8 @@ def _draw(
 ) -> Replicate[Any]:
     """Draw one replicate from the task's simulator or dataset; Annotations are all of a dataset."""
     if dataset is None:
-        return simulate(task["simulator"], parameters, rng)
+        drawn = simulate(task["simulator"], parameters, rng)
+        return as_items(drawn, task["as_items"], rng) if "as_items" in task else drawn
     from crowdgold.data.datasets import DATASETS
 
     source = DATASETS[task["dataset"]]
@@ -34,9 +35,10 @@ def _draw(
     return resample(full, parameters["n"], parameters["n_gold"], rng, truth_of)
 
 
-def _drawn(
+def drawn_replicates(
     task: Mapping[str, Any], dataset: pd.DataFrame | None
 ) -> Iterator[tuple[str, int, Drawn]]:
+    """Draw the replicates of a task: the setting's name, the number, the tables."""
     for setting, replicate in replicates(task):
         with named(task, setting["name"], replicate):
             rng = task_rng(task, setting, replicate, "data")
@@ -61,4 +63,4 @@ def simulate_block(
     Raises:
         ValueError: where a replicate cannot be drawn; a note names it.
     """
-    write_replicates(output, _drawn(task, dataset), metadata)
+    write_replicates(output, drawn_replicates(task, dataset), metadata)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import Annotations, Items, Table
-from crowdgold.estimators import Fit, fit
+from crowdgold.estimators import METHODS, Fit, fit
 from crowdgold.evaluation.agents import evaluate_agents
 from crowdgold.evaluation.estimate import Estimate
 from crowdgold.evaluation.imputation import evaluate
@@ -19,10 +19,13 @@ from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.experiments.data_tables import DataTable
 from crowdgold.experiments.results import results_frame
 from crowdgold.experiments.settings import name_of_data, settings_of_methods
-from crowdgold.experiments.tasks import named, replicates, shared_columns, task_rng
+from crowdgold.experiments.tasks import EXPLAIN, named, replicates, shared_columns, task_rng
 from crowdgold.experiments.truths import true_values
 from crowdgold.metrics.agents import is_agent_metric
+from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.stan import StanModels
+
+NO_DIAGNOSTICS = Diagnostics()
 
 
 def _evaluate(
@@ -50,6 +53,40 @@ def _owner(row: Mapping[str, Any]) -> str:
     return str(row["annotator"] or row["agent"] or row["item"])
 
 
+def inapplicable(task: Mapping[str, Any], method: str, table: Table) -> str | None:
+    """Say why a method is not fitted to a table, where the experiment has that explained.
+
+    None where it is to be fitted: an experiment that does not ask for reasons ends with an error.
+    """
+    if task.get("inapplicable") != EXPLAIN:
+        return None
+    return METHODS[method].lacks(table) or None
+
+
+def _row(
+    method: str,
+    one: Estimate,
+    seconds: float = float("nan"),
+    diagnostics: Diagnostics = NO_DIAGNOSTICS,
+) -> dict[str, Any]:
+    return {
+        "method": method,
+        "metric": one.metric,
+        "annotator": one.annotator,
+        "agent": one.agent,
+        "item": one.item,
+        "estimate": one.estimate,
+        "lower": one.lower,
+        "upper": one.upper,
+        "standard_error": one.standard_error,
+        "undefined": one.undefined,
+        "note": one.note,
+        "seconds": seconds,
+        "diagnostics_passed": diagnostics.passed,
+        "diagnostics_message": diagnostics.message,
+    }
+
+
 def _estimate(
     task: Mapping[str, Any],
     setting: Mapping[str, Any],
@@ -60,6 +97,8 @@ def _estimate(
     stan: StanModels,
 ) -> list[dict[str, Any]]:
     """Fit one method to one replicate; give a row for each metric, or each of its values."""
+    if (reason := inapplicable(task, method, table)) is not None:
+        return [_row(method, Estimate.unavailable(one, reason)) for one in task["metrics"]]
     # Without the method's name: methods that sample the same model share its fit.
     rng = task_rng(task, setting, replicate, "fit")
     start = time.perf_counter()
@@ -69,25 +108,8 @@ def _estimate(
     estimates = _evaluate(
         task, fitted, table, rng, lambda labels: fit(method, labels, rng, settings, stan)
     )
-    return [
-        {
-            "method": method,
-            "metric": one.metric,
-            "annotator": one.annotator,
-            "agent": one.agent,
-            "item": one.item,
-            "estimate": one.estimate,
-            "lower": one.lower,
-            "upper": one.upper,
-            "standard_error": one.standard_error,
-            "undefined": one.undefined,
-            "note": one.note,
-            "seconds": fitted.seconds.get("inference", elapsed),
-            "diagnostics_passed": fitted.diagnostics.passed,
-            "diagnostics_message": fitted.diagnostics.message,
-        }
-        for one in estimates
-    ]
+    seconds = fitted.seconds.get("inference", elapsed)
+    return [_row(method, one, seconds, fitted.diagnostics) for one in estimates]
 
 
 def estimate_block(

@@ -17,6 +17,7 @@ from crowdgold.experiments import checks
 from crowdgold.experiments.configuration import SOURCES, settings_of
 from crowdgold.experiments.registries import packages_of, stan_models
 from crowdgold.experiments.settings import Setting, expand, settings_of_methods
+from crowdgold.experiments.tasks import EXPLAIN
 
 ALL = "all"
 """Stands for all settings, or all methods, of an experiment in one job."""
@@ -58,6 +59,11 @@ def parse_block(name: str) -> range:
     """Read a block's replicates back from its name."""
     first, _, last = name.partition("-")
     return range(int(first), int(last) + 1)
+
+
+def all_replicates(block: Mapping[str, Any]) -> str:
+    """Name the block of all replicates of an experiment."""
+    return f"0-{block['replicates'] - 1}"
 
 
 def batches(config: Mapping[str, Any], experiment: str) -> list[tuple[str, str]]:
@@ -134,6 +140,7 @@ def data_task(
         "paper": block["paper"],
         "experiment": experiment,
         source(block): block[source(block)],
+        **{name: block[name] for name in ("as_items",) if name in block},
         "settings": [
             {"name": one.name, "axes": one.axes, "parameters": one.parameters} for one in chosen
         ],
@@ -177,7 +184,7 @@ def estimate_task(
             for method in methods_of(config, experiment, group)
         },
         "metrics": block["metrics"],
-        **{name: block[name] for name in ("subsampling",) if name in block},
+        **{name: block[name] for name in ("subsampling", "inapplicable") if name in block},
         "bootstrap": block.get("bootstrap", config["bootstrap"]),
         "level": config["level"],
     }
@@ -186,7 +193,7 @@ def estimate_task(
 def experiment_task(config: Mapping[str, Any], experiment: str) -> dict[str, Any]:
     """Give all that a whole experiment depends on, where it is one job."""
     block = config["experiments"][experiment]
-    replicates = f"0-{block['replicates'] - 1}"
+    replicates = all_replicates(block)
     if source(block) == "check":
         return data_task(config, experiment, ALL, replicates)
     return estimate_task(config, experiment, ALL, ALL, replicates)
@@ -239,10 +246,14 @@ def figures(config: Mapping[str, Any], target: str) -> list[str]:
 
 
 def can_run(config: Mapping[str, Any], experiment: str) -> bool:
-    """Say whether an experiment can be run with the packages that are installed."""
+    """Say whether an experiment can be run with the packages that are installed.
+
+    A check that can do without leaves out what needs another, and an experiment that explains says so.
+    """
     block = config["experiments"][experiment]
     does_without = source(block) == "check" and checks.can_do_without(block["check"])
-    return does_without or not missing_packages(config, experiment)
+    explains = block.get("inapplicable") == EXPLAIN
+    return does_without or explains or not missing_packages(config, experiment)
 
 
 INSTALLED_BY = {

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from crowdgold.data import ANNOTATIONS, ITEMS, InputError
+from crowdgold.estimators import needs
 from crowdgold.experiments.checks import CHECKS
 from crowdgold.metrics import parse_metric
 from crowdgold.metrics.agents import is_agent_metric, parse_agent_metric
@@ -77,17 +78,20 @@ def entries(kind: str) -> Mapping[str, Any]:
 def known_names() -> dict[str, Collection[str]]:
     """Give all names that a configuration can use, by kind.
 
-    "oracle" are the methods that need one, "take items" and "take annotations" those that take such
-    a table, and "give annotations" the simulators and datasets that give annotations, as others
-    give items.
+    "oracle" and "annotators" are the methods that need these of items, "take items" and "take
+    annotations" those that take such a table, and "give annotations" the simulators and datasets
+    that give annotations, as others give items.
     """
     known = {kind: tuple(entries(kind)) for kind in (*REGISTRIES, CHECK)}
     taken = {
         f"take {table}": tuple(m for m in known["method"] if table in tables_taken(m))
         for table in (ITEMS, ANNOTATIONS)
     }
-    oracle = tuple(filter(needs_oracle, known["method"]))
-    return {**known, **taken, "oracle": oracle, f"give {ANNOTATIONS}": _giving_annotations()}
+    needing = {
+        name: tuple(m for m in known["method"] if need in entries("method")[m].needs)
+        for name, need in {"oracle": needs.ORACLE, "annotators": needs.ANNOTATORS}.items()
+    }
+    return {**known, **taken, **needing, f"give {ANNOTATIONS}": _giving_annotations()}
 
 
 def _giving_annotations() -> tuple[str, ...]:
@@ -124,11 +128,6 @@ def tables_taken(method: str) -> tuple[str, ...]:
     """Give the kinds of table that a method takes."""
     taken: tuple[str, ...] = entries("method")[method].tables
     return taken
-
-
-def needs_oracle(method: str) -> bool:
-    """Say whether a method needs what only a simulator knows."""
-    return bool(entries("method")[method].needs_oracle)
 
 
 def metric_problem(name: str, table: str) -> str:

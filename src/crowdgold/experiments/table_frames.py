@@ -1,6 +1,7 @@
 """Tables as rows of a data table, and back again without loss.
 
-Items are a row each. Annotations are long, and `record` says what a row holds:
+Items are a row each; where it is known who gave each vote, the columns `annotators` and `labels`
+hold a list for each item. Annotations are long, and `record` says what a row holds:
 
 - category, group, annotator, classifier, agent: the name of one, in their order; a category's in
   `label`, with its credit in `value` where it has one, a classifier's in `annotator`;
@@ -17,10 +18,14 @@ import pandas as pd
 import pyarrow as pa
 
 from crowdgold.data import ANNOTATIONS, ITEMS, NO_GOLD, Annotations, Items, Table, kind_of
+from crowdgold.data.item_labels import labels_of_items
 from crowdgold.data.items import SCORE
 
 WHOLE = {"votes_positive": "Int32", "votes_total": "Int32", "gold": "Int8", "truth": "Int8"}
 OPTIONAL = ("truth", "oracle")
+
+ANNOTATORS, LABELS = "annotators", "labels"
+"""Columns of Items that say who gave each vote."""
 
 RECORD = "record"
 RECORDS = ("category", "group", "annotator", "classifier", "agent", "item", "label", "score")
@@ -33,7 +38,26 @@ def _rows_of_items(items: Items) -> pa.Table:
         if column not in frame:
             frame[column] = np.nan
     typed = frame.astype({"item": "string", "oracle": "float64", **WHOLE})
-    return pa.Table.from_pandas(typed, preserve_index=False)
+    rows = pa.Table.from_pandas(typed, preserve_index=False)
+    return rows if items.labels is None else _with_labels(rows, items.labels)
+
+
+def _with_labels(rows: pa.Table, labels: Annotations) -> pa.Table:
+    """Add who gave each vote: a list of annotators and one of labels for each item."""
+    ends = np.append(0, np.cumsum(labels.labels_of_item)).astype(np.int32)
+    names = pa.array(labels.annotator[labels.annotator_of].tolist(), pa.string())
+    positive = pa.array(labels.label.astype(np.int8))
+    for column, values in ((ANNOTATORS, names), (LABELS, positive)):
+        rows = rows.append_column(column, pa.ListArray.from_arrays(pa.array(ends), values))
+    return rows
+
+
+def _labels(frame: pd.DataFrame, item: np.ndarray) -> Annotations:
+    """Give who gave each vote of Items."""
+    each = frame[LABELS].map(len).to_numpy()
+    item_of = np.repeat(np.arange(len(item)), each)
+    names, positive = (np.concatenate(frame[one].to_numpy()) for one in (ANNOTATORS, LABELS))
+    return labels_of_items(item, item_of, names, positive)
 
 
 def _items(frame: pd.DataFrame) -> Items:
@@ -50,6 +74,8 @@ def _items(frame: pd.DataFrame) -> Items:
             if name == SCORE or name.startswith(f"{SCORE}_")
         },
     }
+    if LABELS in frame:
+        columns["labels"] = _labels(frame, columns["item"])
     if frame["truth"].notna().all():
         columns["truth"] = frame["truth"].to_numpy(dtype=np.int8)
     if frame["oracle"].notna().all():

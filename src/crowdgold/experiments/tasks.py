@@ -9,6 +9,9 @@ import numpy as np
 from crowdgold.experiments import seeds
 from crowdgold.experiments.settings import name_of_data
 
+EXPLAIN = "explain"
+"""Value of an experiment's `inapplicable`: a method that cannot be fitted says why in its rows."""
+
 
 def replicates(task: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], int]]:
     """Give each (setting, replicate) of a task, the replicates varying fastest."""

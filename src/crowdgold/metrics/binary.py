@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.data import InputError, Items
+from crowdgold.data import NO_PREDICTOR, InputError, Items
 from crowdgold.metrics.ranked import Curve, LabelMass, RankedItems
 
 ROUNDING = 1e-12
@@ -133,6 +133,9 @@ DIFFERENCES = {"delta_AUC": "AUC"}
 PARAMETERS = ("phi", "a0", "a1", "d0", "d1", "mu", "delta")
 """Parameters of MAVEN (table 1), which a fit reports beside metrics."""
 
+OF_VOTES = ("prevalence", "TPR_H", "TNR_H")
+"""Metrics of labels and votes alone, whose value does not depend on scores."""
+
 WITH_THRESHOLD = ("precision", "recall", "accuracy", "F1", "precision_at_recall")
 
 
@@ -164,11 +167,16 @@ class Metric:
         return (-1.0, 1.0) if difference else (0.0, 1.0)
 
     def predictors(self, items: Items) -> list[str]:
-        """Give the predictors whose labels it needs: one, or two for a difference."""
+        """Give the predictors whose labels it needs: one, or two for a difference.
+
+        What is of labels and votes alone needs none, and `NO_PREDICTOR` stands for it.
+        """
         if self.name in DIFFERENCES:
             if len(items.predictors) < 2:
                 raise InputError(f"{self.text} needs two predictors; there is {items.predictors}")
             return items.predictors[:2]
+        if not items.predictors and self.name in OF_VOTES and not self.predictor:
+            return [NO_PREDICTOR]
         if not items.predictors:
             raise InputError(f"{self.text}: the table has no scores; add a column 'score'")
         chosen = self.predictor or items.predictors[0]

@@ -49,13 +49,17 @@ class RankedItems:
 
     @classmethod
     def of(cls, items: Items, predictor: str) -> "RankedItems":
-        """Rank items by a predictor's scores, ties broken as the table says."""
+        """Rank items by a predictor's scores, ties broken as the table says.
+
+        Without scores, by `NO_PREDICTOR`, they stay as they stand, with scores of 0.
+        """
         order = items.order(predictor)[::-1].copy()
+        scores = items.scores[predictor] if items.scores else np.zeros(len(items))
         return cls(
             order,
             items.votes_positive.astype(float),
             items.votes_total.astype(float),
-            items.scores[predictor][order],
+            scores[order],
         )
 
     def above(self, threshold: float) -> int:

@@ -1,6 +1,7 @@
 """Generators of tables whose truth is known: one module each, parameters and a seed go in.
 
-`simulate` draws from a generative process by its name; `resample` draws from a dataset.
+`simulate` draws from a generative process by its name; `resample` draws from a dataset; `as_items`
+reduces labels that say who gave them to votes.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,6 +11,7 @@ import numpy as np
 
 from crowdgold.data import InputError
 from crowdgold.data.parameters import unknown
+from crowdgold.simulate.as_items import as_items
 from crowdgold.simulate.clara import draw_clara
 from crowdgold.simulate.copula import draw_copula
 from crowdgold.simulate.irt import draw_irt
@@ -21,7 +23,15 @@ from crowdgold.simulate.resample import resample
 from crowdgold.simulate.stableval import draw_stableval
 from crowdgold.simulate.stand_in import draw_stand_in
 
-__all__ = ["GENERATORS", "GIVE_ANNOTATIONS", "Generator", "Replicate", "resample", "simulate"]
+__all__ = [
+    "GENERATORS",
+    "GIVE_ANNOTATIONS",
+    "Generator",
+    "Replicate",
+    "as_items",
+    "resample",
+    "simulate",
+]
 
 Generator = Callable[[Mapping[str, Any], np.random.Generator], Replicate[Any]]
 

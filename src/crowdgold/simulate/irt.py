@@ -12,7 +12,7 @@ voters who voted, not a chance that belongs to the item.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -20,12 +20,13 @@ import numpy as np
 from scipy.special import expit, roots_hermitenorm
 
 from crowdgold.data import Items
+from crowdgold.data.item_labels import labels_of_items
 from crowdgold.data.parameters import Parameters
 from crowdgold.simulate import design
 from crowdgold.simulate.replicate import Replicate
 
 MODEL_NAMES = ("phi", "mu_s", "sigma_s", "mu_d", "sigma_d", "offset", "n_voters")
-NAMES = (*MODEL_NAMES, *design.NAMES)
+NAMES = (*MODEL_NAMES, "annotators", *design.NAMES)
 DEFAULT_VOTERS = 100
 
 NODES = 256
@@ -50,7 +51,8 @@ def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[I
 
     Args:
         values: phi in (0, 1); mu_s, mu_d and offset any numbers; sigma_s, sigma_d > 0; n_voters
-            (100 where not given), at least the most votes on an item; and the study's design
+            (100 where not given), at least the most votes on an item; annotators, whether the items
+            say who gave each vote (false where not given); and the study's design
             (`crowdgold.simulate.design`).
         rng: the only source of randomness.
 
@@ -71,11 +73,17 @@ def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[I
     voters = draw_voters(votes_total, model.n_voters, rng)
     chance = vote_chance(model, skills[voters], truth[:, None], difficulty[:, None])
     voted = voters >= 0
-    votes_positive = ((rng.random(voters.shape) < chance) & voted).sum(axis=1)
+    positive = (rng.random(voters.shape) < chance) & voted
+    votes_positive = positive.sum(axis=1)
     mean_chance = np.where(voted, chance, 0).sum(axis=1) / votes_total
     scores = design.draw_scores(predictors, truth, mean_chance, rng)
     oracle = probability_given_votes(model, skills, votes_positive, votes_total)
     items = design.assemble(votes_positive, votes_total, scores, truth, oracle, n_gold, rng)
+    if parameters.flag("annotators"):
+        item_of, place = np.nonzero(voted)
+        names = np.char.add("V", (voters[item_of, place] + 1).astype(str))
+        labels = labels_of_items(items.item, item_of, names, positive[item_of, place])
+        items = replace(items, labels=labels)
     return Replicate(items, items, {"phi": model.phi} | design.true_parameters(predictors))
 
 

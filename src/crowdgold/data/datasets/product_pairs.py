@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.data.annotations import Annotations
 from crowdgold.data.checks import InputError
 from crowdgold.data.datasets.dataset import STUDY
+from crowdgold.data.item_labels import labels_of_items
 from crowdgold.data.items import NO_GOLD, Items
 from crowdgold.data.parameters import Parameters, unknown
 
 OWNER = "dataset product_pairs"
 PREDICTORS = ("character", "word", "jaccard")
-NAMES = ("predictors",)
+NAMES = ("predictors", "annotators")
 
 PAIRS, POSITIVE, ANSWERS, VOTES = 8_315, 1_011, 24_945, 3
 
@@ -33,12 +35,14 @@ def prepare(folder: Path) -> pd.DataFrame:
 
     Returns:
         Columns item (LEFT_RIGHT, without the true label that ends the source's id),
-        votes_positive, votes_total, truth, and score_NAME of each of `PREDICTORS`.
+        votes_positive, votes_total, workers and answers (lists, one for each vote, a number for
+        each worker), truth, and score_NAME of each of `PREDICTORS`.
 
     Raises:
         InputError: where the files do not hold the pairs, answers and votes that are known.
     """
-    answers = pd.read_csv(folder / "answer.csv", usecols=["question", "answer"])
+    columns = ["question", "worker", "answer"]
+    answers = pd.read_csv(folder / "answer.csv", usecols=columns, dtype={"worker": str})
     truth = pd.read_csv(folder / "truth.csv")
     products = pd.read_csv(folder / "products.csv", index_col="id", keep_default_na=False)
     check_counts(answers, truth)
@@ -65,13 +69,18 @@ def check_counts(answers: pd.DataFrame, truth: pd.DataFrame) -> None:
 
 def build(answers: pd.DataFrame, truth: pd.DataFrame, names: pd.Series) -> pd.DataFrame:
     """Join votes, truth and scores; `names` maps a product's id to its name."""
-    votes = answers.groupby("question")["answer"].agg(["sum", "size"]).loc[truth["question"]]
+    # Who they are is nobody's business: a number stands for each.
+    by_pair = answers.assign(worker=pd.factorize(answers["worker"])[0]).groupby("question")
+    votes = by_pair["answer"].agg(["sum", "size"]).loc[truth["question"]]
+    lists = by_pair.agg({"worker": list, "answer": list}).loc[truth["question"]]
     ids = truth["question"].str.split("_", expand=True)
     left, right = (names.loc[ids[side].astype(int)].to_list() for side in (0, 1))
     columns = {
         "item": (ids[0] + "_" + ids[1]).to_numpy(),
         "votes_positive": votes["sum"].to_numpy(),
         "votes_total": votes["size"].to_numpy(),
+        "workers": lists["worker"].to_numpy(),
+        "answers": lists["answer"].to_numpy(),
         "truth": truth["truth"].to_numpy(),
     }
     scores = similarities(left, right)
@@ -111,7 +120,8 @@ def draw_task(
     Args:
         frame: the prepared table.
         parameters: `predictors`, a list of names out of `PREDICTORS` in the order wanted;
-            [character] where not given.
+            [character] where not given; `annotators`, whether the items say which worker gave each
+            vote (false where not given).
         rng: source of the tie-breaking numbers.
 
     Raises:
@@ -133,4 +143,15 @@ def draw_task(
         scores={name: frame[f"score_{name}"].to_numpy(dtype=float) for name in predictors},
         tie_break=rng.random(len(frame)),
         truth=frame["truth"].to_numpy(dtype=np.int8),
+        labels=_labels(frame) if given.flag("annotators") else None,
+    )
+
+
+def _labels(frame: pd.DataFrame) -> Annotations:
+    """Give who gave each vote of the pairs."""
+    return labels_of_items(
+        frame["item"].to_numpy(dtype=object),
+        np.repeat(np.arange(len(frame)), frame["votes_total"]),
+        np.char.add("W", np.concatenate(frame["workers"].to_numpy()).astype(str)),
+        np.concatenate(frame["answers"].to_numpy()),
     )

@@ -1,0 +1,34 @@
+"""Write the page on which method to use, and the arena's record that comes with the library."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crowdgold.data.files import write_text
+from crowdgold.documents.which_method import which_method_page
+from crowdgold.evaluation.arena import arena_cells, judged
+from crowdgold.evaluation.arena_record import record_text
+from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.made_from import condensed, file_hash
+from crowdgold.experiments.results import concatenate, read_table
+from crowdgold.experiments.world_features import world_features
+
+if TYPE_CHECKING:
+    from snakemake.script import snakemake
+
+KEPT = ("code_version", "seed", "configuration", "blocks")
+"""Of the provenance: what says which code and which settings, and no machine."""
+
+with job_log(snakemake.log[0]):
+    summary, made_from = concatenate(snakemake.input.summaries)
+    options, tasks = snakemake.params.options, snakemake.params.tasks
+    baseline, named = options["baseline"], (options["by"], options["labels"])
+    cells = judged(arena_cells(summary, baseline, *named))
+    datasets = {Path(path).stem: read_table(path) for path in snakemake.input.datasets}
+    worlds = world_features(tasks, datasets, *named)
+    write_text(which_method_page(cells, worlds, baseline), snakemake.output.page)
+    origin = {
+        Path(path).stem: {"sha256": file_hash(Path(path))}
+        | {key: value for key, value in condensed(found).items() if key in KEPT}
+        for path, found in made_from.items()
+    }
+    write_text(record_text(cells, worlds, baseline, origin), snakemake.output.record)

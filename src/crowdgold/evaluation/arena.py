@@ -1,0 +1,131 @@
+"""The arena: what every method does in every world, metric by metric, as one tidy table.
+
+A cell is a method in a world on a metric. It has the bias, the coverage of the intervals beside the
+binomial band of nominal coverage, their width relative to a baseline's, and the seconds of a fit;
+or a reason why there is nothing, which follows from what the method needs and the world has.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.estimators import METHODS
+from crowdgold.evaluation.worlds import split_worlds
+
+KEYS = ("world", "method", "metric")
+VALUES = (
+    "replicates", "intervals", "truth", "bias", "bias_se", "error", "error_se", "width", "width_se",
+    "width_ratio", "width_ratio_se", "coverage", "coverage_se", "level", "band_low", "band_high",
+    "seconds", "gate_failures", "reason",
+)  # fmt: skip
+COLUMNS = ("experiment", *KEYS, *VALUES)
+SHORT, INSIDE, LONG, NONE = "too short", "covers", "too long", "none"
+"""What coverage is: below its band, inside, above it; or there are no intervals."""
+NO_SCORES = "it needs scores of a model; there are none"
+NO_INTERVAL = "it has no interval"
+
+
+def plain_metric(text: str) -> str:
+    """Give a metric's name without its threshold, which is a world's own."""
+    return text.partition("@")[0]
+
+
+def _with_ratio(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Add the width over the baseline's, and its standard error as if the two were independent.
+
+    Widths on the same data move together, so that the error is too large, if anything.
+    """
+    base = rows[rows["method"] == baseline].set_index("metric")[["width", "width_se"]]
+    other = base.reindex(rows["metric"]).to_numpy(dtype=float)
+    width, error = rows["width"].to_numpy(dtype=float), rows["width_se"].to_numpy(dtype=float)
+    usable = (other[:, 0] > 0) & np.isfinite(width)
+    nothing = np.full(len(rows), np.nan)
+    ratio = np.divide(width, other[:, 0], out=nothing.copy(), where=usable)
+    own = np.divide(error, width, out=nothing.copy(), where=usable & (width > 0))
+    theirs = np.divide(other[:, 1], other[:, 0], out=nothing.copy(), where=usable)
+    spread = np.where(rows["method"] == baseline, 0.0, np.hypot(own, theirs))
+    return rows.assign(width_ratio=ratio, width_ratio_se=ratio * spread)
+
+
+def _reason(row: Mapping[Any, Any]) -> str:
+    """Say why a cell has no interval; empty where it has."""
+    if row["intervals"]:
+        return ""
+    method = METHODS.get(str(row["method"]))
+    limits = method.cannot_estimate(str(row["metric"])) if method else ""
+    return limits or str(row["note"]) or NO_INTERVAL
+
+
+def _missing(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
+    """Make the cells of metrics that a world has not: those of scores, where there are none."""
+    lacking = [one for one in metrics if one not in set(rows["metric"])]
+    methods = list(dict.fromkeys(rows["method"]))
+    cells = [
+        {
+            "experiment": rows["experiment"].iloc[0], "method": method, "metric": metric,
+            "replicates": 0, "intervals": 0, "gate_failures": 0, "reason": NO_SCORES,
+        }
+        for metric in lacking
+        for method in methods
+    ]  # fmt: skip
+    return pd.DataFrame(cells)
+
+
+def arena_cells(
+    summary: pd.DataFrame, baseline: str, by: Sequence[str], labels: Mapping[str, str]
+) -> pd.DataFrame:
+    """Make the table of all cells.
+
+    Args:
+        summary: of the replicates of one or several experiments (`evaluation.summaries`).
+        baseline: the method whose width is 1; a world without it has no relative widths.
+        by: settings whose values are worlds of their own.
+        labels: experiment -> the words that stand for it.
+
+    Returns:
+        rows with the columns `COLUMNS`, worlds and methods in order of appearance; a metric is
+        named without its threshold.
+    """
+    named = summary.assign(metric=summary["metric"].map(plain_metric))
+    metrics = list(dict.fromkeys(named["metric"]))
+    parts = []
+    for world, rows in split_worlds(named, by, labels):
+        found = _with_ratio(rows, baseline)
+        reasons = [_reason(row) for row in found.to_dict("records")]
+        parts.append(found.assign(reason=reasons, world=world))
+        if len(missing := _missing(rows, metrics)):
+            parts.append(missing.assign(world=world))
+    table = pd.concat(parts, ignore_index=True).reindex(columns=list(COLUMNS))
+    counts = ["replicates", "intervals", "gate_failures"]
+    return table.astype(dict.fromkeys(counts, int)).astype({"reason": str})
+
+
+def verdict_of_cell(cell: Mapping[Any, Any]) -> str:
+    """Say whether the intervals of a cell are too short, cover, or are too long for the level."""
+    if not cell["intervals"]:
+        return NONE
+    if cell["coverage"] < cell["band_low"]:
+        return SHORT
+    return LONG if cell["coverage"] > cell["band_high"] else INSIDE
+
+
+def judged(cells: pd.DataFrame) -> pd.DataFrame:
+    """Add the column `verdict` of `verdict_of_cell`."""
+    return cells.assign(verdict=[verdict_of_cell(cell) for cell in cells.to_dict("records")])
+
+
+def reasons_table(cells: pd.DataFrame) -> pd.DataFrame:
+    """Give, for each method and reason, the worlds and metrics in which it has no interval."""
+    none = cells[cells["reason"] != ""]
+    rows = [
+        {
+            "method": method,
+            "reason": reason,
+            "worlds": ", ".join(dict.fromkeys(group["world"])),
+            "metrics": ", ".join(dict.fromkeys(group["metric"])),
+        }
+        for (method, reason), group in none.groupby(["method", "reason"], sort=False)
+    ]
+    return pd.DataFrame(rows, columns=["method", "reason", "worlds", "metrics"])

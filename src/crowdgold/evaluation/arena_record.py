@@ -1,0 +1,164 @@
+"""What the arena found, as a small file that comes with the library; and the nearest world in it.
+
+The file is made by a rule from the results (`make docs`), with its provenance. It holds what each
+world looks like, and a line for each method in each world.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.evaluation.study_features import StudyFeatures, nearest
+
+RECORD = Path(__file__).resolve().parents[1] / "arena" / "worlds.json"
+SAME = {"Rogan-Gladen": "Rogan-Gladen-adjusted"}
+"""Methods of `crowdgold evaluate` -> what they are called in the arena, where that differs."""
+DIGITS = 4
+
+
+@dataclass(frozen=True)
+class Line:
+    """What a method did in a world, over the metrics of which it had intervals.
+
+    Attributes:
+        replicates: of the world.
+        metrics: how many.
+        coverage: their mean.
+        worst, worst_metric: the lowest coverage, and of what.
+        width: geometric mean of the width over the baseline's; None without a baseline.
+    """
+
+    replicates: int
+    metrics: int
+    coverage: float
+    worst: float
+    worst_metric: str
+    width: float | None
+
+
+@dataclass(frozen=True)
+class Arena:
+    """What the arena found.
+
+    Attributes:
+        level: of its intervals.
+        baseline: the method whose width is 1.
+        worlds: name -> what it looks like.
+        lines: (world, method) -> what the method did there.
+    """
+
+    level: float
+    baseline: str
+    worlds: Mapping[str, StudyFeatures]
+    lines: Mapping[tuple[str, str], Line]
+
+
+def _line(rows: pd.DataFrame) -> dict[str, Any]:
+    worst = rows.iloc[int(rows["coverage"].argmin())]
+    ratios = rows["width_ratio"].to_numpy(dtype=float)
+    known = bool(np.isfinite(ratios).all())
+    width = round(float(np.exp(np.log(ratios).mean())), DIGITS) if known else None
+    line = Line(
+        int(rows["replicates"].max()),
+        len(rows),
+        round(float(rows["coverage"].mean()), DIGITS),
+        round(float(worst["coverage"]), DIGITS),
+        str(worst["metric"]),
+        width,
+    )
+    return asdict(line)
+
+
+def _plain(world: StudyFeatures) -> dict[str, Any]:
+    """Give the features with nothing for what is not known, and few digits."""
+    return {
+        name: None if isinstance(value, float) and np.isnan(value)
+        else value if isinstance(value, bool) else round(value, DIGITS)
+        for name, value in asdict(world).items()
+    }  # fmt: skip
+
+
+def record_text(
+    cells: pd.DataFrame,
+    worlds: Mapping[str, StudyFeatures],
+    baseline: str,
+    made_from: Mapping[str, Any],
+) -> str:
+    """Write the file's content.
+
+    Args:
+        cells: of the arena (`evaluation.arena.arena_cells`).
+        worlds: name -> what it looks like.
+        baseline: the method whose width is 1.
+        made_from: the provenance.
+    """
+    there = cells[cells["intervals"] > 0]
+    content = {
+        "level": float(there["level"].iloc[0]),
+        "baseline": baseline,
+        "worlds": {name: _plain(world) for name, world in worlds.items()},
+        "methods": {
+            world: {str(method): _line(own) for method, own in rows.groupby("method", sort=False)}
+            for world, rows in there.groupby("world", sort=False)
+        },
+        "made_from": made_from,
+    }
+    return json.dumps(content, indent=1) + "\n"
+
+
+@cache
+def read_arena(path: Path = RECORD) -> Arena | None:
+    """Read the file that comes with the library; None where there is none."""
+    if not path.is_file():
+        return None
+    found = json.loads(path.read_text(encoding="utf-8"))
+    worlds = {
+        name: StudyFeatures(**{key: value for key, value in one.items() if value is not None})
+        for name, one in found["worlds"].items()
+    }
+    lines = {
+        (world, method): Line(**line)
+        for world, own in found["methods"].items()
+        for method, line in own.items()
+    }
+    return Arena(found["level"], found["baseline"], worlds, lines)
+
+
+def _said(world: str, far: float, line: Line, arena: Arena) -> str:
+    width = "" if line.width is None else f", {line.width:.2f} times as wide as {arena.baseline}'s"
+    worst = f" (worst {line.worst_metric}, {line.worst:.0%})" if line.metrics > 1 else ""
+    return (
+        f"in the nearest world of the arena, {world!r} (distance {far:.1f}), its {arena.level:.0%} "
+        f"intervals held the truth in {line.coverage:.0%} of {line.replicates} replicates{worst}"
+        f"{width}"
+    )
+
+
+def nearest_worlds(
+    study: StudyFeatures, methods: Sequence[str], arena: Arena | None
+) -> dict[str, str]:
+    """Say what each method did in the nearest world in which it had intervals.
+
+    Args:
+        study: what the data look like.
+        methods: names of `crowdgold evaluate`.
+        arena: what the arena found; None says nothing.
+
+    Returns:
+        method -> a sentence; methods that were in no world are left out.
+    """
+    if arena is None:
+        return {}
+    said = {}
+    for world, far in reversed(nearest(study, arena.worlds)):
+        for method in methods:
+            line = arena.lines.get((world, SAME.get(method, method)))
+            if line is not None:
+                said[method] = _said(world, far, line, arena)
+    return said

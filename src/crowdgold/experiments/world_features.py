@@ -1,0 +1,51 @@
+"""What the worlds of the arena look like: their features, from a few of their own replicates."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from crowdgold.data import InputError, Items
+from crowdgold.evaluation.study_features import StudyFeatures, features_of, mean_features
+from crowdgold.evaluation.worlds import split_worlds
+from crowdgold.experiments.drawing import drawn_replicates
+
+REPLICATES = 3
+"""Drawn again, with their own seeds; features differ little from one to the next."""
+
+
+def _of_experiment(
+    task: Mapping[str, Any], dataset: pd.DataFrame | None
+) -> list[tuple[dict[str, Any], StudyFeatures]]:
+    """Give the features of each setting of an experiment, with what names it."""
+    few = {**task, "replicates": task["replicates"][:REPLICATES]}
+    named = {
+        one["name"]: {"experiment": task["experiment"], **one["axes"]} for one in task["settings"]
+    }
+    found: dict[str, list[StudyFeatures]] = {}
+    for setting, _, drawn in drawn_replicates(few, dataset):
+        if not isinstance(drawn.table, Items):
+            raise InputError(f"{task['experiment']}: its tables are no Items")
+        found.setdefault(setting, []).append(features_of(drawn.table, with_truth=True))
+    return [(named[name], mean_features(values)) for name, values in found.items()]
+
+
+def world_features(
+    tasks: Sequence[Mapping[str, Any]],
+    datasets: Mapping[str, pd.DataFrame],
+    by: Sequence[str],
+    labels: Mapping[str, str],
+) -> dict[str, StudyFeatures]:
+    """Give what each world looks like by its name, as `split_worlds` names it.
+
+    Args:
+        tasks: of the worlds' experiments, from `plan.data_task`.
+        datasets: name -> prepared dataset.
+        by: settings whose values are worlds of their own.
+        labels: experiment -> the words that stand for it.
+    """
+    found = [
+        one for task in tasks for one in _of_experiment(task, datasets.get(task.get("dataset", "")))
+    ]
+    named = pd.DataFrame([name for name, _ in found]).reindex(columns=["experiment", *by])
+    return {world: found[int(own.index[0])][1] for world, own in split_worlds(named, by, labels)}

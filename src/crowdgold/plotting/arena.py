@@ -1,0 +1,169 @@
+"""The arena as heat maps: coverage of each method in each world, and width over the baseline's."""
+
+from collections.abc import Mapping, Sequence
+from string import ascii_lowercase
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
+
+from crowdgold.evaluation.arena import LONG, NONE, SHORT, arena_cells, judged
+from crowdgold.plotting.series import count_replicates
+from crowdgold.plotting.style import METRIC_LABELS, new_figure
+
+COVERS, COVERS_TOO_MUCH, EMPTY = "#DCE9F5", "#9CC4E4", "#F4F4F4"
+SHORTFALL = LinearSegmentedColormap.from_list("shortfall", ["#FDD0A2", "#E6550D", "#7F2704"])
+"""Colours of coverage below its band, from just below to `LOWEST` and less."""
+LOWEST = 0.5
+WIDEST = 4.0
+"""Ratio of widths at which the colours end; a quarter at the other end."""
+CELL = 0.145
+"""Inches of a row."""
+
+
+def _colour_of_coverage(cell: Mapping[str, Any]) -> Any:
+    if cell["verdict"] == SHORT:
+        depth = (cell["band_low"] - cell["coverage"]) / max(cell["band_low"] - LOWEST, 0.05)
+        return SHORTFALL(min(1.0, float(depth)))
+    return COVERS_TOO_MUCH if cell["verdict"] == LONG else COVERS
+
+
+def _colour_of_width(cell: Mapping[str, Any]) -> Any:
+    if not np.isfinite(cell["width_ratio"]):
+        return EMPTY
+    place = np.log(max(cell["width_ratio"], 1e-3)) / np.log(WIDEST)
+    # Green where narrower, purple where wider: told apart by the colour-blind.
+    return mpl.colormaps["PRGn"](float(np.clip(0.5 - 0.4 * place, 0.1, 0.9)))
+
+
+def _ink(colour: Any) -> str:
+    """Give black or white, whichever can be read on a colour."""
+    red, green, blue = mpl.colors.to_rgb(colour)
+    return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#FFFFFF"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}" if np.isfinite(share) else "–"
+
+
+def _draw_cell(
+    axes: Axes, x: int, y: int, cell: Mapping[str, Any], kind: str, marks: Mapping[str, str]
+) -> None:
+    """Draw a cell: its number, or the letter of the reason why there is none."""
+    if cell["verdict"] == NONE:
+        colour, text, ink = EMPTY, marks[str(cell["reason"])], "#888888"
+    elif kind == "coverage":
+        colour = _colour_of_coverage(cell)
+        text, ink = _percent(cell["coverage"]), _ink(colour)
+    else:
+        colour = _colour_of_width(cell)
+        text, ink = _percent(cell["width_ratio"]), _ink(colour)
+    hatched = kind == "width_ratio" and cell["verdict"] == SHORT
+    axes.add_patch(
+        Rectangle(
+            (x - 0.5, y - 0.5),
+            1,
+            1,
+            facecolor=colour,
+            edgecolor="#C0662D" if hatched else "white",
+            hatch="////" if hatched else None,
+            linewidth=0.0 if hatched else 0.4,
+        )
+    )
+    style = "italic" if cell["verdict"] == NONE else "normal"
+    axes.text(x, y, text, ha="center", va="center", fontsize=4.6, color=ink, style=style)
+
+
+def _panel(
+    axes: Axes,
+    cells: pd.DataFrame,
+    kind: str,
+    worlds: Sequence[str],
+    methods: Sequence[str],
+    marks: Mapping[str, str],
+) -> None:
+    for cell in cells.to_dict("records"):
+        named = {str(key): value for key, value in cell.items()}
+        x, y = worlds.index(named["world"]), methods.index(named["method"])
+        _draw_cell(axes, x, y, named, kind, marks)
+    axes.set_xlim(-0.5, len(worlds) - 0.5)
+    axes.set_ylim(len(methods) - 0.5, -0.5)
+    axes.set_xticks([])
+    axes.set_yticks(range(len(methods)), methods, fontsize=6)
+    axes.tick_params(length=0)
+    axes.grid(False)
+    for side in axes.spines.values():
+        side.set_visible(False)
+
+
+def _legend(figure: Figure, baseline: str) -> None:
+    widths = {ratio: _colour_of_width({"width_ratio": ratio}) for ratio in (0.5, 2.0)}
+    handles = [
+        Patch(facecolor=COVERS, label="covers"),
+        Patch(facecolor=SHORTFALL(0.3), label="too short"),
+        Patch(facecolor=SHORTFALL(1.0), label=f"{LOWEST:.0%} or less"),
+        Patch(facecolor=COVERS_TOO_MUCH, label="covers more than it says"),
+        Patch(facecolor=widths[0.5], label=f"narrower than {baseline}"),
+        Patch(facecolor=widths[2.0], label="wider"),
+        Patch(facecolor="white", edgecolor="#C0662D", hatch="////", label="narrow, but too short"),
+    ]
+    figure.legend(
+        handles=handles, loc="outside upper center", ncols=7, frameon=False, fontsize=6,
+        handlelength=1.2, columnspacing=1.0,
+    )  # fmt: skip
+
+
+def draw_arena(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure, pd.DataFrame]:
+    """Draw coverage, and width relative to the baseline's, of methods in worlds.
+
+    Args:
+        table: a summary of replicates of the worlds' experiments.
+        options: `baseline`; `metrics`, a line of panels each, named without thresholds; `by`,
+            settings whose values are worlds; `labels`, experiment -> the words that stand for it.
+
+    Returns:
+        the figure, and the cells of its metrics (`evaluation.arena.COLUMNS` and `verdict`).
+
+    Raises:
+        ValueError: where no world has one of the metrics.
+    """
+    baseline, metrics = str(options.get("baseline", "GT")), list(options["metrics"])
+    cells = judged(arena_cells(table, baseline, options.get("by", []), options.get("labels", {})))
+    lacking = [one for one in metrics if one not in set(cells["metric"])]
+    if lacking:
+        raise ValueError(f"no world has {lacking[0]!r}; there are {set(cells['metric'])}")
+    shown = cells[cells["metric"].isin(metrics)].reset_index(drop=True)
+    worlds, methods = (list(dict.fromkeys(shown[name])) for name in ("world", "method"))
+    reasons = dict.fromkeys(shown.loc[shown["verdict"] == NONE, "reason"])
+    marks = dict(zip(reasons, ascii_lowercase, strict=False))
+    height = 1.7 + 0.08 * len(marks) + len(metrics) * (0.25 + CELL * len(methods))
+    figure, axes = new_figure(len(metrics), 2, height)
+    for line, metric in zip(axes, metrics, strict=True):
+        own = shown[shown["metric"] == metric]
+        for panel, kind in zip(line, ("coverage", "width_ratio"), strict=True):
+            _panel(panel, own, kind, worlds, methods, marks)
+            what = "coverage, %" if kind == "coverage" else f"width, % of {baseline}'s"
+            panel.set_title(f"{METRIC_LABELS.get(metric, metric)}: {what}", fontsize=8)
+        line[1].set_yticklabels([])
+    for panel in axes[-1]:
+        panel.set_xticks(range(len(worlds)), worlds, rotation=55, ha="right", fontsize=6)
+    _legend(figure, baseline)
+    figure.supxlabel(_footer(shown, marks), fontsize=6)
+    return figure, shown
+
+
+def _footer(shown: pd.DataFrame, marks: Mapping[str, str]) -> str:
+    there = shown[shown["intervals"] > 0]
+    fewest = there.iloc[int(there["intervals"].argmax())]
+    band = f"{fewest['band_low']:.0%} to {fewest['band_high']:.0%}"
+    lines = [
+        f"{count_replicates(there['replicates'].max(), there['replicates'].min())}; covers: inside "
+        f"the binomial band at 3.5 deviations ({band} of {fewest['intervals']} intervals)",
+        "; ".join(f"{mark}: {reason}" for reason, mark in marks.items()),
+    ]
+    return "\n".join(filter(None, lines))

@@ -1,0 +1,118 @@
+"""Every method in one world: what cannot be fitted says why, and worlds look as they are drawn."""
+
+import numpy as np
+import pytest
+
+from crowdgold.evaluation.study_features import StudyFeatures
+from crowdgold.experiments import configuration, plan
+from crowdgold.experiments.drawing import simulate_block
+from crowdgold.experiments.estimating import estimate_block
+from crowdgold.experiments.world_features import world_features
+from crowdgold.models.stan import StanModels
+
+from .conftest import ROOT, Checkout
+
+REVIEWERS = {"n": 80, "prevalence": 0.4, "n_reviewers": 6, "tpr": 0.8, "tnr": 0.9}
+METHODS = ["MV", "GT", "CLARA", "PEC", "Rogan-Gladen", "AutoEval", "ORACLE", "votes-R"]
+
+
+def whole(**changes):
+    block = {
+        "paper": "Arena",
+        "title": "t",
+        "simulator": "clara",
+        "parameters": REVIEWERS,
+        "as_items": {"n_gold": 40},
+        "methods": METHODS,
+        "method_settings": {"CLARA": {"chains": 2, "warmup": 10, "draws": 20}},
+        "inapplicable": "explain",
+        "metrics": ["prevalence", "TPR_H"],
+        "replicates": 2,
+    }
+    return {
+        "seed": 1, "experiments": {"e": {**block, **changes}}, "methods": {}, "imputations": 9,
+        "bootstrap": 20, "level": 0.9,
+    }  # fmt: skip
+
+
+def run(folder, config):
+    task = plan.experiment_task(config, "e")
+    simulate_block(task, folder / "data.parquet", {})
+    rows = estimate_block(task, folder / "data.parquet", StanModels(), "version")
+    return dict(iter(rows.groupby(["method", "metric"])))
+
+
+def test_a_method_that_cannot_be_fitted_says_why_and_the_others_are(tmp_path):
+    found = run(tmp_path, whole())
+    for method in METHODS:
+        for metric in ("prevalence", "TPR_H"):
+            own = found[method, metric]
+            assert len(own) == 2
+            assert own["truth"].notna().all()
+            assert (own["estimate"].isna() == (own["note"] != "")).all()
+    assert set(found["AutoEval", "prevalence"]["note"]) == {
+        "it needs scores of a model; there are none"
+    }
+    assert "P(Y | V)" in found["ORACLE", "TPR_H"]["note"].iloc[0]
+    assert set(found["Rogan-Gladen", "TPR_H"]["note"]) == {"it estimates prevalence only"}
+    for method in ("MV", "GT", "CLARA", "PEC", "Rogan-Gladen", "votes-R"):
+        assert found[method, "prevalence"]["estimate"].notna().all(), method
+
+
+def test_an_experiment_that_does_not_ask_for_reasons_ends_with_an_error(tmp_path):
+    """The control: the same world, without `inapplicable: explain`."""
+    config = whole()
+    del config["experiments"]["e"]["inapplicable"]
+    with pytest.raises(ValueError, match="scores"):
+        run(tmp_path, config)
+
+
+def test_a_package_that_is_not_there_stops_only_what_does_not_explain():
+    for block, can in ((whole(), True), (whole(inapplicable="refuse"), False)):
+        block["experiments"]["e"]["methods"] = ["Snorkel"]
+        if plan.missing_packages(block, "e"):
+            assert plan.can_run(block, "e") is can
+
+
+def test_worlds_are_drawn_again_as_they_were_and_described():
+    """The features of a world are those of its replicates, by hand from the same tables."""
+    config = whole(vary={"tpr": [0.6, 0.9]})
+    task = plan.data_task(config, "e", plan.ALL, "0-1")
+    found = world_features([task], {}, ["tpr"], {"e": "mine"})
+    assert list(found) == ["mine, 0.6", "mine, 0.9"]
+    for name, tpr in (("mine, 0.6", 0.6), ("mine, 0.9", 0.9)):
+        one = found[name]
+        assert isinstance(one, StudyFeatures)
+        assert (one.items, one.gold, one.scores, one.annotators) == (80, 40, False, True)
+        # Some 2 x 32 positives of 2 votes or 3: four standard errors of a share of 140 votes.
+        assert abs(one.tpr - tpr) < 4 * np.sqrt(0.25 / 140)
+        assert np.isnan(one.auc)
+
+
+def test_the_arena_has_few_enough_jobs(tmp_path):
+    checkout = Checkout.make(tmp_path / "checkout", experiments=None)
+    prepared = checkout.folder / "results/datasets"
+    prepared.mkdir(parents=True)
+    for name in ("product_pairs", "chaosnli"):
+        (prepared / f"{name}.parquet").touch()
+    jobs = checkout.jobs("--configfile", "config/paper.yaml", "--", "arena")
+    assert 100 < sum(jobs.values()) < 1000
+
+
+def test_all_worlds_have_the_same_methods_and_the_figures_all_worlds():
+    files = [*sorted((ROOT / "config/experiments").glob("*.yaml")), ROOT / "config.yaml"]
+    config = configuration.overlay({}, *map(configuration.load, files))
+    worlds = {name: one for name, one in config["experiments"].items() if one["paper"] == "Arena"}
+    assert len(worlds) >= 13
+    assert len({tuple(one["methods"]) for one in worlds.values()}) == 1
+    assert all(one["inapplicable"] == "explain" for one in worlds.values())
+    for figure in ("arena", "arena_other_metrics"):
+        assert set(config["figures"][figure]["experiments"]) == set(worlds)
+        assert set(config["figures"][figure]["options"]["labels"]) == set(worlds)
+    drawn = [
+        metric
+        for figure in ("arena", "arena_other_metrics")
+        for metric in config["figures"][figure]["options"]["metrics"]
+    ]
+    asked = {one.partition("@")[0] for world in worlds.values() for one in world["metrics"]}
+    assert sorted(drawn) == sorted(asked)
