@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.stats import binom
 
 from crowdgold.documents.markdown import markdown_table
-from crowdgold.evaluation.arena import NONE, SHORT, reasons_table
+from crowdgold.evaluation.arena import NONE, SHORT, geometric_mean, reasons_table
 from crowdgold.evaluation.arena_choice import (
     HAD,
     Record,
@@ -24,8 +24,15 @@ from crowdgold.metrics.binary import OF_VOTES
 
 FOUND = (0.9, 0.8, 0.7)
 """True coverages whose chance of being found out is said."""
+NAMED = 3
+"""Worlds that are named; of more their number is said."""
 NARROWER = 3
 """Methods that are named beside the one advised, for being narrower and not holding."""
+
+
+def _cell(text: str) -> str:
+    """Write a text as a cell of a Markdown table."""
+    return text.replace("|", "\\|")
 
 
 def _percent(share: float, error: float = np.nan) -> str:
@@ -55,15 +62,16 @@ def _evidence(one: Record, worlds: int, baseline: str) -> str:
         f"in {len(one.worlds)} of {worlds} {'world' if worlds == 1 else 'worlds'}"
     )
     if np.isfinite(one.width):
-        return (
-            f"{said}, {100 * one.width:.0f} ± {100 * one.width_se:.0f} % as wide as `{baseline}`'s"
-        )
+        error = f" ± {100 * one.width_se:.0f}" if np.isfinite(one.width_se) else ""
+        return f"{said}, {100 * one.width:.0f}{error} % as wide as `{baseline}`'s"
     return f"{said}, mean error {one.error:.3f}"
 
 
 def _short_in(one: Record) -> str:
+    if len(one.short) > NAMED:
+        return f"too short in {len(one.short)} of {len(one.worlds)} worlds"
     if one.short:
-        return f"too short in {', '.join(one.short)}"
+        return f"too short in {'; '.join(one.short)}"
     return f"{_percent(one.coverage)} of all, below {_percent(one.band_low)}"
 
 
@@ -103,7 +111,7 @@ def _situation(situation: Situation, cells: pd.DataFrame, baseline: str) -> list
         for one in dict.fromkeys(cells["metric"])
         if one in OF_VOTES or "scores" in situation.has
     ]
-    lines = [f"### {_had(situation)}\n", f"Worlds: {', '.join(situation.worlds)}.\n"]
+    lines = [f"### {_had(situation)}\n", f"Worlds: {'; '.join(situation.worlds)}.\n"]
     for metric in metrics:
         records = records_of(cells, situation, metric)
         lines.append(f"- **{metric}**: {advice(records, len(situation.worlds), baseline)}\n")
@@ -112,7 +120,7 @@ def _situation(situation: Situation, cells: pd.DataFrame, baseline: str) -> list
 
 def _method_row(method: str, rows: pd.DataFrame) -> list[str]:
     there = rows[rows["intervals"] > 0]
-    needs = ", ".join(needs_of(method))
+    needs = _cell(", ".join(needs_of(method)))
     if there.empty:
         return [f"`{method}`", needs, "none", "", "", "", ""]
     worst = there.iloc[int(there["coverage"].argmin())]
@@ -123,7 +131,7 @@ def _method_row(method: str, rows: pd.DataFrame) -> list[str]:
         f"{int((there['verdict'] != SHORT).sum())} of {len(there)}",
         f"{there['coverage'].mean():.2f}",
         f"{worst['coverage']:.2f} ({worst['metric']}, {worst['world']})",
-        f"{np.exp(np.log(ratios).mean()):.2f}" if len(ratios) else "",
+        f"{geometric_mean(ratios.to_numpy(dtype=float)):.2f}" if len(ratios) else "",
         f"{there['seconds'].median():.2g}",
     ]
 
@@ -148,10 +156,10 @@ def _power(cells: pd.DataFrame) -> str:
 
 def _reasons(cells: pd.DataFrame) -> str:
     rows = [
-        [f"`{row['method']}`", row["reason"], row["metrics"], row["worlds"]]
+        [_list(row["methods"].split(", ")), _cell(row["reason"]), row["metrics"], row["worlds"]]
         for row in reasons_table(cells[cells["verdict"] == NONE]).to_dict("records")
     ]
-    return markdown_table(["method", "why", "metrics", "worlds"], rows)
+    return markdown_table(["methods", "why", "metrics", "worlds"], rows)
 
 
 def _worlds(worlds: Mapping[str, StudyFeatures]) -> str:

@@ -25,6 +25,7 @@ SHORT, INSIDE, LONG, NONE = "too short", "covers", "too long", "none"
 """What coverage is: below its band, inside, above it; or there are no intervals."""
 NO_SCORES = "it needs scores of a model; there are none"
 NO_INTERVAL = "it has no interval"
+NARROWEST = 1e-4
 
 
 def plain_metric(text: str) -> str:
@@ -117,15 +118,21 @@ def judged(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def reasons_table(cells: pd.DataFrame) -> pd.DataFrame:
-    """Give, for each method and reason, the worlds and metrics in which it has no interval."""
+    """Give each reason with the methods, metrics and worlds that have no interval for it.
+
+    Methods that it keeps from the same metrics in the same worlds stand in one row.
+    """
     none = cells[cells["reason"] != ""]
-    rows = [
-        {
-            "method": method,
-            "reason": reason,
-            "worlds": ", ".join(dict.fromkeys(group["world"])),
-            "metrics": ", ".join(dict.fromkeys(group["metric"])),
-        }
-        for (method, reason), group in none.groupby(["method", "reason"], sort=False)
-    ]
-    return pd.DataFrame(rows, columns=["method", "reason", "worlds", "metrics"])
+    rows = []
+    for (method, reason), group in none.groupby(["method", "reason"], sort=False):
+        metrics, worlds = (dict.fromkeys(group[name]) for name in ("metric", "world"))
+        rows.append((method, reason, ", ".join(metrics), "; ".join(worlds)))
+    table = pd.DataFrame(rows, columns=["methods", "reason", "metrics", "worlds"])
+    same = ["reason", "metrics", "worlds"]
+    joined = table.groupby(same, sort=False)["methods"].agg(", ".join).reset_index()
+    return joined.sort_values("reason", kind="stable").reset_index(drop=True)
+
+
+def geometric_mean(ratios: np.ndarray) -> float:
+    """Give the geometric mean of ratios of widths; one of 0 counts as a ten-thousandth."""
+    return float(np.exp(np.log(np.maximum(ratios, NARROWEST)).mean()))

@@ -17,7 +17,7 @@ import pandas as pd
 
 from crowdgold.estimators import METHODS
 from crowdgold.estimators.needs import ANNOTATORS, GOLD, SCORES, SEVERAL
-from crowdgold.evaluation.arena import SHORT
+from crowdgold.evaluation.arena import NARROWEST, SHORT, geometric_mean
 from crowdgold.evaluation.study_features import StudyFeatures
 from crowdgold.evaluation.summaries import coverage_band, share_error
 
@@ -122,8 +122,8 @@ def record(cells: pd.DataFrame, method: str, metric: str, worlds: Sequence[str])
     intervals = int(own["intervals"].sum())
     coverage = float((own["coverage"] * own["intervals"]).sum()) / intervals
     ratios = own["width_ratio"].to_numpy(dtype=float)
-    relative = own["width_ratio_se"].to_numpy(dtype=float) / ratios
-    width = float(np.exp(np.log(ratios).mean())) if np.isfinite(ratios).all() else np.nan
+    relative = own["width_ratio_se"].to_numpy(dtype=float) / np.maximum(ratios, NARROWEST)
+    width = geometric_mean(ratios) if np.isfinite(ratios).all() else np.nan
     spread = float(np.sqrt((relative**2).sum())) / len(own)
     return Record(
         method,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.evaluation.arena import geometric_mean
 from crowdgold.evaluation.study_features import StudyFeatures, nearest
 
 RECORD = Path(__file__).resolve().parents[1] / "arena" / "worlds.json"
@@ -63,7 +64,7 @@ def _line(rows: pd.DataFrame) -> dict[str, Any]:
     worst = rows.iloc[int(rows["coverage"].argmin())]
     ratios = rows["width_ratio"].to_numpy(dtype=float)
     known = bool(np.isfinite(ratios).all())
-    width = round(float(np.exp(np.log(ratios).mean())), DIGITS) if known else None
+    width = round(geometric_mean(ratios), DIGITS) if known else None
     line = Line(
         int(rows["replicates"].max()),
         len(rows),

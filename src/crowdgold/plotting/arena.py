@@ -8,7 +8,8 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.collections import PatchCollection
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
@@ -17,6 +18,7 @@ from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import METRIC_LABELS, new_figure
 
 COVERS, COVERS_TOO_MUCH, EMPTY = "#DCE9F5", "#9CC4E4", "#F4F4F4"
+HATCH = "#C0662D"
 SHORTFALL = LinearSegmentedColormap.from_list("shortfall", ["#FDD0A2", "#E6550D", "#7F2704"])
 """Colours of coverage below its band, from just below to `LOWEST` and less."""
 LOWEST = 0.5
@@ -43,7 +45,7 @@ def _colour_of_width(cell: Mapping[str, Any]) -> Any:
 
 def _ink(colour: Any) -> str:
     """Give black or white, whichever can be read on a colour."""
-    red, green, blue = mpl.colors.to_rgb(colour)
+    red, green, blue = to_rgb(colour)
     return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#FFFFFF"
 
 
@@ -51,32 +53,12 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f}" if np.isfinite(share) else "–"
 
 
-def _draw_cell(
-    axes: Axes, x: int, y: int, cell: Mapping[str, Any], kind: str, marks: Mapping[str, str]
-) -> None:
-    """Draw a cell: its number, or the letter of the reason why there is none."""
+def _look(cell: Mapping[str, Any], kind: str, marks: Mapping[str, str]) -> tuple[Any, str, str]:
+    """Give a cell's colour, its text, and the text's colour: a number, or a reason's letter."""
     if cell["verdict"] == NONE:
-        colour, text, ink = EMPTY, marks[str(cell["reason"])], "#888888"
-    elif kind == "coverage":
-        colour = _colour_of_coverage(cell)
-        text, ink = _percent(cell["coverage"]), _ink(colour)
-    else:
-        colour = _colour_of_width(cell)
-        text, ink = _percent(cell["width_ratio"]), _ink(colour)
-    hatched = kind == "width_ratio" and cell["verdict"] == SHORT
-    axes.add_patch(
-        Rectangle(
-            (x - 0.5, y - 0.5),
-            1,
-            1,
-            facecolor=colour,
-            edgecolor="#C0662D" if hatched else "white",
-            hatch="////" if hatched else None,
-            linewidth=0.0 if hatched else 0.4,
-        )
-    )
-    style = "italic" if cell["verdict"] == NONE else "normal"
-    axes.text(x, y, text, ha="center", va="center", fontsize=4.6, color=ink, style=style)
+        return EMPTY, marks[str(cell["reason"])], "#888888"
+    colour = _colour_of_coverage(cell) if kind == "coverage" else _colour_of_width(cell)
+    return colour, _percent(cell[kind]), _ink(colour)
 
 
 def _panel(
@@ -87,12 +69,28 @@ def _panel(
     methods: Sequence[str],
     marks: Mapping[str, str],
 ) -> None:
+    """Draw a heat map; texts and hatches are many, and no part of the layout."""
+    colours = np.ones((len(methods), len(worlds), 3))
+    hatched = []
     for cell in cells.to_dict("records"):
         named = {str(key): value for key, value in cell.items()}
         x, y = worlds.index(named["world"]), methods.index(named["method"])
-        _draw_cell(axes, x, y, named, kind, marks)
-    axes.set_xlim(-0.5, len(worlds) - 0.5)
-    axes.set_ylim(len(methods) - 0.5, -0.5)
+        colour, text, ink = _look(named, kind, marks)
+        colours[y, x] = to_rgb(colour)
+        style = "italic" if named["verdict"] == NONE else "normal"
+        written = axes.text(
+            x, y, text, ha="center", va="center", fontsize=4.6, color=ink, style=style
+        )
+        written.set_in_layout(False)
+        if kind == "width_ratio" and named["verdict"] == SHORT:
+            hatched.append(Rectangle((x - 0.5, y - 0.5), 1, 1))
+    axes.imshow(colours, aspect="auto", interpolation="nearest")
+    under = PatchCollection(hatched, facecolor="none", edgecolor=HATCH, hatch="////", linewidth=0)
+    axes.add_collection(under)
+    for edge in np.arange(0.5, len(worlds) - 1):
+        axes.axvline(edge, color="white", linewidth=0.4)
+    for edge in np.arange(0.5, len(methods) - 1):
+        axes.axhline(edge, color="white", linewidth=0.4)
     axes.set_xticks([])
     axes.set_yticks(range(len(methods)), methods, fontsize=6)
     axes.tick_params(length=0)
@@ -110,7 +108,7 @@ def _legend(figure: Figure, baseline: str) -> None:
         Patch(facecolor=COVERS_TOO_MUCH, label="covers more than it says"),
         Patch(facecolor=widths[0.5], label=f"narrower than {baseline}"),
         Patch(facecolor=widths[2.0], label="wider"),
-        Patch(facecolor="white", edgecolor="#C0662D", hatch="////", label="narrow, but too short"),
+        Patch(facecolor="white", edgecolor=HATCH, hatch="////", label="narrow, but too short"),
     ]
     figure.legend(
         handles=handles, loc="outside upper center", ncols=7, frameon=False, fontsize=6,
@@ -143,6 +141,8 @@ def draw_arena(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure,
     marks = dict(zip(reasons, ascii_lowercase, strict=False))
     height = 1.7 + 0.08 * len(marks) + len(metrics) * (0.25 + CELL * len(methods))
     figure, axes = new_figure(len(metrics), 2, height)
+    # Hinted for another resolution, small texts can be wider than they were laid out.
+    figure.set_layout_engine("constrained", w_pad=0.1)
     for line, metric in zip(axes, metrics, strict=True):
         own = shown[shown["metric"] == metric]
         for panel, kind in zip(line, ("coverage", "width_ratio"), strict=True):
