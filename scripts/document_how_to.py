@@ -15,5 +15,5 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0]), tempfile.TemporaryDirectory() as made:
     write_files(draw_studies(), Path(made))
-    template = Path(snakemake.input[0]).read_text(encoding="utf-8")
+    template = Path(snakemake.input.template).read_text(encoding="utf-8")
     write_text(make_page(template, Path(made), main), snakemake.output[0])

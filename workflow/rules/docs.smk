@@ -364,9 +364,11 @@ rule document_cluster:
         "../../scripts/document_cluster.py"
 
 
+# What `crowdgold check` says in a page names worlds of the record.
 rule document_how_to:
     input:
-        "docs/how-to/templates/{page}.md",
+        template="docs/how-to/templates/{page}.md",
+        record="src/crowdgold/arena/worlds.json",
     output:
         "docs/how-to/{page}.md",
     log:
