@@ -248,7 +248,7 @@ def figures(config: Mapping[str, Any], target: str) -> list[str]:
 def can_run(config: Mapping[str, Any], experiment: str) -> bool:
     """Say whether an experiment can be run with the packages that are installed.
 
-    A check that can do without leaves out what needs another, and an experiment that explains says so.
+    A check that can do without leaves out what needs another; an experiment that explains says so.
     """
     block = config["experiments"][experiment]
     does_without = source(block) == "check" and checks.can_do_without(block["check"])
