@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from crowdgold.data.datasets import DATASETS
 from crowdgold.evaluation.study_features import StudyFeatures
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.drawing import simulate_block
@@ -14,6 +15,16 @@ from .conftest import ROOT, Checkout
 
 REVIEWERS = {"n": 80, "prevalence": 0.4, "n_reviewers": 6, "tpr": 0.8, "tnr": 0.9}
 METHODS = ["MV", "GT", "CLARA", "PEC", "Rogan-Gladen", "AutoEval", "ORACLE", "votes-R"]
+
+
+def configured():
+    files = [*sorted((ROOT / "config/experiments").glob("*.yaml")), ROOT / "config.yaml"]
+    return configuration.overlay({}, *map(configuration.load, files))
+
+
+def arena():
+    experiments = configured()["experiments"]
+    return {name: one for name, one in experiments.items() if one["paper"] == "Arena"}
 
 
 def whole(**changes):
@@ -93,16 +104,23 @@ def test_the_arena_has_few_enough_jobs(tmp_path):
     checkout = Checkout.make(tmp_path / "checkout", experiments=None)
     prepared = checkout.folder / "results/datasets"
     prepared.mkdir(parents=True)
-    for name in ("product_pairs", "chaosnli"):
+    for name, dataset in DATASETS.items():
+        if not dataset.gold:
+            continue
         (prepared / f"{name}.parquet").touch()
     jobs = checkout.jobs("--configfile", "config/paper.yaml", "--", "arena")
     assert 100 < sum(jobs.values()) < 1000
 
 
+def test_every_real_dataset_with_gold_is_a_world_and_the_others_say_why_not():
+    worlds = {one["dataset"] for one in arena().values() if "dataset" in one}
+    assert worlds == {name for name, dataset in DATASETS.items() if dataset.gold}
+    for name, dataset in DATASETS.items():
+        assert bool(dataset.gold) != bool(dataset.no_gold), name
+
+
 def test_all_worlds_have_the_same_methods_and_the_figures_all_worlds():
-    files = [*sorted((ROOT / "config/experiments").glob("*.yaml")), ROOT / "config.yaml"]
-    config = configuration.overlay({}, *map(configuration.load, files))
-    worlds = {name: one for name, one in config["experiments"].items() if one["paper"] == "Arena"}
+    config, worlds = configured(), arena()
     assert len(worlds) >= 13
     assert len({tuple(one["methods"]) for one in worlds.values()}) == 1
     assert all(one["inapplicable"] == "explain" for one in worlds.values())

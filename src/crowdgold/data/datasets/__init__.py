@@ -33,12 +33,16 @@ from crowdgold.data.kinds import ANNOTATIONS
 __all__ = ["DATASETS", "SOURCES", "Dataset", "DatasetUnavailable", "availability", "fetch"]
 
 
+NOBODYS_GOLD = "it has the annotators' labels alone, and nobody's are gold"
+
+
 def _judged(
     name: str,
     title: str,
     module: ModuleType,
     parameters: tuple[str, ...] = (),
     numbered: bool = False,
+    no_gold: str = NOBODYS_GOLD,
 ) -> Dataset:
     """Give a dataset of judged systems."""
     source = SOURCES[name]
@@ -52,10 +56,13 @@ def _judged(
         licence=source.licence,
         table=ANNOTATIONS,
         numbered=numbered,
+        no_gold=no_gold,
     )
 
 
-def _texts(about: JudgedTexts, prepare: Callable[[Path], pd.DataFrame]) -> Dataset:
+def _texts(
+    about: JudgedTexts, prepare: Callable[[Path], pd.DataFrame], no_gold: str = NOBODYS_GOLD
+) -> Dataset:
     """Give a dataset of texts that several people judged."""
     source = SOURCES[about.name]
     return Dataset(
@@ -67,6 +74,7 @@ def _texts(about: JudgedTexts, prepare: Callable[[Path], pd.DataFrame]) -> Datas
         citation=source.citation,
         licence=source.licence,
         table=ANNOTATIONS,
+        no_gold=no_gold,
     )
 
 
@@ -79,6 +87,7 @@ DATASETS = {
         parameters=product_pairs.NAMES,
         citation=SOURCES["product_pairs"].citation,
         licence=SOURCES["product_pairs"].licence,
+        gold="published with the votes",
     ),
     "chaosnli": Dataset(
         name="chaosnli",
@@ -88,6 +97,7 @@ DATASETS = {
         parameters=chaosnli.NAMES,
         citation=SOURCES["chaosnli"].citation,
         licence=SOURCES["chaosnli"].licence,
+        gold="the majority of the 97 labels or so that are not votes",
     ),
     "wikipedia_talk": Dataset(
         name="wikipedia_talk",
@@ -97,6 +107,7 @@ DATASETS = {
         parameters=wikipedia.NAMES,
         citation=SOURCES["wikipedia_talk"].citation,
         licence=SOURCES["wikipedia_talk"].licence,
+        gold="the majority of the 7 labels or so that are not votes",
     ),
     "wikipedia_conversations": Dataset(
         name="wikipedia_conversations",
@@ -106,13 +117,17 @@ DATASETS = {
         parameters=wikipedia.NAMES,
         citation=SOURCES["wikipedia_conversations"].citation,
         licence=SOURCES["wikipedia_conversations"].licence,
+        gold="the majority of the 7 labels or so that are not votes",
     ),
     "mt_bench": _judged("mt_bench", "MT-Bench", mt_bench, mt_bench.NAMES),
     "convabuse": _judged("convabuse", "ConvAbuse", convabuse),
     "qags": _judged("qags", "QAGS", qags),
     "mslr": _judged("mslr", "MSLR", mslr),
     "stableval_published": _judged(
-        "stableval_published", "STABLEVAL's published posteriors", stableval_published
+        "stableval_published",
+        "STABLEVAL's published posteriors",
+        stableval_published,
+        no_gold="it has the posteriors of a fit, and no true labels",
     ),
     "stableval_synthetic": _judged(
         "stableval_synthetic",
@@ -120,10 +135,15 @@ DATASETS = {
         stableval_synthetic,
         stableval_synthetic.NAMES,
         numbered=True,
+        no_gold="its true labels are simulated; that process is among the generators",
     ),
     "hs_brexit": _texts(TABLE_4["hs_brexit"], lewidi.prepare_hs_brexit),
     "md_agreement": _texts(TABLE_4["md_agreement"], lewidi.prepare_md_agreement),
     "armis": _texts(TABLE_4["armis"], lewidi.prepare_armis),
-    "chaosnli_texts": _texts(TABLE_4["chaosnli_texts"], chaosnli_texts.prepare),
+    "chaosnli_texts": _texts(
+        TABLE_4["chaosnli_texts"],
+        chaosnli_texts.prepare,
+        no_gold="it has the texts of `chaosnli`, which has the gold",
+    ),
     "mfrc": _texts(TABLE_4["mfrc"], mfrc.prepare),
 }

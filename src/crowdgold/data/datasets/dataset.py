@@ -32,6 +32,8 @@ class Dataset:
         table: the kind of table that it gives.
         numbered: whether it holds tables of its own by number, of which replicate k is the k-th;
             `draw_task` has the number as the parameter `seed`.
+        gold: where an item's true label comes from, apart from its votes; empty where it has none.
+        no_gold: why not, or why no study is made of it; empty where it has.
     """
 
     name: str
@@ -43,3 +45,5 @@ class Dataset:
     licence: str
     table: str = ITEMS
     numbered: bool = False
+    gold: str = ""
+    no_gold: str = ""
