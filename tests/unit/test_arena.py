@@ -6,13 +6,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from crowdgold.data.datasets import DATASETS
 from crowdgold.documents.which_method import which_method_page
 from crowdgold.estimators import METHODS
 from crowdgold.estimators.needs import ANNOTATORS, GOLD, NEEDS, SCORES
 from crowdgold.evaluation import arena
 from crowdgold.evaluation.arena import arena_cells, judged, reasons_table
 from crowdgold.evaluation.arena_choice import (
+    TOGETHER,
+    Situation,
     candidates,
+    left_out,
     rank,
     record,
     records_of,
@@ -106,6 +110,17 @@ def test_every_method_has_a_cell_for_every_metric_of_every_world():
         assert lacking["verdict"] == arena.NONE
 
 
+def test_widths_are_compared_on_the_same_replicates_alone():
+    """Without an interval in some replicates there is no ratio; for none, where GT lacks some."""
+    some = {"intervals": SIZE - 1}
+    both = [row("one", "GT", "AUC"), row("one", "MV", "AUC")]
+    ours = arena_cells(summary(both[0], both[1] | some), "GT", [], {})
+    assert np.isfinite(ours["width_ratio"]).tolist() == [True, False]
+    theirs = arena_cells(summary(both[0] | some, both[1]), "GT", [], {})
+    assert theirs["width_ratio"].isna().all()
+    assert arena_cells(summary(*both), "GT", [], {})["width_ratio"].tolist() == [1, 1]
+
+
 def test_a_cell_has_an_interval_or_a_reason():
     table = cells()
     assert ((table["intervals"] > 0) == (table["reason"] == "")).all()
@@ -170,7 +185,7 @@ def test_records_pool_the_intervals_of_worlds():
     table = cells()
     one = record(table, "GT", "prevalence", ("first", "second"))
     assert (one.intervals, one.width, one.coverage) == (40, 1.0, pytest.approx(0.95))
-    assert one.band_low == coverage_band(40, 0.95)[0]
+    assert one.band_low == coverage_band(40, 0.95, TOGETHER)[0] > coverage_band(40, 0.95)[0]
     assert one.holds
     other = record(table, "MV", "prevalence", ("first", "second"))
     assert other.width == pytest.approx(np.sqrt(0.1 * 0.25))
@@ -187,6 +202,35 @@ def test_worlds_together_find_what_each_alone_does_not():
     one = record(table, "MV", "AUC", list(table["world"]))
     assert not one.short
     assert not one.holds
+
+
+def test_to_be_advised_takes_more_than_not_to_be_blamed():
+    """Of 100, the band of 2 deviations begins at 90, that of 3.5 at 86."""
+    for coverage, holds in ((0.9, True), (0.88, False)):
+        rows = [row(str(k), "MV", "AUC", coverage=coverage) for k in range(5)]
+        table = judged(arena_cells(summary(*rows), "GT", [], {}))
+        one = record(table, "MV", "AUC", list(table["world"]))
+        assert coverage > coverage_band(100, 0.95)[0]
+        assert one.holds is holds
+
+
+def test_a_choice_is_judged_in_the_world_that_it_was_made_without():
+    """MV is narrowest and holds but in the third world: chosen there, it holds 8 of 20."""
+    coverages = {"a": 0.95, "b": 0.95, "c": 0.4}
+    rows = [
+        one
+        for name, coverage in coverages.items()
+        for one in (row(name, "GT", "AUC", width=0.2), row(name, "MV", "AUC", coverage, 0.1))
+    ]
+    table = judged(arena_cells(summary(*rows), "GT", [], {}))
+    worlds = Situation((GOLD, SCORES), tuple(coverages))
+    assert records_of(table, worlds, "AUC")[0].method == "GT"
+    found = left_out(table, worlds, "AUC")
+    assert (found.worlds, found.intervals) == (3, 60)
+    # Without the third MV is chosen, without another GT: 8, 19 and 19 of 20.
+    assert found.coverage == pytest.approx((8 + 19 + 19) / 60)
+    assert left_out(table, Situation((GOLD, SCORES), ("a",)), "AUC") is None
+    assert "There is no other world" in which_method_page(cells(), WORLDS)
 
 
 def test_the_narrowest_that_holds_comes_first():
@@ -210,6 +254,16 @@ def test_sentences_of_the_page_follow_from_the_numbers():
     line = next(line for line in changed.splitlines() if line.startswith("- **AUC**"))
     assert line.startswith("- **AUC**: `GT`: 95.0")
     assert "`MAVEN-R` (20.0 %; too short in first)" in line
+
+
+def test_the_page_says_of_every_dataset_whether_it_is_a_world():
+    real = {"one": "product_pairs", "elsewhere": "chaosnli"}
+    page = which_method_page(cells(), WORLDS, real=real)
+    rows = {line.split("`")[1]: line for line in page.splitlines() if line.startswith("| `")}
+    for name, dataset in DATASETS.items():
+        assert (dataset.gold or dataset.no_gold) in rows[name]
+    assert rows["product_pairs"].endswith("| yes |")
+    assert "were not at hand" in rows["chaosnli"]
 
 
 def test_no_method_may_hold():
@@ -270,11 +324,17 @@ def test_the_record_says_what_a_method_did_in_the_nearest_world(tmp_path):
     for name, world in WORLDS.items():
         assert vars(found.worlds[name]) == pytest.approx(vars(world), nan_ok=True)
     near = replace(WORLDS["first"], items=2100)
-    said = nearest_worlds(near, ["GT", "MAVEN-R", "CLARA", "AutoEval"], found)
-    assert set(said) == {"GT", "MAVEN-R", "CLARA"}
-    assert "'first' (distance 0.0)" in said["MAVEN-R"]
+    said = nearest_worlds(near, ["GT", "MV", "MAVEN-R", "CLARA", "AutoEval"], found)
+    assert set(said) == {"GT", "MV", "MAVEN-R", "CLARA"}
+    assert (
+        "in 'first', the nearest world of the arena (distance 0.0), its 95% intervals held"
+        in (said["MAVEN-R"])
+    )
+    assert "95% of 20 replicates of 2 metrics, too short for none beyond chance" in said["MAVEN-R"]
     assert "0.61 times as wide as GT's" in said["MAVEN-R"]  # the root of 0.5 x 0.75
-    assert "'second'" in said["CLARA"], "it had no intervals in the nearest"
+    assert "too short for prevalence (10%), AUC (50%)" in said["MV"]
+    assert "in 'second', the nearest world of the arena in which it has intervals" in said["CLARA"]
+    assert ": not alike)" in said["CLARA"]
     assert nearest_worlds(near, ["GT"], read_arena(tmp_path / "none.json")) == {}
 
 
@@ -287,4 +347,4 @@ def test_the_record_that_comes_with_the_library_is_of_its_methods():
     assert len(found.worlds) >= 10
     assert {method for _, method in found.lines} <= set(METHODS)
     for line in found.lines.values():
-        assert 0 <= line.worst <= line.coverage <= 1
+        assert all(0 <= one <= 1 for one in (line.coverage, *line.short.values()))

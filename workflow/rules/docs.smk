@@ -293,6 +293,7 @@ rule document_which_method:
     params:
         library=library("document_which_method.py", method=none),
         options=lambda wildcards: config["figures"]["arena"]["options"],
+        real=plan.optional_datasets(config, "arena"),
         tasks=lambda wildcards: [
             plan.data_task(
                 config,

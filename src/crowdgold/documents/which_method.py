@@ -3,31 +3,24 @@
 Every sentence is made from the cells of the arena, with the numbers that it rests on.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
+from crowdgold.data.datasets import DATASETS
 from crowdgold.documents.markdown import markdown_table
+from crowdgold.documents.which_method_advice import at_a_glance, situation_lines
 from crowdgold.evaluation.arena import NONE, SHORT, geometric_mean, reasons_table
-from crowdgold.evaluation.arena_choice import (
-    HAD,
-    Record,
-    Situation,
-    needs_of,
-    records_of,
-    situations,
-)
-from crowdgold.evaluation.study_features import StudyFeatures
-from crowdgold.metrics.binary import OF_VOTES
+from crowdgold.evaluation.arena_choice import TOGETHER, needs_of, situations
+from crowdgold.evaluation.study_features import ABSENT, StudyFeatures
+from crowdgold.evaluation.summaries import coverage_band, share_error
 
+NONE_REAL: Mapping[str, str] = MappingProxyType({})
 FOUND = (0.9, 0.8, 0.7)
 """True coverages whose chance of being found out is said."""
-NAMED = 3
-"""Worlds that are named; of more their number is said."""
-NARROWER = 3
-"""Methods that are named beside the one advised, for being narrower and not holding."""
 
 
 def _cell(text: str) -> str:
@@ -35,87 +28,9 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _percent(share: float, error: float = np.nan) -> str:
-    beside = f" ± {100 * error:.1f}" if np.isfinite(error) else ""
-    return f"{100 * share:.1f}{beside} %"
-
-
 def _list(names: Sequence[str]) -> str:
     names = [f"`{name}`" for name in names]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def _had(situation: Situation) -> str:
-    """Name what a situation has, and what it has not."""
-    have = [name for name in HAD if name in situation.has]
-    lack = [name for name in HAD if name not in situation.has]
-    parts = ["Votes", *have]
-    text = ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else "Votes alone"
-    text = text.replace("annotators", "known annotators")
-    return text + (f"; no {' and no '.join(lack)}" if have and lack else "")
-
-
-def _evidence(one: Record, worlds: int, baseline: str) -> str:
-    """Write what a method does on a metric, as a part of a sentence."""
-    said = (
-        f"{_percent(one.coverage, one.coverage_se)} of {one.intervals} intervals hold the truth, "
-        f"in {len(one.worlds)} of {worlds} {'world' if worlds == 1 else 'worlds'}"
-    )
-    if np.isfinite(one.width):
-        error = f" ± {100 * one.width_se:.0f}" if np.isfinite(one.width_se) else ""
-        return f"{said}, {100 * one.width:.0f}{error} % as wide as `{baseline}`'s"
-    return f"{said}, mean error {one.error:.3f}"
-
-
-def _short_in(one: Record) -> str:
-    if len(one.short) > NAMED:
-        return f"too short in {len(one.short)} of {len(one.worlds)} worlds"
-    if one.short:
-        return f"too short in {'; '.join(one.short)}"
-    return f"{_percent(one.coverage)} of all, below {_percent(one.band_low)}"
-
-
-def advice(records: Sequence[Record], worlds: int, baseline: str) -> str:
-    """Write which method to use, of those of a situation on a metric, ranked.
-
-    Args:
-        records: as `arena_choice.rank` sorts them.
-        worlds: of the situation.
-        baseline: the method whose width is 1.
-    """
-    if not records:
-        return "no method here has intervals."
-    best = records[0]
-    if not best.holds:
-        nearest = max(records, key=lambda one: one.coverage)
-        return (
-            f"no method holds. The nearest is `{nearest.method}`: "
-            f"{_evidence(nearest, worlds, baseline)}; it is {_short_in(nearest)}."
-        )
-    said = f"`{best.method}`: {_evidence(best, worlds, baseline)}."
-    narrower = [
-        one for one in records if not one.holds and (one.width < best.width or np.isnan(best.width))
-    ]
-    if narrower:
-        shown = sorted(narrower, key=lambda one: one.coverage)[:NARROWER]
-        parts = [f"`{one.method}` ({_percent(one.coverage)}; {_short_in(one)})" for one in shown]
-        lead = "Narrower" if np.isfinite(best.width) else "Not to be relied on"
-        said += f" {lead}, and not to be believed: " if lead == "Narrower" else f" {lead}: "
-        said += "; ".join(parts) + "."
-    return said
-
-
-def _situation(situation: Situation, cells: pd.DataFrame, baseline: str) -> list[str]:
-    metrics = [
-        one
-        for one in dict.fromkeys(cells["metric"])
-        if one in OF_VOTES or "scores" in situation.has
-    ]
-    lines = [f"### {_had(situation)}\n", f"Worlds: {'; '.join(situation.worlds)}.\n"]
-    for metric in metrics:
-        records = records_of(cells, situation, metric)
-        lines.append(f"- **{metric}**: {advice(records, len(situation.worlds), baseline)}\n")
-    return lines
 
 
 def _method_row(method: str, rows: pd.DataFrame) -> list[str]:
@@ -136,21 +51,29 @@ def _method_row(method: str, rows: pd.DataFrame) -> list[str]:
     ]
 
 
-def _power(cells: pd.DataFrame) -> str:
-    """Say how low a coverage must truly be for a cell to be called too short."""
+def _chances(size: int, low: float) -> str:
+    """Say how often true coverages below the level are found by a band's lower end."""
+    least = int(np.ceil(low * size - 1e-9))
+    chances = (100 * float(binom.cdf(least - 1, size, coverage)) for coverage in FOUND)
+    return ", ".join(
+        f"{coverage:.0%} in {chance:.0f} %" for coverage, chance in zip(FOUND, chances, strict=True)
+    )
+
+
+def _power(cells: pd.DataFrame, worlds: int) -> str:
+    """Say how low a coverage must truly be for a method to be found out."""
     there = cells[cells["intervals"] > 0]
     one = there.iloc[int(there["intervals"].argmax())]
-    size, low = int(one["intervals"]), float(one["band_low"])
-    least = int(np.ceil(low * size - 1e-9))
-    chances = [float(binom.cdf(least - 1, size, coverage)) for coverage in FOUND]
-    found = ", ".join(
-        f"{coverage:.0%} in {100 * chance:.0f} % of cells"
-        for coverage, chance in zip(FOUND, chances, strict=True)
-    )
+    size, level, low = int(one["intervals"]), float(one["level"]), float(one["band_low"])
+    each, together = 100 * share_error(level, size), coverage_band(worlds * size, level, TOGETHER)
     return (
-        f"A cell of {size} intervals is called too short where fewer than {least} hold the truth, "
-        f"which finds a true coverage of {found}; by chance alone it happens once in some 4,000 "
-        "cells. The advice also asks that all worlds together are not too short, which finds more."
+        f"A cell has {size} intervals; the Monte Carlo error of a coverage of {level:.0%} is "
+        f"{each:.0f} points. It is called too short below {low:.0%}, which by chance alone happens "
+        f"once in some 4,000 cells, and which finds a true coverage of {_chances(size, low)} of "
+        f"cells. All worlds together are too short more than {TOGETHER:.0f} deviations below the "
+        f"level: of {worlds} worlds below {together[0]:.1%}, which finds a true coverage of "
+        f"{_chances(worlds * size, together[0])} of methods, and blames one in 44 that is right. "
+        "A method that is advised has not been found out; that is no proof."
     )
 
 
@@ -179,8 +102,28 @@ def _worlds(worlds: Mapping[str, StudyFeatures]) -> str:
     return markdown_table([*head, "annotators"], rows)
 
 
+def _real_data(experiments: Mapping[str, str], drawn: Collection[str]) -> str:
+    """Say of every dataset where its gold is from, and whether it is among the worlds."""
+    asked = {dataset: experiment for experiment, dataset in experiments.items()}
+    rows = []
+    for name, dataset in DATASETS.items():
+        if dataset.no_gold:
+            found = f"no: {dataset.no_gold}"
+        elif name not in asked:
+            found = "no"
+        elif asked[name] in drawn:
+            found = "yes"
+        else:
+            found = "not on this page: its files were not at hand ([datasets](datasets.md))"
+        rows.append([f"`{name}`", dataset.title, dataset.gold, found])
+    return markdown_table(["dataset", "what", "gold labels", "a world"], rows)
+
+
 def which_method_page(
-    cells: pd.DataFrame, worlds: Mapping[str, StudyFeatures], baseline: str = "GT"
+    cells: pd.DataFrame,
+    worlds: Mapping[str, StudyFeatures],
+    baseline: str = "GT",
+    real: Mapping[str, str] = NONE_REAL,
 ) -> str:
     """Write the page.
 
@@ -188,6 +131,7 @@ def which_method_page(
         cells: of the arena, with the column `verdict` (`evaluation.arena.judged`).
         worlds: name -> what it looks like.
         baseline: the method whose width is 1.
+        real: experiments of datasets, and the dataset of each; those without cells had no files.
     """
     methods = list(dict.fromkeys(cells["method"]))
     there = cells[cells["intervals"] > 0]
@@ -195,6 +139,7 @@ def which_method_page(
     fewest, most = int(there["replicates"].min()), int(there["replicates"].max())
     times = f"{most}" if fewest == most else f"{fewest} to {most}"
     failed = there.groupby(["world", "method"])[["gate_failures", "replicates"]].max().sum()
+    found = situations(worlds)
     head = ["method", "needs", "not too short", "coverage", "worst", f"width / {baseline}"]
     return "\n".join(
         [
@@ -206,10 +151,21 @@ def which_method_page(
             f"{failed['gate_failures']:.0f} of {failed['replicates']:.0f} fits failed a "
             "diagnostics gate and are included.\n",
             "## What to use\n",
-            "For what you have: the method with the narrowest intervals among those that are too "
-            "short in no world, nor in all worlds together. "
-            f"{_power(cells)}\n",
-            *(line for one in situations(worlds) for line in _situation(one, cells, baseline)),
+            "For what you have, the method with the narrowest intervals among those that are too "
+            "short in no world, nor in all worlds together. In brackets its coverage in per cent, "
+            f"and the width of its intervals in per cent of `{baseline}`'s, which uses the gold "
+            "labels alone. Where you have no gold labels, worlds without gold labels count.\n",
+            at_a_glance(found, cells) + "\n",
+            "Use the table to choose what to run, not to skip looking: "
+            "`crowdgold check` says what your data support, and names the world nearest to them.\n",
+            "## How far to trust it\n",
+            _power(cells, max(len(one.worlds) for one in found)) + "\n",
+            "What is chosen for how it did looks better than it is. So each choice below is also "
+            "made without one of the worlds and judged in that world, for all worlds in turn; "
+            "that coverage is the one to expect in a world like these. In a world unlike them "
+            "nothing here tells.\n",
+            "## What to use, and why\n",
+            *(line for one in found for line in situation_lines(one, cells, baseline)),
             "## Every method\n",
             "Over all worlds and metrics: cells that are not too short, mean coverage, the worst "
             f"cell, geometric mean of the width over `{baseline}`'s, median seconds of a fit.\n",
@@ -225,9 +181,12 @@ def which_method_page(
             _reasons(cells) + "\n",
             "## The worlds\n",
             _worlds(worlds) + "\n",
+            "Real data need true labels apart from the votes that are judged.\n",
+            _real_data(real, set(cells["experiment"])) + "\n",
             "`crowdgold check` and `crowdgold evaluate` name the world that is nearest to your "
-            "data: by the root mean square of the differences in these features, of counts by the "
-            "logarithm of their ratio, of rates by their log odds, and of having scores or known "
-            "annotators, or not, 2.\n",
+            "data: that of the smallest root mean square of the differences in these features, as "
+            "far as both have them. Counts differ by the logarithm of their ratio, rates by their "
+            f"log odds, and having scores or known annotators, or not, by {ABSENT:g}. At a "
+            "distance of 1 they differ by a factor of 2.7 or so in every feature.\n",
         ]
     )

@@ -34,19 +34,24 @@ def plain_metric(text: str) -> str:
 
 
 def _with_ratio(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Add the width over the baseline's, and its standard error as if the two were independent.
+    """Add the mean width over the baseline's, where both have intervals in every replicate.
 
-    Widths on the same data move together, so that the error is too large, if anything.
+    Where one lacks some, their means are not of the same data, and there is no ratio. Its standard
+    error is that of independent widths, and so too large where widths on the same data move
+    together.
     """
-    base = rows[rows["method"] == baseline].set_index("metric")[["width", "width_se"]]
-    other = base.reindex(rows["metric"]).to_numpy(dtype=float)
+    columns = ["width", "width_se", "intervals"]
+    base = rows[rows["method"] == baseline].set_index("metric")[columns]
+    theirs = base.reindex(rows["metric"]).to_numpy(dtype=float)
     width, error = rows["width"].to_numpy(dtype=float), rows["width_se"].to_numpy(dtype=float)
-    usable = (other[:, 0] > 0) & np.isfinite(width)
+    drawn = (rows["replicates"] + rows["undefined"]).max()
+    whole = (rows["intervals"].to_numpy() == drawn) & (theirs[:, 2] == drawn)
+    usable = whole & (theirs[:, 0] > 0) & np.isfinite(width)
     nothing = np.full(len(rows), np.nan)
-    ratio = np.divide(width, other[:, 0], out=nothing.copy(), where=usable)
+    ratio = np.divide(width, theirs[:, 0], out=nothing.copy(), where=usable)
     own = np.divide(error, width, out=nothing.copy(), where=usable & (width > 0))
-    theirs = np.divide(other[:, 1], other[:, 0], out=nothing.copy(), where=usable)
-    spread = np.where(rows["method"] == baseline, 0.0, np.hypot(own, theirs))
+    other = np.divide(theirs[:, 1], theirs[:, 0], out=nothing.copy(), where=usable)
+    spread = np.where(rows["method"] == baseline, 0.0, np.hypot(own, other))
     return rows.assign(width_ratio=ratio, width_ratio_se=ratio * spread)
 
 

@@ -5,7 +5,11 @@ at least that; where it has no gold the worlds have none either, since methods u
 is. Methods that need more are no candidates.
 
 A method holds on a metric where its intervals are too short in no world, beyond the binomial band
-of that world's replicates, and not in all worlds together, whose band is narrower.
+of that world's replicates, and not in all worlds together, beyond `TOGETHER` deviations: to be
+advised takes more than not to be blamed.
+
+What is chosen for how it did looks better than it is. So each choice is also made without a world,
+and judged in that world (`left_out`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,6 +27,8 @@ from crowdgold.evaluation.summaries import coverage_band, share_error
 
 HAD = (GOLD, SCORES, ANNOTATORS)
 """What a situation may have."""
+TOGETHER = 2.0
+"""Deviations below the level at which the intervals of all worlds together are too short."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +55,8 @@ class Record:
         coverage, coverage_se: of all intervals, with its Monte Carlo error.
         band_low: the lower end of the binomial band of all intervals.
         short: worlds in which it covers less often than the band of that world allows.
-        width, width_se: geometric mean over the worlds of the width over the baseline's; NaN where
-            a world has no baseline.
+        width, width_se: geometric mean of the width over the baseline's, over the worlds that have
+            that ratio; NaN where none has.
         error: mean over the worlds of the mean absolute error.
     """
 
@@ -121,10 +127,7 @@ def record(cells: pd.DataFrame, method: str, metric: str, worlds: Sequence[str])
         return None
     intervals = int(own["intervals"].sum())
     coverage = float((own["coverage"] * own["intervals"]).sum()) / intervals
-    ratios = own["width_ratio"].to_numpy(dtype=float)
-    relative = own["width_ratio_se"].to_numpy(dtype=float) / np.maximum(ratios, NARROWEST)
-    width = geometric_mean(ratios) if np.isfinite(ratios).all() else np.nan
-    spread = float(np.sqrt((relative**2).sum())) / len(own)
+    width, spread = _width(own.dropna(subset=["width_ratio"]))
     return Record(
         method,
         metric,
@@ -132,12 +135,22 @@ def record(cells: pd.DataFrame, method: str, metric: str, worlds: Sequence[str])
         intervals,
         coverage,
         share_error(coverage, intervals),
-        coverage_band(intervals, float(own["level"].iloc[0]))[0],
+        coverage_band(intervals, float(own["level"].iloc[0]), TOGETHER)[0],
         tuple(own.loc[own["verdict"] == SHORT, "world"]),
         width,
-        width * spread,
+        spread,
         float(own["error"].mean()),
     )
+
+
+def _width(rows: pd.DataFrame) -> tuple[float, float]:
+    """Give the geometric mean of the ratios of widths, and its standard error."""
+    if rows.empty:
+        return float("nan"), float("nan")
+    ratios = np.maximum(rows["width_ratio"].to_numpy(dtype=float), NARROWEST)
+    relative = rows["width_ratio_se"].to_numpy(dtype=float) / ratios
+    mean = geometric_mean(ratios)
+    return mean, mean * float(np.sqrt((relative**2).sum())) / len(rows)
 
 
 def rank(records: Sequence[Record]) -> list[Record]:
@@ -146,9 +159,9 @@ def rank(records: Sequence[Record]) -> list[Record]:
     Where there is no baseline to be narrower than, the smaller error counts.
     """
 
-    def place(one: Record) -> tuple[bool, int, float]:
-        size = one.width if np.isfinite(one.width) else one.error
-        return not one.holds, -len(one.worlds), size
+    def place(one: Record) -> tuple[bool, int, float, float]:
+        width = one.width if np.isfinite(one.width) else np.inf
+        return not one.holds, -len(one.worlds), width, one.error
 
     return sorted(records, key=place)
 
@@ -158,3 +171,46 @@ def records_of(cells: pd.DataFrame, situation: Situation, metric: str) -> list[R
     methods = candidates(situation.has, list(dict.fromkeys(cells["method"])))
     found = (record(cells, method, metric, situation.worlds) for method in methods)
     return rank([one for one in found if one is not None])
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """How choices did in the worlds that they were made without.
+
+    Attributes:
+        worlds: those in which a choice was judged.
+        intervals: in all of them.
+        coverage, coverage_se: of all these intervals, with its Monte Carlo error.
+    """
+
+    worlds: int
+    intervals: int
+    coverage: float
+    coverage_se: float
+
+
+def left_out(cells: pd.DataFrame, situation: Situation, metric: str) -> LeftOut | None:
+    """Choose without each world in turn, and judge the choice in that world alone.
+
+    Worlds in which nothing is chosen, or in which the choice has no intervals, are passed over.
+
+    Args:
+        cells: of the arena, with the column `verdict`.
+        situation: what a study has.
+        metric: a name.
+
+    Returns:
+        None where no choice could be judged.
+    """
+    judged = []
+    for world in situation.worlds:
+        others = tuple(name for name in situation.worlds if name != world)
+        ranked = records_of(cells, Situation(situation.has, others), metric)
+        if ranked and ranked[0].holds:
+            judged.append(record(cells, ranked[0].method, metric, (world,)))
+    there = [one for one in judged if one is not None]
+    if not there:
+        return None
+    intervals = sum(one.intervals for one in there)
+    coverage = sum(one.coverage * one.intervals for one in there) / intervals
+    return LeftOut(len(there), intervals, coverage, share_error(coverage, intervals))

@@ -14,13 +14,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.evaluation.arena import geometric_mean
+from crowdgold.evaluation.arena import SHORT, geometric_mean
 from crowdgold.evaluation.study_features import StudyFeatures, nearest
 
 RECORD = Path(__file__).resolve().parents[1] / "arena" / "worlds.json"
 SAME = {"Rogan-Gladen": "Rogan-Gladen-adjusted"}
 """Methods of `crowdgold evaluate` -> what they are called in the arena, where that differs."""
 DIGITS = 4
+ALIKE = 1.0
+"""Distance up to which two studies are alike: a factor e in each feature."""
 
 
 @dataclass(frozen=True)
@@ -31,15 +33,14 @@ class Line:
         replicates: of the world.
         metrics: how many.
         coverage: their mean.
-        worst, worst_metric: the lowest coverage, and of what.
+        short: the metrics whose intervals are too short (`arena.verdict_of_cell`) -> coverage.
         width: geometric mean of the width over the baseline's; None without a baseline.
     """
 
     replicates: int
     metrics: int
     coverage: float
-    worst: float
-    worst_metric: str
+    short: Mapping[str, float]
     width: float | None
 
 
@@ -61,17 +62,17 @@ class Arena:
 
 
 def _line(rows: pd.DataFrame) -> dict[str, Any]:
-    worst = rows.iloc[int(rows["coverage"].argmin())]
-    ratios = rows["width_ratio"].to_numpy(dtype=float)
-    known = bool(np.isfinite(ratios).all())
-    width = round(geometric_mean(ratios), DIGITS) if known else None
+    short = rows[rows["verdict"] == SHORT]
+    ratios = rows["width_ratio"].dropna().to_numpy(dtype=float)
     line = Line(
         int(rows["replicates"].max()),
         len(rows),
         round(float(rows["coverage"].mean()), DIGITS),
-        round(float(worst["coverage"]), DIGITS),
-        str(worst["metric"]),
-        width,
+        {
+            str(metric): round(float(coverage), DIGITS)
+            for metric, coverage in zip(short["metric"], short["coverage"], strict=True)
+        },
+        round(geometric_mean(ratios), DIGITS) if len(ratios) else None,
     )
     return asdict(line)
 
@@ -94,7 +95,7 @@ def record_text(
     """Write the file's content.
 
     Args:
-        cells: of the arena (`evaluation.arena.arena_cells`).
+        cells: of the arena, with the column `verdict` (`evaluation.arena.judged`).
         worlds: name -> what it looks like.
         baseline: the method whose width is 1.
         made_from: the provenance.
@@ -131,13 +132,17 @@ def read_arena(path: Path = RECORD) -> Arena | None:
     return Arena(found["level"], found["baseline"], worlds, lines)
 
 
-def _said(world: str, far: float, line: Line, arena: Arena) -> str:
-    width = "" if line.width is None else f", {line.width:.2f} times as wide as {arena.baseline}'s"
-    worst = f" (worst {line.worst_metric}, {line.worst:.0%})" if line.metrics > 1 else ""
+def _said(world: str, far: float, first: bool, line: Line, arena: Arena) -> str:
+    """Write what a method did in a world; `first` where no world is nearer."""
+    which = "the nearest world of the arena" + ("" if first else " in which it has intervals")
+    alike = f"distance {far:.1f}" if far <= ALIKE else f"distance {far:.1f}: not alike"
+    metrics = f"{line.metrics} metric{'' if line.metrics == 1 else 's'}"
+    short = ", ".join(f"{metric} ({coverage:.0%})" for metric, coverage in line.short.items())
+    width = "" if line.width is None else f"; {line.width:.2f} times as wide as {arena.baseline}'s"
     return (
-        f"in the nearest world of the arena, {world!r} (distance {far:.1f}), its {arena.level:.0%} "
-        f"intervals held the truth in {line.coverage:.0%} of {line.replicates} replicates{worst}"
-        f"{width}"
+        f"in {world!r}, {which} ({alike}), its {arena.level:.0%} intervals held the truth in "
+        f"{line.coverage:.0%} of {line.replicates} replicates of {metrics}, too short for "
+        f"{short or 'none beyond chance'}{width}"
     )
 
 
@@ -157,9 +162,9 @@ def nearest_worlds(
     if arena is None:
         return {}
     said = {}
-    for world, far in reversed(nearest(study, arena.worlds)):
+    for place, (world, far) in reversed(list(enumerate(nearest(study, arena.worlds)))):
         for method in methods:
             line = arena.lines.get((world, SAME.get(method, method)))
             if line is not None:
-                said[method] = _said(world, far, line, arena)
+                said[method] = _said(world, far, place == 0, line, arena)
     return said
