@@ -11,7 +11,13 @@ from crowdgold.documents.which_method import which_method_page
 from crowdgold.estimators import METHODS
 from crowdgold.estimators.needs import ANNOTATORS, GOLD, NEEDS, SCORES
 from crowdgold.evaluation import arena
-from crowdgold.evaluation.arena import arena_cells, judged, reasons_table
+from crowdgold.evaluation.arena import (
+    arena_cells,
+    attainable_coverage,
+    by_fewest_short,
+    judged,
+    reasons_table,
+)
 from crowdgold.evaluation.arena_choice import (
     TOGETHER,
     Situation,
@@ -270,6 +276,22 @@ def test_no_method_may_hold():
     other = TWO_WORLDS.assign(coverage=TWO_WORLDS["coverage"] / 4)
     page = which_method_page(judged(arena_cells(other, "GT", [], LABELS)), WORLDS)
     assert "no method holds. The nearest is" in page
+
+
+def test_quantiles_of_few_draws_cover_less_than_they_say():
+    """Normal draws and truths, 40,000 times: four standard errors of a share of .93 are .005."""
+    rng = np.random.default_rng(7)
+    draws, truths = rng.normal(size=(100, 40_000)), rng.normal(size=40_000)
+    lower, upper = np.quantile(draws, [0.025, 0.975], axis=0)
+    covered = float(((lower <= truths) & (truths <= upper)).mean())
+    assert abs(covered - attainable_coverage(100, 0.95)) < 0.005
+    assert abs(covered - 0.95) > 0.005, "the control: the nominal level"
+
+
+def test_methods_that_hold_stand_first():
+    assert by_fewest_short(cells())[-1] == "MV"
+    silent = pd.concat([cells(), cells().assign(method="none", intervals=0)])
+    assert by_fewest_short(silent)[-1] == "none"
 
 
 def test_the_figure_shows_its_cells_and_their_reasons(tmp_path):

@@ -9,11 +9,11 @@ import pytest
 from scipy.stats import binom
 
 from crowdgold.data import InputError
-from crowdgold.estimators import METHODS, NO_LABEL, FixedLabels, LabelPosterior, fit
+from crowdgold.estimators import METHODS, NO_LABEL, Fit, FixedLabels, LabelPosterior, fit
 from crowdgold.estimators.dawid_skene import spread_draws
 from crowdgold.estimators.maven import MavenSettings
 from crowdgold.experiments.registries import stan_models
-from crowdgold.models.stan import stan_seed
+from crowdgold.models.stan import StanModels, stan_seed
 from unit.reference import make_items
 
 
@@ -133,6 +133,29 @@ def test_what_a_name_stands_for_cannot_be_set_otherwise():
         assert METHODS[name].preset == {"score_likelihood": "calibrated", "positive_sd": free}
         with pytest.raises(InputError, match="no setting 'score_likelihood'"):
             fit(name, make_items([0, 3], 3, [0, 1]), rng(), {"score_likelihood": "pairwise"})
+
+
+def test_methods_that_make_something_of_a_fit_of_maven_fit_it_once(monkeypatch):
+    """As MAVEN and what corrects it do in a job; other draws, tables and seeds are other fits."""
+    made = []
+
+    def fit_maven(items, rng, stan, sampler, draws, settings):
+        made.append((settings.score_likelihood, draws, rng.random()))
+        even = lambda draw, predictor, rng: np.full(8, 0.5)  # noqa: E731
+        return Fit("MAVEN", LabelPosterior(draws, even, without_own_gold=even))
+
+    monkeypatch.setattr("crowdgold.estimators.maven.fit_maven", fit_maven)
+    votes, stan = [0, 1, 2, 3, 1, 0, 3, 2], StanModels()
+    items, other = (make_items(votes, 3, [1, 0, -1, -1, 1, last, -1, -1]) for last in (0, 1))
+    for method in ("AutoEval+MAVEN", "MAVEN", "MAVEN-C", "MAVEN-R"):
+        source = rng(3)
+        fit(method, items, source, {"imputations": 100}, stan)
+        assert source.bit_generator.state == rng(3).bit_generator.state
+    assert [one[0] for one in made] == ["pairwise", "calibrated"]
+    others = [(items, rng(4), 100), (items, rng(3), 99), (other, rng(3), 100)]
+    for number, (table, source, draws) in enumerate(others, start=3):
+        fit("MAVEN", table, source, {"imputations": draws}, stan)
+        assert len(made) == number
 
 
 def test_the_modules_that_a_method_names_are_those_that_it_loads():

@@ -28,6 +28,7 @@ from unit.label_variation_tables import table_of_runs
 
 ENDINGS = ("svg", "pdf", "png", "csv")
 CHANGED = {
+    "arena": "coverage",
     "error_and_width": "error",
     "order_statistics": "mean",
     "coverage": "coverage",
@@ -63,6 +64,7 @@ CHANGED = {
 }
 """Plot -> a column of its table that it shows."""
 COMPUTED = (
+    "arena",
     "coverage_by_world",
     "coverage_and_width",
     "relative_bias_table",
@@ -249,6 +251,7 @@ def tables(
                 "tasks": [{"experiment": "e", "title": "T"}],
             },
         ),
+        "arena": (summary, {"metrics": ["AUC", "TNR_H"], "by": ["n_gold"], "labels": {"e": "W"}}),
         "error_and_width": (summary, {"x": "n_gold", "metrics": ["AUC", "TNR_H"], "title": "T"}),
         "order_statistics": (order_statistics, {}),
         "coverage": (summary[summary["n_gold"] == 50], {}),

@@ -16,6 +16,7 @@ from snakemake.logging import logger
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.dependencies import kernel_cache, rule_code
 from crowdgold.experiments.imports import package_root
+from crowdgold.experiments.made_from import file_hash
 from crowdgold.experiments.registries import known_names, metric_problem, stan_models
 from crowdgold.toolchain import assemble
 
@@ -138,6 +139,15 @@ def library(script, **used):
         return rule_code(ROOT / "scripts" / script, chosen)
 
     return code
+
+
+def arena_record():
+    """Give the hash of what the arena found, which verdicts on a user's own data cite.
+
+    As an input it would have the arena run for an evaluation.
+    """
+    record = ROOT / "src/crowdgold/arena/worlds.json"
+    return file_hash(record) if record.is_file() else ""
 
 
 def block_of(wildcards):

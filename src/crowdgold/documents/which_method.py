@@ -13,7 +13,13 @@ from scipy.stats import binom
 from crowdgold.data.datasets import DATASETS
 from crowdgold.documents.markdown import markdown_table
 from crowdgold.documents.which_method_advice import at_a_glance, situation_lines
-from crowdgold.evaluation.arena import NONE, SHORT, geometric_mean, reasons_table
+from crowdgold.evaluation.arena import (
+    NONE,
+    SHORT,
+    attainable_coverage,
+    geometric_mean,
+    reasons_table,
+)
 from crowdgold.evaluation.arena_choice import TOGETHER, needs_of, situations
 from crowdgold.evaluation.study_features import ABSENT, StudyFeatures
 from crowdgold.evaluation.summaries import coverage_band, share_error
@@ -60,7 +66,7 @@ def _chances(size: int, low: float) -> str:
     )
 
 
-def _power(cells: pd.DataFrame, worlds: int) -> str:
+def _power(cells: pd.DataFrame, worlds: int, imputations: int) -> str:
     """Say how low a coverage must truly be for a method to be found out."""
     there = cells[cells["intervals"] > 0]
     one = there.iloc[int(there["intervals"].argmax())]
@@ -69,11 +75,13 @@ def _power(cells: pd.DataFrame, worlds: int) -> str:
     return (
         f"A cell has {size} intervals; the Monte Carlo error of a coverage of {level:.0%} is "
         f"{each:.0f} points. It is called too short below {low:.0%}, which by chance alone happens "
-        f"once in some 4,000 cells, and which finds a true coverage of {_chances(size, low)} of "
-        f"cells. All worlds together are too short more than {TOGETHER:.0f} deviations below the "
-        f"level: of {worlds} worlds below {together[0]:.1%}, which finds a true coverage of "
-        f"{_chances(worlds * size, together[0])} of methods, and blames one in 44 that is right. "
-        "A method that is advised has not been found out; that is no proof."
+        "at most once in some 4,000 cells, and which finds a true coverage of "
+        f"{_chances(size, low)} of cells. All worlds together are too short more than "
+        f"{TOGETHER:.0f} deviations below the level: of {worlds} worlds below {together[0]:.1%}, "
+        f"which finds a true coverage of {_chances(worlds * size, together[0])} of methods, and "
+        f"blames at most one in 44 that is right. Intervals of {imputations} imputations hold the "
+        f"truth in {attainable_coverage(imputations, level):.1%}, not {level:.0%}, of cases, were "
+        "the model exact. A method that is advised has not been found out; that is no proof."
     )
 
 
@@ -124,6 +132,7 @@ def which_method_page(
     worlds: Mapping[str, StudyFeatures],
     baseline: str = "GT",
     real: Mapping[str, str] = NONE_REAL,
+    imputations: int = 200,
 ) -> str:
     """Write the page.
 
@@ -132,6 +141,7 @@ def which_method_page(
         worlds: name -> what it looks like.
         baseline: the method whose width is 1.
         real: experiments of datasets, and the dataset of each; those without cells had no files.
+        imputations: draws of a metric of the methods with a posterior.
     """
     methods = list(dict.fromkeys(cells["method"]))
     there = cells[cells["intervals"] > 0]
@@ -159,7 +169,7 @@ def which_method_page(
             "Use the table to choose what to run, not to skip looking: "
             "`crowdgold check` says what your data support, and names the world nearest to them.\n",
             "## How far to trust it\n",
-            _power(cells, max(len(one.worlds) for one in found)) + "\n",
+            _power(cells, max(len(one.worlds) for one in found), imputations) + "\n",
             "What is chosen for how it did looks better than it is. So each choice below is also "
             "made without one of the worlds and judged in that world, for all worlds in turn; "
             "that coverage is the one to expect in a world like these. In a world unlike them "

@@ -3,6 +3,8 @@
 A method's module is imported where it is called, so that a job loads no more than it needs.
 """
 
+import copy
+import pickle
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -124,11 +126,21 @@ def human_ai(
 def maven(
     items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
 ) -> Fit:
-    """Fit MAVEN, in all its versions."""
+    """Fit MAVEN, in all its versions; methods that correct it fit the same once."""
     from crowdgold.estimators.maven import MavenSettings, fit_maven
 
     own = settings_named(settings, *MAVEN_SETTINGS, "threads")
-    return fit_maven(items, rng, stan, sampler_of(settings), _draws(settings), MavenSettings(**own))
+    sampler, draws, chosen = sampler_of(settings), _draws(settings), MavenSettings(**own)
+    table = (items.votes_positive, items.votes_total, items.gold, items.tie_break, items.scores)
+    source = (rng.bit_generator.state, rng.bit_generator.seed_seq)
+    key = pickle.dumps((table, source, sampler, draws, chosen))
+    # From a copy, so that the caller's generator is the same whether it is fitted or given again.
+    own_rng = copy.deepcopy(rng)
+    return stan.latest(
+        f"MAVEN, {chosen.score_likelihood}",
+        key,
+        lambda: fit_maven(items, own_rng, stan, sampler, draws, chosen),
+    )
 
 
 def rogan_gladen(

@@ -122,6 +122,17 @@ def judged(cells: pd.DataFrame) -> pd.DataFrame:
     return cells.assign(verdict=[verdict_of_cell(cell) for cell in cells.to_dict("records")])
 
 
+def by_fewest_short(cells: pd.DataFrame) -> list[str]:
+    """Sort methods by the share of their cells that are too short, and those without cells last.
+
+    Args:
+        cells: of the arena, with the column `verdict`.
+    """
+    there = cells[cells["intervals"] > 0]
+    share = (there["verdict"] == SHORT).groupby(there["method"], sort=False).mean()
+    return list(share.reindex(cells["method"].unique()).sort_values(kind="stable").index)
+
+
 def reasons_table(cells: pd.DataFrame) -> pd.DataFrame:
     """Give each reason with the methods, metrics and worlds that have no interval for it.
 
@@ -141,3 +152,17 @@ def reasons_table(cells: pd.DataFrame) -> pd.DataFrame:
 def geometric_mean(ratios: np.ndarray) -> float:
     """Give the geometric mean of ratios of widths; one of 0 counts as a ten-thousandth."""
     return float(np.exp(np.log(np.maximum(ratios, NARROWEST)).mean()))
+
+
+def attainable_coverage(draws: int, level: float) -> float:
+    """Give the coverage of interpolated quantiles of an exact posterior's draws.
+
+    The truth is as likely to be in any gap between the sorted draws. The quantile p stands at
+    place 1 + (draws - 1) p, below which it is with chance (1 + (draws - 1) p) / (draws + 1).
+
+    Args:
+        draws: of the metric.
+        level: nominal.
+    """
+    outside = (1 - level) / 2
+    return 1 - 2 * (1 + (draws - 1) * outside) / (draws + 1)

@@ -8,10 +8,10 @@ import pickle
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from crowdgold.toolchain import (
 if TYPE_CHECKING:
     import cmdstanpy
 
+
+Made = TypeVar("Made")
 
 ADAPT_DELTA = 0.95
 """Target acceptance where neither the settings nor the model give one."""
@@ -124,7 +126,7 @@ class StanModels:
     folder: Path | None = None
     toolchain: Toolchain | None = None
     _loaded: dict[str, "cmdstanpy.CmdStanModel"] = field(default_factory=dict, repr=False)
-    _latest: dict[str, tuple[bytes, StanFit]] = field(default_factory=dict, repr=False)
+    _latest: dict[str, tuple[bytes, Any]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def compiled(cls, folder: Path | None, record: Path | None) -> "StanModels":
@@ -179,9 +181,22 @@ class StanModels:
             SamplingError: where a chain fails, with what Stan said.
         """
         key = pickle.dumps((dict(data), seed, tuple(parameters), settings, options))
+        return self.latest(
+            name, key, lambda: self._sample(name, data, seed, parameters, settings, options)
+        )
+
+    def latest(self, name: str, key: bytes, make: Callable[[], Made]) -> Made:
+        """Make something, or give the latest of its name again where its key is the same.
+
+        Args:
+            name: of a model, or of what several methods of a job make of the same draws.
+            key: all that it depends on.
+            make: makes it.
+        """
         if name not in self._latest or self._latest[name][0] != key:
-            self._latest[name] = key, self._sample(name, data, seed, parameters, settings, options)
-        return self._latest[name][1]
+            self._latest[name] = key, make()
+        made: Made = self._latest[name][1]
+        return made
 
     def _sample(
         self,

@@ -1,5 +1,6 @@
 """The arena as heat maps: coverage of each method in each world, and width over the baseline's."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 from typing import Any
@@ -13,25 +14,28 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
-from crowdgold.evaluation.arena import LONG, NONE, SHORT, arena_cells, judged
+from crowdgold.evaluation.arena import LONG, NONE, SHORT, arena_cells, by_fewest_short, judged
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import METRIC_LABELS, new_figure
 
 COVERS, COVERS_TOO_MUCH, EMPTY = "#DCE9F5", "#9CC4E4", "#F4F4F4"
 HATCH = "#C0662D"
 SHORTFALL = LinearSegmentedColormap.from_list("shortfall", ["#FDD0A2", "#E6550D", "#7F2704"])
-"""Colours of coverage below its band, from just below to `LOWEST` and less."""
-LOWEST = 0.5
+"""Colours of coverage below its band, from just below to none."""
 WIDEST = 4.0
 """Ratio of widths at which the colours end; a quarter at the other end."""
-CELL = 0.145
-"""Inches of a row."""
+CELL, GAP = 0.145, 0.42
+"""Inches of a row, and of what is above and below the rows of a metric."""
+FOLD = 88
+"""Characters of a line below a panel."""
+
+Marks = Mapping[str, str]
+"""Reason -> its letter."""
 
 
 def _colour_of_coverage(cell: Mapping[str, Any]) -> Any:
     if cell["verdict"] == SHORT:
-        depth = (cell["band_low"] - cell["coverage"]) / max(cell["band_low"] - LOWEST, 0.05)
-        return SHORTFALL(min(1.0, float(depth)))
+        return SHORTFALL(float(1 - cell["coverage"] / cell["band_low"]))
     return COVERS_TOO_MUCH if cell["verdict"] == LONG else COVERS
 
 
@@ -53,7 +57,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f}" if np.isfinite(share) else "–"
 
 
-def _look(cell: Mapping[str, Any], kind: str, marks: Mapping[str, str]) -> tuple[Any, str, str]:
+def _look(cell: Mapping[str, Any], kind: str, marks: Marks) -> tuple[Any, str, str]:
     """Give a cell's colour, its text, and the text's colour: a number, or a reason's letter."""
     if cell["verdict"] == NONE:
         return EMPTY, marks[str(cell["reason"])], "#888888"
@@ -67,12 +71,12 @@ def _panel(
     kind: str,
     worlds: Sequence[str],
     methods: Sequence[str],
-    marks: Mapping[str, str],
+    marks: Marks,
 ) -> None:
     """Draw a heat map; texts and hatches are many, and no part of the layout."""
     colours = np.ones((len(methods), len(worlds), 3))
     hatched = []
-    for cell in cells.to_dict("records"):
+    for cell in cells[cells["method"].isin(methods)].to_dict("records"):
         named = {str(key): value for key, value in cell.items()}
         x, y = worlds.index(named["world"]), methods.index(named["method"])
         colour, text, ink = _look(named, kind, marks)
@@ -82,7 +86,7 @@ def _panel(
             x, y, text, ha="center", va="center", fontsize=4.6, color=ink, style=style
         )
         written.set_in_layout(False)
-        if kind == "width_ratio" and named["verdict"] == SHORT:
+        if kind != "coverage" and named["verdict"] == SHORT and np.isfinite(named["width_ratio"]):
             hatched.append(Rectangle((x - 0.5, y - 0.5), 1, 1))
     axes.imshow(colours, aspect="auto", interpolation="nearest")
     under = PatchCollection(hatched, facecolor="none", edgecolor=HATCH, hatch="////", linewidth=0)
@@ -99,16 +103,19 @@ def _panel(
         side.set_visible(False)
 
 
-def _legend(figure: Figure, baseline: str) -> None:
+def _legend(figure: Figure, cells: pd.DataFrame, baseline: str) -> None:
+    """Explain the colours that are there."""
+    there = set(cells["verdict"])
     widths = {ratio: _colour_of_width({"width_ratio": ratio}) for ratio in (0.5, 2.0)}
+    narrow = Patch(facecolor="white", edgecolor=HATCH, hatch="////", label="narrow, but too short")
     handles = [
         Patch(facecolor=COVERS, label="covers"),
-        Patch(facecolor=SHORTFALL(0.3), label="too short"),
-        Patch(facecolor=SHORTFALL(1.0), label=f"{LOWEST:.0%} or less"),
-        Patch(facecolor=COVERS_TOO_MUCH, label="covers more than it says"),
+        *([Patch(facecolor=SHORTFALL(0.2), label="too short")] if SHORT in there else []),
+        *([Patch(facecolor=SHORTFALL(1.0), label="never covers")] if SHORT in there else []),
+        *([Patch(facecolor=COVERS_TOO_MUCH, label="covers too often")] if LONG in there else []),
         Patch(facecolor=widths[0.5], label=f"narrower than {baseline}"),
         Patch(facecolor=widths[2.0], label="wider"),
-        Patch(facecolor="white", edgecolor=HATCH, hatch="////", label="narrow, but too short"),
+        *([narrow] if SHORT in there else []),
     ]
     figure.legend(
         handles=handles, loc="outside upper center", ncols=7, frameon=False, fontsize=6,
@@ -116,8 +123,22 @@ def _legend(figure: Figure, baseline: str) -> None:
     )  # fmt: skip
 
 
+def _without(cells: pd.DataFrame, methods: Sequence[str], marks: Marks) -> str:
+    """Name the methods that have no row, with the letters of the reasons."""
+    absent = cells[~cells["method"].isin(methods)]
+    letters = absent.groupby("method", sort=False)["reason"].agg(
+        lambda reasons: "".join(sorted({marks[str(one)] for one in reasons}))
+    )
+    of_letters = pd.Series(letters.index, index=letters.to_numpy()).groupby(level=0)
+    parts = [f"{', '.join(own)} ({letter})" for letter, own in of_letters]
+    return textwrap.fill(f"no intervals: {'; '.join(parts)}", FOLD) if parts else ""
+
+
 def draw_arena(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure, pd.DataFrame]:
     """Draw coverage, and width relative to the baseline's, of methods in worlds.
+
+    A method has a row where it has an interval in some world; those that hold in most cells of the
+    table stand first.
 
     Args:
         table: a summary of replicates of the worlds' experiments.
@@ -135,29 +156,39 @@ def draw_arena(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure,
     lacking = [one for one in metrics if one not in set(cells["metric"])]
     if lacking:
         raise ValueError(f"no world has {lacking[0]!r}; there are {set(cells['metric'])}")
+    order = by_fewest_short(cells)
     shown = cells[cells["metric"].isin(metrics)].reset_index(drop=True)
-    worlds, methods = (list(dict.fromkeys(shown[name])) for name in ("world", "method"))
+    worlds = list(dict.fromkeys(shown["world"]))
     reasons = dict.fromkeys(shown.loc[shown["verdict"] == NONE, "reason"])
     marks = dict(zip(reasons, ascii_lowercase, strict=False))
-    height = 1.7 + 0.08 * len(marks) + len(metrics) * (0.25 + CELL * len(methods))
+    of_metric = {metric: shown[shown["metric"] == metric] for metric in metrics}
+    rows = {
+        metric: [one for one in order if one in set(own.loc[own["intervals"] > 0, "method"])]
+        for metric, own in of_metric.items()
+    }
+    heights = [max(len(methods), 1) for methods in rows.values()]
+    height = 1.8 + 0.08 * len(marks) + GAP * len(metrics) + CELL * sum(heights)
     figure, axes = new_figure(len(metrics), 2, height)
+    grid = axes[0][0].get_gridspec()
+    assert grid is not None
+    grid.set_height_ratios(heights)
     # Hinted for another resolution, small texts can be wider than they were laid out.
     figure.set_layout_engine("constrained", w_pad=0.1)
-    for line, metric in zip(axes, metrics, strict=True):
-        own = shown[shown["metric"] == metric]
+    for line, (metric, own) in zip(axes, of_metric.items(), strict=True):
         for panel, kind in zip(line, ("coverage", "width_ratio"), strict=True):
-            _panel(panel, own, kind, worlds, methods, marks)
+            _panel(panel, own, kind, worlds, rows[metric], marks)
             what = "coverage, %" if kind == "coverage" else f"width, % of {baseline}'s"
             panel.set_title(f"{METRIC_LABELS.get(metric, metric)}: {what}", fontsize=8)
+        line[0].set_xlabel(_without(own, rows[metric], marks), fontsize=5, color="#666666")
         line[1].set_yticklabels([])
     for panel in axes[-1]:
         panel.set_xticks(range(len(worlds)), worlds, rotation=55, ha="right", fontsize=6)
-    _legend(figure, baseline)
+    _legend(figure, shown, baseline)
     figure.supxlabel(_footer(shown, marks), fontsize=6)
     return figure, shown
 
 
-def _footer(shown: pd.DataFrame, marks: Mapping[str, str]) -> str:
+def _footer(shown: pd.DataFrame, marks: Marks) -> str:
     there = shown[shown["intervals"] > 0]
     fewest = there.iloc[int(there["intervals"].argmax())]
     band = f"{fewest['band_low']:.0%} to {fewest['band_high']:.0%}"
