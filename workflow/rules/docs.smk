@@ -293,8 +293,8 @@ rule document_which_method:
     params:
         library=library("document_which_method.py", method=none),
         options=lambda wildcards: config["figures"]["arena"]["options"],
-        real=plan.optional_datasets(config, "arena"),
-        imputations=config["experiments"]["arena_maven"]["imputations"],
+        real=lambda wildcards: plan.optional_datasets(config, "arena"),
+        imputations=lambda wildcards: config["experiments"]["arena_maven"]["imputations"],
         tasks=lambda wildcards: [
             plan.data_task(
                 config,
