@@ -1,4 +1,4 @@
-"""The arena: its cells, what to use for which data, the page, the figure, and the nearest world."""
+"""The arena: its cells, the figure, and the nearest world."""
 
 from dataclasses import replace
 
@@ -6,10 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data.datasets import DATASETS
-from crowdgold.documents.which_method import which_method_page
 from crowdgold.estimators import METHODS
-from crowdgold.estimators.needs import ANNOTATORS, GOLD, NEEDS, SCORES
 from crowdgold.evaluation import arena
 from crowdgold.evaluation.arena import (
     arena_cells,
@@ -17,16 +14,6 @@ from crowdgold.evaluation.arena import (
     by_fewest_short,
     judged,
     reasons_table,
-)
-from crowdgold.evaluation.arena_choice import (
-    TOGETHER,
-    Situation,
-    candidates,
-    left_out,
-    rank,
-    record,
-    records_of,
-    situations,
 )
 from crowdgold.evaluation.arena_record import RECORD, nearest_worlds, read_arena, record_text
 from crowdgold.evaluation.study_features import (
@@ -38,66 +25,10 @@ from crowdgold.evaluation.study_features import (
     mean_features,
     nearest,
 )
-from crowdgold.evaluation.summaries import coverage_band, share_error
 from crowdgold.plotting import FIGURES
 from crowdgold.plotting.style import save_figure
+from unit.made_arena import LABELS, SIZE, TWO_WORLDS, WORLDS, cell, cells, row, summary
 from unit.reference import make_items
-
-SIZE = 20
-LABELS = {"one": "first", "two": "second"}
-
-
-def row(experiment, method, metric, coverage=0.95, width=0.1, note="", size=SIZE, shape=None):
-    """A row of a summary; without an interval where there is a note."""
-    low, high = coverage_band(size, 0.95) if size else (np.nan, np.nan)
-    there = not note
-    return {
-        "experiment": experiment, "shape": shape, "method": method, "metric": metric,
-        "replicates": size if there else 0, "undefined": 0 if there else size,
-        "gate_failures": 0, "truth": 0.3, "bias": 0.01, "bias_se": 0.001, "error": 0.02,
-        "error_se": 0.001, "intervals": size if there else 0,
-        "width": width if there else np.nan, "width_se": 0.01 * width if there else np.nan,
-        "coverage": coverage if there else np.nan,
-        "coverage_se": share_error(coverage, size) if there else np.nan,
-        "level": 0.95, "band_low": low if there else np.nan, "band_high": high if there else np.nan,
-        "seconds": 0.5, "note": note,
-    }  # fmt: skip
-
-
-def summary(*rows):
-    return pd.DataFrame(list(rows))
-
-
-TWO_WORLDS = summary(
-    row("one", "GT", "prevalence", width=0.2),
-    row("one", "MV", "prevalence", coverage=0.1, width=0.02),
-    row("one", "MAVEN-R", "prevalence", width=0.1),
-    row("one", "CLARA", "prevalence", note="it needs to know who gave each vote"),
-    row("one", "GT", "AUC", width=0.4),
-    row("one", "MV", "AUC", coverage=0.5, width=0.1),
-    row("one", "MAVEN-R", "AUC", width=0.3),
-    row("one", "CLARA", "AUC", note="it needs to know who gave each vote"),
-    row("two", "GT", "prevalence", width=0.2),
-    row("two", "MV", "prevalence", coverage=0.9, width=0.05),
-    row("two", "MAVEN-R", "prevalence", note="it needs scores of a model; there are none"),
-    row("two", "CLARA", "prevalence", coverage=0.85, width=0.04),
-)
-WORLDS = {
-    "first": StudyFeatures(2000, 3, 200, True, False, 0.3, 0.7, 0.9, 0.8),
-    "second": StudyFeatures(2000, 5, 100, False, True, 0.2, 0.8, 0.8),
-}
-
-
-def cells():
-    return judged(arena_cells(TWO_WORLDS, "GT", ["shape"], LABELS))
-
-
-def cell(table, world, method, metric):
-    found = table[
-        (table["world"] == world) & (table["method"] == method) & (table["metric"] == metric)
-    ]
-    assert len(found) == 1
-    return found.iloc[0]
 
 
 def test_every_method_has_a_cell_for_every_metric_of_every_world():
@@ -164,118 +95,6 @@ def test_thresholds_belong_to_worlds_and_shapes_are_worlds():
 def test_verdicts_follow_the_band(coverage, verdict):
     table = judged(arena_cells(summary(row("one", "GT", "AUC", coverage)), "GT", [], {}))
     assert table["verdict"].iloc[0] == verdict
-
-
-def test_what_methods_need_is_known_and_nothing_else():
-    for method in METHODS.values():
-        assert set(method.needs) <= set(NEEDS)
-    assert candidates([], ["MV", "GT", "DS", "MAVEN", "CLARA", "ORACLE"]) == ["MV", "DS"]
-    assert candidates([GOLD], ["GT", "MAVEN-R", "votes-R"]) == ["GT", "votes-R"]
-    assert candidates([SCORES, GOLD], ["MAVEN-R", "CLARA"]) == ["MAVEN-R"]
-    assert candidates([ANNOTATORS], ["CLARA", "CLARA+S", "PEC"]) == ["CLARA", "PEC"]
-
-
-def test_worlds_speak_to_situations_that_have_no_more_than_they_do():
-    """Without gold only worlds without gold count: methods use what gold there is."""
-    worlds = {**WORLDS, "third": StudyFeatures(500, 3, 0, True, True)}
-    found = {one.has: one.worlds for one in situations(worlds)}
-    assert found[(GOLD,)] == ("first", "second")
-    assert found[(GOLD, SCORES)] == ("first",)
-    assert found[(GOLD, ANNOTATORS)] == ("second",)
-    assert found[()] == found[(SCORES, ANNOTATORS)] == ("third",)
-    assert (GOLD, SCORES, ANNOTATORS) not in found
-
-
-def test_records_pool_the_intervals_of_worlds():
-    """40 intervals, of which 19 and 18 hold the truth; widths' geometric mean."""
-    table = cells()
-    one = record(table, "GT", "prevalence", ("first", "second"))
-    assert (one.intervals, one.width, one.coverage) == (40, 1.0, pytest.approx(0.95))
-    assert one.band_low == coverage_band(40, 0.95, TOGETHER)[0] > coverage_band(40, 0.95)[0]
-    assert one.holds
-    other = record(table, "MV", "prevalence", ("first", "second"))
-    assert other.width == pytest.approx(np.sqrt(0.1 * 0.25))
-    assert other.short == ("first",)
-    assert not other.holds
-    assert record(table, "MAVEN-R", "prevalence", ("second",)) is None
-
-
-def test_worlds_together_find_what_each_alone_does_not():
-    """16 of 20 is inside a world's band, 160 of 200 is below that of ten worlds."""
-    rows = [row(str(k), "MV", "AUC", coverage=0.8) for k in range(10)]
-    table = judged(arena_cells(summary(*rows), "GT", [], {}))
-    assert set(table["verdict"]) == {arena.INSIDE}
-    one = record(table, "MV", "AUC", list(table["world"]))
-    assert not one.short
-    assert not one.holds
-
-
-def test_to_be_advised_takes_more_than_not_to_be_blamed():
-    """Of 100, the band of 2 deviations begins at 90, that of 3.5 at 86."""
-    for coverage, holds in ((0.9, True), (0.88, False)):
-        rows = [row(str(k), "MV", "AUC", coverage=coverage) for k in range(5)]
-        table = judged(arena_cells(summary(*rows), "GT", [], {}))
-        one = record(table, "MV", "AUC", list(table["world"]))
-        assert coverage > coverage_band(100, 0.95)[0]
-        assert one.holds is holds
-
-
-def test_a_choice_is_judged_in_the_world_that_it_was_made_without():
-    """MV is narrowest and holds but in the third world: chosen there, it holds 8 of 20."""
-    coverages = {"a": 0.95, "b": 0.95, "c": 0.4}
-    rows = [
-        one
-        for name, coverage in coverages.items()
-        for one in (row(name, "GT", "AUC", width=0.2), row(name, "MV", "AUC", coverage, 0.1))
-    ]
-    table = judged(arena_cells(summary(*rows), "GT", [], {}))
-    worlds = Situation((GOLD, SCORES), tuple(coverages))
-    assert records_of(table, worlds, "AUC")[0].method == "GT"
-    found = left_out(table, worlds, "AUC")
-    assert (found.worlds, found.intervals) == (3, 60)
-    # Without the third MV is chosen, without another GT: 8, 19 and 19 of 20.
-    assert found.coverage == pytest.approx((8 + 19 + 19) / 60)
-    assert left_out(table, Situation((GOLD, SCORES), ("a",)), "AUC") is None
-    assert "There is no other world" in which_method_page(cells(), WORLDS)
-
-
-def test_the_narrowest_that_holds_comes_first():
-    table = cells()
-    situation = next(one for one in situations(WORLDS) if one.has == (GOLD, SCORES))
-    assert [one.method for one in records_of(table, situation, "AUC")] == ["MAVEN-R", "GT", "MV"]
-    assert rank([]) == []
-
-
-def test_sentences_of_the_page_follow_from_the_numbers():
-    """Other numbers give another advice: of a control in which MAVEN-R is too short."""
-    page = which_method_page(cells(), WORLDS)
-    advised = [line for line in page.splitlines() if line.startswith("- **AUC**")]
-    assert advised
-    assert all("`MAVEN-R`: 95.0" in line and "75 ± 1 % as wide" in line for line in advised)
-    assert "it needs scores of a model; there are none" in page
-    other = TWO_WORLDS.copy()
-    of_maven = (other["method"] == "MAVEN-R") & (other["metric"] == "AUC")
-    other.loc[of_maven, "coverage"] = 0.2
-    changed = which_method_page(judged(arena_cells(other, "GT", [], LABELS)), WORLDS)
-    line = next(line for line in changed.splitlines() if line.startswith("- **AUC**"))
-    assert line.startswith("- **AUC**: `GT`: 95.0")
-    assert "`MAVEN-R` (20.0 %; too short in first)" in line
-
-
-def test_the_page_says_of_every_dataset_whether_it_is_a_world():
-    real = {"one": "product_pairs", "elsewhere": "chaosnli"}
-    page = which_method_page(cells(), WORLDS, real=real)
-    rows = {line.split("`")[1]: line for line in page.splitlines() if line.startswith("| `")}
-    for name, dataset in DATASETS.items():
-        assert (dataset.gold or dataset.no_gold) in rows[name]
-    assert rows["product_pairs"].endswith("| yes |")
-    assert "were not at hand" in rows["chaosnli"]
-
-
-def test_no_method_may_hold():
-    other = TWO_WORLDS.assign(coverage=TWO_WORLDS["coverage"] / 4)
-    page = which_method_page(judged(arena_cells(other, "GT", [], LABELS)), WORLDS)
-    assert "no method holds. The nearest is" in page
 
 
 def test_quantiles_of_few_draws_cover_less_than_they_say():

@@ -172,6 +172,28 @@ def test_methods_of_annotators_take_items_that_know_them():
     assert all(one.lower < one.estimate < one.upper for one in found.values())
 
 
+def test_methods_that_use_no_gold_are_the_same_without_it():
+    """Fitted with and without gold, from the same seed; GT+MV is the control."""
+    scores = {"negative_mean": -1, "positive_mean": 1, "sd": 1}
+    drawn = simulate("clara", {**CLARA, "scores": scores}, rng())
+    items = as_items(drawn, {"n_gold": 25}, rng(1)).table
+    bare = replace(items, gold=np.full(len(items), NO_GOLD, dtype=np.int8))
+    short = {"chains": 2, "warmup": 5, "draws": 10}
+    blind = [name for name, one in METHODS.items() if "items" in one.tables and not one.uses_gold]
+    assert {"MV", "PEC", "CLARA", "CLARA+S"} <= set(blind)
+    for name in blind:
+        if not METHODS[name].package:
+            own = short if name.startswith("CLARA") else {}
+            found = (
+                evaluate(fit(name, table, rng(2), own), table, ["prevalence", "TPR_H"], rng(3))
+                for table in (items, bare)
+            )
+            one, other = ([(each.estimate, each.lower) for each in one] for one in found)
+            assert one == other, name
+    assert METHODS["GT+MV"].uses_gold
+    assert METHODS["GT+MV"].lacks(bare)
+
+
 def test_scores_of_any_scale_enter_clara():
     """A score and the probability whose log odds it is are the same to CLARA+S."""
     table = as_items(simulate("clara", CLARA, rng()), {"n_gold": 20}, rng()).table

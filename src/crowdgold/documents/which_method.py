@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from crowdgold.data.datasets import DATASETS
 from crowdgold.documents.markdown import markdown_table
-from crowdgold.documents.which_method_advice import at_a_glance, situation_lines
+from crowdgold.documents.which_method_advice import all_choices, at_a_glance, situation_lines
 from crowdgold.evaluation.arena import (
     NONE,
     SHORT,
@@ -20,7 +20,7 @@ from crowdgold.evaluation.arena import (
     geometric_mean,
     reasons_table,
 )
-from crowdgold.evaluation.arena_choice import TOGETHER, needs_of, situations
+from crowdgold.evaluation.arena_choice import FEWEST, TOGETHER, needs_of, situations
 from crowdgold.evaluation.study_features import ABSENT, StudyFeatures
 from crowdgold.evaluation.summaries import coverage_band, share_error
 
@@ -58,36 +58,57 @@ def _method_row(method: str, rows: pd.DataFrame) -> list[str]:
 
 
 def _chances(size: int, low: float) -> str:
-    """Say how often true coverages below the level are found by a band's lower end."""
+    """Say how often true coverages below the level are found, by a band's lower end."""
     least = int(np.ceil(low * size - 1e-9))
     chances = (100 * float(binom.cdf(least - 1, size, coverage)) for coverage in FOUND)
-    return ", ".join(
-        f"{coverage:.0%} in {chance:.0f} %" for coverage, chance in zip(FOUND, chances, strict=True)
-    )
+    pairs = zip(FOUND, chances, strict=True)
+    return ", ".join(f"{coverage:.0%} in {chance:.0f} % of cases" for coverage, chance in pairs)
 
 
-def _power(cells: pd.DataFrame, worlds: int, imputations: int) -> str:
+def _trust(cells: pd.DataFrame, worlds: int, imputations: int) -> str:
     """Say how low a coverage must truly be for a method to be found out."""
     there = cells[cells["intervals"] > 0]
     one = there.iloc[int(there["intervals"].argmax())]
     size, level, low = int(one["intervals"]), float(one["level"]), float(one["band_low"])
-    each, together = 100 * share_error(level, size), coverage_band(worlds * size, level, TOGETHER)
-    return (
-        f"A cell has {size} intervals; the Monte Carlo error of a coverage of {level:.0%} is "
-        f"{each:.0f} points. It is called too short below {low:.0%}, which by chance alone happens "
-        "at most once in some 4,000 cells, and which finds a true coverage of "
-        f"{_chances(size, low)} of cells. All worlds together are too short more than "
-        f"{TOGETHER:.0f} deviations below the level: of {worlds} worlds below {together[0]:.1%}, "
-        f"which finds a true coverage of {_chances(worlds * size, together[0])} of methods, and "
-        f"blames at most one in 44 that is right. Intervals of {imputations} imputations hold the "
-        f"truth in {attainable_coverage(imputations, level):.1%}, not {level:.0%}, of cases, were "
-        "the model exact. A method that is advised has not been found out; that is no proof."
-    )
+    together = coverage_band(worlds * size, level, TOGETHER)[0]
+    attainable = attainable_coverage(imputations, level)
+    lines = [
+        f"A method in a world has {size} intervals of a metric, so that a coverage of {level:.0%} "
+        f"has a Monte Carlo error of {100 * share_error(level, size):.0f} points. They are too "
+        f"short below {low:.0%}. That happens by chance alone at most once in 4,000 times, and "
+        f"finds a true coverage of {_chances(size, low)}.",
+        f"All worlds together are too short {TOGETHER:.0f} deviations below the level: of {worlds} "
+        f"worlds below {together:.1%}. That blames at most one method in 44 that is right, and "
+        f"finds a true coverage of {_chances(worlds * size, together)}.",
+        "A method holds where neither is so, in all worlds in which it has intervals, with gold "
+        "labels or without as you have them (both, if it uses none). That is no proof: it has not "
+        "been found out.",
+        "What is chosen for how it did looks better than it is. So each choice is also made "
+        "without a world and judged in that world, for all worlds in turn. That is the coverage to "
+        "expect in a world like these; of a world unlike them nothing here tells.",
+        f"Intervals from {imputations} imputations hold the truth in {attainable:.1%} of cases, "
+        f"not {level:.0%}, even where the model is exact.",
+    ]
+    return "".join(f"- {line}\n" for line in lines)
 
 
-def _reasons(cells: pd.DataFrame) -> str:
+def _where(listed: str, worlds: Collection[str]) -> str:
+    """Name the worlds of a reason, by those that are not among them where these are fewer."""
+    named = set(listed.split("; "))
+    others = [one for one in worlds if one not in named]
+    if len(others) >= len(named):
+        return listed
+    return f"all but {'; '.join(others)}" if others else "all"
+
+
+def _reasons(cells: pd.DataFrame, worlds: Collection[str]) -> str:
     rows = [
-        [_list(row["methods"].split(", ")), _cell(row["reason"]), row["metrics"], row["worlds"]]
+        [
+            _list(row["methods"].split(", ")),
+            _cell(row["reason"]),
+            row["metrics"],
+            _where(row["worlds"], worlds),
+        ]
         for row in reasons_table(cells[cells["verdict"] == NONE]).to_dict("records")
     ]
     return markdown_table(["methods", "why", "metrics", "worlds"], rows)
@@ -150,6 +171,7 @@ def which_method_page(
     times = f"{most}" if fewest == most else f"{fewest} to {most}"
     failed = there.groupby(["world", "method"])[["gate_failures", "replicates"]].max().sum()
     found = situations(worlds)
+    choices = all_choices(found, cells)
     head = ["method", "needs", "not too short", "coverage", "worst", f"width / {baseline}"]
     return "\n".join(
         [
@@ -161,21 +183,20 @@ def which_method_page(
             f"{failed['gate_failures']:.0f} of {failed['replicates']:.0f} fits failed a "
             "diagnostics gate and are included.\n",
             "## What to use\n",
-            "For what you have, the method with the narrowest intervals among those that are too "
-            "short in no world, nor in all worlds together. In brackets its coverage in per cent, "
-            f"and the width of its intervals in per cent of `{baseline}`'s, which uses the gold "
-            "labels alone. Where you have no gold labels, worlds without gold labels count.\n",
-            at_a_glance(found, cells) + "\n",
+            "For what you have, the method with the narrowest intervals among those whose "
+            f"{level:.0%} intervals hold. In brackets, in per cent: the coverage that such a "
+            "choice has in worlds that it was made without, and the width of its intervals over "
+            f"that of `{baseline}`'s, which uses the gold labels alone. None holds: all are too "
+            "short somewhere. None stands: what holds fails in worlds that it was chosen without, "
+            f"or there are fewer than {FEWEST} to test it in. Where nothing more stands for those "
+            "who have more, it is what stands for those who have less.\n",
+            at_a_glance(found, choices) + "\n",
             "Use the table to choose what to run, not to skip looking: "
             "`crowdgold check` says what your data support, and names the world nearest to them.\n",
             "## How far to trust it\n",
-            _power(cells, max(len(one.worlds) for one in found), imputations) + "\n",
-            "What is chosen for how it did looks better than it is. So each choice below is also "
-            "made without one of the worlds and judged in that world, for all worlds in turn; "
-            "that coverage is the one to expect in a world like these. In a world unlike them "
-            "nothing here tells.\n",
+            _trust(cells, len(found[0].evidence), imputations),
             "## What to use, and why\n",
-            *(line for one in found for line in situation_lines(one, cells, baseline)),
+            *(line for one in found for line in situation_lines(one, found, choices, baseline)),
             "## Every method\n",
             "Over all worlds and metrics: cells that are not too short, mean coverage, the worst "
             f"cell, geometric mean of the width over `{baseline}`'s, median seconds of a fit.\n",
@@ -188,7 +209,7 @@ def which_method_page(
             "![The other metrics](gallery/arena_other_metrics.svg)\n",
             "## Why there is nothing\n",
             "What a method needs is declared once, with the method.\n",
-            _reasons(cells) + "\n",
+            _reasons(cells, worlds) + "\n",
             "## The worlds\n",
             _worlds(worlds) + "\n",
             "Real data need true labels apart from the votes that are judged.\n",

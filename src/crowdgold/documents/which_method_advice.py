@@ -3,19 +3,20 @@
 Every sentence is made from the cells of the arena, with the numbers that it rests on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table
 from crowdgold.evaluation.arena_choice import (
+    FEWEST,
     HAD,
+    Choice,
     LeftOut,
     Record,
     Situation,
-    left_out,
-    records_of,
+    choose,
 )
 from crowdgold.metrics.binary import OF_VOTES
 
@@ -45,16 +46,16 @@ def _worlds(count: int) -> str:
     return f"{count} world{'' if count == 1 else 's'}"
 
 
-def _evidence(one: Record, worlds: int, baseline: str) -> str:
+def _evidence(one: Record, baseline: str) -> str:
     """Write what a method does on a metric, as a part of a sentence."""
     said = (
         f"{percent(one.coverage, one.coverage_se)} of {one.intervals} intervals hold the truth, "
-        f"in {len(one.worlds)} of {_worlds(worlds)}"
+        f"in {_worlds(len(one.worlds))}"
     )
     if np.isfinite(one.width):
         error = f" ± {100 * one.width_se:.0f}" if np.isfinite(one.width_se) else ""
-        return f"{said}, {100 * one.width:.0f}{error} % as wide as `{baseline}`'s"
-    return f"{said}, mean error {one.error:.3f}"
+        return f"{said}; here they are {100 * one.width:.0f}{error} % as wide as `{baseline}`'s"
+    return f"{said}; mean error here {one.error:.3f}"
 
 
 def _short_in(one: Record) -> str:
@@ -66,37 +67,58 @@ def _short_in(one: Record) -> str:
 
 
 def _tested(found: LeftOut | None) -> str:
-    """Write how a choice does in worlds that it was made without."""
+    """Write how choices do in worlds that they were made without."""
     if found is None:
-        return " There is no other world to test the choice in."
+        return "there is no other world to test the choice in"
     return (
-        f" Chosen without a world and judged in it, for {_worlds(found.worlds)} in turn: "
-        f"{percent(found.coverage, found.coverage_se)} of {found.intervals}."
+        f"chosen without a world and judged in it, for {_worlds(found.worlds)} in turn, "
+        f"{percent(found.coverage, found.coverage_se)} of {found.intervals} hold it"
+    )
+
+
+def _fails(choice: Choice, baseline: str) -> str:
+    """Write why nothing is advised of the candidates of a situation."""
+    best = choice.best
+    if not best.holds:
+        nearest = max(choice.records, key=lambda one: one.coverage)
+        return (
+            f"no method holds. The nearest is `{nearest.method}`: "
+            f"{_evidence(nearest, baseline)}; it is {_short_in(nearest)}."
+        )
+    tested = choice.tested
+    few = tested is None or tested.worlds < FEWEST
+    why = f"{FEWEST} worlds to test it in are the fewest" if few else "does not stand the test"
+    return (
+        f"none can be advised. `{best.method}` holds ({_evidence(best, baseline)}), but {why}: "
+        f"{_tested(tested)}."
     )
 
 
 def advice(
-    records: Sequence[Record], worlds: int, baseline: str, tested: LeftOut | None = None
+    choice: Choice | None, baseline: str, instead: tuple[Situation, Choice] | None = None
 ) -> str:
-    """Write which method to use, of those of a situation on a metric, ranked.
+    """Write which method to use in a situation, for a metric.
 
     Args:
-        records: as `arena_choice.rank` sorts them.
-        worlds: of the situation.
+        choice: of `arena_choice.choose`.
         baseline: the method whose width is 1.
-        tested: how choices did in the worlds that they were made without.
+        instead: what stands in a situation that has less.
     """
-    if not records:
+    if choice is None:
         return "no method here has intervals."
-    best = records[0]
-    if not best.holds:
-        nearest = max(records, key=lambda one: one.coverage)
+    if not choice.stands:
+        said = _fails(choice, baseline)
+        if instead is None:
+            return said
+        less, other = instead
+        named = _had(less)
         return (
-            f"no method holds. The nearest is `{nearest.method}`: "
-            f"{_evidence(nearest, worlds, baseline)}; it is {_short_in(nearest)}."
+            f"`{other.best.method}`, as for those who have less ({named[0].lower()}{named[1:]}). "
+            f"Chosen in the worlds here, {said}"
         )
-    said = f"`{best.method}`: {_evidence(best, worlds, baseline)}.{_tested(tested)}"
-    others = [one for one in records if not one.holds]
+    best = choice.best
+    said = f"`{best.method}`: {_evidence(best, baseline)}; {_tested(choice.tested)}."
+    others = [one for one in choice.records if not one.holds]
     known = np.isfinite(best.width)
     if blamed := [one for one in others if one.width < best.width] if known else others:
         shown = sorted(blamed, key=lambda one: one.coverage)[:NARROWER]
@@ -112,33 +134,68 @@ def metrics_of(situation: Situation, cells: pd.DataFrame) -> list[str]:
     return [one for one in found if one in OF_VOTES or "scores" in situation.has]
 
 
-def situation_lines(situation: Situation, cells: pd.DataFrame, baseline: str) -> list[str]:
+Choices = Mapping[tuple[tuple[str, ...], str], Choice | None]
+"""(what a situation has, metric) -> what to use."""
+
+
+def all_choices(situations: Sequence[Situation], cells: pd.DataFrame) -> Choices:
+    """Choose for every situation and each metric that it can ask for."""
+    return {
+        (one.has, metric): choose(cells, one, metric)
+        for one in situations
+        for metric in metrics_of(one, cells)
+    }
+
+
+def _instead(
+    situation: Situation, situations: Sequence[Situation], choices: Choices, metric: str
+) -> tuple[Situation, Choice] | None:
+    """Give what stands in a situation that has less, the most of these."""
+    for less in situations:
+        other = choices.get((less.has, metric))
+        fewer = set(less.has) < set(situation.has) and less.evidence == situation.evidence
+        if fewer and other is not None and other.stands:
+            return less, other
+    return None
+
+
+def situation_lines(
+    situation: Situation, situations: Sequence[Situation], choices: Choices, baseline: str
+) -> list[str]:
     """Write a section: what to use for each metric, of those who have what the situation has."""
     lines = [f"### {_had(situation)}\n", f"Worlds: {'; '.join(situation.worlds)}.\n"]
-    for metric in metrics_of(situation, cells):
-        tested = left_out(cells, situation, metric)
-        records = records_of(cells, situation, metric)
-        said = advice(records, len(situation.worlds), baseline, tested)
-        lines.append(f"- **{metric}**: {said}\n")
+    for (has, metric), choice in choices.items():
+        if has == situation.has:
+            instead = _instead(situation, situations, choices, metric)
+            lines.append(f"- **{metric}**: {advice(choice, baseline, instead)}\n")
     return lines
 
 
-def _glance(situation: Situation, cells: pd.DataFrame, metric: str) -> str:
-    if metric not in metrics_of(situation, cells):
+def _glance(
+    situation: Situation, situations: Sequence[Situation], choices: Choices, metric: str
+) -> str:
+    if (situation.has, metric) not in choices:
         return ""
-    records = records_of(cells, situation, metric)
-    if not records or not records[0].holds:
-        return "none holds"
-    best = records[0]
-    width = f", {100 * best.width:.0f}" if np.isfinite(best.width) else ""
-    return f"`{best.method}` ({100 * best.coverage:.0f}{width})"
+    choice = choices[situation.has, metric]
+    if choice is None or not choice.stands:
+        instead = _instead(situation, situations, choices, metric)
+        if instead is None:
+            return "none stands" if choice is not None and choice.best.holds else "none holds"
+        choice = instead[1]
+    assert choice.tested is not None
+    width = f", {100 * choice.best.width:.0f}" if np.isfinite(choice.best.width) else ""
+    return f"`{choice.best.method}` ({100 * choice.tested.coverage:.0f}{width})"
 
 
-def at_a_glance(situations: Sequence[Situation], cells: pd.DataFrame) -> str:
+def at_a_glance(situations: Sequence[Situation], choices: Choices) -> str:
     """Make the table of what to use: a row for what a study has, a column a metric."""
-    metrics = list(dict.fromkeys(cells["metric"]))
+    metrics = list(dict.fromkeys(metric for _, metric in choices))
     rows = [
-        [_had(one), str(len(one.worlds)), *(_glance(one, cells, metric) for metric in metrics)]
+        [
+            _had(one),
+            str(len(one.worlds)),
+            *(_glance(one, situations, choices, metric) for metric in metrics),
+        ]
         for one in situations
     ]
     return markdown_table(["you have", "worlds", *metrics], rows)

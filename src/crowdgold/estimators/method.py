@@ -30,6 +30,7 @@ class Method:
         models_of_settings: those that it samples only under some settings.
         annotations_fitter: as `fitter`, of Annotations; None where it does not take them.
         needs: what a table of Items must have for it, keys of `needs.NEEDS`.
+        uses_gold: whether gold labels of Items change its fit, where there are some.
         estimates: names of the metrics of Items that it can estimate; all where there are none.
         own_settings: settings of its own, beside those that all methods take.
         preset: settings that its name stands for; a configuration cannot change them.
@@ -44,6 +45,7 @@ class Method:
     models_of_settings: Models = field(default_factory=dict)
     annotations_fitter: AnnotationsFitter | None = None
     needs: tuple[str, ...] = ()
+    uses_gold: bool = True
     estimates: tuple[str, ...] = ()
     own_settings: tuple[str, ...] = ()
     preset: Mapping[str, Any] = field(default_factory=dict)

@@ -4,12 +4,16 @@ A situation is what a study has: gold labels, scores of a model, known annotator
 at least that; where it has no gold the worlds have none either, since methods use what gold there
 is. Methods that need more are no candidates.
 
-A method holds on a metric where its intervals are too short in no world, beyond the binomial band
-of that world's replicates, and not in all worlds together, beyond `TOGETHER` deviations: to be
-advised takes more than not to be blamed.
+Widths are compared in these worlds. Whether a method holds is judged in all worlds in which it has
+intervals, with gold or without as the study is (in both, where it uses none): what fails where
+annotators are not known is not made better by a study that knows them. It holds on a metric where
+its intervals are too short in no world, beyond the binomial band of that world's replicates, and
+not in all worlds together, beyond `TOGETHER` deviations: to be advised takes more than not to be
+blamed.
 
 What is chosen for how it did looks better than it is. So each choice is also made without a world,
-and judged in that world (`left_out`).
+and judged in that world. A choice stands where these intervals, of `FEWEST` worlds at least, are
+not too short together. Where none stands, what stands for a study that has less will do.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,6 +33,8 @@ HAD = (GOLD, SCORES, ANNOTATORS)
 """What a situation may have."""
 TOGETHER = 2.0
 """Deviations below the level at which the intervals of all worlds together are too short."""
+FEWEST = 3
+"""Worlds in which a choice is to be judged that was made without them."""
 
 
 @dataclass(frozen=True)
@@ -37,32 +43,50 @@ class Situation:
 
     Attributes:
         has: some of `HAD`.
-        worlds: names.
+        worlds: names of those that have at least that.
+        evidence: names of all with gold labels, or of all without, as the study is.
+        others: names of the rest.
     """
 
     has: tuple[str, ...]
     worlds: tuple[str, ...]
+    evidence: tuple[str, ...]
+    others: tuple[str, ...] = ()
+
+    def without(self, world: str) -> "Situation":
+        """Give the same situation as if there were no such world."""
+        worlds, evidence = (
+            tuple(name for name in names if name != world) for names in (self.worlds, self.evidence)
+        )
+        return Situation(self.has, worlds, evidence, self.others)
+
+    def evidence_of(self, method: str) -> tuple[str, ...]:
+        """Give the worlds that tell how a method does in this situation."""
+        known = METHODS.get(method)
+        return self.evidence if known is None or known.uses_gold else self.evidence + self.others
 
 
 @dataclass(frozen=True)
 class Record:
-    """What a method does on a metric in the worlds of a situation.
+    """What a method does on a metric.
 
     Attributes:
         method, metric: names.
-        worlds: those in which it has intervals.
-        intervals: in all of them.
+        worlds: the evidence, those in which it has intervals.
+        inside: how many of them are worlds of the situation.
+        intervals: in all of the evidence.
         coverage, coverage_se: of all intervals, with its Monte Carlo error.
         band_low: the lower end of the binomial band of all intervals.
         short: worlds in which it covers less often than the band of that world allows.
-        width, width_se: geometric mean of the width over the baseline's, over the worlds that have
-            that ratio; NaN where none has.
-        error: mean over the worlds of the mean absolute error.
+        width, width_se: geometric mean of the width over the baseline's, over the situation's
+            worlds that have that ratio; NaN where none has.
+        error: mean over the situation's worlds of the mean absolute error.
     """
 
     method: str
     metric: str
     worlds: tuple[str, ...]
+    inside: int
     intervals: int
     coverage: float
     coverage_se: float
@@ -92,13 +116,15 @@ def situations(worlds: Mapping[str, StudyFeatures]) -> list[Situation]:
     found = []
     for size in range(len(HAD), -1, -1):
         for has in combinations(HAD, size):
-            own = tuple(
-                name
+            alike = {
+                name: _features(world)
                 for name, world in worlds.items()
-                if set(has) <= _features(world) and (GOLD in has) == (world.gold > 0)
-            )
+                if (GOLD in has) == (world.gold > 0)
+            }
+            own = tuple(name for name, held in alike.items() if set(has) <= held)
             if own:
-                found.append(Situation(has, own))
+                others = tuple(name for name in worlds if name not in alike)
+                found.append(Situation(has, own, tuple(alike), others))
     return sorted(found, key=lambda one: GOLD not in one.has)
 
 
@@ -113,30 +139,32 @@ def candidates(has: Sequence[str], methods: Sequence[str]) -> list[str]:
     return [name for name in methods if name in METHODS and set(METHODS[name].needs) <= enough]
 
 
-def record(cells: pd.DataFrame, method: str, metric: str, worlds: Sequence[str]) -> Record | None:
-    """Put together what a method does on a metric; None where it has no interval in any world.
+def record(cells: pd.DataFrame, method: str, metric: str, situation: Situation) -> Record | None:
+    """Put together what a method does on a metric; None without an interval in the situation.
 
     Args:
         cells: of the arena, with the column `verdict` (`evaluation.arena.judged`).
         method, metric: names.
-        worlds: those that count.
+        situation: the worlds that count.
     """
-    own = cells[(cells["method"] == method) & (cells["metric"] == metric)]
-    own = own[own["world"].isin(worlds) & (own["intervals"] > 0)]
+    there = cells[(cells["method"] == method) & (cells["metric"] == metric)]
+    there = there[there["world"].isin(situation.evidence_of(method)) & (there["intervals"] > 0)]
+    own = there[there["world"].isin(situation.worlds)]
     if own.empty:
         return None
-    intervals = int(own["intervals"].sum())
-    coverage = float((own["coverage"] * own["intervals"]).sum()) / intervals
+    intervals = int(there["intervals"].sum())
+    coverage = float((there["coverage"] * there["intervals"]).sum()) / intervals
     width, spread = _width(own.dropna(subset=["width_ratio"]))
     return Record(
         method,
         metric,
-        tuple(own["world"]),
+        tuple(there["world"]),
+        len(own),
         intervals,
         coverage,
         share_error(coverage, intervals),
         coverage_band(intervals, float(own["level"].iloc[0]), TOGETHER)[0],
-        tuple(own.loc[own["verdict"] == SHORT, "world"]),
+        tuple(there.loc[there["verdict"] == SHORT, "world"]),
         width,
         spread,
         float(own["error"].mean()),
@@ -154,14 +182,14 @@ def _width(rows: pd.DataFrame) -> tuple[float, float]:
 
 
 def rank(records: Sequence[Record]) -> list[Record]:
-    """Sort the records of a situation and a metric: what holds in most worlds, then what is narrow.
+    """Sort the records of a situation and a metric: what holds, in most worlds, then the narrowest.
 
     Where there is no baseline to be narrower than, the smaller error counts.
     """
 
     def place(one: Record) -> tuple[bool, int, float, float]:
         width = one.width if np.isfinite(one.width) else np.inf
-        return not one.holds, -len(one.worlds), width, one.error
+        return not one.holds, -one.inside, width, one.error
 
     return sorted(records, key=place)
 
@@ -169,7 +197,7 @@ def rank(records: Sequence[Record]) -> list[Record]:
 def records_of(cells: pd.DataFrame, situation: Situation, metric: str) -> list[Record]:
     """Give the records of all candidates of a situation on a metric, ranked."""
     methods = candidates(situation.has, list(dict.fromkeys(cells["method"])))
-    found = (record(cells, method, metric, situation.worlds) for method in methods)
+    found = (record(cells, method, metric, situation) for method in methods)
     return rank([one for one in found if one is not None])
 
 
@@ -178,15 +206,44 @@ class LeftOut:
     """How choices did in the worlds that they were made without.
 
     Attributes:
-        worlds: those in which a choice was judged.
+        worlds: how many, in which a choice was judged.
         intervals: in all of them.
         coverage, coverage_se: of all these intervals, with its Monte Carlo error.
+        band_low: the lower end of the binomial band of all of them.
     """
 
     worlds: int
     intervals: int
     coverage: float
     coverage_se: float
+    band_low: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What to use in a situation, for a metric.
+
+    Attributes:
+        records: of all candidates, ranked; the first is the choice.
+        tested: how such choices did in worlds that they were made without; None where there was
+            none to judge one in.
+    """
+
+    records: tuple[Record, ...]
+    tested: LeftOut | None
+
+    @property
+    def best(self) -> Record:
+        """Give the first of the records."""
+        return self.records[0]
+
+    @property
+    def stands(self) -> bool:
+        """Say whether the choice holds, and choices made without a world held in it."""
+        tested = self.tested
+        if tested is None or tested.worlds < FEWEST:
+            return False
+        return self.best.holds and tested.coverage >= tested.band_low
 
 
 def left_out(cells: pd.DataFrame, situation: Situation, metric: str) -> LeftOut | None:
@@ -204,13 +261,20 @@ def left_out(cells: pd.DataFrame, situation: Situation, metric: str) -> LeftOut 
     """
     judged = []
     for world in situation.worlds:
-        others = tuple(name for name in situation.worlds if name != world)
-        ranked = records_of(cells, Situation(situation.has, others), metric)
+        ranked = records_of(cells, situation.without(world), metric)
         if ranked and ranked[0].holds:
-            judged.append(record(cells, ranked[0].method, metric, (world,)))
+            alone = Situation(situation.has, (world,), (world,))
+            judged.append(record(cells, ranked[0].method, metric, alone))
     there = [one for one in judged if one is not None]
     if not there:
         return None
     intervals = sum(one.intervals for one in there)
     coverage = sum(one.coverage * one.intervals for one in there) / intervals
-    return LeftOut(len(there), intervals, coverage, share_error(coverage, intervals))
+    band = coverage_band(intervals, float(cells["level"].dropna().iloc[0]), TOGETHER)
+    return LeftOut(len(there), intervals, coverage, share_error(coverage, intervals), band[0])
+
+
+def choose(cells: pd.DataFrame, situation: Situation, metric: str) -> Choice | None:
+    """Choose what to use in a situation, for a metric; None where no candidate has intervals."""
+    records = records_of(cells, situation, metric)
+    return Choice(tuple(records), left_out(cells, situation, metric)) if records else None

@@ -1,0 +1,84 @@
+"""A made arena of two worlds, and cells whose coverage is wanted."""
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.estimators.needs import GOLD, SCORES
+from crowdgold.evaluation.arena import arena_cells, judged
+from crowdgold.evaluation.arena_choice import Situation
+from crowdgold.evaluation.study_features import StudyFeatures
+from crowdgold.evaluation.summaries import coverage_band, share_error
+
+SIZE = 20
+LABELS = {"one": "first", "two": "second"}
+
+
+def row(experiment, method, metric, coverage=0.95, width=0.1, note="", size=SIZE, shape=None):
+    """A row of a summary; without an interval where there is a note."""
+    low, high = coverage_band(size, 0.95) if size else (np.nan, np.nan)
+    there = not note
+    return {
+        "experiment": experiment, "shape": shape, "method": method, "metric": metric,
+        "replicates": size if there else 0, "undefined": 0 if there else size,
+        "gate_failures": 0, "truth": 0.3, "bias": 0.01, "bias_se": 0.001, "error": 0.02,
+        "error_se": 0.001, "intervals": size if there else 0,
+        "width": width if there else np.nan, "width_se": 0.01 * width if there else np.nan,
+        "coverage": coverage if there else np.nan,
+        "coverage_se": share_error(coverage, size) if there else np.nan,
+        "level": 0.95, "band_low": low if there else np.nan, "band_high": high if there else np.nan,
+        "seconds": 0.5, "note": note,
+    }  # fmt: skip
+
+
+def summary(*rows):
+    return pd.DataFrame(list(rows))
+
+
+TWO_WORLDS = summary(
+    row("one", "GT", "prevalence", width=0.2),
+    row("one", "MV", "prevalence", coverage=0.1, width=0.02),
+    row("one", "MAVEN-R", "prevalence", width=0.1),
+    row("one", "CLARA", "prevalence", note="it needs to know who gave each vote"),
+    row("one", "GT", "AUC", width=0.4),
+    row("one", "MV", "AUC", coverage=0.5, width=0.1),
+    row("one", "MAVEN-R", "AUC", width=0.3),
+    row("one", "CLARA", "AUC", note="it needs to know who gave each vote"),
+    row("two", "GT", "prevalence", width=0.2),
+    row("two", "MV", "prevalence", coverage=0.9, width=0.05),
+    row("two", "MAVEN-R", "prevalence", note="it needs scores of a model; there are none"),
+    row("two", "CLARA", "prevalence", coverage=0.85, width=0.04),
+)
+WORLDS = {
+    "first": StudyFeatures(2000, 3, 200, True, False, 0.3, 0.7, 0.9, 0.8),
+    "second": StudyFeatures(2000, 5, 100, False, True, 0.2, 0.8, 0.8),
+}
+
+
+def of_all(table):
+    worlds = tuple(dict.fromkeys(table["world"]))
+    return Situation((GOLD, SCORES), worlds, worlds)
+
+
+BOTH = Situation((GOLD,), ("first", "second"), ("first", "second"))
+
+
+def cells():
+    return judged(arena_cells(TWO_WORLDS, "GT", ["shape"], LABELS))
+
+
+def cell(table, world, method, metric):
+    found = table[
+        (table["world"] == world) & (table["method"] == method) & (table["metric"] == metric)
+    ]
+    assert len(found) == 1
+    return found.iloc[0]
+
+
+def worlds_of(coverages, method="MV"):
+    """A world for each coverage of a method's intervals, which are half as wide as GT's."""
+    rows = [
+        one
+        for name, coverage in coverages.items()
+        for one in (row(name, "GT", "AUC", width=0.2), row(name, method, "AUC", coverage, 0.1))
+    ]
+    return judged(arena_cells(summary(*rows), "GT", [], {}))
