@@ -77,9 +77,9 @@ smoke: $(READY)  ## every figure at the smallest scale (under 6 minutes), in res
 	@$(MAKE) figures SCALE=smoke
 
 arena: $(READY)  ## every estimator in every world: which method for which data (under 15 minutes)
-	$(call snakemake,arena)
-	@$(MAKE) checksums RESULTS=results
-	@echo "results/figures/arena.svg and arena_other_metrics.svg, their tables beside them"
+	$(call snakemake,-- arena)
+	@$(MAKE) checksums RESULTS=$(RESULTS)
+	@echo "$(RESULTS)/figures/arena.svg and arena_other_metrics.svg, their tables beside them"
 
 checksums:  ## results/SHA256SUMS: of every figure, summary and table that is there, for `sha256sum -c`
 	@test -d $(RESULTS) || { echo "Error: no folder $(RESULTS); run make figures first"; exit 1; }
