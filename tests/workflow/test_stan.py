@@ -14,6 +14,7 @@ import pytest
 
 from crowdgold.experiments.made_from import blocks_of
 from crowdgold.experiments.results import read_metadata, read_table
+from crowdgold.toolchain.compile import executable_fault
 
 from .conftest import TINY, Checkout, module_path
 
@@ -96,6 +97,21 @@ def test_an_edited_function_file_recompiles_the_models_that_include_it(sampled):
         "compile_model": 1,
         "compile_vote_model": 1,
     }
+
+
+@pytest.mark.faults
+def test_a_rerun_compiles_a_damaged_model_anew(sampled):
+    """Really: about half a minute."""
+    vote = sampled.folder / "results/stan/vote"
+    content = bytearray(vote.read_bytes())
+    content[len(content) // 2] ^= 1
+    vote.write_bytes(content)
+    said = sampled.run(*TO_ITS_SUMMARY, check=False)
+    assert "the compiled model results/stan/vote is damaged" in said
+    assert not vote.exists()
+    sampled.run("--configfile", "scale.yaml", "--", "results/stan/vote")
+    assert executable_fault(vote) is None
+    assert compiled_anew(sampled.jobs(*TO_ITS_SUMMARY)) == {}
 
 
 def running(folder, part):
