@@ -1,6 +1,7 @@
 """Runs through a real Slurm of one node: tables are those of a local run, whatever befalls it."""
 
 import importlib.util
+import signal
 import subprocess
 import time
 
@@ -14,6 +15,7 @@ from .slurm_node import missing_programs, slurm_node
 TABLE = "results/tables/tiny.parquet"
 OPTIONS = [
     "--workflow-profile=profiles/slurm",
+    "--nolock",  # as `make`: a run that was killed leaves Snakemake's own lock
     "--slurm-status-command=squeue",
     "--slurm-init-seconds-before-status-checks=2",
     "--seconds-between-status-checks=2",
@@ -55,6 +57,11 @@ class Run:
         self.node.wait(lambda: set(self.node.jobs("R")) - set(but), "a running job")
         return min(set(self.node.jobs("R")) - set(but))
 
+    def kill(self):
+        """Kill Snakemake itself, as by the login node's going down; its jobs live on."""
+        self.process.kill()
+        assert self.process.wait() == -signal.SIGKILL
+
     def finish(self):
         """Wait for the run's end; it must be a good one."""
         code = self.process.wait(timeout=900)
@@ -66,6 +73,25 @@ def equal_tables(one, other):
     """Compare what the runs of two checkouts say, but for the seconds that they took."""
     tables = (read_table(c.folder / TABLE).drop(columns="seconds") for c in (one, other))
     pd.testing.assert_frame_equal(*tables, check_exact=True)
+
+
+def test_snakemake_is_killed_and_started_again_while_its_jobs_live_on(finished, checkout):
+    """A job of the first run is held until one of the second, which makes the same block, runs."""
+    with slurm_node(cpus=2) as node:
+        with Run(checkout, node) as first:
+            left = first.wait_for_job()
+            node.command("scontrol", "suspend", left)
+            first.kill()
+        before = set(node.jobs())
+        with Run(checkout, node) as second:
+            second.wait_for_job(but=before)
+            node.command("scontrol", "resume", left)
+            second.finish()
+        node.wait(lambda: not node.jobs("R,PD,CG"), "the end of the first run's jobs")
+        assert {node.jobs()[job] for job in before} == {"COMPLETED"}
+    equal_tables(checkout, finished)
+    checkout.run("--nolock")
+    equal_tables(checkout, finished)
 
 
 def test_a_run_survives_what_happens_on_a_cluster(finished, checkout):
