@@ -90,7 +90,7 @@ def test_scores_are_mean_credits_of_each_agents_responses(table, fitted):
 def test_one_fit_gives_ds_and_pec(fitted):
     assert np.array_equal(fitted["DS"].labels.probability, fitted["PEC"].labels.probability)
     assert fitted["DS"].labels.shares.max(axis=1).tolist() == [1.0] * 60
-    assert METHODS["PEC"].tables == ("annotations",)
+    assert METHODS["PEC"].tables == ("items", "annotations")  # items that know who voted
 
 
 def test_an_em_that_still_moves_fails_its_gate():
