@@ -34,20 +34,25 @@ def stated(paper: str) -> tuple[float, float]:
     return tuple(max(float(row[k].replace(",", "")) for row in cells) for k in (-3, -2))
 
 
-@pytest.mark.parametrize("experiment", CASES)
-def test_a_tenth_of_a_block_takes_what_the_page_says(experiment):
-    """Its memory within a tenth of what is stated, which is less than a job asks for; its disk, as
-    much for every block, within what is stated for the whole paper."""
-    block = CONFIG["experiments"][experiment]
-    replicates = str(max(1, block["block"] // 10))
+def measured(experiment: str, replicates: int) -> dict[str, float]:
+    """What some replicates take, in a process of their own."""
     done = subprocess.run(
-        [sys.executable, "-c", MEASURE, str(ROOT), experiment, replicates],
+        [sys.executable, "-c", MEASURE, str(ROOT), experiment, str(replicates)],
         cwd=ROOT / "benchmarks",
         capture_output=True,
         text=True,
         check=True,
     )
-    cost = json.loads(done.stdout.splitlines()[-1])
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("experiment", CASES)
+def test_a_tenth_of_a_block_takes_what_the_page_says(experiment):
+    """Its memory within a tenth of what is stated, which is less than a job asks for; its disk, as
+    much for every block, within what is stated for the whole paper."""
+    block = CONFIG["experiments"][experiment]
+    measured(experiment, 1)  # compiles models and kernels, where none are kept
+    cost = measured(experiment, max(1, block["block"] // 10))
     memory, disk = stated(block["paper"])
     assert 0 < cost["memory"] < 1.1 * memory
     assert 0 < cost["tables"] * 10 * len(plan.batches(CONFIG, experiment)) < 1000 * disk
