@@ -194,6 +194,7 @@ class StanModels:
             make: makes it.
         """
         if name not in self._latest or self._latest[name][0] != key:
+            self._latest.pop(name, None)  # before the next is made: they can be large
             self._latest[name] = key, make()
         made: Made = self._latest[name][1]
         return made
