@@ -135,12 +135,18 @@ def test_what_a_name_stands_for_cannot_be_set_otherwise():
             fit(name, make_items([0, 3], 3, [0, 1]), rng(), {"score_likelihood": "pairwise"})
 
 
+def spawn_keys(generators):
+    return [one.bit_generator.seed_seq.spawn_key for one in generators]
+
+
 def test_methods_that_make_something_of_a_fit_of_maven_fit_it_once(monkeypatch):
-    """As MAVEN and what corrects it do in a job; other draws, tables and seeds are other fits."""
+    """As MAVEN and what corrects it do in a job; other draws, tables and seeds are other fits.
+    Given again or not, the caller's generator goes on behind what the fit has drawn and spawned:
+    imputed labels that repeated the numbers of the fit would depend on it."""
     made = []
 
     def fit_maven(items, rng, stan, sampler, draws, settings):
-        made.append((settings.score_likelihood, draws, rng.random()))
+        made.append((settings.score_likelihood, rng.random(), *rng.spawn(2)))
         even = lambda draw, predictor, rng: np.full(8, 0.5)  # noqa: E731
         return Fit("MAVEN", LabelPosterior(draws, even, without_own_gold=even))
 
@@ -148,9 +154,12 @@ def test_methods_that_make_something_of_a_fit_of_maven_fit_it_once(monkeypatch):
     votes, stan = [0, 1, 2, 3, 1, 0, 3, 2], StanModels()
     items, other = (make_items(votes, 3, [1, 0, -1, -1, 1, last, -1, -1]) for last in (0, 1))
     for method in ("AutoEval+MAVEN", "MAVEN", "MAVEN-C", "MAVEN-R"):
-        source = rng(3)
+        source, expected = rng(3), rng(3)
         fit(method, items, source, {"imputations": 100}, stan)
-        assert source.bit_generator.state == rng(3).bit_generator.state
+        _, spent = expected.random(), expected.spawn(2)
+        (later,), (own,) = source.spawn(1), expected.spawn(1)
+        assert (source.random(), later.random()) == (expected.random(), own.random())
+        assert later.bit_generator.seed_seq.spawn_key not in spawn_keys(spent)
     assert [one[0] for one in made] == ["pairwise", "calibrated"]
     others = [(items, rng(4), 100), (items, rng(3), 99), (other, rng(3), 100)]
     for number, (table, source, draws) in enumerate(others, start=3):

@@ -134,13 +134,32 @@ def maven(
     table = (items.votes_positive, items.votes_total, items.gold, items.tie_break, items.scores)
     source = (rng.bit_generator.state, rng.bit_generator.seed_seq)
     key = pickle.dumps((table, source, sampler, draws, chosen))
-    # From a copy, so that the caller's generator is the same whether it is fitted or given again.
     own_rng = copy.deepcopy(rng)
-    return stan.latest(
+    fitted, spent = stan.latest(
         f"MAVEN, {chosen.score_likelihood}",
         key,
-        lambda: fit_maven(items, own_rng, stan, sampler, draws, chosen),
+        lambda: (fit_maven(items, own_rng, stan, sampler, draws, chosen), own_rng),
     )
+    _advance(rng, spent)
+    return fitted
+
+
+def _advance(rng: np.random.Generator, spent: np.random.Generator) -> None:
+    """Bring a generator to where its copy stands after a fit.
+
+    What is drawn afterwards, such as imputed labels, then never repeats the numbers of the fit,
+    whether it was made or given again.
+    """
+    rng.bit_generator.state = spent.bit_generator.state
+    if more := _spawned(spent) - _spawned(rng):
+        rng.spawn(more)
+
+
+def _spawned(rng: np.random.Generator) -> int:
+    """Count the generators that were spawned from one, which its state does not say."""
+    source = rng.bit_generator.seed_seq
+    assert isinstance(source, np.random.SeedSequence)
+    return source.n_children_spawned
 
 
 def rogan_gladen(
