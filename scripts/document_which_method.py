@@ -25,8 +25,7 @@ with job_log(snakemake.log[0]):
     cells = judged(arena_cells(summary, baseline, *named))
     datasets = {Path(path).stem: read_table(path) for path in snakemake.input.datasets}
     worlds = world_features(tasks, datasets, *named)
-    imputations = snakemake.params.imputations
-    page = which_method_page(cells, worlds, baseline, snakemake.params.real, imputations)
+    page = which_method_page(cells, worlds, baseline, snakemake.params.real)
     write_text(page, snakemake.output.page)
     origin = {
         Path(path).stem: {"sha256": file_hash(Path(path))}

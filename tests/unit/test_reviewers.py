@@ -132,7 +132,9 @@ def test_rates_of_several_annotators_are_means_over_their_labels():
     assert found["prevalence", ""].estimate == pytest.approx(theta[:7, 1].mean())
     everyone = matrices[:, table.annotator_of, 1, 1].mean(axis=1)
     assert found["TPR", ""].estimate == pytest.approx(everyone.mean())
-    assert found["TPR", ""].upper == pytest.approx(np.quantile(everyone, 0.95))
+    assert found["TPR", ""].upper == pytest.approx(
+        np.interp(0.95 * 61, range(1, 61), np.sort(everyone))
+    )
     auditors = table.annotator_of[table.group_of == 1]
     assert found["TNR:auditors", ""].estimate == pytest.approx(matrices[:, auditors, 0, 0].mean())
     first = matrices[:, list(table.annotator).index("R1")]

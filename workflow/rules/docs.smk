@@ -294,9 +294,6 @@ rule document_which_method:
         library=library("document_which_method.py", method=none),
         options=lambda wildcards: config["figures"]["arena"]["options"],
         real=lambda wildcards: plan.optional_datasets(config, "arena"),
-        imputations=lambda wildcards: config["experiments"]["arena_maven"][
-            "imputations"
-        ],
         tasks=lambda wildcards: [
             plan.data_task(
                 config,

@@ -16,7 +16,6 @@ from crowdgold.documents.which_method_advice import all_choices, at_a_glance, si
 from crowdgold.evaluation.arena import (
     NONE,
     SHORT,
-    attainable_coverage,
     geometric_mean,
     reasons_table,
 )
@@ -65,13 +64,12 @@ def _chances(size: int, low: float) -> str:
     return ", ".join(f"{coverage:.0%} in {chance:.0f} % of cases" for coverage, chance in pairs)
 
 
-def _trust(cells: pd.DataFrame, worlds: int, imputations: int) -> str:
+def _trust(cells: pd.DataFrame, worlds: int) -> str:
     """Say how low a coverage must truly be for a method to be found out."""
     there = cells[cells["intervals"] > 0]
     one = there.iloc[int(there["intervals"].argmax())]
     size, level, low = int(one["intervals"]), float(one["level"]), float(one["band_low"])
     together = coverage_band(worlds * size, level, TOGETHER)[0]
-    attainable = attainable_coverage(imputations, level)
     lines = [
         f"A method in a world has {size} intervals of a metric, so that a coverage of {level:.0%} "
         f"has a Monte Carlo error of {100 * share_error(level, size):.0f} points. They are too "
@@ -86,8 +84,6 @@ def _trust(cells: pd.DataFrame, worlds: int, imputations: int) -> str:
         "What is chosen for how it did looks better than it is. So each choice is also made "
         "without a world and judged in that world, for all worlds in turn. That is the coverage to "
         "expect in a world like these; of a world unlike them nothing here tells.",
-        f"Intervals from {imputations} imputations hold the truth in {attainable:.1%} of cases, "
-        f"not {level:.0%}, even where the model is exact.",
     ]
     return "".join(f"- {line}\n" for line in lines)
 
@@ -153,7 +149,6 @@ def which_method_page(
     worlds: Mapping[str, StudyFeatures],
     baseline: str = "GT",
     real: Mapping[str, str] = NONE_REAL,
-    imputations: int = 200,
 ) -> str:
     """Write the page.
 
@@ -162,7 +157,6 @@ def which_method_page(
         worlds: name -> what it looks like.
         baseline: the method whose width is 1.
         real: experiments of datasets, and the dataset of each; those without cells had no files.
-        imputations: draws of a metric of the methods with a posterior.
     """
     methods = list(dict.fromkeys(cells["method"]))
     there = cells[cells["intervals"] > 0]
@@ -194,7 +188,7 @@ def which_method_page(
             "Use the table to choose what to run, not to skip looking: "
             "`crowdgold check` says what your data support, and names the world nearest to them.\n",
             "## How far to trust it\n",
-            _trust(cells, len(found[0].evidence), imputations),
+            _trust(cells, len(found[0].evidence)),
             "## What to use, and why\n",
             *(line for one in found for line in situation_lines(one, found, choices, baseline)),
             "## Every method\n",

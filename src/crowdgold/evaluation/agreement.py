@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crowdgold.evaluation.central_interval import central_interval
+
 
 @dataclass(frozen=True)
 class Agreement:
@@ -76,5 +78,5 @@ def agreement(
     values = values[np.isfinite(values)]
     if not np.isfinite(alpha) or len(values) < 2:
         return Agreement(alpha, np.nan, np.nan, len(several), level)
-    lower, upper = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    lower, upper = central_interval(values, level)
     return Agreement(alpha, float(lower), float(upper), len(several), level)

@@ -152,17 +152,3 @@ def reasons_table(cells: pd.DataFrame) -> pd.DataFrame:
 def geometric_mean(ratios: np.ndarray) -> float:
     """Give the geometric mean of ratios of widths; one of 0 counts as a ten-thousandth."""
     return float(np.exp(np.log(np.maximum(ratios, NARROWEST)).mean()))
-
-
-def attainable_coverage(draws: int, level: float) -> float:
-    """Give the coverage of interpolated quantiles of an exact posterior's draws.
-
-    The truth is as likely to be in any gap between the sorted draws. The quantile p stands at
-    place 1 + (draws - 1) p, below which it is with chance (1 + (draws - 1) p) / (draws + 1).
-
-    Args:
-        draws: of the metric.
-        level: nominal.
-    """
-    outside = (1 - level) / 2
-    return 1 - 2 * (1 + (draws - 1) * outside) / (draws + 1)

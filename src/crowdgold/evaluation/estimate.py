@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdgold.data import Items
+from crowdgold.evaluation.central_interval import central_interval
 from crowdgold.metrics import LabelMass, Metric, RankedItems
 
 
@@ -45,7 +46,7 @@ class Estimate:
     def of_draws(
         cls, metric: str, values: np.ndarray, level: float, centre: float | None = None
     ) -> "Estimate":
-        """Summarise draws of a metric: mean and quantiles; `centre` stands in the mean's place.
+        """Summarise draws of a metric: mean, or `centre` in its place, and central interval.
 
         Args:
             metric: the metric as it was asked for.
@@ -57,7 +58,7 @@ class Estimate:
         undefined = 1 - len(known) / len(values)
         if len(known) == 0 or (centre is not None and not np.isfinite(centre)):
             return cls.unavailable(metric)
-        lower, upper = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+        lower, upper = central_interval(known, level)
         point = float(known.mean()) if centre is None else centre
         return cls(metric, point, float(lower), float(upper), undefined)
 

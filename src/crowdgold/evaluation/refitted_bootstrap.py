@@ -15,6 +15,7 @@ import pandas as pd
 
 from crowdgold.data import Annotations
 from crowdgold.evaluation.agents import Refit, shares_of
+from crowdgold.evaluation.central_interval import central_interval
 from crowdgold.metrics.agents import agent_scores
 
 
@@ -71,8 +72,7 @@ def refitted_intervals(
     for _ in range(resamples):
         drawn = np.sort(rng.integers(size, size=size))
         draws.append(score(items_of(annotations, drawn if multiplicity else np.unique(drawn))))
-    tails = [(1 - level) / 2, (1 + level) / 2]
-    lower, upper = np.nanquantile(draws, tails, axis=0)
+    lower, upper = central_interval(np.array(draws), level)
     full = score(annotations)
     return pd.DataFrame(
         {

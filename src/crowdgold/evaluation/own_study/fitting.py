@@ -20,6 +20,7 @@ from crowdgold.estimators import (
 from crowdgold.estimators.judge_error import judgement_counts_of_items
 from crowdgold.estimators.label_prediction import PREDICTION_DRAWS, predict_from_posterior
 from crowdgold.estimators.maven import MavenSettings, fit_maven
+from crowdgold.evaluation.central_interval import central_interval
 from crowdgold.evaluation.estimate import Estimate
 from crowdgold.evaluation.imputation import evaluate
 from crowdgold.evaluation.own_study.imputing import Ranked, correct, impute, resample
@@ -147,8 +148,11 @@ class Work:
 def _parameters(
     draws: Mapping[str, np.ndarray], level: float
 ) -> list[tuple[str, float, float, float]]:
-    ends = (0.5, (1 - level) / 2, (1 + level) / 2)
-    return [(name, *np.quantile(values, ends).tolist()) for name, values in draws.items()]
+    ends = {name: central_interval(values, level) for name, values in draws.items()}
+    return [
+        (name, float(np.median(draws[name])), float(lower), float(upper))
+        for name, (lower, upper) in ends.items()
+    ]
 
 
 def _of_posterior(work: Work, method: str, fitted: Fit) -> Found:

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import NO_GOLD, Items
+from crowdgold.evaluation.central_interval import central_interval
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets, find_vote_sets, win_counts
 
@@ -42,7 +43,7 @@ def _vote_parameters(draws: Mapping[str, np.ndarray], chosen: np.ndarray) -> Vot
 
 
 def _interval(values: np.ndarray, level: float) -> dict[str, float]:
-    lower, upper = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    lower, upper = central_interval(values, level)
     return {"expected": float(values.mean()), "lower": float(lower), "upper": float(upper)}
 
 

@@ -1,0 +1,45 @@
+"""The central interval of draws holds the truth as often as it says, however few they are."""
+
+import numpy as np
+import pytest
+
+from crowdgold.evaluation.central_interval import central_interval
+from crowdgold.evaluation.summaries import coverage_band
+
+TIMES = 40_000
+
+
+@pytest.mark.parametrize("size", [39, 50, 100, 250])
+def test_a_few_exact_draws_hold_the_truth_as_often_as_they_say(size):
+    """Truth and draws are exchangeable uniforms, of which the expected place of an interpolated
+    order statistic is exact; within the binomial band at 3.5 deviations of 40,000 times. The
+    control, NumPy's default place, is below it: by 1.9 points of 100 draws, by 0.8 of 250, where
+    the band's half-width is 0.4."""
+    rng = np.random.default_rng(size)
+    draws, truth = rng.random((size, TIMES)), rng.random(TIMES)
+    lower, upper = central_interval(draws, 0.95)
+    low, high = coverage_band(TIMES, 0.95)
+    assert low <= ((lower <= truth) & (truth <= upper)).mean() <= high
+    usual_lower, usual_upper = np.quantile(draws, [0.025, 0.975], axis=0)
+    assert ((usual_lower <= truth) & (truth <= usual_upper)).mean() < low
+
+
+def test_ends_are_the_draws_that_leave_as_many_gaps_outside():
+    """Of 79 draws the second and the last but one: 2 of 80 gaps are below, and 2 above."""
+    assert central_interval(np.arange(79)[::-1], 0.95) == pytest.approx((1, 77))
+    assert central_interval(np.arange(39), 0.95) == pytest.approx((0, 38))
+    assert central_interval(np.arange(99), 0.95) == pytest.approx((1.5, 96.5))
+
+
+def test_what_too_few_draws_can_give_are_their_smallest_and_largest():
+    assert central_interval(np.array([3.0, 1.0, 2.0]), 0.95) == (1, 3)
+    assert central_interval(np.array([3.0]), 0.95) == (3, 3)
+
+
+def test_draws_that_are_undefined_are_left_out_column_by_column():
+    draws = np.arange(39.0)[:, None] + [0, 100]
+    gone = np.vstack([draws, [[np.nan, 500.0]]])
+    lower, upper = central_interval(gone, 0.95)
+    assert (lower[0], upper[0]) == pytest.approx((0, 38))
+    assert lower[1] == pytest.approx(100 + 0.025)
+    assert upper[1] == pytest.approx(138 + 0.975 * (500 - 138))
