@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 from crowdgold.data.files import write_text
 from crowdgold.documents.which_method import which_method_page
 from crowdgold.evaluation.arena import arena_cells, judged
-from crowdgold.evaluation.arena_record import record_text
+from crowdgold.evaluation.arena_record import arena_of, record_text
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.made_from import condensed, file_hash
 from crowdgold.experiments.results import concatenate, read_table
-from crowdgold.experiments.world_features import world_features
+from crowdgold.experiments.world_features import world_features, world_kinds
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
@@ -25,11 +25,12 @@ with job_log(snakemake.log[0]):
     cells = judged(arena_cells(summary, baseline, *named))
     datasets = {Path(path).stem: read_table(path) for path in snakemake.input.datasets}
     worlds = world_features(tasks, datasets, *named)
-    page = which_method_page(cells, worlds, baseline, snakemake.params.real)
+    kinds = world_kinds(tasks, *named)
+    page = which_method_page(cells, worlds, baseline, snakemake.params.real, kinds)
     write_text(page, snakemake.output.page)
     origin = {
         Path(path).stem: {"sha256": file_hash(Path(path))}
         | {key: value for key, value in condensed(found).items() if key in KEPT}
         for path, found in made_from.items()
     }
-    write_text(record_text(cells, worlds, baseline, origin), snakemake.output.record)
+    write_text(record_text(arena_of(cells, worlds, baseline), origin), snakemake.output.record)

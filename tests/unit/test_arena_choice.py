@@ -1,5 +1,7 @@
 """What to use for which data: what holds, what stands, and the page that says so."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,15 +16,16 @@ from crowdgold.evaluation.arena import (
 )
 from crowdgold.evaluation.arena_choice import (
     TOGETHER,
-    Situation,
-    candidates,
+    borrow,
     choose,
     left_out,
     rank,
     record,
     records_of,
-    situations,
 )
+from crowdgold.evaluation.arena_record import arena_of
+from crowdgold.evaluation.arena_situations import Situation, candidates, situations
+from crowdgold.evaluation.nearest_world import coverage_of, foretell, log_width_of
 from crowdgold.evaluation.study_features import (
     StudyFeatures,
 )
@@ -110,6 +113,98 @@ def test_a_choice_is_judged_in_the_world_that_it_was_made_without():
     assert choose(good, of_all(good), "AUC").stands
     assert choose(good, of_all(good), "AUC").best.method == "MV"
     assert not choose(good, Situation((), ("a", "b"), ("a", "b")), "AUC").stands, "too few worlds"
+
+
+def test_the_methods_that_were_chosen_in_turn_are_named():
+    table = worlds_of({"a": 0.95, "b": 0.95, "c": 0.4})
+    assert choose(table, of_all(table), "AUC").tested.picks == {"GT": 2, "MV": 1}
+    page = which_method_page(table, dict.fromkeys("abc", WORLDS["first"]))
+    assert "for 3 worlds in turn (`GT` 2, `MV` 1), 76.7" in page
+    assert "what is chosen in this way does not stand the test" in page
+
+
+def test_worlds_of_a_kind_are_left_out_together():
+    """MV fails in the third world and in the fourth, its twin: chosen without both, it is judged in
+    each of them; with the twin left in, GT is."""
+    table = worlds_of({"a": 0.95, "b": 0.95, "c": 0.4, "d": 0.4})
+    apart = of_all(table)
+    assert left_out(table, apart, "AUC").picks == {"GT": 4}
+    twins = replace(apart, kinds={"c": "twin", "d": "twin"})
+    assert twins.without("d").evidence == ("a", "b")
+    found = left_out(table, twins, "AUC")
+    assert found.picks == {"GT": 2, "MV": 2}
+    assert found.covered == 19 + 19 + 8 + 8
+    assert found.only(["c"]).covered == 8
+    assert found.only(["elsewhere"]) is None
+
+
+def test_of_methods_that_are_as_wide_as_each_other_the_one_that_covers_more_is_chosen():
+    """A ratio has an error of 1 in 70: two of the difference of two, in three worlds, are 2.3 %."""
+    for width, coverage, best in (
+        (0.099, 0.95, "DS"), (0.099, 0.9, "MV"), (0.09, 0.9, "DS"),
+    ):  # fmt: skip
+        rows = [
+            row(name, method, "prevalence", covers, wide)
+            for name in "abc"
+            for method, covers, wide in (
+                ("GT", 0.95, 0.2), ("MV", 0.925, 0.1), ("DS", coverage, width),
+            )
+        ]  # fmt: skip
+        table = judged(arena_cells(summary(*rows), "GT", [], {}))
+        assert records_of(table, of_all(table), "prevalence")[0].method == best
+
+
+def test_widths_are_compared_in_the_worlds_that_methods_share():
+    """Both have intervals in two worlds of three, but only the second has a ratio of both: there DS
+    is narrower, though its mean over its own is not."""
+    rows = [
+        *(row(name, "GT", "AUC", width=0.2) for name in "abc"),
+        row("a", "MV", "AUC", width=0.01), row("b", "MV", "AUC", width=0.15),
+        row("b", "DS", "AUC", width=0.1), row("c", "DS", "AUC", width=0.1),
+    ]  # fmt: skip
+    table = judged(arena_cells(summary(*rows), "GT", [], {}))
+    everywhere = of_all(table)
+    records = [record(table, name, "AUC", everywhere) for name in ("MV", "DS")]
+    assert records[0].width < records[1].width
+    assert rank(records)[0].method == "DS"
+
+
+def test_what_is_borrowed_is_judged_in_the_worlds_of_those_who_have_more():
+    table = worlds_of({"a": 0.95, "b": 0.95, "c": 0.95, "d": 0.7})
+    less = Situation((GOLD,), tuple("abcd"), tuple("abcd"))
+    more = Situation((GOLD, ANNOTATORS), ("b", "c", "d"), tuple("abcd"))
+    choice = choose(table, less, "AUC")
+    found = borrow(table, more, less, choice)
+    assert set(found.tested.judged) == set("bcd")
+    assert found.less is less
+    assert not borrow(table, replace(more, worlds=("c", "d")), less, choice).stands, "too few"
+
+
+def test_what_the_nearest_world_foretells_by_hand():
+    """Three worlds on a line of items, widths 0.5, 0.25 and 1 of GT's: the nearest of the first and
+    the third is the second, of the second the first."""
+    rows = [
+        row(name, method, "AUC", coverage, width)
+        for name, coverage, width in (("a", 0.95, 0.1), ("b", 0.9, 0.05), ("c", 0.5, 0.2))
+        for method, width in (("GT", 0.2), ("MV", width))
+    ]
+    cells_of = judged(arena_cells(summary(*rows), "GT", [], {}))
+    seen = {name: StudyFeatures(size, 3, 5, False, False)
+            for name, size in (("a", 100), ("b", 200), ("c", 500))}  # fmt: skip
+    arena_found = arena_of(cells_of, seen, "GT")
+    found = foretell(arena_found, coverage_of)
+    assert (found.worlds, found.lines) == (3, 3), "not of GT"
+    assert found.by_nearest == pytest.approx((0.05 + 0.05 + 0.4) / 3)
+    assert found.by_mean == pytest.approx((0.25 + 0.175 + 0.425) / 3)
+    gains = np.array([0.2, 0.125, 0.025])
+    assert found.gain == pytest.approx(gains.mean())
+    assert found.gain_se == pytest.approx(gains.std(ddof=1) / np.sqrt(3))
+    widths = foretell(arena_found, log_width_of)
+    assert widths.by_nearest == pytest.approx(np.log([2, 2, 4]).mean())
+    # Of one kind with the second, the first and the third have each other alone.
+    kin = foretell(arena_found, coverage_of, {"b": "c", "c": "c"})
+    assert kin.by_nearest == pytest.approx((0.05 + 0.05 + 0.45) / 3)
+    assert foretell(arena_found, coverage_of, dict.fromkeys("abc", "one")) is None
 
 
 def test_what_stands_for_those_who_have_less_is_advised_to_those_who_have_more():

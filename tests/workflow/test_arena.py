@@ -8,7 +8,7 @@ from crowdgold.evaluation.study_features import StudyFeatures
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.drawing import simulate_block
 from crowdgold.experiments.estimating import estimate_block
-from crowdgold.experiments.world_features import world_features
+from crowdgold.experiments.world_features import world_features, world_kinds
 from crowdgold.models.stan import StanModels
 
 from .conftest import ROOT, Checkout
@@ -98,6 +98,23 @@ def test_worlds_are_drawn_again_as_they_were_and_described():
         # Some 2 x 32 positives of 2 votes or 3: four standard errors of a share of 140 votes.
         assert abs(one.tpr - tpr) < 4 * np.sqrt(0.25 / 140)
         assert np.isnan(one.auc)
+
+
+def test_worlds_of_a_kind_differ_in_their_gold_labels_alone():
+    config = configured()
+    tasks = [plan.data_task(config, name, plan.ALL, "0-0") for name in arena()]
+    labels = config["figures"]["arena"]["options"]["labels"]
+    kinds = world_kinds(tasks, ["shape"], labels)
+    of_kind = {}
+    for world, kind in kinds.items():
+        of_kind.setdefault(kind, set()).add(world)
+    assert sorted(sorted(one) for one in of_kind.values() if len(one) > 1) == [
+        ["50 gold labels", "MAVEN"],
+        ["IRT", "no gold, IRT"],
+        ["adversaries", "no gold, adversaries"],
+        ["annotators differ", "no gold, annotators differ"],
+    ]
+    assert {"shape, skewed", "shape, bimodal", "annotators alike"} <= set(kinds)
 
 
 def test_the_arena_has_few_enough_jobs(tmp_path):

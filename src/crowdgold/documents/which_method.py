@@ -8,24 +8,25 @@ from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binom
 
 from crowdgold.data.datasets import DATASETS
 from crowdgold.documents.markdown import markdown_table
-from crowdgold.documents.which_method_advice import all_choices, at_a_glance, situation_lines
-from crowdgold.evaluation.arena import (
-    NONE,
-    SHORT,
-    geometric_mean,
-    reasons_table,
+from crowdgold.documents.which_method_advice import (
+    Choices,
+    all_choices,
+    at_a_glance,
+    borrowed_choices,
+    in_some_worlds,
+    situation_lines,
 )
-from crowdgold.evaluation.arena_choice import FEWEST, TOGETHER, needs_of, situations
+from crowdgold.documents.which_method_trust import how_far, what_about, what_nearest_tells
+from crowdgold.evaluation.arena import NONE, SHORT, geometric_mean, reasons_table
+from crowdgold.evaluation.arena_choice import FEWEST
+from crowdgold.evaluation.arena_record import arena_of
+from crowdgold.evaluation.arena_situations import Situation, needs_of, situations
 from crowdgold.evaluation.study_features import ABSENT, StudyFeatures
-from crowdgold.evaluation.summaries import coverage_band, share_error
 
-NONE_REAL: Mapping[str, str] = MappingProxyType({})
-FOUND = (0.9, 0.8, 0.7)
-"""True coverages whose chance of being found out is said."""
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 def _cell(text: str) -> str:
@@ -38,13 +39,19 @@ def _list(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
+def _fits(rows: pd.DataFrame) -> pd.Series:
+    """Count the fits of cells, and those that failed a gate: a fit has a row for every metric."""
+    counts = rows.groupby(["world", "method"])[["replicates", "gate_failures"]].max().sum()
+    return counts.astype(int)
+
+
 def _method_row(method: str, rows: pd.DataFrame) -> list[str]:
     there = rows[rows["intervals"] > 0]
     needs = _cell(", ".join(needs_of(method)))
     if there.empty:
-        return [f"`{method}`", needs, "none", "", "", "", ""]
+        return [f"`{method}`", needs, "none", "", "", "", "", ""]
     worst = there.iloc[int(there["coverage"].argmin())]
-    ratios = there["width_ratio"].dropna()
+    ratios, fits = there["width_ratio"].dropna(), _fits(there)
     return [
         f"`{method}`",
         needs or "votes",
@@ -52,39 +59,20 @@ def _method_row(method: str, rows: pd.DataFrame) -> list[str]:
         f"{there['coverage'].mean():.2f}",
         f"{worst['coverage']:.2f} ({worst['metric']}, {worst['world']})",
         f"{geometric_mean(ratios.to_numpy(dtype=float)):.2f}" if len(ratios) else "",
+        f"{fits['gate_failures'] / fits['replicates']:.0%}",
         f"{there['seconds'].median():.2g}",
     ]
 
 
-def _chances(size: int, low: float) -> str:
-    """Say how often true coverages below the level are found, by a band's lower end."""
-    least = int(np.ceil(low * size - 1e-9))
-    chances = (100 * float(binom.cdf(least - 1, size, coverage)) for coverage in FOUND)
-    pairs = zip(FOUND, chances, strict=True)
-    return ", ".join(f"{coverage:.0%} in {chance:.0f} % of cases" for coverage, chance in pairs)
+def _methods(cells: pd.DataFrame, methods: Sequence[str], baseline: str) -> str:
+    head = ["method", "needs", "not too short", "coverage", "worst", f"width / {baseline}",
+            "gate failed", "seconds"]  # fmt: skip
+    return markdown_table(
+        head, [_method_row(name, cells[cells["method"] == name]) for name in methods]
+    )
 
 
-def _trust(cells: pd.DataFrame, worlds: int) -> str:
-    """Say how low a coverage must truly be for a method to be found out."""
-    there = cells[cells["intervals"] > 0]
-    one = there.iloc[int(there["intervals"].argmax())]
-    size, level, low = int(one["intervals"]), float(one["level"]), float(one["band_low"])
-    together = coverage_band(worlds * size, level, TOGETHER)[0]
-    lines = [
-        f"A method in a world has {size} intervals of a metric, so that a coverage of {level:.0%} "
-        f"has a Monte Carlo error of {100 * share_error(level, size):.0f} points. They are too "
-        f"short below {low:.0%}. That happens by chance alone at most once in 4,000 times, and "
-        f"finds a true coverage of {_chances(size, low)}.",
-        f"All worlds together are too short {TOGETHER:.0f} deviations below the level: of {worlds} "
-        f"worlds below {together:.1%}. That blames at most one method in 44 that is right, and "
-        f"finds a true coverage of {_chances(worlds * size, together)}.",
-        "A method holds where neither is so, in all worlds in which it has intervals, with gold "
-        "labels or without as you have them (both, if it uses none). That is no proof: it has not "
-        "been found out.",
-        "What is chosen for how it did looks better than it is. So each choice is also made "
-        "without a world and judged in that world, for all worlds in turn. That is the coverage to "
-        "expect in a world like these; of a world unlike them nothing here tells.",
-    ]
+def _bullets(lines: Sequence[str]) -> str:
     return "".join(f"- {line}\n" for line in lines)
 
 
@@ -144,11 +132,53 @@ def _real_data(experiments: Mapping[str, str], drawn: Collection[str]) -> str:
     return markdown_table(["dataset", "what", "gold labels", "a world"], rows)
 
 
+def _counts(cells: pd.DataFrame, methods: Sequence[str], worlds: int) -> str:
+    """Say how many methods, worlds, replicates and fits there are."""
+    there = cells[cells["intervals"] > 0]
+    level = float(there["level"].iloc[0])
+    fewest, most = int(there["replicates"].min()), int(there["replicates"].max())
+    times = f"{most}" if fewest == most else f"{fewest} to {most}"
+    silent = [name for name in methods if name not in set(there["method"])]
+    without = f" ({_list(silent)} without a result)" if silent else ""
+    fits = _fits(there)
+    return (
+        f"{len(methods)} methods{without} in {worlds} worlds, simulated and real, each drawn "
+        f"{times} times: nominal {level:.0%} intervals against the truth of the items at hand. "
+        "This page is made from the results by `make docs` (`make arena` first); every "
+        "sentence below is written from its numbers. ± is one Monte Carlo standard error. "
+        f"{fits['gate_failures']:,} of {fits['replicates']:,} fits failed a diagnostics gate and "
+        "are included.\n"
+    )
+
+
+def _what_to_use(level: float, baseline: str) -> str:
+    return (
+        "For what you have, the method with the narrowest intervals among those whose "
+        f"{level:.0%} intervals hold. In brackets, in per cent: the coverage that such a "
+        "choice has in worlds that it was made without, and the width of its intervals over "
+        f"that of `{baseline}`'s, which uses the gold labels alone. None holds: all are too "
+        "short somewhere. None stands: what holds fails in worlds that it was chosen without, "
+        f"or there are fewer than {FEWEST} to test it in. Where nothing more stands for those "
+        "who have more, it is what stands for those who have less, judged in the worlds of those "
+        "who have more.\n"
+    )
+
+
+DISTANCE = (
+    "`crowdgold check` and `crowdgold evaluate` name the world that is nearest to your data: that "
+    "of the smallest root mean square of the differences in these features, as far as both have "
+    "them. Counts differ by the logarithm of their ratio, rates by their log odds, and having "
+    f"scores or known annotators, or not, by {ABSENT:g}. At a distance of 1 they differ by a "
+    "factor of 2.7 or so in every feature. These weights are a choice; what they are worth:\n"
+)
+
+
 def which_method_page(
     cells: pd.DataFrame,
     worlds: Mapping[str, StudyFeatures],
     baseline: str = "GT",
-    real: Mapping[str, str] = NONE_REAL,
+    real: Mapping[str, str] = NOTHING,
+    kinds: Mapping[str, str] = NOTHING,
 ) -> str:
     """Write the page.
 
@@ -157,61 +187,57 @@ def which_method_page(
         worlds: name -> what it looks like.
         baseline: the method whose width is 1.
         real: experiments of datasets, and the dataset of each; those without cells had no files.
+        kinds: world -> its kind (`evaluation.arena_situations`).
     """
     methods = list(dict.fromkeys(cells["method"]))
-    there = cells[cells["intervals"] > 0]
-    level = float(there["level"].iloc[0])
-    fewest, most = int(there["replicates"].min()), int(there["replicates"].max())
-    times = f"{most}" if fewest == most else f"{fewest} to {most}"
-    failed = there.groupby(["world", "method"])[["gate_failures", "replicates"]].max().sum()
-    found = situations(worlds)
+    found = situations(worlds, kinds)
     choices = all_choices(found, cells)
-    head = ["method", "needs", "not too short", "coverage", "worst", f"width / {baseline}"]
-    return "\n".join(
-        [
-            "# Which method should I use for my data?\n",
-            f"{len(methods)} methods in {len(worlds)} worlds, simulated and real, each drawn "
-            f"{times} times: nominal {level:.0%} intervals against the truth of the items at hand. "
-            "This page is made from the results by `make docs` (`make arena` first); every "
-            "sentence below is written from its numbers. ± is one Monte Carlo standard error. "
-            f"{failed['gate_failures']:.0f} of {failed['replicates']:.0f} fits failed a "
-            "diagnostics gate and are included.\n",
-            "## What to use\n",
-            "For what you have, the method with the narrowest intervals among those whose "
-            f"{level:.0%} intervals hold. In brackets, in per cent: the coverage that such a "
-            "choice has in worlds that it was made without, and the width of its intervals over "
-            f"that of `{baseline}`'s, which uses the gold labels alone. None holds: all are too "
-            "short somewhere. None stands: what holds fails in worlds that it was chosen without, "
-            f"or there are fewer than {FEWEST} to test it in. Where nothing more stands for those "
-            "who have more, it is what stands for those who have less.\n",
-            at_a_glance(found, choices) + "\n",
-            "Use the table to choose what to run, not to skip looking: "
-            "`crowdgold check` says what your data support, and names the world nearest to them.\n",
-            "## How far to trust it\n",
-            _trust(cells, len(found[0].evidence)),
-            "## What to use, and why\n",
-            *(line for one in found for line in situation_lines(one, found, choices, baseline)),
-            "## Every method\n",
-            "Over all worlds and metrics: cells that are not too short, mean coverage, the worst "
-            f"cell, geometric mean of the width over `{baseline}`'s, median seconds of a fit.\n",
-            markdown_table(
-                [*head, "seconds"],
-                [_method_row(name, cells[cells["method"] == name]) for name in methods],
-            )
-            + "\n",
-            "![Coverage and width of every method in every world](gallery/arena.svg)\n",
-            "![The other metrics](gallery/arena_other_metrics.svg)\n",
-            "## Why there is nothing\n",
-            "What a method needs is declared once, with the method.\n",
-            _reasons(cells, worlds) + "\n",
-            "## The worlds\n",
-            _worlds(worlds) + "\n",
-            "Real data need true labels apart from the votes that are judged.\n",
-            _real_data(real, set(cells["experiment"])) + "\n",
-            "`crowdgold check` and `crowdgold evaluate` name the world that is nearest to your "
-            "data: that of the smallest root mean square of the differences in these features, as "
-            "far as both have them. Counts differ by the logarithm of their ratio, rates by their "
-            f"log odds, and having scores or known annotators, or not, by {ABSENT:g}. At a "
-            "distance of 1 they differ by a factor of 2.7 or so in every feature.\n",
-        ]
-    )
+    borrowed = borrowed_choices(found, cells, choices)
+    level = float(cells["level"].dropna().iloc[0])
+    of_data = list(dict.fromkeys(cells.loc[cells["experiment"].isin(list(real)), "world"]))
+    parts = [
+        "# Which method should I use for my data?\n",
+        _counts(cells, methods, len(worlds)),
+        "## What to use\n",
+        _what_to_use(level, baseline),
+        at_a_glance(found, choices, borrowed) + "\n",
+        "Use the table to choose what to run, not to skip looking: "
+        "`crowdgold check` says what your data support, and names the world nearest to them.\n",
+        "## How far to trust it\n",
+        _bullets([*how_far(cells, len(found[0].evidence)), what_about(worlds, baseline)]),
+        "## What to use, and why\n",
+        *(line for one in found for line in situation_lines(one, choices, borrowed, baseline)),
+        *_in_real_data(found, choices, borrowed, of_data),
+        "## Every method\n",
+        "Over all worlds and metrics: cells that are not too short, mean coverage, the worst cell, "
+        f"geometric mean of the width over `{baseline}`'s, the share of fits that failed a gate, "
+        "median seconds of a fit.\n",
+        _methods(cells, methods, baseline) + "\n",
+        "![Coverage and width of every method in every world](gallery/arena.svg)\n",
+        "![The other metrics](gallery/arena_other_metrics.svg)\n",
+        "## Why there is nothing\n",
+        "What a method needs is declared once, with the method.\n",
+        _reasons(cells, worlds) + "\n",
+        "## The worlds\n",
+        _worlds(worlds) + "\n",
+        "Real data need true labels apart from the votes that are judged.\n",
+        _real_data(real, set(cells["experiment"])) + "\n",
+        "## The nearest world\n",
+        DISTANCE,
+        _bullets(what_nearest_tells(arena_of(cells, worlds, baseline), kinds)),
+    ]
+    return "\n".join(parts)
+
+
+def _in_real_data(
+    found: Sequence[Situation], choices: Choices, borrowed: Choices, worlds: Sequence[str]
+) -> list[str]:
+    """Write how what is advised did on real data, chosen without them."""
+    if not worlds:
+        return []
+    return [
+        "### On real data alone\n",
+        "What is chosen without a real dataset, in that dataset. The intervals are few, and those "
+        "of one dataset are of samples of the same items.\n",
+        in_some_worlds(found, choices, borrowed, worlds) + "\n",
+    ]

@@ -9,21 +9,17 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table
-from crowdgold.evaluation.arena_choice import (
-    FEWEST,
-    HAD,
-    Choice,
-    LeftOut,
-    Record,
-    Situation,
-    choose,
-)
+from crowdgold.evaluation.arena_choice import FEWEST, Choice, LeftOut, Record, borrow, choose
+from crowdgold.evaluation.arena_situations import HAD, Situation
 from crowdgold.metrics.binary import OF_VOTES
 
 NAMED = 3
 """Worlds that are named; of more their number is said."""
 NARROWER = 3
 """Methods that are named beside the one advised, for being narrower and not holding."""
+
+Choices = Mapping[tuple[tuple[str, ...], str], Choice | None]
+"""(what a situation has, metric) -> what to use."""
 
 
 def percent(share: float, error: float = np.nan) -> str:
@@ -32,7 +28,7 @@ def percent(share: float, error: float = np.nan) -> str:
     return f"{100 * share:.1f}{beside} %"
 
 
-def _had(situation: Situation) -> str:
+def had(situation: Situation) -> str:
     """Name what a situation has, and what it has not."""
     have = [name for name in HAD if name in situation.has]
     lack = [name for name in HAD if name not in situation.has]
@@ -70,8 +66,10 @@ def _tested(found: LeftOut | None) -> str:
     """Write how choices do in worlds that they were made without."""
     if found is None:
         return "there is no other world to test the choice in"
+    picks = ", ".join(f"`{name}` {times}" for name, times in found.picks.items())
+    named = f" ({picks})" if len(found.picks) > 1 else ""
     return (
-        f"chosen without a world and judged in it, for {_worlds(found.worlds)} in turn, "
+        f"chosen without a world and judged in it, for {_worlds(found.worlds)} in turn{named}, "
         f"{percent(found.coverage, found.coverage_se)} of {found.intervals} hold it"
     )
 
@@ -87,34 +85,35 @@ def _fails(choice: Choice, baseline: str) -> str:
         )
     tested = choice.tested
     few = tested is None or tested.worlds < FEWEST
-    why = f"{FEWEST} worlds to test it in are the fewest" if few else "does not stand the test"
+    why = (
+        f"{FEWEST} worlds to test it in are the fewest" if few
+        else "what is chosen in this way does not stand the test"
+    )  # fmt: skip
     return (
         f"none can be advised. `{best.method}` holds ({_evidence(best, baseline)}), but {why}: "
         f"{_tested(tested)}."
     )
 
 
-def advice(
-    choice: Choice | None, baseline: str, instead: tuple[Situation, Choice] | None = None
-) -> str:
+def advice(choice: Choice | None, baseline: str, instead: Choice | None = None) -> str:
     """Write which method to use in a situation, for a metric.
 
     Args:
         choice: of `arena_choice.choose`.
         baseline: the method whose width is 1.
-        instead: what stands in a situation that has less.
+        instead: what stands in a situation that has less (`arena_choice.borrow`).
     """
     if choice is None:
         return "no method here has intervals."
     if not choice.stands:
         said = _fails(choice, baseline)
-        if instead is None:
+        if instead is None or instead.less is None:
             return said
-        less, other = instead
-        named = _had(less)
+        named = had(instead.less)
         return (
-            f"`{other.best.method}`, as for those who have less ({named[0].lower()}{named[1:]}). "
-            f"Chosen in the worlds here, {said}"
+            f"`{instead.best.method}`, as for those who have less ({named[0].lower()}{named[1:]}): "
+            f"{_evidence(instead.best, baseline)}; {_tested(instead.tested)}. Chosen in the "
+            f"worlds here, {said}"
         )
     best = choice.best
     said = f"`{best.method}`: {_evidence(best, baseline)}; {_tested(choice.tested)}."
@@ -134,10 +133,6 @@ def metrics_of(situation: Situation, cells: pd.DataFrame) -> list[str]:
     return [one for one in found if one in OF_VOTES or "scores" in situation.has]
 
 
-Choices = Mapping[tuple[tuple[str, ...], str], Choice | None]
-"""(what a situation has, metric) -> what to use."""
-
-
 def all_choices(situations: Sequence[Situation], cells: pd.DataFrame) -> Choices:
     """Choose for every situation and each metric that it can ask for."""
     return {
@@ -147,55 +142,80 @@ def all_choices(situations: Sequence[Situation], cells: pd.DataFrame) -> Choices
     }
 
 
-def _instead(
-    situation: Situation, situations: Sequence[Situation], choices: Choices, metric: str
-) -> tuple[Situation, Choice] | None:
-    """Give what stands in a situation that has less, the most of these."""
-    for less in situations:
-        other = choices.get((less.has, metric))
-        fewer = set(less.has) < set(situation.has) and less.evidence == situation.evidence
-        if fewer and other is not None and other.stands:
-            return less, other
-    return None
+def borrowed_choices(
+    situations: Sequence[Situation], cells: pd.DataFrame, choices: Choices
+) -> dict[tuple[tuple[str, ...], str], Choice]:
+    """Give, where nothing stands, what stands for those who have less, and stands here, too."""
+    found: dict[tuple[tuple[str, ...], str], Choice] = {}
+    by_has = {one.has: one for one in situations}
+    for (has, metric), choice in choices.items():
+        if choice is not None and choice.stands:
+            continue
+        for less in situations:
+            other = choices.get((less.has, metric))
+            fewer = set(less.has) < set(has) and less.evidence == by_has[has].evidence
+            if not fewer or other is None or not other.stands:
+                continue
+            here = borrow(cells, by_has[has], less, other)
+            if here is not None and here.stands:
+                found[has, metric] = here
+                break
+    return found
 
 
 def situation_lines(
-    situation: Situation, situations: Sequence[Situation], choices: Choices, baseline: str
+    situation: Situation, choices: Choices, borrowed: Choices, baseline: str
 ) -> list[str]:
     """Write a section: what to use for each metric, of those who have what the situation has."""
-    lines = [f"### {_had(situation)}\n", f"Worlds: {'; '.join(situation.worlds)}.\n"]
+    lines = [f"### {had(situation)}\n", f"Worlds: {'; '.join(situation.worlds)}.\n"]
     for (has, metric), choice in choices.items():
         if has == situation.has:
-            instead = _instead(situation, situations, choices, metric)
-            lines.append(f"- **{metric}**: {advice(choice, baseline, instead)}\n")
+            said = advice(choice, baseline, borrowed.get((has, metric)))
+            lines.append(f"- **{metric}**: {said}\n")
     return lines
 
 
-def _glance(
-    situation: Situation, situations: Sequence[Situation], choices: Choices, metric: str
-) -> str:
+def _glance(situation: Situation, choices: Choices, borrowed: Choices, metric: str) -> str:
     if (situation.has, metric) not in choices:
         return ""
     choice = choices[situation.has, metric]
     if choice is None or not choice.stands:
-        instead = _instead(situation, situations, choices, metric)
+        instead = borrowed.get((situation.has, metric))
         if instead is None:
             return "none stands" if choice is not None and choice.best.holds else "none holds"
-        choice = instead[1]
+        choice = instead
     assert choice.tested is not None
     width = f", {100 * choice.best.width:.0f}" if np.isfinite(choice.best.width) else ""
     return f"`{choice.best.method}` ({100 * choice.tested.coverage:.0f}{width})"
 
 
-def at_a_glance(situations: Sequence[Situation], choices: Choices) -> str:
+def at_a_glance(situations: Sequence[Situation], choices: Choices, borrowed: Choices) -> str:
     """Make the table of what to use: a row for what a study has, a column a metric."""
     metrics = list(dict.fromkeys(metric for _, metric in choices))
     rows = [
         [
-            _had(one),
+            had(one),
             str(len(one.worlds)),
-            *(_glance(one, situations, choices, metric) for metric in metrics),
+            *(_glance(one, choices, borrowed, metric) for metric in metrics),
         ]
         for one in situations
     ]
     return markdown_table(["you have", "worlds", *metrics], rows)
+
+
+def in_some_worlds(
+    situations: Sequence[Situation], choices: Choices, borrowed: Choices, worlds: Sequence[str]
+) -> str:
+    """Make the table of how what is advised did in some worlds, chosen without each of them."""
+    rows = []
+    for (has, metric), choice in choices.items():
+        used = choice if choice is not None and choice.stands else borrowed.get((has, metric))
+        found = used.tested.only(worlds) if used is not None and used.tested is not None else None
+        if found is not None:
+            situation = next(one for one in situations if one.has == has)
+            picks = ", ".join(f"`{name}`" for name in found.picks)
+            rows.append(
+                [had(situation), metric, picks, f"{found.covered} of {found.intervals}",
+                 "; ".join(found.judged)]
+            )  # fmt: skip
+    return markdown_table(["you have", "metric", "chosen", "hold the truth", "worlds"], rows)

@@ -1,69 +1,41 @@
 """Which method to use: for what a study has, the narrowest of those whose intervals hold.
 
-A situation is what a study has: gold labels, scores of a model, known annotators. Its worlds have
-at least that; where it has no gold the worlds have none either, since methods use what gold there
-is. Methods that need more are no candidates.
+Widths are compared in the worlds of a situation (`arena_situations`). Whether a method holds is
+judged in all worlds in which it has intervals, with gold or without as the study is (in both, where
+it uses none): what fails where annotators are not known is not made better by a study that knows
+them. It holds on a metric where its intervals are too short in no world, beyond the binomial band
+of that world's replicates, and not in all worlds together, beyond `TOGETHER` deviations: to be
+advised takes more than not to be blamed.
 
-Widths are compared in these worlds. Whether a method holds is judged in all worlds in which it has
-intervals, with gold or without as the study is (in both, where it uses none): what fails where
-annotators are not known is not made better by a study that knows them. It holds on a metric where
-its intervals are too short in no world, beyond the binomial band of that world's replicates, and
-not in all worlds together, beyond `TOGETHER` deviations: to be advised takes more than not to be
-blamed.
+Of those that hold, what has intervals in more of the situation's worlds comes first. Of these the
+one that is narrowest over the worlds that they share is chosen; where others are not wider by more
+than `TIED` standard errors of the difference, the one that covers most often.
 
-What is chosen for how it did looks better than it is. So each choice is also made without a world,
-and judged in that world. A choice stands where these intervals, of `FEWEST` worlds at least, are
-not too short together. Where none stands, what stands for a study that has less will do.
+What is chosen for how it did looks better than it is. So each choice is also made without a world
+and those of its kind, and judged in that world. A choice stands where these intervals, of `FEWEST`
+worlds at least, are not too short together. Where none stands, what stands for a study that has
+less is judged in the worlds of the one that has more, and will do if it stands there.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
-from crowdgold.estimators import METHODS
-from crowdgold.estimators.needs import ANNOTATORS, GOLD, SCORES, SEVERAL
 from crowdgold.evaluation.arena import NARROWEST, SHORT, geometric_mean
-from crowdgold.evaluation.study_features import StudyFeatures
+from crowdgold.evaluation.arena_situations import Situation, candidates
 from crowdgold.evaluation.summaries import coverage_band, share_error
 
-HAD = (GOLD, SCORES, ANNOTATORS)
-"""What a situation may have."""
 TOGETHER = 2.0
 """Deviations below the level at which the intervals of all worlds together are too short."""
+TIED = 2.0
+"""Standard errors of the difference of two widths up to which neither is narrower."""
 FEWEST = 3
 """Worlds in which a choice is to be judged that was made without them."""
 
-
-@dataclass(frozen=True)
-class Situation:
-    """What a study has, and the worlds that speak to it.
-
-    Attributes:
-        has: some of `HAD`.
-        worlds: names of those that have at least that.
-        evidence: names of all with gold labels, or of all without, as the study is.
-        others: names of the rest.
-    """
-
-    has: tuple[str, ...]
-    worlds: tuple[str, ...]
-    evidence: tuple[str, ...]
-    others: tuple[str, ...] = ()
-
-    def without(self, world: str) -> "Situation":
-        """Give the same situation as if there were no such world."""
-        worlds, evidence = (
-            tuple(name for name in names if name != world) for names in (self.worlds, self.evidence)
-        )
-        return Situation(self.has, worlds, evidence, self.others)
-
-    def evidence_of(self, method: str) -> tuple[str, ...]:
-        """Give the worlds that tell how a method does in this situation."""
-        known = METHODS.get(method)
-        return self.evidence if known is None or known.uses_gold else self.evidence + self.others
+Ratios = Mapping[str, tuple[float, float]]
+"""World -> width over the baseline's there, and its standard error."""
 
 
 @dataclass(frozen=True)
@@ -73,13 +45,12 @@ class Record:
     Attributes:
         method, metric: names.
         worlds: the evidence, those in which it has intervals.
-        inside: how many of them are worlds of the situation.
+        inside: how many of the situation's worlds it has intervals in.
         intervals: in all of the evidence.
-        coverage, coverage_se: of all intervals, with its Monte Carlo error.
-        band_low: the lower end of the binomial band of all intervals.
+        coverage, coverage_se: of all these intervals, with its Monte Carlo error.
+        band_low: the lower end of the binomial band of all these intervals.
         short: worlds in which it covers less often than the band of that world allows.
-        width, width_se: geometric mean of the width over the baseline's, over the situation's
-            worlds that have that ratio; NaN where none has.
+        ratios: the situation's worlds that have a width over the baseline's.
         error: mean over the situation's worlds of the mean absolute error.
     """
 
@@ -92,8 +63,7 @@ class Record:
     coverage_se: float
     band_low: float
     short: tuple[str, ...]
-    width: float
-    width_se: float
+    ratios: Ratios
     error: float
 
     @property
@@ -101,42 +71,25 @@ class Record:
         """Say whether its intervals are too short nowhere, and not in all worlds together."""
         return not self.short and self.coverage >= self.band_low
 
+    @property
+    def width(self) -> float:
+        """Give the geometric mean of the width over the baseline's; NaN where none is known."""
+        return mean_ratio(list(self.ratios.values()))[0]
 
-def _features(world: StudyFeatures) -> set[str]:
-    held = {GOLD: world.gold > 0, SCORES: world.scores, ANNOTATORS: world.annotators}
-    return {name for name, there in held.items() if there}
-
-
-def situations(worlds: Mapping[str, StudyFeatures]) -> list[Situation]:
-    """Give what studies may have, the most first, where some world speaks to it.
-
-    Args:
-        worlds: name -> what it looks like.
-    """
-    found = []
-    for size in range(len(HAD), -1, -1):
-        for has in combinations(HAD, size):
-            alike = {
-                name: _features(world)
-                for name, world in worlds.items()
-                if (GOLD in has) == (world.gold > 0)
-            }
-            own = tuple(name for name, held in alike.items() if set(has) <= held)
-            if own:
-                others = tuple(name for name in worlds if name not in alike)
-                found.append(Situation(has, own, tuple(alike), others))
-    return sorted(found, key=lambda one: GOLD not in one.has)
+    @property
+    def width_se(self) -> float:
+        """Give the standard error of `width`."""
+        return mean_ratio(list(self.ratios.values()))[1]
 
 
-def needs_of(method: str) -> tuple[str, ...]:
-    """Give what a method needs of a table of items, as it declares."""
-    return METHODS[method].needs if method in METHODS else ()
-
-
-def candidates(has: Sequence[str], methods: Sequence[str]) -> list[str]:
-    """Give the methods that need no more than a study has, and nothing that none has."""
-    enough = {*has, SEVERAL}
-    return [name for name in methods if name in METHODS and set(METHODS[name].needs) <= enough]
+def mean_ratio(ratios: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Give the geometric mean of ratios of widths, and its standard error from theirs."""
+    if not ratios:
+        return float("nan"), float("nan")
+    values, errors = np.array(ratios, dtype=float).T
+    values = np.maximum(values, NARROWEST)
+    mean = geometric_mean(values)
+    return mean, mean * float(np.sqrt(((errors / values) ** 2).sum())) / len(values)
 
 
 def record(cells: pd.DataFrame, method: str, metric: str, situation: Situation) -> Record | None:
@@ -154,7 +107,7 @@ def record(cells: pd.DataFrame, method: str, metric: str, situation: Situation) 
         return None
     intervals = int(there["intervals"].sum())
     coverage = float((there["coverage"] * there["intervals"]).sum()) / intervals
-    width, spread = _width(own.dropna(subset=["width_ratio"]))
+    known = own.dropna(subset=["width_ratio"])
     return Record(
         method,
         metric,
@@ -165,33 +118,49 @@ def record(cells: pd.DataFrame, method: str, metric: str, situation: Situation) 
         share_error(coverage, intervals),
         coverage_band(intervals, float(own["level"].iloc[0]), TOGETHER)[0],
         tuple(there.loc[there["verdict"] == SHORT, "world"]),
-        width,
-        spread,
+        {
+            str(world): (float(ratio), float(error))
+            for world, ratio, error in zip(
+                known["world"], known["width_ratio"], known["width_ratio_se"], strict=True
+            )
+        },
         float(own["error"].mean()),
     )
 
 
-def _width(rows: pd.DataFrame) -> tuple[float, float]:
-    """Give the geometric mean of the ratios of widths, and its standard error."""
-    if rows.empty:
-        return float("nan"), float("nan")
-    ratios = np.maximum(rows["width_ratio"].to_numpy(dtype=float), NARROWEST)
-    relative = rows["width_ratio_se"].to_numpy(dtype=float) / ratios
-    mean = geometric_mean(ratios)
-    return mean, mean * float(np.sqrt((relative**2).sum())) / len(rows)
+def _narrowest(records: Sequence[Record]) -> Record:
+    """Give the narrowest over the worlds that all have in common; of ties what covers most often.
+
+    Where they share no baseline to be narrower than, the smallest error counts.
+    """
+    shared = set.intersection(*(set(one.ratios) for one in records))
+    if not shared:
+        return min(records, key=lambda one: one.error)
+    widths = [mean_ratio([one.ratios[world] for world in sorted(shared)]) for one in records]
+    least, error = min(widths)
+    tied = [
+        one
+        for one, (width, own) in zip(records, widths, strict=True)
+        if width - least <= TIED * float(np.hypot(error, own))
+    ]
+    return max(tied, key=lambda one: (one.coverage, -one.width))
 
 
 def rank(records: Sequence[Record]) -> list[Record]:
-    """Sort the records of a situation and a metric: what holds, in most worlds, then the narrowest.
-
-    Where there is no baseline to be narrower than, the smaller error counts.
+    """Sort the records of a situation and a metric: the choice, what holds, in most worlds, the
+    narrowest.
     """
 
     def place(one: Record) -> tuple[bool, int, float, float]:
         width = one.width if np.isfinite(one.width) else np.inf
         return not one.holds, -one.inside, width, one.error
 
-    return sorted(records, key=place)
+    ordered = sorted(records, key=place)
+    if not ordered or not ordered[0].holds:
+        return ordered
+    first = [one for one in ordered if one.holds and one.inside == ordered[0].inside]
+    best = _narrowest(first)
+    return [best, *(one for one in ordered if one is not best)]
 
 
 def records_of(cells: pd.DataFrame, situation: Situation, metric: str) -> list[Record]:
@@ -206,17 +175,55 @@ class LeftOut:
     """How choices did in the worlds that they were made without.
 
     Attributes:
-        worlds: how many, in which a choice was judged.
-        intervals: in all of them.
-        coverage, coverage_se: of all these intervals, with its Monte Carlo error.
-        band_low: the lower end of the binomial band of all of them.
+        judged: world -> what the choice made without it did there.
+        level: of the intervals.
     """
 
-    worlds: int
-    intervals: int
-    coverage: float
-    coverage_se: float
-    band_low: float
+    judged: Mapping[str, Record]
+    level: float
+
+    @property
+    def worlds(self) -> int:
+        """Give how many worlds a choice was judged in."""
+        return len(self.judged)
+
+    @property
+    def picks(self) -> dict[str, int]:
+        """Give the methods that were chosen, each with how often, the most frequent first."""
+        methods = [one.method for one in self.judged.values()]
+        return dict(sorted(((one, methods.count(one)) for one in dict.fromkeys(methods)),
+                           key=lambda pair: -pair[1]))  # fmt: skip
+
+    @property
+    def intervals(self) -> int:
+        """Give the number of intervals in all these worlds."""
+        return sum(one.intervals for one in self.judged.values())
+
+    @property
+    def covered(self) -> int:
+        """Give how many of them hold the truth."""
+        return round(sum(one.coverage * one.intervals for one in self.judged.values()))
+
+    @property
+    def coverage(self) -> float:
+        """Give the share of them that hold the truth."""
+        return self.covered / self.intervals
+
+    @property
+    def coverage_se(self) -> float:
+        """Give its Monte Carlo error."""
+        return share_error(self.coverage, self.intervals)
+
+    @property
+    def holds(self) -> bool:
+        """Say whether they are of enough worlds, and not too short together."""
+        low = coverage_band(self.intervals, self.level, TOGETHER)[0]
+        return self.worlds >= FEWEST and self.coverage >= low
+
+    def only(self, worlds: Sequence[str]) -> "LeftOut | None":
+        """Give the same of some worlds alone; None where none of them was judged."""
+        kept = {name: one for name, one in self.judged.items() if name in worlds}
+        return LeftOut(kept, self.level) if kept else None
 
 
 @dataclass(frozen=True)
@@ -227,10 +234,12 @@ class Choice:
         records: of all candidates, ranked; the first is the choice.
         tested: how such choices did in worlds that they were made without; None where there was
             none to judge one in.
+        less: what the study has for which it was chosen, where that has less than this one.
     """
 
     records: tuple[Record, ...]
     tested: LeftOut | None
+    less: Situation | None = None
 
     @property
     def best(self) -> Record:
@@ -240,10 +249,7 @@ class Choice:
     @property
     def stands(self) -> bool:
         """Say whether the choice holds, and choices made without a world held in it."""
-        tested = self.tested
-        if tested is None or tested.worlds < FEWEST:
-            return False
-        return self.best.holds and tested.coverage >= tested.band_low
+        return self.best.holds and self.tested is not None and self.tested.holds
 
 
 def left_out(cells: pd.DataFrame, situation: Situation, metric: str) -> LeftOut | None:
@@ -259,22 +265,31 @@ def left_out(cells: pd.DataFrame, situation: Situation, metric: str) -> LeftOut 
     Returns:
         None where no choice could be judged.
     """
-    judged = []
+    judged = {}
     for world in situation.worlds:
         ranked = records_of(cells, situation.without(world), metric)
         if ranked and ranked[0].holds:
-            alone = Situation(situation.has, (world,), (world,))
-            judged.append(record(cells, ranked[0].method, metric, alone))
-    there = [one for one in judged if one is not None]
-    if not there:
-        return None
-    intervals = sum(one.intervals for one in there)
-    coverage = sum(one.coverage * one.intervals for one in there) / intervals
-    band = coverage_band(intervals, float(cells["level"].dropna().iloc[0]), TOGETHER)
-    return LeftOut(len(there), intervals, coverage, share_error(coverage, intervals), band[0])
+            found = record(cells, ranked[0].method, metric, situation.only([world]))
+            if found is not None:
+                judged[world] = found
+    return LeftOut(judged, float(cells["level"].dropna().iloc[0])) if judged else None
 
 
 def choose(cells: pd.DataFrame, situation: Situation, metric: str) -> Choice | None:
     """Choose what to use in a situation, for a metric; None where no candidate has intervals."""
     records = records_of(cells, situation, metric)
     return Choice(tuple(records), left_out(cells, situation, metric)) if records else None
+
+
+def borrow(
+    cells: pd.DataFrame, situation: Situation, less: Situation, choice: Choice
+) -> Choice | None:
+    """Judge what is chosen for a study that has less in the worlds of one that has more.
+
+    Returns:
+        None where it has no intervals there, or was judged in none of them.
+    """
+    best = choice.best
+    found = record(cells, best.method, best.metric, situation)
+    tested = choice.tested.only(situation.worlds) if choice.tested is not None else None
+    return Choice((found,), tested, less) if found is not None and tested is not None else None

@@ -33,13 +33,16 @@ class Line:
         replicates: of the world.
         metrics: how many.
         coverage: their mean.
-        short: the metrics whose intervals are too short (`arena.verdict_of_cell`) -> coverage.
+        least: coverage below which intervals are too short for chance (`arena.verdict_of_cell`);
+            of metrics with fewer intervals it is lower.
+        short: the metrics whose intervals are -> coverage.
         width: geometric mean of the width over the baseline's; None without a baseline.
     """
 
     replicates: int
     metrics: int
     coverage: float
+    least: float
     short: Mapping[str, float]
     width: float | None
 
@@ -61,20 +64,36 @@ class Arena:
     lines: Mapping[tuple[str, str], Line]
 
 
-def _line(rows: pd.DataFrame) -> dict[str, Any]:
+def _line(rows: pd.DataFrame) -> Line:
     short = rows[rows["verdict"] == SHORT]
     ratios = rows["width_ratio"].dropna().to_numpy(dtype=float)
-    line = Line(
+    return Line(
         int(rows["replicates"].max()),
         len(rows),
         round(float(rows["coverage"].mean()), DIGITS),
+        round(float(rows["band_low"].max()), DIGITS),
         {
             str(metric): round(float(coverage), DIGITS)
             for metric, coverage in zip(short["metric"], short["coverage"], strict=True)
         },
         round(geometric_mean(ratios), DIGITS) if len(ratios) else None,
     )
-    return asdict(line)
+
+
+def arena_of(cells: pd.DataFrame, worlds: Mapping[str, StudyFeatures], baseline: str) -> Arena:
+    """Put together what the arena found.
+
+    Args:
+        cells: of the arena, with the column `verdict` (`evaluation.arena.judged`).
+        worlds: name -> what it looks like.
+        baseline: the method whose width is 1.
+    """
+    there = cells[cells["intervals"] > 0]
+    lines = {
+        (str(world), str(method)): _line(rows)
+        for (world, method), rows in there.groupby(["world", "method"], sort=False)
+    }
+    return Arena(float(there["level"].iloc[0]), baseline, worlds, lines)
 
 
 def _plain(world: StudyFeatures) -> dict[str, Any]:
@@ -86,29 +105,16 @@ def _plain(world: StudyFeatures) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def record_text(
-    cells: pd.DataFrame,
-    worlds: Mapping[str, StudyFeatures],
-    baseline: str,
-    made_from: Mapping[str, Any],
-) -> str:
-    """Write the file's content.
-
-    Args:
-        cells: of the arena, with the column `verdict` (`evaluation.arena.judged`).
-        worlds: name -> what it looks like.
-        baseline: the method whose width is 1.
-        made_from: the provenance.
-    """
-    there = cells[cells["intervals"] > 0]
+def record_text(arena: Arena, made_from: Mapping[str, Any]) -> str:
+    """Write the file's content, with its provenance."""
+    methods: dict[str, dict[str, Any]] = {}
+    for (world, method), line in arena.lines.items():
+        methods.setdefault(world, {})[method] = asdict(line)
     content = {
-        "level": float(there["level"].iloc[0]),
-        "baseline": baseline,
-        "worlds": {name: _plain(world) for name, world in worlds.items()},
-        "methods": {
-            world: {str(method): _line(own) for method, own in rows.groupby("method", sort=False)}
-            for world, rows in there.groupby("world", sort=False)
-        },
+        "level": arena.level,
+        "baseline": arena.baseline,
+        "worlds": {name: _plain(world) for name, world in arena.worlds.items()},
+        "methods": methods,
         "made_from": made_from,
     }
     return json.dumps(content, indent=1) + "\n"
@@ -137,12 +143,15 @@ def _said(world: str, far: float, first: bool, line: Line, arena: Arena) -> str:
     which = "the nearest world of the arena" + ("" if first else " in which it has intervals")
     alike = f"distance {far:.1f}" if far <= ALIKE else f"distance {far:.1f}: not alike"
     metrics = f"{line.metrics} metric{'' if line.metrics == 1 else 's'}"
-    short = ", ".join(f"{metric} ({coverage:.0%})" for metric, coverage in line.short.items())
-    width = "" if line.width is None else f"; {line.width:.2f} times as wide as {arena.baseline}'s"
+    named = ", ".join(f"{metric} ({coverage:.0%})" for metric, coverage in line.short.items())
+    short = f"too short for {named}" if named else f"none below {line.least:.0%}"
+    wide = (
+        "" if line.width is None else f"were {line.width:.2f} times as wide as {arena.baseline}'s"
+    )
     return (
-        f"in {world!r}, {which} ({alike}), its {arena.level:.0%} intervals held the truth in "
-        f"{line.coverage:.0%} of {line.replicates} replicates of {metrics}, too short for "
-        f"{short or 'none beyond chance'}{width}"
+        f"in {world!r}, {which} ({alike}), its {arena.level:.0%} intervals {wide}"
+        f"{' and ' if wide else ''}held the truth in {line.coverage:.0%} of {line.replicates} "
+        f"replicates of {metrics}, {short}"
     )
 
 

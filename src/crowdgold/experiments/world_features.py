@@ -1,5 +1,6 @@
-"""What the worlds of the arena look like: their features, from a few of their own replicates."""
+"""What the worlds of the arena look like, from a few of their own replicates; and their kinds."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -46,6 +47,33 @@ def world_features(
     """
     found = [
         one for task in tasks for one in _of_experiment(task, datasets.get(task.get("dataset", "")))
+    ]
+    named = pd.DataFrame([name for name, _ in found]).reindex(columns=["experiment", *by])
+    return {world: found[int(own.index[0])][1] for world, own in split_worlds(named, by, labels)}
+
+
+def _kind(task: Mapping[str, Any], parameters: Mapping[str, Any]) -> str:
+    """Name all that a world is drawn from but its gold labels."""
+    source = {name: task[name] for name in ("simulator", "dataset") if name in task}
+    without = [
+        {name: value for name, value in one.items() if name != "n_gold"}
+        for one in (parameters, task.get("as_items", {}))
+    ]
+    return json.dumps([source, *without], sort_keys=True)
+
+
+def world_kinds(
+    tasks: Sequence[Mapping[str, Any]], by: Sequence[str], labels: Mapping[str, str]
+) -> dict[str, str]:
+    """Give each world's kind: worlds of one kind differ in their gold labels alone.
+
+    Args:
+        tasks, by, labels: as of `world_features`.
+    """
+    found = [
+        ({"experiment": task["experiment"], **one["axes"]}, _kind(task, one["parameters"]))
+        for task in tasks
+        for one in task["settings"]
     ]
     named = pd.DataFrame([name for name, _ in found]).reindex(columns=["experiment", *by])
     return {world: found[int(own.index[0])][1] for world, own in split_worlds(named, by, labels)}
