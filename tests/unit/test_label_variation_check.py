@@ -61,11 +61,31 @@ def test_a_run_gives_a_row_a_metric(method):
 
 @needs_torch
 def test_shares_of_classes_are_held_against_those_of_the_people(monkeypatch):
-    """A third of the items is bad, for two of three; a half is off by 5/18."""
+    """A third of the items is bad, for two of three: a half is off by 5/18 on the 18 items tested,
+    a quarter by 1/36 on the others."""
     from crowdgold.label_variation import study
 
-    monkeypatch.setattr(study, "_predict", lambda *given: np.full((len(given[5]), 2), 0.5))
-    assert check()["share_error"].tolist() == pytest.approx([1 / 2 - 2 / 9] * 6)
+    class Constant:
+        def predict(self, items):
+            positive = 1 / 2 if len(items) == 18 else 1 / 4
+            return np.tile([1 - positive, positive], (len(items), 1))
+
+    monkeypatch.setattr(study, "_trained", lambda *given: Constant())
+    rows = check()
+    assert rows["share_error"].tolist() == pytest.approx([1 / 2 - 2 / 9] * 6)
+    assert rows["train_share_error"].tolist() == pytest.approx([1 / 4 - 2 / 9] * 6)
+
+
+@needs_torch
+def test_an_error_of_class_shares_on_training_items_says_that_training_stopped_short():
+    """Of two ninths a model that learns nothing is off by about 1/2 - 2/9, as its first weights
+    are small and the features centred; at the maximum of SL's likelihood it is off by nothing."""
+    short, longer = (
+        check(learning_rate=rate, epochs=epochs)["train_share_error"].iloc[0]
+        for rate, epochs in ((1e-7, 1), (0.05, 60))
+    )
+    assert short > 0.2
+    assert longer < 0.01
 
 
 @needs_torch

@@ -126,9 +126,9 @@ def check_label_variation(
 
     Returns:
         a row a metric: `dataset` and `encoder` (titles), `metric` (general names), `value`, `note`
-        on why it is undefined, `items` that were tested, `share_error` (`study.Run`), `tied`, the
-        share of all items whose majority is a matter of the rule for ties,
-        `annotators` with annotations of training items and the median number of each one's,
+        on why it is undefined, `items` that were tested, `share_error` and `train_share_error`
+        (`study.Run`), `tied`, the share of all items whose majority is a matter of the rule for
+        ties, `annotators` with annotations of training items and the median number of each one's,
         `annotations_each` (of the first split; 0 where they are not known), `learning_rate`,
         `batch_size`, `seconds`.
 
@@ -152,6 +152,7 @@ def check_label_variation(
         "encoder": _title(given),
         "items": len(done.predicted),
         "share_error": done.share_error,
+        "train_share_error": done.train_share_error,
         "tied": float(data.judged.tied().mean()),
         **_annotators(data),
         "learning_rate": done.how.learning_rate,

@@ -57,6 +57,12 @@ def mean_ranks(table: pd.DataFrame) -> pd.Series:
     return found.sort_values(kind="stable").rename("mean_rank")
 
 
+def with_all_methods(table: pd.DataFrame) -> pd.DataFrame:
+    """Keep the settings in which all methods take part, where ranks are among as many."""
+    present = table.groupby(SETTING)["method"].transform("nunique")
+    return table[present == len(METHODS)]
+
+
 def _clearly_above(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
     """Say where a method's mean is above another's by more than `CLEAR` standard errors."""
     gain = first["mean"].to_numpy() - second["mean"].to_numpy()
@@ -88,22 +94,19 @@ def against_objective(table: pd.DataFrame, methods: tuple[str, ...]) -> pd.DataF
     F1).
 
     Returns:
-        a row a setting of such a metric: `objective` (the method) and `on_par`, whether it is not
-        substantially above any one of `methods`.
+        a row a setting of such a metric in which all of them take part, indexed by `SETTING`; for
+        each of `methods`, whether it is on par: defined, and the method that is trained for the
+        metric is not substantially above it.
     """
     by_metric = {one.objective: name for name, one in METHODS.items() if one.objective}
-    summary = over_runs(table)
-    rows = []
-    for key, own in summary.groupby(SETTING, sort=False):
+    found = {}
+    for key, own in over_runs(table).groupby(SETTING, sort=False):
         trained_for = by_metric.get(str(key[2]), "")
-        if trained_for not in ("JSD", "SmF1"):
+        rows = own.set_index("method")
+        if trained_for not in ("JSD", "SmF1") or not {trained_for, *methods} <= set(rows.index):
             continue
-        other = own[own["method"] == trained_for]
-        chosen = own[own["method"].isin(methods)]
-        if other.empty or chosen.empty:
-            continue
-        worse = _clearly_above(other.loc[other.index.repeat(len(chosen))], chosen)
-        on_par = bool((~worse & chosen["mean"].notna().to_numpy()).any())
-        setting = dict(zip(SETTING, key, strict=True))
-        rows.append({**setting, "objective": trained_for, "on_par": on_par})
-    return pd.DataFrame(rows, columns=[*SETTING, "objective", "on_par"])
+        chosen = rows.loc[list(methods)]
+        above = _clearly_above(rows.loc[[trained_for] * len(methods)], chosen)
+        found[key] = ~above & chosen["mean"].notna().to_numpy()
+    index = pd.MultiIndex.from_tuples(list(found), names=SETTING)
+    return pd.DataFrame(list(found.values()), index=index, columns=list(methods), dtype=bool)

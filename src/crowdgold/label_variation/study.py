@@ -16,7 +16,7 @@ from torch import nn
 from crowdgold.data.checks import InputError
 from crowdgold.label_variation.prepared import Prepared, Split
 from crowdgold.label_variation.scores import Score, geometric_mean, score
-from crowdgold.label_variation.training import Optimisation, train
+from crowdgold.label_variation.training import Optimisation, Trained, train
 
 EncoderOf = Callable[[Split], nn.Module]
 """The encoder of a split: a new one each time where it learns from training texts."""
@@ -53,7 +53,10 @@ class Run(NamedTuple):
         how: as it was trained.
         predicted: (N, K) Q of the items tested.
         share_error: the largest difference, over classes, of a class's mean prediction from its
-            mean share in what people chose.
+            mean share in what people chose, of the items tested.
+        train_share_error: the same of the items trained on, those of all splits together. At its
+            maximum a likelihood of the people's shares has none, as its derivative by the constant
+            term is zero; what there is says that training stopped before it was there.
         seconds: that it took.
     """
 
@@ -61,20 +64,24 @@ class Run(NamedTuple):
     how: Optimisation
     predicted: np.ndarray
     share_error: float
+    train_share_error: float
     seconds: float
 
 
-def _predict(
+def _trained(
     method: str,
     data: Prepared,
     encoder: nn.Module,
     how: Optimisation,
-    trained_on: np.ndarray,
-    wanted: np.ndarray,
+    items: np.ndarray,
     rng: np.random.Generator,
-) -> np.ndarray:
-    own = data.judged.of_items(trained_on)
-    return train(method, own, encoder, how, rng, at=trained_on).predict(wanted)
+) -> Trained:
+    return train(method, data.judged.of_items(items), encoder, how, rng, at=items)
+
+
+def _share_error(true: np.ndarray, predicted: np.ndarray) -> float:
+    """Give the largest difference, over classes, of two mean shares."""
+    return float(np.abs(predicted.mean(axis=0) - true.mean(axis=0)).max())
 
 
 def search(
@@ -101,8 +108,8 @@ def search(
     for _ in range(tried.trials):
         rate, size = float(np.exp(rng.uniform(low, high))), int(rng.choice(tried.batch_sizes))
         one = replace(how, learning_rate=rate, batch_size=size)
-        place = split.fitting, split.development
-        predicted = _predict(method, data, encoder_of(split), one, *place, rng)
+        model = _trained(method, data, encoder_of(split), one, split.fitting, rng)
+        predicted = model.predict(split.development)
         found = geometric_mean(score(true, predicted, data.judged.multilabel))
         if found > best:
             best, at_best = found, one
@@ -126,14 +133,20 @@ def run(
     """
     start = time.perf_counter()
     chosen = search(method, data, encoder_of, how, tried, rng)
-    shares = data.judged.shares()
-    tested, predicted = [], []
-    for split in data.splits():
-        place = split.training, split.test
-        predicted.append(_predict(method, data, encoder_of(split), chosen, *place, rng))
-        tested.append(split.test)
-    true, together = shares[np.concatenate(tested)], np.concatenate(predicted)
-    share_error = float(np.abs(together.mean(axis=0) - true.mean(axis=0)).max())
-    seconds = time.perf_counter() - start
-    scores = score(true, together, data.judged.multilabel)
-    return Run(scores, chosen, together, share_error, seconds)
+    tested, trained = [], []
+    splits = data.splits()
+    for split in splits:
+        model = _trained(method, data, encoder_of(split), chosen, split.training, rng)
+        tested.append(model.predict(split.test))
+        trained.append(model.predict(split.training))
+    shares, predicted = data.judged.shares(), np.concatenate(tested)
+    true = shares[np.concatenate([split.test for split in splits])]
+    true_trained = shares[np.concatenate([split.training for split in splits])]
+    return Run(
+        score(true, predicted, data.judged.multilabel),
+        chosen,
+        predicted,
+        _share_error(true, predicted),
+        _share_error(true_trained, np.concatenate(trained)),
+        time.perf_counter() - start,
+    )

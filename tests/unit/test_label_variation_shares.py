@@ -1,0 +1,133 @@
+"""The paper's footnotes counted against its text; what a share of few datasets' settings says."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from crowdgold.documents.label_variation_shares import (
+    LEVEL,
+    judged_share,
+    listed_settings,
+    named_settings,
+    observations,
+    printed_settings,
+    share_interval,
+    share_verdict,
+)
+from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, PARTLY
+from crowdgold.evaluation.label_variation_ranks import SETTING
+from crowdgold.experiments.configuration import load
+from unit.label_variation_tables import METRICS
+
+SAID = load(Path(__file__).resolve().parents[2] / "config/printed/label_variation.yaml")[
+    "section_5_2"
+]
+LISTS = [(share, whose) for share, about in SAID["shares"].items() for whose in about["exceptions"]]
+
+
+@pytest.mark.parametrize(("share", "whose"), LISTS)
+def test_a_footnotes_exceptions_leave_the_texts_count(share, whose):
+    """Each item of the list has the number printed behind it; none is there twice."""
+    about = SAID["shares"][share]
+    items = about["exceptions"][whose]
+    for one in items:
+        assert len(listed_settings([one])) == one["settings"]
+    listed = listed_settings(items)
+    found = printed_settings(SAID, share, whose)
+    assert set(listed) <= set(found.index)
+    assert len(set(listed)) == len(listed) == (~found).sum()
+    assert (len(found), found.sum()) == (about["settings"], about["count"])
+    assert round(100 * found.mean(), 1) == about["percent"]
+
+
+def test_there_are_as_many_settings_as_datasets_encoders_and_metrics():
+    assert sum(map(len, SAID["encoders"].values())) * len(METRICS) == 78
+    assert set(SAID["shares"]["beats_baseline"]["metrics"]) == set(METRICS)
+
+
+def test_each_beats_mv_in_68_settings_and_both_in_65():
+    """Of SL's exceptions three are none of ReL's: LLaMA on HS-Brexit by macro F1 and two more."""
+    alone, other = (printed_settings(SAID, "beats_baseline", name) for name in ("ReL", "SL"))
+    both = alone & other
+    assert (alone.sum(), other.sum(), both.sum()) == (68, 68, 65)
+    assert named_settings(both.index[alone & ~other]) == (
+        "HS-Brexit macro F1, HS-Brexit PO-JSD, HS-Brexit soft micro F1"
+    )
+
+
+def test_on_par_is_asked_of_both():
+    """One of the two is among the best in a setting that is an exception to being on par."""
+    best = printed_settings(SAID, "among_best", "ReL or SL")
+    on_par = printed_settings(SAID, "on_par", "ReL and SL")
+    assert on_par.index[~on_par & best.reindex(on_par.index)].tolist() == [
+        ("MFRC", "RoBERTa", "soft micro F1")
+    ]
+
+
+def of_datasets(*counts, settings=6):
+    """Settings of datasets, of each as many found as its count."""
+    index = pd.MultiIndex.from_product(
+        [[f"d{number}" for number in range(len(counts))], ["e"], range(settings)], names=SETTING
+    )
+    return pd.Series([k < count for count in counts for k in range(settings)], index=index)
+
+
+def test_the_interval_is_clopper_and_pearsons_of_datasets():
+    """Four of five: the ends at which 4 or more, or 4 or fewer, have a probability of 5%."""
+    low, high = share_interval(0.8, 5)
+    assert stats.binom.sf(3, 5, low) == pytest.approx(1 - LEVEL)
+    assert stats.binom.cdf(4, 5, high) == pytest.approx(1 - LEVEL)
+    assert share_interval(1.0, 5) == (pytest.approx(0.05 ** (1 / 5)), 1)
+    assert share_interval(0.0, 5) == (0, pytest.approx(1 - 0.05 ** (1 / 5)))
+    assert observations(of_datasets(1, 2, 3, 4, 5)) == 5
+    unequal = pd.concat([of_datasets(1, 1), of_datasets(0, 0, 2, settings=2).loc[["d2"]]])
+    assert observations(unequal) == pytest.approx(14**2 / (36 + 36 + 4))
+
+
+@pytest.mark.parametrize("datasets", [4, 5, 6, 9])
+@pytest.mark.parametrize("together", [0.01, 0.1, 0.3, 0.5, 0.8, 0.99])
+def test_the_interval_holds_the_share_however_settings_go_together(datasets, together):
+    """Of six settings a dataset, beta-binomial with that correlation: each end is wrong in at most
+    5% of cases. All cases are counted, not drawn, so that the bound has no error of its own."""
+    settings = 6
+    total = datasets * settings
+    ends = np.array([share_interval(k / total, datasets) for k in range(total + 1)])
+    for share in np.linspace(0.02, 0.98, 49):
+        spread = 1 / together - 1
+        one = stats.betabinom.pmf(
+            np.arange(settings + 1), settings, share * spread, (1 - share) * spread
+        )
+        chance = np.ones(1)
+        for _ in range(datasets):
+            chance = np.convolve(chance, one)
+        assert chance[ends[:, 0] > share].sum() <= 1 - LEVEL
+        assert chance[ends[:, 1] < share].sum() <= 1 - LEVEL
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (0.55, 1.0, HOLDS),
+        (0.95, 1.0, HOLDS),
+        (0.51, 0.8, PARTLY),
+        (0.4, 0.95, NOT_CLEAR),
+        (0.2, 0.8, FAILS),
+        (0.0, 0.45, FAILS),
+    ],
+)
+def test_a_verdict_is_of_one_half_and_of_the_printed_share(low, high, verdict):
+    assert share_verdict(low, high, 0.9) == verdict
+
+
+def test_a_share_is_judged_with_its_settings_named():
+    printed = of_datasets(6, 6, 0)
+    found = judged_share(of_datasets(6, 6, 5, 6, 6), printed, "; more")
+    low, high = share_interval(29 / 30, 5)
+    assert found.ours == f"29 of 30 (97%; {low:.0%} to {high:.0%}); more"
+    assert found.reason == "not: d2 5; printed of these datasets: 12 of 18"
+    assert judged_share(found=of_datasets(), printed=printed).verdict == NOT_CLEAR
+    many = named_settings(of_datasets(0, 0, 0).index)
+    assert many.endswith("d1 5 and 6 more")
