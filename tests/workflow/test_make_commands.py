@@ -78,3 +78,13 @@ def test_what_is_fetched_beforehand_on_a_login_node_estimates_nothing(tmp_path):
     jobs = checkout.jobs("--config", *asked.config, "--until", *asked.until, "--", *asked.targets)
     assert {"toolchain", "compile_model", "compile_vote_model"} <= set(jobs)
     assert set(jobs) <= {"toolchain", "compile_model", "compile_vote_model", "dataset", "total"}
+
+
+def test_pages_of_docs_are_made_of_their_templates_alone(tmp_path):
+    """A template in a folder of the pages' own was once sought as a page, with a template of its
+    own, without an end."""
+    checkout = Checkout.make(tmp_path / "checkout", experiments=None)
+    shutil.copytree(ROOT / "docs/how-to/templates", checkout.folder / "docs/how-to/templates")
+    pages = sorted(path.name for path in (ROOT / "docs/how-to").glob("*.md"))
+    jobs = checkout.jobs("--", *(f"docs/how-to/{name}" for name in pages))
+    assert jobs["document_how_to"] == len(pages)

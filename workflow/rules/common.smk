@@ -67,6 +67,8 @@ wildcard_constraints:
     model="[a-z0-9_]+",
     setting="[^/]+",
     group="[^/]+",
+    # No folder: else a template of a page would be sought as a page, with a template of its own.
+    page="[^/]+",
     replicates=r"\d+-\d+",
     job=r"\d+",
 
