@@ -165,7 +165,7 @@ def test_the_record_says_what_a_method_did_in_the_nearest_world(tmp_path):
     assert said["MAVEN-R"] == (
         "in 'first', the nearest world of the arena (distance 0.0), its 95% intervals were 0.61 "
         "times as wide as GT's and held the truth in 95% of 20 replicates of 2 metrics, "
-        "none below 70%"
+        "none below 70%; in 95% over its 1 world, in 95% in the worst"
     )  # the root of 0.5 x 0.75
     assert "too short for prevalence (10%), AUC (50%)" in said["MV"]
     assert "in 'second', the nearest world of the arena in which it has intervals" in said["CLARA"]

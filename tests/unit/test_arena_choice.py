@@ -248,6 +248,22 @@ def test_sentences_of_the_page_follow_from_the_numbers():
     assert "There is no other world" not in page
 
 
+def test_fits_that_failed_a_gate_are_counted_beside_what_is_said_of_them():
+    rows = [
+        row(name, method, "AUC", width=width) | {"gate_failures": failures}
+        for name in "abc"
+        for method, width, failures in (("GT", 0.2, 0), ("MV", 0.1, 11))
+    ]
+    page = which_method_page(
+        judged(arena_cells(summary(*rows), "GT", [], {})), dict.fromkeys("abc", WORLDS["first"])
+    )
+    assert (
+        "`MV`: 95.0 ± 3.0 % of 60 intervals hold the truth, in 3 worlds (55 % of the fits" in page
+    )
+    assert "33 of 120 fits failed a diagnostics gate" in page
+    assert "| 55% |" in page
+
+
 def test_the_page_says_of_every_dataset_whether_it_is_a_world():
     real = {"one": "product_pairs", "elsewhere": "chaosnli"}
     page = which_method_page(cells(), WORLDS, real=real)

@@ -48,6 +48,8 @@ def _evidence(one: Record, baseline: str) -> str:
         f"{percent(one.coverage, one.coverage_se)} of {one.intervals} intervals hold the truth, "
         f"in {_worlds(len(one.worlds))}"
     )
+    if one.gate_failed:
+        said += f" ({100 * one.gate_failed:.0f} % of the fits failed a gate)"
     if np.isfinite(one.width):
         error = f" ± {100 * one.width_se:.0f}" if np.isfinite(one.width_se) else ""
         return f"{said}; here they are {100 * one.width:.0f}{error} % as wide as `{baseline}`'s"

@@ -52,6 +52,7 @@ class Record:
         short: worlds in which it covers less often than the band of that world allows.
         ratios: the situation's worlds that have a width over the baseline's.
         error: mean over the situation's worlds of the mean absolute error.
+        gate_failed: share of the fits of the evidence that failed a gate of diagnostics.
     """
 
     method: str
@@ -65,6 +66,7 @@ class Record:
     short: tuple[str, ...]
     ratios: Ratios
     error: float
+    gate_failed: float
 
     @property
     def holds(self) -> bool:
@@ -125,6 +127,7 @@ def record(cells: pd.DataFrame, method: str, metric: str, situation: Situation) 
             )
         },
         float(own["error"].mean()),
+        float(there["gate_failures"].sum() / there["replicates"].sum()),
     )
 
 

@@ -138,8 +138,9 @@ def read_arena(path: Path = RECORD) -> Arena | None:
     return Arena(found["level"], found["baseline"], worlds, lines)
 
 
-def _said(world: str, far: float, first: bool, line: Line, arena: Arena) -> str:
+def _said(world: str, far: float, first: bool, method: str, arena: Arena) -> str:
     """Write what a method did in a world; `first` where no world is nearer."""
+    line, everywhere = arena.lines[world, method], _everywhere(method, arena)
     which = "the nearest world of the arena" + ("" if first else " in which it has intervals")
     alike = f"distance {far:.1f}" if far <= ALIKE else f"distance {far:.1f}: not alike"
     metrics = f"{line.metrics} metric{'' if line.metrics == 1 else 's'}"
@@ -151,8 +152,15 @@ def _said(world: str, far: float, first: bool, line: Line, arena: Arena) -> str:
     return (
         f"in {world!r}, {which} ({alike}), its {arena.level:.0%} intervals {wide}"
         f"{' and ' if wide else ''}held the truth in {line.coverage:.0%} of {line.replicates} "
-        f"replicates of {metrics}, {short}"
+        f"replicates of {metrics}, {short}; {everywhere}"
     )
+
+
+def _everywhere(method: str, arena: Arena) -> str:
+    """Write a method's coverage over all its worlds, beside which one world's is to be read."""
+    found = [line.coverage for (_, name), line in arena.lines.items() if name == method]
+    worlds = f"{len(found)} world{'' if len(found) == 1 else 's'}"
+    return f"in {float(np.mean(found)):.0%} over its {worlds}, in {min(found):.0%} in the worst"
 
 
 def nearest_worlds(
@@ -173,7 +181,7 @@ def nearest_worlds(
     said = {}
     for place, (world, far) in reversed(list(enumerate(nearest(study, arena.worlds)))):
         for method in methods:
-            line = arena.lines.get((world, SAME.get(method, method)))
-            if line is not None:
-                said[method] = _said(world, far, place == 0, line, arena)
+            named = SAME.get(method, method)
+            if (world, named) in arena.lines:
+                said[method] = _said(world, far, place == 0, named, arena)
     return said
