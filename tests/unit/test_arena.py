@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from crowdgold.data import InputError
 from crowdgold.estimators import METHODS
+from crowdgold.estimators.needs import NO_SCORES
 from crowdgold.evaluation import arena
 from crowdgold.evaluation.arena import (
     arena_cells,
@@ -48,7 +50,10 @@ def test_every_method_has_a_cell_for_every_metric_of_every_world():
     assert cell(table, "first", "GT", "AUC")["width_ratio_se"] == 0
     for method in ("GT", "MV", "MAVEN-R", "CLARA"):
         lacking = cell(table, "second", method, "AUC")
-        assert lacking["reason"] == arena.NO_SCORES
+        limits = METHODS[method].cannot_estimate("AUC")
+        needed = NO_SCORES if method == "MAVEN-R" else arena.METRIC_OF_SCORES
+        assert lacking["reason"] == (limits or needed)
+        assert bool(limits) == (method == "CLARA")
         assert lacking["verdict"] == arena.NONE
 
 
@@ -70,9 +75,9 @@ def test_a_cell_has_an_interval_or_a_reason():
     found = set(zip(reasons["methods"], reasons["metrics"], reasons["worlds"], strict=True))
     assert found == {
         ("CLARA", "prevalence", "first"),
-        ("CLARA", "AUC", "first"),
         ("MAVEN-R", "prevalence, AUC", "second"),
-        ("GT, MV, CLARA", "AUC", "second"),
+        ("GT, MV", "AUC", "second"),
+        ("CLARA", "AUC", "first; second"),
     }
     silent = row("one", "CLARA", "AUC", note="x") | {"note": ""}
     bare = arena_cells(summary(silent), "GT", [], {})
@@ -164,13 +169,27 @@ def test_the_record_says_what_a_method_did_in_the_nearest_world(tmp_path):
     assert set(said) == {"GT", "MV", "MAVEN-R", "CLARA"}
     assert said["MAVEN-R"] == (
         "in 'first', the nearest world of the arena (distance 0.0), its 95% intervals were 0.61 "
-        "times as wide as GT's and held the truth in 95% of 20 replicates of 2 metrics, "
-        "none below 70%; in 95% over its 1 world, in 95% in the worst"
+        "times as wide as GT's and held the truth of the items at hand in 95% of 20 replicates "
+        "of 2 metrics, none below 70%; in 95% over its 1 world with gold labels, in 95% in the "
+        "worst"
     )  # the root of 0.5 x 0.75
     assert "too short for prevalence (10%), AUC (50%)" in said["MV"]
     assert "in 'second', the nearest world of the arena in which it has intervals" in said["CLARA"]
     assert ": not alike)" in said["CLARA"]
     assert nearest_worlds(near, ["GT"], read_arena(tmp_path / "none.json")) == {}
+    bare = nearest_worlds(replace(near, gold=0), ["GT", "CLARA"], found)
+    assert bare["GT"].endswith("; in no world without gold labels")
+    assert bare["CLARA"].endswith("; in 85% over its 1 world, in 85% in the worst"), "uses no gold"
+
+
+def test_a_record_of_another_version_is_refused_with_a_message(tmp_path):
+    path = tmp_path / "worlds.json"
+    text = record_text(arena_of(cells(), WORLDS, "GT"), {})
+    for damaged in (text.replace('"least"', '"fewest"'), text[:200], "[]"):
+        path.write_text(damaged)
+        read_arena.cache_clear()
+        with pytest.raises(InputError, match=r"worlds\.json: not the record of the arena"):
+            read_arena(path)
 
 
 def test_the_record_that_comes_with_the_library_is_of_its_methods():

@@ -49,7 +49,7 @@ def _method_row(method: str, rows: pd.DataFrame) -> list[str]:
     there = rows[rows["intervals"] > 0]
     needs = _cell(", ".join(needs_of(method)))
     if there.empty:
-        return [f"`{method}`", needs, "none", "", "", "", "", ""]
+        return [f"`{method}`", needs, "none", *[""] * 6]
     worst = there.iloc[int(there["coverage"].argmin())]
     ratios, fits = there["width_ratio"].dropna(), _fits(there)
     return [
@@ -58,6 +58,7 @@ def _method_row(method: str, rows: pd.DataFrame) -> list[str]:
         f"{int((there['verdict'] != SHORT).sum())} of {len(there)}",
         f"{there['coverage'].mean():.2f}",
         f"{worst['coverage']:.2f} ({worst['metric']}, {worst['world']})",
+        f"{there['bias'].abs().mean():.3f}",
         f"{geometric_mean(ratios.to_numpy(dtype=float)):.2f}" if len(ratios) else "",
         f"{fits['gate_failures'] / fits['replicates']:.0%}",
         f"{there['seconds'].median():.2g}",
@@ -65,7 +66,7 @@ def _method_row(method: str, rows: pd.DataFrame) -> list[str]:
 
 
 def _methods(cells: pd.DataFrame, methods: Sequence[str], baseline: str) -> str:
-    head = ["method", "needs", "not too short", "coverage", "worst", f"width / {baseline}",
+    head = ["method", "needs", "not too short", "coverage", "worst", "bias", f"width / {baseline}",
             "gate failed", "seconds"]  # fmt: skip
     return markdown_table(
         head, [_method_row(name, cells[cells["method"] == name]) for name in methods]
@@ -165,11 +166,11 @@ def _what_to_use(level: float, baseline: str) -> str:
 
 
 DISTANCE = (
-    "`crowdgold check` and `crowdgold evaluate` name the world that is nearest to your data: that "
-    "of the smallest root mean square of the differences in these features, as far as both have "
-    "them. Counts differ by the logarithm of their ratio, rates by their log odds, and having "
-    f"scores or known annotators, or not, by {ABSENT:g}. At a distance of 1 they differ by a "
-    "factor of 2.7 or so in every feature. These weights are a choice; what they are worth:\n"
+    "`crowdgold check` and the report of `crowdgold evaluate` name the world that is nearest to "
+    "your data: that of the smallest root mean square of the differences in these features, as far "
+    "as both have them. Counts differ by the logarithm of their ratio, rates by their log odds, "
+    f"and having scores or known annotators, or not, by {ABSENT:g}. At a distance of 1 they differ "
+    "by a factor of 2.7 or so in every feature. These weights are a choice; what they are worth:\n"
 )
 
 
@@ -201,8 +202,10 @@ def which_method_page(
         "## What to use\n",
         _what_to_use(level, baseline),
         at_a_glance(found, choices, borrowed) + "\n",
-        "Use the table to choose what to run, not to skip looking: "
-        "`crowdgold check` says what your data support, and names the world nearest to them.\n",
+        "Use the table to choose what to run, not to skip looking: `crowdgold check` says what "
+        "your data support, and names the world nearest to them. The answer of `crowdgold "
+        "evaluate` is chosen by rules that were laid down before, of gold labels alone and not of "
+        "the metric; with `--methods` it runs what the table says.\n",
         "## How far to trust it\n",
         _bullets([*how_far(cells, len(found[0].evidence)), what_about(worlds, baseline)]),
         "## What to use, and why\n",
@@ -210,13 +213,16 @@ def which_method_page(
         *_in_real_data(found, choices, borrowed, of_data),
         "## Every method\n",
         "Over all worlds and metrics: cells that are not too short, mean coverage, the worst cell, "
+        "mean of the bias's absolute value, "
         f"geometric mean of the width over `{baseline}`'s, the share of fits that failed a gate, "
         "median seconds of a fit.\n",
         _methods(cells, methods, baseline) + "\n",
         "![Coverage and width of every method in every world](gallery/arena.svg)\n",
         "![The other metrics](gallery/arena_other_metrics.svg)\n",
+        "All cells, with bias, error, width and seconds, are in results/figures/arena.csv.\n",
         "## Why there is nothing\n",
-        "What a method needs is declared once, with the method.\n",
+        "What a method needs is declared once, with the method; what a metric needs is the world's "
+        "to have.\n",
         _reasons(cells, worlds) + "\n",
         "## The worlds\n",
         _worlds(worlds) + "\n",

@@ -24,8 +24,11 @@ def _gold(items: Items) -> str:
     return f"it needs gold labels of both classes; {found}"
 
 
+NO_SCORES = "it needs scores of a model; there are none"
+
+
 def _scores(items: Items) -> str:
-    return "" if items.predictors else "it needs scores of a model; there are none"
+    return "" if items.predictors else NO_SCORES
 
 
 def _annotators(items: Items) -> str:

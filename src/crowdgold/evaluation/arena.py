@@ -12,7 +12,9 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.estimators import METHODS
+from crowdgold.estimators.needs import NO_SCORES, SCORES
 from crowdgold.evaluation.worlds import split_worlds
+from crowdgold.metrics.binary import OF_VOTES
 
 KEYS = ("world", "method", "metric")
 VALUES = (
@@ -23,7 +25,8 @@ VALUES = (
 COLUMNS = ("experiment", *KEYS, *VALUES)
 SHORT, INSIDE, LONG, NONE = "too short", "covers", "too long", "none"
 """What coverage is: below its band, inside, above it; or there are no intervals."""
-NO_SCORES = "it needs scores of a model; there are none"
+METRIC_OF_SCORES = "the metric needs scores of a model; there are none"
+NOT_ASKED = "the metric was not asked for"
 NO_INTERVAL = "it has no interval"
 NARROWEST = 1e-4
 
@@ -64,6 +67,16 @@ def _reason(row: Mapping[Any, Any]) -> str:
     return limits or str(row["note"]) or NO_INTERVAL
 
 
+def _no_metric(method: str, metric: str) -> str:
+    """Say why a method has no cell of a metric that a world has not."""
+    known = METHODS.get(method)
+    if known and (limits := known.cannot_estimate(metric)):
+        return limits
+    if metric in OF_VOTES:
+        return NOT_ASKED
+    return NO_SCORES if known and SCORES in known.needs else METRIC_OF_SCORES
+
+
 def _missing(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     """Make the cells of metrics that a world has not: those of scores, where there are none."""
     lacking = [one for one in metrics if one not in set(rows["metric"])]
@@ -71,7 +84,8 @@ def _missing(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     cells = [
         {
             "experiment": rows["experiment"].iloc[0], "method": method, "metric": metric,
-            "replicates": 0, "intervals": 0, "gate_failures": 0, "reason": NO_SCORES,
+            "replicates": 0, "intervals": 0, "gate_failures": 0,
+            "reason": _no_metric(method, metric),
         }
         for metric in lacking
         for method in methods

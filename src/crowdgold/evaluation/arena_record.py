@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.data import InputError
+from crowdgold.estimators import METHODS
 from crowdgold.evaluation.arena import SHORT, geometric_mean
 from crowdgold.evaluation.study_features import StudyFeatures, nearest
 
@@ -122,10 +124,23 @@ def record_text(arena: Arena, made_from: Mapping[str, Any]) -> str:
 
 @cache
 def read_arena(path: Path = RECORD) -> Arena | None:
-    """Read the file that comes with the library; None where there is none."""
+    """Read the file that comes with the library; None where there is none.
+
+    Raises:
+        InputError: where it is of another version of the library, or damaged.
+    """
     if not path.is_file():
         return None
-    found = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        return _parsed(json.loads(path.read_text(encoding="utf-8")))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{path}: not the record of the arena that this version of crowdgold writes ({error}); "
+            "install it again, or make it anew with `make arena docs`"
+        ) from error
+
+
+def _parsed(found: Mapping[str, Any]) -> Arena:
     worlds = {
         name: StudyFeatures(**{key: value for key, value in one.items() if value is not None})
         for name, one in found["worlds"].items()
@@ -138,9 +153,9 @@ def read_arena(path: Path = RECORD) -> Arena | None:
     return Arena(found["level"], found["baseline"], worlds, lines)
 
 
-def _said(world: str, far: float, first: bool, method: str, arena: Arena) -> str:
+def _said(world: str, far: float, first: bool, method: str, arena: Arena, gold: bool) -> str:
     """Write what a method did in a world; `first` where no world is nearer."""
-    line, everywhere = arena.lines[world, method], _everywhere(method, arena)
+    line, everywhere = arena.lines[world, method], _everywhere(method, arena, gold)
     which = "the nearest world of the arena" + ("" if first else " in which it has intervals")
     alike = f"distance {far:.1f}" if far <= ALIKE else f"distance {far:.1f}: not alike"
     metrics = f"{line.metrics} metric{'' if line.metrics == 1 else 's'}"
@@ -151,15 +166,28 @@ def _said(world: str, far: float, first: bool, method: str, arena: Arena) -> str
     )
     return (
         f"in {world!r}, {which} ({alike}), its {arena.level:.0%} intervals {wide}"
-        f"{' and ' if wide else ''}held the truth in {line.coverage:.0%} of {line.replicates} "
-        f"replicates of {metrics}, {short}; {everywhere}"
+        f"{' and ' if wide else ''}held the truth of the items at hand in {line.coverage:.0%} of "
+        f"{line.replicates} replicates of {metrics}, {short}; {everywhere}"
     )
 
 
-def _everywhere(method: str, arena: Arena) -> str:
-    """Write a method's coverage over all its worlds, beside which one world's is to be read."""
-    found = [line.coverage for (_, name), line in arena.lines.items() if name == method]
+def _everywhere(method: str, arena: Arena, gold: bool) -> str:
+    """Write a method's coverage over all its worlds, beside which one world's is to be read.
+
+    Of a method that uses gold labels, worlds with gold or without, as the study is.
+    """
+    known = METHODS.get(method)
+    found = [
+        line.coverage
+        for (world, name), line in arena.lines.items()
+        if name == method
+        and (known is None or not known.uses_gold or (arena.worlds[world].gold > 0) == gold)
+    ]
+    if not found:
+        return f"in no world {'with' if gold else 'without'} gold labels"
     worlds = f"{len(found)} world{'' if len(found) == 1 else 's'}"
+    if known is not None and known.uses_gold:
+        worlds += f" {'with' if gold else 'without'} gold labels"
     return f"in {float(np.mean(found)):.0%} over its {worlds}, in {min(found):.0%} in the worst"
 
 
@@ -183,5 +211,5 @@ def nearest_worlds(
         for method in methods:
             named = SAME.get(method, method)
             if (world, named) in arena.lines:
-                said[method] = _said(world, far, place == 0, named, arena)
+                said[method] = _said(world, far, place == 0, named, arena, study.gold > 0)
     return said

@@ -146,7 +146,7 @@ def draw_arena(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure,
             settings whose values are worlds; `labels`, experiment -> the words that stand for it.
 
     Returns:
-        the figure, and the cells of its metrics (`evaluation.arena.COLUMNS` and `verdict`).
+        the figure, and all cells, of other metrics, too (`evaluation.arena.COLUMNS` and `verdict`).
 
     Raises:
         ValueError: where no world has one of the metrics.
@@ -155,7 +155,10 @@ def draw_arena(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure,
     cells = judged(arena_cells(table, baseline, options.get("by", []), options.get("labels", {})))
     lacking = [one for one in metrics if one not in set(cells["metric"])]
     if lacking:
-        raise ValueError(f"no world has {lacking[0]!r}; there are {set(cells['metric'])}")
+        there = ", ".join(dict.fromkeys(cells["metric"]))
+        raise ValueError(
+            f"options.metrics of the figure: no world has {lacking[0]!r}; there are {there}"
+        )
     order = by_fewest_short(cells)
     shown = cells[cells["metric"].isin(metrics)].reset_index(drop=True)
     worlds = list(dict.fromkeys(shown["world"]))
@@ -185,7 +188,7 @@ def draw_arena(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure,
         panel.set_xticks(range(len(worlds)), worlds, rotation=55, ha="right", fontsize=6)
     _legend(figure, shown, baseline)
     figure.supxlabel(_footer(shown, marks), fontsize=6)
-    return figure, shown
+    return figure, cells
 
 
 def _footer(shown: pd.DataFrame, marks: Marks) -> str:
