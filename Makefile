@@ -68,7 +68,7 @@ $(READY): requirements.lock requirements-uv.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-figures: $(READY)  ## every figure at the default scale (some 40 minutes on 2 cores)
+figures: $(READY)  ## every figure at the default scale (25 to 40 minutes on 2 cores)
 	$(call snakemake,-- figures)
 	@$(MAKE) checksums RESULTS=$(RESULTS)
 	@echo "The figures are in $(RESULTS)/figures/"
