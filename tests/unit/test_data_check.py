@@ -277,7 +277,7 @@ GOOD = Facts(
     alpha_upper=0.6, gold_positive=120, gold_negative=180, gold_p=0.5, tpr=0.99, tnr=0.99,
     annotators=20, median_labels=300.0, adversarial=0,
 )  # fmt: skip
-GOLD_BASED = ("GT", "MAVEN-R", "AutoEval", "Rogan-Gladen")
+GOLD_BASED = ("GT", "MAVEN-R", "votes-R", "AutoEval", "Rogan-Gladen")
 CASES = [
     ({}, {"MAVEN": "weak"}),
     (
@@ -292,7 +292,10 @@ CASES = [
         {"gold_p": 0.0005},
         dict.fromkeys(GOLD_BASED, "not usable") | dict.fromkeys(("DS", "MAVEN", "MAVEN-C"), "weak"),
     ),
-    ({"gold_positive": 60, "gold_negative": 60}, {"MAVEN": "weak", "MAVEN-R": "weak"}),
+    (
+        {"gold_positive": 60, "gold_negative": 60},
+        dict.fromkeys(("MAVEN", "MAVEN-R", "votes-R"), "weak"),
+    ),
     (
         {"gold_positive": 5},
         dict.fromkeys(GOLD_BASED, "weak") | {"MAVEN": "weak"},

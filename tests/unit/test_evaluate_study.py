@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,12 +17,19 @@ from crowdgold.commands import main
 from crowdgold.commands.evaluation_table import WIDTH, describe
 from crowdgold.data import NO_GOLD
 from crowdgold.data.own import Study
-from crowdgold.estimators import NO_LABEL, Fit, FixedLabels, LabelPosterior, LabelPrediction
+from crowdgold.estimators import (
+    NO_LABEL,
+    Fit,
+    FixedLabels,
+    LabelPosterior,
+    LabelPrediction,
+    fit,
+)
 from crowdgold.evaluation.imputation import evaluate
 from crowdgold.evaluation.own_study import METHODS, Settings, evaluate_study
 from crowdgold.evaluation.own_study.folder import write_folder
 from crowdgold.evaluation.own_study.imputing import Ranked, correct, impute, resample
-from crowdgold.evaluation.own_study.jobs import Job, find_strata, plan_jobs, reason_against
+from crowdgold.evaluation.own_study.jobs import Job, find_strata, plan_jobs, reason_against, stream
 from crowdgold.evaluation.own_study.questions import questions_of
 from crowdgold.evaluation.own_study.samples import Draws
 from crowdgold.metrics import true_value
@@ -148,6 +156,42 @@ def test_values_are_those_of_the_evaluation_of_one_table(items, model):
     prediction = LabelPrediction({model: chance.mean(axis=0)})
     sample = correct(chance.mean(axis=0), asked, ranked, np.random.default_rng(8))
     checked(sample, Fit("R", prediction), np.random.default_rng(8))
+
+
+def test_corrected_vote_shares_are_those_of_the_estimator(items):
+    """The same prediction and resamples of gold, about the items, to the 10 digits of a table."""
+    settings = Settings(methods=("votes-R",), about="items", thresholds={"": (1.0,)})
+    ours = evaluate_study(Study(items), settings, StanModels()).tables["estimates"]
+    (all_items,) = find_strata(Study(items))[0]
+    for model in ("", "large", "small"):
+        own = ours[(ours["model"] == model) & (ours["against"].isin(["", "humans"]))]
+        at = f":{model}" if model else ""
+        texts = [f"{name}{at}{mark}{value}" for name, mark, value in
+                 (text.partition("@") for text in own["metric"])]  # fmt: skip
+        rng = stream(settings, all_items, "resamples")
+        theirs = evaluate(fit("votes-R", items, rng), items, texts, rng, settings.level)
+        for row, other in zip(own.to_dict("records"), theirs, strict=True):
+            numbers = [row[name] for name in ("estimate", "lower", "upper")]
+            expected = [other.estimate, other.lower, other.upper]
+            assert numbers == pytest.approx(expected, abs=1e-9, nan_ok=True)
+    assert len(ours[ours["model"] == "large"]) > len(ours[ours["model"] == ""]) > 0
+
+
+def test_without_scores_corrected_vote_shares_are_the_answer(items):
+    """Before gold alone, which is wider, and Rogan-Gladen; with less gold a model of votes is."""
+    methods = ("GT", "GT+MV", "votes-R", "Rogan-Gladen")
+    settings = Settings(methods=methods, resamples=200)
+    bare = replace(items, scores={})
+    found = evaluate_study(Study(bare), settings, StanModels())
+    assert {one["method"] for one in found.summary["headlines"]} == {"votes-R"}
+    table = found.tables["estimates"]
+    width = (table["upper"] - table["lower"]).groupby(table["method"]).sum()
+    assert width["votes-R"] < width["GT"]
+    few = np.flatnonzero(items.gold != NO_GOLD)[100:]
+    gold = items.gold.copy()
+    gold[few] = NO_GOLD
+    found = evaluate_study(Study(replace(bare, gold=gold)), settings, StanModels())
+    assert {one["method"] for one in found.summary["headlines"]} == {"GT"}
 
 
 def test_every_method_is_there_or_says_why_not(found):
@@ -305,7 +349,7 @@ def test_jobs_and_reasons():
     assert list(against) == [("all", "CLARA")]
     without = make_items(items.votes_positive, 3, NO_GOLD, {})
     assert "needs scores" in reason_against("MAVEN", Study(without), without)
-    for method in ("GT", "GT+MV", "Rogan-Gladen"):
+    for method in ("GT", "GT+MV", "votes-R", "Rogan-Gladen"):
         assert "needs gold labels" in reason_against(method, Study(without), without)
     assert reason_against("DS", Study(without), without) == ""
     one = make_items([0, 1, 2], 3, [1, 1, -1])

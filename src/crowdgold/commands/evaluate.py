@@ -20,17 +20,20 @@ if TYPE_CHECKING:
 
 ABOUT = """\
 Evaluate models, voters and the rate of positives from votes, a few gold labels and scores: GT,
-GT+MV, DS, MAVEN, MAVEN-C, MAVEN-R, AutoEval, CLARA and Rogan-Gladen on the prevalence, the voters'
-TPR_H and TNR_H, and each model's AUC, delta_TPR (against the voters, at their false positive rate),
-accuracy, precision, recall and F1 at thresholds, with precision-recall and ROC curves; models are
-compared on the same gold labels and random numbers; all of it for all items and for each stratum.
+GT+MV, DS, MAVEN, MAVEN-C, MAVEN-R, votes-R, AutoEval, CLARA and Rogan-Gladen on the prevalence,
+the voters' TPR_H and TNR_H, and each model's AUC, delta_TPR (against the voters, at their false
+positive rate), accuracy, precision, recall and F1 at thresholds, with precision-recall and ROC
+curves; models are compared on the same gold labels and random numbers; all of it for all items and
+for each stratum.
 Intervals are about the population that the items were drawn from, as a user of a model asks who
-will meet new ones. With --about items those of DS and MAVEN in all its versions are about the items
-at hand and no new ones: they are narrower where many items have a gold label, and 0 where all have.
+will meet new ones. With --about items those of DS, votes-R and MAVEN in all its versions are about
+the items at hand and no new ones: they are narrower where many items have a gold label, and 0 where
+all have.
 
-FILES are as of `crowdgold check`, which says first what the data can support. The answer is MAVEN-R
-where gold is a random sample of 200 items or more: its interval holds whatever the truth is, and a
-model's estimate stands beside it. With less gold it is MAVEN-C, which is right where its model is.
+FILES are as of `crowdgold check`, which says first what the data can support. The answer is
+MAVEN-R, without scores votes-R, where gold is a random sample of 200 items or more: its interval
+holds whatever the truth is, and a model's estimate stands beside it. With less gold it is MAVEN-C,
+which is right where its model is.
 "worth" is how many gold labels alone would give as narrow an interval about the same."""
 EXAMPLE = """\
 example:

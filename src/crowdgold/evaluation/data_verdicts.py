@@ -18,7 +18,8 @@ from crowdgold.evaluation.rectified import FEWEST
 
 USABLE, WEAK, NOT_USABLE = VERDICTS = ("usable", "weak", "not usable")
 ENOUGH_GOLD, SOME_GOLD = 200, 50
-"""Gold items from which on MAVEN-R is the headline; and from which on intervals nearly cover."""
+"""Gold items from which on a rectified estimate is the headline; and from which on intervals nearly
+cover."""
 SURELY_CHOSEN = 0.001
 """p-value below which gold is no random sample; above it, up to `CHOSEN`, that is doubted."""
 ENOUGH_ITEMS = 100
@@ -215,7 +216,11 @@ def _maven(facts: Facts) -> list[Finding]:
 
 
 def _rectified(facts: Facts) -> list[Finding]:
-    found = _scores(facts) + _gold(facts) + _random(facts)
+    return _scores(facts) + _rectified_votes(facts)
+
+
+def _rectified_votes(facts: Facts) -> list[Finding]:
+    found = _gold_alone(facts)
     if SOME_GOLD <= facts.gold < ENOUGH_GOLD and facts.fewer >= FEWEST:
         why = f"{facts.gold} gold labels; from {ENOUGH_GOLD} on it is the estimate to report"
         found.append(Finding(WEAK, why, MORE_GOLD))
@@ -279,6 +284,7 @@ CHECKS: dict[str, tuple[str, Check]] = {
     "AutoEval": ("scores corrected by gold, for prevalence and accuracy", _auto_eval),
     "CLARA": ("prevalence and each annotator's errors; needs no gold", _clara),
     "Rogan-Gladen": ("the share of positive majorities, corrected", _rogan_gladen),
+    "votes-R": ("vote shares corrected by the gold labels; needs no scores", _rectified_votes),
 }
 """Estimator -> what it is good for, and what speaks against it."""
 

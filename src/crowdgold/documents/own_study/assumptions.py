@@ -9,6 +9,10 @@ ASSUMPTIONS = {
         "sample of the items and their labels are right. A bad prediction costs width, not "
         "honesty."
     ),
+    "votes-R": (
+        "The same with the share of an item's positive votes as the prediction, which takes no "
+        "scores and no model. Right under the same conditions."
+    ),
     "MAVEN-C": (
         "A model of votes and scores. Every item has its own chance of a positive vote, drawn from "
         "one beta distribution for positive items and one for negative ones; votes on an item are "

@@ -25,7 +25,7 @@ from crowdgold.plotting.user_names import drawn_names
 GROUPS_OF_A_FIGURE = 6
 MOST_GROUPS = 24
 """Models, or pairs of models, that are drawn for a metric; all are in estimates.csv."""
-FIRST_CHOICE = ("MAVEN-R", "MAVEN-C", "GT", "MAVEN", "DS")
+FIRST_CHOICE = ("MAVEN-R", "MAVEN-C", "votes-R", "GT", "MAVEN", "DS")
 """Whose curves are drawn where the headline's method has none."""
 
 

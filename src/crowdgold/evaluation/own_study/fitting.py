@@ -186,17 +186,26 @@ def _maven(work: Work, methods: Sequence[str]) -> list[Found]:
     if "MAVEN-R" in methods:
         own = work.rng("own", "MAVEN-R")
         means = predict_from_posterior(fitted, work.items, own, (work.model,), PREDICTION_DRAWS)
-        prediction, questions = means[work.model], work.questions
-        rng, about = work.rng("resamples"), work.settings.about
-        sample = correct(prediction, questions, work.ranked, rng, target=about)
-        probability = work.of_study(prediction)
-        found.append(
-            work.found(
-                "MAVEN-R", questions, sample, probability=probability,
-                diagnostics=fitted.diagnostics,
-            )
-        )  # fmt: skip
+        found.append(_corrected(work, "MAVEN-R", means[work.model], fitted.diagnostics))
     return found
+
+
+def _corrected(
+    work: Work, method: str, prediction: np.ndarray, diagnostics: Diagnostics | None = None
+) -> Found:
+    """Let the gold labels correct a prediction (n,) of every label."""
+    questions, rng = work.questions, work.rng("resamples")
+    sample = correct(prediction, questions, work.ranked, rng, target=work.settings.about)
+    return work.found(
+        method, questions, sample, probability=work.of_study(prediction),
+        diagnostics=diagnostics or Diagnostics(),
+    )  # fmt: skip
+
+
+def _votes(work: Work, methods: Sequence[str]) -> list[Found]:
+    """Correct the shares of positive votes, which are the same whatever the model."""
+    items = work.items
+    return [_corrected(work, "votes-R", items.votes_positive / items.votes_total)]
 
 
 def _calibrated(work: Work, methods: Sequence[str]) -> list[Found]:
@@ -270,6 +279,7 @@ def _rogan_gladen(work: Work, methods: Sequence[str]) -> list[Found]:
 WORKERS = {
     "MAVEN": _maven, "MAVEN-R": _maven, "MAVEN-C": _calibrated, "DS": _dawid_skene, "GT": _labels,
     "GT+MV": _labels, "AutoEval": _labels, "CLARA": _clara, "Rogan-Gladen": _rogan_gladen,
+    "votes-R": _votes,
 }  # fmt: skip
 
 

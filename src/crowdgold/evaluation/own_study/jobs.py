@@ -23,13 +23,13 @@ FEWEST_ITEMS = 30
 
 GROUPS = (
     ("MAVEN", "MAVEN-R"), ("MAVEN-C",), ("CLARA",), ("GT+MV",), ("DS",), ("GT", "AutoEval"),
-    ("Rogan-Gladen",),
+    ("votes-R",), ("Rogan-Gladen",),
 )  # fmt: skip
 """Methods that share a fit, those that take longest first."""
 WITHOUT_MODEL = ("CLARA", "Rogan-Gladen")
 """Methods that know nothing of scores."""
 NEED_SCORES = ("MAVEN", "MAVEN-C", "MAVEN-R", "AutoEval")
-NEED_GOLD = ("GT", "GT+MV", "MAVEN-R", "AutoEval", "Rogan-Gladen")
+NEED_GOLD = ("GT", "GT+MV", "MAVEN-R", "votes-R", "AutoEval", "Rogan-Gladen")
 TAKE_NO_WEIGHTS = ("AutoEval", "CLARA", "Rogan-Gladen")
 
 ROLES = ("fit", "labels", "resamples", "own", "checks", "gold", "population")

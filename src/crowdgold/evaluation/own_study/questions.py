@@ -14,6 +14,7 @@ from crowdgold.metrics.support import support
 
 METHODS = (
     "GT", "GT+MV", "DS", "MAVEN", "MAVEN-C", "MAVEN-R", "AutoEval", "CLARA", "Rogan-Gladen",
+    "votes-R",
 )  # fmt: skip
 LABEL_METRICS = ("prevalence", "TPR_H", "TNR_H")
 """Of the items and their voters: they have one value, whatever the models."""
@@ -21,7 +22,7 @@ MODEL_METRICS = ("AUC", "delta_TPR")
 THRESHOLD_METRICS = ("accuracy", "precision", "recall", "F1")
 METRICS = (*LABEL_METRICS, *MODEL_METRICS, *THRESHOLD_METRICS)
 
-ABOUT_ITEMS = ("DS", "MAVEN", "MAVEN-C", "MAVEN-R")
+ABOUT_ITEMS = ("DS", "MAVEN", "MAVEN-C", "MAVEN-R", "votes-R")
 """Methods that can speak of the items at hand; the others always do of their population."""
 POPULATION = "population"
 
