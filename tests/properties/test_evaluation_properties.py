@@ -129,7 +129,10 @@ def evaluated_here(folder, files, chosen):
         ]
         joined = join_found(planned, found, check, 0.0)
         require_answers(joined)
-    except InputError:
+    except InputError as error:
+        joined, message = None, str(error)
+    if joined is None:
+        assert message.strip()
         return None
     summary = plain(joined.summary)
     assert json.dumps(summary, allow_nan=False)

@@ -146,7 +146,10 @@ def outcome(folder, files, positive):
         (folder / name).write_bytes(content)
     try:
         study = read_study([folder / name for name in files], positive=positive)
-    except InputError:
+    except InputError as error:
+        study, message = None, str(error)
+    if study is None:
+        assert message.strip()
         return None
     check(study)
     found = check_data(study, np.random.default_rng(1), resamples=5, permutations=5)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from crowdgold.data.datasets import DATASETS
+from crowdgold.estimators import registry
 from crowdgold.evaluation.study_features import StudyFeatures
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.drawing import simulate_block
@@ -15,6 +16,15 @@ from .conftest import ROOT, Checkout
 
 REVIEWERS = {"n": 80, "prevalence": 0.4, "n_reviewers": 6, "tpr": 0.8, "tnr": 0.9}
 METHODS = ["MV", "GT", "CLARA", "PEC", "Rogan-Gladen", "AutoEval", "ORACLE", "votes-R"]
+
+VARIANTS = {
+    "MAVEN-CS": "MAVEN-C",
+    "score-R": "MAVEN-R",
+    "logistic-R": "MAVEN-R",
+    "CLARA-printed": "CLARA",
+    "CLARA-ordered": "CLARA",
+}
+"""Methods of Items that are not in the arena -> the one there that a figure holds them against."""
 
 
 def configured():
@@ -100,6 +110,14 @@ def test_worlds_are_drawn_again_as_they_were_and_described():
         assert np.isnan(one.auc)
 
 
+def test_a_world_of_labels_alone_is_refused_with_what_to_add():
+    config = whole(methods=["CLARA"])
+    del config["experiments"]["e"]["as_items"]
+    task = plan.data_task(config, "e", plan.ALL, "0-1")
+    with pytest.raises(ValueError, match=r"e: found tables of annotations, .* add `as_items`"):
+        world_features([task], {}, [], {"e": "mine"})
+
+
 def test_worlds_of_a_kind_differ_in_their_gold_labels_alone():
     config = configured()
     tasks = [plan.data_task(config, name, plan.ALL, "0-0") for name in arena()]
@@ -151,3 +169,20 @@ def test_all_worlds_have_the_same_methods_and_the_figures_all_worlds():
     ]
     asked = {one.partition("@")[0] for world in worlds.values() for one in world["metrics"]}
     assert sorted(drawn) == sorted(asked)
+
+
+def test_every_method_of_items_is_in_the_arena_or_a_variant_that_a_figure_shows():
+    config = configured()
+    entered = set(next(iter(arena().values()))["methods"])
+    of_items = {name for name, method in registry.METHODS.items() if method.fitter}
+    assert of_items - entered == set(VARIANTS)
+    assert entered <= of_items
+    header = (ROOT / "config/experiments/arena.yaml").read_text().partition("\nexperiments:")[0]
+    drawn = {name for one in config["figures"].values() for name in one.get("experiments", [])}
+    for variant, parent in VARIANTS.items():
+        compared = [set(config["experiments"][name].get("methods", [])) for name in drawn]
+        assert any({variant, parent} <= methods for methods in compared), variant
+        assert variant in header
+    for file in ("README.md", "Makefile", "CHANGELOG.md", "config/experiments/arena.yaml"):
+        said = f"{len(entered)} estimators in some 20 worlds"
+        assert said in (ROOT / file).read_text(), file

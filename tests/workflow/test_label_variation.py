@@ -2,7 +2,9 @@
 
 import importlib.util
 import re
+from types import SimpleNamespace
 
+import jinja2
 import pytest
 import yaml
 
@@ -81,6 +83,33 @@ def test_the_pages_overlay_fine_tunes_an_encoder():
     assert block["parameters"]["batch_size"] == 32
     assert plan.features(block) == []
     assert config["pathvars"] != BASE["pathvars"]
+
+
+def caption(figure, config):
+    path = ROOT / f"workflow/report/{figure}.rst"
+    text = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(path.read_text())
+    return text.render(snakemake=SimpleNamespace(config=config))
+
+
+def test_captions_name_the_encoders_of_the_configuration():
+    """As they are, after the page's overlay, and with one fine-tuned encoder for all datasets."""
+    other = {"parameters": {"encoder": "roberta", "fine_tuned": True}}
+    configs = (
+        BASE,
+        configuration.overlay(BASE, yaml.safe_load(OTHER_ENCODER)),
+        configuration.overlay(BASE, {"experiments": dict.fromkeys(STUDY, other)}),
+    )
+    encoders = "``minilm``, frozen", "``twhin_bert``, fine-tuned", "``roberta``, fine-tuned"
+    for figure, expected in (
+        ("fig2", [[0, 0, 0], [0, 0, 0], [0, 0, 1]]),
+        ("fig3", [[2, 0, 0], [1, 1, 0], [0, 0, 2]]),
+        ("fig4", [[3, 0, 0], [3, 0, 0], [0, 0, 3]]),
+    ):
+        texts = [caption(f"label_variation_{figure}", config) for config in configs]
+        assert [[text.count(one) for one in encoders] for text in texts] == expected, figure
+    assert ["TF-IDF" in caption("label_variation_fig2", one) for one in configs] == [
+        True, True, False,
+    ]  # fmt: skip
 
 
 def test_figures_show_every_dataset_once():

@@ -24,14 +24,11 @@ BINARY = ("0", "1")
 
 @dataclass(frozen=True)
 class JudgedTexts:
-    """What table 4 says of a dataset, and the classes in their order.
+    """What table 4 counts of a dataset, and the classes in their order.
 
     Attributes:
         name: its key.
         title: in figures.
-        task: what people judged.
-        language: of the texts.
-        people: "experts" or "crowd".
         classes: K labels, in the order of P's columns; empty where the file names them.
         thousands: number of items, to the nearest thousand.
         each: mean number of annotations of an item, to a tenth.
@@ -43,9 +40,6 @@ class JudgedTexts:
 
     name: str
     title: str
-    task: str
-    language: str
-    people: str
     classes: tuple[str, ...]
     thousands: int
     each: float
@@ -61,25 +55,22 @@ class JudgedTexts:
 
 
 HS_BREXIT = JudgedTexts(
-    "hs_brexit", "HS-Brexit", "hate speech", "English", "experts", BINARY, 1, 6.0,
+    "hs_brexit", "HS-Brexit", BINARY, 1, 6.0,
     parts={TRAIN: 784, DEV: 168, TEST: 168}, annotators=6,
 )  # fmt: skip
 # Table 4 prints 10 thousand; there are 10,753.
 MD_AGREEMENT = JudgedTexts(
-    "md_agreement", "MD-Agreement", "offensiveness", "English", "crowd", BINARY, 11, 5.0,
+    "md_agreement", "MD-Agreement", BINARY, 11, 5.0,
     parts={TRAIN: 6_592, DEV: 1_104, TEST: 3_057}, annotators=819,
 )  # fmt: skip
 ARMIS = JudgedTexts(
-    "armis", "ArMIS", "misogyny", "Arabic", "experts", BINARY, 1, 3.0,
+    "armis", "ArMIS", BINARY, 1, 3.0,
     parts={TRAIN: 657, DEV: 141, TEST: 145}, annotators=3,
 )  # fmt: skip
 CHAOSNLI_TEXTS = JudgedTexts(
-    "chaosnli_texts", "ChaosNLI", "NLI", "English", "crowd", ("e", "n", "c"), 3, 100.0,
-    annotators_known=False,
-)  # fmt: skip
-MFRC = JudgedTexts(
-    "mfrc", "MFRC", "moral sentiment", "English", "experts", (), 18, 3.4, multilabel=True
+    "chaosnli_texts", "ChaosNLI", ("e", "n", "c"), 3, 100.0, annotators_known=False
 )
+MFRC = JudgedTexts("mfrc", "MFRC", (), 18, 3.4, multilabel=True)
 
 TABLE_4 = {one.name: one for one in (HS_BREXIT, MD_AGREEMENT, ARMIS, CHAOSNLI_TEXTS, MFRC)}
 """The public datasets by name; TAG is private."""

@@ -102,7 +102,7 @@ def _introduction(table: pd.DataFrame, printed: Mapping[str, Any]) -> list[str]:
         "Where a dataset has one learning rate, it is that of MV: of five, the one with which it "
         "did best on development items (config/experiments/label_variation.yaml). A method with "
         "another kind of loss might want another, so that the comparison favours MV. With "
-        "`--config scale=paper` each method has a random search of its own. The one search was "
+        "`make hlv SCALE=paper` each method has a random search of its own. The one search was "
         "made once, and no rule makes it again; both are on the development items of the first "
         "fold where a dataset is cross-validated, which the other folds test, so that what is "
         "tested there has had a small part in the choice of the rate.",

@@ -110,8 +110,9 @@ def training_table(table: pd.DataFrame) -> str:
             [str(dataset), str(encoder), f"{first['items']:,}", f"{first['tied']:.1%}", people,
              f"{own['method'].nunique()}", f"{runs}", rates, sizes]
         )  # fmt: skip
-    header = ["dataset", "encoder", "items tested", "majorities that are ties", "annotators",
-              "methods", "runs", "learning rate", "batch size"]  # fmt: skip
+    header = ["dataset", "encoder", "items tested", "majorities that are ties",
+              "annotators of training items", "methods", "runs", "learning rate",
+              "batch size"]  # fmt: skip
     return markdown_table(header, lines)
 
 
@@ -142,6 +143,6 @@ def ensembles_table(table: pd.DataFrame) -> str:
             [str(place), f"{first['annotators']:,.0f}", f"{first['annotations_each']:,.0f}",
              *(f"{one:.3f}" for one in mean.loc[["SL", "AE"]].to_numpy().T.ravel())]
         )  # fmt: skip
-    header = ["dataset", "annotators", "median of annotations", "PO-JSD of SL", "of AE",
-              "class shares off by, of SL", "of AE"]  # fmt: skip
+    header = ["dataset", "annotators of training items", "median of annotations", "PO-JSD of SL",
+              "of AE", "class shares off by, of SL", "of AE"]  # fmt: skip
     return markdown_table(header, lines)

@@ -26,6 +26,22 @@ OF_RATES = (PREVALENCE, "TPR_H", "TNR_H")
 CALIBRATED: Models = {(NESTED,): ("score_ordinal",)}
 
 
+def _clara(name: str, title: str, **flags: bool) -> Method:
+    """Give CLARA, or a variant of it by the flags of its fitter."""
+    fitter = annotation_fitters.clara(**flags)
+    return Method(
+        name,
+        title,
+        of_labels(fitter),
+        ("clara",),
+        annotations_fitter=fitter,
+        needs=(ANNOTATORS, SEVERAL),
+        uses_gold=False,
+        estimates=OF_RATES,
+        own_settings=CLARA_SETTINGS,
+    )
+
+
 _ALL = (
     Method(
         "MV",
@@ -189,39 +205,9 @@ _ALL = (
         own_settings=MAVEN_SETTINGS,
         preset={"score_likelihood": "calibrated", "positive_sd": True},
     ),
-    Method(
-        "CLARA",
-        "CLARA",
-        of_labels(annotation_fitters.clara()),
-        ("clara",),
-        annotations_fitter=annotation_fitters.clara(),
-        needs=(ANNOTATORS, SEVERAL),
-        uses_gold=False,
-        estimates=OF_RATES,
-        own_settings=CLARA_SETTINGS,
-    ),
-    Method(
-        "CLARA-printed",
-        "CLARA with the published interval of the prevalence",
-        of_labels(annotation_fitters.clara(printed=True)),
-        ("clara",),
-        annotations_fitter=annotation_fitters.clara(printed=True),
-        needs=(ANNOTATORS, SEVERAL),
-        uses_gold=False,
-        estimates=OF_RATES,
-        own_settings=CLARA_SETTINGS,
-    ),
-    Method(
-        "CLARA-ordered",
-        "CLARA with its prior cut to TPR + TNR > 1",
-        of_labels(annotation_fitters.clara(ordered=True)),
-        ("clara",),
-        annotations_fitter=annotation_fitters.clara(ordered=True),
-        needs=(ANNOTATORS, SEVERAL),
-        uses_gold=False,
-        estimates=OF_RATES,
-        own_settings=CLARA_SETTINGS,
-    ),
+    _clara("CLARA", "CLARA"),
+    _clara("CLARA-printed", "CLARA with the published interval of the prevalence", printed=True),
+    _clara("CLARA-ordered", "CLARA with its prior cut to TPR + TNR > 1", ordered=True),
     Method(
         "CLARA+S",
         "CLARA with the scores of a model",

@@ -50,6 +50,11 @@ def features_file(parameters: Mapping[str, Any]) -> Path | None:
     """Give the file that keeps the features that the check needs; None where it keeps none."""
     if parameters.get("fine_tuned") or parameters["encoder"] == TFIDF:
         return None
+    return _kept(parameters)
+
+
+def _kept(parameters: Mapping[str, Any]) -> Path:
+    """Give the file of a frozen encoder's features of a dataset."""
     return KEPT / str(parameters["encoder"]) / f"{parameters['dataset']}.npz"
 
 
@@ -77,9 +82,8 @@ def _encoder_of(given: Parameters, data: Prepared, frame: pd.DataFrame) -> Any:
         )
     from crowdgold.label_variation.embeddings import embeddings
 
-    path = features_file(given.values)
     every = read_prepared(given.values["dataset"], frame)
-    found = embeddings(name, every.texts, path or KEPT)
+    found = embeddings(name, every.texts, _kept(given.values))
     place = pd.Index(every.item).get_indexer(pd.Index(data.item))
     return lambda split: FrozenFeatures(scale_to_unit_variance(found[place], split.training))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from crowdgold.data import InputError, Items
+from crowdgold.data import InputError, Items, kind_of
 from crowdgold.evaluation.study_features import StudyFeatures, features_of, mean_features
 from crowdgold.evaluation.worlds import split_worlds
 from crowdgold.experiments.drawing import drawn_replicates
@@ -26,7 +26,10 @@ def _of_experiment(
     found: dict[str, list[StudyFeatures]] = {}
     for setting, _, drawn in drawn_replicates(few, dataset):
         if not isinstance(drawn.table, Items):
-            raise InputError(f"{task['experiment']}: its tables are no Items")
+            raise InputError(
+                f"{task['experiment']}: found tables of {kind_of(drawn.table)}, expected Items; "
+                "add `as_items` to the experiment, or draw it from a dataset of Items"
+            )
         found.setdefault(setting, []).append(features_of(drawn.table, with_truth=True))
     return [(named[name], mean_features(values)) for name, values in found.items()]
 

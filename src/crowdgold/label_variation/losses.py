@@ -1,14 +1,15 @@
 """Losses of the training methods, from the heads' logits (HLV, section 4). Needs PyTorch.
 
-    cross-entropy    - sum_k T_ik log Q_ik          several classes: of each class and its
-    complement JSD              mean_i JSD(p_i, q_i) in bits   several classes: mean_ik of [P, 1-P]
-    and [Q, 1-Q] soft accuracy    1 - mean_i sum_k min(P_ik, Q_ik)
-    soft micro F1    1 - 2 sum_ik min(P_ik, Q_ik) / sum_ik (P_ik + Q_ik)
-    soft macro F1    1 - mean_k 2 sum_i min(P_ik, Q_ik) / sum_i (P_ik + Q_ik)
-    LA-min, LA-max   mean_i of the least (most) cross-entropy of the item's annotations
+- cross-entropy: - sum_k T_ik log Q_ik; of several classes, that of each and its complement.
+- JSD: mean_i JSD(P_i, Q_i) in bits; of several classes, mean_ik of [P, 1 - P] and [Q, 1 - Q].
+- Soft accuracy: 1 - mean_i sum_k min(P_ik, Q_ik).
+- Soft micro F1: 1 - 2 sum_ik min(P_ik, Q_ik) / sum_ik (P_ik + Q_ik).
+- Soft macro F1: 1 - mean_k 2 sum_i min(P_ik, Q_ik) / sum_i (P_ik + Q_ik).
+- LA-min, LA-max: mean_i of the least (most) cross-entropy of the item's annotations.
 
-Q is the softmax of the logits, or, where an item may have several classes, their sigmoid. The sums
-over i are those of a batch; over a whole set each of the three metrics is 1 less its loss
+P are the people's shares, T is the target: P, the majority vote, or one annotation. Q is the
+softmax of the logits, or, where an item may have several classes, their sigmoid. The sums over i
+are those of a batch; over a whole set each of the three metrics is 1 less its loss
 (`crowdgold.metrics.soft`, `.soft_multilabel`).
 """
 

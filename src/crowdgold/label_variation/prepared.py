@@ -82,8 +82,9 @@ def find_about(name: str) -> JudgedTexts:
     return TABLE_4[name]
 
 
-def _chosen(about: JudgedTexts, labels: pd.Series) -> np.ndarray:
+def _chosen(about: JudgedTexts, frame: pd.DataFrame) -> np.ndarray:
     """Give what each row chose: (R, K) 0 or 1."""
+    labels = frame["label"]
     chosen = labels.str.split(",") if about.multilabel else labels.map(lambda one: [one])
     classes: Sequence[str] = about.classes or sorted({one for own in chosen for one in own})
     place = {label: k for k, label in enumerate(classes)}
@@ -92,7 +93,9 @@ def _chosen(about: JudgedTexts, labels: pd.Series) -> np.ndarray:
         missing = [one for one in own if one not in place]
         if missing:
             raise InputError(
-                f"{about.owner}: label {missing[0]!r}; expected one of {', '.join(classes)}"
+                f"{about.owner}: item {frame['item'].iloc[row]}: found label {missing[0]!r}, "
+                f"expected one of {', '.join(classes)}; prepare the dataset anew: "
+                f"delete results/datasets/{about.name}.parquet, and run again"
             )
         found[row, [place[one] for one in own]] = 1
     return found
@@ -123,7 +126,7 @@ def read_prepared(name: str, frame: pd.DataFrame, subset: str = "") -> Prepared:
     people = pd.factorize(frame["annotator"])[0] if about.annotators_known else None
     judged = Judged(
         number,
-        _chosen(about, frame["label"]),
+        _chosen(about, frame),
         people,
         frame["count"].to_numpy(dtype=np.int64),
         about.multilabel,

@@ -10,11 +10,11 @@ from pathlib import Path
 import pandas as pd
 
 from crowdgold.data.checks import InputError
+from crowdgold.data.datasets.chaosnli import SUBSETS
 from crowdgold.data.datasets.conversion import read_lines
 from crowdgold.data.datasets.table_4 import check_table_4, folds
 from crowdgold.data.judged_texts import CHAOSNLI_TEXTS, COLUMNS
 
-SUBSETS = {"snli": 1_514, "mnli_m": 1_599}
 SUBSET = "subset"
 
 
