@@ -86,12 +86,12 @@ def what_nearest_tells(arena: Arena, kinds: Mapping[str, str]) -> list[str]:
         measure = (
             f"mean coverage is foretold with a mean error of {100 * found.by_nearest:.1f} points, "
             f"by the mean of the other worlds with {100 * found.by_mean:.1f} "
-            f"({100 * found.gain:+.1f} ± {100 * found.gain_se:.1f})"
+            f"(the nearest errs less by {100 * found.gain:.1f} ± {100 * found.gain_se:.1f})"
             if what == "coverage"
             else f"width over `{arena.baseline}`'s is foretold within a factor of "
             f"{np.exp(found.by_nearest):.2f} in the geometric mean, by the mean of the other "
-            f"worlds within {np.exp(found.by_mean):.2f} (logarithms differ by {found.gain:+.3f} ± "
-            f"{found.gain_se:.3f})"
+            f"worlds within {np.exp(found.by_mean):.2f} (in logarithms the nearest errs less by "
+            f"{found.gain:.3f} ± {found.gain_se:.3f})"
         )
         lines.append(
             f"A method's {measure}: {found.lines} cases in {found.worlds} worlds, each in turn "
