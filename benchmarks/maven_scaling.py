@@ -21,7 +21,7 @@ import pandas as pd
 
 from crowdgold.data import Items
 from crowdgold.estimators import fit
-from crowdgold.evaluation.imputation import evaluate
+from crowdgold.inference import evaluate
 from crowdgold.models.stan import StanModels
 from crowdgold.simulate import simulate
 

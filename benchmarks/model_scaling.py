@@ -24,7 +24,7 @@ import pandas as pd
 from scipy.stats import linregress
 
 from crowdgold.estimators import fit
-from crowdgold.evaluation.imputation import evaluate
+from crowdgold.inference import evaluate
 from crowdgold.experiments.imports import library_files, named_hashes
 from crowdgold.experiments.made_from import fold
 from crowdgold.experiments.provenance import provenance

@@ -10,7 +10,7 @@ import pytest
 from crowdgold.data import InputError
 from crowdgold.estimators import fit
 from crowdgold.estimators.judge_error import judgement_counts
-from crowdgold.evaluation.judge_error import power_tuned_rate
+from crowdgold.inference.judged_rate import power_tuned_rate
 from crowdgold.evaluation.judge_error_simulation import (
     CORRECTED,
     NAIVE,

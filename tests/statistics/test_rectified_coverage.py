@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.estimators import fit
-from crowdgold.evaluation.imputation import evaluate
+from crowdgold.inference import evaluate
 from crowdgold.evaluation.summaries import summarise
 from crowdgold.metrics import true_value
 from crowdgold.simulate import simulate

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crowdgold.evaluation.central_interval import central_interval
+from crowdgold.inference.central_interval import central_interval
 from crowdgold.evaluation.summaries import coverage_band
 
 TIMES = 40_000

@@ -25,7 +25,7 @@ from crowdgold.estimators import (
     LabelPrediction,
     fit,
 )
-from crowdgold.evaluation.imputation import evaluate
+from crowdgold.inference import evaluate
 from crowdgold.evaluation.own_study import METHODS, Settings, evaluate_study
 from crowdgold.evaluation.own_study.folder import write_folder
 from crowdgold.evaluation.own_study.imputing import Ranked, correct, impute, resample

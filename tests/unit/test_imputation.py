@@ -6,7 +6,7 @@ from scipy.stats import binom, norm
 
 from crowdgold.data import InputError
 from crowdgold.estimators import NO_LABEL, Fit, FixedLabels, LabelPosterior, fit
-from crowdgold.evaluation.imputation import evaluate, label_probabilities
+from crowdgold.inference import evaluate, label_probabilities
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric
 from unit.reference import make_items
 

@@ -9,7 +9,7 @@ import pytest
 from crowdgold.data import NO_GOLD, InputError
 from crowdgold.data.datasets import product_pairs
 from crowdgold.estimators import METHODS, Fit, ProbableLabels, fit
-from crowdgold.evaluation.imputation import evaluate
+from crowdgold.inference import evaluate
 from crowdgold.experiments.table_frames import rows_of, table_of
 from crowdgold.simulate import Replicate, as_items, simulate
 from unit.labelled_by_three import annotated, three_reviewers

@@ -15,8 +15,8 @@ from crowdgold.estimators.label_prediction import (
 )
 from crowdgold.estimators.logistic import FOLDS, cross_fit, features
 from crowdgold.estimators.maven import _posterior
-from crowdgold.estimators.posterior import Fit, LabelPosterior
-from crowdgold.evaluation.imputation import label_probabilities
+from crowdgold.inference.labels import Fit, LabelPosterior
+from crowdgold.inference import label_probabilities
 from crowdgold.models.exact_cut import ScoreDraws
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import find_vote_sets

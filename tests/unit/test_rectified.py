@@ -6,7 +6,7 @@ from scipy.stats import t as student
 
 from crowdgold.data import NO_GOLD
 from crowdgold.estimators import Fit, LabelPrediction
-from crowdgold.evaluation.imputation import evaluate
+from crowdgold.inference import evaluate
 from crowdgold.evaluation.rectified import FEW_GOLD, FEWEST, Resampled, rectify, resample_gold
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric
 from crowdgold.metrics.support import support

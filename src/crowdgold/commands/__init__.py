@@ -6,43 +6,27 @@ the output has stopped to, as with `crowdgold ... | head`.
 """
 
 import argparse
+import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from crowdgold import __version__
-from crowdgold.commands import (
-    check,
-    confidence,
-    correct_rate,
-    evaluate,
-    fit_labelling,
-    labelling_threshold,
-    plan,
-    report,
-    trace,
-)
-from crowdgold.commands.terminal import say
 from crowdgold.data import InputError
 
 __all__ = ["main", "parser"]
 
-COMMANDS = (
-    plan,
-    check,
-    evaluate,
-    report,
-    correct_rate,
-    fit_labelling,
-    confidence,
-    labelling_threshold,
-    trace,
-)
+COMMANDS = {
+    "plan": "plan", "check": "check", "evaluate": "evaluate", "report": "report",
+    "correct-rate": "correct_rate", "fit-labelling": "fit_labelling", "confidence": "confidence",
+    "labelling-threshold": "labelling_threshold", "trace": "trace",
+}  # fmt: skip
+"""Command -> its module."""
 BAD_INPUT, INTERRUPTED, READER_GONE = 2, 130, 141
 
 
-def parser() -> argparse.ArgumentParser:
-    """Describe the command line."""
+def parser(names: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
+    """The command line, with some of the commands: to load the modules of all takes seconds."""
     top = argparse.ArgumentParser(
         prog="crowdgold",
         description="Work with imperfect labels: plan a study; check what data can support; "
@@ -53,14 +37,17 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"crowdgold {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add_to(commands)
+    for name in names:
+        importlib.import_module(f"crowdgold.commands.{COMMANDS[name]}").add_to(commands)
     return top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code, after a message where it is not 0."""
-    asked = parser().parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    asked = parser(given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS).parse_args(given)
+    from crowdgold.commands.terminal import say
+
     try:
         code: int = asked.run(asked)
         sys.stdout.flush()

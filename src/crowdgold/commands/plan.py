@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from crowdgold.commands.plan_table import WIDTH, as_values, describe, votes_each
 from crowdgold.commands.terminal import add_reading_options, progress, renamed, say
 from crowdgold.data import InputError
-from crowdgold.evaluation.expected_information import RESAMPLES, Guess, expected_information
+from crowdgold.evaluation.expected_information import Guess, expected_information
 from crowdgold.evaluation.study_design import FEWEST_GOLD, Information, Prices
 from crowdgold.evaluation.study_options import Wanted, study_options
 
@@ -21,7 +21,7 @@ ABOUT = """\
 Before votes and gold labels are bought: say what is believed about the voters and the model's
 scores, or give the files of a pilot study, and read which study reaches a wanted interval width at
 the lowest price, or how wide the interval of a given study will be. Widths are those of rectified
-estimates (MAVEN-R, logistic-R) of the population that the items come from, with gold items drawn
+estimates (logistic-R, the answer of `crowdgold evaluate`) of the population that the items come from, with gold items drawn
 at random among them, and are computed from simulated items (MAVEN, Algorithm 1). From a pilot they
 are computed at 40 draws of its posterior (MAVEN-C), and come with the pilot's own uncertainty.
 The intervals of `crowdgold evaluate` are about the same population; with --about items they are
@@ -45,8 +45,6 @@ GUESSES = {"vote_correlation": 0.3, "auc": 0.8, "delta": 0.0}
 """What is guessed where it is not said, beside what is needed."""
 OF_LABELS = ("prevalence", "TPR_H", "TNR_H")
 """Metrics that need no scores."""
-PILOT_RESAMPLES = 400
-"""For each draw of a pilot: they set sigma to 3.5 %, the same for all draws."""
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -195,7 +193,6 @@ def learn(asked: argparse.Namespace) -> list[Sequence[Information]]:
     numbers = _votes(asked.votes)
     guesses, scale = guesses_of(asked)
     found: list[Sequence[Information]] = []
-    resamples = PILOT_RESAMPLES if asked.pilot else RESAMPLES
     for votes in numbers:
         known: list[Information] = []
 
@@ -206,7 +203,7 @@ def learn(asked: argparse.Namespace) -> list[Sequence[Information]]:
         with progress(told):
             for guess in guesses:
                 rng = np.random.default_rng(asked.seed)
-                one = expected_information(guess, [asked.metric], votes, rng, scale, resamples)
+                one = expected_information(guess, [asked.metric], votes, rng, scale)
                 known.append(_known(one[asked.metric], asked.metric))
         found.append(known)
     return found

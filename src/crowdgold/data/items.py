@@ -21,7 +21,7 @@ NO_GOLD = -1
 """The value of `Items.gold` where no expert labelled the item (the paper's empty set)."""
 
 NO_PREDICTOR = ""
-"""Stands for a predictor where items have no scores: they are in the order of the table."""
+"""Stands for a predictor where none is needed: items are in the order of the table."""
 
 SCORE = "score"
 MOST_VOTES = 2**31
@@ -66,7 +66,7 @@ class Items:
 
     def order(self, predictor: str) -> np.ndarray:
         """Give the (n,) positions of the items from the lowest to the highest score."""
-        if predictor == NO_PREDICTOR and not self.scores:
+        if predictor == NO_PREDICTOR:
             return np.arange(len(self))
         if predictor not in self._orders:
             if predictor not in self.scores:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table, pivot, with_error
-from crowdgold.evaluation.data_verdicts import ENOUGH_GOLD
 from crowdgold.evaluation.fits import count_gate_failures
 from crowdgold.evaluation.summaries import coverage_band
 
@@ -52,10 +51,10 @@ def _recommended(settings: pd.DataFrame) -> str:
         f"below; `{best[0]}` comes nearest ({best[1]:.3f})"
     )
     return (
-        f"The rule, which `crowdgold evaluate` follows: with {ENOUGH_GOLD} gold labels or more, "
-        "drawn at random, `MAVEN-R`, which they correct whatever the truth is ([what to "
-        "trust](rectified.md)); with fewer, `MAVEN-C`, which is right where its model is, and "
-        "`GT` beside it; `MAVEN` to compare with the paper. "
+        "The answer of `crowdgold evaluate` rests on none of these models: wherever there are gold "
+        "labels, drawn at random, they correct it ([how often it is right](answer.md)). `MAVEN-C`, "
+        "which is right where its model is, stands beside it; `MAVEN` is there to compare with the "
+        "paper. "
         f"{judged_so}.\n"
     )
 

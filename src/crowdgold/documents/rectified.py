@@ -6,8 +6,9 @@ import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table, with_error
 from crowdgold.evaluation.fits import count_gate_failures
-from crowdgold.evaluation.misfit import RECTIFIED
-from crowdgold.evaluation.rectified import FEWEST
+from crowdgold.inference.samples import FEWEST
+
+RECTIFIED = "MAVEN-R"
 
 SHOWN = 10
 """Rows of the table of what the flag does not find."""

@@ -2,7 +2,8 @@
 
 from crowdgold.estimators.fitting import fit, method_named
 from crowdgold.estimators.method import Method
-from crowdgold.estimators.posterior import (
+from crowdgold.estimators.registry import METHODS
+from crowdgold.inference.labels import (
     NO_LABEL,
     AgentDraws,
     ConfusionPosterior,
@@ -15,7 +16,6 @@ from crowdgold.estimators.posterior import (
     MeanPrediction,
     ProbableLabels,
 )
-from crowdgold.estimators.registry import METHODS
 
 __all__ = [
     "METHODS",

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
-from crowdgold.estimators.posterior import Fit, FixedLabels, LevelPosterior
+from crowdgold.inference.labels import Fit, FixedLabels, LevelPosterior
 from crowdgold.models.majority import check_ties, majority_labels, majority_shares
 
 

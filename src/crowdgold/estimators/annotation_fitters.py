@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from crowdgold.data import Annotations, InputError, Items
 from crowdgold.estimators.fitters import Fitter, sampler_of, settings_named
-from crowdgold.estimators.posterior import Fit
+from crowdgold.inference.labels import Fit
 from crowdgold.models.stan import StanModels
 
 CLARA_SETTINGS = (

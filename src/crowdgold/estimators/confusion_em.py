@@ -9,7 +9,7 @@ import time
 from functools import lru_cache
 
 from crowdgold.data import Annotations, InputError
-from crowdgold.estimators.posterior import Fit, LevelPosterior
+from crowdgold.inference.labels import Fit, LevelPosterior
 from crowdgold.models.confusion_em import PRESETS, ConfusionEm, fit_confusion_em
 from crowdgold.models.diagnostics import Diagnostics
 

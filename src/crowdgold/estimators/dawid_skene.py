@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from crowdgold.data import InputError, Items
-from crowdgold.estimators.posterior import Fit, LabelPosterior
+from crowdgold.inference.labels import Fit, LabelPosterior
 from crowdgold.models.priors import PhiPrior
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.models.vote_fit import fit_votes

@@ -3,8 +3,8 @@
 import numpy as np
 
 from crowdgold.data import Items
-from crowdgold.estimators.posterior import Fit
 from crowdgold.estimators.votes_and_scores import fit_each_predictor
+from crowdgold.inference.labels import Fit
 from crowdgold.models.score_mixture import ScoreMixtureProgram
 from crowdgold.models.stan import SamplerSettings, StanModels
 

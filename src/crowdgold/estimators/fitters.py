@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from crowdgold.data import InputError, Items
-from crowdgold.estimators.posterior import Fit, LabelPrediction, Labels, MeanPrediction
+from crowdgold.inference.labels import BOUNDED, INTERVALS, Fit, FixedLabels, Labels
 from crowdgold.models.stan import SamplerSettings, StanModels
 
 MAVEN_SETTINGS = (
@@ -33,8 +33,8 @@ Fitter = Callable[[Items, np.random.Generator, Mapping[str, Any], StanModels], F
 Probability = Mapping[str, np.ndarray]
 Prediction = Callable[[Items, np.random.Generator], Probability]
 """(items, rng) -> predictor -> predicted P(Y_i = 1)."""
-Correction = Callable[[Probability, Mapping[str, Any]], Labels]
-"""(predictor -> predicted P(Y_i = 1), settings) -> what evaluation corrects by the gold labels."""
+Correction = Callable[[Probability], Labels]
+"""predictor -> predicted P(Y_i = 1): how gold labels correct it."""
 
 
 def sampler_of(settings: Mapping[str, Any]) -> SamplerSettings:
@@ -51,6 +51,16 @@ def settings_named(settings: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: settings[name] for name in names if name in settings}
 
 
+def _with_interval(fitted: Fit, settings: Mapping[str, Any]) -> Fit:
+    """A fit of labels taken for the truth, with the interval that the settings say."""
+    assert isinstance(fitted.labels, FixedLabels)
+    interval = settings.get("interval", BOUNDED)
+    if interval not in INTERVALS:
+        expected = " or ".join(map(repr, INTERVALS))
+        raise InputError(f"{fitted.method}: interval {interval!r}; expected {expected}")
+    return replace(fitted, labels=replace(fitted.labels, interval=interval))
+
+
 def majority_vote(
     items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
 ) -> Fit:
@@ -61,7 +71,7 @@ def majority_vote(
         raise InputError("MV: judges is a group of Annotations; Items do not say who voted")
     if settings.get("ties", "random") != "random":
         raise InputError("MV: ties of Items are decided at random; other rules are of Annotations")
-    return fit_majority_vote(items, rng)
+    return _with_interval(fit_majority_vote(items, rng), settings)
 
 
 def gold(
@@ -70,7 +80,7 @@ def gold(
     """Fit GT."""
     from crowdgold.estimators.votes_and_gold import fit_gold
 
-    return fit_gold(items, rng)
+    return _with_interval(fit_gold(items, rng), settings)
 
 
 def gold_and_majority_vote(
@@ -79,7 +89,7 @@ def gold_and_majority_vote(
     """Fit GT+MV."""
     from crowdgold.estimators.votes_and_gold import fit_gold_and_majority_vote
 
-    return fit_gold_and_majority_vote(items, rng)
+    return _with_interval(fit_gold_and_majority_vote(items, rng), settings)
 
 
 def oracle(
@@ -171,16 +181,6 @@ def rogan_gladen(
     return fit_rogan_gladen_to_items(items, rng, settings)
 
 
-def rectified(probability: Probability, settings: Mapping[str, Any]) -> Labels:
-    """Rectify each metric by the gold labels (`evaluation.rectified`)."""
-    return LabelPrediction(probability, settings.get("target", "items"))
-
-
-def power_tuned(probability: Probability, settings: Mapping[str, Any]) -> Labels:
-    """Correct a mean by the gold labels, as AutoEval does (`evaluation.power_tuned_mean`)."""
-    return MeanPrediction(probability)
-
-
 def from_scores(items: Items, rng: np.random.Generator) -> Probability:
     """Predict from raw scores."""
     from crowdgold.estimators.label_prediction import predict_from_scores
@@ -199,7 +199,7 @@ def from_regression(items: Items, rng: np.random.Generator) -> Probability:
     """Predict by a cross-fitted logistic regression on votes and scores."""
     from crowdgold.estimators.logistic import predict_by_regression
 
-    return predict_by_regression(items, rng)
+    return predict_by_regression(items)
 
 
 def corrected(name: str, predict: Prediction, correct: Correction) -> Fitter:
@@ -211,13 +211,13 @@ def corrected(name: str, predict: Prediction, correct: Correction) -> Fitter:
         from crowdgold.estimators.label_prediction import require_gold
 
         require_gold(items, name)
-        return Fit(name, correct(predict(items, rng), settings))
+        return Fit(name, correct(predict(items, rng)))
 
     return fitter
 
 
 def maven_corrected(name: str, correct: Correction) -> Fitter:
-    """Give the fitter that corrects MAVEN's posterior means; few draws do for a mean."""
+    """The fitter that corrects MAVEN's posterior means: of few draws, which do for a mean."""
 
     def fitter(
         items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
@@ -229,10 +229,8 @@ def maven_corrected(name: str, correct: Correction) -> Fitter:
         )
 
         require_gold(items, name)
-        sampler = sampler_of(settings)
-        draws = min(PREDICTION_DRAWS, sampler.chains * sampler.draws)
-        fitted = maven(items, rng, {**settings, "imputations": draws}, stan)
-        probability = predict_from_posterior(fitted, items, rng)
-        return replace(fitted, labels=correct(probability, settings))
+        fitted = maven(items, rng, settings, stan)
+        probability = predict_from_posterior(fitted, items, rng, draws=PREDICTION_DRAWS)
+        return replace(fitted, labels=correct(probability))
 
     return fitter

@@ -9,8 +9,8 @@ import numpy as np
 
 from crowdgold.data import InputError, Table
 from crowdgold.estimators.method import Method
-from crowdgold.estimators.posterior import Fit
 from crowdgold.estimators.registry import METHODS
+from crowdgold.inference.labels import Fit
 from crowdgold.models.stan import SamplerSettings, StanModels
 
 SHARED_SETTINGS = ("sampler", "imputations", "threads")

@@ -15,10 +15,10 @@ import numpy as np
 
 from crowdgold.data import NO_GOLD, Annotations, InputError, Items
 from crowdgold.estimators.annotated_majority import labels_of_group
-from crowdgold.estimators.posterior import NO_LABEL, ConfusionPosterior, Fit, JudgedRate
 from crowdgold.estimators.votes_and_gold import majority_vote
+from crowdgold.inference.labels import NO_LABEL, ConfusionPosterior, Fit, JudgedRate
 from crowdgold.models.diagnostics import Diagnostics
-from crowdgold.models.judge_error import INTERVALS, PAPER, JudgementCounts
+from crowdgold.models.judge_error import INTERVALS, KEEP, OUTSIDE, PAPER, JudgementCounts
 from crowdgold.models.judge_error_posterior import draw_rates
 from crowdgold.models.majority import majority_labels
 from crowdgold.models.stan import SamplerSettings, StanModels
@@ -104,7 +104,7 @@ def fit_rogan_gladen(
 ) -> Fit:
     """Correct the share judged positive; setting `interval`, one of `INTERVALS`."""
     counts = judgement_counts(annotations, settings, rng)
-    return Fit("Rogan-Gladen", JudgedRate(counts, _interval(settings)))
+    return Fit("Rogan-Gladen", JudgedRate(counts, _interval(settings), _outside(settings)))
 
 
 def fit_rogan_gladen_to_items(
@@ -115,7 +115,14 @@ def fit_rogan_gladen_to_items(
         if name in settings:
             raise InputError(f"Rogan-Gladen: {name} is a group of Annotations; Items have none")
     counts = judgement_counts_of_items(items, rng)
-    return Fit("Rogan-Gladen", JudgedRate(counts, _interval(settings)))
+    return Fit("Rogan-Gladen", JudgedRate(counts, _interval(settings), _outside(settings)))
+
+
+def _outside(settings: Mapping[str, Any]) -> str:
+    outside = str(settings.get("outside", KEEP))
+    if outside not in OUTSIDE:
+        raise InputError(f"outside: found {outside!r}, expected one of {', '.join(OUTSIDE)}")
+    return outside
 
 
 def _interval(settings: Mapping[str, Any]) -> str:

@@ -11,7 +11,8 @@ import numpy as np
 
 from crowdgold.data import NO_GOLD, NO_PREDICTOR, InputError, Items
 from crowdgold.estimators.dawid_skene import spread_draws
-from crowdgold.estimators.posterior import Fit, LabelPosterior
+from crowdgold.estimators.logistic import rank_share
+from crowdgold.inference.labels import Fit, LabelPosterior
 
 PREDICTION_DRAWS = 100
 """Posterior draws behind a mean prediction; more do not make the intervals narrower."""
@@ -27,13 +28,6 @@ def require_gold(items: Items, method: str) -> None:
         )
 
 
-def rank_share(items: Items, predictor: str) -> np.ndarray:
-    """Give the share of items ranked below each item, half of itself included: (n,) in (0, 1)."""
-    share = np.empty(len(items))
-    share[items.order(predictor)] = (np.arange(len(items)) + 0.5) / len(items)
-    return share
-
-
 def predict_from_scores(items: Items) -> dict[str, np.ndarray]:
     """Take scores for probabilities: predictor -> (n,).
 
@@ -43,18 +37,18 @@ def predict_from_scores(items: Items) -> dict[str, np.ndarray]:
     return {
         name: scores.astype(float)
         if scores.min() >= 0 and scores.max() <= 1
-        else rank_share(items, name)
+        else rank_share(scores, items.order(name))
         for name, scores in items.scores.items()
     }
 
 
 def predict_from_votes(items: Items) -> dict[str, np.ndarray]:
-    """Take the share of positive votes for the probability: predictor -> (n,), equal for all.
+    """Share of positive votes of each item: predictor -> (n,), the same for all.
 
-    Without predictors it stands under `NO_PREDICTOR`.
+    It stands under `NO_PREDICTOR` too, for what needs no scores.
     """
-    names = items.predictors or [NO_PREDICTOR]
-    return dict.fromkeys(names, items.votes_positive / items.votes_total)
+    share = items.votes_positive / items.votes_total
+    return dict.fromkeys([NO_PREDICTOR, *items.predictors], share)
 
 
 def predict_from_posterior(

@@ -13,7 +13,7 @@ import numpy as np
 
 from crowdgold.data import NO_GOLD, Items
 from crowdgold.estimators.dawid_skene import spread_draws
-from crowdgold.estimators.posterior import Fit, LabelPosterior, LabelProbability
+from crowdgold.inference.labels import Fit, LabelPosterior, LabelProbability
 from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.exact_cut import ScoreDraws, sample_exact_cut

@@ -10,7 +10,7 @@ from crowdgold.data import ANNOTATIONS, ITEMS, InputError, Items, Table, kind_of
 from crowdgold.estimators.annotation_fitters import AnnotationsFitter
 from crowdgold.estimators.fitters import Fitter
 from crowdgold.estimators.needs import ANNOTATORS, SCORES, what_lacks
-from crowdgold.estimators.posterior import Fit
+from crowdgold.inference.labels import Fit
 from crowdgold.models.stan import StanModels
 
 Models = Mapping[tuple[tuple[str, Any], ...], tuple[str, ...]]
@@ -35,6 +35,7 @@ class Method:
         own_settings: settings of its own, beside those that all methods take.
         preset: settings that its name stands for; a configuration cannot change them.
         package: an optional package that it needs; empty where it needs none.
+        takes_weights: whether items may count differently.
     """
 
     name: str
@@ -50,6 +51,12 @@ class Method:
     own_settings: tuple[str, ...] = ()
     preset: Mapping[str, Any] = field(default_factory=dict)
     package: str = ""
+    takes_weights: bool = True
+
+    @property
+    def of_annotators(self) -> bool:
+        """Whether it rests on who gave each vote."""
+        return ANNOTATORS in self.needs
 
     @property
     def tables(self) -> tuple[str, ...]:

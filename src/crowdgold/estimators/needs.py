@@ -7,8 +7,9 @@ import numpy as np
 
 from crowdgold.data import NO_GOLD, Items
 
-GOLD, SCORES, ANNOTATORS, SEVERAL, ORACLE = (
+GOLD, BOTH_CLASSES, SCORES, ANNOTATORS, SEVERAL, ORACLE = (
     "gold labels",
+    "gold labels of both classes",
     "scores",
     "annotators",
     "several votes",
@@ -17,6 +18,11 @@ GOLD, SCORES, ANNOTATORS, SEVERAL, ORACLE = (
 
 
 def _gold(items: Items) -> str:
+    found = int((items.gold != NO_GOLD).sum())
+    return "" if found >= 2 else f"it needs gold labels; there are {found}, expected at least 2"
+
+
+def _both_classes(items: Items) -> str:
     known = items.gold[items.gold != NO_GOLD]
     if len(np.unique(known)) == 2:
         return ""
@@ -47,6 +53,7 @@ def _oracle(items: Items) -> str:
 
 NEEDS: dict[str, Callable[[Items], str]] = {
     GOLD: _gold,
+    BOTH_CLASSES: _both_classes,
     SCORES: _scores,
     ANNOTATORS: _annotators,
     SEVERAL: _several,

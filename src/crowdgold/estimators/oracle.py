@@ -6,7 +6,7 @@ No model of the votes alone can do better; what it misses needs the scores.
 import numpy as np
 
 from crowdgold.data import NO_GOLD, InputError, Items
-from crowdgold.estimators.posterior import Fit, LabelPosterior
+from crowdgold.inference.labels import Fit, LabelPosterior
 
 
 def fit_oracle(items: Items, draws: int) -> Fit:

@@ -7,9 +7,10 @@ from crowdgold.estimators.annotation_fitters import (
     LEVEL_SETTINGS,
     of_labels,
 )
-from crowdgold.estimators.fitters import MAVEN_SETTINGS, power_tuned, rectified
+from crowdgold.estimators.fitters import MAVEN_SETTINGS
 from crowdgold.estimators.method import Method, Models
-from crowdgold.estimators.needs import ANNOTATORS, GOLD, ORACLE, SCORES, SEVERAL
+from crowdgold.estimators.needs import ANNOTATORS, BOTH_CLASSES, GOLD, ORACLE, SCORES, SEVERAL
+from crowdgold.inference.labels import LabelPrediction, MeanPrediction
 
 NESTED = ("cut", "nested")
 PAIRWISE_OR_CALIBRATED: Models = {
@@ -39,6 +40,7 @@ def _clara(name: str, title: str, **flags: bool) -> Method:
         uses_gold=False,
         estimates=OF_RATES,
         own_settings=CLARA_SETTINGS,
+        takes_weights=False,
     )
 
 
@@ -50,15 +52,23 @@ _ALL = (
         ("votes_and_gold", "annotated_majority"),
         annotations_fitter=annotation_fitters.annotated_majority,
         uses_gold=False,
-        own_settings=("judges", "ties"),
+        own_settings=("judges", "ties", "interval"),
     ),
-    Method("GT", "gold labels only", fitters.gold, ("votes_and_gold",), needs=(GOLD,)),
+    Method(
+        "GT",
+        "gold labels only",
+        fitters.gold,
+        ("votes_and_gold",),
+        needs=(GOLD,),
+        own_settings=("interval",),
+    ),
     Method(
         "GT+MV",
         "gold labels, and the majority vote elsewhere",
         fitters.gold_and_majority_vote,
         ("votes_and_gold",),
         needs=(GOLD,),
+        own_settings=("interval",),
     ),
     Method(
         "DS",
@@ -133,49 +143,47 @@ _ALL = (
     Method(
         "MAVEN-R",
         "MAVEN, rectified by the gold labels",
-        fitters.maven_corrected("MAVEN-R", rectified),
+        fitters.maven_corrected("MAVEN-R", LabelPrediction),
         ("maven", "label_prediction"),
         ("vote",),
         PAIRWISE_OR_CALIBRATED,
         needs=(GOLD, SCORES),
-        own_settings=(*MAVEN_SETTINGS, "target"),
+        own_settings=MAVEN_SETTINGS,
     ),
     Method(
         "score-R",
         "raw scores, rectified by the gold labels",
-        fitters.corrected("score-R", fitters.from_scores, rectified),
+        fitters.corrected("score-R", fitters.from_scores, LabelPrediction),
         ("label_prediction",),
         needs=(GOLD, SCORES),
-        own_settings=("target",),
     ),
     Method(
         "votes-R",
         "vote shares, rectified by the gold labels",
-        fitters.corrected("votes-R", fitters.from_votes, rectified),
+        fitters.corrected("votes-R", fitters.from_votes, LabelPrediction),
         ("label_prediction",),
         needs=(GOLD,),
-        own_settings=("target",),
     ),
     Method(
         "logistic-R",
         "cross-fitted logistic regression, rectified by the gold labels",
-        fitters.corrected("logistic-R", fitters.from_regression, rectified),
+        fitters.corrected("logistic-R", fitters.from_regression, LabelPrediction),
         ("logistic", "label_prediction"),
-        needs=(GOLD, SCORES),
-        own_settings=("target",),
+        needs=(GOLD,),
     ),
     Method(
         "AutoEval",
         "AutoEval from raw scores",
-        fitters.corrected("AutoEval", fitters.from_scores, power_tuned),
+        fitters.corrected("AutoEval", fitters.from_scores, MeanPrediction),
         ("label_prediction",),
         needs=(GOLD, SCORES),
         estimates=OF_MEANS,
+        takes_weights=False,
     ),
     Method(
         "AutoEval+MAVEN",
         "AutoEval from MAVEN's posterior probabilities",
-        fitters.maven_corrected("AutoEval+MAVEN", power_tuned),
+        fitters.maven_corrected("AutoEval+MAVEN", MeanPrediction),
         ("maven", "label_prediction"),
         ("vote",),
         PAIRWISE_OR_CALIBRATED,
@@ -234,9 +242,10 @@ _ALL = (
         fitters.rogan_gladen,
         JUDGED,
         annotations_fitter=annotation_fitters.rogan_gladen,
-        needs=(GOLD,),
+        needs=(BOTH_CLASSES,),
         estimates=(PREVALENCE,),
-        own_settings=("interval", *JUDGED_GROUPS),
+        own_settings=("interval", "outside", *JUDGED_GROUPS),
+        takes_weights=False,
     ),
     Method(
         "Rogan-Gladen-adjusted",
@@ -244,7 +253,7 @@ _ALL = (
         fitters.rogan_gladen,
         JUDGED,
         annotations_fitter=annotation_fitters.rogan_gladen,
-        needs=(GOLD,),
+        needs=(BOTH_CLASSES,),
         estimates=(PREVALENCE,),
         own_settings=JUDGED_GROUPS,
         preset={"interval": "adjusted"},

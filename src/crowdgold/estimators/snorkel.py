@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from crowdgold.data import Annotations
-from crowdgold.estimators.posterior import Fit, ProbableLabels
+from crowdgold.inference.labels import Fit, ProbableLabels
 from crowdgold.models.snorkel_labels import fit_label_model, probabilities
 
 
@@ -21,5 +21,5 @@ def fit_snorkel(annotations: Annotations, rng: np.random.Generator) -> Fit:
     """
     start = time.perf_counter()
     found = probabilities(fit_label_model(annotations, rng), annotations)
-    labels = ProbableLabels(found.argmax(axis=1), found)
+    labels = ProbableLabels(found.argmax(axis=1), probability=found)
     return Fit("Snorkel", labels, seconds={"inference": time.perf_counter() - start})

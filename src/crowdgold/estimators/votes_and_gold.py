@@ -3,7 +3,7 @@
 import numpy as np
 
 from crowdgold.data import NO_GOLD, InputError, Items
-from crowdgold.estimators.posterior import NO_LABEL, Fit, FixedLabels
+from crowdgold.inference.labels import NO_LABEL, Fit, FixedLabels
 
 
 def majority_vote(items: Items, rng: np.random.Generator) -> np.ndarray:
@@ -29,7 +29,8 @@ def fit_gold(items: Items, rng: np.random.Generator) -> Fit:
     """
     if np.all(items.gold == NO_GOLD):
         raise InputError("GT needs gold labels; the table has none")
-    return Fit("GT", FixedLabels(np.where(items.gold == NO_GOLD, NO_LABEL, items.gold)))
+    labels = np.where(items.gold == NO_GOLD, NO_LABEL, items.gold)
+    return Fit("GT", FixedLabels(labels, is_gold=True))
 
 
 def fit_gold_and_majority_vote(items: Items, rng: np.random.Generator) -> Fit:

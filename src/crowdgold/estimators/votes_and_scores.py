@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdgold.data import InputError, Items
 from crowdgold.estimators.dawid_skene import spread_draws
-from crowdgold.estimators.posterior import Fit, LabelPosterior
+from crowdgold.inference.labels import Fit, LabelPosterior
 from crowdgold.models.diagnostics import Diagnostics, worst
 from crowdgold.models.joint_fit import JointProgram, fit_votes_and_scores
 from crowdgold.models.joint_model import JointDraws, label_probability

@@ -13,8 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
-from crowdgold.estimators import AgentDraws, Fit, FixedLabels, LevelPosterior
-from crowdgold.evaluation.estimate import Estimate
+from crowdgold.estimators import AgentDraws, Fit, LevelPosterior
 from crowdgold.evaluation.ranking_stability import (
     Subsampling,
     expected_tau,
@@ -22,6 +21,7 @@ from crowdgold.evaluation.ranking_stability import (
     scores_of_fewer_labels,
     subsampled_scores,
 )
+from crowdgold.inference.estimate import Estimate
 from crowdgold.metrics.agents import (
     ALIKE,
     AMBIGUOUS,
@@ -58,11 +58,10 @@ def shares_of(fit: Fit, annotations: Annotations) -> np.ndarray:
     Raises:
         InputError: where the fit says nothing about the levels of items.
     """
-    if isinstance(fit.labels, LevelPosterior):
-        return fit.labels.shares
-    if isinstance(fit.labels, FixedLabels):
-        return level_shares(fit.labels.labels, len(annotations.category))
-    raise InputError(f"{fit.method} gives nothing that agents' metrics are made of")
+    try:
+        return fit.labels.level_shares(len(annotations.category))
+    except InputError as problem:
+        raise InputError(f"{fit.method}: {problem}") from None
 
 
 def bootstrap_means(

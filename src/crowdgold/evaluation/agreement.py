@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.evaluation.central_interval import central_interval
+from crowdgold.inference.central_interval import central_interval
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import pandas as pd
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.parameters import Parameters, unknown
 from crowdgold.estimators.maven import MavenSettings, fit_maven
-from crowdgold.evaluation.imputation import evaluate
+from crowdgold.inference import evaluate
 from crowdgold.metrics import parse_metric, true_value
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.simulate.irt import draw_irt

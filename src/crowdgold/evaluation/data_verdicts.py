@@ -1,8 +1,7 @@
 """What each estimator can make of a study: usable, weak or not usable, why, and how to mend it.
 
-The limits are those of the estimators themselves: `evaluation.rectified.FEWEST` gold items in a
-denominator for an interval, three votes of an item for a mixture of two error rates without gold,
-and 200 gold items, from which on the rectified estimator is the headline.
+The limits are those of the estimators themselves: `inference.samples.FEWEST` gold items that a
+metric rests on for an interval, three votes of an item for a mixture of two error rates without gold.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,12 +13,11 @@ import numpy as np
 from crowdgold.data.checks import counted
 from crowdgold.evaluation.annotator_check import FEW_LABELS
 from crowdgold.evaluation.gold_sample import CHOSEN
-from crowdgold.evaluation.rectified import FEWEST
+from crowdgold.inference.samples import FEWEST
 
 USABLE, WEAK, NOT_USABLE = VERDICTS = ("usable", "weak", "not usable")
-ENOUGH_GOLD, SOME_GOLD = 200, 50
-"""Gold items from which on a rectified estimate is the headline; and from which on intervals nearly
-cover."""
+MEASURED_GOLD = 20
+"""The fewest gold labels with which the coverage of intervals has been measured (docs/answer.md)."""
 SURELY_CHOSEN = 0.001
 """p-value below which gold is no random sample; above it, up to `CHOSEN`, that is doubted."""
 ENOUGH_ITEMS = 100
@@ -32,6 +30,7 @@ WRONG_MAJORITY = 0.02
 """Share of gold items on which the majority errs, above which it cannot stand for the truth."""
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
+NO_GOLD_LABEL = "there is no gold label"
 MORE_GOLD = "have an expert label more items, drawn at random"
 RANDOM_GOLD = "have an expert label items that are drawn at random"
 GIVE_SCORES = "add a file with the columns item and score"
@@ -127,21 +126,26 @@ Check = Callable[[Facts], list[Finding]]
 
 def _gold(facts: Facts) -> list[Finding]:
     """Judge the gold labels for an estimator that rests on them alone."""
-    if not facts.gold:
-        return [Finding(NOT_USABLE, "there is no gold label", MORE_GOLD)]
-    if not facts.fewer:
-        which = "positive" if facts.gold_positive else "negative"
-        return [Finding(NOT_USABLE, f"all {facts.gold} gold labels are {which}", MORE_GOLD)]
-    found = []
+    if facts.gold < 2:
+        found = f"there is {counted(facts.gold, 'gold label')}" if facts.gold else NO_GOLD_LABEL
+        return [Finding(NOT_USABLE, found, MORE_GOLD)]
     if facts.fewer < FEWEST:
         few = counted(facts.fewer, "gold label")
         why = f"{few} of a class; below {FEWEST} some metrics get no interval"
-        found.append(Finding(WEAK, why, MORE_GOLD))
-    elif facts.gold < SOME_GOLD:
+        return [Finding(WEAK, why, MORE_GOLD)]
+    if facts.gold < MEASURED_GOLD:
         few = counted(facts.gold, "gold label")
-        why = f"{few}; below {SOME_GOLD} intervals are somewhat too short"
-        found.append(Finding(WEAK, why, MORE_GOLD))
-    return found
+        why = f"{few}; how often intervals are right was measured with {MEASURED_GOLD} or more"
+        return [Finding(WEAK, why, MORE_GOLD)]
+    return []
+
+
+def _gold_of_both_classes(facts: Facts) -> list[Finding]:
+    """Judge the gold labels for an estimator that must see errors on either class."""
+    if facts.gold and not facts.fewer:
+        which = "positive" if facts.gold_positive else "negative"
+        return [Finding(NOT_USABLE, f"all {facts.gold} gold labels are {which}", MORE_GOLD)]
+    return _gold(facts)
 
 
 def _random(facts: Facts) -> list[Finding]:
@@ -212,19 +216,11 @@ def _maven_calibrated(facts: Facts) -> list[Finding]:
 
 def _maven(facts: Facts) -> list[Finding]:
     why = "its intervals of AUC and delta TPR are too short, whatever the data"
-    return [*_maven_calibrated(facts), Finding(WEAK, why, "read MAVEN-R or MAVEN-C")]
+    return [*_maven_calibrated(facts), Finding(WEAK, why, "read logistic-R or MAVEN-C")]
 
 
 def _rectified(facts: Facts) -> list[Finding]:
-    return _scores(facts) + _rectified_votes(facts)
-
-
-def _rectified_votes(facts: Facts) -> list[Finding]:
-    found = _gold_alone(facts)
-    if SOME_GOLD <= facts.gold < ENOUGH_GOLD and facts.fewer >= FEWEST:
-        why = f"{facts.gold} gold labels; from {ENOUGH_GOLD} on it is the estimate to report"
-        found.append(Finding(WEAK, why, MORE_GOLD))
-    return found
+    return _scores(facts) + _gold_alone(facts)
 
 
 def _auto_eval(facts: Facts) -> list[Finding]:
@@ -261,7 +257,7 @@ def _clara(facts: Facts) -> list[Finding]:
 
 
 def _rogan_gladen(facts: Facts) -> list[Finding]:
-    found = _gold_alone(facts)
+    found = _gold_of_both_classes(facts) + _random(facts)
     if not facts.gold or not facts.fewer:
         return found
     quality = facts.tpr + facts.tnr - 1
@@ -275,6 +271,8 @@ def _rogan_gladen(facts: Facts) -> list[Finding]:
 
 
 CHECKS: dict[str, tuple[str, Check]] = {
+    "logistic-R": ("the answer: votes and scores, corrected by the gold labels", _gold_alone),
+    "votes-R": ("vote shares corrected by the gold labels; needs no scores", _gold_alone),
     "GT": ("gold labels alone: right whatever the votes are", _gold_alone),
     "GT+MV": ("gold, and the majority of the votes elsewhere", _ground_truth_and_majority),
     "DS": ("a model of the votes, for rates and the votes' errors", _dawid_skene),
@@ -284,7 +282,6 @@ CHECKS: dict[str, tuple[str, Check]] = {
     "AutoEval": ("scores corrected by gold, for prevalence and accuracy", _auto_eval),
     "CLARA": ("prevalence and each annotator's errors; needs no gold", _clara),
     "Rogan-Gladen": ("the share of positive majorities, corrected", _rogan_gladen),
-    "votes-R": ("vote shares corrected by the gold labels; needs no scores", _rectified_votes),
 }
 """Estimator -> what it is good for, and what speaks against it."""
 

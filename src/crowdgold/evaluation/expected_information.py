@@ -1,8 +1,9 @@
 """What votes, scores and gold labels will tell about a metric, where MAVEN's process is true.
 
 Items are drawn by Algorithm 1 (`simulate.maven`) at guessed or fitted parameters, each with its
-true label, and predicted from its votes and score by logistic regression, as `logistic-R` does. The
-resamples of `rectified` then give sigma and the gain of `study_design`.
+true label, and predicted from its votes and score by logistic regression, as `logistic-R` does. What
+each item contributes to a metric (`inference.rectified`) then gives sigma and the gain of
+`study_design`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from crowdgold.data import InputError, Items
-from crowdgold.estimators.label_prediction import rank_share
-from crowdgold.estimators.logistic import predict_by_regression
-from crowdgold.evaluation.rectified import Resampled, resample_gold
+from crowdgold.estimators.logistic import predict_by_regression, rank_share
 from crowdgold.evaluation.study_design import Information
-from crowdgold.metrics import RankedItems, parse_metric
+from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.rectified import Rectified, rectify
+from crowdgold.metrics import parse_metric
 from crowdgold.simulate import simulate
 
 ITEMS = 5000
@@ -25,8 +26,6 @@ MOST_ITEMS = 100_000
 RARER = 500
 RAREST = RARER / MOST_ITEMS
 """A rarer class would take more items."""
-RESAMPLES = 1000
-"""They set sigma to 1 / sqrt(2000) = 2 %."""
 SCORE = "score"
 
 
@@ -70,23 +69,24 @@ class Guess:
         return int(min(MOST_ITEMS, max(ITEMS, RARER / rarer)))
 
 
-def _information(found: Resampled, votes: int, size: int) -> Information | None:
-    """Give sigma and gain of a metric's resamples; None where too many have no value."""
-    known = np.isfinite(found.labelled) & np.isfinite(found.predicted)
-    if known.mean() < 0.99:
+def _information(found: Rectified, column: int, votes: int) -> Information | None:
+    """Sigma and gain of a metric; None where the items leave it without a value."""
+    if not np.isfinite(found.points[:, column]).all():
         return None
-    covariance = np.cov(found.labelled[known], found.predicted[known])
-    total, predicted = float(covariance[0, 0]), float(covariance[1, 1])
+    labelled, predicted = found.labelled[:, column], found.predicted[:, column]
+    covariance = np.cov(labelled, predicted)
+    total, spread = float(covariance[0, 0]), float(covariance[1, 1])
     if total <= 0:
         return None
-    weight = min(1.0, max(0.0, float(covariance[0, 1]) / predicted)) if predicted > 0 else 0.0
-    rest = total - 2 * weight * float(covariance[0, 1]) + weight**2 * predicted
-    return Information(votes, float(np.sqrt(size * total)), min(1.0, max(0.0, 1 - rest / total)))
+    weight = min(1.0, max(0.0, float(covariance[0, 1]) / spread)) if spread > 0 else 0.0
+    rest = total - 2 * weight * float(covariance[0, 1]) + weight**2 * spread
+    return Information(votes, float(np.sqrt(total)), min(1.0, max(0.0, 1 - rest / total)))
 
 
 def _on_scale(items: Items, scale: np.ndarray) -> Items:
     """Give the simulated scores the values that others have at the same share of items."""
-    scores = np.quantile(scale, rank_share(items, SCORE))
+    shares = rank_share(items.scores[SCORE], items.order(SCORE))
+    scores = np.quantile(scale, shares)
     return replace(items, scores={SCORE: scores})
 
 
@@ -96,7 +96,6 @@ def expected_information(
     votes: int,
     rng: np.random.Generator,
     scale: np.ndarray | None = None,
-    resamples: int = RESAMPLES,
 ) -> dict[str, Information | None]:
     """Simulate what an item with this number of votes tells about metrics.
 
@@ -104,10 +103,9 @@ def expected_information(
         guess: about voters and scores.
         metrics: their names, none of them a model parameter.
         votes: on each item, at least 1.
-        rng: source of the items and resamples.
+        rng: source of the items.
         scale: (m,) scores whose values the simulated ones take, so that thresholds mean the same;
             None for those of the simulation.
-        resamples: of the items.
 
     Returns:
         metric -> its information; None where the simulated items leave it without a value.
@@ -124,20 +122,10 @@ def expected_information(
             f"prevalence: found {guess.prevalence:g}, expected {RAREST:g} to {1 - RAREST:g}; a "
             "rarer class takes gold labels of items chosen for it, which is not planned here"
         )
-    data_rng, fold_rng, resample_rng = rng.spawn(3)
-    size = guess.size()
-    items = simulate("maven", guess.parameters(size, votes), data_rng).table
+    items = simulate("maven", guess.parameters(guess.size(), votes), rng).table
     if scale is not None:
         items = _on_scale(items, scale)
-    found = resample_gold(
-        items,
-        items.gold,
-        predict_by_regression(items, fold_rng),
-        parsed,
-        {SCORE: RankedItems.of(items, SCORE)},
-        resample_rng,
-        resamples,
-    )
-    return {
-        metric: _information(one, votes, size) for metric, one in zip(metrics, found, strict=True)
-    }
+    prediction = predict_by_regression(items)[SCORE]
+    questions = Questions(tuple(parsed))
+    found = rectify(prediction, View(items, SCORE), questions, "population")
+    return {metric: _information(found, k, votes) for k, metric in enumerate(metrics)}

@@ -1,9 +1,9 @@
 """The misfit flag: a model's estimate that the rectified estimate of the same data contradicts.
 
-MAVEN-R is honest whatever the truth, so a model-based estimate more than two of its standard errors
-away from it (|theta_R - theta| > 2 se_R) says that the model does not fit, or that its estimate
-suffers from noise that MAVEN-R does not have. A model that is right is flagged in fewer than 5 % of
-the replicates, since the two estimates share their data.
+A rectified estimate is right whatever the truth, so that a model's estimate more than two of its
+standard errors away from it (|theta_R - theta| > 2 se_R) says that the model does not fit, or that
+its estimate suffers from noise that the rectified one does not have. A model that is right is
+flagged in fewer than 5 % of the replicates, since the two estimates share their data.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
-RECTIFIED = "MAVEN-R"
+RECTIFIED = ("logistic-R", "MAVEN-R")
+"""Methods that estimates are held against; the first that is there."""
 ROUNDING = 1e-12
 """Of two estimates that are the same."""
 FLAGGED_BEYOND = 2.0
@@ -20,17 +21,18 @@ FLAGGED_BEYOND = 2.0
 
 
 def _held_against(results: pd.DataFrame, settings: Sequence[str]) -> tuple[pd.Series, pd.Series]:
-    """Give how far each row is from MAVEN-R, and that one's standard error; NaN where it is not."""
+    """How far each row is from the rectified estimate, and the standard error of that one."""
     nothing = pd.Series(np.nan, index=results.index)
-    if "standard_error" not in results or RECTIFIED not in set(results["method"]):
+    there = [name for name in RECTIFIED if name in set(results["method"])]
+    if "standard_error" not in results or not there:
         return nothing, nothing
     keys = ["experiment", *settings, "metric", "replicate"]
     rectified = results.loc[
-        results["method"] == RECTIFIED, [*keys, "estimate", "standard_error"]
+        results["method"] == there[0], [*keys, "estimate", "standard_error"]
     ].rename(columns={"estimate": "held_against", "standard_error": "its_error"})
     joined = results[[*keys, "method", "estimate"]].merge(rectified, on=keys, how="left")
     distance = (joined["estimate"] - joined["held_against"]).abs()
-    known = distance.notna() & joined["its_error"].notna() & (joined["method"] != RECTIFIED)
+    known = distance.notna() & joined["its_error"].notna() & ~joined["method"].isin(RECTIFIED)
     # Less than rounding is nothing: the error is 0 where every item has a gold label.
     distance = distance.where(distance > ROUNDING, 0.0)
     return (
@@ -40,7 +42,7 @@ def _held_against(results: pd.DataFrame, settings: Sequence[str]) -> tuple[pd.Se
 
 
 def flag_misfit(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
-    """Say of each row of a results table whether MAVEN-R contradicts it.
+    """Say of each row of a results table whether the rectified one contradicts it.
 
     Args:
         results: the long results table.
@@ -48,14 +50,14 @@ def flag_misfit(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
 
     Returns:
         1.0 where the estimate is flagged, 0.0 where not, in the order of the table; NaN where there
-        is nothing to hold it against, as for MAVEN-R itself.
+        is nothing to hold it against, as for the rectified one itself.
     """
     distance, error = _held_against(results, settings)
     return (distance > FLAGGED_BEYOND * error).astype(float).where(distance.notna())
 
 
 def misfit_p(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
-    """Give how often chance alone would put an estimate of a right model as far from MAVEN-R.
+    """Give how often chance alone would put an estimate of a right model as far from the rectified one.
 
     Args:
         results, settings: as of `flag_misfit`.

@@ -15,7 +15,7 @@ import pandas as pd
 
 from crowdgold.data import Annotations
 from crowdgold.evaluation.agents import Refit, shares_of
-from crowdgold.evaluation.central_interval import central_interval
+from crowdgold.inference.central_interval import central_interval
 from crowdgold.metrics.agents import agent_scores
 
 

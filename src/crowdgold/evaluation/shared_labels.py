@@ -19,9 +19,9 @@ import pandas as pd
 from crowdgold.data import Items
 from crowdgold.data.parameters import Parameters
 from crowdgold.estimators.maven import MavenSettings, fit_maven
-from crowdgold.estimators.posterior import LabelPosterior
-from crowdgold.evaluation.estimate import Estimate, metric_values
-from crowdgold.evaluation.imputation import LEVEL
+from crowdgold.inference import LEVEL
+from crowdgold.inference.estimate import Estimate, metric_values
+from crowdgold.inference.labels import LabelPosterior
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric, true_value
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.models.vote_model import VoteParameters

@@ -12,8 +12,6 @@ import pandas as pd
 from crowdgold.data import Annotations, Items, Table
 from crowdgold.estimators import METHODS, Fit, fit
 from crowdgold.evaluation.agents import evaluate_agents
-from crowdgold.evaluation.estimate import Estimate
-from crowdgold.evaluation.imputation import evaluate
 from crowdgold.evaluation.ranking_stability import Subsampling
 from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.experiments.data_tables import DataTable
@@ -21,6 +19,8 @@ from crowdgold.experiments.results import results_frame
 from crowdgold.experiments.settings import name_of_data, settings_of_methods
 from crowdgold.experiments.tasks import EXPLAIN, named, replicates, shared_columns, task_rng
 from crowdgold.experiments.truths import true_values
+from crowdgold.inference import evaluate
+from crowdgold.inference.estimate import Estimate
 from crowdgold.metrics.agents import is_agent_metric
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.stan import StanModels

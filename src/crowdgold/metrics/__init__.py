@@ -1,6 +1,18 @@
 """Metrics as functionals of label mass over ranked items."""
 
-from crowdgold.metrics.binary import METRICS, Metric, parse_metric, true_value
+from crowdgold.metrics.binary import METRICS, parse_metric, true_value
+from crowdgold.metrics.metric import Asked, At, Metric, Scale, delete_one
 from crowdgold.metrics.ranked import LabelMass, RankedItems
 
-__all__ = ["METRICS", "LabelMass", "Metric", "RankedItems", "parse_metric", "true_value"]
+__all__ = [
+    "METRICS",
+    "Asked",
+    "At",
+    "LabelMass",
+    "Metric",
+    "RankedItems",
+    "Scale",
+    "delete_one",
+    "parse_metric",
+    "true_value",
+]

@@ -6,7 +6,8 @@ value, and recall at the first place of the ranking where the false positive rat
 
 import numpy as np
 
-from crowdgold.metrics.binary import ROUNDING
+from crowdgold.metrics import influence
+from crowdgold.metrics.influence import ROUNDING
 from crowdgold.metrics.ranked import Curve, LabelMass, RankedItems
 
 PR, ROC = CURVES = ("PR", "ROC")
@@ -20,7 +21,7 @@ POINTS = len(RECALLS) + len(FALSE_POSITIVE_RATES)
 def _reached(
     cumulative: np.ndarray, wanted: np.ndarray, *others: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Give other cumulative masses (n + 1,) where one reaches wanted values (P,): (P,) each.
+    """Other cumulative masses (n + 1,) where one reaches wanted values (P,): (P,) each.
 
     The item at which a value is reached counts by the share of it that is needed.
     """
@@ -33,7 +34,7 @@ def _reached(
 
 
 def precision_at_recalls(mass: LabelMass, ranked: RankedItems, recalls: np.ndarray) -> np.ndarray:
-    """Give the precision where recall reaches values (P,) above 0: (P,); NaN without positives."""
+    """The precision where recall reaches values (P,) above 0: (P,); NaN without positives."""
     curve = Curve.of(mass, ranked)
     total = float(curve.true_positives[-1])
     if total <= 0:
@@ -49,7 +50,7 @@ def precision_at_recalls(mass: LabelMass, ranked: RankedItems, recalls: np.ndarr
 def recall_at_false_positive_rates(
     mass: LabelMass, ranked: RankedItems, rates: np.ndarray
 ) -> np.ndarray:
-    """Give the recall (TPR) where the false positive rate reaches values (P,): (P,).
+    """The recall (TPR) where the false positive rate reaches values (P,): (P,).
 
     At a rate of 0 nothing is flagged. NaN where there are no positives or no negatives.
     """
@@ -63,7 +64,7 @@ def recall_at_false_positive_rates(
 
 
 def curve_points(mass: LabelMass, ranked: RankedItems) -> np.ndarray:
-    """Give both curves at their `GRIDS`, one after the other."""
+    """Both curves at their `GRIDS`, one after the other."""
     return np.concatenate(
         [
             precision_at_recalls(mass, ranked, RECALLS),
@@ -72,8 +73,19 @@ def curve_points(mass: LabelMass, ranked: RankedItems) -> np.ndarray:
     )
 
 
+def curve_influence(mass: LabelMass, ranked: RankedItems) -> np.ndarray:
+    """What each item contributes to the points of `curve_points`, (n, P)."""
+    return np.concatenate(
+        [
+            influence.precision_at_recalls(mass, ranked, RECALLS),
+            influence.recall_at_false_positives(mass, ranked, FALSE_POSITIVE_RATES),
+        ],
+        axis=1,
+    )
+
+
 def curve_support(labels: np.ndarray, ranked: RankedItems) -> np.ndarray:
-    """Count the labelled items in the smallest denominator of each point of `curve_points`.
+    """Labelled items in the smallest denominator of each point of `curve_points`, (P,).
 
     Args:
         labels: (n,) 0 or 1 of every item.

@@ -10,26 +10,54 @@ from dataclasses import dataclass, field
 import numba
 import numpy as np
 
-from crowdgold.data import Items
+from crowdgold.data import NO_PREDICTOR, Items
 
 
 @dataclass(frozen=True)
 class LabelMass:
-    """Positive and negative mass of each item, (n,) each, in the order of the table."""
+    """How much of each item counts as of each class.
 
-    positive: np.ndarray
-    negative: np.ndarray
+    Attributes:
+        shares: (n, K) non-negative, in the order of the table; of two classes the second is the
+            positive one.
+    """
+
+    shares: np.ndarray
     _curves: list[tuple["RankedItems", "Curve"]] = field(
         default_factory=list, compare=False, repr=False
     )
 
     @classmethod
+    def binary(cls, positive: np.ndarray, negative: np.ndarray) -> "LabelMass":
+        """Masses of two classes from the positive (n,) and the negative (n,) mass of each item."""
+        shares = np.empty((len(positive), 2), order="F")
+        shares[:, 0], shares[:, 1] = negative, positive
+        return cls(shares)
+
+    @classmethod
+    def of_probability(
+        cls, probability: np.ndarray, weights: np.ndarray | None = None
+    ) -> "LabelMass":
+        """Masses of items that count by the probability (n,) of being positive, times weights."""
+        if weights is None:
+            return cls.binary(probability, 1 - probability)
+        return cls.binary(probability * weights, (1 - probability) * weights)
+
+    @classmethod
     def of_labels(cls, labels: np.ndarray, weights: np.ndarray | None = None) -> "LabelMass":
-        """Make masses of labels (n,) 0 or 1 (negative numbers: no label) and weights (n,)."""
-        positive, negative = (labels == 1).astype(float), (labels == 0).astype(float)
-        if weights is not None:
-            positive, negative = positive * weights, negative * weights
-        return cls(positive, negative)
+        """Masses of labels (n,) 0 or 1 (negative numbers: no label), times weights (n,)."""
+        times = 1.0 if weights is None else weights
+        return cls.binary((labels == 1) * times, (labels == 0) * times)
+
+    @property
+    def positive(self) -> np.ndarray:
+        """Mass of the positive class, (n,)."""
+        return self.shares[:, 1]
+
+    @property
+    def negative(self) -> np.ndarray:
+        """Mass of the negative class, (n,)."""
+        return self.shares[:, 0]
 
 
 @dataclass(frozen=True)
@@ -49,12 +77,12 @@ class RankedItems:
 
     @classmethod
     def of(cls, items: Items, predictor: str) -> "RankedItems":
-        """Rank items by a predictor's scores, ties broken as the table says.
+        """Items ranked by a predictor's scores, ties broken as the table says.
 
-        Without scores, by `NO_PREDICTOR`, they stay as they stand, with scores of 0.
+        By `NO_PREDICTOR` they stay as they stand, with scores of 0.
         """
         order = items.order(predictor)[::-1].copy()
-        scores = items.scores[predictor] if items.scores else np.zeros(len(items))
+        scores = np.zeros(len(items)) if predictor == NO_PREDICTOR else items.scores[predictor]
         return cls(
             order,
             items.votes_positive.astype(float),

@@ -3,6 +3,13 @@
 from crowdgold.evaluation.own_study.questions import is_of_population
 
 ASSUMPTIONS = {
+    "logistic-R": (
+        "Predicts every label from the votes and all models' scores, by a logistic regression that "
+        "never sees the item's own gold label, and lets the gold labels correct the prediction. "
+        "Right whatever the votes and scores are like, as long as the gold items are a simple "
+        "random sample of the items and their labels are right. A bad prediction makes intervals "
+        "wider, not wrong."
+    ),
     "MAVEN-R": (
         "Predicts every label by MAVEN, and lets the gold labels correct the prediction. Right "
         "whatever the votes and scores are like, as long as the gold items are a simple random "
@@ -26,8 +33,7 @@ ASSUMPTIONS = {
     ),
     "GT": (
         "Uses the items with a gold label and nothing else. Right as long as these are a random "
-        "sample and their labels are right; with few labels of a class its bootstrap intervals are "
-        "too short."
+        "sample and their labels are right."
     ),
     "GT+MV": (
         "Takes the gold label where there is one and the majority vote elsewhere as the truth. "

@@ -22,10 +22,11 @@ from crowdgold.documents.own_study.words import (
     symbol_of,
 )
 from crowdgold.evaluation.annotator_check import holm
-from crowdgold.evaluation.data_verdicts import ENOUGH_GOLD, SURELY_CHOSEN
+from crowdgold.evaluation.data_verdicts import MEASURED_GOLD, SURELY_CHOSEN
 from crowdgold.evaluation.gold_sample import CHOSEN
-from crowdgold.evaluation.own_study.questions import POPULATION
-from crowdgold.evaluation.rectified import FEWEST
+from crowdgold.evaluation.own_study.headline import CORRECTED
+from crowdgold.inference.rectified import POPULATION
+from crowdgold.inference.samples import FEWEST
 
 GRAVE, MINOR = "grave", "minor"
 SURELY = 0.99
@@ -91,7 +92,8 @@ def _gold(study: StudyFolder) -> Iterator[Doubt]:
         yield Doubt(
             GRAVE, "No gold labels",
             "Nothing holds the model of the votes against the truth. It takes voters to be right "
-            f"more often than not. Have {ENOUGH_GOLD} random items labelled by an expert.",
+            "more often than not. Have an expert label items drawn at random: "
+            f"{MEASURED_GOLD} are enough for a first answer, 100 for a useful one.",
         )  # fmt: skip
         return
     fewer = min(int(counts["gold_positive"]), int(counts["gold_negative"]))
@@ -99,15 +101,14 @@ def _gold(study: StudyFolder) -> Iterator[Doubt]:
         yield Doubt(
             GRAVE, "Too few gold labels of a class",
             f"There are {counts['gold_positive']:,} positive and {counts['gold_negative']:,} "
-            f"negative ones; below {FEWEST} of a class an interval from gold is not to be "
-            "trusted, or is not given. Label more random items.",
+            f"negative ones; a metric that rests on fewer than {FEWEST} of them has no interval. "
+            "Label more random items.",
         )  # fmt: skip
-    if n_gold < ENOUGH_GOLD:
+    elif n_gold < MEASURED_GOLD:
         yield Doubt(
-            MINOR, f"{count_of(n_gold, 'gold label')}, fewer than {ENOUGH_GOLD}",
-            "The headlines rest on a model of votes and scores, which may be wrong in a way that "
-            f"few gold labels do not show. With {ENOUGH_GOLD} or more the rectified estimate "
-            "takes its place, which is right whatever the votes are like.",
+            MINOR, f"{count_of(n_gold, 'gold label')}, fewer than {MEASURED_GOLD}",
+            f"How often the intervals are right was measured with {MEASURED_GOLD} gold labels or "
+            "more. Label more random items.",
         )  # fmt: skip
 
 
@@ -165,9 +166,10 @@ def _gates(study: StudyFolder) -> Iterator[Doubt]:
     for one in failed:
         of = f" on {one['model']}" if one["model"] else ""
         yield Doubt(
-            MINOR, f"The fit of {one['method']}{of} failed its gate",
-            f"{'; '.join(one['problems']) or 'no reason given'}. Its numbers are shown, and are "
-            "no headline.",
+            MINOR, f"The chains of {one['method']}{of} had not converged",
+            f"{'; '.join(one['problems']) or 'no reason given'}. Its numbers are shown. "
+            + ("The answer does not rest on it." if one["method"] not in CORRECTED else
+               "The gold labels correct the answer, so its interval is right all the same."),
         )  # fmt: skip
 
 

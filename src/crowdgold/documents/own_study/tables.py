@@ -9,7 +9,7 @@ import pandas as pd
 from crowdgold.documents.own_study.doubts import quantity
 from crowdgold.documents.own_study.folder import StudyFolder, records_of
 from crowdgold.documents.own_study.words import Numbers, count_of, percent, rounded
-from crowdgold.evaluation.data_verdicts import ENOUGH_GOLD
+from crowdgold.evaluation.data_verdicts import MEASURED_GOLD
 
 MOST_ROWS = 400
 """Of one table of the page; the files hold all."""
@@ -50,7 +50,7 @@ def estimates_table(study: StudyFolder) -> Table:
         gold = row["effective_gold"]
         remarks = [
             "misfit" if row["misfit"] == 1 else "",
-            "" if row["diagnostics_passed"] else f"gate failed: {row['message']}",
+            "" if row["diagnostics_passed"] else f"chains not converged: {row['message']}",
             row["note"],
         ]
         worth = "" if pd.isna(gold) else rounded(gold)
@@ -67,8 +67,8 @@ def _stratum_remarks(stratum: Mapping[str, Any], head: Mapping[str, Any]) -> Ite
     """Say what a reader must know of a stratum's headline: its gold, its model, its fit."""
     if stratum["gold"] and stratum.get("gold_random") is False:
         yield "gold not random"
-    if stratum["gold"] < ENOUGH_GOLD:
-        yield f"fewer than {ENOUGH_GOLD} gold labels" if stratum["gold"] else "no gold labels"
+    if stratum["gold"] < MEASURED_GOLD:
+        yield f"fewer than {MEASURED_GOLD} gold labels" if stratum["gold"] else "no gold labels"
     if head["misfit"] or (head["beside"] or {}).get("misfit"):
         yield "misfit"
     # A note says which method failed its gate, or had no interval, before this one was chosen.

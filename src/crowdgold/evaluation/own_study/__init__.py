@@ -12,12 +12,14 @@ from crowdgold.evaluation.own_study.files import (
     write_evaluation,
 )
 from crowdgold.evaluation.own_study.folder import check_folder
+from crowdgold.evaluation.own_study.jobs import QUICK
 from crowdgold.evaluation.own_study.questions import METHODS, METRICS, Settings, read_thresholds
 from crowdgold.evaluation.own_study.study import Evaluation, UnsupportedError, evaluate_study
 
 __all__ = [
     "METHODS",
     "METRICS",
+    "QUICK",
     "Evaluation",
     "Settings",
     "Source",

@@ -14,7 +14,12 @@ from crowdgold.evaluation.data_check import DataCheck, check_data
 from crowdgold.evaluation.own_study.folder import write_folder
 from crowdgold.evaluation.own_study.processes import Say
 from crowdgold.evaluation.own_study.questions import Settings, check_settings
-from crowdgold.evaluation.own_study.study import Evaluation, UnsupportedError, evaluate_study
+from crowdgold.evaluation.own_study.study import (
+    Answered,
+    Evaluation,
+    UnsupportedError,
+    evaluate_study,
+)
 from crowdgold.models.stan import StanModels
 
 PACKAGES = ("numpy", "scipy", "numba", "pandas", "cmdstanpy")
@@ -84,8 +89,9 @@ def evaluate_checked(
     stan: StanModels,
     cores: int,
     say: Say,
+    answered: Answered = lambda evaluation: None,
 ) -> Evaluation:
-    """Evaluate a study; a method that the check finds not usable gives no headline.
+    """Evaluate a study; a method that the check finds not usable gives no answer.
 
     Args:
         study: the tables.
@@ -95,11 +101,12 @@ def evaluate_checked(
         stan: compiled models; by default they are compiled when first used.
         cores: processes at a time.
         say: told what takes long.
+        answered: told what is known before the models are sampled, where there are both.
 
     Raises:
         UnsupportedError: where no metric that is asked for has an estimate.
     """
-    evaluation = evaluate_study(study, settings, stan, cores, say, check)
+    evaluation = evaluate_study(study, settings, stan, cores, say, check, answered)
     return with_source(evaluation, check, source, stan)
 
 

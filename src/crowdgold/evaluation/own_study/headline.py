@@ -1,52 +1,74 @@
-"""The answer of a study: one method's estimate for each metric, chosen by rules laid down before.
+"""The answer of a study: one method's estimate for each metric, by a rule laid down before.
 
-Where gold is a random sample of `ENOUGH_GOLD` items or more, MAVEN-R, and without scores votes-R:
-their intervals hold whatever the truth is, and the estimate of a model stands beside them, with the
-flag of a misfit. With less gold, or gold that was not chosen at random, MAVEN-C: it is right where
-its model is. A method whose fit failed its gate, or that has no interval of the metric, gives way
-to the next. Rogan-Gladen, which corrects majorities and not vote shares, is behind gold alone: in
-the arena its intervals are wider (docs/which-method.md).
+Where there are gold labels, the answer comes from a prediction that they correct: `logistic-R`, then
+`votes-R`, then gold alone (`CORRECTED`). Their intervals rest on no model, so that no diagnostics of
+a chain decide about them. A model's estimate stands beside the answer, with a flag where the gold
+labels contradict it. It is the answer itself only without gold labels, or where the gold items are
+surely no random sample; of a metric of scores only if it uses the scores.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from crowdgold.evaluation.data_verdicts import ENOUGH_GOLD
+from crowdgold.evaluation.own_study.jobs import needs_scores
+from crowdgold.evaluation.own_study.questions import LABEL_METRICS
 from crowdgold.evaluation.own_study.rows import KEYS
+from crowdgold.metrics.metric import DELTA
 
-HONEST = (
-    "MAVEN-R", "votes-R", "GT", "Rogan-Gladen", "MAVEN-C", "DS", "CLARA", "MAVEN", "AutoEval",
-)  # fmt: skip
-"""Order of choice with a random sample of enough gold items."""
-BY_MODEL = (
-    "MAVEN-C", "DS", "GT", "CLARA", "MAVEN", "MAVEN-R", "votes-R", "Rogan-Gladen", "AutoEval",
-)  # fmt: skip
-"""Order of choice where there is not. GT+MV, wrong where the majority is, is in neither."""
-BESIDE = ("MAVEN-C", "MAVEN", "DS")
-"""Models whose estimate stands beside that of another method, in the order of choice."""
+CORRECTED = ("logistic-R", "votes-R", "GT", "MAVEN-R", "Rogan-Gladen", "AutoEval")
+"""Methods that gold labels make right whatever the votes and scores are like, in the order of
+choice. GT+MV, wrong where the majority is, is in neither order."""
+MODELS = ("MAVEN-C", "DS", "CLARA", "MAVEN")
+"""Models of votes and scores, in the order of choice."""
 NUMBERS = ("estimate", "lower", "upper", "standard_error", "effective_gold")
+NO_GOLD_REASON = (
+    "no gold labels: the numbers rest on a model of the votes alone, and nothing checks them"
+)
+CHOSEN_REASON = (
+    "the gold items are surely no random sample of the items: the numbers rest on a model of votes "
+    "and scores, and gold labels cannot check it"
+)
+ONLY_MODELS_REASON = "only models were asked for: the numbers rest on them, not on gold alone"
 
 
-def order_of_choice(n_gold: int, chosen: bool) -> tuple[tuple[str, ...], str]:
-    """Give the methods in the order in which they are chosen, and why in this one."""
-    if n_gold >= ENOUGH_GOLD and not chosen:
-        return HONEST, ""
+def order_of_choice(
+    n_gold: int, surely_chosen: bool, methods: Sequence[str]
+) -> tuple[tuple[str, ...], str]:
+    """The methods in the order in which they are chosen, and why in this one.
+
+    Args:
+        n_gold: gold labels.
+        surely_chosen: whether the gold items are surely no random sample.
+        methods: that say something.
+    """
     if n_gold == 0:
-        return BY_MODEL, "no gold labels: the numbers rest on a model of the votes alone"
-    if chosen:
-        why = "gold does not look like a random sample of the items"
-    else:
-        why = f"{n_gold} gold items, below {ENOUGH_GOLD}"
-    return BY_MODEL, f"{why}: the numbers rest on a model of votes and scores, not on gold alone"
+        return MODELS, NO_GOLD_REASON
+    if surely_chosen:
+        return MODELS, CHOSEN_REASON
+    if not set(methods) & set(CORRECTED):
+        return MODELS, ONLY_MODELS_REASON
+    return CORRECTED, ""
 
 
-def _problem(row: Mapping[str, Any]) -> str:
-    """Say why a row cannot be a headline; empty where it can."""
-    if not row["diagnostics_passed"]:
-        return f"the fit failed its gate ({row['message']})"
+def _ignores_scores(method: str, metric: str) -> bool:
+    """Whether a metric is of scores and a model does not use them."""
+    name = metric.partition("@")[0]
+    of_labels = name in LABEL_METRICS or name.removeprefix(DELTA) in LABEL_METRICS
+    return method in MODELS and not of_labels and not needs_scores(method)
+
+
+def _problem(row: Mapping[str, Any], contradicts: bool) -> str:
+    """Why a row cannot be the answer; empty where it can."""
+    if row["method"] in MODELS:
+        if _ignores_scores(row["method"], row["metric"]):
+            return "it does not use the scores"
+        if not row["diagnostics_passed"]:
+            return f"its chains had not converged ({row['message']})"
+        if contradicts and row["misfit"] == 1:
+            return "the gold labels contradict it"
     if not np.isfinite(row["estimate"]):
         return row["note"] or "no value"
     if not np.isfinite([row["lower"], row["upper"]]).all():
@@ -55,45 +77,47 @@ def _problem(row: Mapping[str, Any]) -> str:
 
 
 def _plain(row: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Give numbers as JSON knows them: null for none."""
+    """Numbers as JSON knows them: null for none."""
     return {name: float(row[name]) if np.isfinite(row[name]) else None for name in names}
 
 
+def _flag(row: Mapping[str, Any]) -> bool | None:
+    return None if pd.isna(row["misfit"]) else bool(row["misfit"])
+
+
 def _beside(rows: Mapping[str, Mapping[str, Any]], chosen: str) -> dict[str, Any] | None:
-    """Give the estimate of the first model that is not the chosen method and is usable."""
-    for method in BESIDE:
-        if method in rows and method != chosen and not _problem(rows[method]):
+    """The estimate of the first model that is not the chosen method and is usable."""
+    for method in MODELS:
+        if method in rows and method != chosen and not _problem(rows[method], False):
             row = rows[method]
-            flag = None if pd.isna(row["misfit"]) else bool(row["misfit"])
-            return {"method": method, **_plain(row, NUMBERS), "misfit": flag}
+            return {"method": method, **_plain(row, NUMBERS), "misfit": _flag(row)}
     return None
 
 
-def _instead(passed_over: Sequence[str]) -> str:
-    """Say which method would have been chosen, and why it is not; empty where it is."""
-    return f"instead of {passed_over[0]}" if passed_over else ""
-
-
 def _choose(
-    rows: Mapping[str, Mapping[str, Any]], order: tuple[str, ...], unusable: Mapping[str, str]
-) -> dict[str, Any]:
+    rows: Mapping[str, Mapping[str, Any]], order: Sequence[str], reason: str,
+    unusable: Mapping[str, str],
+) -> dict[str, Any]:  # fmt: skip
     """Choose among the rows of one metric, by method."""
     passed_over = []
     for method in order:
         if method not in rows:
             continue
-        row, problem = rows[method], unusable.get(method) or _problem(rows[method])
+        problem = unusable.get(method) or _problem(rows[method], reason == ONLY_MODELS_REASON)
         if problem:
             passed_over.append(f"{method}: {problem}")
             continue
-        flag = None if pd.isna(row["misfit"]) else bool(row["misfit"])
+        row = rows[method]
+        notes = [row["note"], f"instead of {passed_over[0]}" if passed_over else ""]
         return {
-            "method": method, **_plain(row, NUMBERS), "misfit": flag,
+            "method": method, **_plain(row, NUMBERS), "misfit": _flag(row),
             "beside": _beside(rows, method), "passed_over": passed_over,
-            "note": "; ".join(filter(None, [row["note"], row["message"], _instead(passed_over)])),
+            "note": "; ".join(filter(None, notes)),
         }  # fmt: skip
     passed_over += [
-        f"{method}: no answer by itself; its numbers are in estimates.csv"
+        f"{method}: a model, which is no answer where there are gold labels"
+        if method in MODELS
+        else f"{method}: no answer by itself; its numbers are in estimates.csv"
         for method in rows
         if method not in order
     ]
@@ -101,30 +125,35 @@ def _choose(
             "passed_over": passed_over, "note": ""}  # fmt: skip
 
 
+def _groups(table: pd.DataFrame) -> Iterator[tuple[dict[str, str], dict[str, Any]]]:
+    for key, group in table.groupby(list(KEYS), sort=False):
+        named = dict(zip(KEYS, map(str, key), strict=True))
+        yield named, {row["method"]: row for row in group.to_dict("records")}
+
+
 def headlines(
     table: pd.DataFrame,
     n_gold: Mapping[str, int],
-    chosen: Mapping[str, bool],
+    surely_chosen: Mapping[str, bool],
     unusable: Mapping[str, Mapping[str, str]],
 ) -> list[dict[str, Any]]:
-    """Choose the headline of each metric.
+    """The answer of each metric.
 
     Args:
         table: as of `estimate_rows`.
         n_gold: gold items of each stratum.
-        chosen: whether those look as if they had been chosen, and not drawn at random.
-        unusable: stratum -> method -> why its numbers are no headline there.
+        surely_chosen: whether those are surely no random sample.
+        unusable: stratum -> method -> why its numbers are no answer there.
 
     Returns:
         for each stratum, model, comparison and metric, in the order of the table: the method with
-        its numbers, the model-based estimate `beside` it, which methods were `passed_over` and
-        why, and the `reason` of the order of choice.
+        its numbers, the model's estimate `beside` it, which methods were `passed_over` and why, and
+        the `reason` of the order of choice, empty where gold labels correct the answer.
     """
-    found = []
-    for key, group in table.groupby(list(KEYS), sort=False):
-        named = dict(zip(KEYS, map(str, key), strict=True))
+    found, asked = [], list(dict.fromkeys(table["method"])) if len(table) else []
+    for named, rows in _groups(table):
         stratum = named["stratum"]
-        order, reason = order_of_choice(n_gold[stratum], chosen[stratum])
-        rows: dict[str, Any] = {row["method"]: row for row in group.to_dict("records")}
-        found.append(named | _choose(rows, order, unusable.get(stratum, {})) | {"reason": reason})
+        order, reason = order_of_choice(n_gold[stratum], surely_chosen[stratum], asked)
+        chosen = _choose(rows, order, reason, unusable.get(stratum, {}))
+        found.append(named | chosen | {"reason": reason})
     return found

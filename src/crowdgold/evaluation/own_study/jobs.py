@@ -10,9 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from crowdgold.data import NO_GOLD, Annotations, Items, annotations_from_frame
+from crowdgold.data import NO_PREDICTOR, Annotations, Items, annotations_from_frame
 from crowdgold.data.own import Study
-from crowdgold.evaluation.own_study.questions import METHODS, NO_MODEL, Settings
+from crowdgold.estimators import METHODS
+from crowdgold.estimators.needs import SCORES
+from crowdgold.evaluation.own_study.questions import METHODS as OWN_METHODS
+from crowdgold.evaluation.own_study.questions import Settings
 
 ALL = "all"
 """The name of the stratum that holds every item."""
@@ -21,20 +24,15 @@ NO_STRATUM = ""
 FEWEST_ITEMS = 30
 """Strata with fewer items are left out: no method has anything to say of them."""
 
-GROUPS = (
-    ("MAVEN", "MAVEN-R"), ("MAVEN-C",), ("CLARA",), ("GT+MV",), ("DS",), ("GT", "AutoEval"),
-    ("votes-R",), ("Rogan-Gladen",),
-)  # fmt: skip
-"""Methods that share a fit, those that take longest first."""
-WITHOUT_MODEL = ("CLARA", "Rogan-Gladen")
-"""Methods that know nothing of scores."""
-NEED_SCORES = ("MAVEN", "MAVEN-C", "MAVEN-R", "AutoEval")
-NEED_GOLD = ("GT", "GT+MV", "MAVEN-R", "votes-R", "AutoEval", "Rogan-Gladen")
-TAKE_NO_WEIGHTS = ("AutoEval", "CLARA", "Rogan-Gladen")
+QUICK = ("logistic-R", "votes-R", "GT", "AutoEval", "GT+MV", "Rogan-Gladen")
+"""Methods that sample nothing."""
+GROUPS = (QUICK, ("MAVEN", "MAVEN-R"), ("MAVEN-C",), ("CLARA",), ("DS",))
+"""Methods that share a job: first those without a model, which take no time; then those that take
+longest first. `Method.models_with` says which sample Stan models."""
 
 ROLES = ("fit", "labels", "resamples", "own", "checks", "gold", "population")
-"""What random numbers are for: labels, resamples of gold, and of all items, are the same for all
-methods and models."""
+"""What random numbers are for: labels, resamples of labelled items, and of all items, are the same
+for all methods and models."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ class Job:
     Attributes:
         stratum: the name of the stratum.
         methods: share a fit.
-        model: one of the study's models, or `NO_MODEL`.
+        model: one of the study's models, or `NO_PREDICTOR`.
     """
 
     stratum: str
@@ -67,7 +65,7 @@ class Job:
     model: str
 
     def __str__(self) -> str:
-        of = f" of {self.model}" if self.model != NO_MODEL else ""
+        of = f" of {self.model}" if self.model != NO_PREDICTOR else ""
         inside = f" in {self.stratum}" if self.stratum != ALL else ""
         return f"{' and '.join(self.methods)}{of}{inside}"
 
@@ -76,7 +74,7 @@ def stream(
     settings: Settings, stratum: Stratum, role: str, method: str = "", model: int = 0
 ) -> np.random.Generator:
     """Give the random numbers of a role in a stratum, a method's own where it is named."""
-    number = METHODS.index(method) + 1 if method else 0
+    number = OWN_METHODS.index(method) + 1 if method else 0
     key = (stratum.key, ROLES.index(role), number, model)
     return np.random.default_rng(np.random.SeedSequence(settings.seed, spawn_key=key))
 
@@ -116,33 +114,29 @@ def annotations_of(study: Study, stratum: Stratum) -> Annotations:
     return annotations_from_frame(frame[inside], categories, "keep")
 
 
+def needs_scores(method: str) -> bool:
+    """Whether a method conditions on the scores of one model at a time."""
+    return SCORES in METHODS[method].needs
+
+
 def reason_against(method: str, study: Study, items: Items) -> str:
-    """Say why a method cannot be run on items of a study; empty where it can."""
-    gold = items.gold[items.gold != NO_GOLD]
-    if method in NEED_SCORES and not items.predictors:
-        return "it needs scores of a model; the study has none"
-    if method in NEED_GOLD and len(gold) < 2:
-        return f"it needs gold labels; there are {len(gold)}, expected at least 2"
-    if method == "Rogan-Gladen" and len(np.unique(gold)) < 2:
-        return "it needs gold labels of both classes, to see how often voters are right"
-    if method in TAKE_NO_WEIGHTS and study.weights is not None:
+    """Why a method cannot be run on items of a study; empty where it can."""
+    known = METHODS[method]
+    if study.weights is not None and not known.takes_weights:
         return "it takes no weights of items"
-    if method == "CLARA":
-        if study.annotations is None:
-            return "it needs to know who gave each vote: rows of item, annotator and label"
-        if len(study.annotations.category) != 2:
-            return f"it needs two kinds of labels; there are {len(study.annotations.category)}"
+    if not known.of_annotators:
+        return known.lacks(items)
+    if study.annotations is None:
+        return "it needs to know who gave each vote: rows of item, annotator and label"
+    if len(study.annotations.category) != 2:
+        return f"it needs two kinds of labels; there are {len(study.annotations.category)}"
     return ""
 
 
 def plan_jobs(
     study: Study, settings: Settings, strata: list[Stratum]
 ) -> tuple[list[Job], Mapping[tuple[str, str], str]]:
-    """Split the work.
-
-    Returns:
-        the jobs, those that take longest first; and (stratum, method) -> why it is not run.
-    """
+    """The work in jobs, in the order of `GROUPS`; and (stratum, method) -> why it is not run."""
     jobs: list[Job] = []
     against: dict[tuple[str, str], str] = {}
     for group in GROUPS:
@@ -152,6 +146,13 @@ def plan_jobs(
             reasons = {name: reason_against(name, study, items) for name in asked}
             against |= {(stratum.name, name): why for name, why in reasons.items() if why}
             methods = tuple(name for name in asked if not reasons[name])
-            models = [NO_MODEL] if group[0] in WITHOUT_MODEL else items.predictors or [NO_MODEL]
-            jobs += [Job(stratum.name, methods, model) for model in models if methods]
+            alone = tuple(name for name in methods if not needs_scores(name))
+            jobs += [Job(stratum.name, alone, NO_PREDICTOR)] if alone else []
+            of_models = tuple(name for name in methods if needs_scores(name))
+            jobs += [Job(stratum.name, of_models, one) for one in items.predictors if of_models]
     return jobs, against
+
+
+def is_quick(job: Job) -> bool:
+    """Whether a job samples nothing: its answers are there at once."""
+    return all(name in QUICK for name in job.methods)

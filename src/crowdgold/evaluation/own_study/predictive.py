@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import NO_GOLD, Items
-from crowdgold.evaluation.central_interval import central_interval
+from crowdgold.inference.central_interval import central_interval
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets, find_vote_sets, win_counts
 

@@ -6,30 +6,30 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from crowdgold.data import InputError, Items
-from crowdgold.estimators.posterior import TARGETS
-from crowdgold.metrics import LabelMass, Metric, RankedItems, parse_metric
-from crowdgold.metrics.curves import POINTS, curve_points, curve_support
-from crowdgold.metrics.support import support
+from crowdgold.data import NO_PREDICTOR, InputError, Items
+from crowdgold.inference.questions import Questions
+from crowdgold.inference.rectified import POPULATION, TARGETS
+from crowdgold.metrics import At, parse_metric
+from crowdgold.metrics.binary import METRICS as KNOWN
 
 METHODS = (
-    "GT", "GT+MV", "DS", "MAVEN", "MAVEN-C", "MAVEN-R", "AutoEval", "CLARA", "Rogan-Gladen",
-    "votes-R",
+    "logistic-R", "votes-R", "GT", "GT+MV", "Rogan-Gladen", "AutoEval", "MAVEN-R", "MAVEN",
+    "MAVEN-C", "DS", "CLARA",
 )  # fmt: skip
-LABEL_METRICS = ("prevalence", "TPR_H", "TNR_H")
+"""In the order of tables: what gold corrects, then models."""
+LABEL_METRICS = tuple(name for name, metric in KNOWN.items() if not metric.needs_scores)
 """Of the items and their voters: they have one value, whatever the models."""
-MODEL_METRICS = ("AUC", "delta_TPR")
-THRESHOLD_METRICS = ("accuracy", "precision", "recall", "F1")
+MODEL_METRICS = tuple(
+    name for name, metric in KNOWN.items() if metric.needs_scores and metric.at is At.NOTHING
+)
+THRESHOLD_METRICS = tuple(name for name, metric in KNOWN.items() if metric.at is At.SCORE)
 METRICS = (*LABEL_METRICS, *MODEL_METRICS, *THRESHOLD_METRICS)
 
-ABOUT_ITEMS = ("DS", "MAVEN", "MAVEN-C", "MAVEN-R", "votes-R")
-"""Methods that can speak of the items at hand; the others always do of their population."""
-POPULATION = "population"
+ONLY_POPULATION = ("GT+MV", "Rogan-Gladen", "AutoEval", "CLARA")
+"""Methods that speak of the population alone; the others can speak of the items at hand."""
 
 HUMANS = "humans"
 """What delta_TPR of a single model is against."""
-NO_MODEL = ""
-"""The name of the model where there is none."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Settings:
     Attributes:
         methods: some of `METHODS`, in any order.
         metrics: some of `METRICS`.
-        thresholds: model -> scores at and above which it flags an item; those of `NO_MODEL` are of
+        thresholds: model -> scores at and above which it flags an item; those of `NO_PREDICTOR` are of
             every model that has none of its own. Where nothing is given it is 0.5 of scores that
             all lie in [0, 1].
         level: of the intervals.
@@ -114,7 +114,7 @@ def check_settings(settings: Settings, models: Collection[str]) -> None:
     if settings.seed < 0:
         raise InputError(f"seed: found {settings.seed}, expected 0 or more")
     for model, values in settings.thresholds.items():
-        if model not in (NO_MODEL, *models):
+        if model not in (NO_PREDICTOR, *models):
             have = ", ".join(map(repr, models)) or "none"
             raise InputError(f"threshold: no model {model!r}; the study has {have}")
         for value in values:
@@ -124,14 +124,14 @@ def check_settings(settings: Settings, models: Collection[str]) -> None:
 
 def is_of_population(method: str, about: str) -> bool:
     """Say whether a method's intervals are about the population, and not the items at hand."""
-    return about == POPULATION or method not in ABOUT_ITEMS
+    return about == POPULATION or method in ONLY_POPULATION
 
 
 def what_intervals_are_about(about: str, n_items: int) -> str:
     """Say what the intervals of a table with so many items are about."""
     if about == POPULATION:
         return f"Intervals are about the population that these {n_items:,} items were drawn from."
-    *others, last = [name for name in METHODS if name not in ABOUT_ITEMS]
+    *others, last = ONLY_POPULATION
     return (
         f"Intervals are about these {n_items:,} items, not new ones (those of {', '.join(others)} "
         f"and {last} about the population that the items were drawn from)."
@@ -148,53 +148,15 @@ def thresholds_of(settings: Settings, items: Items, model: str) -> tuple[float, 
 
     Those that are written alike are one.
     """
-    for name in (model, NO_MODEL):
+    for name in (model, NO_PREDICTOR):
         if name in settings.thresholds:
             return tuple({_written(value): value for value in settings.thresholds[name]}.values())
     scores = items.scores[model]
     return (0.5,) if scores.min() >= 0 and scores.max() <= 1 else ()
 
 
-@dataclass(frozen=True)
-class Questions:
-    """The metrics of a model, and whether its curves are wanted.
-
-    Attributes:
-        metrics: those of labels first.
-        curves: whether points of its curves follow the metrics.
-    """
-
-    metrics: tuple[Metric, ...]
-    curves: bool
-
-    @property
-    def texts(self) -> list[str]:
-        """Give the metrics' names."""
-        return [metric.text for metric in self.metrics]
-
-    @property
-    def limits(self) -> list[tuple[float, float]]:
-        """Give the range of each value."""
-        return [metric.limits for metric in self.metrics] + [(0.0, 1.0)] * POINTS * self.curves
-
-    def values(self, mass: LabelMass, ranked: RankedItems) -> np.ndarray:
-        """Compute all values of a label mass: metrics, then points of the curves."""
-        metrics = [metric.value([mass], [ranked]) for metric in self.metrics]
-        return np.concatenate([metrics, curve_points(mass, ranked)] if self.curves else [metrics])
-
-    def counted(self, labels: np.ndarray, ranked: RankedItems) -> np.ndarray:
-        """Count the labelled items in the smallest denominator of each value.
-
-        Args:
-            labels: (n,) 0 or 1 of every item.
-            ranked: the items.
-        """
-        metrics = [support(metric, labels, [ranked]) for metric in self.metrics]
-        return np.concatenate([metrics, *([curve_support(labels, ranked)] if self.curves else [])])
-
-
 def questions_of(settings: Settings, items: Items, model: str) -> Questions:
-    """Say what is asked of a model of some items; of labels alone where it is `NO_MODEL`.
+    """Say what is asked of a model of some items; of labels alone where it is `NO_PREDICTOR`.
 
     Args:
         settings: the metrics and thresholds.
@@ -203,7 +165,7 @@ def questions_of(settings: Settings, items: Items, model: str) -> Questions:
     """
     names = [name for name in METRICS if name in settings.metrics]
     texts = [name for name in names if name in LABEL_METRICS]
-    if model != NO_MODEL:
+    if model != NO_PREDICTOR:
         texts += [name for name in names if name in MODEL_METRICS]
         at = thresholds_of(settings, items, model)
         texts += [
@@ -212,4 +174,4 @@ def questions_of(settings: Settings, items: Items, model: str) -> Questions:
             for name in names
             if name in THRESHOLD_METRICS
         ]
-    return Questions(tuple(map(parse_metric, texts)), model != NO_MODEL)
+    return Questions(tuple(map(parse_metric, texts)), model != NO_PREDICTOR)

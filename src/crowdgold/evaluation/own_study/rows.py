@@ -8,25 +8,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.data import NO_GOLD, Items
+from crowdgold.data import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.data.items import score_column
-from crowdgold.evaluation.estimate import Estimate
 from crowdgold.evaluation.misfit import flag_misfit, misfit_p
 from crowdgold.evaluation.own_study import predictive
-from crowdgold.evaluation.own_study.fitting import GOLD_ONLY, Found
-from crowdgold.evaluation.own_study.jobs import NEED_SCORES
+from crowdgold.evaluation.own_study.fitting import Found
+from crowdgold.evaluation.own_study.jobs import needs_scores
 from crowdgold.evaluation.own_study.questions import (
     HUMANS,
     LABEL_METRICS,
     METHODS,
     METRICS,
-    NO_MODEL,
     Settings,
     is_of_population,
 )
-from crowdgold.evaluation.own_study.samples import Corrected, Limits, Sample
+from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.questions import Named
+from crowdgold.inference.samples import Sample
 from crowdgold.metrics import parse_metric
 from crowdgold.metrics.curves import GRIDS
+from crowdgold.metrics.metric import DELTA
 
 KEYS = ("stratum", "model", "against", "metric")
 """Columns that say what a row estimates; `against` names the other model of a comparison."""
@@ -38,7 +39,7 @@ MODEL_BASED = ("DS", "MAVEN", "MAVEN-C", "CLARA")
 """Methods that rest on a model of votes, which the rectified estimate can contradict."""
 ITEMS_ERROR = "items_error"
 """A column that is not written: of a rectified estimate, its error about the items at hand."""
-DELTA = "delta_"
+GOLD_ONLY = "GT"
 DIGITS = 10
 """Of estimates; of their intervals' ends no more than three mean anything."""
 
@@ -56,19 +57,17 @@ def _row(
     }  # fmt: skip
 
 
-def _of_sample(
-    sample: Sample, names: Sequence[str], limits: Limits, level: float
-) -> list[tuple[Estimate, float]]:
-    """Give estimates, and of rectified ones the standard error about the items at hand.
+def _of_sample(sample: Sample, named: Named, level: float) -> list[tuple[Estimate, float]]:
+    """Estimates, and the standard error about the items at hand where there is one.
 
-    The models that these contradict are held against them there, whatever intervals are about:
-    both estimate the items' own values, and new items are no news of a model.
+    Models that the corrected estimate contradicts are held against it there, whatever intervals are
+    about: both estimate the items' own values, and new items are no news of a model.
     """
-    found = sample.estimates(names, limits, level)
-    errors = [np.nan] * len(found)
-    if isinstance(sample, Corrected):
-        of_items = replace(sample, target="items").estimates(names, limits, level)
-        errors = [one.standard_error for one in of_items]
+    found = sample.estimates(named, level)
+    about_items = sample.about_items()
+    if about_items is None:
+        return [(one, np.nan) for one in found]
+    errors = [one.standard_error for one in about_items.estimates(named, level)]
     return list(zip(found, errors, strict=True))
 
 
@@ -76,21 +75,26 @@ def _name(metric: str) -> str:
     return parse_metric(metric).name
 
 
+def _is_known(one: Estimate) -> bool:
+    """Whether there is an estimate, or a reason why there is none that concerns these data."""
+    return np.isfinite(one.estimate) or not one.note.endswith("only")
+
+
 def _own_rows(found: Found, first: bool, several: bool, level: float) -> Iterator[dict[str, Any]]:
-    """Give the rows of a model alone; those of labels with the first model only."""
-    estimates = [(one, np.nan) for one in found.estimates]
-    if found.sample is not None:
-        limits = [parse_metric(text).limits for text in found.texts]
-        estimates += _of_sample(found.sample, found.texts, limits, level)
-    for one, error in estimates:
+    """The rows of a model alone; those of labels with the first model only."""
+    if found.sample is None or found.named is None:
+        return
+    for one, error in _of_sample(found.sample, found.named, level):
         name = _name(one.metric)
+        if not _is_known(one):
+            continue
         if name not in LABEL_METRICS:
             against = HUMANS if name.startswith(DELTA) else ""
             yield _row(found, one, found.model, against, error)
         elif first:
-            with_scores = several and found.method in NEED_SCORES
+            with_scores = several and needs_scores(found.method)
             note = f"with the scores of {found.model}" if with_scores else ""
-            yield _row(found, replace(one, note=one.note or note), NO_MODEL, "", error)
+            yield _row(found, replace(one, note=one.note or note), NO_PREDICTOR, "", error)
 
 
 def difference_name(first: str, second: str) -> str:
@@ -107,19 +111,23 @@ def _compared(texts: Sequence[str]) -> list[int]:
 
 
 def _comparison_rows(one: Found, other: Found, level: float) -> Iterator[dict[str, Any]]:
-    """Give the rows of the difference of two models by the same method."""
-    places = _compared(one.texts), _compared(other.texts)
+    """The rows of the difference of two models by the same method."""
+    if one.common is None or other.common is None or one.named is None or other.named is None:
+        return
+    places = _compared(one.named.texts), _compared(other.named.texts)
     size = min(map(len, places))  # a model may have more thresholds than another
     first, second = places[0][:size], places[1][:size]
-    if one.sample is None or other.sample is None or not size:
-        return
     names = [
-        difference_name(one.texts[a], other.texts[b]) for a, b in zip(first, second, strict=True)
+        difference_name(one.named.texts[a], other.named.texts[b])
+        for a, b in zip(first, second, strict=True)
     ]
-    sample = one.sample.select(first).minus(other.sample.select(second))  # type: ignore[arg-type]
+    difference = one.common.select(first).minus(other.common.select(second))
+    if difference is None or not size:
+        return
     both = replace(one, diagnostics=one.diagnostics if not one.diagnostics.passed
                    else other.diagnostics)  # fmt: skip
-    for found, error in _of_sample(sample, names, [(-1.0, 1.0)] * size, level):
+    named = one.named.select(first, names).differences()
+    for found, error in _of_sample(difference, named, level):
         yield _row(both, found, one.model, other.model, error)
 
 
@@ -176,7 +184,7 @@ def _in_order(table: pd.DataFrame, strata: Sequence[str], models: Sequence[str])
             "stratum": [strata.index(name) for name in table["stratum"]],
             "compared": [other not in ("", HUMANS) for other in table["against"]],
             "metric": [_metric_place(metric) for metric in table["metric"]],
-            "model": [[NO_MODEL, *models].index(name) for name in table["model"]],
+            "model": [[NO_PREDICTOR, *models].index(name) for name in table["model"]],
             "against": table["against"],
             "method": [METHODS.index(name) for name in table["method"]],
         }
@@ -218,7 +226,7 @@ def estimate_rows(
     level = settings.level
     for stratum in strata:
         for method in METHODS:
-            named = [known[key] for model in (NO_MODEL, *models)
+            named = [known[key] for model in (NO_PREDICTOR, *models)
                      if (key := (stratum, method, model)) in known]  # fmt: skip
             for place, one in enumerate(named):
                 rows += _own_rows(one, place == 0, len(models) > 1, level)

@@ -1,7 +1,7 @@
 """The evaluation of a study from beginning to end, without its files."""
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -11,16 +11,17 @@ from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.own import Study
 from crowdgold.estimators import METHODS as ALL_METHODS
 from crowdgold.evaluation.data_check import DataCheck, verdicts_within
-from crowdgold.evaluation.data_verdicts import NOT_USABLE
+from crowdgold.evaluation.data_verdicts import NOT_USABLE, SURELY_CHOSEN
 from crowdgold.evaluation.gold_sample import GoldSample, assess_gold_sample
 from crowdgold.evaluation.own_study import rows
-from crowdgold.evaluation.own_study.fitting import Found
+from crowdgold.evaluation.own_study.fitting import Found, run_job
 from crowdgold.evaluation.own_study.headline import headlines
 from crowdgold.evaluation.own_study.jobs import (
     ALL,
     Job,
     Stratum,
     find_strata,
+    is_quick,
     items_of,
     plan_jobs,
     stream,
@@ -53,6 +54,10 @@ class Evaluation:
 
     tables: Mapping[str, pd.DataFrame]
     summary: Mapping[str, Any]
+
+
+Answered = Callable[[Evaluation], None]
+"""Told of an evaluation without its models."""
 
 
 @dataclass(frozen=True)
@@ -262,6 +267,7 @@ def join_found(
         for one in strata
     }
     chosen = {name: sample.chosen for name, sample in samples.items()}
+    surely = {name: sample.p < SURELY_CHOSEN for name, sample in samples.items()}
     summary = {
         **_about(study, settings, planned.notes),
         "strata": [
@@ -273,7 +279,7 @@ def join_found(
             }
             for name, count in counts.items()
         ],
-        "headlines": headlines(estimates, n_gold, chosen, _unusable(planned, check, samples)),
+        "headlines": headlines(estimates, n_gold, surely, _unusable(planned, check, samples)),
         "fits": _fits(found),
         "not_run": _not_run(planned.against, found),
         "seconds": round(seconds, 3),
@@ -288,8 +294,9 @@ def evaluate_study(
     cores: int = 1,
     say: Say = lambda line: None,
     check: DataCheck | None = None,
+    answered: Answered = lambda evaluation: None,
 ) -> Evaluation:
-    """Evaluate a study.
+    """Evaluate a study: what needs no sampling first, then the models.
 
     Args:
         study: the user's tables.
@@ -297,7 +304,8 @@ def evaluate_study(
         stan: the models; those that are needed are compiled first.
         cores: processes at a time. Numbers do not depend on it.
         say: told what takes long.
-        check: of the study, if there is one; what it finds not usable is no headline.
+        check: of the study, if there is one; what it finds not usable is no answer.
+        answered: told what is known before the models are sampled, where there are both.
 
     Raises:
         UnsupportedError: where no metric asked for can be had of these tables.
@@ -305,6 +313,14 @@ def evaluate_study(
     """
     start = time.perf_counter()
     planned = plan_study(study, settings)
-    planned = planned.without(load_models(planned.methods, stan))
-    found = run_jobs(planned.jobs, study, settings, planned.strata, stan, cores, say)
+    quick = [job for job in planned.jobs if is_quick(job)]
+    found = [one for job in quick for one in run_job(job, study, settings, planned.strata, stan)]
+    if len(quick) == len(planned.jobs):
+        return join_found(planned, found, check, time.perf_counter() - start)
+    if quick:
+        answered(join_found(planned, found, check, time.perf_counter() - start))
+    models = [name for job in planned.jobs if not is_quick(job) for name in job.methods]
+    planned = planned.without(load_models(dict.fromkeys(models), stan))
+    slow = [job for job in planned.jobs if not is_quick(job)]
+    found += run_jobs(slow, study, settings, planned.strata, stan, cores, say)
     return join_found(planned, found, check, time.perf_counter() - start)

@@ -16,10 +16,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy.special import ndtri
 
-from crowdgold.data import NO_GOLD, Items
-from crowdgold.estimators import MeanPrediction
-from crowdgold.evaluation.estimate import Estimate
-from crowdgold.metrics import Metric
+from crowdgold.data import NO_GOLD, InputError, Items
+from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.questions import View
+from crowdgold.metrics import Asked
 
 ItemValues = Callable[[Items, str, float], tuple[np.ndarray, np.ndarray]]
 
@@ -72,29 +72,33 @@ def power_tuned_mean(
 
 
 def estimate_means(
-    prediction: MeanPrediction, items: Items, metrics: Sequence[Metric], level: float
+    prediction: np.ndarray, view: View, asked: Sequence[Asked], level: float
 ) -> list[Estimate]:
-    """Estimate the metrics that are means over items, and say of the others why there is none.
+    """Estimates of the metrics that are means over items; of the others, why there is none.
 
     Args:
-        prediction: P(Y_i = 1) by predictor.
-        items: the table, with at least one gold item.
-        metrics: none of them a model parameter.
+        prediction: (n,) P(Y_i = 1).
+        view: the items, with at least one gold label and without weights.
+        asked: none of them a model parameter.
         level: of the intervals.
+
+    Raises:
+        InputError: where items are weighted.
     """
+    if view.weights is not None:
+        raise InputError("it takes no weights of items")
+    items = view.items
     has_gold = items.gold != NO_GOLD
     estimates = []
-    for metric in metrics:
+    for metric in asked:
         values = ITEM_VALUES.get(metric.name)
         if values is None:
             known = " and ".join(ITEM_VALUES)
             note = f"not a mean of item-level values; AutoEval estimates {known} only"
             estimates.append(Estimate.unavailable(metric.text, note))
             continue
-        predictor = metric.predictors(items)[0]
-        negative, positive = values(items, predictor, metric.threshold)
-        share = np.asarray(prediction.probability[predictor], dtype=float)
-        predicted = share * positive + (1 - share) * negative
+        negative, positive = values(items, view.predictor, metric.threshold)
+        predicted = prediction * positive + (1 - prediction) * negative
         labelled = np.where(items.gold == 1, positive, negative)[has_gold]
         estimate, lower, upper, error = power_tuned_mean(
             labelled, predicted[has_gold], predicted[~has_gold], level

@@ -1,13 +1,17 @@
 """A corrected rate as an estimate: by Rogan and Gladen, or power-tuned (PPI++)."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from crowdgold.data import InputError
-from crowdgold.estimators.posterior import JudgedRate
-from crowdgold.evaluation.estimate import Estimate
-from crowdgold.evaluation.power_tuned_mean import power_tuned_mean
+from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.power_tuned_mean import power_tuned_mean
 from crowdgold.metrics.reviewers import PREVALENCE, ReviewerMetric
-from crowdgold.models.judge_error import INTERVALS, KEEP, JudgementCounts, correct_rate
+from crowdgold.models.judge_error import INTERVALS, JudgementCounts, correct_rate
+
+if TYPE_CHECKING:
+    from crowdgold.inference.labels import JudgedRate
 
 
 def power_tuned_rate(counts: JudgementCounts, level: float) -> tuple[float, float, float, float]:
@@ -31,11 +35,10 @@ def power_tuned_rate(counts: JudgementCounts, level: float) -> tuple[float, floa
     return power_tuned_mean(gold, judged, others, level)
 
 
-def of_judged_rate(found: JudgedRate, metric: ReviewerMetric, level: float) -> Estimate:
+def of_judged_rate(found: "JudgedRate", metric: ReviewerMetric, level: float) -> Estimate:
     """Estimate the prevalence; other metrics have no value here.
 
-    Estimates are as the formulas give them, also outside [0, 1]. Where there is none, the note says
-    why.
+    Where there is none, the note says why.
 
     Args:
         found: the counts, and how they are corrected.
@@ -48,7 +51,7 @@ def of_judged_rate(found: JudgedRate, metric: ReviewerMetric, level: float) -> E
         if found.correction not in INTERVALS:
             estimate, lower, upper, error = power_tuned_rate(found.counts, level)
         else:
-            one = correct_rate(found.counts, level, found.correction, KEEP)
+            one = correct_rate(found.counts, level, found.correction, found.outside)
             estimate, lower, upper, error = (
                 float(value) for value in (one.estimate, one.lower, one.upper, one.standard_error)
             )

@@ -1,13 +1,10 @@
-"""An estimated metric, and the values of several metrics on the same label mass."""
+"""An estimated metric."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.data import Items
-from crowdgold.evaluation.central_interval import central_interval
-from crowdgold.metrics import LabelMass, Metric, RankedItems
+from crowdgold.inference.central_interval import central_interval
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,7 @@ class Estimate:
 
     @classmethod
     def unavailable(cls, metric: str, note: str = "") -> "Estimate":
-        """Make an estimate that has no value, and say why."""
+        """An estimate that has no value, with the reason."""
         return cls(metric, np.nan, np.nan, np.nan, 1.0, note=note)
 
     @classmethod
@@ -61,23 +58,3 @@ class Estimate:
         lower, upper = central_interval(known, level)
         point = float(known.mean()) if centre is None else centre
         return cls(metric, point, float(lower), float(upper), undefined)
-
-
-def metric_values(
-    metrics: Sequence[Metric],
-    items: Items,
-    masses: Mapping[str, LabelMass],
-    ranked: Mapping[str, RankedItems],
-) -> list[float]:
-    """Compute metrics of label masses.
-
-    Args:
-        metrics: none of them a model parameter.
-        items: says which predictors there are.
-        masses, ranked: label mass and ranking by predictor.
-    """
-    values = []
-    for metric in metrics:
-        names = metric.predictors(items)
-        values.append(metric.value([masses[name] for name in names], [ranked[n] for n in names]))
-    return values

@@ -1,0 +1,79 @@
+"""The interval of a metric between the two ends of its range.
+
+An estimate theta with standard error se that rests on k items becomes a number u in [0, 1], its
+place within the range, and the interval is symmetric in the log odds of that place:
+
+    u = (theta - low) / (high - low)       v = u kept within [1 / (4k), 1 - 1 / (4k)]
+    h = t_{(1 + level) / 2, k - 1} se / (high - low) / (v (1 - v))
+    [expit(min(logit u, logit v) - h), expit(max(logit u, logit v) + h)], back on the metric's range
+
+So it never leaves the range, and is longer towards the middle. theta +- t se on the metric's own
+scale covers an AUC of .95 with 20 positives in 4 of 5 studies (docs/answer.md). The clipped v stands
+in the denominator and widens; it never moves the interval off its own estimate.
+
+Where every item contributes the same, se is 0 and no resample shows how uncertain the metric is. If
+k independent items are all alike, then with confidence (1 + level) / 2 at most
+
+    b = 1 - ((1 - level) / 2)^(1 / k)
+
+of all others differ (Clopper and Pearson, 1934, at 0 of k), each by no more than the range allows.
+"""
+
+import numpy as np
+from scipy.special import expit, logit, stdtrit
+
+from crowdgold.metrics import Scale
+
+Ends = tuple[np.ndarray, np.ndarray]
+
+
+def unseen_share(count: np.ndarray, level: float) -> np.ndarray:
+    """Largest share of items that may differ from `count` items that are all alike.
+
+    Args:
+        count: (P,) items, at least 1.
+        level: of a two-sided interval, so that the share is exceeded with half of 1 - level.
+    """
+    share: np.ndarray = -np.expm1(np.log((1 - level) / 2) / count)
+    return share
+
+
+def interval(
+    estimate: np.ndarray,
+    error: np.ndarray,
+    count: np.ndarray,
+    limits: np.ndarray,
+    scale: Scale,
+    level: float,
+    unseen: np.ndarray | float = 0.0,
+) -> Ends:
+    """Ends of the intervals of P metrics of one scale.
+
+    Args:
+        estimate: (P,) within their ranges.
+        error: (P,) standard errors.
+        count: (P,) items that each rests on, at least 2.
+        limits: (P, 2) their ranges.
+        scale: on which the intervals are symmetric.
+        level: of the intervals.
+        unseen: (P,) where every item contributes the same: the share of items that may differ
+            (`unseen_share`); 0 elsewhere.
+
+    Returns:
+        lower and upper ends, (P,) each.
+    """
+    times = stdtrit(count - 1.0, (1 + level) / 2)
+    if scale is Scale.IDENTITY:
+        return estimate - times * error, estimate + times * error
+    low, width = limits[:, 0], limits[:, 1] - limits[:, 0]
+    place = np.clip((estimate - low) / width, 0.0, 1.0)
+    inside = np.clip(place, 1 / (4 * count), 1 - 1 / (4 * count))
+    reach = times * error / width / (inside * (1 - inside))
+    with np.errstate(divide="ignore"):
+        odds = logit(place), logit(inside)
+    lower, upper = expit(np.minimum(*odds) - reach), expit(np.maximum(*odds) + reach)
+    # Without any error and with nothing unseen, as where all items are labelled, it is the estimate.
+    certain = error <= 0
+    lower = np.where(certain, place - unseen * place, lower)
+    upper = np.where(certain, place + unseen * (1 - place), upper)
+    return low + width * lower, low + width * upper

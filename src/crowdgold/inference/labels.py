@@ -1,0 +1,387 @@
+"""What a method gives back, each kind with how metrics are estimated from it.
+
+A kind is labels taken for the truth, draws of label probabilities, a prediction for gold labels to
+correct, or draws of rates. A method returns one (`Fit.labels`); nothing else asks of which kind it
+is.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from crowdgold.data import Annotations, InputError
+from crowdgold.inference import annotator_rates
+from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.imputed import impute, resample
+from crowdgold.inference.item_rates import of_annotators, of_judgements
+from crowdgold.inference.judged_rate import of_judged_rate
+from crowdgold.inference.power_tuned_mean import estimate_means
+from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.rectified import POPULATION, of_labels, rectify
+from crowdgold.inference.request import Request
+from crowdgold.inference.samples import Sample, Stated
+from crowdgold.metrics.agents import level_shares
+from crowdgold.metrics.reviewers import PREVALENCE, ReviewerMetric
+from crowdgold.models.diagnostics import Diagnostics
+from crowdgold.models.judge_error import KEEP, JudgementCounts
+from crowdgold.models.majority import NO_LABEL as NO_LABEL
+
+LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
+"""(draw, predictor, rng) -> P(Y_i = 1) of each item, (n,), under that draw."""
+BOUNDED, PERCENTILE = INTERVALS = ("bounded", "percentile")
+"""Of labels taken for the truth: between the ends of the range, or the percentile bootstrap."""
+UNLIKE = "gives nothing that these metrics are made of"
+
+
+class Labels:
+    """What a method gives back. A kind overrides what it can say something of.
+
+    Attributes:
+        of_items: whether it says something of each item's label.
+    """
+
+    of_items = True
+
+    @property
+    def parameters(self) -> Mapping[str, np.ndarray]:
+        """Draws of model parameters by name; none by default."""
+        return {}
+
+    def sample(self, view: View, questions: Questions, request: Request) -> Sample:
+        """What it says of metrics of items as a predictor ranks them."""
+        raise InputError(UNLIKE)
+
+    def take(self, rows: np.ndarray) -> "Labels":
+        """What it says of the items at some positions."""
+        raise InputError("it says nothing of some of the items alone")
+
+    def probabilities(self, view: View, rng: np.random.Generator) -> np.ndarray:
+        """P(Y_i = 1) of each item, (n,), given a predictor's scores; NaN where there is no label."""
+        raise InputError(UNLIKE)
+
+    def rates_of_annotators(
+        self, annotations: Annotations, metric: ReviewerMetric, rng: np.random.Generator,
+        level: float, resamples: int,
+    ) -> list[Estimate]:  # fmt: skip
+        """Estimates of a metric of annotators: one, or one for each."""
+        raise InputError(UNLIKE)
+
+    def level_shares(self, categories: int) -> np.ndarray:
+        """What each category counts of each item of Annotations, (I, K)."""
+        raise InputError(UNLIKE)
+
+
+class CountedLabels(Labels):
+    """Labels, or shares of items, that a method takes for the truth."""
+
+    interval: str
+    is_gold: bool
+
+    @property
+    def share(self) -> np.ndarray:
+        """What counts of each item as positive, (n,); negative where it has no label."""
+        raise NotImplementedError
+
+    def sample(self, view: View, questions: Questions, request: Request) -> Sample:
+        """The jackknife of the labelled items, or the percentile bootstrap where that is asked."""
+        share = self.share
+        rows = np.flatnonzero(share >= 0)
+        known = view.take(rows)
+        if self.interval == PERCENTILE:
+            rng = request.streams.resamples()
+            return resample(share[rows], known, questions, rng, request.resamples)
+        # Labels that are no gold are of a sample of the population, whatever they are asked.
+        target = request.target if self.is_gold else POPULATION
+        fraction = len(rows) / len(view) if self.is_gold else 0.0
+        return of_labels(share[rows], known, questions, target, fraction)
+
+    def probabilities(self, view: View, rng: np.random.Generator) -> np.ndarray:
+        """The share of each item."""
+        return np.where(self.share < 0, np.nan, self.share.astype(float))
+
+
+@dataclass(frozen=True)
+class FixedLabels(CountedLabels):
+    """Labels that a method takes for the truth.
+
+    Attributes:
+        labels: (n,) 0 or 1 (of Annotations, the category's position), or `NO_LABEL` where the
+            method leaves the item out.
+        interval: one of `INTERVALS`.
+        is_gold: whether they are gold labels alone, of a random sample of the items.
+    """
+
+    labels: np.ndarray
+    interval: str = BOUNDED
+    is_gold: bool = False
+
+    @property
+    def share(self) -> np.ndarray:
+        """The labels themselves."""
+        return self.labels
+
+    def take(self, rows: np.ndarray) -> "FixedLabels":
+        """The labels of the items at some positions."""
+        return replace(self, labels=self.labels[rows])
+
+    def level_shares(self, categories: int) -> np.ndarray:
+        """One for the category of each item's label."""
+        return level_shares(self.labels, categories)
+
+    def rates_of_annotators(
+        self, annotations: Annotations, metric: ReviewerMetric, rng: np.random.Generator,
+        level: float, resamples: int,
+    ) -> list[Estimate]:  # fmt: skip
+        """Shares of right labels, by the percentile bootstrap over items."""
+        return annotator_rates.of_labels(self.labels, annotations, metric, rng, level, resamples)
+
+
+@dataclass(frozen=True)
+class ProbableLabels(FixedLabels):
+    """Fixed labels of Annotations with their probabilities, whose mean is the prevalence.
+
+    Attributes:
+        probability: (I, K) of each category.
+    """
+
+    probability: np.ndarray = field(kw_only=True)
+
+    @property
+    def share(self) -> np.ndarray:
+        """The probability of the second category."""
+        positive: np.ndarray = self.probability[:, 1]
+        return positive
+
+    def rates_of_annotators(
+        self, annotations: Annotations, metric: ReviewerMetric, rng: np.random.Generator,
+        level: float, resamples: int,
+    ) -> list[Estimate]:  # fmt: skip
+        """As of fixed labels, but for the prevalence: the mean probability."""
+        if metric.name != PREVALENCE:
+            return super().rates_of_annotators(annotations, metric, rng, level, resamples)
+        found = annotator_rates.bootstrap_mean(self.share, metric.text, rng, level, resamples)
+        return [found]
+
+
+@dataclass(frozen=True)
+class LabelPosterior(Labels):
+    """Draws of P(Y_i = 1), from which labels are imputed.
+
+    Attributes:
+        draws: number of draws.
+        probability: the probabilities under a draw. Methods that use scores condition on those of
+            one predictor; the others ignore its name.
+        parameters: model parameters by name (`phi`, or `mu:A` for predictor A), (draws,) each.
+        without_own_gold: as `probability`, but of gold items too as if their own label were not
+            known; None where a method cannot say.
+    """
+
+    draws: int
+    probability: LabelProbability
+    parameters: Mapping[str, np.ndarray] = field(default_factory=dict)
+    without_own_gold: LabelProbability | None = None
+
+    def take(self, rows: np.ndarray) -> "LabelPosterior":
+        """The draws for the items at some positions."""
+
+        def probability(draw: int, predictor: str, rng: np.random.Generator) -> np.ndarray:
+            return self.probability(draw, predictor, rng)[rows]
+
+        return replace(self, probability=probability, without_own_gold=None)
+
+    def sample(self, view: View, questions: Questions, request: Request) -> Sample:
+        """Each metric of each imputed data set."""
+        return impute(self.probability, self.draws, view, questions, request)
+
+    def probabilities(self, view: View, rng: np.random.Generator) -> np.ndarray:
+        """Mean over the draws."""
+        total = np.zeros(len(view))
+        for draw in range(self.draws):
+            total += self.probability(draw, view.predictor, rng)
+        return total / self.draws
+
+
+@dataclass(frozen=True)
+class LabelPrediction(Labels):
+    """A prediction of every label, which the gold labels correct (`inference.rectified`).
+
+    Attributes:
+        probability: predictor -> (n,) predicted P(Y_i = 1) of each item, in [0, 1], made without
+            the item's own gold label.
+    """
+
+    probability: Mapping[str, np.ndarray]
+
+    def take(self, rows: np.ndarray) -> "LabelPrediction":
+        """The prediction for the items at some positions."""
+        return replace(self, probability={name: p[rows] for name, p in self.probability.items()})
+
+    def sample(self, view: View, questions: Questions, request: Request) -> Sample:
+        """The prediction and what the gold labels make of it."""
+        prediction = np.asarray(self.probability[view.predictor], dtype=float)
+        return rectify(prediction, view, questions, request.target)
+
+    def probabilities(self, view: View, rng: np.random.Generator) -> np.ndarray:
+        """The prediction."""
+        return np.array(self.probability[view.predictor], dtype=float)
+
+
+@dataclass(frozen=True)
+class MeanPrediction(LabelPrediction):
+    """A prediction of every label, which corrects means of item-level values only (AutoEval)."""
+
+    def sample(self, view: View, questions: Questions, request: Request) -> Sample:
+        """PPI++ of the metrics that are means over items."""
+        prediction = np.asarray(self.probability[view.predictor], dtype=float)
+        return Stated(estimate_means(prediction, view, questions.asked, request.level))
+
+
+@dataclass(frozen=True)
+class ConfusionPosterior(Labels):
+    """Draws of the prevalence and of confusion matrices, given Annotations.
+
+    Attributes:
+        prevalence: (D, K) the prevalence of each category, for its own estimate and interval.
+        rates_with: (E, K) prevalences that belong to the draws of the matrices.
+        confusion: (E, M, K, K) confusion matrices; true category in rows.
+        matrix_of: (L,) the matrix that each label is drawn from.
+        probability: (I, K) P(y_i = k | data).
+        swapped: share of the posterior in which labels are swapped: averaged over the labels, the
+            matrices' diagonals add to less than 1 (binary labels: TPR + TNR < 1).
+        warning: what a reader of any of its estimates should know; empty where there is nothing.
+    """
+
+    prevalence: np.ndarray
+    rates_with: np.ndarray
+    confusion: np.ndarray
+    matrix_of: np.ndarray
+    probability: np.ndarray
+    swapped: float = 0.0
+    warning: str = ""
+
+    def sample(self, view: View, questions: Questions, request: Request) -> Sample:
+        """The rates of the labels behind the items' votes; other metrics have no value."""
+        return Stated(of_annotators(self, view.items, questions.asked, request))
+
+    def probabilities(self, view: View, rng: np.random.Generator) -> np.ndarray:
+        """The probability of the second category."""
+        positive: np.ndarray = self.probability[:, 1]
+        return positive
+
+    def rates_of_annotators(
+        self, annotations: Annotations, metric: ReviewerMetric, rng: np.random.Generator,
+        level: float, resamples: int,
+    ) -> list[Estimate]:  # fmt: skip
+        """Means over the draws, and their quantiles."""
+        return annotator_rates.of_posterior(self, annotations, metric, level)
+
+
+@dataclass(frozen=True)
+class AgentDraws:
+    """Draws of the levels of agents' responses.
+
+    Attributes:
+        shares: (D, S, K) shares of the levels among each agent's responses with labels; NaN where
+            it has none.
+        expected: (D, S, K) among all responses that it could give.
+    """
+
+    shares: np.ndarray
+    expected: np.ndarray
+
+
+@dataclass(frozen=True)
+class LevelPosterior(CountedLabels):
+    """The probability of each category of each item, given Annotations.
+
+    Attributes:
+        probability: (I, K) of each category; of no meaning where an item has no label.
+        hard: whether an item counts as of its most probable category (the lowest of equals), and
+            not by the probabilities.
+        confusion: (A, K, K) confusion matrices, the true category in rows; None where the method
+            has none.
+        draws: of the agents' levels; None where intervals come from resampling responses.
+        interval: one of `INTERVALS`.
+        is_gold: never.
+    """
+
+    probability: np.ndarray
+    hard: bool
+    confusion: np.ndarray | None = None
+    draws: AgentDraws | None = None
+    interval: str = BOUNDED
+    is_gold: bool = False
+
+    @property
+    def shares(self) -> np.ndarray:
+        """What each category counts of an item: (I, K)."""
+        if not self.hard:
+            return self.probability
+        chosen = self.probability.argmax(axis=1)
+        return np.asarray(np.eye(self.probability.shape[1])[chosen])
+
+    @property
+    def share(self) -> np.ndarray:
+        """What the second category counts of an item, (I,)."""
+        positive: np.ndarray = self.shares[:, 1]
+        return positive
+
+    def level_shares(self, categories: int) -> np.ndarray:
+        """The shares of the categories."""
+        return self.shares
+
+    def rates_of_annotators(
+        self, annotations: Annotations, metric: ReviewerMetric, rng: np.random.Generator,
+        level: float, resamples: int,
+    ) -> list[Estimate]:  # fmt: skip
+        """As of fixed labels, where items count as of their most probable category."""
+        if not self.hard:
+            raise InputError(UNLIKE)
+        labels = np.where(annotations.labels_of_item > 0, self.probability.argmax(axis=1), NO_LABEL)
+        return annotator_rates.of_labels(labels, annotations, metric, rng, level, resamples)
+
+
+@dataclass(frozen=True)
+class JudgedRate(Labels):
+    """Judgements of a sample and what gold labels say of them, which correct a rate.
+
+    Attributes:
+        counts: the judgements and gold labels.
+        correction: "paper" or "adjusted", the interval of Rogan and Gladen's estimate; or
+            "power-tuned" (PPI++).
+        outside: what becomes of an estimate outside [0, 1]: "keep" it, or "clip" it.
+    """
+
+    counts: JudgementCounts
+    correction: str
+    outside: str = KEEP
+    of_items = False
+
+    def sample(self, view: View, questions: Questions, request: Request) -> Sample:
+        """The corrected prevalence; other metrics have no value."""
+        return Stated(of_judgements(self, questions.asked, request.level))
+
+    def rates_of_annotators(
+        self, annotations: Annotations, metric: ReviewerMetric, rng: np.random.Generator,
+        level: float, resamples: int,
+    ) -> list[Estimate]:  # fmt: skip
+        """The corrected prevalence."""
+        return [of_judged_rate(self, metric, level)]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A method fitted to a table.
+
+    Attributes:
+        method: the method's short name.
+        labels: what the method gave.
+        diagnostics: of all chains that were run; trivially good where none was.
+        seconds: wall time by part; `inference` is the model fit, without imputation.
+    """
+
+    method: str
+    labels: Labels
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)
+    seconds: Mapping[str, float] = field(default_factory=dict)

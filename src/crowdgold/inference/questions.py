@@ -1,0 +1,122 @@
+"""What is asked of a table of items as one predictor ranks them: metrics, and points of its curves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdgold.data import Items
+from crowdgold.metrics import Asked, LabelMass, RankedItems, Scale
+from crowdgold.metrics.curves import POINTS, curve_influence, curve_points, curve_support
+
+
+@dataclass(frozen=True)
+class View:
+    """Items as a predictor ranks them.
+
+    Attributes:
+        items: of a study, or of a stratum.
+        predictor: one of their predictors, or `NO_PREDICTOR`.
+        weights: (n,) what each item counts, of mean 1; None where all count the same.
+    """
+
+    items: Items
+    predictor: str
+    weights: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def ranking(self) -> RankedItems:
+        """The items in the order of the predictor's scores."""
+        return RankedItems.of(self.items, self.predictor)
+
+    def take(self, rows: np.ndarray) -> "View":
+        """The items at some positions."""
+        weights = None if self.weights is None else self.weights[rows]
+        return View(self.items.take(rows), self.predictor, weights)
+
+    def mass(self, probability: np.ndarray, times: np.ndarray | None = None) -> LabelMass:
+        """Label mass of the items by their probability (n,) of being positive, or their label.
+
+        Args:
+            probability: labels, or probabilities.
+            times: (n,) how often a resample holds each item.
+        """
+        weights = [one for one in (self.weights, times) if one is not None]
+        return LabelMass.of_probability(probability, np.prod(weights, axis=0) if weights else None)
+
+
+@dataclass(frozen=True)
+class Named:
+    """Names, ranges and scales of P quantities.
+
+    Attributes:
+        texts: names.
+        limits: (P, 2) ranges.
+        scales: of their intervals.
+    """
+
+    texts: Sequence[str]
+    limits: np.ndarray
+    scales: Sequence[Scale]
+
+    def select(self, columns: Sequence[int], texts: Sequence[str] | None = None) -> "Named":
+        """Some of them, in this order, under other names where these are given."""
+        names = [self.texts[k] for k in columns] if texts is None else texts
+        scales = [self.scales[k] for k in columns]
+        return Named(names, self.limits[np.asarray(columns, dtype=int)], scales)
+
+    def differences(self) -> "Named":
+        """Names, ranges and scales of their differences between two predictors."""
+        low, high = self.limits.T
+        return Named(self.texts, np.stack([low - high, high - low], axis=1), self.scales)
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The metrics of a predictor, and whether points of its curves follow them.
+
+    Attributes:
+        asked: metrics, none of them a model parameter; of the difference of two predictors, what
+            is asked of each.
+        curves: whether points of the curves follow (`metrics.curves`).
+    """
+
+    asked: tuple[Asked, ...]
+    curves: bool = False
+
+    @property
+    def texts(self) -> list[str]:
+        """The metrics' names, without the points."""
+        return [one.text for one in self.asked]
+
+    @property
+    def named(self) -> Named:
+        """Names, ranges and scales; points of the curves have no names."""
+        limits = [one.known.range for one in self.asked] + [(0.0, 1.0)] * POINTS * self.curves
+        scales = [one.known.scale for one in self.asked] + [Scale.LOGIT] * POINTS * self.curves
+        texts = self.texts + [""] * POINTS * self.curves
+        return Named(texts, np.array(limits, dtype=float).reshape(-1, 2), scales)
+
+    def values(self, mass: LabelMass, ranked: RankedItems) -> np.ndarray:
+        """Values of a label mass, (P,): metrics, then points; NaN where one has none."""
+        found = [one.known.value(mass, ranked, one.threshold) for one in self.asked]
+        return np.concatenate([found, curve_points(mass, ranked)] if self.curves else [found])
+
+    def influence(self, mass: LabelMass, ranked: RankedItems) -> np.ndarray:
+        """What each item contributes to the values, (n, P) (`metrics.delete_one`)."""
+        found = [one.known.influence(mass, ranked, one.threshold)[:, None] for one in self.asked]
+        found += [curve_influence(mass, ranked)] if self.curves else []
+        return np.concatenate([np.empty((len(mass.shares), 0)), *found], axis=1)
+
+    def counted(self, labels: np.ndarray, ranked: RankedItems) -> np.ndarray:
+        """Labelled items in the smallest denominator of each value, (P,).
+
+        Args:
+            labels: (n,) 0 or 1 of every item.
+            ranked: the items.
+        """
+        found = [one.known.rests_on(labels, ranked, one.threshold) for one in self.asked]
+        points = [curve_support(labels, ranked)] if self.curves else []
+        return np.concatenate([np.array(found, dtype=int), *points])

@@ -1,0 +1,244 @@
+"""The rectified estimator: a prediction of every label, corrected by the gold labels.
+
+For a metric M of label mass (`metrics.ranked`) and a prediction g_i of P(Y_i = 1), with the gold
+items E a simple random sample of all items, f = n_E / n of them:
+
+    theta = M_E(Y) + lambda (M_all(g) - M_E(g))
+    se^2  = [(1 - f) V(lambda) + f V(0)] / n_E        the second term for the population only
+
+With y_i and g_i what gold item i contributes to M_E(Y) and M_E(g) (`metrics.delete_one`, centred),
+V(lambda) is the variance of r_i = y_i - lambda g_i and lambda = cov(y, g) / var(g) within [0, 1]. For
+means it is PPI++ (Angelopoulos et al., 2023) and the regression estimator of survey sampling. There
+are no random numbers in it. A difference between predictors is corrected as a whole.
+
+A wrong prediction costs width and not coverage: lambda goes to 0, and gold alone is left.
+
+Few gold items show little of V. A good prediction leaves a residual on few items only, and none of
+those may be among them; V is then too small, and with it the interval. The prediction says itself
+what to expect: were it right, labels drawn from it would leave the residual variance V* on any
+items. It counts like `PSEUDO` gold items, and only where it is larger than V. In the same way lambda
+starts from 1, which is best where the prediction is right.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from crowdgold.data import NO_GOLD
+from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.interval import interval, unseen_share
+from crowdgold.inference.questions import Named, Questions, View
+from crowdgold.inference.samples import FEWEST, NO_VALUE, Sample, too_few
+
+PSEUDO = 7
+"""Gold items that what the prediction expects counts for. With 5, intervals of TNR_H from 30 gold
+labels cover .927; with 10, all intervals from 20 gold labels together cover .98 (docs/answer.md)."""
+ALIKE = 1e-20
+"""Variance of what items contribute below which they all contribute the same, but for rounding."""
+MOST_ROWS = 20_000
+"""Items from which a variance is taken at most; with more, evenly spread ones."""
+EXPECTED_ROWS = 5_000
+"""Items on which labels are drawn from the prediction at most."""
+EXPECTED_SEED = 20260301
+"""Of these labels: a constant, so that no seed of a user's moves an answer."""
+ITEMS, POPULATION = TARGETS = ("items", "population")
+"""What an interval is about: these items, or the population that they were drawn from."""
+
+
+def spread_rows(size: int, most: int) -> np.ndarray:
+    """Positions of all of `size` items, or of evenly spread ones where there are more than most."""
+    return np.arange(0, size, -(-size // most) if size else 1)
+
+
+def centred_influence(questions: Questions, view: View, probability: np.ndarray) -> np.ndarray:
+    """What each item of a view contributes, less the mean: (n, P); 0 where it is not known.
+
+    Args:
+        questions: the quantities.
+        view: the items.
+        probability: (n,) labels or predictions.
+    """
+    found = questions.influence(view.mass(probability), view.ranking())
+    known = np.isfinite(found).all(axis=0)
+    found = np.where(known, found, 0.0)
+    centred: np.ndarray = found - found.mean(axis=0)
+    return centred
+
+
+@dataclass(frozen=True)
+class Rectified:
+    """P quantities from gold labels, and from a prediction of all labels that these correct.
+
+    Attributes:
+        points: (3, P) M_E(Y), M_E(g) and M_all(g); the last two are NaN without a prediction.
+        labelled, predicted: (m, P) what gold items contribute to M_E(Y) and M_E(g), centred.
+        expected: (2, s, P) the same of items whose labels are drawn from the prediction.
+        counted: (P,) gold items in the smallest denominator.
+        n_gold: gold items; those in `labelled` may be some of them.
+        fewer: gold items of the class that has fewer.
+        fraction: share of gold items among all.
+        target: one of `TARGETS`.
+    """
+
+    points: np.ndarray
+    labelled: np.ndarray
+    predicted: np.ndarray
+    expected: np.ndarray
+    counted: np.ndarray
+    n_gold: int
+    fewer: int
+    fraction: float
+    target: str = POPULATION
+
+    def select(self, columns: Sequence[int]) -> "Rectified":
+        """Some of the quantities, in this order."""
+        chosen = np.asarray(columns, dtype=int)
+        parts = ("points", "labelled", "predicted", "expected", "counted")
+        return replace(self, **{name: getattr(self, name)[..., chosen] for name in parts})
+
+    def minus(self, other: Sample) -> "Rectified | None":
+        """The differences to another predictor's; they are corrected as a whole."""
+        if not isinstance(other, Rectified):
+            return None
+        parts = ("points", "labelled", "predicted", "expected")
+        return replace(
+            self,
+            counted=np.minimum(self.counted, other.counted),
+            **{name: getattr(self, name) - getattr(other, name) for name in parts},
+        )
+
+    def about_items(self) -> "Rectified":
+        """The same about the items at hand."""
+        return replace(self, target=ITEMS)
+
+    @property
+    def weight(self) -> np.ndarray:
+        """Lambda of each quantity, (P,); 0 where nothing is to be corrected."""
+        size = self.n_gold
+        expected = PSEUDO * (self.expected[1] ** 2).mean(axis=0)
+        together = size * (self.labelled * self.predicted).mean(axis=0) + expected
+        predicted = size * (self.predicted**2).mean(axis=0) + expected
+        usable = (predicted > 0) & np.isfinite(self.points).all(axis=0) & (self.fewer >= FEWEST)
+        slope = np.divide(together, predicted, out=np.zeros(len(predicted)), where=usable)
+        return np.clip(slope, 0.0, 1.0)
+
+    def _variance(self, weight: np.ndarray) -> np.ndarray:
+        """V of each quantity, (P,), at a weight of the prediction."""
+        loss = len(self.labelled) - 1
+        found: np.ndarray = ((self.labelled - weight * self.predicted) ** 2).sum(axis=0) / loss
+        expected = ((self.expected[0] - weight * self.expected[1]) ** 2).mean(axis=0)
+        pooled = (self.n_gold * found + PSEUDO * np.maximum(found, expected)) / (
+            self.n_gold + PSEUDO
+        )
+        return np.where(weight > 0, pooled, found)
+
+    def error(self, weight: np.ndarray) -> np.ndarray:
+        """Standard error of each quantity, (P,), at a weight of the prediction.
+
+        It is larger by sqrt(k / (k - 1)), as a variance of k items around their own mean.
+        """
+        alone = self._variance(np.zeros(len(self.counted)))
+        total = (1 - self.fraction) * self._variance(weight)
+        if self.target == POPULATION:
+            total = total + self.fraction * alone
+        count = np.maximum(self.counted, 2)
+        spread: np.ndarray = np.sqrt(total / self.n_gold * count / (count - 1))
+        return spread
+
+    def unseen(self, level: float) -> np.ndarray:
+        """Share of items, (P,), that may differ where all gold items contribute the same; else 0."""
+        alike = self._variance(np.zeros(len(self.counted))) <= ALIKE
+        left = 1.0 if self.target == POPULATION else 1 - self.fraction
+        return np.where(alike, left * unseen_share(np.maximum(self.counted, 1), level), 0.0)
+
+    def chosen_weight(self) -> np.ndarray:
+        """Lambda of each quantity, or 0 where gold alone has the smaller standard error."""
+        weight = self.weight
+        alone = self.error(np.zeros(len(weight)))
+        return np.where(self.error(weight) < alone, weight, 0.0)
+
+    def estimates(self, named: Named, level: float) -> list[Estimate]:
+        """An estimate of each quantity, with its interval and standard error."""
+        weight = self.chosen_weight()
+        labelled, predicted, everywhere = self.points
+        correction = np.where(weight > 0, weight * (everywhere - predicted), 0.0)
+        # Moved into the range, the estimate is nearer to any truth.
+        centre = np.clip(labelled + correction, *named.limits.T)
+        unseen, count = self.unseen(level), np.maximum(self.counted, 2)
+        error = np.where(unseen > 0, 0.0, self.error(weight))
+        found = []
+        for place, (name, scale) in enumerate(zip(named.texts, named.scales, strict=True)):
+            one = slice(place, place + 1)
+            if not np.isfinite(labelled[place]):
+                found.append(Estimate.unavailable(name, NO_VALUE))
+                continue
+            value, spread = float(centre[place]), float(error[place])
+            if self.counted[place] < FEWEST:
+                note = too_few(int(self.counted[place]))
+                found.append(Estimate(name, value, np.nan, np.nan, note=note))
+                continue
+            lower, upper = interval(
+                centre[one], error[one], count[one], named.limits[one], scale, level, unseen[one]
+            )
+            found.append(Estimate(name, value, lower[0], upper[0], standard_error=spread))
+        return found
+
+
+def _expected(view: View, questions: Questions, prediction: np.ndarray) -> np.ndarray:
+    """What items contribute whose labels are drawn from the prediction: (2, s, P)."""
+    rows = spread_rows(len(view), EXPECTED_ROWS)
+    some, share = view.take(rows), prediction[rows]
+    rng = np.random.default_rng(EXPECTED_SEED)
+    drawn = (rng.random(len(rows)) < share).astype(float)
+    return np.stack([centred_influence(questions, some, one) for one in (drawn, share)])
+
+
+def of_labels(
+    share: np.ndarray, known: View, questions: Questions, target: str, fraction: float = 0.0
+) -> Rectified:
+    """What labels say that are taken for the truth.
+
+    Args:
+        share: (m,) 0 or 1, or the share of an item that counts as positive.
+        known: the m items.
+        questions: the quantities.
+        target: one of `TARGETS`.
+        fraction: share of all items that these are, where they are a random sample of them.
+    """
+    share = share.astype(float)
+    ranking = known.ranking()
+    some = spread_rows(len(known), MOST_ROWS)
+    influence = centred_influence(questions, known.take(some), share[some])
+    hard = (share > 0.5).astype(int)
+    point, nothing = questions.values(known.mass(share), ranking), np.zeros_like(influence)
+    unknown = np.full_like(point, np.nan)
+    positive = int(hard.sum())
+    return Rectified(
+        np.stack([point, unknown, unknown]), influence, nothing, np.stack([nothing, nothing]),
+        questions.counted(hard, ranking), len(known), min(positive, len(known) - positive),
+        fraction, target,
+    )  # fmt: skip
+
+
+def rectify(prediction: np.ndarray, view: View, questions: Questions, target: str) -> Rectified:
+    """What a prediction of every label says, and what the gold labels make of it.
+
+    Args:
+        prediction: (n,) P(Y_i = 1), made without the item's own gold label.
+        view: the items; those with gold, at least two, are a simple random sample of them.
+        questions: the quantities.
+        target: one of `TARGETS`.
+    """
+    rows = np.flatnonzero(view.items.gold != NO_GOLD)
+    gold, share = view.take(rows), prediction[rows]
+    alone = of_labels(gold.items.gold, gold, questions, target, len(rows) / len(view))
+    some = spread_rows(len(rows), MOST_ROWS)
+    here = questions.values(gold.mass(share), gold.ranking())
+    everywhere = questions.values(view.mass(prediction), view.ranking())
+    return replace(
+        alone,
+        points=np.stack([alone.points[0], here, everywhere]),
+        predicted=centred_influence(questions, gold.take(some), share[some]),
+        expected=_expected(view, questions, prediction),
+    )

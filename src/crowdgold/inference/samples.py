@@ -1,0 +1,115 @@
+"""What a method says of P quantities, kept so that predictors can be compared quantity by quantity.
+
+Two predictors are compared on the same gold items, or on labels imputed from the same random
+numbers, which differ only where the predictors' scores speak differently of an item: what is kept of
+one is subtracted from what is kept of the other before anything is summarised, so that what they
+share drops out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.questions import Named
+
+FEWEST = 3
+"""Gold items that a metric must rest on for an interval. Fewer cannot show how uncertain it is."""
+
+
+def too_few(counted: int) -> str:
+    """Why a metric that rests on fewer gold items than `FEWEST` has no interval."""
+    return f"no interval: it rests on {counted} gold items, expected at least {FEWEST}"
+
+
+NO_VALUE = "the gold items leave it without a value"
+
+
+class Sample(Protocol):
+    """What a method says of P quantities."""
+
+    def select(self, columns: Sequence[int]) -> "Sample":
+        """Some of the quantities, in this order."""
+
+    def minus(self, other: "Sample") -> "Sample | None":
+        """The differences to another predictor's; None where they cannot be had."""
+
+    def about_items(self) -> "Sample | None":
+        """The same about the items at hand; None where it speaks of the population alone."""
+
+    def estimates(self, named: Named, level: float) -> list[Estimate]:
+        """An estimate of each quantity."""
+
+
+def _spread(values: np.ndarray) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.std(ddof=1)) if len(known) > 1 else float("nan")
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Values of P quantities under each imputed data set, or each resample of labelled items.
+
+    Attributes:
+        values: (D, P); NaN where a quantity has none.
+        point: (P,) the estimates; None where the mean of the values stands for it.
+    """
+
+    values: np.ndarray
+    point: np.ndarray | None = None
+
+    def select(self, columns: Sequence[int]) -> "Draws":
+        """Some of the quantities, in this order."""
+        chosen = np.asarray(columns, dtype=int)
+        return Draws(self.values[:, chosen], None if self.point is None else self.point[chosen])
+
+    def minus(self, other: Sample) -> "Draws | None":
+        """The differences to another's values, draw by draw."""
+        if not isinstance(other, Draws):
+            return None
+        point = None
+        if self.point is not None and other.point is not None:
+            point = self.point - other.point
+        return Draws(self.values - other.values, point)
+
+    def about_items(self) -> None:
+        """Nothing: the draws were made for one target."""
+        return
+
+    def estimates(self, named: Named, level: float) -> list[Estimate]:
+        """Mean or point of each quantity, quantiles, standard deviation."""
+        points = [None] * len(named.texts) if self.point is None else self.point.tolist()
+        found = []
+        for name, column, point in zip(named.texts, self.values.T, points, strict=True):
+            one = Estimate.of_draws(name, column, level, point)
+            if np.isnan(one.estimate):
+                one = replace(one, note="the labels leave it without a value")
+            else:
+                one = replace(one, standard_error=_spread(column))
+            found.append(one)
+        return found
+
+
+@dataclass(frozen=True)
+class Stated:
+    """Estimates that a method gives as they are, and that cannot be compared between predictors."""
+
+    stated: Sequence[Estimate]
+
+    def select(self, columns: Sequence[int]) -> "Stated":
+        """Some of the estimates, in this order."""
+        return Stated([self.stated[column] for column in columns])
+
+    def minus(self, other: Sample) -> None:
+        """Nothing: these estimates have no differences."""
+        return
+
+    def about_items(self) -> None:
+        """Nothing: they are about the population."""
+        return
+
+    def estimates(self, named: Named, level: float) -> list[Estimate]:
+        """The estimates, whatever the level: they were made with one."""
+        return list(self.stated)

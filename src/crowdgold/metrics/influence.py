@@ -1,0 +1,184 @@
+"""What each item contributes to a metric: closed forms of the jackknife (`metric.delete_one`).
+
+A metric that is a ratio T / W loses t_i and w_i without item i, so that
+
+    (n - 1) (M - M_{-i}) = (n - 1) (t_i - M w_i) / (W - w_i)
+
+For a share of items t and w are sums over items. For AUC they are pairs that the item is in. A point
+of a curve moves along the curve when items go: t_i is then taken with the curve's slope there, from
+one standard error below the point to one above. The exact jackknife jumps from item to item there,
+and its variance is not that of the estimate (Efron, 1979, on the median).
+"""
+
+import numpy as np
+
+from crowdgold.metrics.ranked import Curve, LabelMass, RankedItems
+
+ROUNDING = 1e-12
+
+
+def of_ratio(part: np.ndarray, whole: np.ndarray, total_part: float, total: float) -> np.ndarray:
+    """Influence of each item on a ratio of totals.
+
+    Args:
+        part, whole: (n,) or (n, P), what each item takes from the totals when it goes.
+        total_part, total: the totals, numbers or (P,).
+
+    Returns:
+        as `part`; NaN where nothing is left to divide by without the item.
+    """
+    part, whole = np.broadcast_arrays(np.asarray(part, float), whole)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = np.divide(total_part, total)
+        left = np.asarray(total - whole, dtype=float)
+        found = (len(part) - 1) * (part - value * whole) / left
+    return np.where(left > ROUNDING * np.abs(total), found, np.nan)
+
+
+def of_share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Influence of each item on sum(part) / sum(whole), (n,) each."""
+    return of_ratio(part, whole, float(part.sum()), float(whole.sum()))
+
+
+def _above(ranked: RankedItems, at: float) -> np.ndarray:
+    """Whether each item (n,) is scored at or above a threshold, as 0 or 1."""
+    found = np.zeros(len(ranked.order))
+    found[ranked.order[: ranked.above(at)]] = 1
+    return found
+
+
+def prevalence(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
+    """Influence on the share of positive mass."""
+    return of_share(mass.positive, mass.positive + mass.negative)
+
+
+def human_true_positive_rate(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
+    """Influence on TPR_H."""
+    return of_share(mass.positive * ranked.votes_positive, mass.positive * ranked.votes_total)
+
+
+def human_true_negative_rate(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
+    """Influence on TNR_H."""
+    negative = ranked.votes_total - ranked.votes_positive
+    return of_share(mass.negative * negative, mass.negative * ranked.votes_total)
+
+
+def precision(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
+    """Influence on the precision at a threshold."""
+    above = _above(ranked, at)
+    return of_share(mass.positive * above, (mass.positive + mass.negative) * above)
+
+
+def recall(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
+    """Influence on the recall at a threshold."""
+    return of_share(mass.positive * _above(ranked, at), mass.positive)
+
+
+def accuracy(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
+    """Influence on the accuracy at a threshold."""
+    above = _above(ranked, at)
+    right = mass.positive * above + mass.negative * (1 - above)
+    return of_share(right, mass.positive + mass.negative)
+
+
+def f1(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
+    """Influence on F1 at a threshold."""
+    above = _above(ranked, at)
+    flagged = (mass.positive + mass.negative) * above
+    return of_share(2 * mass.positive * above, flagged + mass.positive)
+
+
+def _in_table(ranked: RankedItems, in_order: np.ndarray) -> np.ndarray:
+    """Values (n, ...) of items in the order of the ranking, in the order of the table."""
+    found = np.empty(in_order.shape)
+    found[ranked.order] = in_order
+    return found
+
+
+def area_under_roc(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
+    """Influence on AUC: the pairs that an item wins, of those that it is in."""
+    curve = Curve.of(mass, ranked)
+    above, passed = curve.true_positives, curve.false_positives
+    positive, negative = mass.positive[ranked.order], mass.negative[ranked.order]
+    won = positive * (passed[-1] - passed[1:]) + negative * above[:-1]
+    pairs = positive * (passed[-1] - negative) + negative * (above[-1] - positive)
+    return _in_table(ranked, of_ratio(won, pairs, curve.won, curve.comparisons))
+
+
+def flagged_to_reach(cumulative: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Share of each item (n, P), in order, that is flagged where a cumulative mass is reached.
+
+    Args:
+        cumulative: (n + 1,) mass of the 0 .. n highest items.
+        wanted: (P,) values of it.
+    """
+    before, own = cumulative[:-1, None], np.diff(cumulative)[:, None]
+    short = wanted[None] * (1 - ROUNDING) - before
+    part = np.divide(short, own, out=(short > 0).astype(float), where=own > 0)
+    return np.clip(part, 0.0, 1.0)
+
+
+def slope(along: np.ndarray, other: np.ndarray, at: np.ndarray, total: float) -> np.ndarray:
+    """Slope d other / d along of a curve of cumulative masses at values (P,) of `along`.
+
+    It is taken over one standard error of a share of `total` to either side.
+    """
+    share = np.clip(np.divide(at, total), 0.25 / max(total, 1.0), 1 - 0.25 / max(total, 1.0))
+    reach = np.sqrt(share * (1 - share) * total)
+    low, high = np.clip(at - reach, 0, along[-1]), np.clip(at + reach, 0, along[-1])
+    # Where `along` stands still `other` jumps: the jump's middle stands for it.
+    step, start = np.unique(along, return_index=True)
+    middle = np.add.reduceat(other, start) / np.diff(np.append(start, len(along)))
+    rise = np.interp(high, step, middle) - np.interp(low, step, middle)
+    return np.divide(rise, high - low, out=np.zeros(len(at)), where=high > low)
+
+
+def precision_at_recalls(mass: LabelMass, ranked: RankedItems, recalls: np.ndarray) -> np.ndarray:
+    """Influence on the precision where recall reaches values (P,): (n, P)."""
+    curve = Curve.of(mass, ranked)
+    hits, alarms = curve.true_positives, curve.false_positives
+    positive, negative = mass.positive[ranked.order, None], mass.negative[ranked.order, None]
+    wanted = recalls * hits[-1]
+    flagged = flagged_to_reach(hits, wanted)
+    found, missed = recalls * positive, (recalls - flagged) * positive
+    wrong = negative * flagged + slope(hits, alarms, wanted, float(hits[-1])) * missed
+    false = (negative * flagged).sum(axis=0)
+    return _in_table(ranked, of_ratio(found, found + wrong, wanted, wanted + false))
+
+
+def recall_at_false_positives(
+    mass: LabelMass, ranked: RankedItems, rates: np.ndarray, moved: np.ndarray | float = 0.0
+) -> np.ndarray:
+    """Influence on the recall where the false positive rate reaches values (P,): (n, P).
+
+    Args:
+        mass, ranked: the items.
+        rates: false positive rates; at 0 nothing is flagged, and no item matters.
+        moved: (n,) in the order of the table, the influence on the rate itself over n - 1, where
+            that is estimated too.
+    """
+    curve = Curve.of(mass, ranked)
+    hits, alarms = curve.true_positives, curve.false_positives
+    positive, negative = mass.positive[ranked.order, None], mass.negative[ranked.order, None]
+    wanted, total = rates * alarms[-1], float(alarms[-1])
+    flagged = flagged_to_reach(alarms, wanted)
+    shift = np.broadcast_to(moved, len(positive))[ranked.order, None]
+    missed = (rates - flagged) * negative + total * shift
+    found = positive * flagged + slope(alarms, hits, wanted, total) * missed
+    reached = (positive * flagged).sum(axis=0)
+    influence = of_ratio(found, np.broadcast_to(positive, found.shape), reached, float(hits[-1]))
+    return _in_table(ranked, np.where(rates > 0, influence, 0.0))
+
+
+def precision_at_recall(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
+    """Influence on the precision where recall reaches a value."""
+    return precision_at_recalls(mass, ranked, np.array([at]))[:, 0]
+
+
+def delta_true_positive_rate(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
+    """Influence on TPR_M(t*) - TPR_H, t* where the model's false positive rate is the voters'."""
+    negative = mass.negative
+    rate = float((negative * ranked.votes_positive).sum() / (negative * ranked.votes_total).sum())
+    moved = -human_true_negative_rate(mass, ranked, at) / (len(negative) - 1)
+    model = recall_at_false_positives(mass, ranked, np.array([rate]), moved)[:, 0]
+    return model - human_true_positive_rate(mass, ranked, at)

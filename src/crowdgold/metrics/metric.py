@@ -1,0 +1,219 @@
+"""What a metric is, and how a metric is asked for by name.
+
+A metric is one object: its value as a functional of label mass, what each item contributes to it
+(its influence), the range of its values, what it divides by, and the scale of its interval. None of
+these has a default, so that a metric without them cannot be registered.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import numpy as np
+
+from crowdgold.data import NO_PREDICTOR, InputError, Items
+from crowdgold.metrics.ranked import LabelMass, RankedItems
+
+Value = Callable[[LabelMass, RankedItems, float], float]
+"""(mass, ranked items, threshold) -> value; NaN where nothing is there to divide by."""
+Influence = Callable[[LabelMass, RankedItems, float], np.ndarray]
+"""(mass, ranked items, threshold) -> (n,), as `delete_one`."""
+RestsOn = Callable[[np.ndarray, RankedItems, float], int]
+"""(labels, ranked items, threshold) -> labelled items in the smallest denominator."""
+
+DELTA = "delta_"
+"""Before a metric's name: the difference of that metric between two predictors."""
+PARAMETERS = ("phi", "a0", "a1", "d0", "d1", "mu", "delta")
+"""Parameters of MAVEN (table 1), which a fit reports beside metrics."""
+
+
+class Scale(Enum):
+    """The scale on which a metric's interval is symmetric."""
+
+    LOGIT = "logit"
+    """Of the value's place within its range: for a range with two ends."""
+    IDENTITY = "identity"
+    """The metric's own: for a range without ends."""
+
+
+class At(Enum):
+    """What a metric's threshold is."""
+
+    NOTHING = ""
+    SCORE = "a score"
+    RECALL = "a recall"
+
+
+def delete_one(value: Value) -> Influence:
+    """The influence of each item on a metric, by computing it again without the item.
+
+    Args:
+        value: the metric's functional.
+
+    Returns:
+        a function that gives (n - 1) (M - M_{-i}) of each item i: the jackknife's pseudo-values
+        less the metric itself. Their variance over n is the metric's sampling variance. It takes n
+        evaluations, so that metrics of large tables bring formulas of their own.
+    """
+
+    def influence(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
+        size = len(mass.shares)
+        whole, without = value(mass, ranked, at), np.empty(size)
+        for item in range(size):
+            kept = mass.shares.copy()
+            kept[item] = 0
+            without[item] = value(LabelMass(kept), ranked, at)
+        return (size - 1) * (whole - without)
+
+    return influence
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of one predictor, or of labels and votes alone.
+
+    Attributes:
+        name: as configurations, tables and files write it.
+        label: as figures write it.
+        value: its functional.
+        influence: what each item contributes (`delete_one` where there is no formula).
+        range: the least and the largest value that it can have.
+        rests_on: counts the labelled items in its smallest denominator (`metrics.denominators`).
+        scale: of its interval.
+        needs_scores: whether its value depends on a predictor's scores.
+        at: what its threshold is.
+        by_mean: whether it is a ratio of means over items. Of such metrics the spread of what
+            items contribute says how well a standard error is known.
+    """
+
+    name: str
+    label: str
+    value: Value
+    influence: Influence
+    range: tuple[float, float]
+    rests_on: RestsOn
+    scale: Scale
+    needs_scores: bool
+    at: At = At.NOTHING
+
+    def __post_init__(self) -> None:
+        low, high = self.range
+        if not low < high:
+            raise ValueError(f"metric {self.name}: range {self.range}, expected (low, high)")
+        if self.scale is Scale.LOGIT and not np.isfinite(self.range).all():
+            raise ValueError(f"metric {self.name}: a logit scale needs a range with two ends")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A metric as a configuration asks for it: [delta_]NAME[:PREDICTOR][@THRESHOLD].
+
+    Attributes:
+        text: as written.
+        name: the metric's name, with `delta_` before it for the difference of two predictors.
+        predictor: the predictor it is about; the table's first where not given.
+        threshold: score, or recall, at which it is taken; NaN where it has none.
+        metric: what is computed of each predictor; None for a model parameter.
+        is_difference: whether it is the first predictor's value less the second's.
+    """
+
+    text: str
+    name: str
+    predictor: str | None
+    threshold: float
+    metric: Metric | None
+    is_difference: bool = False
+
+    @property
+    def is_parameter(self) -> bool:
+        """Whether it is a model parameter rather than a function of labels."""
+        return self.metric is None
+
+    @property
+    def known(self) -> Metric:
+        """The metric, of what is not a model parameter."""
+        assert self.metric is not None
+        return self.metric
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the largest value that it can have."""
+        if self.metric is None:
+            return (-np.inf, np.inf)
+        low, high = self.metric.range
+        return (low - high, high - low) if self.is_difference else (low, high)
+
+    @property
+    def of_one(self) -> "Asked":
+        """What is asked of each of two predictors whose difference is wanted."""
+        return replace(self, is_difference=False)
+
+    def predictors(self, items: Items) -> list[str]:
+        """The predictors that it is about: one, or two for a difference.
+
+        What is of labels and votes alone needs none, and `NO_PREDICTOR` stands for it.
+
+        Raises:
+            InputError: where the table lacks a predictor that it needs.
+        """
+        if self.is_difference:
+            if len(items.predictors) < 2:
+                raise InputError(f"{self.text} needs two predictors; there is {items.predictors}")
+            return items.predictors[:2]
+        needs_scores = self.metric is None or self.metric.needs_scores
+        if not needs_scores and not items.predictors and not self.predictor:
+            return [NO_PREDICTOR]
+        if not items.predictors:
+            raise InputError(f"{self.text}: the table has no scores; add a column 'score'")
+        chosen = self.predictor or items.predictors[0]
+        if chosen not in items.predictors:
+            raise InputError(f"{self.text}: no predictor {chosen!r}; there are {items.predictors}")
+        return [chosen]
+
+    def value(self, masses: list[LabelMass], ranked: list[RankedItems]) -> float:
+        """Its value, from the label mass and ranking of each of its predictors."""
+        values = [
+            self.known.value(mass, order, self.threshold)
+            for mass, order in zip(masses, ranked, strict=True)
+        ]
+        return values[0] if len(values) == 1 else values[0] - values[1]
+
+
+def _find(name: str, text: str, known: Mapping[str, Metric]) -> tuple[Metric | None, bool]:
+    """The metric of a name, None for a parameter; and whether a difference is asked for."""
+    if name in known:
+        return known[name], False
+    if name in PARAMETERS:
+        return None, False
+    plain = name.removeprefix(DELTA)
+    if name.startswith(DELTA) and plain in known and known[plain].needs_scores:
+        return known[plain], True
+    names = ", ".join([*known, *PARAMETERS])
+    raise InputError(
+        f"no metric {name!r} (in {text!r}); there are {names}, and {DELTA}NAME for the difference "
+        "of two predictors"
+    )
+
+
+def read_metric(text: str, known: Mapping[str, Metric]) -> Asked:
+    """A metric as it is asked for, among those that are known.
+
+    Raises:
+        InputError: where there is no such metric, or a threshold is missing or not wanted.
+    """
+    head, _, threshold = text.partition("@")
+    name, _, predictor = head.partition(":")
+    metric, is_difference = _find(name, text, known)
+    kind = At.NOTHING if metric is None else metric.at
+    if (kind is not At.NOTHING) != bool(threshold):
+        form = name if kind is At.NOTHING else f"{name}@THRESHOLD"
+        raise InputError(f"metric {text!r} should have the form {form}")
+    try:
+        at = float(threshold) if threshold else float("nan")
+    except ValueError:
+        raise InputError(f"metric {text!r}: threshold {threshold!r} is not a number") from None
+    if threshold and not np.isfinite(at):
+        raise InputError(f"metric {text!r}: threshold {threshold!r} is not a finite number")
+    if kind is At.RECALL and not 0 < at <= 1:
+        raise InputError(f"metric {text!r}: a recall is above 0 and at most 1")
+    return Asked(text, name, predictor or None, at, metric, is_difference)
