@@ -273,6 +273,10 @@ def test_row_numbers_of_messages_are_those_of_the_file(tmp_path):
     text = "item,annotator,label\n,,\na,R1,\na,R2,1\nb,R1,0\nb,R1,1\n"
     with pytest.raises(InputError, match=r"column 'annotator', rows 5, 6: found 'R1 on b'"):
         read_study(written(tmp_path, votes_csv=text))
+    # Lines without anything count too, before the header as well.
+    text = "\n\nitem,annotator,label\n\na,R1,0\n\nb,R1,0\nb,R1,1\n"
+    with pytest.raises(InputError, match=r"column 'annotator', rows 7, 8: found 'R1 on b'"):
+        read_study(written(tmp_path, votes_csv=text))
 
 
 COUNTS = "item,votes_positive,votes_total\na,2,3\nb,0,2\n"
@@ -283,7 +287,18 @@ REFUSED = {
     "no rows": ({"v_csv": "item,annotator,label\n"}, {}, "no rows"),
     "an empty file": ({"v_csv": ""}, {}, "cannot be read as csv"),
     "no file": ({"v_csv": LONG}, {"extra": "missing.csv"}, "no such file"),
-    "an ending": ({"v_xlsx": "PK"}, {}, "expected a .csv, .tsv"),
+    "an ending": ({"v_xls": "PK"}, {}, "expected a .csv, .*.json or .xlsx file"),
+    "no workbook": ({"v_xlsx": "PK"}, {}, "cannot be read as a workbook: File is not a zip"),
+    "an expert twice": (
+        {"v_csv": LONG, "g_csv": "item,expert_A,expert_A\na,1,0\nb,0,1\n"},
+        {},
+        r"g.csv, header: the name 'expert_A' is there 2 times \(columns 2, 3\); expected each name",
+    ),
+    "a model twice": (
+        {"v_csv": LONG, "s_csv": "item;score_m;x;score_m \na;1;2;3\nb;2;1;1\n"},
+        {},
+        r"s.csv, header: the name 'score_m' is there 2 times \(columns 2, 4\)",
+    ),
     "no JSON": ({"v_json": "{"}, {}, "no JSON"),
     "no list": ({"v_json": "{}"}, {}, "expected a list of objects"),
     "no object": ({"v_jsonl": '{"item": 1}\n3\n'}, {}, "line 2: found '3', expected a JSON object"),
