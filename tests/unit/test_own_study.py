@@ -209,6 +209,27 @@ def test_one_label_against_the_rest(tmp_path):
     assert any("all others negative: 'eggs', 'ham'" in note for note in study.notes)
 
 
+@pytest.mark.parametrize("positive", [["R", "X"], "R,X", ["x, r"], ["R", "R,X"]])
+def test_any_of_several_positive_labels_is_positive(positive, tmp_path):
+    """A gold file that holds but one of them is read by the same rule; so is one with neither."""
+    votes = "item,annotator,label\na,A1,R\na,A2,X\na,A3,G\nb,A1,G\nb,A2,x\nc,A1,PG\n"
+    paths = written(tmp_path, votes_csv=votes, gold_csv="item,label\na,X\nb,G\n")
+    study = read_study(paths, positive=positive)
+    assert votes_of(study) == {"a": (2, 3), "b": (1, 2), "c": (0, 1)}
+    assert gold_of(study) == {"a": 1, "b": 0}
+    assert any("are positive, all others negative: 'g', 'pg'" in note for note in study.notes)
+    paths = written(tmp_path, votes_csv=votes, gold_csv="item,label\na,G\nb,PG\n")
+    assert gold_of(read_study(paths, positive=positive)) == {"a": 0, "b": 0}
+    wide = written(tmp_path, wide_csv="item,ann,bob\na,R,G\nb,X,X\nc,PG,G\n")
+    assert votes_of(read_study(wide, positive=positive)) == {"a": (1, 2), "b": (2, 2), "c": (0, 2)}
+
+
+def test_a_label_with_a_comma_is_one_label(tmp_path):
+    votes = 'item,annotator,label\na,A1,"R,X"\na,A2,R\nb,A1,X\n'
+    study = read_study(written(tmp_path, votes_csv=votes), positive="R,X")
+    assert votes_of(study) == {"a": (1, 2), "b": (0, 1)}
+
+
 def test_gold_in_numbers_beside_votes_in_words(tmp_path):
     votes = "item,annotator,label\na,R1,spam\na,R2,ham\nb,R1,ham\n"
     paths = written(tmp_path, votes_csv=votes, gold_csv="item,label\na,1\nb,0\n")
@@ -310,6 +331,11 @@ REFUSED = {
     ),
     "one label more": ({"v_csv": LONG + "c,R1,2\n"}, {}, r"'2' \(1 times, first in row 8\)"),
     "a positive label that is none": ({"v_csv": LONG}, {"positive": "no"}, "--positive no: no lab"),
+    "one of several positive labels that is none": (
+        {"v_csv": LONG.replace(",1\n", ",R\n").replace(",0\n", ",G\n")},
+        {"positive": ["R", "X"]},
+        r"--positive X: no label has this value; .*'R' \(3 times, first in row 2\)",
+    ),
     "nobody": ({"v_csv": LONG + "d,,1\n"}, {}, "column 'annotator', row 8: found .* who gave"),
     "no identifier": ({"v_csv": LONG + ",R1,1\n"}, {}, "column 'item', row 8"),
     "an item twice": ({"v_csv": COUNTS + "a,1,2\n"}, {}, "column 'item', rows 2, 4"),

@@ -99,8 +99,9 @@ def add_study_options(command: argparse.ArgumentParser) -> None:
 def add_reading_options(command: Options) -> None:
     """Add the options that say how the files of a study are read."""
     command.add_argument(
-        "--positive", metavar="VALUE",
-        help="the positive label; all others are negative (needed where labels are not 0/1, "
+        "--positive", metavar="VALUE", action="append", default=[],
+        help="the positive label; can be repeated, or hold several with commas between them, where "
+        "any of several is positive. All others are negative (needed where labels are not 0/1, "
         "false/true, no/yes or negative/positive)",
     )  # fmt: skip
     add_table_options(command)

@@ -52,7 +52,7 @@ class Study:
 def read_study(
     paths: Sequence[str | Path],
     columns: Mapping[str, str] = NOTHING,
-    positive: str | None = None,
+    positive: str | Sequence[str] | None = None,
     repeated: str = "refuse",
 ) -> Study:
     """Read a study from its files.
@@ -63,7 +63,8 @@ def read_study(
         columns: the files' own column name -> the name used here, e.g. {"worker": "annotator"}; for
             one file alone, {"votes.csv:worker": "annotator"}; "ignore" passes a column over. What
             is not named is guessed, and noted.
-        positive: the positive label; all others are negative.
+        positive: the positive label, or several of them, in one text with commas or each in its
+            own; all others are negative.
         repeated: the rule for an annotator with several labels on an item: "refuse", keep the
             "first" or the "last", or "keep" all.
 
@@ -78,7 +79,8 @@ def read_study(
     sheets = [read_sheet(path, notes) for path in paths]
     try:
         named = name_columns(sheets, columns, notes)
-        return _study(named, positive, repeated, notes)
+        wanted = [positive] if isinstance(positive, str) else list(positive or ())
+        return _study(named, wanted, repeated, notes)
     except InputError as error:
         # Messages name our columns, which need not be those of the files.
         guessed = "".join(f"\n  - {note}" for note in notes if " read as " in note)
@@ -87,7 +89,9 @@ def read_study(
         ) from None
 
 
-def _study(sheets: Sequence[Sheet], positive: str | None, repeated: str, notes: list[str]) -> Study:
+def _study(
+    sheets: Sequence[Sheet], positive: Sequence[str], repeated: str, notes: list[str]
+) -> Study:
     """Join sheets whose columns are named."""
     sheets, kinds = assign(sheets, positive, notes)
     votes, gold = read_votes(sheets, kinds, notes), read_gold(sheets, kinds, notes)
@@ -106,7 +110,7 @@ def _study(sheets: Sequence[Sheet], positive: str | None, repeated: str, notes: 
 
 
 def _with_labels(
-    votes: Rows, gold: Rows | None, positive: str | None, notes: list[str]
+    votes: Rows, gold: Rows | None, positive: Sequence[str], notes: list[str]
 ) -> tuple[Rows, Rows | None]:
     """Read the labels of votes and gold as 0 and 1."""
     tables = {"gold labels": gold} if gold is not None else {}

@@ -27,13 +27,13 @@ class Source:
     Attributes:
         paths: votes, gold labels and scores, in one file or several.
         columns: their column name -> ours.
-        positive: the positive label; None where it is clear.
+        positive: the positive label, or several; None or none where it is clear.
         repeated: the rule for an annotator with several labels on an item.
     """
 
     paths: Sequence[Path]
     columns: Mapping[str, str] = field(default_factory=dict)
-    positive: str | None = None
+    positive: str | Sequence[str] | None = None
     repeated: str = "refuse"
 
     def read(self) -> Study:
