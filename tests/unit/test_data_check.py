@@ -361,6 +361,22 @@ def test_ties_of_experts_are_warned_of(study, tmp_path):
         assert sum("since they are tied: 12 %" in one for one in found.warnings) == expected
 
 
+@pytest.mark.parametrize(
+    ("places", "skew", "warned"), [(3, 1, 0), (3, 4, 0), (2, 1, 0), (1, 1, 1), (3, 60, 1)]
+)
+def test_scores_of_three_decimals_are_no_warning(places, skew, warned, study, tmp_path):
+    """One decimal is, a tenth of the pairs are tied then; so are scores that are mostly 0."""
+    scores = pd.read_csv(study[1])
+    uniform = np.random.default_rng(16).random(len(scores))
+    scores["gpt"] = (uniform**skew).round(places)
+    scores.to_csv(tmp_path / "rounded.csv", index=False)
+    read = read_study([study[0], tmp_path / "rounded.csv"])
+    found = check_data(read, np.random.default_rng(1), 10, 19)
+    assert sum("have equal scores of gpt" in one for one in found.warnings) == warned
+    pairs = [a == b for a, b in itertools.combinations(read.items.scores["gpt"], 2)]
+    assert found.scores["gpt"].tied == pytest.approx(np.mean(pairs), abs=1e-12)
+
+
 def test_the_command_says_what_the_data_support(study, capsys):
     assert main(["check", *study]) == 0
     out, error = capsys.readouterr()

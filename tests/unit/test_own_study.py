@@ -283,6 +283,42 @@ def test_names_are_said_for_one_file_or_for_all(tmp_path):
     assert study.notes == ()
 
 
+SHARED = {
+    "votes_csv": "id,Post,annotator,label\n1,a,R1,1\n2,a,R2,0\n3,b,R1,0\n",
+    "gold_csv": "post,label\na,1\nb,0\n",
+    "scores_csv": "post,score\na,0.5\nb,0.25\n",
+}
+
+
+def test_a_column_that_all_files_share_is_taken_for_the_item_and_said(tmp_path):
+    """Though one file has a column that would be guessed where it stood alone: `id` of its rows."""
+    study = read_study(written(tmp_path, **SHARED))
+    assert votes_of(study) == {"a": (1, 2), "b": (0, 1)}
+    assert gold_of(study) == {"a": 1, "b": 0}
+    said = "column 'Post' read as item, since all files have it"
+    assert f"votes.csv: {said}" in study.notes
+    assert f"scores.csv: {said.replace('Post', 'post')}" in study.notes
+    # A name that says so by itself goes before others; so does one that all files share.
+    more = {
+        "votes_csv": "id,Post,uid,annotator,label\n1,x,a,R1,1\n2,x,a,R2,0\n3,x,b,R1,0\n",
+        "gold_csv": "uid,label,post\na,1,x\nb,0,x\n",
+        "scores_csv": "post,uid,score\nx,a,0.5\nx,b,0.25\n",
+    }
+    study = read_study(written(tmp_path, **more))
+    assert gold_of(study) == {"a": 1, "b": 0}
+    assert "votes.csv: column 'uid' read as item" in study.notes
+
+
+def test_files_that_each_name_their_items_need_share_no_column(tmp_path):
+    """What they share is then no name of an item: here a remark."""
+    paths = written(
+        tmp_path,
+        votes_csv="task,remark,annotator,label\na,x,R1,1\nb,y,R1,0\n",
+        gold_csv="item_id,remark,label\na,x,1\nb,x,0\n",
+    )
+    assert gold_of(read_study(paths)) == {"a": 1, "b": 0}
+
+
 def test_one_label_of_several_of_an_annotator(tmp_path):
     paths = written(tmp_path, votes_csv="item,annotator,label\na,R1,1\na,R1,0\nb,R1,0\n")
     assert votes_of(read_study(paths, repeated="first")) == {"a": (1, 1), "b": (0, 1)}
@@ -304,6 +340,14 @@ COUNTS = "item,votes_positive,votes_total\na,2,3\nb,0,2\n"
 REFUSED = {
     "no files": ({}, {}, "no files"),
     "no item": ({"v_csv": "x,annotator,label\na,R1,1\n"}, {}, "column 'item' is missing; the file"),
+    "no item in one file": (
+        {"v_csv": LONG, "g_csv": "post,label\na,1\n"}, {}, "g.csv: column 'item' is missing; the f",
+    ),
+    "several columns that may be the item": (
+        {"v_csv": "post,text,annotator,label\na,x,R1,1\n", "g_csv": "text,post,label\nx,a,1\n"},
+        {},
+        "column 'item' is missing, and all files share several: post, text. Say which",
+    ),
     "no votes": ({"v_csv": "item,label\na,1\n"}, {}, "no votes: v.csv has item, label. Expected"),
     "no rows": ({"v_csv": "item,annotator,label\n"}, {}, "no rows"),
     "an empty file": ({"v_csv": ""}, {}, "cannot be read as csv"),

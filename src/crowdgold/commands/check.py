@@ -134,7 +134,7 @@ def describe(check: "DataCheck", study: Study) -> str:
         about.append(("experts", [given, _alpha(check.expert_agreement, "expert labels")]))
     scores = [
         f"{name}: {one.lowest:.4g} to {one.highest:.4g}, {one.distinct:,} different, "
-        f"{100 * one.tied:.0f} % of the items tied"
+        f"{100 * one.tied:.2g} % of the pairs tied"
         for name, one in check.scores.items()
     ]
     about.append(("scores", scores or ["none"]))

@@ -21,8 +21,9 @@ from crowdgold.evaluation.data_verdicts import (
 from crowdgold.evaluation.gold_sample import PERMUTATIONS, GoldSample, assess_gold_sample
 from crowdgold.evaluation.study_features import features_of
 
-TIED = 0.5
-"""Share of items with an equal score from which on a warning says so."""
+TIED = 0.05
+"""Share of pairs of items with equal scores from which on a warning says so: so much of an AUC chance
+decides. Scores of three decimals have far fewer, though most items share theirs."""
 TIES = 0.02
 """Share of the items that experts labelled from which on their ties are warned of."""
 NAMED = 5
@@ -35,7 +36,7 @@ class Scores:
     Attributes:
         lowest, highest: their range.
         distinct: how many are different.
-        tied: share of the items that share their score with another item.
+        tied: share of the pairs of items whose scores are equal.
     """
 
     lowest: float
@@ -109,7 +110,8 @@ def _majority_right(items: Items) -> tuple[float, float]:
 
 def _scores(values: np.ndarray) -> Scores:
     _, times = np.unique(values, return_counts=True)
-    tied = float(times[times > 1].sum() / len(values))
+    n = len(values)
+    tied = float((times * (times - 1.0)).sum() / (n * (n - 1.0))) if n > 1 else 0.0
     return Scores(float(values.min()), float(values.max()), len(times), tied)
 
 
@@ -293,8 +295,8 @@ def _warnings(annotators: AnnotatorCheck | None, scores: Mapping[str, Scores]) -
                     f"{counted(len(names), 'annotator')} {what}: {', '.join(names[:NAMED])}{more}"
                 )
     found.extend(
-        f"{100 * one.tied:.0f} % of the items share their score of {name} with another item; they "
-        "are ordered at random"
+        f"{100 * one.tied:.2g} % of the pairs of items have equal scores of {name}; they are "
+        "ordered at random"
         for name, one in scores.items()
         if one.tied > TIED
     )
