@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import NO_GOLD, InputError
+from crowdgold.data import NO_GOLD, NO_PREDICTOR, InputError, scored_items
 from crowdgold.data.own import read_study
 
 LONG = """item,annotator,label
@@ -245,7 +245,7 @@ def test_what_is_in_one_file_alone_is_dropped_and_said(tmp_path):
         scores_csv="item,score\na,1\nb,2\nz,3\n",
         gold_csv="item,label\na,1\ny,0\nc,0\n",
     )
-    study = read_study(paths)
+    study = read_study(paths, need_scores=True)
     assert votes_of(study) == {"a": (2, 3), "b": (0, 2)}
     assert study.annotations.item.tolist() == ["a", "b"]
     assert gold_of(study) == {"a": 1}
@@ -253,6 +253,29 @@ def test_what_is_in_one_file_alone_is_dropped_and_said(tmp_path):
     assert "1 item with a score of score without votes, dropped: 'z'" in said
     assert "1 item of 3 with votes but without a score of score, dropped: 'c'" in said
     assert "2 items with a gold label but without votes, dropped: 'y', 'c'" in said
+
+
+def test_an_item_without_a_score_counts_for_what_needs_none(tmp_path):
+    """It is NaN where a file has no row of it, no text in the cell, or a word for nothing."""
+    scores = "item,gpt,llama\na,0.5,NA\nb,,0.25\n"
+    study = read_study(
+        written(tmp_path, votes_csv=LONG, scores_csv=scores, gold_csv="item,gold\na,1\nc,0\n")
+    )
+    items = study.items
+    assert votes_of(study) == VOTES
+    assert gold_of(study) == {"a": 1, "c": 0}
+    np.testing.assert_array_equal(items.scores["gpt"], [0.5, np.nan, np.nan])
+    np.testing.assert_array_equal(items.scores["llama"], [np.nan, 0.25, np.nan])
+    assert items.with_score("gpt").item.tolist() == ["a"]
+    assert scored_items(items, "llama").item.tolist() == ["b"]
+    assert scored_items(items, NO_PREDICTOR) is items
+    said = "2 items of 3 with votes but without a score of gpt, which count for what needs none"
+    assert f"{said}: 'b', 'c'" in study.notes
+    with pytest.raises(InputError, match="2 items without a score of 'gpt' cannot be ranked"):
+        items.order("gpt")
+    assert items.with_score("gpt").order("gpt").tolist() == [0]
+    full = read_study(written(tmp_path, votes_csv=LONG, scores_csv="item,m\na,1\nb,2\nc,3\n")).items
+    assert full.with_score("m") is full
 
 
 @pytest.mark.parametrize(

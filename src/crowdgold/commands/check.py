@@ -11,6 +11,7 @@ import numpy as np
 
 from crowdgold.commands.terminal import add_study_options, progress, renamed, say
 from crowdgold.data import InputError
+from crowdgold.data.checks import counted
 from crowdgold.data.json_values import plain
 from crowdgold.data.own import Study, read_study
 
@@ -135,6 +136,7 @@ def describe(check: "DataCheck", study: Study) -> str:
     scores = [
         f"{name}: {one.lowest:.4g} to {one.highest:.4g}, {one.distinct:,} different, "
         f"{100 * one.tied:.2g} % of the pairs tied"
+        + (f"; {counted(one.without, 'item')} without" if one.without else "")
         for name, one in check.scores.items()
     ]
     about.append(("scores", scores or ["none"]))

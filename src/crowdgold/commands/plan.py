@@ -183,7 +183,8 @@ def _piloted(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]
         model = choose_model(study.items, asked.model)
         if model is None and asked.metric.partition("@")[0] not in OF_LABELS:
             raise InputError(f"--metric {asked.metric}: it is of scores, and the pilot has none")
-        pilot = fit_pilot(study.items, rng, StanModels(), model)
+        items = study.items if model is None else study.items.with_score(model)
+        pilot = fit_pilot(items, rng, StanModels(), model)
         notes = [*study.notes, *check_pilot(study, pilot, rng)]
     for note in notes:
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))

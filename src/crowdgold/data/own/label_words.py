@@ -44,7 +44,7 @@ def positive_labels(given: Sequence[str], known: Collection[str]) -> dict[str, s
             label is one, whatever commas it holds.
         known: the labels that there are, as `plain` writes them.
     """
-    found = {}
+    found: dict[str, str] = {}
     for text in given:
         parts = [text] if plain(text) in known else text.split(",")
         found |= {plain(part): part.strip() for part in parts}

@@ -89,6 +89,7 @@ def _guess_votes(
 
 
 def _numeric(values: pd.Series) -> bool:
+    values = without_missing_words(values)
     empty = values.isna().to_numpy()
     return bool((~empty).any()) and bool(np.isfinite(to_numbers(values)[~empty]).all())
 

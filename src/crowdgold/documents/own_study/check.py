@@ -93,7 +93,8 @@ def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, one in check["scores"].items():
         tied = f"{100 * one['tied']:.2g} % of the pairs of items are tied"
         ends = f"{one['lowest']:.4g} to {one['highest']:.4g}"
-        yield f"scores of {name}", f"{ends}, {one['distinct']:,} different; {tied}"
+        lacking = f"; {one['without']:,} items without" if one.get("without") else ""
+        yield f"scores of {name}", f"{ends}, {one['distinct']:,} different; {tied}{lacking}"
 
 
 def _counts(study: StudyFolder) -> list[tuple[str, str]]:

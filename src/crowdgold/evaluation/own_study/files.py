@@ -38,7 +38,9 @@ class Source:
 
     def read(self) -> Study:
         """Read the study; `InputError` where that cannot be done."""
-        return read_study(self.paths, self.columns, self.positive, self.repeated)
+        # Until every job takes the items with a score by itself (`data.scored_items`).
+        need_scores = True
+        return read_study(self.paths, self.columns, self.positive, self.repeated, need_scores)
 
 
 def read_and_check(source: Source, settings: Settings) -> tuple[Study, DataCheck]:
