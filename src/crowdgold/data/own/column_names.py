@@ -2,10 +2,12 @@
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
 from crowdgold.data.checks import InputError
-from crowdgold.data.own.sheets import Sheet
+from crowdgold.data.own.sheets import Sheet, read_sheet
 from crowdgold.data.parameters import unknown
 
 IGNORE = "ignore"
@@ -205,6 +207,33 @@ def name_columns(
         )
         named.append(sheet.renamed(guessed))
     return named
+
+
+@contextmanager
+def named_sheets(
+    paths: Sequence[str | Path], columns: Mapping[str, str], notes: list[str]
+) -> Iterator[list[Sheet]]:
+    """The files as sheets with the names of a study; an error within says what was guessed.
+
+    Args:
+        paths: the files.
+        columns: as for `name_columns`.
+        notes: what was guessed is added to them.
+
+    Raises:
+        InputError: where there is no file, one cannot be read, or its columns cannot be named.
+    """
+    if not paths:
+        raise InputError("no files; expected one to three: votes, gold labels, scores")
+    sheets = [read_sheet(path, notes) for path in paths]
+    try:
+        yield name_columns(sheets, columns, notes)
+    except InputError as error:
+        # Messages name our columns, which need not be those of the files.
+        guessed = "".join(f"\n  - {note}" for note in notes if " read as " in note)
+        raise InputError(
+            f"{error}\nWhat was guessed:{guessed}" if guessed else str(error)
+        ) from None
 
 
 def _asked(sheet: Sheet, said: Mapping[str, str]) -> Sheet:

@@ -14,10 +14,10 @@ from crowdgold.data.item_columns import NO_GOLD
 from crowdgold.data.items import Items, items_from_frame, score_column
 from crowdgold.data.label_columns import REPEATED
 from crowdgold.data.own.by_item import read_gold, read_scores, read_strata, read_weights
-from crowdgold.data.own.column_names import name_columns
+from crowdgold.data.own.column_names import named_sheets
 from crowdgold.data.own.label_words import binary_labels
 from crowdgold.data.own.roles import assign
-from crowdgold.data.own.sheets import Sheet, read_sheet
+from crowdgold.data.own.sheets import Sheet
 from crowdgold.data.own.votes import Rows, read_votes
 
 TIE_BREAK_SEED = 20_000_003
@@ -77,20 +77,10 @@ def read_study(
     """
     if repeated not in REPEATED:
         raise InputError(f"repeated {repeated!r}; expected one of {', '.join(REPEATED)}")
-    if not paths:
-        raise InputError("no files; expected one to three: votes, gold labels, scores")
     notes: list[str] = []
-    sheets = [read_sheet(path, notes) for path in paths]
-    try:
-        named = name_columns(sheets, columns, notes)
-        wanted = [positive] if isinstance(positive, str) else list(positive or ())
+    wanted = [positive] if isinstance(positive, str) else list(positive or ())
+    with named_sheets(paths, columns, notes) as named:
         return _study(named, wanted, repeated, need_scores, notes)
-    except InputError as error:
-        # Messages name our columns, which need not be those of the files.
-        guessed = "".join(f"\n  - {note}" for note in notes if " read as " in note)
-        raise InputError(
-            f"{error}\nWhat was guessed:{guessed}" if guessed else str(error)
-        ) from None
 
 
 def _study(
