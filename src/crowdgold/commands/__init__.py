@@ -22,6 +22,7 @@ from crowdgold.commands import (
     report,
     trace,
 )
+from crowdgold.commands.study_file import parse
 from crowdgold.commands.terminal import say
 from crowdgold.data import InputError
 
@@ -60,8 +61,8 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code, after a message where it is not 0."""
-    asked = parser().parse_args(arguments)
     try:
+        asked = parse(parser(), sys.argv[1:] if arguments is None else arguments)
         code: int = asked.run(asked)
         sys.stdout.flush()
     except InputError as error:

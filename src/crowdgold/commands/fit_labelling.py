@@ -59,7 +59,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "fit-labelling", help="fit a model of prevalence and annotators to labels",
         description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    own.add_argument("-o", "--output", required=True, metavar="model.json", help="where to write")
+    own.add_argument(
+        "-o", "--output", required=True, type=Path, metavar="model.json", help="where to write"
+    )
     own.add_argument(
         "--confusion", choices=CONFUSION, default="annotator",
         help="whose confusion matrices: of each annotator, each group, or one that all share "
@@ -121,7 +123,7 @@ def _made(
     found = fit.diagnostics
     rhat = round(found.rhat, 4) if np.isfinite(found.rhat) and found.chains else None
     return {
-        "from": ", ".join(Path(name).name for name in asked.files),
+        "from": ", ".join(path.name for path in asked.files),
         "items": len(annotations.item),
         "labels": len(annotations),
         "annotators": len(annotations.annotator),
@@ -137,7 +139,7 @@ def _made(
     }
 
 
-def _describe(annotations: Annotations, fit: "ClaraFit", output: str) -> str:
+def _describe(annotations: Annotations, fit: "ClaraFit", output: Path) -> str:
     mean, error = fit.theta.mean(axis=(0, 1)), fit.theta.std(axis=(0, 1))
     lines = [
         f"prevalence of {name}: {value:.4f} (posterior standard deviation {spread:.4f})"
@@ -151,7 +153,7 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.models.clara import sample_clara
     from crowdgold.models.clara_prior import empirical_prior
 
-    folder = Path(asked.output).parent
+    folder = asked.output.parent
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; make it, or write to another by -o")
     settings, categories = _settings(asked), _categories(asked.categories)

@@ -126,8 +126,16 @@ def with_source(
     return Evaluation(evaluation.tables, {**about, **evaluation.summary})
 
 
-def write_evaluation(evaluation: Evaluation, check: DataCheck, out: Path) -> None:
+def write_evaluation(
+    evaluation: Evaluation, check: DataCheck, out: Path, options: bytes | None = None
+) -> None:
     """Write the folder of an evaluation, with the check as `crowdgold check --json` has it.
+
+    Args:
+        evaluation: what was found.
+        check: of the data.
+        out: the folder.
+        options: the study file that repeats it; None where it was not asked for by one.
 
     Raises:
         InputError: where it cannot be written.
@@ -135,4 +143,4 @@ def write_evaluation(evaluation: Evaluation, check: DataCheck, out: Path) -> Non
     about = {name: evaluation.summary[name] for name in ("files", "notes")}
     seed = evaluation.summary["settings"]["seed"]
     checked = {**about, **vars(check), "supported": check.supported, "seed": seed}
-    write_folder(evaluation.tables, evaluation.summary, checked, out)
+    write_folder(evaluation.tables, evaluation.summary, checked, out, options)
