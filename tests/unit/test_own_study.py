@@ -376,7 +376,7 @@ REFUSED = {
     "an empty file": ({"v_csv": ""}, {}, "cannot be read as csv"),
     "no file": ({"v_csv": LONG}, {"extra": "missing.csv"}, "no such file"),
     "an ending": ({"v_xls": "PK"}, {}, "expected a .csv, .*.json or .xlsx file"),
-    "no workbook": ({"v_xlsx": "PK"}, {}, "cannot be read as a workbook: File is not a zip"),
+    "no workbook": ({"v_xlsx": "PK"}, {}, "cannot be read as a workbook: .* File is not a zip"),
     "an expert twice": (
         {"v_csv": LONG, "g_csv": "item,expert_A,expert_A\na,1,0\nb,0,1\n"},
         {},

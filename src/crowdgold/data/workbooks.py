@@ -1,8 +1,6 @@
 """The first sheet of an .xlsx workbook as a table: values as they stand, no formula worked out."""
 
 import re
-import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,14 +11,13 @@ import pandas as pd
 from openpyxl import load_workbook
 from openpyxl.utils import get_column_letter
 
-from crowdgold.archives import ArchiveError, checked_members
+from crowdgold.archives import ArchiveError, zip_blocks
 from crowdgold.data.checks import InputError
 
 WORKBOOK = ".xlsx"
 MOST_BYTES = 1_000_000_000
 """That a workbook may unpack to."""
 MOST_CELLS, MOST_ROWS = 50_000_000, 1_048_576
-PART, OVERLAP = 2**20, 64
 HARMFUL = re.compile(rb"""<!DOCTYPE|<!ENTITY|\br=["'](?:[A-Z]{4,}|[A-Z]*\d{8,})""")
 """Entities, which may unfold to anything, and cells beyond the last that a sheet can have."""
 FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
@@ -28,23 +25,18 @@ Row = tuple[int, tuple[Any, ...]]
 """The number of a row, as the spreadsheet shows it, and its cells up to the last that is filled."""
 
 
-def _check_archive(path: Path) -> bool:
+def _has_formulas(path: Path) -> bool:
     """Whether a workbook holds formulas.
 
     Raises:
         ArchiveError: where it is damaged or too large, or its XML would grow when it is read.
     """
     formulas = False
-    with zipfile.ZipFile(path) as archive:
-        for member in checked_members(archive, path.name, MOST_BYTES):
-            before = b""
-            with archive.open(member) as part:
-                while block := part.read(PART):
-                    if found := HARMFUL.search(before + block):
-                        what = found[0].decode("ascii", "replace")
-                        raise ArchiveError(f"{member.filename} holds {what!r}, as no table does")
-                    formulas |= FORMULA.search(before + block) is not None
-                    before = block[-OVERLAP:]
+    for name, block in zip_blocks(path, MOST_BYTES):
+        if found := HARMFUL.search(block):
+            what = found[0].decode("ascii", "replace")
+            raise ArchiveError(f"{name} holds {what!r}, as no table does")
+        formulas = formulas or FORMULA.search(block) is not None
     return formulas
 
 
@@ -132,14 +124,14 @@ def read_workbook(path: Path) -> tuple[pd.DataFrame, np.ndarray, list[str]]:
         InputError: where the file is damaged or too large, or a formula has no value.
     """
     try:
-        formulas = _check_archive(path)
+        formulas = _has_formulas(path)
         sheets, found = _rows(path, cached=True)
         rows = list(_bounded(path, found))
         if formulas:
             _check_formulas(path, rows)
     except InputError:
         raise
-    except (ArchiveError, zipfile.BadZipFile, zlib.error) as error:
+    except ArchiveError as error:
         raise InputError(f"{path} cannot be read as a workbook: {error}") from error
     except Exception as error:
         # openpyxl has no error of its own for a part that is missing or damaged.
