@@ -12,6 +12,9 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
+BLOCK, OVERLAP = 2**20, 64
+"""Bytes of a block of `zip_blocks`, and of the end of the one before that it begins with."""
+
 
 class ArchiveError(ValueError):
     """An archive that is damaged, or that no honest source would publish."""
@@ -77,6 +80,30 @@ def zip_members(path: Path, most_bytes: int) -> Iterator[tuple[str, bytes]]:
             members = checked_members(archive, path.name, most_bytes)
             for member in sorted(members, key=lambda one: one.filename):
                 yield member.filename, archive.read(member)
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
+        raise ArchiveError(f"{path.name} is no readable zip file: {error}") from error
+
+
+def zip_blocks(path: Path, most_bytes: int) -> Iterator[tuple[str, bytes]]:
+    """Name and content of each member of a zip file, in blocks, for a look at what it holds.
+
+    A block begins with the end of the one before, so that what is looked for is not cut in two.
+
+    Args:
+        path: the zip file.
+        most_bytes: that all members together may unpack to.
+
+    Raises:
+        ArchiveError: where it is damaged or not harmless.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for member in checked_members(archive, path.name, most_bytes):
+                before = b""
+                with archive.open(member) as part:
+                    while block := part.read(BLOCK):
+                        yield member.filename, before + block
+                        before = block[-OVERLAP:]
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
         raise ArchiveError(f"{path.name} is no readable zip file: {error}") from error
 

@@ -133,7 +133,8 @@ def check(study: Study) -> None:
     assert np.all((items.votes_positive >= 0) & (items.votes_positive <= items.votes_total))
     assert np.all(items.votes_total >= 1)
     assert np.isin(items.gold, (0, 1, NO_GOLD)).all()
-    assert all(np.isfinite(scores).all() and len(scores) == n for scores in items.scores.values())
+    assert all(np.isfinite(scores).any() and len(scores) == n for scores in items.scores.values())
+    assert not any(np.isinf(scores).any() for scores in items.scores.values())
     assert all(len(values) == n for values in study.strata.values())
     assert study.weights is None or np.all(np.isfinite(study.weights) & (study.weights > 0))
     if study.annotations is not None:

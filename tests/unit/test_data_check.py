@@ -326,7 +326,8 @@ CASES = [
 @pytest.mark.parametrize(("changes", "expected"), CASES)
 def test_verdicts_with_their_reasons(changes, expected):
     """What is not named is usable."""
-    verdicts = verdicts_of(Facts(**{**vars(GOOD), **changes}))
+    facts = Facts(**{**vars(GOOD), **changes})
+    verdicts = verdicts_of(facts, facts)
     found = {one.method: one.verdict for one in verdicts}
     assert found == {method: expected.get(method, "usable") for method in CHECKS}
     assert all(one.why and (one.verdict == "usable") == (not one.mend) for one in verdicts)
@@ -359,6 +360,53 @@ def test_ties_of_experts_are_warned_of(study, tmp_path):
         found = check_data(read, np.random.default_rng(1), 100, 199)
         assert found.experts_tied == tied
         assert sum("since they are tied: 12 %" in one for one in found.warnings) == expected
+
+
+@pytest.mark.parametrize(
+    ("places", "skew", "warned"), [(3, 1, 0), (3, 4, 0), (2, 1, 0), (1, 1, 1), (3, 60, 1)]
+)
+def test_scores_of_three_decimals_are_no_warning(places, skew, warned, study, tmp_path):
+    """One decimal is, a tenth of the pairs are tied then; so are scores that are mostly 0."""
+    scores = pd.read_csv(study[1])
+    uniform = np.random.default_rng(16).random(len(scores))
+    scores["gpt"] = (uniform**skew).round(places)
+    scores.to_csv(tmp_path / "rounded.csv", index=False)
+    read = read_study([study[0], tmp_path / "rounded.csv"])
+    found = check_data(read, np.random.default_rng(1), 10, 19)
+    assert sum("have equal scores of gpt" in one for one in found.warnings) == warned
+    pairs = [a == b for a, b in itertools.combinations(read.items.scores["gpt"], 2)]
+    assert found.scores["gpt"].tied == pytest.approx(np.mean(pairs), abs=1e-12)
+
+
+def test_items_without_a_score_count_for_what_needs_none(study, tmp_path):
+    """300 of 500 items have a score, and 9 of them gold labels of which GT has 250."""
+    scores, gold = pd.read_csv(study[1]), pd.read_csv(study[2])
+    labelled = scores["item"].isin(gold["item"])
+    few = [*scores.index[labelled][:9], *scores.index[~labelled]]
+    scores.loc[sorted(few)].to_csv(tmp_path / "few.csv", index=False)
+    read = read_study([study[0], tmp_path / "few.csv", study[2]])
+    found = check_data(read, np.random.default_rng(1), 10, 199)
+    assert (found.items, found.scores["gpt"].without) == (500, 241)
+    assert found.gold_positive + found.gold_negative == 250
+    whys = {one.method: one.why for one in found.verdicts}
+    assert "below 10 some metrics get no interval" in whys["MAVEN-R"]
+    assert "below 10" not in whys["GT"] + whys["votes-R"]
+    assert found.gold_sample.shifts[0].feature == "share of items with a score of gpt"
+    assert found.gold_sample.chosen
+    assert main(["check", study[0], str(tmp_path / "few.csv"), study[2]]) == 0
+
+
+def test_gold_is_held_against_the_ranks_of_items_with_a_score(study):
+    """Scores that are missing at random give no doubt of gold that is random, and known ones do."""
+    read = read_study(study)
+    rng = np.random.default_rng(17)
+    items = read.items
+    missing = np.where(rng.random(len(items)) < 0.3, np.nan, items.scores["gpt"])
+    items = replace(items, scores={"gpt": missing})
+    assert not assess_gold_sample(items, rng, 999).chosen
+    top = missing > np.nanmedian(missing)
+    labels = np.where(top, np.arange(len(items)) % 2, NO_GOLD).astype(np.int8)
+    assert assess_gold_sample(replace(items, gold=labels), rng, 999).p < 0.01
 
 
 def test_the_command_says_what_the_data_support(study, capsys):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import NO_GOLD, InputError
+from crowdgold.data import NO_GOLD, NO_PREDICTOR, InputError, scored_items
 from crowdgold.data.own import read_study
 
 LONG = """item,annotator,label
@@ -209,6 +209,27 @@ def test_one_label_against_the_rest(tmp_path):
     assert any("all others negative: 'eggs', 'ham'" in note for note in study.notes)
 
 
+@pytest.mark.parametrize("positive", [["R", "X"], "R,X", ["x, r"], ["R", "R,X"]])
+def test_any_of_several_positive_labels_is_positive(positive, tmp_path):
+    """A gold file that holds but one of them is read by the same rule; so is one with neither."""
+    votes = "item,annotator,label\na,A1,R\na,A2,X\na,A3,G\nb,A1,G\nb,A2,x\nc,A1,PG\n"
+    paths = written(tmp_path, votes_csv=votes, gold_csv="item,label\na,X\nb,G\n")
+    study = read_study(paths, positive=positive)
+    assert votes_of(study) == {"a": (2, 3), "b": (1, 2), "c": (0, 1)}
+    assert gold_of(study) == {"a": 1, "b": 0}
+    assert any("are positive, all others negative: 'g', 'pg'" in note for note in study.notes)
+    paths = written(tmp_path, votes_csv=votes, gold_csv="item,label\na,G\nb,PG\n")
+    assert gold_of(read_study(paths, positive=positive)) == {"a": 0, "b": 0}
+    wide = written(tmp_path, wide_csv="item,ann,bob\na,R,G\nb,X,X\nc,PG,G\n")
+    assert votes_of(read_study(wide, positive=positive)) == {"a": (1, 2), "b": (2, 2), "c": (0, 2)}
+
+
+def test_a_label_with_a_comma_is_one_label(tmp_path):
+    votes = 'item,annotator,label\na,A1,"R,X"\na,A2,R\nb,A1,X\n'
+    study = read_study(written(tmp_path, votes_csv=votes), positive="R,X")
+    assert votes_of(study) == {"a": (1, 2), "b": (0, 1)}
+
+
 def test_gold_in_numbers_beside_votes_in_words(tmp_path):
     votes = "item,annotator,label\na,R1,spam\na,R2,ham\nb,R1,ham\n"
     paths = written(tmp_path, votes_csv=votes, gold_csv="item,label\na,1\nb,0\n")
@@ -224,7 +245,7 @@ def test_what_is_in_one_file_alone_is_dropped_and_said(tmp_path):
         scores_csv="item,score\na,1\nb,2\nz,3\n",
         gold_csv="item,label\na,1\ny,0\nc,0\n",
     )
-    study = read_study(paths)
+    study = read_study(paths, need_scores=True)
     assert votes_of(study) == {"a": (2, 3), "b": (0, 2)}
     assert study.annotations.item.tolist() == ["a", "b"]
     assert gold_of(study) == {"a": 1}
@@ -232,6 +253,29 @@ def test_what_is_in_one_file_alone_is_dropped_and_said(tmp_path):
     assert "1 item with a score of score without votes, dropped: 'z'" in said
     assert "1 item of 3 with votes but without a score of score, dropped: 'c'" in said
     assert "2 items with a gold label but without votes, dropped: 'y', 'c'" in said
+
+
+def test_an_item_without_a_score_counts_for_what_needs_none(tmp_path):
+    """It is NaN where a file has no row of it, no text in the cell, or a word for nothing."""
+    scores = "item,gpt,llama\na,0.5,NA\nb,,0.25\n"
+    study = read_study(
+        written(tmp_path, votes_csv=LONG, scores_csv=scores, gold_csv="item,gold\na,1\nc,0\n")
+    )
+    items = study.items
+    assert votes_of(study) == VOTES
+    assert gold_of(study) == {"a": 1, "c": 0}
+    np.testing.assert_array_equal(items.scores["gpt"], [0.5, np.nan, np.nan])
+    np.testing.assert_array_equal(items.scores["llama"], [np.nan, 0.25, np.nan])
+    assert items.with_score("gpt").item.tolist() == ["a"]
+    assert scored_items(items, "llama").item.tolist() == ["b"]
+    assert scored_items(items, NO_PREDICTOR) is items
+    said = "2 items of 3 with votes but without a score of gpt, which count for what needs none"
+    assert f"{said}: 'b', 'c'" in study.notes
+    with pytest.raises(InputError, match="2 items without a score of 'gpt' cannot be ranked"):
+        items.order("gpt")
+    assert items.with_score("gpt").order("gpt").tolist() == [0]
+    full = read_study(written(tmp_path, votes_csv=LONG, scores_csv="item,m\na,1\nb,2\nc,3\n")).items
+    assert full.with_score("m") is full
 
 
 @pytest.mark.parametrize(
@@ -262,6 +306,42 @@ def test_names_are_said_for_one_file_or_for_all(tmp_path):
     assert study.notes == ()
 
 
+SHARED = {
+    "votes_csv": "id,Post,annotator,label\n1,a,R1,1\n2,a,R2,0\n3,b,R1,0\n",
+    "gold_csv": "post,label\na,1\nb,0\n",
+    "scores_csv": "post,score\na,0.5\nb,0.25\n",
+}
+
+
+def test_a_column_that_all_files_share_is_taken_for_the_item_and_said(tmp_path):
+    """Though one file has a column that would be guessed where it stood alone: `id` of its rows."""
+    study = read_study(written(tmp_path, **SHARED))
+    assert votes_of(study) == {"a": (1, 2), "b": (0, 1)}
+    assert gold_of(study) == {"a": 1, "b": 0}
+    said = "column 'Post' read as item, since all files have it"
+    assert f"votes.csv: {said}" in study.notes
+    assert f"scores.csv: {said.replace('Post', 'post')}" in study.notes
+    # A name that says so by itself goes before others; so does one that all files share.
+    more = {
+        "votes_csv": "id,Post,uid,annotator,label\n1,x,a,R1,1\n2,x,a,R2,0\n3,x,b,R1,0\n",
+        "gold_csv": "uid,label,post\na,1,x\nb,0,x\n",
+        "scores_csv": "post,uid,score\nx,a,0.5\nx,b,0.25\n",
+    }
+    study = read_study(written(tmp_path, **more))
+    assert gold_of(study) == {"a": 1, "b": 0}
+    assert "votes.csv: column 'uid' read as item" in study.notes
+
+
+def test_files_that_each_name_their_items_need_share_no_column(tmp_path):
+    """What they share is then no name of an item: here a remark."""
+    paths = written(
+        tmp_path,
+        votes_csv="task,remark,annotator,label\na,x,R1,1\nb,y,R1,0\n",
+        gold_csv="item_id,remark,label\na,x,1\nb,x,0\n",
+    )
+    assert gold_of(read_study(paths)) == {"a": 1, "b": 0}
+
+
 def test_one_label_of_several_of_an_annotator(tmp_path):
     paths = written(tmp_path, votes_csv="item,annotator,label\na,R1,1\na,R1,0\nb,R1,0\n")
     assert votes_of(read_study(paths, repeated="first")) == {"a": (1, 1), "b": (0, 1)}
@@ -273,17 +353,40 @@ def test_row_numbers_of_messages_are_those_of_the_file(tmp_path):
     text = "item,annotator,label\n,,\na,R1,\na,R2,1\nb,R1,0\nb,R1,1\n"
     with pytest.raises(InputError, match=r"column 'annotator', rows 5, 6: found 'R1 on b'"):
         read_study(written(tmp_path, votes_csv=text))
+    # Lines without anything count too, before the header as well.
+    text = "\n\nitem,annotator,label\n\na,R1,0\n\nb,R1,0\nb,R1,1\n"
+    with pytest.raises(InputError, match=r"column 'annotator', rows 7, 8: found 'R1 on b'"):
+        read_study(written(tmp_path, votes_csv=text))
 
 
 COUNTS = "item,votes_positive,votes_total\na,2,3\nb,0,2\n"
 REFUSED = {
     "no files": ({}, {}, "no files"),
     "no item": ({"v_csv": "x,annotator,label\na,R1,1\n"}, {}, "column 'item' is missing; the file"),
+    "no item in one file": (
+        {"v_csv": LONG, "g_csv": "post,label\na,1\n"}, {}, "g.csv: column 'item' is missing; the f",
+    ),
+    "several columns that may be the item": (
+        {"v_csv": "post,text,annotator,label\na,x,R1,1\n", "g_csv": "text,post,label\nx,a,1\n"},
+        {},
+        "column 'item' is missing, and all files share several: post, text. Say which",
+    ),
     "no votes": ({"v_csv": "item,label\na,1\n"}, {}, "no votes: v.csv has item, label. Expected"),
     "no rows": ({"v_csv": "item,annotator,label\n"}, {}, "no rows"),
     "an empty file": ({"v_csv": ""}, {}, "cannot be read as csv"),
     "no file": ({"v_csv": LONG}, {"extra": "missing.csv"}, "no such file"),
-    "an ending": ({"v_xlsx": "PK"}, {}, "expected a .csv, .tsv"),
+    "an ending": ({"v_xls": "PK"}, {}, "expected a .csv, .*.json or .xlsx file"),
+    "no workbook": ({"v_xlsx": "PK"}, {}, "cannot be read as a workbook: .* File is not a zip"),
+    "an expert twice": (
+        {"v_csv": LONG, "g_csv": "item,expert_A,expert_A\na,1,0\nb,0,1\n"},
+        {},
+        r"g.csv, header: the name 'expert_A' is there 2 times \(columns 2, 3\); expected each name",
+    ),
+    "a model twice": (
+        {"v_csv": LONG, "s_csv": "item;score_m;x;score_m \na;1;2;3\nb;2;1;1\n"},
+        {},
+        r"s.csv, header: the name 'score_m' is there 2 times \(columns 2, 4\)",
+    ),
     "no JSON": ({"v_json": "{"}, {}, "no JSON"),
     "no list": ({"v_json": "{}"}, {}, "expected a list of objects"),
     "no object": ({"v_jsonl": '{"item": 1}\n3\n'}, {}, "line 2: found '3', expected a JSON object"),
@@ -295,6 +398,11 @@ REFUSED = {
     ),
     "one label more": ({"v_csv": LONG + "c,R1,2\n"}, {}, r"'2' \(1 times, first in row 8\)"),
     "a positive label that is none": ({"v_csv": LONG}, {"positive": "no"}, "--positive no: no lab"),
+    "one of several positive labels that is none": (
+        {"v_csv": LONG.replace(",1\n", ",R\n").replace(",0\n", ",G\n")},
+        {"positive": ["R", "X"]},
+        r"--positive X: no label has this value; .*'R' \(3 times, first in row 2\)",
+    ),
     "nobody": ({"v_csv": LONG + "d,,1\n"}, {}, "column 'annotator', row 8: found .* who gave"),
     "no identifier": ({"v_csv": LONG + ",R1,1\n"}, {}, "column 'item', row 8"),
     "an item twice": ({"v_csv": COUNTS + "a,1,2\n"}, {}, "column 'item', rows 2, 4"),

@@ -45,10 +45,12 @@ def parser(names: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code, after a message where it is not 0."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    asked = parser(given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS).parse_args(given)
+    from crowdgold.commands.study_file import parse
     from crowdgold.commands.terminal import say
 
     try:
+        known = parser(given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS)
+        asked = parse(known, given)
         code: int = asked.run(asked)
         sys.stdout.flush()
     except InputError as error:

@@ -11,6 +11,7 @@ import numpy as np
 
 from crowdgold.commands.terminal import add_study_options, progress, renamed, say
 from crowdgold.data import InputError
+from crowdgold.data.checks import counted
 from crowdgold.data.json_values import plain
 from crowdgold.data.own import Study, read_study
 
@@ -25,18 +26,25 @@ range and ties of scores, annotators who cannot help; and for each estimator whe
 weak or not usable, why, and how to mend that.
 
 FILES are one file with everything, or votes, gold labels and scores in files of their own, joined
-by item: .csv, .tsv, .parquet, .jsonl, or an export of Label Studio (.json) or doccano (.jsonl).
+by item: .csv, .tsv, .xlsx, .parquet, .jsonl, or an export of Label Studio (.json) or doccano
+(.jsonl). Or one study file, .yaml, that names them and holds options by their names.
   votes   item, annotator, label; or item, votes_positive, votes_total; or item and a column for
           each annotator, vote_NAME
   gold    item, gold; or item, label; with expert where there are several
   scores  item, score; or a column for each model, score_NAME
   both    stratum or stratum_NAME, weight, where wanted
-Other names are guessed, which is said, or given by --column THEIRS=OURS (FILE:THEIRS=OURS for one
-of the files; THEIRS=ignore passes a column over)."""
+Items without a score count for what needs no score. Where no column says that it names the items,
+one that all files share does. Other names are guessed, which is said, or given by
+--column THEIRS=OURS (FILE:THEIRS=OURS for one of the files; THEIRS=ignore passes a column over)."""
 EXAMPLE = """\
 example:
   $ crowdgold check votes.csv gold.csv scores.csv --column rater=annotator
-  $ crowdgold check labels.csv --positive spam --json > check.json
+  $ crowdgold check labels.csv --positive spam --positive scam --json > check.json
+  $ crowdgold check study.yaml
+
+study.yaml:
+  files: [votes.csv, gold.csv, scores.csv]
+  columns: {rater: annotator}
 
 exit codes: 0, some estimator is usable or weak; 1, the data support none; 2, input that cannot be
 used, with what is wrong and how to mend it."""
@@ -134,7 +142,8 @@ def describe(check: "DataCheck", study: Study) -> str:
         about.append(("experts", [given, _alpha(check.expert_agreement, "expert labels")]))
     scores = [
         f"{name}: {one.lowest:.4g} to {one.highest:.4g}, {one.distinct:,} different, "
-        f"{100 * one.tied:.0f} % of the items tied"
+        f"{100 * one.tied:.2g} % of the pairs tied"
+        + (f"; {counted(one.without, 'item')} without" if one.without else "")
         for name, one in check.scores.items()
     ]
     about.append(("scores", scores or ["none"]))
@@ -155,7 +164,7 @@ def run(asked: argparse.Namespace) -> int:
 
     if asked.seed < 0:
         raise InputError(f"seed: found {asked.seed}, expected 0 or more")
-    paths = [Path(name) for name in asked.files]
+    paths: list[Path] = asked.files
     with progress(lambda: "reading and checking"):
         study = read_study(paths, renamed(asked), asked.positive, asked.repeated)
         check = check_data(study, np.random.default_rng(asked.seed))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdgold.commands.evaluation_table import WIDTH, describe
+from crowdgold.commands.study_file import as_study_file
 from crowdgold.commands.terminal import add_study_options, progress, renamed, say
 from crowdgold.data import InputError
 from crowdgold.data.json_values import plain
@@ -42,9 +43,11 @@ example:
   $ crowdgold evaluate votes.csv gold.csv scores.csv --out results --threshold 0.7
   $ crowdgold evaluate study.csv --out results --report
   $ crowdgold evaluate study.csv --out results --methods GT MAVEN MAVEN-R --metrics AUC --json
+  $ crowdgold evaluate results/study.yaml                # the same once more
 
 Thresholds: --threshold 0.7 is every model's, --threshold large=0.7 that of model "large"; can be
-repeated. FOLDER gets estimates.csv, curves.csv, items.csv (P(Y = 1) of each), study.json and more.
+repeated. FOLDER gets estimates.csv, curves.csv, items.csv (P(Y = 1) of each), study.json and more;
+study.yaml has the options, for this command and for check, plan and fit-labelling.
 
 exit codes: 0, done; 1, the data do not support what is asked; 2, input that cannot be used, with
 what is wrong and how to mend it; 130, interrupted: nothing is left behind."""
@@ -57,7 +60,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "evaluate", help="evaluate models and rates from votes, gold labels and scores",
         description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    own.add_argument("--out", required=True, metavar="FOLDER", help="where to write")
+    own.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where to write")
     own.add_argument(
         "--methods", nargs="+", metavar="METHOD", help="some of the methods (default: all)"
     )
@@ -65,7 +68,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "--metrics", nargs="+", metavar="METRIC", help="some of the metrics (default: all)"
     )
     own.add_argument(
-        "--threshold", action="append", default=[], metavar="[MODEL=]VALUE",
+        "--threshold", "--thresholds", action="append", default=[], metavar="[MODEL=]VALUE",
         help="score at and above which an item is flagged (default: 0.5 for scores in [0, 1])",
     )  # fmt: skip
     own.add_argument(
@@ -125,6 +128,27 @@ def _settings(asked: argparse.Namespace) -> "Settings":
     )
 
 
+def _options(asked: argparse.Namespace, settings: "Settings") -> bytes:
+    """The study file of the folder: all that was asked, or the very file where it lies there.
+
+    Raises:
+        InputError: where a study file in the folder would not say what is done.
+    """
+    from crowdgold.evaluation.own_study.folder import OPTIONS
+
+    used, place = asked.study_file, (asked.out / OPTIONS).resolve()
+    if used is None or asked.out.resolve() not in used.path.resolve().parents:
+        asked.methods, asked.metrics = list(settings.methods), list(settings.metrics)
+        return as_study_file(asked, asked.out).encode()
+    if used.path.resolve() != place or used.overruled:
+        why = f", and {used.overruled[0]} says otherwise" if used.overruled else ""
+        raise InputError(
+            f"{used.path} lies in {asked.out}, which is to be replaced{why}; give another --out"
+        )
+    content: bytes = used.content
+    return content
+
+
 @contextmanager
 def ended_in_order() -> Iterator[None]:
     """Let a signal to terminate end the processes and clear up, as an interrupt does."""
@@ -148,10 +172,10 @@ def run(asked: argparse.Namespace) -> int:
         print(describe(found.summary), flush=True)
         say("The models follow, as second opinions (--no-models leaves them out).")
 
-    settings, out = _settings(asked), Path(asked.out)
-    paths = [Path(name) for name in asked.files]
-    own_study.check_folder(out, paths)
-    source = own_study.Source(paths, renamed(asked), asked.positive, asked.repeated)
+    settings, out = _settings(asked), asked.out
+    own_study.check_folder(out, asked.files)
+    options = _options(asked, settings)
+    source = own_study.Source(asked.files, renamed(asked), asked.positive, asked.repeated)
     try:
         with ended_in_order():
             with progress(lambda: "reading and checking"):
@@ -161,7 +185,7 @@ def run(asked: argparse.Namespace) -> int:
                 (lambda found: None) if asked.json else answered,
             )  # fmt: skip
             with progress(lambda: "writing"):
-                own_study.write_evaluation(found, check, out)
+                own_study.write_evaluation(found, check, out, options)
     except own_study.UnsupportedError as why:
         say(f"Error: {why}")
         return UNSUPPORTED

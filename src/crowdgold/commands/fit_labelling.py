@@ -1,6 +1,7 @@
 """`crowdgold fit-labelling`: fit CLARA to labels, and write the model for the online part."""
 
 import argparse
+import textwrap
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdgold import __version__
+from crowdgold.commands.evaluation_table import WIDTH
 from crowdgold.commands.terminal import (
-    add_table_options,
+    add_study_options,
     progress,
     renamed,
     say,
     warn_of_failed_gate,
 )
-from crowdgold.data import Annotations, InputError, read_annotations
+from crowdgold.data import Annotations, InputError
+from crowdgold.data.own import read_labels
 from crowdgold.models.label_patterns import CONFUSION
 from crowdgold.models.labelling_file import write_labelling_model
 from crowdgold.models.labelling_model import labelling_model, matrix_names
@@ -28,8 +31,9 @@ Fit CLARA to a table of labels: how often each true label occurs (prevalence), a
 annotator mistakes it for another (confusion matrices), without knowing any true label. The model is
 written as JSON that says itself what it holds.
 
-The table has the columns item, annotator and label, and group where --confusion is group: CSV, TSV
-or parquet. Several labels on the items are what the model learns from."""
+FILES are as of `crowdgold check`: item, annotator and label, and group where --confusion is group,
+or a column for each annotator. Gold labels and scores in them are passed over. There may be more
+than two kinds of labels. Several labels on the items are what the model learns from."""
 EXAMPLE = """\
 example:
   crowdgold fit-labelling labels.csv -o model.json
@@ -55,8 +59,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "fit-labelling", help="fit a model of prevalence and annotators to labels",
         description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    own.add_argument("file", metavar="FILE", help="the labels: .csv, .tsv or .parquet")
-    own.add_argument("-o", "--output", required=True, metavar="model.json", help="where to write")
+    own.add_argument(
+        "-o", "--output", required=True, type=Path, metavar="model.json", help="where to write"
+    )
     own.add_argument(
         "--confusion", choices=CONFUSION, default="annotator",
         help="whose confusion matrices: of each annotator, each group, or one that all share "
@@ -84,7 +89,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         text = f"{about} (default: %(default)s)"
         own.add_argument(f"--{name}", type=int, default=default, help=text)
     own.add_argument("--seed", type=int, default=SEED, help="of all random numbers")
-    add_table_options(own)
+    add_study_options(own)
     own.set_defaults(run=run)
 
 
@@ -118,7 +123,7 @@ def _made(
     found = fit.diagnostics
     rhat = round(found.rhat, 4) if np.isfinite(found.rhat) and found.chains else None
     return {
-        "from": Path(asked.file).name,
+        "from": ", ".join(path.name for path in asked.files),
         "items": len(annotations.item),
         "labels": len(annotations),
         "annotators": len(annotations.annotator),
@@ -134,7 +139,7 @@ def _made(
     }
 
 
-def _describe(annotations: Annotations, fit: "ClaraFit", output: str) -> str:
+def _describe(annotations: Annotations, fit: "ClaraFit", output: Path) -> str:
     mean, error = fit.theta.mean(axis=(0, 1)), fit.theta.std(axis=(0, 1))
     lines = [
         f"prevalence of {name}: {value:.4f} (posterior standard deviation {spread:.4f})"
@@ -148,11 +153,15 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.models.clara import sample_clara
     from crowdgold.models.clara_prior import empirical_prior
 
-    folder = Path(asked.output).parent
+    folder = asked.output.parent
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; make it, or write to another by -o")
     settings, categories = _settings(asked), _categories(asked.categories)
-    annotations = read_annotations(asked.file, renamed(asked), categories, asked.repeated)
+    annotations, notes = read_labels(
+        asked.files, renamed(asked), asked.positive, asked.repeated, categories
+    )
+    for note in notes:
+        say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
     matrix_names(annotations, asked.confusion)
     prior = empirical_prior(annotations, asked.alpha, asked.gamma)
     sweeps = settings.warmup + settings.draws * settings.lag

@@ -11,7 +11,13 @@ import numpy as np
 from scipy.special import ndtri
 
 from crowdgold.commands.plan_table import WIDTH, as_values, describe, votes_each
-from crowdgold.commands.terminal import add_reading_options, progress, renamed, say
+from crowdgold.commands.terminal import (
+    add_reading_options,
+    progress,
+    renamed,
+    say,
+    takes_study_file,
+)
 from crowdgold.data import InputError
 from crowdgold.evaluation.expected_information import Guess, expected_information
 from crowdgold.evaluation.study_design import FEWEST_GOLD, Information, Prices
@@ -86,9 +92,13 @@ def _add_guesses(own: argparse.ArgumentParser) -> None:
         f"(default: {GUESSES['delta']:g})",
     )  # fmt: skip
     pilot = own.add_argument_group("a pilot, in place of guesses")
-    pilot.add_argument("--pilot", nargs="+", metavar="FILE", help="votes, gold labels, scores")
+    pilot.add_argument(
+        "--pilot", nargs="+", type=Path, metavar="FILE",
+        help="votes, gold labels, scores; or one study file, .yaml, that names them as `files`",
+    )  # fmt: skip
     pilot.add_argument("--model", help="the model that is planned for, where there are several")
     add_reading_options(pilot)
+    takes_study_file(own, "pilot")
 
 
 def _between(asked: argparse.Namespace, name: str, low: float, high: float) -> float:
@@ -176,12 +186,12 @@ def _piloted(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]
 
     rng = np.random.default_rng(asked.seed)
     with progress(lambda: "reading and fitting the pilot"):
-        paths = [Path(name) for name in asked.pilot]
-        study = read_study(paths, renamed(asked), asked.positive, asked.repeated)
+        study = read_study(asked.pilot, renamed(asked), asked.positive, asked.repeated)
         model = choose_model(study.items, asked.model)
         if model is None and asked.metric.partition("@")[0] not in OF_LABELS:
             raise InputError(f"--metric {asked.metric}: it is of scores, and the pilot has none")
-        pilot = fit_pilot(study.items, rng, StanModels(), model)
+        items = study.items if model is None else study.items.with_score(model)
+        pilot = fit_pilot(items, rng, StanModels(), model)
         notes = [*study.notes, *check_pilot(study, pilot, rng)]
     for note in notes:
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 from crowdgold.data import Annotations
 from crowdgold.data.label_columns import ONE_LABEL
@@ -80,7 +81,8 @@ def column_names(text: str) -> tuple[str, str]:
 def add_table_options(command: Options) -> None:
     """Add the options of a command that reads labels."""
     command.add_argument(
-        "--column", type=column_names, action="append", default=[], metavar="THEIRS=OURS",
+        "--column", "--columns", type=column_names, action="append", default=[],
+        metavar="THEIRS=OURS",
         help="another name of a column in the file, for instance worker=annotator; can be repeated",
     )  # fmt: skip
     command.add_argument(
@@ -92,15 +94,26 @@ def add_table_options(command: Options) -> None:
 
 def add_study_options(command: argparse.ArgumentParser) -> None:
     """Add the arguments of a command that reads a study: its files, and how to read them."""
-    command.add_argument("files", metavar="FILES", nargs="+", help="votes, gold labels, scores")
+    command.add_argument(
+        "files", metavar="FILES", nargs="+", type=Path,
+        help="votes, gold labels, scores; or one study file, .yaml, that names them and holds "
+        "other options by their names (columns: {worker: annotator})",
+    )  # fmt: skip
     add_reading_options(command)
+    takes_study_file(command, "files")
+
+
+def takes_study_file(command: argparse.ArgumentParser, option: str) -> None:
+    """Let a command take its options from a study file (`study_file`) in the place of its files."""
+    command.set_defaults(files_option=option, declared=command, study_file=None)
 
 
 def add_reading_options(command: Options) -> None:
     """Add the options that say how the files of a study are read."""
     command.add_argument(
-        "--positive", metavar="VALUE",
-        help="the positive label; all others are negative (needed where labels are not 0/1, "
+        "--positive", metavar="VALUE", action="append", default=[],
+        help="the positive label; can be repeated, or hold several with commas between them, where "
+        "any of several is positive. All others are negative (needed where labels are not 0/1, "
         "false/true, no/yes or negative/positive)",
     )  # fmt: skip
     add_table_options(command)

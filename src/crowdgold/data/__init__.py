@@ -2,12 +2,13 @@
 
 from crowdgold.data.annotations import Annotations, annotations_from_frame, read_annotations
 from crowdgold.data.checks import InputError
+from crowdgold.data.item_columns import NO_GOLD
 from crowdgold.data.items import (
-    NO_GOLD,
     NO_PREDICTOR,
     Items,
     items_from_frame,
     read_items,
+    scored_items,
     write_items,
 )
 from crowdgold.data.kinds import ANNOTATIONS, ITEMS, Table, kind_of
@@ -26,5 +27,6 @@ __all__ = [
     "kind_of",
     "read_annotations",
     "read_items",
+    "scored_items",
     "write_items",
 ]

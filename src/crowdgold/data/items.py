@@ -12,19 +12,25 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.annotations import Annotations
-from crowdgold.data.checks import InputError, Problems, is_empty, to_numbers
+from crowdgold.data.checks import InputError, Problems, counted
 from crowdgold.data.files import unfinished
+from crowdgold.data.item_columns import (
+    NO_GOLD,
+    SCORE,
+    check_gold,
+    check_shape,
+    identifiers_in,
+    labels_in,
+    oracle_in,
+    scores_in,
+    tie_break_in,
+    whole_numbers_in,
+)
 from crowdgold.data.spreadsheet import write_spreadsheet
 from crowdgold.data.tables import SEPARATORS, read_columns
 
-NO_GOLD = -1
-"""The value of `Items.gold` where no expert labelled the item (the paper's empty set)."""
-
 NO_PREDICTOR = ""
 """Stands for a predictor where none is needed: items are in the order of the table."""
-
-SCORE = "score"
-MOST_VOTES = 2**31
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +42,9 @@ class Items:
         votes_positive: (n,) positive votes V_i, whole numbers from 0 to `votes_total`.
         votes_total: (n,) votes c_i, at least 1; may differ from item to item.
         gold: (n,) expert label T_i: 0, 1, or `NO_GOLD`.
-        scores: predictor name -> (n,) finite scores X_i; higher means more likely positive.
+        scores: predictor name -> (n,) scores X_i; higher means more likely positive. NaN where an
+            item of a user's own study has none; the tables of experiments have them all. What needs
+            scores takes `with_score` first.
         tie_break: (n,) numbers that order items whose scores are equal. They are part of the
             table so that win counts, imputation and metrics all see one order.
         truth: (n,) true label Y_i, 0 or 1, where it is known (simulations, held-out gold).
@@ -64,16 +72,36 @@ class Items:
         """Names of the predictors, in the order of the score columns."""
         return list(self.scores)
 
+    def _scores_of(self, predictor: str) -> np.ndarray:
+        if predictor not in self.scores:
+            raise InputError(
+                f"no scores of predictor {predictor!r}; the table has {self.predictors}"
+            )
+        return self.scores[predictor]
+
+    def with_score(self, predictor: str) -> "Items":
+        """The items that have a score of a predictor: these same items where all have one."""
+        known = np.isfinite(self._scores_of(predictor))
+        return self if known.all() else self.take(known)
+
     def order(self, predictor: str) -> np.ndarray:
-        """Give the (n,) positions of the items from the lowest to the highest score."""
+        """The (n,) positions of the items from the lowest to the highest score.
+
+        Raises:
+            InputError: where an item has no score: it has no place in the order. Callers take
+                `with_score` first.
+        """
         if predictor == NO_PREDICTOR:
             return np.arange(len(self))
         if predictor not in self._orders:
-            if predictor not in self.scores:
+            scores = self._scores_of(predictor)
+            without = int(np.isnan(scores).sum())
+            if without:
                 raise InputError(
-                    f"no scores of predictor {predictor!r}; the table has {self.predictors}"
+                    f"{counted(without, 'item')} without a score of {predictor!r} cannot be "
+                    "ranked; expected those that have one, as `with_score` has them"
                 )
-            self._orders[predictor] = np.lexsort((self.tie_break, self.scores[predictor]))
+            self._orders[predictor] = np.lexsort((self.tie_break, scores))
         return self._orders[predictor]
 
     def with_gold(self, labelled: np.ndarray) -> "Items":
@@ -113,94 +141,19 @@ class Items:
         return pd.DataFrame(columns)
 
 
+def scored_items(items: Items, model: str) -> Items:
+    """The items that an estimate for a model rests on; all of them where it needs no scores.
+
+    Args:
+        items: of a study.
+        model: one of its models, or `NO_PREDICTOR`.
+    """
+    return items if model == NO_PREDICTOR else items.with_score(model)
+
+
 def score_column(predictor: str) -> str:
     """Name the column of a predictor's scores: `score`, or `score_NAME`."""
     return SCORE if predictor == SCORE else f"{SCORE}_{predictor}"
-
-
-def _predictor_names(frame: pd.DataFrame) -> dict[str, str]:
-    return {
-        (column if column == SCORE else column.removeprefix(f"{SCORE}_")): column
-        for column in map(str, frame.columns)
-        if column == SCORE or column.startswith(f"{SCORE}_")
-    }
-
-
-def _check_shape(frame: pd.DataFrame, problems: Problems) -> None:
-    have = [str(column) for column in frame.columns]
-    for column in ("item", "votes_positive", "votes_total"):
-        if column not in have:
-            problems.add(f"column {column!r} is missing; the table has: {', '.join(have)}")
-    for column in sorted({name for name in have if have.count(name) > 1}):
-        problems.add(f"column {column!r} is there {have.count(column)} times; expected once")
-    if len(frame) == 0:
-        problems.add("the table has no rows")
-
-
-def _whole_numbers(frame: pd.DataFrame, column: str, lowest: int, problems: Problems) -> np.ndarray:
-    """Give a column of whole numbers (n,) as floats; NaN where the cell is not one."""
-    values = to_numbers(frame[column])
-    good = (values >= lowest) & (values <= MOST_VOTES) & (values == np.floor(values))
-    problems.add_rows(column, ~good, frame[column], f"a whole number from {lowest} to {MOST_VOTES}")
-    return np.where(good, values, np.nan)
-
-
-def _labels(frame: pd.DataFrame, column: str, may_be_empty: bool, problems: Problems) -> np.ndarray:
-    values, empty = to_numbers(frame[column]), is_empty(frame[column])
-    bad = ~np.isin(values, (0, 1)) & ~(empty & may_be_empty)
-    expected = "0, 1 or an empty cell" if may_be_empty else "0 or 1"
-    problems.add_rows(column, bad, frame[column], expected)
-    return np.where(np.isin(values, (0, 1)), values, NO_GOLD).astype(np.int8)
-
-
-def _scores(frame: pd.DataFrame, problems: Problems) -> dict[str, np.ndarray]:
-    scores = {}
-    for predictor, column in _predictor_names(frame).items():
-        values = to_numbers(frame[column])
-        bad = ~np.isfinite(values)
-        problems.add_rows(column, bad, frame[column], "a finite number")
-        if not bad.any() and len(values) > 1 and np.all(values == values[0]):
-            problems.add(
-                f"column {column!r}: every score is {values[0]:g}, so the items cannot be ranked; "
-                "expected scores that differ"
-            )
-        scores[predictor] = values
-    return scores
-
-
-def _identifiers(frame: pd.DataFrame, problems: Problems) -> np.ndarray:
-    item, empty = frame["item"].astype("string"), is_empty(frame["item"])
-    problems.add_rows("item", empty, frame["item"], "an identifier")
-    repeated = np.asarray(item.duplicated(keep=False), dtype=bool) & ~empty
-    problems.add_rows("item", repeated, item, "each item once (it is there repeatedly)")
-    return item.to_numpy(dtype=object)
-
-
-def _oracle(frame: pd.DataFrame, problems: Problems) -> np.ndarray | None:
-    if "oracle" not in frame:
-        return None
-    values = to_numbers(frame["oracle"])
-    bad = ~((values >= 0) & (values <= 1))
-    problems.add_rows("oracle", bad, frame["oracle"], "a probability")
-    return values
-
-
-def _tie_break(frame: pd.DataFrame, rng: np.random.Generator, problems: Problems) -> np.ndarray:
-    if "tie_break" not in frame:
-        return rng.random(len(frame))
-    values = to_numbers(frame["tie_break"])
-    problems.add_rows("tie_break", ~np.isfinite(values), frame["tie_break"], "a finite number")
-    return values
-
-
-def _check_gold(gold: np.ndarray, problems: Problems) -> None:
-    found = np.unique(gold[gold != NO_GOLD])
-    if found.size == 1:
-        rows = int((gold != NO_GOLD).sum())
-        problems.add(
-            f"column 'gold': all {rows} gold labels are {found[0]}; expected some of each class. "
-            "Label more items chosen at random, or leave gold empty to run without it"
-        )
 
 
 def items_from_frame(
@@ -208,6 +161,7 @@ def items_from_frame(
     rng: np.random.Generator,
     source: str = "the table",
     first_row: int | np.ndarray = 0,
+    unscored: bool = False,
 ) -> Items:
     """Check a data frame and make Items of it.
 
@@ -217,30 +171,31 @@ def items_from_frame(
         rng: source of the tie-breaking numbers.
         source: how messages name the table.
         first_row: the number messages give the first row, or (n,) what they call each row.
+        unscored: whether an item may be without a score, an empty cell.
 
     Raises:
         InputError: naming every column and row that cannot be used.
     """
     problems = Problems(source, first_row)
-    _check_shape(frame, problems)
+    check_shape(frame, problems)
     problems.raise_if_any()
 
-    item = _identifiers(frame, problems)
-    total = _whole_numbers(frame, "votes_total", 1, problems)
-    positive = _whole_numbers(frame, "votes_positive", 0, problems)
+    item = identifiers_in(frame, problems)
+    total = whole_numbers_in(frame, "votes_total", 1, problems)
+    positive = whole_numbers_in(frame, "votes_positive", 0, problems)
     above = positive > total
     problems.add_rows("votes_positive", above, frame["votes_positive"], "at most votes_total")
-    truth = _labels(frame, "truth", False, problems) if "truth" in frame else None
+    truth = labels_in(frame, "truth", False, problems) if "truth" in frame else None
     gold = np.full(len(frame), NO_GOLD, dtype=np.int8)
     if "gold" in frame:
         found = len(problems.messages)
-        gold = _labels(frame, "gold", True, problems)
+        gold = labels_in(frame, "gold", True, problems)
         # A simulated replicate, which carries its truth, may by chance hold gold of one class.
         if truth is None and len(problems.messages) == found:
-            _check_gold(gold, problems)
-    scores = _scores(frame, problems)
-    oracle = _oracle(frame, problems)
-    tie_break = _tie_break(frame, rng, problems)
+            check_gold(gold, problems)
+    scores = scores_in(frame, unscored, problems)
+    oracle = oracle_in(frame, problems)
+    tie_break = tie_break_in(frame, rng, problems)
     problems.raise_if_any()
     votes = positive.astype(np.int64), total.astype(np.int64)
     return Items(item, *votes, gold, scores, tie_break, truth, oracle)

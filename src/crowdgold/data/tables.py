@@ -44,12 +44,15 @@ def read_columns(
     return frame, first_row
 
 
-def read_table(path: str | Path, separator: str | None = None) -> tuple[pd.DataFrame, int]:
+def read_table(
+    path: str | Path, separator: str | None = None, empty_lines: bool = False
+) -> tuple[pd.DataFrame, int]:
     """Read a table as it stands.
 
     Args:
         path: the file; its ending (.csv, .tsv, .parquet, .jsonl or .ndjson) says what it is.
         separator: of the cells of a text file, where it is not the one of its ending.
+        empty_lines: whether a line without anything, after the header of a text file, is a row.
 
     Returns:
         the table, texts as they stand in a text file, and the number that the user's own tool shows
@@ -69,7 +72,12 @@ def read_table(path: str | Path, separator: str | None = None) -> tuple[pd.DataF
         if path.suffix in JSON_LINES:
             return pd.DataFrame(read_json_lines(path), dtype=object), 1
         sep = separator or SEPARATORS[path.suffix]
-        frame = pd.read_csv(path, sep=sep, dtype=str, keep_default_na=False)
+        _check_header(path, sep)
+        before = _lines_before_header(path) if empty_lines else 0
+        frame = pd.read_csv(
+            path, sep=sep, dtype=str, keep_default_na=False, skip_blank_lines=not empty_lines,
+            skiprows=before,
+        )  # fmt: skip
     except InputError:
         raise
     except UnicodeDecodeError as error:
@@ -83,7 +91,28 @@ def read_table(path: str | Path, separator: str | None = None) -> tuple[pd.DataF
             f"{path}, row 2: more cells than the {len(frame.columns)} columns of the header; "
             "expected as many, and quotes around a text that holds the separator"
         )
-    return frame, 2
+    return frame, before + 2
+
+
+def _lines_before_header(path: Path) -> int:
+    """How many lines of a text file hold nothing before the first that does."""
+    with path.open("rb") as lines:
+        return next((place for place, line in enumerate(lines) if line.strip()), 0)
+
+
+def _check_header(path: Path, separator: str) -> None:
+    """Raise an `InputError` where a name is there twice: pandas would number the second."""
+    header = pd.read_csv(
+        path, sep=separator, dtype=str, keep_default_na=False, header=None, nrows=1
+    )
+    names = header.iloc[0].str.strip()
+    twice = names[names.duplicated() & (names != "")]
+    if len(twice):
+        places = [str(place + 1) for place in (names == twice.iloc[0]).to_numpy().nonzero()[0]]
+        raise InputError(
+            f"{path}, header: the name {twice.iloc[0]!r} is there {len(places)} times (columns "
+            f"{', '.join(places)}); expected each name once"
+        )
 
 
 def read_json_lines(path: Path) -> list[dict[str, Any]]:

@@ -19,29 +19,12 @@ from crowdgold.evaluation.data_verdicts import (
     verdicts_of,
 )
 from crowdgold.evaluation.gold_sample import PERMUTATIONS, GoldSample, assess_gold_sample
+from crowdgold.evaluation.score_check import Scores, best_scored, look_at_scores, warn_of_ties
 from crowdgold.evaluation.study_features import features_of
 
-TIED = 0.5
-"""Share of items with an equal score from which on a warning says so."""
 TIES = 0.02
 """Share of the items that experts labelled from which on their ties are warned of."""
 NAMED = 5
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Scores of a model.
-
-    Attributes:
-        lowest, highest: their range.
-        distinct: how many are different.
-        tied: share of the items that share their score with another item.
-    """
-
-    lowest: float
-    highest: float
-    distinct: int
-    tied: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,12 +88,6 @@ def _majority_right(items: Items) -> tuple[float, float]:
         float((1 + positive).mean() / 2) if len(positive) else np.nan,
         float((1 - negative).mean() / 2) if len(negative) else np.nan,
     )
-
-
-def _scores(values: np.ndarray) -> Scores:
-    _, times = np.unique(values, return_counts=True)
-    tied = float(times[times > 1].sum() / len(values))
-    return Scores(float(values.min()), float(values.max()), len(times), tied)
 
 
 def _expert_agreement(
@@ -194,9 +171,10 @@ def check_data(
     annotators = None if study.annotations is None else check_annotators(study.annotations)
     sample = assess_gold_sample(items, rng, permutations)
     facts = _facts(items, agreed, sample, annotators)
+    of_scores = _facts(best_scored(items), agreed, sample, annotators)
     cells, tied = _cells(study.strata), _tied(study)
     within = None if cells is None else assess_gold_sample(items, rng, permutations, cells)
-    scores = {name: _scores(values) for name, values in items.scores.items()}
+    scores = {name: look_at_scores(values) for name, values in items.scores.items()}
     return DataCheck(
         items=len(items),
         votes=int(total.sum()),
@@ -216,7 +194,7 @@ def check_data(
         majority_right=(facts.tpr, facts.tnr),
         scores=scores,
         strata=_strata(study.strata),
-        verdicts=verdicts_of(facts, _arena(items, annotators is not None)),
+        verdicts=verdicts_of(facts, of_scores, _arena(items, annotators is not None)),
         warnings=(
             *_gold_warnings(sample, within, facts.gold, tied),
             *_warnings(annotators, scores),
@@ -232,8 +210,9 @@ def verdicts_within(check: DataCheck, items: Items, sample: GoldSample) -> tuple
         items: those of a stratum.
         sample: whether its gold items look like a random sample of them.
     """
-    facts = _facts(items, check.agreement, sample, check.annotators)
-    return verdicts_of(facts, _arena(items, check.annotators is not None))
+    about = check.agreement, sample, check.annotators
+    facts, of_scores = _facts(items, *about), _facts(best_scored(items), *about)
+    return verdicts_of(facts, of_scores, _arena(items, check.annotators is not None))
 
 
 def _arena(items: Items, annotators: bool) -> dict[str, str]:
@@ -292,10 +271,5 @@ def _warnings(annotators: AnnotatorCheck | None, scores: Mapping[str, Scores]) -
                 found.append(
                     f"{counted(len(names), 'annotator')} {what}: {', '.join(names[:NAMED])}{more}"
                 )
-    found.extend(
-        f"{100 * one.tied:.0f} % of the items share their score of {name} with another item; they "
-        "are ordered at random"
-        for name, one in scores.items()
-        if one.tied > TIED
-    )
+    found.extend(warn_of_ties(scores))
     return found

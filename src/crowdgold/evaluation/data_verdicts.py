@@ -11,6 +11,8 @@ from types import MappingProxyType
 import numpy as np
 
 from crowdgold.data.checks import counted
+from crowdgold.estimators import METHODS
+from crowdgold.estimators.needs import SCORES
 from crowdgold.evaluation.annotator_check import FEW_LABELS
 from crowdgold.evaluation.gold_sample import CHOSEN
 from crowdgold.inference.samples import FEWEST
@@ -286,16 +288,19 @@ CHECKS: dict[str, tuple[str, Check]] = {
 """Estimator -> what it is good for, and what speaks against it."""
 
 
-def verdicts_of(facts: Facts, arena: Mapping[str, str] = NOTHING) -> tuple[Verdict, ...]:
+def verdicts_of(
+    facts: Facts, of_scores: Facts, arena: Mapping[str, str] = NOTHING
+) -> tuple[Verdict, ...]:
     """Give the verdict on each estimator, in the order of `CHECKS`.
 
     Args:
         facts: of the study.
+        of_scores: of its items with a score, for the estimators that need one.
         arena: method -> what it did in the nearest world of the arena.
     """
     found = []
     for method, (use, check) in CHECKS.items():
-        findings = check(facts)
+        findings = check(of_scores if SCORES in METHODS[method].needs else facts)
         worst = max((VERDICTS.index(one.verdict) for one in findings), default=0)
         # What only weakens is of no interest where something forbids.
         told = [one for one in findings if VERDICTS.index(one.verdict) == worst]

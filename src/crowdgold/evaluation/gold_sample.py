@@ -81,9 +81,14 @@ def item_features(items: Items) -> dict[str, np.ndarray]:
         "number of votes": items.votes_total.astype(float),
     }
     for name, scores in items.scores.items():
-        rank = (rankdata(scores) - 0.5) / len(items)
+        known = np.isfinite(scores)
+        # Items without a score stand where they change no mean of the others.
+        rank, distance = np.full(len(items), 0.5), np.full(len(items), 0.25)
+        rank[known] = (rankdata(scores[known]) - 0.5) / known.sum()
+        distance[known] = np.abs(rank[known] - 0.5)
         features[f"rank by score of {name}"] = rank
-        features[f"distance of that rank from the middle, {name}"] = np.abs(rank - 0.5)
+        features[f"distance of that rank from the middle, {name}"] = distance
+        features[f"share of items with a score of {name}"] = known.astype(float)
     return {name: values for name, values in features.items() if np.ptp(values) > 0}
 
 

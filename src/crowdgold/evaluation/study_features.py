@@ -12,7 +12,7 @@ annotators or not, differs by `ABSENT`. At a distance of 1 counts and odds diffe
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 
 import numpy as np
 
@@ -60,16 +60,22 @@ def _rates(items: Items, labels: np.ndarray) -> dict[str, float]:
     positives = int((labels[known] == 1).sum())
     if min(positives, len(known) - positives) < FEWEST:
         return {}
-    labelled, mass = items.take(known), LabelMass.of_labels(labels[known])
-    wanted = {"base_rate": "prevalence", "tpr": "TPR_H", "tnr": "TNR_H"}
+    found = {
+        name: _value(metric, replace(items.take(known), scores={}), labels[known])
+        for name, metric in (("base_rate", "prevalence"), ("tpr", "TPR_H"), ("tnr", "TNR_H"))
+    }
     if items.predictors:
-        wanted["auc"] = "AUC"
-    found = {}
-    for name, metric in wanted.items():
-        parsed = parse_metric(metric)
-        ranked = RankedItems.of(labelled, parsed.predictors(labelled)[0])
-        found[name] = parsed.value([mass], [ranked])
+        scored = known[np.isfinite(items.scores[items.predictors[0]][known])]
+        if len(np.unique(labels[scored])) == 2:
+            found["auc"] = _value("AUC", items.take(scored), labels[scored])
     return found
+
+
+def _value(metric: str, items: Items, labels: np.ndarray) -> float:
+    """The value of a metric of items whose labels are known."""
+    parsed = parse_metric(metric)
+    ranked = RankedItems.of(items, parsed.predictors(items)[0])
+    return parsed.value([LabelMass.of_labels(labels)], [ranked])
 
 
 def features_of(items: Items, with_truth: bool = False) -> StudyFeatures:

@@ -18,8 +18,8 @@ import pandas as pd
 import pyarrow as pa
 
 from crowdgold.data import ANNOTATIONS, ITEMS, NO_GOLD, Annotations, Items, Table, kind_of
+from crowdgold.data.item_columns import SCORE
 from crowdgold.data.item_labels import labels_of_items
-from crowdgold.data.items import SCORE
 
 WHOLE = {"votes_positive": "Int32", "votes_total": "Int32", "gold": "Int8", "truth": "Int8"}
 OPTIONAL = ("truth", "oracle")

@@ -16,8 +16,9 @@ import pandas as pd
 from crowdgold.data.annotations import Annotations
 from crowdgold.data.checks import InputError
 from crowdgold.data.datasets.dataset import STUDY
+from crowdgold.data.item_columns import NO_GOLD
 from crowdgold.data.item_labels import labels_of_items
-from crowdgold.data.items import NO_GOLD, Items
+from crowdgold.data.items import Items
 from crowdgold.data.parameters import Parameters, unknown
 
 OWNER = "dataset product_pairs"

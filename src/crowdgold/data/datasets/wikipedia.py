@@ -20,7 +20,8 @@ import pandas as pd
 from crowdgold.data.checks import InputError
 from crowdgold.data.datasets.dataset import STUDY
 from crowdgold.data.datasets.panel import draw_votes
-from crowdgold.data.items import NO_GOLD, Items
+from crowdgold.data.item_columns import NO_GOLD
+from crowdgold.data.items import Items
 from crowdgold.data.parameters import Parameters
 
 OWNER = "dataset of Wikipedia comments"

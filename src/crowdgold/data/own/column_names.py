@@ -2,10 +2,12 @@
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
 from crowdgold.data.checks import InputError
-from crowdgold.data.own.sheets import Sheet
+from crowdgold.data.own.sheets import Sheet, read_sheet
 from crowdgold.data.parameters import unknown
 
 IGNORE = "ignore"
@@ -140,6 +142,43 @@ def _guess(sheet: Sheet, taken: set[str]) -> dict[str, str]:
     return guessed
 
 
+def _other_role(name: str) -> bool:
+    """Whether a column's name says what it is, and that is not the item."""
+    others = (aliases for ours, aliases in ALIASES.items() if ours != "item")
+    return any(name in aliases for aliases in others) or any(
+        pattern.fullmatch(name) for pattern, _ in PATTERNS
+    )
+
+
+def _shared_item(sheets: Sequence[Sheet]) -> list[str | None]:
+    """The column of each sheet that names the items since all files have it; None where none does.
+
+    A name that says so by itself comes first. Where each file has such a name, if another one, that
+    is what the user means.
+
+    Raises:
+        InputError: where several columns that all files share could be it.
+    """
+    if len(sheets) < 2 or any(sheet.has("item") for sheet in sheets):
+        return [None] * len(sheets)
+    names = [
+        {_normal(one).casefold(): one for one in sheet.columns if not ours_named(one)}
+        for sheet in sheets
+    ]
+    shared = [name for name in names[0] if all(name in own for own in names)]
+    telling = [alias for alias in ALIASES["item"] if alias in shared]
+    if not telling and all(any(alias in own for alias in ALIASES["item"]) for own in names):
+        return [None] * len(sheets)
+    found = telling[:1] or [name for name in shared if not _other_role(name)]
+    if len(found) > 1:
+        listed = ", ".join(names[0][name] for name in found)
+        raise InputError(
+            f"column 'item' is missing, and all files share several: {listed}. Say which of them "
+            "names the items by --column THEIRS=item"
+        )
+    return [own[found[0]] if found else None for own in names]
+
+
 def name_columns(
     sheets: Sequence[Sheet], columns: Mapping[str, str], notes: list[str]
 ) -> list[Sheet]:
@@ -153,21 +192,59 @@ def name_columns(
     Raises:
         InputError: for a name of ours that is none, a column that no file has, or two of one name.
     """
+    asked = [
+        _asked(sheet, said) for sheet, said in zip(sheets, _said(sheets, columns), strict=True)
+    ]
     named = []
-    for sheet, said in zip(sheets, _said(sheets, columns), strict=True):
-        dropped = [theirs for theirs, ours in said.items() if ours == IGNORE]
-        kept = {theirs: ours for theirs, ours in said.items() if ours != IGNORE}
-        asked = Sheet(sheet.source, sheet.frame.drop(columns=dropped), sheet.rows).renamed(kept)
-        twice = [name for name in asked.columns if asked.columns.count(name) > 1]
-        if twice:
-            raise InputError(
-                f"{sheet.source}: two columns are named {twice[0]!r}; expected one. Leave the "
-                f"other out by --column {twice[0]}={IGNORE}, or give one of them another name"
-            )
-        taken = {name for name in asked.columns if ours_named(name)}
-        guessed = _guess(asked, taken)
+    for sheet, item in zip(asked, _shared_item(asked), strict=True):
+        if item is not None:
+            why = "" if _normal(item).casefold() in ALIASES["item"] else ", since all files have it"
+            notes.append(f"{sheet.name}: column {item!r} read as item{why}")
+            sheet = sheet.renamed({item: "item"})
+        guessed = _guess(sheet, {name for name in sheet.columns if ours_named(name)})
         notes.extend(
             f"{sheet.name}: column {theirs!r} read as {ours}" for theirs, ours in guessed.items()
         )
-        named.append(asked.renamed(guessed))
+        named.append(sheet.renamed(guessed))
     return named
+
+
+@contextmanager
+def named_sheets(
+    paths: Sequence[str | Path], columns: Mapping[str, str], notes: list[str]
+) -> Iterator[list[Sheet]]:
+    """The files as sheets with the names of a study; an error within says what was guessed.
+
+    Args:
+        paths: the files.
+        columns: as for `name_columns`.
+        notes: what was guessed is added to them.
+
+    Raises:
+        InputError: where there is no file, one cannot be read, or its columns cannot be named.
+    """
+    if not paths:
+        raise InputError("no files; expected one to three: votes, gold labels, scores")
+    sheets = [read_sheet(path, notes) for path in paths]
+    try:
+        yield name_columns(sheets, columns, notes)
+    except InputError as error:
+        # Messages name our columns, which need not be those of the files.
+        guessed = "".join(f"\n  - {note}" for note in notes if " read as " in note)
+        raise InputError(
+            f"{error}\nWhat was guessed:{guessed}" if guessed else str(error)
+        ) from None
+
+
+def _asked(sheet: Sheet, said: Mapping[str, str]) -> Sheet:
+    """A sheet with the names that the user says, without the columns that are to be ignored."""
+    dropped = [theirs for theirs, ours in said.items() if ours == IGNORE]
+    kept = {theirs: ours for theirs, ours in said.items() if ours != IGNORE}
+    asked = Sheet(sheet.source, sheet.frame.drop(columns=dropped), sheet.rows).renamed(kept)
+    twice = [name for name in asked.columns if asked.columns.count(name) > 1]
+    if twice:
+        raise InputError(
+            f"{sheet.source}: two columns are named {twice[0]!r}; expected one. Leave the "
+            f"other out by --column {twice[0]}={IGNORE}, or give one of them another name"
+        )
+    return asked

@@ -8,7 +8,7 @@ import pandas as pd
 
 from crowdgold.data.checks import InputError, to_numbers
 from crowdgold.data.own.column_names import ours_named
-from crowdgold.data.own.label_words import PAIRS, plain
+from crowdgold.data.own.label_words import PAIRS, plain, positive_labels
 from crowdgold.data.own.sheets import Sheet, without_missing_words
 
 LONG, ANONYMOUS, COUNTS, WIDE = "long", "anonymous", "counts", "wide"
@@ -50,18 +50,18 @@ def _of_experts(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
     return found
 
 
-def _looks_like_labels(values: pd.Series, positive: str | None) -> bool:
-    """Say whether a column may be an annotator's: two known labels, or the positive one."""
+def _looks_like_labels(values: pd.Series, positive: Sequence[str]) -> bool:
+    """Say whether a column may be an annotator's: two known labels, or a positive one."""
     found = {plain(str(one)) for one in without_missing_words(values).dropna().unique()[:50]}
     if not found:
         return False
-    if positive is not None and plain(positive) in found:
+    if positive_labels(positive, found).keys() & found:
         return True
     return any(found <= set(pair) for pair in PAIRS)
 
 
 def _guess_votes(
-    sheets: Sequence[Sheet], positive: str | None, notes: list[str]
+    sheets: Sequence[Sheet], positive: Sequence[str], notes: list[str]
 ) -> tuple[list[Sheet], list[str | None]]:
     """Look for votes where no sheet says that it has any."""
     found, kinds = list(sheets), [_kind(sheet) for sheet in sheets]
@@ -89,6 +89,7 @@ def _guess_votes(
 
 
 def _numeric(values: pd.Series) -> bool:
+    values = without_missing_words(values)
     empty = values.isna().to_numpy()
     return bool((~empty).any()) and bool(np.isfinite(to_numbers(values)[~empty]).all())
 
@@ -105,7 +106,7 @@ def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
 
 
 def assign(
-    sheets: Sequence[Sheet], positive: str | None, notes: list[str]
+    sheets: Sequence[Sheet], positive: Sequence[str], notes: list[str]
 ) -> tuple[list[Sheet], list[str | None]]:
     """Find what each sheet holds; give the sheets, with columns named, and the forms of votes.
 

@@ -10,10 +10,12 @@ import pandas as pd
 from crowdgold.data.checks import InputError, Problems
 from crowdgold.data.own.exports import Found, frame_of_records, read_json
 from crowdgold.data.spreadsheet import restored
-from crowdgold.data.tables import JSON_LINES, SEPARATORS, read_json_lines, read_table
+from crowdgold.data.tables import ENDINGS, JSON_LINES, SEPARATORS, read_json_lines, read_table
+from crowdgold.data.workbooks import WORKBOOK, read_workbook
 
 MISSING = ("", "nan", "NaN", "NA", "<NA>", "null", "NULL")
 """Texts that stand for an empty cell; identifiers are taken as they are, but for the first."""
+OWN_ENDINGS = (*ENDINGS, ".json", WORKBOOK)
 OTHER_SEPARATORS = (";", "\t", ",", "|")
 APOSTROPHE = "an apostrophe before =, +, - or @ marks a text for a spreadsheet, and is taken away"
 
@@ -103,12 +105,18 @@ def _frame(path: Path) -> Found:
         return frame_of_records(read_json(path), path)
     if path.is_file() and path.suffix in JSON_LINES:
         return frame_of_records(_lines(path), path)
-    frame, first_row = read_table(path)
+    if path.is_file() and path.suffix == WORKBOOK:
+        return read_workbook(path)
+    if path.suffix not in OWN_ENDINGS:
+        raise InputError(
+            f"{path}: expected a {', '.join(OWN_ENDINGS[:-1])} or {OWN_ENDINGS[-1]} file"
+        )
+    frame, first_row = read_table(path, empty_lines=True)
     if path.suffix in SEPARATORS and len(frame.columns) == 1:
         header = str(frame.columns[0])
         for other in OTHER_SEPARATORS:
             if other != SEPARATORS[path.suffix] and other in header:
-                frame, first_row = read_table(path, other)
+                frame, first_row = read_table(path, other, empty_lines=True)
                 said = "a tab" if other == "\t" else repr(other)
                 return frame, first_row, [f"cells are separated by {said}, as in its header"]
     return frame, first_row, []
@@ -125,8 +133,8 @@ def read_sheet(path: str | Path, notes: list[str]) -> Sheet:
     """Read a file as a sheet.
 
     Args:
-        path: .csv, .tsv, .parquet, .jsonl or .ndjson (a table, or an export of doccano), or .json
-            (an export of Label Studio, or a list of objects).
+        path: .csv, .tsv, .xlsx, .parquet, .jsonl or .ndjson (a table, or an export of doccano), or
+            .json (an export of Label Studio, or a list of objects).
         notes: what was decided is added to them.
 
     Raises:

@@ -10,13 +10,14 @@ import pandas as pd
 
 from crowdgold.data.annotations import Annotations, annotations_from_frame
 from crowdgold.data.checks import InputError, counted
-from crowdgold.data.items import NO_GOLD, Items, items_from_frame, score_column
+from crowdgold.data.item_columns import NO_GOLD
+from crowdgold.data.items import Items, items_from_frame, score_column
 from crowdgold.data.label_columns import REPEATED
 from crowdgold.data.own.by_item import read_gold, read_scores, read_strata, read_weights
-from crowdgold.data.own.column_names import name_columns
+from crowdgold.data.own.column_names import named_sheets
 from crowdgold.data.own.label_words import binary_labels
 from crowdgold.data.own.roles import assign
-from crowdgold.data.own.sheets import Sheet, read_sheet
+from crowdgold.data.own.sheets import Sheet
 from crowdgold.data.own.votes import Rows, read_votes
 
 TIE_BREAK_SEED = 20_000_003
@@ -52,8 +53,9 @@ class Study:
 def read_study(
     paths: Sequence[str | Path],
     columns: Mapping[str, str] = NOTHING,
-    positive: str | None = None,
+    positive: str | Sequence[str] | None = None,
     repeated: str = "refuse",
+    need_scores: bool = False,
 ) -> Study:
     """Read a study from its files.
 
@@ -63,37 +65,37 @@ def read_study(
         columns: the files' own column name -> the name used here, e.g. {"worker": "annotator"}; for
             one file alone, {"votes.csv:worker": "annotator"}; "ignore" passes a column over. What
             is not named is guessed, and noted.
-        positive: the positive label; all others are negative.
+        positive: the positive label, or several of them, in one text with commas or each in its
+            own; all others are negative.
         repeated: the rule for an annotator with several labels on an item: "refuse", keep the
             "first" or the "last", or "keep" all.
+        need_scores: whether items without a score of each model are dropped. Otherwise they stay
+            for what needs no score, and the score is NaN.
 
     Raises:
         InputError: naming the file, column and rows that cannot be used, and how to mend them.
     """
     if repeated not in REPEATED:
         raise InputError(f"repeated {repeated!r}; expected one of {', '.join(REPEATED)}")
-    if not paths:
-        raise InputError("no files; expected one to three: votes, gold labels, scores")
     notes: list[str] = []
-    sheets = [read_sheet(path, notes) for path in paths]
-    try:
-        named = name_columns(sheets, columns, notes)
-        return _study(named, positive, repeated, notes)
-    except InputError as error:
-        # Messages name our columns, which need not be those of the files.
-        guessed = "".join(f"\n  - {note}" for note in notes if " read as " in note)
-        raise InputError(
-            f"{error}\nWhat was guessed:{guessed}" if guessed else str(error)
-        ) from None
+    wanted = [positive] if isinstance(positive, str) else list(positive or ())
+    with named_sheets(paths, columns, notes) as named:
+        return _study(named, wanted, repeated, need_scores, notes)
 
 
-def _study(sheets: Sequence[Sheet], positive: str | None, repeated: str, notes: list[str]) -> Study:
+def _study(
+    sheets: Sequence[Sheet],
+    positive: Sequence[str],
+    repeated: str,
+    need_scores: bool,
+    notes: list[str],
+) -> Study:
     """Join sheets whose columns are named."""
     sheets, kinds = assign(sheets, positive, notes)
     votes, gold = read_votes(sheets, kinds, notes), read_gold(sheets, kinds, notes)
     votes, gold = _with_labels(votes, gold, positive, notes)
     scores = read_scores(sheets, kinds)
-    votes = _with_scores(votes, scores, notes)
+    votes = _with_scores(votes, scores, need_scores, notes)
     items, annotations = _items(votes, scores, repeated)
     by_expert = {} if gold is None else _gold_by_expert(gold, items.item, notes)
     strata = {
@@ -106,7 +108,7 @@ def _study(sheets: Sequence[Sheet], positive: str | None, repeated: str, notes: 
 
 
 def _with_labels(
-    votes: Rows, gold: Rows | None, positive: str | None, notes: list[str]
+    votes: Rows, gold: Rows | None, positive: Sequence[str], notes: list[str]
 ) -> tuple[Rows, Rows | None]:
     """Read the labels of votes and gold as 0 and 1."""
     tables = {"gold labels": gold} if gold is not None else {}
@@ -132,8 +134,10 @@ def _some(items: Sequence[str]) -> str:
     return ", ".join(map(repr, list(items)[:NAMED])) + more
 
 
-def _with_scores(votes: Rows, scores: Mapping[str, pd.Series], notes: list[str]) -> Rows:
-    """Keep the votes of items that every predictor has a score of.
+def _with_scores(
+    votes: Rows, scores: Mapping[str, pd.Series], need_scores: bool, notes: list[str]
+) -> Rows:
+    """The votes of the items that are kept; say which have no score, and which no votes.
 
     Raises:
         InputError: where there are no votes, or a predictor has a score of no item with votes.
@@ -142,6 +146,7 @@ def _with_scores(votes: Rows, scores: Mapping[str, pd.Series], notes: list[str])
         raise InputError(f"{votes.source}: no votes; expected items with labels")
     item = pd.Index(votes.frame["item"].unique())
     lacking: set[str] = set()
+    then = "dropped" if need_scores else "which count for what needs none"
     for name, values in scores.items():
         without = item.difference(values.index, sort=False)
         if len(without) == len(item):
@@ -159,14 +164,13 @@ def _with_scores(votes: Rows, scores: Mapping[str, pd.Series], notes: list[str])
         if len(without):
             notes.append(
                 f"{counted(len(without), 'item')} of {len(item):,} with votes but without a "
-                f"score of {name}, dropped: "
-                f"{_some(list(without))}"
+                f"score of {name}, {then}: {_some(list(without))}"
             )
         lacking.update(without)
+    if not lacking or not need_scores:
+        return votes
     if len(lacking) == len(item):
         raise InputError("no item has votes and a score of each model; expected some")
-    if not lacking:
-        return votes
     return votes.take(~votes.frame["item"].isin(lacking).to_numpy(dtype=bool))
 
 
@@ -195,7 +199,7 @@ def _items(
         # A repeated item is refused below, with its rows.
         frame = frame.assign(**{score_column(name): values.reindex(frame["item"]).to_numpy()})
     rng = np.random.default_rng(TIE_BREAK_SEED)
-    return items_from_frame(frame, rng, votes.source, rows), annotations
+    return items_from_frame(frame, rng, votes.source, rows, unscored=True), annotations
 
 
 def _of_items(values: pd.Series, item: np.ndarray, what: str, notes: list[str]) -> pd.Series:

@@ -91,9 +91,10 @@ def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         experts = ", ".join(f"{name} {labels:,}" for name, labels in check["expert_labels"].items())
         yield "experts", f"{experts}; {_alpha(check['expert_agreement'])}"
     for name, one in check["scores"].items():
-        tied = f"{100 * one['tied']:.0f} % of the items share theirs with another"
+        tied = f"{100 * one['tied']:.2g} % of the pairs of items are tied"
         ends = f"{one['lowest']:.4g} to {one['highest']:.4g}"
-        yield f"scores of {name}", f"{ends}, {one['distinct']:,} different; {tied}"
+        lacking = f"; {one['without']:,} items without" if one.get("without") else ""
+        yield f"scores of {name}", f"{ends}, {one['distinct']:,} different; {tied}{lacking}"
 
 
 def _counts(study: StudyFolder) -> list[tuple[str, str]]:

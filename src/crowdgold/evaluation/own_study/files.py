@@ -32,18 +32,20 @@ class Source:
     Attributes:
         paths: votes, gold labels and scores, in one file or several.
         columns: their column name -> ours.
-        positive: the positive label; None where it is clear.
+        positive: the positive label, or several; None or none where it is clear.
         repeated: the rule for an annotator with several labels on an item.
     """
 
     paths: Sequence[Path]
     columns: Mapping[str, str] = field(default_factory=dict)
-    positive: str | None = None
+    positive: str | Sequence[str] | None = None
     repeated: str = "refuse"
 
     def read(self) -> Study:
         """Read the study; `InputError` where that cannot be done."""
-        return read_study(self.paths, self.columns, self.positive, self.repeated)
+        # Until every job takes the items with a score by itself (`data.scored_items`).
+        need_scores = True
+        return read_study(self.paths, self.columns, self.positive, self.repeated, need_scores)
 
 
 def read_and_check(source: Source, settings: Settings) -> tuple[Study, DataCheck]:
@@ -131,8 +133,16 @@ def with_source(
     return Evaluation(evaluation.tables, {**about, **evaluation.summary})
 
 
-def write_evaluation(evaluation: Evaluation, check: DataCheck, out: Path) -> None:
+def write_evaluation(
+    evaluation: Evaluation, check: DataCheck, out: Path, options: bytes | None = None
+) -> None:
     """Write the folder of an evaluation, with the check as `crowdgold check --json` has it.
+
+    Args:
+        evaluation: what was found.
+        check: of the data.
+        out: the folder.
+        options: the study file that repeats it; None where it was not asked for by one.
 
     Raises:
         InputError: where it cannot be written.
@@ -140,4 +150,4 @@ def write_evaluation(evaluation: Evaluation, check: DataCheck, out: Path) -> Non
     about = {name: evaluation.summary[name] for name in ("files", "notes")}
     seed = evaluation.summary["settings"]["seed"]
     checked = {**about, **vars(check), "supported": check.supported, "seed": seed}
-    write_folder(evaluation.tables, evaluation.summary, checked, out)
+    write_folder(evaluation.tables, evaluation.summary, checked, out, options)

@@ -8,6 +8,7 @@ parameters.csv            medians and intervals of the models' parameters
 predictive.csv            posterior predictive checks of votes and rankings
 check.json                what the data can support, as of `crowdgold check --json`
 study.json                settings, versions, notes, headlines, fits, what was not run, seconds
+study.yaml                the options of `crowdgold evaluate` that repeat it
 """
 
 import json
@@ -25,12 +26,14 @@ from crowdgold.data.json_values import plain
 from crowdgold.data.spreadsheet import write_spreadsheet
 
 ESTIMATES, STUDY, CHECK = "estimates", "study.json", "check.json"
+OPTIONS = "study.yaml"
+"""The options that repeat the evaluation, by the command and not the workflow."""
 TABLES = (ESTIMATES, "curves", "items", "annotators", "parameters", "predictive")
 PAGE, FIGURES = "report.html", "figures.pdf"
 """What `crowdgold report` adds."""
 WRITTEN = (
-    *(f"{name}.csv" for name in TABLES), f"{ESTIMATES}.parquet", CHECK, STUDY, PAGE, FIGURES,
-    ".snakemake_timestamp",
+    *(f"{name}.csv" for name in TABLES), f"{ESTIMATES}.parquet", CHECK, STUDY, OPTIONS, PAGE,
+    FIGURES, ".snakemake_timestamp",
 )  # fmt: skip
 """Every file that an evaluation with its report holds, made by the command or the workflow."""
 SHOWN = 5
@@ -87,6 +90,7 @@ def write_folder(
     summary: Mapping[str, Any],
     check: Mapping[str, Any],
     out: Path,
+    options: bytes | None = None,
 ) -> None:
     """Write an evaluation to a temporary name, then rename; an earlier one is replaced.
 
@@ -95,6 +99,7 @@ def write_folder(
         summary: for study.json.
         check: for check.json.
         out: the folder.
+        options: for study.yaml, where there is one.
 
     Raises:
         InputError: where it cannot be written.
@@ -107,6 +112,8 @@ def write_folder(
         for name, content in ((CHECK, check), (STUDY, summary)):
             text = json.dumps(plain(content), indent=1, ensure_ascii=False)
             (partial / name).write_text(text + "\n", encoding="utf-8")
+        if options is not None:
+            (partial / OPTIONS).write_bytes(options)
         if out.exists():
             out.rename(before)
         partial.rename(out)

@@ -151,7 +151,7 @@ def thresholds_of(settings: Settings, items: Items, model: str) -> tuple[float, 
     for name in (model, NO_PREDICTOR):
         if name in settings.thresholds:
             return tuple({_written(value): value for value in settings.thresholds[name]}.values())
-    scores = items.scores[model]
+    scores = items.with_score(model).scores[model]
     return (0.5,) if scores.min() >= 0 and scores.max() <= 1 else ()
 
 
