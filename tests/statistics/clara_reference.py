@@ -87,6 +87,40 @@ def grid_posterior(annotations, prior, ordered, size=90):
     return moments
 
 
+def counted_posterior(annotations, prior, points=400):
+    """Mean theta and P(TPR + TNR < 1) of a shared binary matrix, whatever the prior's shapes.
+
+    Exact but for the second's quadrature: a sum over how many items of each pattern of labels are
+    positive, theta and the matrix integrated out. Given these numbers TPR and TNR are independent
+    betas, and the chance is a mean of TNR's distribution function over `points` quantiles of TPR.
+    A grid of theta, TPR and TNR is wrong where shapes below 1 have a pole at 0 or 1.
+    """
+    patterns = find_label_patterns(annotations, "shared")
+    tally = np.zeros((len(patterns), 2))
+    rows = np.repeat(np.arange(len(patterns)), np.diff(patterns.start))
+    np.add.at(tally, (rows, patterns.label), patterns.times)
+    sizes = [np.arange(count + 1) for count in patterns.count]
+    positive = np.stack(np.meshgrid(*sizes, indexing="ij"), axis=-1).reshape(-1, len(patterns))
+    ways = gammaln(patterns.count + 1).sum() - gammaln(positive + 1).sum(axis=1)
+    ways = ways - gammaln(patterns.count - positive + 1).sum(axis=1)
+    items = np.stack([patterns.count.sum() - positive.sum(axis=1), positive.sum(axis=1)], axis=1)
+    on_positive = positive @ tally
+    on_negative = patterns.count @ tally - on_positive
+    log = ways + log_dirichlet_multinomial(prior.theta, items)
+    log += log_dirichlet_multinomial(prior.psi[1], on_positive)
+    log += log_dirichlet_multinomial(prior.psi[0], on_negative)
+    weight = np.exp(log - logsumexp(log))
+    theta = (prior.theta[1] + items[:, 1]) / (prior.theta.sum() + items.sum(axis=1))
+    # Numbers of labels recur: each pair is integrated once, and those of no weight not at all.
+    kept = weight > 1e-9
+    shapes = np.concatenate([on_positive + prior.psi[1], on_negative + prior.psi[0]], axis=1)[kept]
+    shapes, which = np.unique(shapes, axis=0, return_inverse=True)
+    total = np.bincount(which.ravel(), weight[kept])
+    tpr = beta.ppf((np.arange(points) + 0.5) / points, shapes[:, 1:2], shapes[:, :1])
+    below = beta.cdf(1 - tpr, shapes[:, 2:3], shapes[:, 3:]).mean(axis=1)
+    return {"theta": float(weight @ theta), "swapped": float(total @ below)}
+
+
 def error_of(chains):
     """Monte Carlo standard error of a mean over independent chains' batch means, 40 of each."""
     batches = chains.reshape(len(chains) * 40, -1).mean(axis=1)

@@ -112,6 +112,20 @@ def test_counts_are_the_naive_ones():
     assert np.array_equal(found.data.count, count[:, position])
 
 
+@pytest.mark.parametrize("n", [47, 500, 1001])
+def test_the_highest_item_of_a_bin_is_its_last(n):
+    """Items are walked from the lowest score to the highest; sizes that bins do not divide. The
+    ranking is such that an item's neighbours are of other vote sets than itself."""
+    items = algorithm_1(TYPICAL, n, VOTES, n // 10, np.random.default_rng(5))
+    sets, bins = find_vote_sets(items), number_of_bins(n)
+    order = np.lexsort([np.arange(n), np.arange(n) % 7])
+    member = np.empty(n, dtype=int)
+    member[order] = np.arange(n) % len(sets)
+    found = BinnedRanks.of(member, order, len(sets)).highest
+    last = {rank * bins // n: member[order[rank]] for rank in range(n)}
+    assert found.tolist() == [last[b] for b in range(bins - 1)]
+
+
 @pytest.mark.parametrize("delta", [-30.0, -8.0, 0.0, 0.7, 3.0, 30.0])
 @pytest.mark.parametrize("d", [(1.5, 1.5), (0.05, 0.1), (99.0, 0.5)])
 def test_tabulated_distributions_keep_their_digits_in_both_tails(delta, d):

@@ -79,14 +79,19 @@ def test_with_gold_for_all_items_it_is_their_share():
 
 
 def coverage_of_all_counts(p, tpr, tnr, n, m, interval):
-    """Exact coverage and mean rate over every outcome; those without an estimate do not cover."""
+    """Exact chances, over every outcome, that there is an interval and it holds p; that the
+    estimate is inside [0, 1]; and both. What is refused holds nothing."""
     k, tp, tn = np.meshgrid(np.arange(n + 1), np.arange(m + 1), np.arange(m + 1), indexing="ij")
     chance = binom.pmf(k, n, p * tpr + (1 - p) * (1 - tnr))
     chance = chance * binom.pmf(tp, m, tpr) * binom.pmf(tn, m, tnr)
     k, tp, tn, chance = (part[tp + tn > m] for part in (k, tp, tn, chance))
     counts = JudgementCounts(k, np.full_like(k, n), tp, m - tp, tn, m - tn)
     found = correct_rate(counts, interval=interval, outside="keep")
-    return float(chance[(found.lower <= p) & (p <= found.upper)].sum())
+    covered, inside = (found.lower <= p) & (p <= found.upper), abs(found.raw - 0.5) <= 0.5
+    beyond = (found.upper < 0) | (found.lower > 1)
+    return (
+        *(float(chance[which].sum()) for which in (covered & ~beyond, inside, covered & inside)),
+    )
 
 
 @pytest.mark.parametrize("p", [0.1, 0.3, 0.5, 0.7, 0.95])
@@ -95,9 +100,23 @@ def test_the_adjusted_interval_covers_with_few_gold_labels(p):
 
     Its authors report small dips below 0.95; the paper's interval is the control.
     """
-    assert coverage_of_all_counts(p, 0.9, 0.95, 300, 20, ADJUSTED) > 0.945
+    assert coverage_of_all_counts(p, 0.9, 0.95, 300, 20, ADJUSTED)[0] > 0.945
     if p in (0.1, 0.95):
-        assert coverage_of_all_counts(p, 0.9, 0.95, 300, 20, "paper") < 0.9
+        assert coverage_of_all_counts(p, 0.9, 0.95, 300, 20, "paper")[0] < 0.9
+
+
+@pytest.mark.parametrize(("p", "gold"), [(0.01, 20), (0.01, 50), (0.99, 20), (0.99, 50)])
+def test_intervals_cover_where_many_estimates_are_outside(p, gold):
+    """Over all data sets, by enumeration; to refuse estimates outside [0, 1] is the control.
+
+    Two in five estimates are outside, and two in five data sets then had no interval at all.
+    """
+    covered, inside, both = coverage_of_all_counts(p, 0.8, 0.9, 300, gold, ADJUSTED)
+    assert covered > 0.95
+    assert inside < 0.62
+    assert both < 0.62
+    *_, inside, both = coverage_of_all_counts(p, 0.8, 0.9, 300, gold, "paper")
+    assert both / inside < 0.9
 
 
 @pytest.mark.parametrize(
@@ -112,8 +131,8 @@ def test_the_adjusted_interval_covers_with_few_gold_labels(p):
         ({"true_negatives": 0, "false_positives": 0}, "gold negatives: found 0.*TNR"),
         ({"true_positives": 5, "false_negatives": 195}, r"0.025 \+ 0.95 = 0.975"),
         ({"true_positives": 10, "false_negatives": 190}, "no better than chance"),
-        ({"positive": 20}, "corrected rate: found -0.03529, outside 0 to 1: .* from 0.05"),
-        ({"positive": 950}, "corrected rate: found 1.059, outside 0 to 1: .* to 0.9"),
+        ({"positive": 20}, "whole interval is beyond -0.0007.*, outside 0 to 1: .* from 0.05"),
+        ({"positive": 995}, "whole interval is beyond 1.0.*, outside 0 to 1: .* to 0.9"),
         ({"true_positives": 650, "within": True}, "gold items judged positive: found 660"),
         ({"false_negatives": 200, "within": True}, "gold items judged negative: found 390"),
     ],
@@ -131,16 +150,27 @@ def test_options_are_checked(wrong):
         correct_rate(POST, **wrong)
 
 
-def test_clipping_is_asked_for():
-    below = replace(POST, positive=40)
-    kept = correct_rate(below, outside="keep")
-    clipped = correct_rate(below, outside="clip")
-    assert kept.estimate < 0
-    assert kept.lower < 0
-    assert clipped.estimate == clipped.lower == 0
-    assert clipped.upper == kept.upper > 0
-    with pytest.raises(InputError, match="the whole interval is"):
-        correct_rate(replace(POST, positive=20), outside="clip")
+@pytest.mark.parametrize(("positive", "end"), [(40, 0.0), (920, 1.0)])
+def test_an_estimate_outside_is_moved_and_the_interval_is_cut(positive, end):
+    beyond = replace(POST, positive=positive)
+    kept, moved = correct_rate(beyond, outside="keep"), correct_rate(beyond)
+    assert kept.note == ""
+    assert kept.estimate == kept.raw == moved.raw
+    assert abs(kept.estimate - 0.5) > 0.5
+    near, far = ("lower", "upper") if end == 0 else ("upper", "lower")
+    assert moved.estimate == getattr(moved, near) == end
+    assert getattr(moved, far) == getattr(kept, far)
+    assert f"gives {kept.raw:.4g}, which is outside 0 to 1" in moved.note
+    assert f"moved to {end:g}" in moved.note
+
+
+def test_an_estimate_inside_stays_and_arrays_are_moved_each():
+    found = correct_rate(replace(POST, positive=np.array([40, 645, 920])), interval="paper")
+    assert found.estimate == pytest.approx([0, 0.7, 1])
+    assert found.lower[0] == 0
+    assert found.upper[2] == 1
+    assert found.raw[1] == found.estimate[1]
+    assert correct_rate(POST).note == found.note == ""
 
 
 def test_no_error_of_the_judges_is_not_taken_for_certainty():

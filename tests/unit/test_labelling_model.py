@@ -171,7 +171,7 @@ def test_a_model_is_the_mean_of_a_fit(confusion):
     """The fallback weighs each annotator by the labels on likely items of the true label."""
     fit, annotations = fitted(confusion, np.random.default_rng(7))
     model = labelling_model(fit, annotations, confusion)
-    psi = fit.psi.mean(axis=(0, 1))
+    psi = fit.psi.mean(axis=(0, 1), dtype=float)
     np.testing.assert_allclose(model.prevalence, fit.theta.mean(axis=(0, 1)))
     np.testing.assert_allclose(model.matrix.sum(axis=-1), 1, rtol=1e-12)
     if confusion == "annotator":

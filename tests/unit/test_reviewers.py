@@ -115,6 +115,25 @@ def test_intervals_are_those_of_items_drawn_anew(metric):
     assert abs(found.lower - np.mean(values)) > 5 * error
 
 
+def test_items_that_an_annotator_skips_are_resampled_as_well():
+    """The annotator labelled 3 of the 12 items with a label of the judge, 2 of them rightly; the
+    other 40 items of the table are no part of it.
+
+    A resample has none of the 3 with the chance (9/12)^12 = .032, to 5 deviations of 100,000
+    draws, and none of the 2 with (10/12)^12 = .112, so that a rate of 0 is below the lower end of
+    90 %. If the 3 alone were resampled these chances would be 0 and 1/27; if all 52, .046 and .13.
+    """
+    rows = [(f"{i:02}", "judge", "judges", "1") for i in range(12)]
+    rows += [("02", "x", "others", "1"), ("05", "x", "others", "0"), ("11", "x", "others", "1")]
+    table = table_of([*rows, *((f"{i}", "x", "others", "1") for i in range(20, 60))])
+    fitted = fit("MV", table, rng(), {"judges": "judges"})
+    found = estimates(fitted, table, ["TPR:x"], resamples=100_000)["TPR:x", ""]
+    chance = (9 / 12) ** 12
+    assert abs(found.undefined - chance) < 5 * np.sqrt(chance * (1 - chance) / 100_000)
+    assert found.estimate == pytest.approx(2 / 3)
+    assert (found.lower, found.upper) == (0, 1)
+
+
 def test_rates_of_several_annotators_are_means_over_their_labels():
     """Three annotators' matrices pooled in a loop; precision joins the prevalence of each draw."""
     table = audit().table

@@ -10,9 +10,7 @@ from crowdgold.commands.terminal import say
 from crowdgold.data import InputError
 from crowdgold.models.judge_error import (
     ADJUSTED,
-    CLIP,
     INTERVALS,
-    REFUSE,
     CorrectedRate,
     JudgementCounts,
     correct_rate,
@@ -22,6 +20,8 @@ ABOUT = """\
 Correct the share of items that judges (people, a model) find positive for the judges' errors, which
 gold labels show: how many known positives and known negatives the judges got right. The estimate is
 that of Rogan and Gladen, with an interval that counts the judged items as well as the gold labels.
+Where the formula gives less than 0 or more than 1, the estimate and the interval end there, and a
+note says so; --json has the formula's own number as "raw".
 
 Each of the three is written RIGHT/ALL: judged positive of all judged, known positives judged
 positive of all known positives, known negatives judged negative of all known negatives.
@@ -72,11 +72,6 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help="Lang and Reiczigel's, right for few gold labels too, or estimate +- z standard "
         "errors, as in the paper (default: %(default)s)",
     )  # fmt: skip
-    own.add_argument(
-        "--clip", action="store_true",
-        help="take the nearest of 0 and 1 for an estimate outside, which is refused otherwise; "
-        "the interval is cut as well",
-    )  # fmt: skip
     own.add_argument("--json", action="store_true", help="write one JSON object")
     own.set_defaults(run=run)
 
@@ -119,7 +114,7 @@ def as_values(found: CorrectedRate, asked: argparse.Namespace) -> dict[str, Any]
         for name, value in asdict(found).items()
     }
     options = {"level": asked.level, "interval": asked.interval, "within": asked.within}
-    return numbers | options | {"clip": asked.clip}
+    return numbers | options
 
 
 def describe(found: CorrectedRate, asked: argparse.Namespace) -> str:
@@ -138,8 +133,7 @@ def describe(found: CorrectedRate, asked: argparse.Namespace) -> str:
 
 def run(asked: argparse.Namespace) -> int:
     """Correct the rate, and say what comes out."""
-    outside = CLIP if asked.clip else REFUSE
-    found = correct_rate(counts_of(asked), asked.level, asked.interval, outside)
+    found = correct_rate(counts_of(asked), asked.level, asked.interval)
     if found.note:
         say(f"Note: {found.note}")
     print(json.dumps(as_values(found, asked)) if asked.json else describe(found, asked))

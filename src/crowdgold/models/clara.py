@@ -4,9 +4,12 @@ Both samplers have the same stationary distribution but for two things that only
 printed conditional (collapsed), and a prior that is cut to TPR + TNR > 1 (blocked).
 
 The likelihood stays the same where the categories are renamed, in the truth and in the rows of all
-confusion matrices at once; the prior alone says which category is which. Chains start at the
-majority votes; where labels say little (TPR near 1/2, rare positives) the mode with swapped names
-has weight too, which `ClaraFit.swapped` measures and `ClaraSettings.ordered` rules out.
+confusion matrices at once; the prior alone says which category is which. Where it says little, the
+mode with swapped names has weight too. Chains start at the majority votes and cross between the
+modes by a move of their own (`clara_swap`), so that `ClaraFit.swapped` is the mass of the posterior
+there; `ClaraSettings.ordered` rules it out. The printed conditional has no such move.
+
+Chains that miss their gate are continued (`continuation`).
 """
 
 from dataclasses import dataclass, replace
@@ -14,11 +17,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
-from crowdgold.models.clara_chain import Kept, Plan, run_chain
+from crowdgold.models.clara_chain import Plan
 from crowdgold.models.clara_prior import ClaraPrior
+from crowdgold.models.clara_runs import Chains
 from crowdgold.models.clara_scores import SCORE_SCALES, ScoreModel, score_model
 from crowdgold.models.clara_state import Prior, first_categories, first_state, lay_out, prior_of
-from crowdgold.models.diagnostics import Diagnostics, diagnose
+from crowdgold.models.continuation import sample_until_passed
+from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.label_patterns import (
     LabelPatterns,
     find_label_patterns,
@@ -31,10 +36,6 @@ CHOICES = {
     "gaussians": ("likelihood", "posterior"),
     "score_scale": SCORE_SCALES,
 }
-DIAGNOSED = 20
-"""Confusion matrices that have R-hat and effective sample sizes; more would cost minutes."""
-PSI_BYTES = 2**28
-"""Most memory for kept confusion matrices; 1,000 of binary labels, 4 x 2,000 draws, take half."""
 SWAPPED_LIMIT = 0.01
 """Share of draws with swapped categories above which a fit fails its gate: less moves neither end
 of a 95 % interval far."""
@@ -51,7 +52,8 @@ class ClaraSettings:
         gaussians: scores' distributions by maximum "likelihood", or drawn from their "posterior".
         score_scale: score vectors as "given", or their "log_ratio" to the last part.
         ordered: whether the prior is cut to matrices whose diagonal adds to more than 1.
-        chains, warmup, draws, lag: chains, sweeps thrown away, kept draws, sweeps between these.
+        chains, warmup, lag: chains, sweeps thrown away, sweeps from one kept draw to the next.
+        draws: kept draws of each chain, at first: more where the chains have to be continued.
     """
 
     confusion: str = "annotator"
@@ -92,8 +94,8 @@ class ClaraFit:
             true category in rows; single precision.
         psi_step: 1, but more where all draws would take more than `PSI_BYTES`.
         probability: (I, K) P(y_i = k | data).
-        swapped: share of draws whose categories are swapped: the confusion matrices' diagonals,
-            averaged over the labels, add to less than 1 (binary labels: TPR + TNR < 1).
+        swapped: mass of the posterior where the categories are swapped: the confusion matrices'
+            diagonals, averaged over the labels, add to less than 1 (binary: TPR + TNR < 1).
         diagnostics: over prevalence and confusion entries.
     """
 
@@ -104,13 +106,6 @@ class ClaraFit:
     probability: np.ndarray
     swapped: float
     diagnostics: Diagnostics
-
-
-def _plan(settings: ClaraSettings, matrices: int, categories: int) -> Plan:
-    s = settings
-    size = s.chains * s.draws * matrices * categories**2 * np.dtype(np.float32).itemsize
-    step = min(-(-size // PSI_BYTES), s.draws)
-    return Plan(s.sampler == "collapsed", s.warmup, s.draws, s.lag, step)
 
 
 def swapped_share(psi: np.ndarray, matrix_of: np.ndarray) -> float:
@@ -124,47 +119,30 @@ def swapped_share(psi: np.ndarray, matrix_of: np.ndarray) -> float:
     return float((np.einsum("...mkk,m->...", psi, share) < 1).mean())
 
 
-def _diagnose(theta: np.ndarray, psi: np.ndarray, failures: dict[str, bool]) -> Diagnostics:
-    """Give the diagnostics of (chains, D, ...) draws, and of what else speaks against them."""
-    K = theta.shape[-1]
-    scalars = {f"theta[{k}]": theta[..., k] for k in range(K - 1)}
-    for m in range(min(psi.shape[2], DIAGNOSED)):
-        for k in range(K):
-            entries = psi[:, :, m, k].astype(float)
-            scalars |= {f"psi[{m},{k},{r}]": entries[..., r] for r in range(K - 1)}
-    # R-hat needs two chains.
-    found = diagnose(scalars, 0, 0) if len(theta) > 1 else Diagnostics()
-    return replace(found, failures=tuple(text for text, true in failures.items() if true))
-
-
-@dataclass(frozen=True)
-class _Draws:
-    """What all chains leave; as in `Kept`, one more axis in front, `chance` summed over chains."""
-
-    kept: Kept
-    psi_step: int
-    failed: int
-
-
-def _run_chains(
+def _first_chains(
     annotations: Annotations,
     patterns: LabelPatterns,
     prior: Prior,
     scores: ScoreModel,
     settings: ClaraSettings,
     rng: np.random.Generator,
-) -> _Draws:
-    s, K, M = settings, patterns.categories, patterns.matrices
-    labels, plan = lay_out(patterns, s.conditional == "exact"), _plan(s, M, K)
-    theta, conditional = np.empty((2, s.chains, s.draws, K))
-    psi = np.empty((s.chains, -(-s.draws // plan.psi_step), M, K, K), dtype=np.float32)
-    chance, failed = np.zeros((len(patterns), K)), 0
-    for c, own in enumerate(rng.spawn(s.chains)):
+) -> Chains:
+    """Chains at their first states: the majority votes, scattered in all but the first.
+
+    Every other chain starts with two categories exchanged: were the move between the modes never
+    accepted, R-hat would say so.
+    """
+    s, exact = settings, settings.conditional == "exact"
+    plan = Plan(s.sampler == "collapsed", exact and not s.ordered, s.warmup, s.draws, s.lag)
+    rngs = rng.spawn(s.chains)
+    states = []
+    for c, own in enumerate(rngs):
         y = first_categories(annotations, c > 0, own)
-        state = first_state(annotations, s.confusion, prior, y, len(patterns))
-        kept = Kept(theta[c], conditional[c], psi[c], chance)
-        failed += run_chain(labels, prior, scores, state, plan, kept, own)
-    return _Draws(Kept(theta, conditional, psi, chance), plan.psi_step, failed)
+        if plan.swaps and c % 2:
+            a, b = own.choice(patterns.categories, 2, replace=False)
+            y = np.where(y == a, b, np.where(y == b, a, y))
+        states.append(first_state(annotations, s.confusion, prior, y, len(patterns)))
+    return Chains(lay_out(patterns, exact), prior, scores, plan, states, rngs)
 
 
 def sample_clara(
@@ -187,22 +165,27 @@ def sample_clara(
     # Scores and the collapsed sampler tell items apart.
     joined = s.sampler == "blocked" and not len(scores.x)
     patterns = find_label_patterns(annotations, s.confusion, joined)
-    drawn = _run_chains(annotations, patterns, prior_of(prior, s.ordered), scores, s, rng)
-    kept, step = drawn.kept, drawn.psi_step
+    chains = _first_chains(annotations, patterns, prior_of(prior, s.ordered), scores, s, rng)
+    continued = sample_until_passed(chains.sample, s.draws)
+    kept, drawn = continued.fit.kept, continued.fit
     swapped = swapped_share(kept.psi, matrix_of_label(annotations, s.confusion)[0])
+    # Longer chains would mend neither, so that both are no part of what continues them.
     failures = {
         f"{drawn.failed} confusion matrices could not be drawn with a diagonal above 1":
             drawn.failed > 0,
         f"{swapped:.0%} of the draws have the categories swapped; an ordered prior, or one of more "
         "weight (gamma), rules that out": swapped > SWAPPED_LIMIT,
     }  # fmt: skip
-    diagnostics = _diagnose(kept.theta[:, ::step], kept.psi, failures)
     return ClaraFit(
         kept.theta,
         kept.conditional_theta,
         kept.psi,
-        step,
-        kept.chance[patterns.pattern_of] / (s.draws * s.chains),
+        drawn.psi_step,
+        kept.chance[patterns.pattern_of] / (kept.theta.shape[0] * kept.theta.shape[1]),
         swapped,
-        replace(diagnostics, notes=notes),
+        replace(
+            drawn.diagnostics,
+            failures=tuple(text for text, true in failures.items() if true),
+            notes=(*notes, *continued.notes),
+        ),
     )

@@ -7,6 +7,7 @@ import numpy as np
 
 from crowdgold.models.clara_scores import ScoreModel, find_score_density
 from crowdgold.models.clara_state import Labels, Prior, State
+from crowdgold.models.clara_swap import try_swap
 from crowdgold.models.clara_sweeps import draw_rates, sweep_blocked, sweep_collapsed
 
 
@@ -15,19 +16,23 @@ class Plan(NamedTuple):
 
     Attributes:
         collapsed: which sampler.
+        swaps: whether renamed categories are proposed, once every `lag` sweeps.
         warmup, draws, lag: sweeps thrown away, kept draws, sweeps from one to the next.
+        first: draws that were kept before, by an earlier run of the chain.
         psi_step: every how many kept draws the confusion matrices are kept.
     """
 
     collapsed: bool
+    swaps: bool
     warmup: int
     draws: int
     lag: int
-    psi_step: int
+    first: int = 0
+    psi_step: int = 1
 
 
 class Kept(NamedTuple):
-    """What a chain leaves; D kept draws, overwritten.
+    """What a chain leaves: D kept draws, overwritten from the first that is new.
 
     Attributes:
         theta: (D, K) prevalence.
@@ -84,15 +89,18 @@ def run_chain(
     failed = 0 if plan.collapsed else draw_rates(prior, state, rng)
     for sweep in range(1, plan.warmup + plan.draws * plan.lag + 1):
         after = sweep - plan.warmup
-        keep = after > 0 and after % plan.lag == 0
+        lagged = after % plan.lag == 0
+        keep = after > 0 and lagged
         if scored:
             find_score_density(scores, state.y, density, rng)
         if plan.collapsed:
             sweep_collapsed(labels, density, state, kept.chance, keep, rng)
         else:
             sweep_blocked(labels, prior, density, state, kept.chance, keep, rng)
+        if plan.swaps and lagged:
+            try_swap(prior, state, rng)
         if keep or not plan.collapsed:
             failed += draw_rates(prior, state, rng)
         if keep:
-            _keep(after // plan.lag - 1, state, plan.psi_step, kept)
+            _keep(plan.first + after // plan.lag - 1, state, plan.psi_step, kept)
     return failed

@@ -23,12 +23,14 @@ from crowdgold.data import InputError
 
 PAPER, ADJUSTED = INTERVALS = ("paper", "adjusted")
 """The paper's interval, and that of Lang and Reiczigel (2014), which is right for small counts."""
-REFUSE, CLIP, KEEP = OUTSIDE = ("refuse", "clip", "keep")
-"""What to do with an estimate outside [0, 1]."""
+CLIP, KEEP = OUTSIDE = ("clip", "keep")
+"""What to do with an estimate outside [0, 1]: move it to the nearest of 0 and 1, or leave it."""
 GOLD_ADDED = 2
 """Gold labels that the adjusted interval adds to each class, half of them right."""
 
 Numbers = float | np.ndarray
+Shares = tuple[Numbers, Numbers, Numbers]
+"""p_J, q+ and q-."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def check_quality(tpr: Numbers, tnr: Numbers) -> None:
 
 
 def corrected_rate(judged_rate: Numbers, tpr: Numbers, tnr: Numbers) -> Numbers:
-    """Give p = (p_J + q- - 1) / (q+ + q- - 1), which may lie outside [0, 1].
+    """The rate p = (p_J + q- - 1) / (q+ + q- - 1), which may lie outside [0, 1].
 
     Args:
         judged_rate: share p_J of items judged positive.
@@ -163,8 +165,10 @@ class CorrectedRate:
     """A corrected rate; numbers, or arrays where the counts were.
 
     Attributes:
-        estimate, standard_error: of the rate; the paper's.
-        lower, upper: ends of the interval.
+        estimate: the rate, moved to the nearest of 0 and 1 where `raw` is outside and is clipped.
+        standard_error: of `raw`; the paper's.
+        lower, upper: ends of the interval, moved likewise.
+        raw: the estimate as the formula gives it, which may be outside [0, 1].
         judged_rate: the share judged positive, as it stands.
         tpr, tnr: the judges' rates, from the gold labels.
         note: what to beware of; empty where there is nothing.
@@ -174,22 +178,19 @@ class CorrectedRate:
     standard_error: Numbers
     lower: Numbers
     upper: Numbers
+    raw: Numbers
     judged_rate: Numbers
     tpr: Numbers
     tnr: Numbers
     note: str = ""
 
 
-def _shares(counts: JudgementCounts) -> tuple[Numbers, Numbers, Numbers]:
-    """Give p_J, q+ and q-."""
-    return (
-        counts.positive / counts.judged,
-        counts.true_positives / counts.gold_positives,
-        counts.true_negatives / counts.gold_negatives,
-    )
+def _shares(counts: JudgementCounts) -> Shares:
+    right = counts.true_positives / counts.gold_positives
+    return counts.positive / counts.judged, right, counts.true_negatives / counts.gold_negatives
 
 
-def _spread(counts: JudgementCounts, shares: tuple[Numbers, Numbers, Numbers]) -> Numbers:
+def _spread(counts: JudgementCounts, shares: Shares) -> Numbers:
     sizes = (counts.judged, counts.gold_positives, counts.gold_negatives)
     # Rounding can leave a variance of 0 below it.
     return np.sqrt(np.maximum(corrected_variance(*shares, *sizes, counts.within), 0.0))
@@ -218,12 +219,9 @@ def _adjusted(counts: JudgementCounts, z: float) -> tuple[Numbers, Numbers]:
     return rate + shift - reach, rate + shift + reach
 
 
-def _note(counts: JudgementCounts, interval: str) -> str:
-    spotless = [
-        name
-        for name, errors in (("TPR", counts.false_negatives), ("TNR", counts.false_positives))
-        if np.ndim(errors) == 0 and errors == 0
-    ]
+def _spotless_note(counts: JudgementCounts, interval: str) -> str:
+    errors = {"TPR": counts.false_negatives, "TNR": counts.false_positives}
+    spotless = [name for name, wrong in errors.items() if np.ndim(wrong) == 0 and wrong == 0]
     if not spotless or interval == ADJUSTED:
         return ""
     return (
@@ -232,31 +230,39 @@ def _note(counts: JudgementCounts, interval: str) -> str:
     )
 
 
-def _refuse_outside(
-    upper: Numbers, lower: Numbers, shares: tuple[Numbers, Numbers, Numbers], what: str = ""
-) -> None:
-    """Raise an `InputError` where something from `lower` to `upper` is all outside [0, 1]."""
+def _range_of_judges(judged_rate: Numbers, tpr: Numbers, tnr: Numbers) -> str:
+    return (
+        f"judges with these gold labels find from {1 - tnr:.4g} (nothing positive) to {tpr:.4g} "
+        f"(everything) positive, and they found {judged_rate:.4g}"
+    )
+
+
+def _moved_note(raw: Numbers, shares: Shares) -> str:
+    if np.ndim(raw) > 0 or 0 <= raw <= 1:
+        return ""
+    return (
+        f"the formula gives {raw:.4g}, which is outside 0 to 1, and the estimate was moved to "
+        f"{float(raw > 1):g}, the interval cut there: {_range_of_judges(*shares)}"
+    )
+
+
+def _check_reachable(lower: Numbers, upper: Numbers, shares: Shares) -> None:
+    """Raise an `InputError` where the whole interval is outside [0, 1]."""
     bad = (np.asarray(upper) < 0) | (np.asarray(lower) > 1)
     if np.any(bad):
-        judged_rate, tpr, tnr = shares
-        values = (np.where(np.asarray(upper) < 0, upper, lower), judged_rate, 1 - tnr, tpr)
-        at, share, least, most = (np.broadcast_to(v, bad.shape)[bad].flat[0] for v in values)
-        way = "" if what else ", or ask for the nearest possible rate (clip)"
+        values = np.where(np.asarray(upper) < 0, upper, lower), *shares
+        at, *found = (np.broadcast_to(v, bad.shape)[bad].flat[0] for v in values)
         raise InputError(
-            f"the corrected rate: {what or 'found '}{at:.4g}, outside 0 to 1: judges with these "
-            f"gold labels find from {least:.4g} (nothing positive) to {most:.4g} (everything) "
-            f"positive, and they found {share:.4g}. Have more gold labels made, look whether gold "
-            f"and judged items are alike{way}"
+            f"the corrected rate: the whole interval is beyond {at:.4g}, outside 0 to 1: "
+            f"{_range_of_judges(*found)}. Look whether gold and judged items are alike, or have "
+            "more gold labels made"
         )
 
 
 def correct_rate(
-    counts: JudgementCounts,
-    level: float = 0.95,
-    interval: str = ADJUSTED,
-    outside: str = REFUSE,
+    counts: JudgementCounts, level: float = 0.95, interval: str = ADJUSTED, outside: str = CLIP
 ) -> CorrectedRate:
-    """Correct a rate for the judges' errors.
+    """A rate corrected for the judges' errors, and its interval.
 
     Args:
         counts: judgements, and what gold labels say of the judges.
@@ -264,13 +270,12 @@ def correct_rate(
         interval: "paper", estimate +- z standard errors; or "adjusted", Lang and Reiczigel (2014),
             Preventive Veterinary Medicine 113, which does not take rates of few gold labels for
             certain. Where gold is within the judged items its shift is ours, less by their share.
-        outside: "refuse" an estimate outside [0, 1], "clip" it and the interval's ends, or "keep"
-            all as the formulas give them. Ends are clipped for no other reason; an interval all
-            of which is outside is refused.
+        outside: of an estimate outside [0, 1] and of the interval's ends: "clip" them to the
+            nearest of 0 and 1, or "keep" them as the formulas give them.
 
     Raises:
         InputError: where counts are impossible or contradict each other, a class has no gold
-            labels, q+ + q- <= 1, or the estimate is outside [0, 1] and that is refused.
+            labels, q+ + q- <= 1, or an interval to be clipped is outside [0, 1] as a whole.
     """
     if not 0 < level < 1:
         raise InputError(f"level: found {level!r}, expected a number between 0 and 1")
@@ -283,14 +288,12 @@ def correct_rate(
     estimate = corrected_rate(*shares)
     error = _spread(counts, shares)
     z = float(ndtri((1 + level) / 2))
-    paper = estimate - z * error, estimate + z * error
-    ends = paper if interval == PAPER else _adjusted(counts, z)
-    if outside == REFUSE:
-        _refuse_outside(estimate, estimate, shares)
+    lower, upper = estimate - z * error, estimate + z * error
+    if interval == ADJUSTED:
+        lower, upper = _adjusted(counts, z)
+    middle, note = estimate, _spotless_note(counts, interval)
     if outside == CLIP:
-        _refuse_outside(ends[1], ends[0], shares, "the whole interval is beyond ")
-    low, middle, high = (
-        np.clip(value, 0.0, 1.0) if outside == CLIP else value
-        for value in (ends[0], estimate, ends[1])
-    )
-    return CorrectedRate(middle, error, low, high, *shares, _note(counts, interval))
+        _check_reachable(lower, upper, shares)
+        lower, middle, upper = (np.clip(value, 0, 1) for value in (lower, estimate, upper))
+        note = "; ".join(filter(None, (note, _moved_note(estimate, shares))))
+    return CorrectedRate(middle, error, lower, upper, estimate, *shares, note)
