@@ -55,11 +55,16 @@ def _gate(draws: Mapping[str, np.ndarray], divergences: int, at_max_treedepth: i
 
 
 def _last(fit: "cmdstanpy.CmdStanMCMC") -> list[dict[str, Any]]:
-    # All variables, of which Stan takes the parameters: which they are the files do not say.
+    # All variables, of which Stan takes the parameters: which they are the files do not say. A
+    # generated quantity may be infinite, which its JSON cannot hold; a parameter never is.
     known = fit.metadata.stan_vars
-    return [
-        {name: variable.extract_reshape(row).tolist() for name, variable in known.items()}
+    rows = [
+        {name: np.asarray(variable.extract_reshape(row)) for name, variable in known.items()}
         for row in fit.draws()[-1]
+    ]
+    return [
+        {name: value.tolist() for name, value in row.items() if np.isfinite(value).all()}
+        for row in rows
     ]
 
 
