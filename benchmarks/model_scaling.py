@@ -62,7 +62,9 @@ def measure(name: str, sizes: list[int], arguments: argparse.Namespace) -> Itera
     """Time one method at every n in this process, after a warm-up at a small n."""
     stan = StanModels.compiled(arguments.models, arguments.toolchain)
     method, own = VARIANTS[name]
-    sampler = {"chains": arguments.chains, "warmup": arguments.warmup, "draws": arguments.draws}
+    # A run time of as many draws as asked for, whether they are enough or not.
+    lengths = ("chains", "warmup", "draws")
+    sampler = {**{name: getattr(arguments, name) for name in lengths}, "longest": 1}
     kept = arguments.chains * arguments.draws
     timed = min(NESTED_DRAWS, kept) if own.get("cut") == "nested" else kept
     settings = {"sampler": sampler, "imputations": timed, "threads": 1, **own}

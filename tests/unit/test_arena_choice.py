@@ -260,7 +260,7 @@ def test_fits_that_failed_a_gate_are_counted_beside_what_is_said_of_them():
     assert (
         "`MV`: 95.0 ± 3.0 % of 60 intervals hold the truth, in 3 worlds (55 % of the fits" in page
     )
-    assert "33 of 120 fits failed a diagnostics gate" in page
+    assert "33 of 120 fits had Markov chains that had not converged" in page
     assert "| 55% |" in page
 
 

@@ -28,7 +28,7 @@ def test_each_fit_counts_once_whatever_its_setting_is_called():
     assert setting_keys(results) == ["paper", "experiment", "predictors.A.mu", "shape"]
     assert count_gate_failures(results) == (2, 12)
     assert count_gate_failures(results[results["method"] == "GT"]) == (0, 6)
-    assert gate_note(results).startswith("2 of 12 fits failed")
+    assert gate_note(results).startswith("2 of 12 fits had Markov chains")
 
 
 @pytest.mark.parametrize("undefined", [(), ("delta_TPR",), ("delta_TPR", "AUC")], ids=str)

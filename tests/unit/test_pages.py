@@ -55,7 +55,7 @@ def test_the_coverage_page_names_what_falls_outside_the_band():
     assert "MAVEN below the band: AUC." in short
     assert "too narrow" in short
     assert "- a\n- b\n" in short
-    assert "4 of 600 fits failed" in short
+    assert "4 of 600 fits had Markov chains that had not converged" in short
     assert "MAVEN below the band: nothing." in good
     assert "too narrow" not in good
 
@@ -74,7 +74,7 @@ def test_the_part_on_clara_compares_the_two_intervals():
     assert "0.65 times as wide" in text
     assert "covers 0.750 ± 0.020 against 0.940 ± 0.020" in text
     assert "| MV | 0.500 ± 0.020 | 0.500 ± 0.020 |" in text
-    assert "200 replicates. 6 of 600 fits failed" in text
+    assert "200 replicates. 6 of 600 fits had Markov chains that had not converged" in text
     assert "- a\n- b\n" in text
 
 
@@ -162,7 +162,7 @@ def test_the_part_on_own_models_has_a_line_a_truth_and_method():
     )
     assert "| DS's | H-AI | **0.40** | **0.40** | 3 |" in text
     assert "| H-AI's | DS | 0.90 | 0.90 | 3 |" in text
-    assert "12 of 400 fits failed" in text
+    assert "12 of 400 fits had Markov chains that had not converged" in text
     assert "- a\n- b\n" in text
 
 
@@ -215,7 +215,7 @@ def test_the_part_on_two_models_compares_widths_by_replicate():
     text = shared_labels_section(pd.DataFrame(rows))
     assert "| pairwise | coupled | 0.8000" in text
     assert "0.75 ± " in text
-    assert "1 of 4 fits failed" in text
+    assert "1 of 4 fits had Markov chains that had not converged" in text
 
 
 def test_the_comparison_page_has_a_line_a_setting_and_a_column_a_metric():

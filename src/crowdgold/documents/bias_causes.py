@@ -7,6 +7,7 @@ import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table, with_error
 from crowdgold.documents.verdicts import CLEAR
+from crowdgold.evaluation.fits import gate_sentence
 
 SUBJECT = "MAVEN-C"
 OWN_DEVIATION = "MAVEN-CS"
@@ -111,7 +112,7 @@ def bias_section(tables: Mapping[str, pd.DataFrame]) -> str:
             "while the score model is not), the prior of mu (its mode at 0.05 and at 5 in the "
             "place of the paper's 0.5), the one standard deviation of both classes (`MAVEN-CS`, "
             "which takes many times as long, on fewer studies). "
-            f"{failed} of {fits} fits failed a diagnostics gate and are included.\n",
+            f"{gate_sentence(failed, fits)}.\n",
             markdown_table(["setting", "version", *plain], rows) + "\n",
             "Change of the error against `MAVEN-C` on the same data:\n",
             markdown_table(["setting", "version", *JUDGED], _changes(tables)) + "\n",

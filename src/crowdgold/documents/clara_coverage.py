@@ -3,7 +3,7 @@
 import pandas as pd
 
 from crowdgold.documents.markdown import pivot, with_error
-from crowdgold.evaluation.fits import count_gate_failures
+from crowdgold.evaluation.fits import count_gate_failures, gate_sentence
 
 OWN, PRINTED, PREVALENCE = "CLARA", "CLARA-printed", "prevalence"
 
@@ -40,7 +40,7 @@ def clara_section(summary: pd.DataFrame, verdict: str) -> str:
             "## Labels without gold: CLARA\n",
             f"Coverage of nominal {float(shown['level'].iloc[0]):.0%} intervals on data from "
             f"CLARA's own generative process, {int(shown['replicates'].max())} replicates. "
-            f"{failures} of {fits} fits failed a diagnostics gate and are included.\n",
+            f"{gate_sentence(failures, fits)}.\n",
             pivot(shown, "coverage", "coverage_se", "method", "metric") + "\n",
             "What `make validate` holds against the binomial band at 3.5 deviations:\n",
             "".join(f"- {line}\n" for line in verdict.splitlines()),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table, pivot, with_error
-from crowdgold.evaluation.fits import count_gate_failures
+from crowdgold.evaluation.fits import count_gate_failures, gate_sentence
 from crowdgold.evaluation.summaries import coverage_band
 
 SETTING = ("experiment", "n", "gold_fraction", "n_gold")
@@ -218,8 +218,8 @@ def coverage_page(
         [
             "# Do the intervals cover?\n",
             f"Coverage of nominal {level:.0%} intervals on data from MAVEN's own generative "
-            f"process (Algorithm 1), {int(shown['replicates'].max())} replicates. {failures} of "
-            f"{fits} fits failed a diagnostics gate and are included. This page is made from the "
+            f"process (Algorithm 1), {int(shown['replicates'].max())} replicates. "
+            f"{gate_sentence(failures, fits)}. This page is made from the "
             "results by `make docs`.\n",
             f"{table}\n",
             "What `make validate` holds against the binomial band at 3.5 deviations:\n",

@@ -139,7 +139,7 @@ def judge_error_page(tables: Mapping[str, pd.DataFrame], printed: Mapping[str, A
         replicates = int(table["replicate"].nunique())
         parts.append(
             f"### {title}\n\n{method_tables(table)}\n\n{replicates} replicates in each setting. "
-            "Fits that failed a diagnostics gate are included.\n"
+            "Fits whose Markov chains had not converged are included.\n"
         )
     parts.append(
         "Where gold labels are of the judged items themselves, they say something of the rate by "

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table
-from crowdgold.evaluation.fits import count_gate_failures
+from crowdgold.evaluation.fits import count_gate_failures, gate_sentence
 from crowdgold.evaluation.summaries import coverage_band
 
 
@@ -45,7 +45,7 @@ def own_models_section(
         [
             "## Each model where it is true, and where another is\n",
             f"Coverage, {int(shown['replicates'].max())} replicates each, bold below the binomial "
-            f"band; {failures} of {fits} fits failed a diagnostics gate and are included.\n",
+            f"band; {gate_sentence(failures, fits)}.\n",
             markdown_table(["truth", "method", *metrics, "failed fits"], rows) + "\n",
             "What `make validate` holds against the band:\n",
             _listed(verdicts),

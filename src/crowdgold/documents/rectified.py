@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table, with_error
-from crowdgold.evaluation.fits import count_gate_failures
+from crowdgold.evaluation.fits import count_gate_failures, gate_sentence
 from crowdgold.inference.samples import FEWEST
 
 RECTIFIED = "MAVEN-R"
@@ -117,7 +117,7 @@ def rectified_page(worlds: Sequence[tuple[str, pd.DataFrame]], baseline: str = "
             f"random sample of the items, correct the prediction: a wrong model makes their "
             "intervals wide, not wrong. This page is made from the results by `make docs`.\n",
             f"Nominal {float(table['level'].iloc[0]):.0%} intervals in {len(worlds)} worlds; "
-            f"{failures} of {fits} fits failed a diagnostics gate and are included. `in the band "
+            f"{gate_sentence(failures, fits)}. `in the band "
             "or above` counts the metrics of all worlds whose coverage is at least the lower end "
             f"of its binomial band at 3.5 deviations; `wider than {baseline}` those whose mean "
             f"width is so by {ERRORS} standard errors; `flagged` is the share of estimates that "

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table, with_error
+from crowdgold.evaluation.fits import gate_sentence
 from crowdgold.evaluation.shared_labels import METRIC
 from crowdgold.evaluation.summaries import share_error
 
@@ -46,7 +47,7 @@ def shared_labels_section(table: pd.DataFrame) -> str:
             "decides the label for both, so that labels differ only where the rankings speak "
             "differently of an item; `independent`: a number for each; `votes alone`: the very "
             "same labels for both, which then cannot know what a ranking says of an item. "
-            f"{failed} of {len(fits)} fits failed a diagnostics gate and are included.\n",
+            f"{gate_sentence(failed, len(fits))}.\n",
             markdown_table(head, rows) + "\n",
         ]
     )

@@ -24,6 +24,7 @@ from crowdgold.evaluation.arena import NONE, SHORT, geometric_mean, reasons_tabl
 from crowdgold.evaluation.arena_choice import FEWEST
 from crowdgold.evaluation.arena_record import arena_of
 from crowdgold.evaluation.arena_situations import Situation, needs_of, situations
+from crowdgold.evaluation.fits import gate_sentence
 from crowdgold.evaluation.study_features import ABSENT, StudyFeatures
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -147,8 +148,7 @@ def _counts(cells: pd.DataFrame, methods: Sequence[str], worlds: int) -> str:
         f"{times} times: nominal {level:.0%} intervals against the truth of the items at hand. "
         "This page is made from the results by `make docs` (`make arena` first); every "
         "sentence below is written from its numbers. ± is one Monte Carlo standard error. "
-        f"{fits['gate_failures']:,} of {fits['replicates']:,} fits failed a diagnostics gate and "
-        "are included.\n"
+        f"{gate_sentence(fits['gate_failures'], fits['replicates'])}.\n"
     )
 
 

@@ -2,6 +2,9 @@
 
 import pandas as pd
 
+from crowdgold.models.continuation import MOST
+from crowdgold.models.diagnostics import RHAT_LIMIT
+
 VALUES = {
     # Of the long results table.
     "annotator", "agent", "item", "truth", "estimate", "lower", "upper", "standard_error",
@@ -39,7 +42,23 @@ def count_gate_failures(table: pd.DataFrame) -> tuple[int, int]:
     return int(fits.sum()), len(fits)
 
 
-def gate_note(table: pd.DataFrame) -> str:
-    """Count the fits behind a figure that failed their diagnostics gate, in words."""
-    failed, total = count_gate_failures(table)
-    return f"{failed} of {total} fits failed a diagnostics gate and are included"
+def gate_sentence(failed: int, fits: int, longest: int = MOST) -> str:
+    """What a caption or a page says of fits that missed their gate, without its full stop.
+
+    It begins with a number, so that it can follow a full stop or a semicolon.
+
+    Args:
+        failed: fits that missed it.
+        fits: all fits.
+        longest: times the draws asked for that their chains grew to, first; 1 where they did not.
+    """
+    after = f" after {longest} times the draws" if longest > 1 else ""
+    return (
+        f"{failed:,} of {fits:,} fits had Markov chains that had not converged (R-hat above "
+        f"{RHAT_LIMIT}, or another check){after}, and are included"
+    )
+
+
+def gate_note(table: pd.DataFrame, longest: int = MOST) -> str:
+    """What a figure's caption says of the fits behind it that missed their gate."""
+    return gate_sentence(*count_gate_failures(table), longest)

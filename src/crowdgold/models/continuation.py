@@ -14,9 +14,7 @@ from crowdgold.models.diagnostics import Diagnostics
 MOST = 8
 """Chains grow to this many times the draws asked for, at most."""
 SETTLED_RHAT = 1.1
-"""Above it chains do not yet overlap: some have not reached where the others draw from. What they
-drew on the way there would spoil whatever follows, so that it is dropped. Below it the chains are
-only too short, and every draw counts."""
+"""Above it chains do not yet overlap: some have not reached where the others draw from."""
 
 
 class Gated(Protocol):
@@ -65,6 +63,16 @@ class Continued(Generic[Fit]):
         return (f"chains continued to {self.times} times the draws",) if self.times > 1 else ()
 
 
+def _spoilt(found: Diagnostics) -> bool:
+    """Whether the draws would spoil whatever follows, so that they are dropped.
+
+    Chains that do not overlap were on their way when they drew them, and transitions that diverged
+    stay among the draws however many are added. Else the chains are only too short: every draw
+    counts.
+    """
+    return not found.rhat < SETTLED_RHAT or found.divergences > 0 or found.at_max_treedepth > 0
+
+
 def sample_until_passed(
     sample: Callable[[Asked[Fit]], Fit], draws: int, most: int = MOST
 ) -> Continued[Fit]:
@@ -81,7 +89,6 @@ def sample_until_passed(
     start, times = time.perf_counter(), 1
     fit = sample(Asked(draws))
     while not fit.diagnostics.passed and 2 * times <= most:
-        apart = not fit.diagnostics.rhat < SETTLED_RHAT
-        fit = sample(Asked(times * draws, fit, apart))
+        fit = sample(Asked(times * draws, fit, _spoilt(fit.diagnostics)))
         times *= 2
     return Continued(fit, times, time.perf_counter() - start)

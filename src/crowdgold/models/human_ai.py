@@ -19,7 +19,7 @@ from crowdgold.models.probit_votes import (
     tabulate_probit_votes,
 )
 from crowdgold.models.score_points import ScorePoints
-from crowdgold.models.stan import StanFit
+from crowdgold.models.stan_fit import StanFit
 from crowdgold.models.vote_fit import start_votes
 from crowdgold.models.vote_sets import VoteSets
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from crowdgold.models.joint_model import point_data, start_scores
 from crowdgold.models.score_points import ScorePoints
-from crowdgold.models.stan import StanFit
+from crowdgold.models.stan_fit import StanFit
 from crowdgold.models.vote_fit import start_votes
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets

@@ -7,16 +7,16 @@ import logging
 import pickle
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from crowdgold.assets import asset_folder
-from crowdgold.models.diagnostics import Diagnostics, diagnose
+from crowdgold.models.continuation import MOST, Asked, sample_until_passed
+from crowdgold.models.stan_fit import StanFit, joined, read_fit
 from crowdgold.toolchain import (
     Toolchain,
     ToolchainError,
@@ -34,6 +34,10 @@ Made = TypeVar("Made")
 ADAPT_DELTA = 0.95
 """Target acceptance where neither the settings nor the model give one."""
 
+SIGNIFICANT = 12
+"""Digits of the draws in CmdStan's files. With its 6, a rate near 1 is printed as 1, from where no
+chain can go on."""
+
 
 def stan_seed(rng: np.random.Generator) -> int:
     """Draw a seed that CmdStan takes: 2 to 2^31 - 1 (0 means the clock, 1 is its default)."""
@@ -48,40 +52,42 @@ class SamplingError(RuntimeError):
 class SamplerSettings:
     """Settings of the No-U-Turn sampler, as in the configuration's `sampler`.
 
-    Where `adapt_delta` is not given, each model is sampled with its own.
+    Chains that miss their gate grow to `longest` times their draws, at most. Where `adapt_delta` is
+    not given, each model is sampled with its own.
     """
 
     chains: int = 4
-    warmup: int = 500
-    draws: int = 500
+    warmup: int = 300
+    draws: int = 1000
+    longest: int = MOST
     adapt_delta: float | None = None
     max_treedepth: int = 10
 
 
-@dataclass(frozen=True)
-class StanFit:
-    """Draws of a fit.
+def _going_on(
+    asked: Asked[StanFit], settings: SamplerSettings, options: Mapping[str, Any]
+) -> tuple[SamplerSettings, dict[str, Any]]:
+    """Settings and options that let the chains of a fit go on from where they ended.
 
-    Attributes:
-        draws: variable name -> (chains, draws, ...).
-        diagnostics: over the parameters named when sampling; none of a single chain.
-        step_size: (chains,) adapted step size.
-        metric: (chains, parameters) adapted diagonal of the inverse metric.
-        seconds: time in Stan's warmup and sampling, all chains.
-        elapsed: wall time of the fit, its processes and files included.
+    Their step size and metric are kept, without a warm-up. Where their draws are dropped, the
+    tuning is as little to be trusted, since it was made from draws like them: the chains are tuned
+    once more, from where they ended, and with smaller steps where a transition diverged.
     """
-
-    draws: dict[str, np.ndarray]
-    diagnostics: Diagnostics
-    step_size: np.ndarray
-    metric: np.ndarray
-    seconds: float
-    elapsed: float
-
-    def flat(self, name: str) -> np.ndarray:
-        """Give the draws of one variable, chain after chain: (chains * draws, ...)."""
-        values = self.draws[name]
-        return values.reshape(-1, *values.shape[2:])
+    latest = asked.latest
+    assert latest is not None
+    start = {
+        "inits": latest.last,
+        "step_size": latest.step_size.tolist(),
+        "inv_metric": [{"inv_metric": metric.tolist()} for metric in latest.metric],
+    }
+    further = replace(settings, draws=asked.draws)
+    if not asked.drop:
+        return replace(further, warmup=0), {**options, **start, "adapt_engaged": False}
+    if latest.diagnostics.divergences:
+        target = settings.adapt_delta or options.get("adapt_delta", ADAPT_DELTA)
+        # Half as far from 1 the first time, a quarter, an eighth.
+        further = replace(further, adapt_delta=1 - (1 - target) * settings.draws / asked.draws / 2)
+    return further, {**options, **start}
 
 
 def _checked(executable: Path) -> Path:
@@ -208,7 +214,36 @@ class StanModels:
         settings: SamplerSettings,
         options: Mapping[str, Any],
     ) -> StanFit:
-        start = time.perf_counter()
+        """A fit whose chains went on where they missed their gate."""
+
+        def sample(asked: Asked[StanFit]) -> StanFit:
+            if asked.latest is None:
+                return self._run(name, data, seed, parameters, settings, options)
+            # A seed for each length of the chains, which is another each time.
+            own = stan_seed(np.random.default_rng([seed, asked.draws]))
+            further = _going_on(asked, settings, options)
+            more = self._run(name, data, own, parameters, *further)
+            more = replace(more, seconds=asked.latest.seconds + more.seconds)
+            return more if asked.drop else joined(asked.latest, more)
+
+        found = sample_until_passed(sample, settings.draws, settings.longest)
+        gate = found.fit.diagnostics
+        gate = replace(gate, notes=(*gate.notes, *found.notes))
+        return replace(found.fit, diagnostics=gate, elapsed=found.elapsed)
+
+    def _run(
+        self,
+        name: str,
+        data: Mapping[str, Any],
+        seed: int,
+        parameters: Sequence[str],
+        settings: SamplerSettings,
+        options: Mapping[str, Any],
+    ) -> StanFit:
+        own = dict(options)
+        target = settings.adapt_delta or own.pop("adapt_delta", ADAPT_DELTA)
+        if own.get("adapt_engaged", True):
+            own["adapt_delta"] = target
         with tempfile.TemporaryDirectory(prefix="crowdgold-stan-") as folder:
             chosen: dict[str, Any] = {
                 "chains": settings.chains,
@@ -216,42 +251,14 @@ class StanModels:
                 "iter_warmup": settings.warmup,
                 "iter_sampling": settings.draws,
                 "max_treedepth": settings.max_treedepth,
+                "sig_figs": SIGNIFICANT,
                 "show_progress": False,
                 "show_console": False,
                 "output_dir": folder,
                 "seed": seed,
             }
-            own = dict(options)
-            if own.get("adapt_engaged", True):
-                target = own.pop("adapt_delta", ADAPT_DELTA)
-                chosen["adapt_delta"] = settings.adapt_delta or target
             try:
                 fit = self.load(name).sample(data=dict(data), **{**chosen, **own})
             except RuntimeError as error:
                 raise SamplingError(f"Stan model {name!r} failed: {error}") from error
-            return _read(fit, parameters, settings.chains > 1, start)
-
-
-def _read(
-    fit: "cmdstanpy.CmdStanMCMC", parameters: Sequence[str], diagnosed: bool, start: float
-) -> StanFit:
-    chains, size = fit.chains, fit.num_draws_sampling
-    draws = {}
-    for name in parameters:
-        values = fit.stan_variable(name)
-        draws[name] = values.reshape(chains, size, *values.shape[1:])
-    diagnostics = Diagnostics()
-    if diagnosed:
-        scalars = {
-            f"{name}[{index}]": values.reshape(chains, size, -1)[..., index]
-            for name, values in draws.items()
-            for index in range(int(np.prod(values.shape[2:])))
-        }
-        diagnostics = diagnose(
-            scalars,
-            int(np.sum(np.asarray(fit.divergences))),
-            int(np.sum(np.asarray(fit.max_treedepths))),
-        )
-    seconds = sum(time["warmup"] + time["sampling"] for time in fit.time)
-    step_size, metric = np.asarray(fit.step_size), np.asarray(fit.inv_metric)
-    return StanFit(draws, diagnostics, step_size, metric, seconds, time.perf_counter() - start)
+            return read_fit(fit, parameters)

@@ -92,7 +92,8 @@ def draw_agent_intervals(
         panel.set_ylim(-0.02, 1.03)
     number = int(shown["replicates"].max())
     figure.supxlabel(
-        f"{number} replicates; bars are one standard error; {gate_note(shown)}", fontsize=7
+        f"{number} replicates; bars are one standard error; {gate_note(shown, longest=1)}",
+        fontsize=7,
     )
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)

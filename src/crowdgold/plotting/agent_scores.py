@@ -56,7 +56,9 @@ def draw_agent_scores(
     axes.set_ylabel("Agent score")
     axes.set_title(str(options.get("title", "")))
     own = table[(table["metric"] == "score:each") & table["method"].isin(METHODS)]
-    figure.supxlabel(f"lines: 95 % intervals over responses; {gate_note(own)}", fontsize=7)
+    figure.supxlabel(
+        f"lines: 95 % intervals over responses; {gate_note(own, longest=1)}", fontsize=7
+    )
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
     return figure, shown.rename_axis("agent").reset_index()

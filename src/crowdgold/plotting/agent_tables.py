@@ -126,7 +126,7 @@ def draw_agent_tables(
     panels = [(panel, lines) for row, lines in zip(grid, longest, strict=True) for panel in row]
     for (axes, lines), kind, (title, frame) in zip(panels, PANELS, frames.items(), strict=True):
         _draw(axes, title, frame, FIRST.get(kind, 0.4), lines)
-    figure.supxlabel(gate_note(table), fontsize=7)
+    figure.supxlabel(gate_note(table, longest=1), fontsize=7)
     return figure, pd.concat([_long(*one) for one in frames.items()], ignore_index=True)
 
 
@@ -163,7 +163,7 @@ def draw_agent_mappings(
         axes.text(0, line + 0.4, str(agent), fontsize=7.5, va="center")
     for y in (0, 0.9, len(order) + 1):
         axes.hlines(y, 0, len(found.columns) + 1.3, color="#444444", linewidth=0.6)
-    figure.supxlabel(f"PEC score (rank); {gate_note(table)}", fontsize=7)
+    figure.supxlabel(f"PEC score (rank); {gate_note(table, longest=1)}", fontsize=7)
     long = found.loc[order].rename_axis("agent").reset_index().melt("agent", var_name="mapping",
                                                                    value_name="score")  # fmt: skip
     rank = [float(ranked.loc[a, m]) for a, m in zip(long["agent"], long["mapping"], strict=True)]

@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from crowdgold.evaluation.fits import gate_sentence
 from crowdgold.evaluation.rank_uniformity import distribution_function, uniform_band
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import new_figure
@@ -105,8 +106,7 @@ def draw_rank_uniformity(
     figure.supxlabel(
         "Normalised rank of the prior draw among posterior draws\n"
         f"{replicates}; band: simultaneous, 3.5 deviations; "
-        f"{fits['gate_failures'].sum()} of {fits['replicates'].sum()} fits failed a diagnostics "
-        "gate and are included",
+        f"{gate_sentence(int(fits['gate_failures'].sum()), int(fits['replicates'].sum()))}",
         fontsize=7,
     )
     handles = [

@@ -69,8 +69,8 @@ def draw_run_time(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figu
     axes[0][0].set_ylabel("Seconds of inference, one core")
     failed = int((~table["passed"]).sum())
     figure.supxlabel(
-        f"{failed} of {len(table)} fits failed a diagnostics gate, which asks for more draws than "
-        "are timed here",
+        f"{failed} of {len(table)} fits had Markov chains that had not converged: that asks for "
+        "more draws than are timed here",
         fontsize=7,
     )
     return figure, table
