@@ -28,6 +28,7 @@ localrules:
     figures,
     validate,
     arena,
+    answer,
     benchmarks,
     docs,
 
@@ -37,8 +38,9 @@ onstart:
 
 
 # `figures`, the first, runs where no target is named: every figure at the scale of the configuration.
-# `validate`: coverage where the model is true. `arena`: every estimator in every world.
-for target in ["figures", "validate", "arena"]:
+# `validate`: coverage where the model is true. `arena`: every estimator in every world. `answer`: the
+# intervals of the recommended answer.
+for target in ["figures", "validate", "arena", "answer"]:
 
     rule:
         name:
