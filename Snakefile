@@ -48,6 +48,9 @@ for target in ["figures", "validate", "arena", "answer"]:
         input:
             figures_of(target),
             verdicts() if target == "validate" else [],
+            [page_if_drawn("answer", page) for page in ANSWER]
+            if target == "answer"
+            else [],
 
 
 rule benchmarks:

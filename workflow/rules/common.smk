@@ -57,7 +57,7 @@ def stages():
     parts = (
         ["together"] if config["together"] else ["simulate", "estimate", "summarise"]
     )
-    shared = ["figures", "validate", "evaluate", "benchmarks", "docs"]
+    shared = ["figures", "validate", "answer", "evaluate", "benchmarks", "docs"]
     return ["toolchain", "datasets", "label_variation", *parts, *shared]
 
 
@@ -386,12 +386,12 @@ def drawn_figures(target):
 def gallery():
     """Give the figures that can be drawn with the packages that are installed.
 
-    Without those of `make hlv`, a study of its own.
+    Without those of `make hlv`, a study of its own, and of `make answer`, which takes hours.
     """
     return [
         name
         for name, block in config["figures"].items()
-        if block.get("target") != "hlv"
+        if block.get("target") not in ("hlv", "answer")
         and all(plan.figure_without(config, name).values())
     ]
 

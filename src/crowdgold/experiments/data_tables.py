@@ -97,6 +97,12 @@ class DataTable:
         self._metadata = read_metadata(path)  # first: it looks at the checksum
         self._file = pq.ParquetFile(path)
 
+    @property
+    def replicates(self) -> list[tuple[str, int]]:
+        """The (setting, number) of every replicate that the table holds."""
+        keys = [key.rpartition("|") for key in self._metadata["row_groups"]]
+        return [(setting, int(number)) for setting, _, number in keys]
+
     def replicate(self, setting: str, number: int) -> Drawn:
         """Read one replicate.
 
