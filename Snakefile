@@ -28,7 +28,6 @@ localrules:
     figures,
     validate,
     arena,
-    answer,
     benchmarks,
     docs,
 
@@ -38,9 +37,8 @@ onstart:
 
 
 # `figures`, the first, runs where no target is named: every figure at the scale of the configuration.
-# `validate`: coverage where the model is true. `arena`: every estimator in every world. `answer`: the
-# intervals of the recommended answer.
-for target in ["figures", "validate", "arena", "answer"]:
+# `validate`: coverage where the model is true. `arena`: every estimator in every world.
+for target in ["figures", "validate", "arena"]:
 
     rule:
         name:
@@ -48,9 +46,6 @@ for target in ["figures", "validate", "arena", "answer"]:
         input:
             figures_of(target),
             verdicts() if target == "validate" else [],
-            [page_if_drawn("answer", page) for page in ANSWER]
-            if target == "answer"
-            else [],
 
 
 rule benchmarks:

@@ -1,23 +1,25 @@
-# What: the page on the recommended answer, whose experiments and figure are the target `answer`'s.
-# Needs: the tables and the data tables of the figure's experiments (`make answer`).
+# What: the target `answer` (`make answer`): how often the interval of the recommended answer is right,
+#       its figure and its page; the experiments are config/experiments/answer.yaml's.
+# Needs: the tables and the data tables of the figure's experiments.
 # Makes: <results>/answer/peers.parquet and truths.parquet; docs/answer.md and docs/answer-cells.csv
 #        (tracked by git)
 
-ANSWER = ["docs/answer.md", "docs/gallery/answer.svg"]
+
+localrules:
+    answer,
 
 
-def answer_data():
-    """Give the experiment of each data table that the page reads, and the table."""
-    return [
-        (name, f"<results>/data/{name}/{setting}/{replicates}.parquet")
-        for name in drawn_experiments("answer")
-        for setting, replicates in plan.batches(config, name)
-    ]
+# The figure of the recommended answer, which the target figures leaves out: it takes hours.
+rule answer:
+    input:
+        figures_of("answer"),
+        page_if_drawn("answer", "docs/answer.md"),
+        page_if_drawn("answer", "docs/gallery/answer.svg"),
 
 
 rule read_samples:
     input:
-        data=lambda wildcards: [path for _, path in answer_data()],
+        data=lambda wildcards: [path for _, path in data_tables("answer")],
     output:
         peers="<results>/answer/peers.parquet",
         truths="<results>/answer/truths.parquet",
@@ -27,7 +29,7 @@ rule read_samples:
         "../../environment.yml"
     params:
         library=library("read_samples.py", method=none),
-        experiments=lambda wildcards: [name for name, _ in answer_data()],
+        experiments=lambda wildcards: [name for name, _ in data_tables("answer")],
         metrics=lambda wildcards: {
             name: config["experiments"][name]["metrics"]
             for name in drawn_experiments("answer")

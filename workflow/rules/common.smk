@@ -430,6 +430,15 @@ def page_if_drawn(target, page):
     return lambda wildcards: [page] if written and drawn_figures(target) else []
 
 
+def data_tables(figure):
+    """Give the experiment of each data table behind a figure, and the table."""
+    return [
+        (name, f"<results>/data/{name}/{setting}/{replicates}.parquet")
+        for name in drawn_experiments(figure)
+        for setting, replicates in plan.batches(config, name)
+    ]
+
+
 def available_tables(experiments):
     """Give the tables of experiments, without those whose dataset cannot be had; say which."""
     tables = []
