@@ -41,7 +41,7 @@ define snakemake
 	--workflow-profile profiles/$(PROFILE) $(if $(SCALE),--config scale=$(SCALE)) $(OPTIONS) $(1)
 endef
 
-.PHONY: help setup figures smoke arena checksums verify validate benchmark docs report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel hlv hlv-packages matrix audit lock clean clean-all
+.PHONY: help setup figures smoke arena answer checksums verify validate benchmark docs report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel hlv hlv-packages matrix audit lock clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,6 +80,11 @@ arena: $(READY)  ## 19 estimators in some 20 worlds: which method for which data
 	$(call snakemake,-- arena)
 	@$(MAKE) checksums RESULTS=$(RESULTS)
 	@echo "$(RESULTS)/figures/arena.svg and arena_other_metrics.svg, their tables beside them"
+
+answer: $(READY)  ## the recommended answer in 14 worlds: its intervals against the truth (hours; resumes)
+	$(call snakemake,-- answer)
+	@$(MAKE) checksums RESULTS=$(RESULTS)
+	@echo "$(RESULTS)/figures/answer.svg, its table beside it"
 
 checksums:  ## results/SHA256SUMS: of every figure, summary and table that is there, for `sha256sum -c`
 	@test -d $(RESULTS) || { echo "Error: no folder $(RESULTS); run make figures first"; exit 1; }

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import integrate, stats
-from scipy.special import expit
+from scipy.special import expit, logit
 
+from crowdgold import metrics
 from crowdgold.data import NO_GOLD, InputError
 from crowdgold.simulate import GENERATORS, GIVE_ANNOTATIONS, irt, maven, resample, simulate
 
@@ -61,6 +62,15 @@ _JOINT = {
 }  # fmt: skip
 DAWID_SKENE_SCORES = {**_JOINT, "a0": 0.15, "a1": 0.7}
 HUMAN_AI = {**_JOINT, "human0": -1.0, "human1": 0.4, "rho": 0.6}
+SHARED_DIFFICULTY = {
+    "n": 200_000,
+    "phi": 0.3,
+    "right_positive": 0.6,
+    "right_negative": 0.8,
+    "votes_total": 3,
+    "gold_fraction": 0.1,
+    "predictors": {"A": {"mu": 1.5}, "B": {"mu": 0.5}},
+}
 PARAMETERS = {
     "maven": MAVEN,
     "irt": IRT,
@@ -68,6 +78,7 @@ PARAMETERS = {
     "copula": COPULA,
     "dawid_skene_scores": DAWID_SKENE_SCORES,
     "human_ai": HUMAN_AI,
+    "shared_difficulty": SHARED_DIFFICULTY,
 }
 
 
@@ -154,7 +165,9 @@ def test_maven_oracle_is_the_ratio_of_beta_binomials():
         assert np.all((extreme >= 0) & (extreme <= 1))
 
 
-@pytest.mark.parametrize("name", [name for name in PARAMETERS if name != "stand_in"])
+@pytest.mark.parametrize(
+    "name", [name for name in PARAMETERS if name not in ("stand_in", "shared_difficulty")]
+)
 def test_oracle_is_the_frequency_of_positives_among_items_with_the_same_votes(name):
     assert_oracle_is_the_frequency(draw(name, votes_total={1: 0.3, 3: 0.5, 6: 0.2}).table)
 
@@ -343,9 +356,9 @@ def test_a_replicate_carries_its_truth_and_parameters(name):
         source = parameters["predictors"][predictor] if predictor else parameters
         assert value == source[kind]
     vote = {"phi"}
-    if name not in ("irt", "stand_in", "human_ai"):
+    if name not in ("irt", "stand_in", "human_ai", "shared_difficulty"):
         vote |= {"a0", "a1"} | (set() if name == "dawid_skene_scores" else {"d0", "d1"})
-    own_scores = name in ("copula", "dawid_skene_scores", "human_ai")
+    own_scores = name in ("copula", "dawid_skene_scores", "human_ai", "shared_difficulty")
     score = set() if own_scores else {"mu:A", "delta:A", "mu:B", "delta:B"}
     assert set(replicate.parameters) == vote | score
 
@@ -373,6 +386,13 @@ def test_a_replicate_carries_its_truth_and_parameters(name):
         ("irt", {"sigma_s": -1}, "irt: parameter 'sigma_s': found -1, expected a number above 0"),
         ("irt", {"n_voters": 2}, "'n_voters': found 2, expected a whole number at least 3"),
         ("irt", {"a0": 0.1}, "no parameter 'a0'"),
+        ("irt", {"voters_seed": -1}, "'voters_seed': found -1, expected a whole number at least 0"),
+        ("shared_difficulty", {"copying": 1.5}, "'copying': found 1.5, expected a number from 0"),
+        ("shared_difficulty", {"ease": -1}, "'ease': found -1, expected a number that is 0 or"),
+        ("shared_difficulty", {"predictors": {"A": {}}}, "predictor 'A': parameter 'mu' is miss"),
+        ("shared_difficulty", {"predictors": {"A": 1}}, "predictor 'A': found 1, expected {mu:"),
+        ("shared_difficulty", {"predictors": {}}, "'predictors': found {}, expected at least one"),
+        ("copula", {"noise": 0}, "'noise': found 0, expected a number above 0"),
     ],
 )
 def test_an_impossible_parameter_is_named_with_what_was_found_and_expected(name, changes, message):
@@ -453,3 +473,60 @@ def test_a_task_that_is_too_small_is_refused(n, n_gold, message):
     task = draw("maven", n=500).table
     with pytest.raises(InputError, match=message):
         resample(task, n, n_gold, np.random.default_rng(0))
+
+
+def test_voters_with_a_seed_of_their_own_are_the_same_in_every_replicate():
+    """TPR_H of 200,000 items differs by 0.001 where voters are the same, and by some 0.05 where 5
+    voters are drawn anew."""
+    rates = {}
+    for own in ({"voters_seed": 3}, {}):
+        rates[bool(own)] = [
+            metrics.true_value("TPR_H", draw("irt", seed, n_voters=5, **own).table)
+            for seed in (1, 2, 3)
+        ]
+    assert np.ptp(rates[True]) < 0.01
+    assert np.ptp(rates[False]) > 0.02
+
+
+@pytest.mark.parametrize("copying", [0.0, 0.5, 1.0])
+def test_voters_copy_the_first_as_often_as_is_said(copying):
+    """Two votes of the same chance p differ with probability 2 p (1 - p) (1 - copying)."""
+    items = draw("shared_difficulty", copying=copying, votes_total=2).table
+    for y, right in ((0, 0.8), (1, 0.6)):
+        own = items.votes_positive[items.truth == y]
+        assert_mean(own / 2, right if y else 1 - right)
+        expected = 2 * right * (1 - right) * (1 - copying)
+        differ = (own == 1).astype(float)
+        if copying == 1:
+            assert not differ.any()
+        else:
+            assert_mean(differ, expected)
+
+
+def test_items_that_are_hard_for_voters_are_hard_for_the_predictor():
+    """Within a class, a right vote and a score on the right side go together where they share the
+    ease of the item (a correlation above 0.2) and not where they do not (5 standard errors)."""
+    for ease, shared in ((1.0, True), (0.0, False)):
+        predictors = {"A": {"mu": 1.0, "ease": ease}}
+        items = draw("shared_difficulty", ease=1.5, predictors=predictors).table
+        for y in (0, 1):
+            own = items.truth == y
+            found = np.corrcoef(items.votes_positive[own], items.scores["A"][own])[0, 1]
+            assert found > 0.2 if shared else abs(found) < 5 / np.sqrt(own.sum())
+
+
+def test_the_noise_of_a_score_is_students_t_with_the_spread_of_its_class():
+    """Kolmogorov-Smirnov of each class against its own t, p > 1e-6."""
+    predictors = {"A": {"mu": 2.0, "spread": 0.5, "spread_positive": 1.5, "freedom": 2.5}}
+    items = draw("shared_difficulty", predictors=predictors).table
+    for y, spread in ((0, 0.5), (1, 1.5)):
+        noise = (items.scores["A"][items.truth == y] - 2.0 * y) / spread
+        assert stats.kstest(noise, stats.t(2.5).cdf).pvalue > 1e-6
+
+
+def test_the_weaker_predictor_of_a_shape_is_the_other_with_noise_in_logits():
+    """The difference of the logits is normal with the stated deviation, p > 1e-6."""
+    items = draw("copula", n=20_000, noise=0.7).table
+    moved = logit(items.scores["B"]) - logit(items.scores["A"])
+    assert stats.kstest(moved / 0.7, stats.norm.cdf).pvalue > 1e-6
+    assert metrics.true_value("delta_AUC", items) > 0.01

@@ -25,9 +25,11 @@ from crowdgold.plotting.style import (
 from unit.clara_tables import tables_of_clara
 from unit.judged_tables import tables_of_judged
 from unit.label_variation_tables import table_of_runs
+from unit.made_answers import made_answers
 
 ENDINGS = ("svg", "pdf", "png", "csv")
 CHANGED = {
+    "answer": "upper",
     "arena": "coverage",
     "error_and_width": "error",
     "order_statistics": "mean",
@@ -64,6 +66,7 @@ CHANGED = {
 }
 """Plot -> a column of its table that it shows."""
 COMPUTED = (
+    "answer",
     "arena",
     "coverage_by_world",
     "coverage_and_width",
@@ -251,6 +254,7 @@ def tables(
                 "tasks": [{"experiment": "e", "title": "T"}],
             },
         ),
+        "answer": (made_answers(), {"answer": "mine"}),
         "arena": (summary, {"metrics": ["AUC", "TNR_H"], "by": ["n_gold"], "labels": {"e": "W"}}),
         "error_and_width": (summary, {"x": "n_gold", "metrics": ["AUC", "TNR_H"], "title": "T"}),
         "order_statistics": (order_statistics, {}),

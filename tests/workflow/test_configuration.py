@@ -16,9 +16,10 @@ from crowdgold.data.datasets import chaosnli, mt_bench, product_pairs
 from crowdgold.data.datasets.dataset import STUDY
 from crowdgold.evaluation import label_variation, labelling_frontier, score_curves
 from crowdgold.experiments import configuration, plan
+from crowdgold.experiments.population import TRUTH_OF
 from crowdgold.experiments.registries import known_names, metric_problem
 from crowdgold.experiments.schema_page import page
-from crowdgold.simulate import clara, copula, irt, judge_error, maven
+from crowdgold.simulate import clara, copula, irt, judge_error, maven, shared_difficulty
 
 from .conftest import ROOT
 
@@ -89,9 +90,10 @@ def test_no_key_of_the_schema_is_missing_in_the_default_configuration():
 @pytest.mark.parametrize(
     ("described", "names"),
     [
-        ("simulator_maven", maven.NAMES),
-        ("simulator_irt", irt.NAMES),
-        ("simulator_copula", copula.NAMES),
+        ("simulator_maven", (*maven.NAMES, TRUTH_OF)),
+        ("simulator_irt", (*irt.NAMES, TRUTH_OF)),
+        ("simulator_copula", (*copula.NAMES, TRUTH_OF)),
+        ("simulator_shared_difficulty", (*shared_difficulty.NAMES, TRUTH_OF)),
         ("simulator_clara", clara.NAMES),
         (
             "simulator_judge_error",

@@ -44,7 +44,7 @@ def test_a_scale_has_few_enough_jobs(tmp_path, scale, most):
     texts = "hs_brexit", "md_agreement", "armis", "chaosnli_texts"
     for name in ("product_pairs", "chaosnli", *texts):
         (prepared / f"{name}.parquet").touch()
-    targets = "figures", "validate", "arena", "hlv"
+    targets = "figures", "validate", "arena", "answer", "hlv"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     jobs = checkout.jobs("--config", f"scale={scale}", "--", *targets)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -11,7 +11,7 @@ from snakemake.cli import get_argument_parser
 from .conftest import ROOT, Checkout
 
 READY = "-o", ".venv/.made-from-requirements", "-o", ".venv/.made-for-hlv"
-TARGETS = "figures", "smoke", "validate", "arena", "docs", "report", "hlv", "benchmark"
+TARGETS = "figures", "smoke", "validate", "arena", "answer", "docs", "report", "hlv", "benchmark"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 

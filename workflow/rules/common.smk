@@ -57,7 +57,7 @@ def stages():
     parts = (
         ["together"] if config["together"] else ["simulate", "estimate", "summarise"]
     )
-    shared = ["figures", "validate", "evaluate", "benchmarks", "docs"]
+    shared = ["figures", "validate", "answer", "evaluate", "benchmarks", "docs"]
     return ["toolchain", "datasets", "label_variation", *parts, *shared]
 
 
@@ -386,12 +386,12 @@ def drawn_figures(target):
 def gallery():
     """Give the figures that can be drawn with the packages that are installed.
 
-    Without those of `make hlv`, a study of its own.
+    Without those of `make hlv`, a study of its own, and of `make answer`, which takes hours.
     """
     return [
         name
         for name, block in config["figures"].items()
-        if block.get("target") != "hlv"
+        if block.get("target") not in ("hlv", "answer")
         and all(plan.figure_without(config, name).values())
     ]
 
@@ -428,6 +428,15 @@ def page_if_drawn(target, page):
     """
     written = not config["together"]
     return lambda wildcards: [page] if written and drawn_figures(target) else []
+
+
+def data_tables(figure):
+    """Give the experiment of each data table behind a figure, and the table."""
+    return [
+        (name, f"<results>/data/{name}/{setting}/{replicates}.parquet")
+        for name in drawn_experiments(figure)
+        for setting, replicates in plan.batches(config, name)
+    ]
 
 
 def available_tables(experiments):

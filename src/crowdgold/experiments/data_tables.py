@@ -2,11 +2,12 @@
 
 The reference is what the truth of a metric is computed on: the same table in a simulation, the
 held-out gold items of a dataset. Each replicate is a row group, so that a fit reads only its own.
-The parameters that the data were drawn with are in the file's metadata.
+The parameters that the data were drawn with are in the file's metadata, and so are the metrics of
+the population, where they are the truth.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,17 @@ BOTH, TABLE, REFERENCE = "both", "table", "reference"
 
 @dataclass(frozen=True)
 class Drawn:
-    """One replicate: its table, its reference, and the parameters it was drawn with."""
+    """One replicate: its table, its reference, and the parameters it was drawn with.
+
+    Attributes:
+        population: metric -> its value in the population, and the Monte Carlo error of that; empty
+            where the truth is the reference's.
+    """
 
     table: Table
     reference: Table
     parameters: Mapping[str, Any]
+    population: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def _parts(drawn: Drawn) -> pa.Table:
@@ -58,6 +65,7 @@ def write_replicates(
 ) -> None:
     """Write replicates (setting, number, tables) as one parquet file, one at a time."""
     parameters: dict[str, Any] = {}
+    population: dict[str, Any] = {}
     row_groups: list[str] = []
     path.parent.mkdir(parents=True, exist_ok=True)
     writer: pq.ParquetWriter | None = None
@@ -68,9 +76,11 @@ def write_replicates(
             writer.write_table(table.cast(writer.schema), row_group_size=table.num_rows)
             row_groups.append(_key(setting, number))
             parameters[row_groups[-1]] = drawn.parameters
+            population[row_groups[-1]] = drawn.population
         if writer is None:
             raise ValueError(f"{path}: there are no replicates to write")
-        content = {**metadata, "row_groups": row_groups, "parameters": parameters}
+        known = {"parameters": parameters, "population": population}
+        content = {**metadata, "row_groups": row_groups, **known}
         writer.add_key_value_metadata(sealed_metadata(content))
         writer.close()
         seal(own)
@@ -87,6 +97,12 @@ class DataTable:
         self._metadata = read_metadata(path)  # first: it looks at the checksum
         self._file = pq.ParquetFile(path)
 
+    @property
+    def replicates(self) -> list[tuple[str, int]]:
+        """The (setting, number) of every replicate that the table holds."""
+        keys = [key.rpartition("|") for key in self._metadata["row_groups"]]
+        return [(setting, int(number)) for setting, _, number in keys]
+
     def replicate(self, setting: str, number: int) -> Drawn:
         """Read one replicate.
 
@@ -97,9 +113,10 @@ class DataTable:
         if key not in self._metadata["row_groups"]:
             raise ValueError(f"the data table has no setting {setting}, replicate {number}")
         frame = self._file.read_row_group(self._metadata["row_groups"].index(key)).to_pandas()
-        parameters = self._metadata["parameters"][key]
+        population = self._metadata.get("population", {}).get(key, {})
+        known = self._metadata["parameters"][key], population
         if (frame["part"] == BOTH).all():
             both = table_of(frame)
-            return Drawn(both, both, parameters)
+            return Drawn(both, both, *known)
         table, reference = (table_of(frame[frame["part"] == part]) for part in (TABLE, REFERENCE))
-        return Drawn(table, reference, parameters)
+        return Drawn(table, reference, *known)

@@ -9,30 +9,50 @@ import pandas as pd
 
 from crowdgold.data import Annotations
 from crowdgold.experiments.data_tables import Drawn, write_replicates
+from crowdgold.experiments.population import (
+    ITEMS,
+    TRUTH_OF,
+    asks_for_population,
+    population_of_dataset,
+    population_of_simulator,
+)
 from crowdgold.experiments.tasks import named, replicates, task_rng
-from crowdgold.simulate import Replicate, as_items, resample, simulate
+from crowdgold.simulate import as_items, resample, simulate
 
 
-def _draw(
+def _from_simulator(
+    task: Mapping[str, Any], setting: Mapping[str, Any], rng: np.random.Generator
+) -> Drawn:
+    """One replicate of the task's simulator."""
+    given = setting["parameters"]
+    own = {name: value for name, value in given.items() if name != TRUTH_OF}
+    new = simulate(task["simulator"], own, rng)
+    if "as_items" in task:
+        new = as_items(new, task["as_items"], rng)
+    population = population_of_simulator(task, setting) if asks_for_population(given) else {}
+    return Drawn(new.table, new.reference, new.parameters, population)
+
+
+def _from_dataset(
     task: Mapping[str, Any],
     parameters: Mapping[str, Any],
     rng: np.random.Generator,
-    dataset: pd.DataFrame | None,
+    dataset: pd.DataFrame,
     replicate: int,
-) -> Replicate[Any]:
-    """Draw one replicate from the task's simulator or dataset; Annotations are all of a dataset."""
-    if dataset is None:
-        drawn = simulate(task["simulator"], parameters, rng)
-        return as_items(drawn, task["as_items"], rng) if "as_items" in task else drawn
+) -> Drawn:
+    """One replicate of the task's dataset; Annotations are all of it."""
     from crowdgold.data.datasets import DATASETS
 
     source = DATASETS[task["dataset"]]
     own = {**parameters, "seed": replicate} if source.numbered else parameters
     full = source.draw_task(dataset, own, rng)
     if isinstance(full, Annotations):
-        return Replicate(full, full)
-    truth_of = parameters.get("truth_of", "left_over")
-    return resample(full, parameters["n"], parameters["n_gold"], rng, truth_of)
+        return Drawn(full, full, {})
+    whole = asks_for_population(parameters)
+    truth_of = ITEMS if whole else parameters.get(TRUTH_OF, "left_over")
+    new = resample(full, parameters["n"], parameters["n_gold"], rng, truth_of)
+    population = population_of_dataset(full, task["metrics"]) if whole else {}
+    return Drawn(new.table, new.reference, new.parameters, population)
 
 
 def drawn_replicates(
@@ -42,8 +62,11 @@ def drawn_replicates(
     for setting, replicate in replicates(task):
         with named(task, setting["name"], replicate):
             rng = task_rng(task, setting, replicate, "data")
-            new = _draw(task, setting["parameters"], rng, dataset, replicate)
-        yield setting["name"], replicate, Drawn(new.table, new.reference, new.parameters)
+            if dataset is None:
+                drawn = _from_simulator(task, setting, rng)
+            else:
+                drawn = _from_dataset(task, setting["parameters"], rng, dataset, replicate)
+        yield setting["name"], replicate, drawn
 
 
 def simulate_block(

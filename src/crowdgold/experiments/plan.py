@@ -15,7 +15,8 @@ from typing import Any
 
 from crowdgold.experiments import checks
 from crowdgold.experiments.configuration import SOURCES, settings_of
-from crowdgold.experiments.registries import packages_of, stan_models
+from crowdgold.experiments.population import ITEMS, POPULATION, TRUTH_OF, asks_for_population
+from crowdgold.experiments.registries import packages_of, stan_models, takes_setting
 from crowdgold.experiments.settings import Setting, expand, settings_of_methods
 from crowdgold.experiments.tasks import EXPLAIN
 
@@ -103,7 +104,18 @@ def method_settings(config: Mapping[str, Any], experiment: str, method: str) -> 
         **{name: block[name] for name in ("sampler", "imputations") if name in block},
     }
     sampler = {"sampler": whole["sampler"]} if stan_models({method: chosen}) else {}
-    return {"imputations": whole["imputations"], **sampler, **chosen}
+    return {"imputations": whole["imputations"], **sampler, **_target(block, method), **chosen}
+
+
+def _target(block: Mapping[str, Any], method: str) -> dict[str, str]:
+    """The setting `target` of a method that has one: what the experiment's true values are of.
+
+    Nothing where the experiment does not say what they are of.
+    """
+    truth_of = block.get("parameters", {}).get(TRUTH_OF)
+    if truth_of is None or not takes_setting(method, "target"):
+        return {}
+    return {"target": ITEMS if truth_of == ITEMS else POPULATION}
 
 
 def groups(config: Mapping[str, Any], experiment: str) -> dict[str, list[str]]:
@@ -141,6 +153,11 @@ def data_task(
         "experiment": experiment,
         source(block): block[source(block)],
         **{name: block[name] for name in ("as_items",) if name in block},
+        **(
+            {"metrics": block["metrics"]}
+            if asks_for_population(block.get("parameters", {}))
+            else {}
+        ),
         "settings": [
             {"name": one.name, "axes": one.axes, "parameters": one.parameters} for one in chosen
         ],

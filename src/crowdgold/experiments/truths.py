@@ -47,7 +47,11 @@ def true_values(metrics: Sequence[str], drawn: Drawn) -> dict[tuple[str, str], f
     """
     table, reference, parameters = drawn.table, drawn.reference, drawn.parameters
     if isinstance(table, Items) and isinstance(reference, Items):
-        return {(one, ""): _of_items(one, table, reference, parameters) for one in metrics}
+        known = {one: value for one, (value, _) in drawn.population.items()}
+        return {
+            (one, ""): known[one] if one in known else _of_items(one, table, reference, parameters)
+            for one in metrics
+        }
     if isinstance(table, Items):
         raise InputError("a replicate of items has annotations for its reference")
     return {

@@ -12,6 +12,7 @@ from crowdgold.plotting.agent_ablation_table import draw_agent_ablation_table
 from crowdgold.plotting.agent_intervals import draw_agent_intervals
 from crowdgold.plotting.agent_scores import draw_agent_scores
 from crowdgold.plotting.agent_tables import draw_agent_mappings, draw_agent_tables
+from crowdgold.plotting.answer import draw_answer
 from crowdgold.plotting.arena import draw_arena
 from crowdgold.plotting.clara_audits import draw_clara_audits
 from crowdgold.plotting.clara_days import draw_clara_days
@@ -44,6 +45,7 @@ from crowdgold.plotting.style import save_figure
 Plot = Callable[[pd.DataFrame, Mapping[str, Any]], tuple[Figure, pd.DataFrame]]
 
 FIGURES: dict[str, Plot] = {
+    "answer": draw_answer,
     "arena": draw_arena,
     "error_and_width": draw_error_and_width,
     "order_statistics": draw_order_statistics,

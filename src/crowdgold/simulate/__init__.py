@@ -20,6 +20,7 @@ from crowdgold.simulate.judge_error import draw_judge_error
 from crowdgold.simulate.maven import draw_maven
 from crowdgold.simulate.replicate import Replicate
 from crowdgold.simulate.resample import resample
+from crowdgold.simulate.shared_difficulty import draw_shared_difficulty
 from crowdgold.simulate.stableval import draw_stableval
 from crowdgold.simulate.stand_in import draw_stand_in
 
@@ -42,6 +43,7 @@ GENERATORS: dict[str, Generator] = {
     "dawid_skene_scores": draw_dawid_skene_scores,
     "human_ai": draw_human_ai,
     "stand_in": draw_stand_in,
+    "shared_difficulty": draw_shared_difficulty,
     "clara": draw_clara,
     "judge_error": draw_judge_error,
     "stableval": draw_stableval,

@@ -7,14 +7,15 @@
     V_i ~ Binomial(c_i, P_i)
 
 The votes are MAVEN's; the scores are not: they are raw scores in (0, 1) whose calibration curve is
-a beta calibration. There is one predictor, `A`.
+a beta calibration. They are those of the predictor `A`. Where `noise` is given there is a weaker
+one, `B`: the same score with normal noise of that standard deviation added to its logit.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv, ndtr
+from scipy.special import betaincinv, expit, logit, ndtr
 
 from crowdgold.data import Items
 from crowdgold.data.parameters import Parameters
@@ -23,8 +24,8 @@ from crowdgold.simulate.maven import VOTE_NAMES, probability_given_votes, read_v
 from crowdgold.simulate.replicate import Replicate
 from crowdgold.simulate.score_shapes import SHAPE_NAMES, ScoreShape, read_shape
 
-NAMES = (*VOTE_NAMES, "rho", *SHAPE_NAMES, "n", "votes_total", *design.GOLD)
-PREDICTOR = "A"
+NAMES = (*VOTE_NAMES, "rho", *SHAPE_NAMES, "noise", "n", "votes_total", *design.GOLD)
+PREDICTOR, WEAKER = "A", "B"
 
 BLOCK = 20_000
 """Scores whose quantiles are found together, which bounds the memory."""
@@ -35,8 +36,9 @@ def draw_copula(values: Mapping[str, Any], rng: np.random.Generator) -> Replicat
 
     Args:
         values: phi, a0, a1, d0, d1 as for the generator maven; rho in (-1, 1), the correlation of
-            the copula; `shape`, of the scores (see `read_shape`); n, votes_total and gold labels as
-            in `crowdgold.simulate.design`.
+            the copula; `shape`, of the scores (see `read_shape`); `noise` > 0 of the weaker
+            predictor, which is left out where not given; n, votes_total and gold labels as in
+            `crowdgold.simulate.design`.
         rng: the only source of randomness.
 
     Raises:
@@ -53,13 +55,15 @@ def draw_copula(values: Mapping[str, Any], rng: np.random.Generator) -> Replicat
     truth = (rng.random(n) < vote["phi"]).astype(np.int8)
     normal = rng.standard_normal((2, n))
     chance = vote_chance(vote, truth, normal[0])
-    scores = draw_scores(shape, truth, rho * normal[0] + np.sqrt(1 - rho**2) * normal[1])
+    scores = {
+        PREDICTOR: draw_scores(shape, truth, rho * normal[0] + np.sqrt(1 - rho**2) * normal[1])
+    }
+    if "noise" in parameters:
+        scores[WEAKER] = with_noise(scores[PREDICTOR], parameters.real("noise", above=0), rng)
     votes_total = design.draw_votes_total(parameters, n, rng)
     votes_positive = rng.binomial(votes_total, chance)
     oracle = probability_given_votes(vote, votes_positive, votes_total)
-    items = design.assemble(
-        votes_positive, votes_total, {PREDICTOR: scores}, truth, oracle, n_gold, rng
-    )
+    items = design.assemble(votes_positive, votes_total, scores, truth, oracle, n_gold, rng)
     return Replicate(items, items, vote)
 
 
@@ -82,3 +86,8 @@ def draw_scores(shape: ScoreShape, truth: np.ndarray, normal: np.ndarray) -> np.
                 tail = ndtr(-np.abs(normal[some]))
                 scores[some] = shape.quantile(label, tail, above=above)
     return scores
+
+
+def with_noise(scores: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray:
+    """Scores (n,) in (0, 1) whose logits are moved by normal noise of this standard deviation."""
+    return np.asarray(expit(logit(scores) + rng.normal(0, noise, len(scores))))

@@ -26,7 +26,7 @@ from crowdgold.simulate import design
 from crowdgold.simulate.replicate import Replicate
 
 MODEL_NAMES = ("phi", "mu_s", "sigma_s", "mu_d", "sigma_d", "offset", "n_voters")
-NAMES = (*MODEL_NAMES, "annotators", *design.NAMES)
+NAMES = (*MODEL_NAMES, "annotators", "voters_seed", *design.NAMES)
 DEFAULT_VOTERS = 100
 
 NODES = 256
@@ -52,7 +52,8 @@ def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[I
     Args:
         values: phi in (0, 1); mu_s, mu_d and offset any numbers; sigma_s, sigma_d > 0; n_voters
             (100 where not given), at least the most votes on an item; annotators, whether the items
-            say who gave each vote (false where not given); and the study's design
+            say who gave each vote (false where not given); voters_seed, for voters who are the same
+            in every replicate (others in each where not given); and the study's design
             (`crowdgold.simulate.design`).
         rng: the only source of randomness.
 
@@ -66,7 +67,7 @@ def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[I
     n = design.read_n(parameters)
     n_gold = design.read_n_gold(parameters, n)
 
-    skills = rng.normal(model.mu_s, model.sigma_s, model.n_voters)
+    skills = _voters_rng(parameters, rng).normal(model.mu_s, model.sigma_s, model.n_voters)
     truth = (rng.random(n) < model.phi).astype(np.int8)
     difficulty = rng.normal(model.mu_d, model.sigma_d, n)
     votes_total = design.draw_votes_total(parameters, n, rng)
@@ -85,6 +86,13 @@ def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[I
         labels = labels_of_items(items.item, item_of, names, positive[item_of, place])
         items = replace(items, labels=labels)
     return Replicate(items, items, {"phi": model.phi} | design.true_parameters(predictors))
+
+
+def _voters_rng(parameters: Parameters, rng: np.random.Generator) -> np.random.Generator:
+    """The generator of the voters' skills: the replicate's own, or one that is always the same."""
+    if "voters_seed" not in parameters:
+        return rng
+    return np.random.default_rng(parameters.whole("voters_seed", at_least=0))
 
 
 def read_model(parameters: Parameters) -> Model:

@@ -1,0 +1,23 @@
+"""Write the page on how often the recommended interval is right, and the table of its cells."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crowdgold.data.files import write_text
+from crowdgold.documents.answer import answer_page, cells_table
+from crowdgold.evaluation.answer_bars import answers_of
+from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.results import concatenate, read_table, write_csv
+
+if TYPE_CHECKING:
+    from snakemake.script import snakemake
+
+with job_log(snakemake.log[0]):
+    results, _ = concatenate(snakemake.input.tables)
+    peers, truths = (read_table(snakemake.input[name]) for name in ("peers", "truths"))
+    options = snakemake.params.options
+    baseline = options["baseline"]
+    found = answers_of(results, options["answer"], baseline, options.get("again", {}))
+    page = answer_page(found, results, peers, truths, options["labels"])
+    write_text(page, snakemake.output.page)
+    write_csv(cells_table(found, options["labels"]), Path(snakemake.output.cells))

@@ -1,0 +1,144 @@
+"""What models of votes and scores leave out: copied votes, difficulty that all share, heavy tails.
+
+    Y_i ~ Bernoulli(phi),  E_i ~ Normal(0, 1)                     label, and how easy the item is
+    R_i = sigmoid(logit(r_y) + ease E_i)                          chance of a right vote, y = Y_i
+    V_i1 ~ Bernoulli(R_i right);  V_ij = V_i1 with chance `copying`, else drawn as V_i1,  j > 1
+    X_i = mu Y_i + (2 Y_i - 1) ease_X E_i + s_y T_i               for each predictor
+
+r_1 and r_0 are the voters' chances of a right vote on an item of middling ease. The T_i are
+Student's t, independent of all else, and s_0 and s_1 their spreads: a predictor can be surer of
+one class than of the other, and far off now and then.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, logit
+
+from crowdgold.data import NO_GOLD, InputError, Items
+from crowdgold.data.parameters import Parameters
+from crowdgold.simulate import design
+from crowdgold.simulate.replicate import Replicate
+
+NAMES = ("phi", "right_positive", "right_negative", "ease", "copying", *design.NAMES)
+PREDICTOR_NAMES = ("mu", "ease", "spread", "spread_positive", "freedom")
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """A predictor: how far it follows the label and the ease, and its noise in each class."""
+
+    mu: float
+    ease: float
+    spread: np.ndarray
+    freedom: float
+
+
+def draw_shared_difficulty(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
+    """Draw a replicate of the process above.
+
+    Args:
+        values: phi, right_positive and right_negative in (0, 1); ease >= 0 of the votes and
+            copying in [0, 1], 0 where not given; the study's design (`crowdgold.simulate.design`),
+            whose predictors are {NAME: {mu, ease, spread, spread_positive, freedom}}: ease 0,
+            spread 1, spread_positive as spread, and freedom (of Student's t, above 0) infinite
+            where not given.
+        rng: the only source of randomness.
+
+    Raises:
+        InputError: naming the parameter that is unknown, missing or impossible.
+    """
+    parameters = Parameters("generator shared_difficulty", {"ease": 0, "copying": 0} | dict(values))
+    parameters.check_names(NAMES)
+    phi, *right = (
+        parameters.real(name, above=0, below=1)
+        for name in ("phi", "right_negative", "right_positive")
+    )
+    predictors = read_predictors(parameters)
+    n = design.read_n(parameters)
+    n_gold = design.read_n_gold(parameters, n)
+
+    truth = (rng.random(n) < phi).astype(np.int8)
+    ease = rng.standard_normal(n)
+    correct = expit(logit(np.array(right))[truth] + _at_least_0(parameters, "ease") * ease)
+    votes_total = design.draw_votes_total(parameters, n, rng)
+    chance = np.where(truth == 1, correct, 1 - correct)
+    votes_positive = draw_votes(chance, votes_total, _share(parameters, "copying"), rng)
+    scores = {name: _scores(predictor, truth, ease, rng) for name, predictor in predictors.items()}
+    items = Items(
+        item=np.arange(n).astype(str).astype(object),
+        votes_positive=votes_positive,
+        votes_total=votes_total,
+        gold=np.full(n, NO_GOLD, dtype=np.int8),
+        scores=scores,
+        tie_break=rng.random(n),
+        truth=truth,
+    ).with_gold(design.draw_labelled(n, n_gold, rng))
+    return Replicate(items, items, {"phi": phi})
+
+
+def draw_votes(
+    chance: np.ndarray, votes_total: np.ndarray, copying: float, rng: np.random.Generator
+) -> np.ndarray:
+    """Positive votes (n,) of items of which later voters copy the first with a given chance.
+
+    Args:
+        chance: (n,) of a positive vote.
+        votes_total: (n,) votes on each item.
+        copying: chance that a vote after the first repeats it.
+        rng: source of the votes.
+    """
+    places = (len(chance), int(votes_total.max()))
+    own = rng.random(places) < chance[:, None]
+    copied = rng.random(places) < copying
+    votes = np.where(copied, own[:, :1], own)
+    return np.asarray((votes & (np.arange(places[1]) < votes_total[:, None])).sum(axis=1))
+
+
+def _scores(
+    predictor: Predictor, truth: np.ndarray, ease: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """A predictor's scores (n,)."""
+    size = len(truth)
+    finite = np.isfinite(predictor.freedom)
+    noise = rng.standard_t(predictor.freedom, size) if finite else rng.standard_normal(size)
+    sides = 2 * truth.astype(float) - 1
+    followed = predictor.mu * truth + predictor.ease * sides * ease
+    return np.asarray(followed + predictor.spread[truth] * noise)
+
+
+def read_predictors(parameters: Parameters) -> dict[str, Predictor]:
+    """The predictors by name; at least one."""
+    given = parameters.values.get("predictors")
+    if not isinstance(given, Mapping) or not given:
+        raise parameters.fault("predictors", "at least one, as {NAME: {mu: number}}")
+    predictors = {}
+    for name, values in given.items():
+        owner = f"{parameters.owner}, predictor {name!r}"
+        if not isinstance(values, Mapping):
+            raise InputError(f"{owner}: found {values!r}, expected {{mu: number}}")
+        own = Parameters(owner, {"ease": 0, "spread": 1} | dict(values))
+        own.check_names(PREDICTOR_NAMES)
+        spread = own.real("spread", above=0)
+        positive = own.real("spread_positive", above=0) if "spread_positive" in own else spread
+        freedom = own.real("freedom", above=0) if "freedom" in own else np.inf
+        predictors[str(name)] = Predictor(
+            own.real("mu"), own.real("ease"), np.array([spread, positive]), freedom
+        )
+    return predictors
+
+
+def _at_least_0(parameters: Parameters, name: str) -> float:
+    value = parameters.real(name)
+    if value < 0:
+        raise parameters.fault(name, "a number that is 0 or more")
+    return value
+
+
+def _share(parameters: Parameters, name: str) -> float:
+    value = parameters.real(name)
+    if not 0 <= value <= 1:
+        raise parameters.fault(name, "a number from 0 to 1")
+    return value

@@ -1,0 +1,174 @@
+"""The recommended answer's cells, bars and page, on tables whose faults are planted."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom
+
+from crowdgold.documents.answer import answer_page, cells_table
+from crowdgold.evaluation.answer_bars import answers_of, bars_of
+from crowdgold.evaluation.answer_cells import answer_cells, pooled_coverage, upper_limit
+from crowdgold.evaluation.peer_means import PEER, peer_interval
+from crowdgold.experiments.data_tables import Drawn, write_replicates
+from crowdgold.experiments.sample_peers import ROWS, TRUTHS, read_samples
+from crowdgold.simulate import simulate
+from unit.made_answers import METRICS, REPLICATES, SIZES, WORLDS, made_answers
+
+CELL = ("answer_two", "AUC", 200)
+NO_PEERS, NO_TRUTHS = pd.DataFrame(columns=ROWS), pd.DataFrame(columns=TRUTHS)
+
+
+def held(changes=None, more=None, again=None):
+    results = made_answers(changes)
+    if more is not None:
+        results = pd.concat([results, more], ignore_index=True)
+    return [bar.holds for bar in bars_of(answers_of(results, "mine", "GT", again))]
+
+
+def page_of(changes=None, more=None, again=None, **tables):
+    results = made_answers(changes)
+    if more is not None:
+        results = pd.concat([results, more], ignore_index=True)
+    found = answers_of(results, "mine", "GT", again)
+    labels = {"answer_one": "one", "answer_two": "two"}
+    peers, truths = tables.get("peers", NO_PEERS), tables.get("truths", NO_TRUTHS)
+    return answer_page(found, results, peers, truths, labels)
+
+
+@pytest.mark.parametrize(("covered", "intervals"), [(0, 1), (170, 200), (199, 200), (930, 1000)])
+def test_the_upper_limit_is_the_exact_binomial_one(covered, intervals):
+    """At it, as few intervals or fewer hold with probability 0.001."""
+    limit = upper_limit(covered, intervals)
+    assert binom.cdf(covered, intervals, limit) == pytest.approx(0.001, rel=1e-6)
+    assert upper_limit(intervals, intervals) == 1
+
+
+def test_a_cell_counts_the_replicates_that_have_an_interval():
+    cells = answer_cells(made_answers({CELL: {"intervals": 120, "covered": 90}}), "mine", "GT")
+    assert len(cells) == len(WORLDS) * len(METRICS) * len(SIZES)
+    cell = cells.set_index(["experiment", "metric", "n_gold"]).loc[CELL]
+    assert (cell["replicates"], cell["intervals"], cell["covered"]) == (REPLICATES, 120, 90)
+    assert cell["coverage"] == 0.75
+    assert cell["compared"] == 120
+    assert cell["width_ratio"] == pytest.approx(0.7)
+    assert cell["coverage_baseline"] == 0.95
+
+
+def test_pooled_coverage_counts_every_interval_once_and_its_error_counts_replicates():
+    """Metrics that share every miss have the error of one metric, not of six independent ones."""
+    one = pooled_coverage(made_answers({CELL: {"intervals": 0}}), "mine", ["n_gold"])
+    assert one.set_index("n_gold").loc[200, "intervals"] == 5 * REPLICATES
+    found = pooled_coverage(made_answers(), "mine", ["n_gold"]).iloc[0]
+    assert found["coverage"] == 191 / 200
+    of_one_metric = np.sqrt(0.955 * 0.045 / (2 * REPLICATES))
+    assert found["coverage_se"] == pytest.approx(of_one_metric, rel=0.01)
+
+
+def test_all_bars_hold_where_nothing_is_planted():
+    assert held() == [True] * 5
+    page = page_of()
+    assert "5 of 5 bars hold" in page
+    assert page.count("- none\n") == 2
+    assert "**no**" not in page
+
+
+@pytest.mark.parametrize(
+    ("changes", "failing"),
+    [
+        # Another cell has as many more, so that the pool stays where it was.
+        ({CELL: {"covered": 172}, ("answer_one", "prevalence", 200): {"covered": 200}}, [1, 2]),
+        ({(w, "AUC", 50): {"covered": 184} for w in WORLDS}, [1]),
+        ({(w, m, 50): {"covered": 187} for w in WORLDS for m in METRICS}, [0]),
+        ({(w, m, 50): {"covered": 200} for w in WORLDS for m in METRICS}, [0]),
+        ({CELL: {"width": 0.21}}, [3, 4]),
+        ({("answer_one", "AUC", 50): {"width": 0.2001}}, [3]),
+        ({(w, m, 200): {"width": 0.15} for w in WORLDS for m in METRICS}, [4]),
+    ],
+)
+def test_a_planted_fault_fails_its_own_bars(changes, failing):
+    assert [place for place, holds in enumerate(held(changes)) if not holds] == failing
+
+
+def test_a_cell_that_is_judged_again_is_judged_by_the_second_time():
+    """The pooled numbers stay those of the replicates that were drawn first."""
+    changes = {CELL: {"covered": 172}, ("answer_one", "AUC", 200): {"covered": 200}}
+    assert held(changes) == [True, True, False, True, True]
+    again = {"answer_again": "answer_two"}
+    kept = made_answers(sizes=(200,), worlds=("answer_again",))
+    assert held(changes, kept, again) == [True] * 5
+    lost = made_answers(
+        {("answer_again", "AUC", 200): {"covered": 170}}, sizes=(200,), worlds=("answer_again",)
+    )
+    assert held(changes, lost, again) == [True, True, False, True, True]
+    page = page_of(changes, lost, again)
+    assert "| two | AUC | 200 | 172 of 200 |" in page
+    assert "0.850 of 200" in page
+    assert "1 of them were judged again" in page
+    table = cells_table(
+        answers_of(pd.concat([made_answers(changes), lost]), "mine", "GT", again), {}
+    )
+    assert (table["judged"] == "again").sum() == 3
+
+
+def test_the_page_answers_its_title_first_and_lists_what_fails():
+    page = page_of({CELL: {"covered": 150, "width": 0.25}})
+    title, _, opening, *_ = page.split("\n")
+    assert title == "# How often is the recommended interval right?"
+    whole = (11 * 191 + 150) / (12 * 200)
+    assert f"`mine`, {100 * whole:.1f} % hold the truth over 2 worlds and 3 metrics" in opening
+    assert "With 200 gold labels they are" in opening
+    assert "| two | AUC | 200 | 150 of 200 | 0.8" in page
+    assert "| two | AUC | 200 | 1.250" in page
+    assert "not yet" in page
+
+
+def test_the_page_says_how_many_have_no_interval_and_how_well_the_truth_is_known():
+    truths = pd.DataFrame([("answer_one", 200, "AUC", 0.5, 0.0007)], columns=TRUTHS)
+    page = page_of({CELL: {"intervals": 20, "covered": 19}}, truths=truths)
+    assert "In 1 of 12 cells most replicates have none" in page
+    assert "In two it is that of the replicate's own items" in page
+    # Half the mean width is 0.07, which a replicate's width changes by a tenth.
+    assert "at most 1.0 % of half the mean width" in page
+    assert "| 200 | " in page
+    assert "15.0 %" in page  # 180 of 1,200 at 200 gold labels
+
+
+def test_the_page_says_where_ppi_py_is_absent():
+    assert "ppi-python was not installed" in page_of()
+
+
+@pytest.fixture
+def drawn():
+    parameters = {
+        "n": 400, "n_gold": 60, "phi": 0.3, "right_positive": 0.7, "right_negative": 0.8,
+        "votes_total": 3, "predictors": {"A": {"mu": 1.5}},
+    }  # fmt: skip
+    one = simulate("shared_difficulty", parameters, np.random.default_rng(1))
+    return Drawn(one.table, one.reference, one.parameters, {"AUC": (0.85, 0.0004)})
+
+
+def test_ppi_py_corrects_the_votes(drawn):
+    """Its interval is narrower than that of the gold labels alone, and holds their estimate's
+    truth; accuracy where everything is flagged is the prevalence, where nothing is its rest."""
+    centre, lower, upper = peer_interval(drawn.table, "prevalence", 0.95)
+    assert lower < centre < upper
+    gold = drawn.table.gold[drawn.table.gold >= 0]
+    assert upper - lower < 2 * 1.96 * gold.std() / np.sqrt(len(gold))
+    everything = peer_interval(drawn.table, "accuracy@-99", 0.95)
+    np.testing.assert_allclose(everything, (centre, lower, upper))
+    nothing = peer_interval(drawn.table, "accuracy@99", 0.95)
+    np.testing.assert_allclose(nothing, (1 - centre, 1 - upper, 1 - lower))
+
+
+def test_the_samples_of_a_data_table_are_read(drawn, tmp_path):
+    path = tmp_path / "table.parquet"
+    write_replicates(path, [("n_gold=60", number, drawn) for number in (0, 1)], {})
+    peers, truths = read_samples([("world", path)], {"world": ["AUC", "prevalence"]}, 0.95)
+    assert list(peers["replicate"]) == [0, 1]
+    assert set(peers["method"]) == {PEER}
+    assert set(peers["metric"]) == {"prevalence"}
+    assert set(peers["n_gold"]) == {60}
+    assert peers["truth"].iloc[0] == drawn.table.truth.mean()
+    assert truths.to_dict("records") == [
+        {"experiment": "world", "n_gold": 60, "metric": "AUC", "truth": 0.85, "truth_se": 0.0004}
+    ]

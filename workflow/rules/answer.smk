@@ -1,0 +1,62 @@
+# What: the target `answer` (`make answer`): how often the interval of the recommended answer is right,
+#       its figure and its page; the experiments are config/experiments/answer.yaml's.
+# Needs: the tables and the data tables of the figure's experiments.
+# Makes: <results>/answer/peers.parquet and truths.parquet; docs/answer.md and docs/answer-cells.csv
+#        (tracked by git)
+
+
+localrules:
+    answer,
+
+
+# The figure of the recommended answer, which the target figures leaves out: it takes hours.
+rule answer:
+    input:
+        figures_of("answer"),
+        page_if_drawn("answer", "docs/answer.md"),
+        page_if_drawn("answer", "docs/gallery/answer.svg"),
+
+
+rule read_samples:
+    input:
+        data=lambda wildcards: [path for _, path in data_tables("answer")],
+    output:
+        peers="<results>/answer/peers.parquet",
+        truths="<results>/answer/truths.parquet",
+    log:
+        "<results>/logs/read_samples.log",
+    conda:
+        "../../environment.yml"
+    params:
+        library=library("read_samples.py", method=none),
+        experiments=lambda wildcards: [name for name, _ in data_tables("answer")],
+        metrics=lambda wildcards: {
+            name: config["experiments"][name]["metrics"]
+            for name in drawn_experiments("answer")
+        },
+        level=config["level"],
+    message:
+        "Estimating means by ppi_py on the same samples"
+    script:
+        "../../scripts/read_samples.py"
+
+
+rule document_answer:
+    input:
+        tables=lambda wildcards: tables_of("answer")(wildcards),
+        peers="<results>/answer/peers.parquet",
+        truths="<results>/answer/truths.parquet",
+    output:
+        page="docs/answer.md",
+        cells="docs/answer-cells.csv",
+    log:
+        "<results>/logs/document_answer.log",
+    conda:
+        "../../environment.yml"
+    params:
+        library=library("document_answer.py"),
+        options=lambda wildcards: config["figures"]["answer"]["options"],
+    message:
+        "Writing docs/answer.md"
+    script:
+        "../../scripts/document_answer.py"
