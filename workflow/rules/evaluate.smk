@@ -31,7 +31,6 @@ checkpoint prepare_evaluation:
             "seed": config["seed"],
             "level": config["level"],
             "imputations": config["imputations"],
-            "resamples": config["bootstrap"],
         },
     message:
         "Reading and checking {input.files}"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from crowdgold.data import InputError, Items
-from crowdgold.inference.labels import BOUNDED, INTERVALS, Fit, FixedLabels, Labels
+from crowdgold.inference.labels import Fit, Labels
 from crowdgold.models.stan import SamplerSettings, StanModels
 
 MAVEN_SETTINGS = (
@@ -51,16 +51,6 @@ def settings_named(settings: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: settings[name] for name in names if name in settings}
 
 
-def _with_interval(fitted: Fit, settings: Mapping[str, Any]) -> Fit:
-    """A fit of labels taken for the truth, with the interval that the settings say."""
-    assert isinstance(fitted.labels, FixedLabels)
-    interval = settings.get("interval", BOUNDED)
-    if interval not in INTERVALS:
-        expected = " or ".join(map(repr, INTERVALS))
-        raise InputError(f"{fitted.method}: interval {interval!r}; expected {expected}")
-    return replace(fitted, labels=replace(fitted.labels, interval=interval))
-
-
 def majority_vote(
     items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
 ) -> Fit:
@@ -71,7 +61,7 @@ def majority_vote(
         raise InputError("MV: judges is a group of Annotations; Items do not say who voted")
     if settings.get("ties", "random") != "random":
         raise InputError("MV: ties of Items are decided at random; other rules are of Annotations")
-    return _with_interval(fit_majority_vote(items, rng), settings)
+    return fit_majority_vote(items, rng)
 
 
 def gold(
@@ -80,7 +70,7 @@ def gold(
     """Fit GT."""
     from crowdgold.estimators.votes_and_gold import fit_gold
 
-    return _with_interval(fit_gold(items, rng), settings)
+    return fit_gold(items, rng)
 
 
 def gold_and_majority_vote(
@@ -89,7 +79,7 @@ def gold_and_majority_vote(
     """Fit GT+MV."""
     from crowdgold.estimators.votes_and_gold import fit_gold_and_majority_vote
 
-    return _with_interval(fit_gold_and_majority_vote(items, rng), settings)
+    return fit_gold_and_majority_vote(items, rng)
 
 
 def oracle(

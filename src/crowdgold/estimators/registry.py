@@ -52,7 +52,7 @@ _ALL = (
         ("votes_and_gold", "annotated_majority"),
         annotations_fitter=annotation_fitters.annotated_majority,
         uses_gold=False,
-        own_settings=("judges", "ties", "interval"),
+        own_settings=("judges", "ties"),
     ),
     Method(
         "GT",
@@ -60,7 +60,6 @@ _ALL = (
         fitters.gold,
         ("votes_and_gold",),
         needs=(GOLD,),
-        own_settings=("interval",),
     ),
     Method(
         "GT+MV",
@@ -68,7 +67,6 @@ _ALL = (
         fitters.gold_and_majority_vote,
         ("votes_and_gold",),
         needs=(GOLD,),
-        own_settings=("interval",),
     ),
     Method(
         "DS",

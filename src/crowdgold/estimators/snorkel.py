@@ -21,5 +21,5 @@ def fit_snorkel(annotations: Annotations, rng: np.random.Generator) -> Fit:
     """
     start = time.perf_counter()
     found = probabilities(fit_label_model(annotations, rng), annotations)
-    labels = ProbableLabels(found.argmax(axis=1), probability=found)
+    labels = ProbableLabels(found.argmax(axis=1), found)
     return Fit("Snorkel", labels, seconds={"inference": time.perf_counter() - start})

@@ -3,7 +3,7 @@
 import numpy as np
 
 from crowdgold.data import NO_GOLD, InputError, Items
-from crowdgold.inference.labels import NO_LABEL, Fit, FixedLabels
+from crowdgold.inference.labels import NO_LABEL, Fit, FixedLabels, GoldLabels
 
 
 def majority_vote(items: Items, rng: np.random.Generator) -> np.ndarray:
@@ -30,7 +30,7 @@ def fit_gold(items: Items, rng: np.random.Generator) -> Fit:
     if np.all(items.gold == NO_GOLD):
         raise InputError("GT needs gold labels; the table has none")
     labels = np.where(items.gold == NO_GOLD, NO_LABEL, items.gold)
-    return Fit("GT", FixedLabels(labels, is_gold=True))
+    return Fit("GT", GoldLabels(labels))
 
 
 def fit_gold_and_majority_vote(items: Items, rng: np.random.Generator) -> Fit:

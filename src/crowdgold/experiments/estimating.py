@@ -38,7 +38,7 @@ def _evaluate(
     """Evaluate a fit by the metrics of its kind of table; those of agents come last."""
     level, resamples, metrics = task["level"], task["bootstrap"], task["metrics"]
     if isinstance(table, Items):
-        return evaluate(fitted, table, metrics, rng, level, resamples)
+        return evaluate(fitted, table, metrics, rng, level, resamples, task["target"])
     of_agents = [metric for metric in metrics if is_agent_metric(metric)]
     others = [metric for metric in metrics if metric not in of_agents]
     found = evaluate_annotations(fitted, table, others, rng, level, resamples) if others else []

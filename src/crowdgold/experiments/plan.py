@@ -16,7 +16,7 @@ from typing import Any
 from crowdgold.experiments import checks
 from crowdgold.experiments.configuration import SOURCES, settings_of
 from crowdgold.experiments.population import ITEMS, POPULATION, TRUTH_OF, asks_for_population
-from crowdgold.experiments.registries import packages_of, stan_models, takes_setting
+from crowdgold.experiments.registries import packages_of, stan_models
 from crowdgold.experiments.settings import Setting, expand, settings_of_methods
 from crowdgold.experiments.tasks import EXPLAIN
 
@@ -104,18 +104,16 @@ def method_settings(config: Mapping[str, Any], experiment: str, method: str) -> 
         **{name: block[name] for name in ("sampler", "imputations") if name in block},
     }
     sampler = {"sampler": whole["sampler"]} if stan_models({method: chosen}) else {}
-    return {"imputations": whole["imputations"], **sampler, **_target(block, method), **chosen}
+    return {"imputations": whole["imputations"], **sampler, **chosen}
 
 
-def _target(block: Mapping[str, Any], method: str) -> dict[str, str]:
-    """The setting `target` of a method that has one: what the experiment's true values are of.
+def target_of(block: Mapping[str, Any]) -> str:
+    """What an experiment's intervals are about: what its true values are of.
 
-    Nothing where the experiment does not say what they are of.
+    The papers' experiments do not say, and their true values are those of the replicate's items.
     """
-    truth_of = block.get("parameters", {}).get(TRUTH_OF)
-    if truth_of is None or not takes_setting(method, "target"):
-        return {}
-    return {"target": ITEMS if truth_of == ITEMS else POPULATION}
+    truth_of = block.get("parameters", {}).get(TRUTH_OF, ITEMS)
+    return ITEMS if truth_of == ITEMS else POPULATION
 
 
 def groups(config: Mapping[str, Any], experiment: str) -> dict[str, list[str]]:
@@ -204,6 +202,7 @@ def estimate_task(
         **{name: block[name] for name in ("subsampling", "inapplicable") if name in block},
         "bootstrap": block.get("bootstrap", config["bootstrap"]),
         "level": config["level"],
+        "target": target_of(block),
     }
 
 

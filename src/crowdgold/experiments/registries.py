@@ -124,11 +124,6 @@ def packages_of(methods: Collection[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, needed)))
 
 
-def takes_setting(method: str, setting: str) -> bool:
-    """Whether a method has a setting of its own with this name."""
-    return setting in entries("method")[method].own_settings
-
-
 def tables_taken(method: str) -> tuple[str, ...]:
     """Give the kinds of table that a method takes."""
     taken: tuple[str, ...] = entries("method")[method].tables

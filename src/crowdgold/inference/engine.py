@@ -14,7 +14,7 @@ from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.labels import Fit
 from crowdgold.inference.questions import Named, Questions, View
 from crowdgold.inference.rectified import POPULATION
-from crowdgold.inference.request import LEVEL, RESAMPLES, Request, Streams
+from crowdgold.inference.request import LEVEL, Request, Streams
 from crowdgold.inference.samples import Sample
 from crowdgold.metrics import Asked, parse_metric
 
@@ -110,7 +110,7 @@ def evaluate(
     metrics: Sequence[str],
     rng: np.random.Generator,
     level: float = LEVEL,
-    resamples: int = RESAMPLES,
+    resamples: int = 0,
     target: str = POPULATION,
     weights: np.ndarray | None = None,
 ) -> list[Estimate]:
@@ -122,7 +122,8 @@ def evaluate(
         metrics: names (see `parse_metric`); parameters give their posterior median.
         rng: source of imputed labels or resamples.
         level: of the intervals.
-        resamples: of the percentile bootstrap, for methods that are asked for it.
+        resamples: of the percentile bootstrap, for methods that take labels for the truth; without
+            any their intervals rest on what each item contributes.
         target: what the intervals are about: the "population" that the items were drawn from, or
             these "items".
         weights: (n,) what each item counts, of mean 1; None where all count the same.

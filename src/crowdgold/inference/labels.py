@@ -29,8 +29,6 @@ from crowdgold.models.majority import NO_LABEL as NO_LABEL
 
 LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
 """(draw, predictor, rng) -> P(Y_i = 1) of each item, (n,), under that draw."""
-BOUNDED, PERCENTILE = INTERVALS = ("bounded", "percentile")
-"""Of labels taken for the truth: between the ends of the range, or the percentile bootstrap."""
 UNLIKE = "gives nothing that these metrics are made of"
 
 
@@ -73,10 +71,13 @@ class Labels:
 
 
 class CountedLabels(Labels):
-    """Labels, or shares of items, that a method takes for the truth."""
+    """Labels, or shares of items, that a method takes for the truth.
 
-    interval: str
-    is_gold: bool
+    Attributes:
+        is_gold: whether they are gold labels alone, of a random sample of the items.
+    """
+
+    is_gold = False
 
     @property
     def share(self) -> np.ndarray:
@@ -84,11 +85,11 @@ class CountedLabels(Labels):
         raise NotImplementedError
 
     def sample(self, view: View, questions: Questions, request: Request) -> Sample:
-        """The jackknife of the labelled items, or the percentile bootstrap where that is asked."""
+        """What the labelled items contribute, or resamples of them where these are asked for."""
         share = self.share
         rows = np.flatnonzero(share >= 0)
         known = view.take(rows)
-        if self.interval == PERCENTILE:
+        if request.resamples:
             rng = request.streams.resamples()
             return resample(share[rows], known, questions, rng, request.resamples)
         # Labels that are no gold are of a sample of the population, whatever they are asked.
@@ -108,13 +109,9 @@ class FixedLabels(CountedLabels):
     Attributes:
         labels: (n,) 0 or 1 (of Annotations, the category's position), or `NO_LABEL` where the
             method leaves the item out.
-        interval: one of `INTERVALS`.
-        is_gold: whether they are gold labels alone, of a random sample of the items.
     """
 
     labels: np.ndarray
-    interval: str = BOUNDED
-    is_gold: bool = False
 
     @property
     def share(self) -> np.ndarray:
@@ -137,6 +134,12 @@ class FixedLabels(CountedLabels):
         return annotator_rates.of_labels(self.labels, annotations, metric, rng, level, resamples)
 
 
+class GoldLabels(FixedLabels):
+    """Gold labels alone, of a random sample of the items."""
+
+    is_gold = True
+
+
 @dataclass(frozen=True)
 class ProbableLabels(FixedLabels):
     """Fixed labels of Annotations with their probabilities, whose mean is the prevalence.
@@ -145,7 +148,7 @@ class ProbableLabels(FixedLabels):
         probability: (I, K) of each category.
     """
 
-    probability: np.ndarray = field(kw_only=True)
+    probability: np.ndarray
 
     @property
     def share(self) -> np.ndarray:
@@ -302,16 +305,12 @@ class LevelPosterior(CountedLabels):
         confusion: (A, K, K) confusion matrices, the true category in rows; None where the method
             has none.
         draws: of the agents' levels; None where intervals come from resampling responses.
-        interval: one of `INTERVALS`.
-        is_gold: never.
     """
 
     probability: np.ndarray
     hard: bool
     confusion: np.ndarray | None = None
     draws: AgentDraws | None = None
-    interval: str = BOUNDED
-    is_gold: bool = False
 
     @property
     def shares(self) -> np.ndarray:

@@ -2,14 +2,13 @@
 
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from crowdgold.inference.rectified import POPULATION, TARGETS
 
 LEVEL = 0.95
-RESAMPLES = 1000
 LABELS, RESAMPLED, NEW_ITEMS, OWN = ROLES = ("labels", "resamples", "population", "own")
 """What random numbers are for. Those of labels, of resamples of labelled items and of all items
 are the same for all predictors, so that these can be compared; the last is a predictor's own."""
@@ -60,13 +59,14 @@ class Request:
         streams: random numbers.
         level: of the intervals.
         target: what intervals are about, one of `TARGETS`.
-        resamples: of the percentile bootstrap.
+        resamples: where they are more than 0, methods that take labels for the truth have the
+            percentile bootstrap of so many resamples, as in the papers' figures.
     """
 
     streams: Streams
     level: float = LEVEL
     target: str = POPULATION
-    resamples: int = field(default=RESAMPLES)
+    resamples: int = 0
 
     def __post_init__(self) -> None:
         if self.target not in TARGETS:

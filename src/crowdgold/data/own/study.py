@@ -55,7 +55,6 @@ def read_study(
     columns: Mapping[str, str] = NOTHING,
     positive: str | Sequence[str] | None = None,
     repeated: str = "refuse",
-    need_scores: bool = False,
 ) -> Study:
     """Read a study from its files.
 
@@ -69,8 +68,6 @@ def read_study(
             own; all others are negative.
         repeated: the rule for an annotator with several labels on an item: "refuse", keep the
             "first" or the "last", or "keep" all.
-        need_scores: whether items without a score of each model are dropped. Otherwise they stay
-            for what needs no score, and the score is NaN.
 
     Raises:
         InputError: naming the file, column and rows that cannot be used, and how to mend them.
@@ -80,14 +77,13 @@ def read_study(
     notes: list[str] = []
     wanted = [positive] if isinstance(positive, str) else list(positive or ())
     with named_sheets(paths, columns, notes) as named:
-        return _study(named, wanted, repeated, need_scores, notes)
+        return _study(named, wanted, repeated, notes)
 
 
 def _study(
     sheets: Sequence[Sheet],
     positive: Sequence[str],
     repeated: str,
-    need_scores: bool,
     notes: list[str],
 ) -> Study:
     """Join sheets whose columns are named."""
@@ -95,7 +91,7 @@ def _study(
     votes, gold = read_votes(sheets, kinds, notes), read_gold(sheets, kinds, notes)
     votes, gold = _with_labels(votes, gold, positive, notes)
     scores = read_scores(sheets, kinds)
-    votes = _with_scores(votes, scores, need_scores, notes)
+    _note_scores(votes, scores, notes)
     items, annotations = _items(votes, scores, repeated)
     by_expert = {} if gold is None else _gold_by_expert(gold, items.item, notes)
     strata = {
@@ -134,10 +130,8 @@ def _some(items: Sequence[str]) -> str:
     return ", ".join(map(repr, list(items)[:NAMED])) + more
 
 
-def _with_scores(
-    votes: Rows, scores: Mapping[str, pd.Series], need_scores: bool, notes: list[str]
-) -> Rows:
-    """The votes of the items that are kept; say which have no score, and which no votes.
+def _note_scores(votes: Rows, scores: Mapping[str, pd.Series], notes: list[str]) -> None:
+    """Note which items have no score, and which scores are of no item with votes.
 
     Raises:
         InputError: where there are no votes, or a predictor has a score of no item with votes.
@@ -145,8 +139,6 @@ def _with_scores(
     if not len(votes.frame):
         raise InputError(f"{votes.source}: no votes; expected items with labels")
     item = pd.Index(votes.frame["item"].unique())
-    lacking: set[str] = set()
-    then = "dropped" if need_scores else "which count for what needs none"
     for name, values in scores.items():
         without = item.difference(values.index, sort=False)
         if len(without) == len(item):
@@ -164,14 +156,8 @@ def _with_scores(
         if len(without):
             notes.append(
                 f"{counted(len(without), 'item')} of {len(item):,} with votes but without a "
-                f"score of {name}, {then}: {_some(list(without))}"
+                f"score of {name}, which count for what needs none: {_some(list(without))}"
             )
-        lacking.update(without)
-    if not lacking or not need_scores:
-        return votes
-    if len(lacking) == len(item):
-        raise InputError("no item has votes and a score of each model; expected some")
-    return votes.take(~votes.frame["item"].isin(lacking).to_numpy(dtype=bool))
 
 
 def _items(

@@ -43,9 +43,7 @@ class Source:
 
     def read(self) -> Study:
         """Read the study; `InputError` where that cannot be done."""
-        # Until every job takes the items with a score by itself (`data.scored_items`).
-        need_scores = True
-        return read_study(self.paths, self.columns, self.positive, self.repeated, need_scores)
+        return read_study(self.paths, self.columns, self.positive, self.repeated)
 
 
 def read_and_check(source: Source, settings: Settings) -> tuple[Study, DataCheck]:

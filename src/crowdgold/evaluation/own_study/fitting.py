@@ -108,7 +108,7 @@ class Work:
             return self.rng(role, self.method if role == OWN else "", predictor)
 
         settings = self.settings
-        return Request(Streams(make), settings.level, settings.about, settings.resamples)
+        return Request(Streams(make), settings.level, settings.about)
 
     def weights(self, rows: np.ndarray) -> np.ndarray | None:
         """What the items at some positions of the stratum count, of mean 1; None for all alike."""
@@ -240,8 +240,8 @@ def _of_annotators(work: Work) -> list[Found]:
     items = replace(work.items, labels=annotations)
     questions = work.questions(NO_PREDICTOR)
     sample = sample_of(fitted, View(items, NO_PREDICTOR), questions, request)
-    rest = request.streams.own(NO_PREDICTOR), level, work.settings.resamples
-    annotators = evaluate_annotations(fitted, annotations, ANNOTATOR_METRICS, *rest)
+    rng = request.streams.own(NO_PREDICTOR)
+    annotators = evaluate_annotations(fitted, annotations, ANNOTATOR_METRICS, rng, level, 0)
     rows = pd.Index(annotations.item.astype(str)).get_indexer(work.items.item.astype(str))
     known = fitted.labels.probabilities(View(items, NO_PREDICTOR), work.rng(OWN))
     probability = np.where(rows >= 0, known[rows], np.nan)

@@ -47,7 +47,6 @@ class Settings:
             from, or the items at hand and no new ones.
         seed: of every random number.
         imputations: label sets imputed for each fit with posterior draws.
-        resamples: bootstrap resamples, for methods without draws.
     """
 
     methods: tuple[str, ...] = METHODS
@@ -57,7 +56,6 @@ class Settings:
     about: str = POPULATION
     seed: int = 20260301
     imputations: int = 500
-    resamples: int = 1000
 
 
 def read_thresholds(texts: Sequence[str | float]) -> dict[str, tuple[float, ...]]:
@@ -152,7 +150,7 @@ def thresholds_of(settings: Settings, items: Items, model: str) -> tuple[float, 
         if name in settings.thresholds:
             return tuple({_written(value): value for value in settings.thresholds[name]}.values())
     scores = items.with_score(model).scores[model]
-    return (0.5,) if scores.min() >= 0 and scores.max() <= 1 else ()
+    return (0.5,) if np.nanmin(scores) >= 0 and np.nanmax(scores) <= 1 else ()
 
 
 def questions_of(settings: Settings, items: Items, model: str) -> Questions:
