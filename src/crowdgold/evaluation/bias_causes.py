@@ -17,6 +17,7 @@ from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.parameters import Parameters, unknown
 from crowdgold.estimators.maven import MavenSettings, fit_maven
 from crowdgold.inference import evaluate
+from crowdgold.inference.rectified import ITEMS
 from crowdgold.metrics import parse_metric, true_value
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.simulate.irt import draw_irt
@@ -119,7 +120,7 @@ def check_bias_causes(
         fit_rng, evaluate_rng = np.random.default_rng(seed).spawn(2)
         settings, votes = MavenSettings(**version.settings), told if version.told else items
         fitted = fit_maven(items, fit_rng, stan, sampler, imputations, settings, vote_items=votes)
-        found = evaluate(fitted, items, parameters["metrics"], evaluate_rng)
+        found = evaluate(fitted, items, parameters["metrics"], evaluate_rng, target=ITEMS)
         own = pd.DataFrame(
             [(one.metric, one.estimate, one.lower, one.upper, _true(one.metric, drawn))
              for one in found],

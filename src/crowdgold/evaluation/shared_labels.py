@@ -19,9 +19,9 @@ import pandas as pd
 from crowdgold.data import Items
 from crowdgold.data.parameters import Parameters
 from crowdgold.estimators.maven import MavenSettings, fit_maven
-from crowdgold.inference import LEVEL
-from crowdgold.inference.estimate import Estimate, metric_values
+from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.labels import LabelPosterior
+from crowdgold.inference.request import LEVEL
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric, true_value
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.models.vote_model import VoteParameters
@@ -70,8 +70,8 @@ def imputed_differences(
             "votes alone": dict.fromkeys(names, shared < of_votes[draw]),
         }
         for way, own in labels.items():
-            masses = {name: LabelMass.of_labels(label.astype(int)) for name, label in own.items()}
-            (values[way][draw],) = metric_values([metric], items, masses, ranked)
+            masses = [LabelMass.of_labels(own[name].astype(int)) for name in names]
+            values[way][draw] = metric.value(masses, [ranked[name] for name in names])
     return values
 
 
