@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from crowdgold.evaluation.own_study import METHODS, METRICS, Settings, Source, read_thresholds
 from crowdgold.evaluation.own_study.in_jobs import prepare
-from crowdgold.evaluation.own_study.questions import POPULATION
+from crowdgold.inference.rectified import POPULATION
 from crowdgold.experiments.logs import job_log
 
 if TYPE_CHECKING:

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from crowdgold.evaluation.own_study import Settings
 
 ABOUT = """\
-Say how good models, voters and the rate of positives are, from votes, a few gold labels (an expert's)
-and scores: the prevalence, the voters' rates TPR_H and TNR_H, and each model's AUC, delta_TPR (its
-gain over a single voter at that voter's false positive rate), accuracy, precision, recall and F1 at
-thresholds, with curves, and the differences between models; for all items and for each stratum.
+Say how good models and voters are, and how many items are positive, from votes, a few gold labels
+(an expert's) and scores: the prevalence, the voters' rates TPR_H and TNR_H, and each model's AUC,
+delta_TPR (its gain over a single voter at that voter's false positive rate), accuracy, precision,
+recall and F1 at thresholds, with curves, and the differences between models; for all items and for
+each stratum.
 
 The answer to rely on comes first, within seconds: a prediction of every label from votes and scores
 that the gold labels correct (logistic-R). Its 95 % interval holds the truth in about 95 of 100

@@ -26,10 +26,10 @@ from crowdgold.evaluation.study_options import Wanted, study_options
 ABOUT = """\
 Before votes and gold labels are bought: say what is believed about the voters and the model's
 scores, or give the files of a pilot study, and read which study reaches a wanted interval width at
-the lowest price, or how wide the interval of a given study will be. Widths are those of rectified
-estimates (logistic-R, the answer of `crowdgold evaluate`) of the population that the items come from, with gold items drawn
-at random among them, and are computed from simulated items (MAVEN, Algorithm 1). From a pilot they
-are computed at 40 draws of its posterior (MAVEN-C), and come with the pilot's own uncertainty.
+the lowest price, or how wide the interval of a given study will be. Widths are those of the answer
+of `crowdgold evaluate` (logistic-R) about the population that the items come from, with gold items
+drawn at random among them, and are computed from simulated items (MAVEN, Algorithm 1). From a pilot
+they are computed at 40 draws of its posterior (MAVEN-C), and come with the pilot's own uncertainty.
 The intervals of `crowdgold evaluate` are about the same population; with --about items they are
 about the items at hand, and narrower where many of these have a gold label."""
 EXAMPLE = """\

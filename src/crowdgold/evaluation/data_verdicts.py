@@ -1,7 +1,8 @@
 """What each estimator can make of a study: usable, weak or not usable, why, and how to mend it.
 
 The limits are those of the estimators themselves: `inference.samples.FEWEST` gold items that a
-metric rests on for an interval, three votes of an item for a mixture of two error rates without gold.
+metric rests on for an interval, and three votes of an item for a mixture of two error rates without
+gold.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,7 +20,7 @@ from crowdgold.inference.samples import FEWEST
 
 USABLE, WEAK, NOT_USABLE = VERDICTS = ("usable", "weak", "not usable")
 MEASURED_GOLD = 20
-"""The fewest gold labels with which the coverage of intervals has been measured (docs/answer.md)."""
+"""The fewest gold labels with which the coverage of intervals was measured (docs/answer.md)."""
 SURELY_CHOSEN = 0.001
 """p-value below which gold is no random sample; above it, up to `CHOSEN`, that is doubted."""
 ENOUGH_ITEMS = 100

@@ -1,8 +1,8 @@
 """What votes, scores and gold labels will tell about a metric, where MAVEN's process is true.
 
 Items are drawn by Algorithm 1 (`simulate.maven`) at guessed or fitted parameters, each with its
-true label, and predicted from its votes and score by logistic regression, as `logistic-R` does. What
-each item contributes to a metric (`inference.rectified`) then gives sigma and the gain of
+true label, and predicted from its votes and score by logistic regression, as `logistic-R` does.
+What each item contributes to a metric (`inference.rectified`) then gives sigma and the gain of
 `study_design`.
 """
 

@@ -57,7 +57,7 @@ def flag_misfit(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
 
 
 def misfit_p(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
-    """Give how often chance alone would put an estimate of a right model as far from the rectified one.
+    """How often chance alone would put a right model's estimate as far from the rectified one.
 
     Args:
         results, settings: as of `flag_misfit`.

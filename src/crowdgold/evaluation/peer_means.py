@@ -11,7 +11,7 @@ import importlib.util
 import numpy as np
 
 from crowdgold.data import NO_GOLD, Items
-from crowdgold.metrics import Metric, parse_metric
+from crowdgold.metrics import Asked, parse_metric
 
 PEER = "ppi_py"
 MEANS = ("prevalence", "accuracy")
@@ -49,7 +49,7 @@ def peer_interval(items: Items, metric: str, level: float) -> tuple[float, float
     return (centre, *ends) if np.isfinite([centre, *ends]).all() else (np.nan, np.nan, np.nan)
 
 
-def _values(items: Items, metric: Metric) -> tuple[np.ndarray, np.ndarray]:
+def _values(items: Items, metric: Asked) -> tuple[np.ndarray, np.ndarray]:
     """Each item's own value, where there is gold, and its prediction: (n,) each."""
     label, share = items.gold.astype(float), items.votes_positive / items.votes_total
     if metric.name == "prevalence":

@@ -2,8 +2,8 @@
 
 For draws of label probabilities (MAVEN, section 3.4): per draw, impute labels, compute each metric,
 and take mean and quantiles over the draws. Predictors that are compared share, per draw and item,
-the uniform number that decides the label. For labels taken for the truth in the papers' figures: the
-percentile bootstrap over labelled items, the same resamples for all predictors.
+the uniform number that decides the label. For labels taken for the truth in the papers' figures:
+the percentile bootstrap over labelled items, the same resamples for all predictors.
 """
 
 from collections.abc import Callable

@@ -7,8 +7,8 @@ place within the range, and the interval is symmetric in the log odds of that pl
     h = t_{(1 + level) / 2, k - 1} se / (high - low) / (v (1 - v))
     [expit(min(logit u, logit v) - h), expit(max(logit u, logit v) + h)], back on the metric's range
 
-So it never leaves the range, and is longer towards the middle. theta +- t se on the metric's own
-scale covers an AUC of .95 with 20 positives in 4 of 5 studies (docs/answer.md). The clipped v stands
+So it never leaves the range, and is longer towards the middle. On the metric's own scale theta +- t
+se is too short near the ends of the range and where few items are of a class. The clipped v stands
 in the denominator and widens; it never moves the interval off its own estimate.
 
 Where every item contributes the same, se is 0 and no resample shows how uncertain the metric is. If
@@ -72,7 +72,7 @@ def interval(
     with np.errstate(divide="ignore"):
         odds = logit(place), logit(inside)
     lower, upper = expit(np.minimum(*odds) - reach), expit(np.maximum(*odds) + reach)
-    # Without any error and with nothing unseen, as where all items are labelled, it is the estimate.
+    # Without error and with nothing unseen, as where all items are labelled, it is the estimate.
     certain = error <= 0
     lower = np.where(certain, place - unseen * place, lower)
     upper = np.where(certain, place + unseen * (1 - place), upper)

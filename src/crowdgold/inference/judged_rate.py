@@ -38,8 +38,8 @@ def power_tuned_rate(counts: JudgementCounts, level: float) -> tuple[float, floa
 def of_judged_rate(found: "JudgedRate", metric: ReviewerMetric, level: float) -> Estimate:
     """The prevalence with its interval; other metrics have no value here.
 
-    Experiments keep estimates as the formulas give them, also outside [0, 1]: to move them inside, as
-    for a user, would show as a bias. Where there is none, the note says why.
+    Experiments keep estimates as the formulas give them, also outside [0, 1]: to move them inside,
+    as for a user, would show as a bias. Where there is none, the note says why.
 
     Args:
         found: the counts, and how they are corrected.

@@ -55,7 +55,7 @@ class Labels:
         raise InputError("it says nothing of some of the items alone")
 
     def probabilities(self, view: View, rng: np.random.Generator) -> np.ndarray:
-        """P(Y_i = 1) of each item, (n,), given a predictor's scores; NaN where there is no label."""
+        """P(Y_i = 1) of each item, (n,), given a predictor's scores; NaN without a label."""
         raise InputError(UNLIKE)
 
     def rates_of_annotators(

@@ -1,4 +1,4 @@
-"""What is asked of a table of items as one predictor ranks them: metrics, and points of its curves."""
+"""What is asked of items as one predictor ranks them: metrics, and points of its curves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

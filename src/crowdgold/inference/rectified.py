@@ -7,17 +7,17 @@ items E a simple random sample of all items, f = n_E / n of them:
     se^2  = [(1 - f) V(lambda) + f V(0)] / n_E        the second term for the population only
 
 With y_i and g_i what gold item i contributes to M_E(Y) and M_E(g) (`metrics.delete_one`, centred),
-V(lambda) is the variance of r_i = y_i - lambda g_i and lambda = cov(y, g) / var(g) within [0, 1]. For
-means it is PPI++ (Angelopoulos et al., 2023) and the regression estimator of survey sampling. There
-are no random numbers in it. A difference between predictors is corrected as a whole.
+V(lambda) is the variance of r_i = y_i - lambda g_i and lambda = cov(y, g) / var(g) within [0, 1].
+For means it is PPI++ (Angelopoulos et al., 2023) and the regression estimator of survey sampling.
+There are no random numbers in it. A difference between predictors is corrected as a whole.
 
 A wrong prediction costs width and not coverage: lambda goes to 0, and gold alone is left.
 
 Few gold items show little of V. A good prediction leaves a residual on few items only, and none of
 those may be among them; V is then too small, and with it the interval. The prediction says itself
 what to expect: were it right, labels drawn from it would leave the residual variance V* on any
-items. It counts like `PSEUDO` gold items, and only where it is larger than V. In the same way lambda
-starts from 1, which is best where the prediction is right.
+items. It counts like `PSEUDO` gold items, and only where it is larger than V. In the same way
+lambda starts from 1, which is best where the prediction is right.
 """
 
 from collections.abc import Sequence
@@ -32,10 +32,11 @@ from crowdgold.inference.questions import Named, Questions, View
 from crowdgold.inference.samples import FEWEST, NO_VALUE, Sample, too_few
 
 PSEUDO = 7
-"""Gold items that what the prediction expects counts for. With 5, intervals of TNR_H from 30 gold
-labels cover .927; with 10, all intervals from 20 gold labels together cover .98 (docs/answer.md)."""
+"""Gold items that what the prediction expects counts for. It was chosen on simulated studies other
+than those of docs/answer.md: with 5, intervals of TNR_H from 30 gold labels covered .927; with 10,
+all intervals from 20 gold labels together .98."""
 ALIKE = 1e-20
-"""Variance of what items contribute below which they all contribute the same, but for rounding."""
+"""Variance of what items contribute, below which they contribute the same but for rounding."""
 MOST_ROWS = 20_000
 """Items from which a variance is taken at most; with more, evenly spread ones."""
 EXPECTED_ROWS = 5_000
@@ -147,7 +148,7 @@ class Rectified:
         return spread
 
     def unseen(self, level: float) -> np.ndarray:
-        """Share of items, (P,), that may differ where all gold items contribute the same; else 0."""
+        """Share of items, (P,), that may differ where all gold items contribute the same, or 0."""
         alike = self._variance(np.zeros(len(self.counted))) <= ALIKE
         left = 1.0 if self.target == POPULATION else 1 - self.fraction
         return np.where(alike, left * unseen_share(np.maximum(self.counted, 1), level), 0.0)

@@ -1,8 +1,8 @@
 """What a method says of P quantities, kept so that predictors can be compared quantity by quantity.
 
 Two predictors are compared on the same gold items, or on labels imputed from the same random
-numbers, which differ only where the predictors' scores speak differently of an item: what is kept of
-one is subtracted from what is kept of the other before anything is summarised, so that what they
+numbers, which differ only where the predictors' scores speak differently of an item: what is kept
+of one is subtracted from what is kept of the other before anything is summarised, so that what they
 share drops out.
 """
 

@@ -4,10 +4,10 @@ A metric that is a ratio T / W loses t_i and w_i without item i, so that
 
     (n - 1) (M - M_{-i}) = (n - 1) (t_i - M w_i) / (W - w_i)
 
-For a share of items t and w are sums over items. For AUC they are pairs that the item is in. A point
-of a curve moves along the curve when items go: t_i is then taken with the curve's slope there, from
-one standard error below the point to one above. The exact jackknife jumps from item to item there,
-and its variance is not that of the estimate (Efron, 1979, on the median).
+For a share of items t and w are sums over items. For AUC they are pairs that the item is in. A
+point of a curve moves along the curve when items go: t_i is then taken with the curve's slope
+there, from one standard error below the point to one above. The exact jackknife jumps from item to
+item there, and its variance is not that of the estimate (Efron, 1979, on the median).
 """
 
 import numpy as np

@@ -102,7 +102,7 @@ class Work:
         return stream(self.settings, self.stratum, role, method, number)
 
     def request(self) -> Request:
-        """How metrics are estimated: random numbers are shared by models, but for a method's own."""
+        """How metrics are estimated: models share all random numbers but a method's own."""
 
         def make(role: str, predictor: str) -> np.random.Generator:
             return self.rng(role, self.method if role == OWN else "", predictor)

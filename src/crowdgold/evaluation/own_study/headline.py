@@ -1,10 +1,10 @@
 """The answer of a study: one method's estimate for each metric, by a rule laid down before.
 
-Where there are gold labels, the answer comes from a prediction that they correct: `logistic-R`, then
-`votes-R`, then gold alone (`CORRECTED`). Their intervals rest on no model, so that no diagnostics of
-a chain decide about them. A model's estimate stands beside the answer, with a flag where the gold
-labels contradict it. It is the answer itself only without gold labels, or where the gold items are
-surely no random sample; of a metric of scores only if it uses the scores.
+Where there are gold labels, the answer comes from a prediction that they correct: `logistic-R`,
+then `votes-R`, then gold alone (`CORRECTED`). Their intervals rest on no model, so that no
+diagnostics of a chain decide about them. A model's estimate stands beside the answer, with a flag
+where the gold labels contradict it. It is the answer itself only without gold labels, or where the
+gold items are surely no random sample; of a metric of scores only if it uses the scores.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -39,8 +39,8 @@ class Settings:
     Attributes:
         methods: some of `METHODS`, in any order.
         metrics: some of `METRICS`.
-        thresholds: model -> scores at and above which it flags an item; those of `NO_PREDICTOR` are of
-            every model that has none of its own. Where nothing is given it is 0.5 of scores that
+        thresholds: model -> scores at and above which it flags an item; those of `NO_PREDICTOR` are
+            of every model that has none of its own. Where nothing is given it is 0.5 of scores that
             all lie in [0, 1].
         level: of the intervals.
         about: what intervals are about, one of `TARGETS`: the population that the items were drawn
