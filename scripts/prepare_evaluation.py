@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from crowdgold.evaluation.own_study import METHODS, METRICS, Settings, Source, read_thresholds
 from crowdgold.evaluation.own_study.in_jobs import prepare
-from crowdgold.inference.rectified import POPULATION
 from crowdgold.experiments.logs import job_log
+from crowdgold.inference.rectified import POPULATION
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

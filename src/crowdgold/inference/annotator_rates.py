@@ -74,6 +74,7 @@ def _rates_of_posterior(
 def of_posterior(
     posterior: "ConfusionPosterior", annotations: Annotations, metric: ReviewerMetric, level: float
 ) -> list[Estimate]:
+    """A metric from draws of confusion matrices: one estimate, or one for each annotator."""
     if metric.name == SWAPPED:
         share = posterior.swapped
         return [Estimate(metric.text, share, np.nan, np.nan, note=posterior.warning)]
@@ -168,6 +169,7 @@ def of_labels(
     level: float,
     resamples: int,
 ) -> list[Estimate]:
+    """A metric from labels taken for the truth: one estimate, or one for each annotator."""
     if metric.name == SWAPPED:
         return [Estimate.unavailable(metric.text, "it has no posterior")]
     if metric.name == PREVALENCE:
