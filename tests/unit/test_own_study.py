@@ -323,7 +323,7 @@ def test_a_column_that_all_files_share_is_taken_for_the_item_and_said(tmp_path):
     assert f"scores.csv: {said.replace('Post', 'post')}" in study.notes
     # A name that says so by itself goes before others; so does one that all files share.
     more = {
-        "votes_csv": "id,Post,uid,annotator,label\n1,x,a,R1,1\n2,x,a,R2,0\n3,x,b,R1,0\n",
+        "votes_csv": "task,Post,uid,annotator,label\n1,x,a,R1,1\n2,x,a,R2,0\n3,x,b,R1,0\n",
         "gold_csv": "uid,label,post\na,1,x\nb,0,x\n",
         "scores_csv": "post,uid,score\nx,a,0.5\nx,b,0.25\n",
     }
