@@ -148,7 +148,7 @@ def test_a_file_with_other_names_is_read(tmp_path):
     labels_of_table_2().rename(columns={"annotator": "worker"}).to_csv(path, index=False)
     found = read_annotations(path, columns={"worker": "annotator"})
     assert rows_of(found.to_frame()) == rows_of(labels_of_table_2())
-    with pytest.raises(InputError, match=r"(?s)labels\.csv cannot be used.*'annotator' is missing"):
+    with pytest.raises(InputError, match=r"labels\.csv: .*'annotator' is missing"):
         read_annotations(path)
     with pytest.raises(InputError, match="no such file"):
         read_annotations(tmp_path / "none.csv")

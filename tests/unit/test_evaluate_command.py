@@ -34,3 +34,18 @@ def test_a_model_is_not_called_humans(tmp_path, capsys):
         capsys.readouterr().err
     )
     assert not (tmp_path / "mine").exists()
+
+
+def test_a_study_in_which_scores_are_missing_is_evaluated(tmp_path, capsys):
+    """A third of the items have no score of one model, which is said."""
+    votes, gold, scores = files(EXAMPLE)
+    frame = pd.read_csv(scores)
+    frame.loc[frame.index[::3], "score_large"] = None
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    own = [votes, gold, str(tmp_path / "scores.csv"), "--out", str(tmp_path / "mine")]
+    assert main(["evaluate", *own, *ASKED[:3], "prevalence", "AUC", *ASKED[4:]]) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "1,000 items of 3,000 with votes but without a score of large" in said
+    table = pd.read_csv(tmp_path / "mine" / "estimates.csv")
+    assert table["estimate"].notna().all()
+    assert {"prevalence", "AUC", "delta_AUC"} <= set(table["metric"])

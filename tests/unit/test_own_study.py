@@ -323,7 +323,7 @@ def test_a_column_that_all_files_share_is_taken_for_the_item_and_said(tmp_path):
     assert f"scores.csv: {said.replace('Post', 'post')}" in study.notes
     # A name that says so by itself goes before others; so does one that all files share.
     more = {
-        "votes_csv": "id,Post,uid,annotator,label\n1,x,a,R1,1\n2,x,a,R2,0\n3,x,b,R1,0\n",
+        "votes_csv": "task,Post,uid,annotator,label\n1,x,a,R1,1\n2,x,a,R2,0\n3,x,b,R1,0\n",
         "gold_csv": "uid,label,post\na,1,x\nb,0,x\n",
         "scores_csv": "post,uid,score\nx,a,0.5\nx,b,0.25\n",
     }
@@ -413,7 +413,7 @@ REFUSED = {
     "a score twice": (
         {"v_csv": COUNTS, "s_csv": "item,score\na,1\na,2\nb,3\n"},
         {},
-        "s.csv cannot be used:\n  - column 'item', rows 2, 3",
+        "s.csv: column 'item', rows 2, 3",
     ),
     "a score that is none": (
         {"v_csv": COUNTS, "s_csv": "item,score\na,1\nb,x\n"},
@@ -469,7 +469,7 @@ REFUSED = {
     "what was guessed is said": (
         {"v_csv": "item,worker,label\na,R1,1\na,R1,0\n"},
         {},
-        "What was guessed:\n  - v.csv: column 'worker' read as annotator",
+        r"rows 2, 3: .* \(guessed: v.csv: column 'worker' read as annotator\)",
     ),
     "spans": (
         {"v_jsonl": lines([{"id": 1, "label": [[0, 3, "PER"]]}])}, {}, "line 1: a label is",
@@ -520,8 +520,9 @@ def test_what_cannot_be_used_is_refused_with_the_way_out(case, tmp_path):
     options = dict(options)
     if "extra" in options:
         paths.append(tmp_path / options.pop("extra"))
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message) as raised:
         read_study(paths, **options)
+    assert "\n" not in str(raised.value)
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path):

@@ -53,7 +53,9 @@ class Problems:
             self.add(f"column {column!r}, {where}: found {example!r}, expected {expected}")
 
     def raise_if_any(self) -> None:
-        """Raise `InputError` with every problem on a line of its own."""
+        """Raise `InputError`: one problem in one line, several each on a line of its own."""
+        if len(self.messages) == 1:
+            raise InputError(f"{self.source}: {self.messages[0]}")
         if self.messages:
             lines = "\n".join(f"  - {message}" for message in self.messages)
             raise InputError(f"{self.source} cannot be used:\n{lines}")

@@ -230,10 +230,9 @@ def named_sheets(
         yield name_columns(sheets, columns, notes)
     except InputError as error:
         # Messages name our columns, which need not be those of the files.
-        guessed = "".join(f"\n  - {note}" for note in notes if " read as " in note)
-        raise InputError(
-            f"{error}\nWhat was guessed:{guessed}" if guessed else str(error)
-        ) from None
+        guessed = "; ".join(note for note in notes if " read as " in note)
+        gap = "\n" if "\n" in str(error) else " "
+        raise InputError(f"{error}{gap}(guessed: {guessed})" if guessed else str(error)) from None
 
 
 def _asked(sheet: Sheet, said: Mapping[str, str]) -> Sheet:
