@@ -111,12 +111,12 @@ def test_swapped_categories_near_a_half():
         below = found.psi[..., 0, 0, 0] + found.psi[..., 0, 1, 1] < 1
         assert found.swapped == below.mean()
         assert abs(found.swapped - exact["swapped"][0]) < 5 * error_of(below) + allowed
-        assert any("categories swapped" in text for text in found.diagnostics.failures)
+        assert any("labels swapped" in text for text in found.diagnostics.notes)
     cut = sample_clara(
         annotations, prior, ClaraSettings("shared", ordered=True, **LONG), np.random.default_rng(16)
     )
     assert cut.swapped == 0
-    assert not cut.diagnostics.failures
+    assert not cut.diagnostics.message
     tpr = cut.psi[..., 0, 1, 1].astype(float)
     fine, rough = (grid_posterior(annotations, prior, True, size)["tpr"][0] for size in (90, 45))
     band = 5 * error_of(tpr) + abs(fine - rough)

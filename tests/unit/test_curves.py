@@ -24,7 +24,7 @@ def split_items(seed, n=40):
     items = make_items(rng.integers(0, 4, n), 3, -1, rng.normal(size=n))
     weights = rng.integers(0, 3, n).astype(float)
     share = np.where(rng.random(n) < 0.5, rng.random(n), rng.integers(0, 2, n))
-    return LabelMass(share * weights, (1 - share) * weights), RankedItems.of(items, "A")
+    return LabelMass.of_probability(share, weights), RankedItems.of(items, "A")
 
 
 @pytest.mark.parametrize("seed", range(3))

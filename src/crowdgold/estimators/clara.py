@@ -13,19 +13,15 @@ from typing import Any
 import numpy as np
 
 from crowdgold.data import Annotations
+<<<<<<< HEAD
 from crowdgold.inference.labels import ConfusionPosterior, Fit
 from crowdgold.models.clara import SWAPPED_LIMIT, ClaraFit, ClaraSettings, sample_clara
+=======
+from crowdgold.estimators.posterior import ConfusionPosterior, Fit
+from crowdgold.models.clara import ClaraFit, ClaraSettings, sample_clara, swapped_note
+>>>>>>> clara
 from crowdgold.models.clara_prior import empirical_prior
 from crowdgold.models.label_patterns import matrix_of_label
-
-
-def _warning(swapped: float) -> str:
-    if swapped <= SWAPPED_LIMIT:
-        return ""
-    return (
-        f"{swapped:.0%} of the posterior has labels swapped (TPR + TNR < 1), a second mode; cut "
-        "the prior (CLARA-ordered) or make it firmer (gamma)"
-    )
 
 
 def _flat(draws: np.ndarray) -> np.ndarray:
@@ -42,7 +38,7 @@ def _posterior(found: ClaraFit, matrix_of: np.ndarray, printed: bool) -> Confusi
         matrix_of,
         found.probability,
         found.swapped,
-        _warning(found.swapped),
+        swapped_note(found.swapped),
     )
 
 

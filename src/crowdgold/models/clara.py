@@ -37,8 +37,8 @@ CHOICES = {
     "score_scale": SCORE_SCALES,
 }
 SWAPPED_LIMIT = 0.01
-"""Share of draws with swapped categories above which a fit fails its gate: less moves neither end
-of a 95 % interval far."""
+"""Mass of the mode with swapped categories that is told: less moves neither end of a 95 % interval
+far."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,19 @@ def swapped_share(psi: np.ndarray, matrix_of: np.ndarray) -> float:
     return float((np.einsum("...mkk,m->...", psi, share) < 1).mean())
 
 
+def swapped_note(swapped: float) -> str:
+    """What to beware of where the mode with swapped categories has mass; empty where it has not.
+
+    It is no failure of the chains, which visit both modes as often as their masses say.
+    """
+    if swapped <= SWAPPED_LIMIT:
+        return ""
+    return (
+        f"{swapped:.1%} of the posterior has labels swapped (TPR + TNR < 1), a second mode; cut "
+        "the prior (CLARA-ordered) or make it firmer (gamma)"
+    )
+
+
 def _first_chains(
     annotations: Annotations,
     patterns: LabelPatterns,
@@ -169,13 +182,9 @@ def sample_clara(
     continued = sample_until_passed(chains.sample, s.draws)
     kept, drawn = continued.fit.kept, continued.fit
     swapped = swapped_share(kept.psi, matrix_of_label(annotations, s.confusion)[0])
-    # Longer chains would mend neither, so that both are no part of what continues them.
-    failures = {
-        f"{drawn.failed} confusion matrices could not be drawn with a diagonal above 1":
-            drawn.failed > 0,
-        f"{swapped:.0%} of the draws have the categories swapped; an ordered prior, or one of more "
-        "weight (gamma), rules that out": swapped > SWAPPED_LIMIT,
-    }  # fmt: skip
+    # Longer chains would not mend it, so that it is no part of what continues them.
+    failure = f"{drawn.failed} confusion matrices could not be drawn with a diagonal above 1"
+    notes = (*notes, *continued.notes, swapped_note(swapped))
     return ClaraFit(
         kept.theta,
         kept.conditional_theta,
@@ -185,7 +194,7 @@ def sample_clara(
         swapped,
         replace(
             drawn.diagnostics,
-            failures=tuple(text for text, true in failures.items() if true),
-            notes=(*notes, *continued.notes),
+            failures=(failure,) if drawn.failed else (),
+            notes=tuple(filter(None, notes)),
         ),
     )

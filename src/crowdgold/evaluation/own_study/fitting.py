@@ -35,6 +35,7 @@ from crowdgold.models.stan import SamplingError, StanModels
 
 ANNOTATOR_METRICS = ("TPR:each", "TNR:each")
 METHOD_SETTINGS: Mapping[str, Mapping[str, Any]] = {
+    "CLARA": {"sampler": "collapsed", "chains": 4, "warmup": 1000, "draws": 500, "lag": 25},
     "Rogan-Gladen": {"interval": ADJUSTED, "outside": CLIP},
 }
 """Settings of methods here where they differ from the methods' own."""
