@@ -13,13 +13,8 @@ from typing import Any
 import numpy as np
 
 from crowdgold.data import Annotations
-<<<<<<< HEAD
 from crowdgold.inference.labels import ConfusionPosterior, Fit
-from crowdgold.models.clara import SWAPPED_LIMIT, ClaraFit, ClaraSettings, sample_clara
-=======
-from crowdgold.estimators.posterior import ConfusionPosterior, Fit
 from crowdgold.models.clara import ClaraFit, ClaraSettings, sample_clara, swapped_note
->>>>>>> clara
 from crowdgold.models.clara_prior import empirical_prior
 from crowdgold.models.label_patterns import matrix_of_label
 
