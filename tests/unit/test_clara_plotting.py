@@ -217,8 +217,8 @@ def test_policies_are_drawn_at_their_means(tables):
     one, _ = FIGURES["clara_policy"](table, options | {"panels": ["accuracy"], "stand_in": True})
     assert len(one.axes) == 1
     assert one.get_supxlabel() == (
-        "Simulated stand-in; 8 replicates; bands are one standard error; 0 of 8 fits failed a "
-        "diagnostics gate and are included"
+        "Simulated stand-in; 8 replicates; bands are one standard error; 0 of 8 fits had "
+        "Markov chains that had not converged"
     )
 
 

@@ -28,7 +28,13 @@ def test_each_fit_counts_once_whatever_its_setting_is_called():
     assert setting_keys(results) == ["paper", "experiment", "predictors.A.mu", "shape"]
     assert count_gate_failures(results) == (2, 12)
     assert count_gate_failures(results[results["method"] == "GT"]) == (0, 6)
-    assert gate_note(results).startswith("2 of 12 fits had Markov chains")
+    assert gate_note(results) == (
+        "2 of 12 fits had Markov chains that had not converged (R-hat above 1.01, or another "
+        "check) after 8 times the draws, and are included"
+    )
+    assert "times the draws" not in gate_note(results, longest=1)
+    passed = results[results["method"] == "GT"]
+    assert gate_note(passed) == "0 of 6 fits had Markov chains that had not converged"
 
 
 @pytest.mark.parametrize("undefined", [(), ("delta_TPR",), ("delta_TPR", "AUC")], ids=str)

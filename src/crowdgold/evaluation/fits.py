@@ -52,11 +52,11 @@ def gate_sentence(failed: int, fits: int, longest: int = MOST) -> str:
         fits: all fits.
         longest: times the draws asked for that their chains grew to, first; 1 where they did not.
     """
+    said = f"{failed:,} of {fits:,} fits had Markov chains that had not converged"
+    if not failed:
+        return said
     after = f" after {longest} times the draws" if longest > 1 else ""
-    return (
-        f"{failed:,} of {fits:,} fits had Markov chains that had not converged (R-hat above "
-        f"{RHAT_LIMIT}, or another check){after}, and are included"
-    )
+    return f"{said} (R-hat above {RHAT_LIMIT}, or another check){after}, and are included"
 
 
 def gate_note(table: pd.DataFrame, longest: int = MOST) -> str:
