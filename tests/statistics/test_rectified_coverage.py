@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from crowdgold.estimators import fit
-from crowdgold.inference import evaluate
 from crowdgold.evaluation.summaries import summarise
+from crowdgold.inference import evaluate
 from crowdgold.metrics import true_value
 from crowdgold.simulate import simulate
 from unit.reference import Theta, algorithm_1
