@@ -73,7 +73,7 @@ def measure(name: str, sizes: list[int], arguments: argparse.Namespace) -> Itera
         items = _items(n)
         fitted = fit(method, items, rng, settings, stan)
         start = time.perf_counter()
-        evaluate(fitted, items, ["AUC"], rng)
+        evaluate(fitted, items, ["AUC"], rng, target="items")
         imputation = time.perf_counter() - start
         inference = fitted.seconds["inference"]
         if timed < kept:

@@ -8,8 +8,8 @@ from has, at its best weight,
 with n items, n_E of them with a gold label; sigma^2 / n_E is the variance with gold labels alone,
 and the gain g, from 0 to 1, is the share of it that the prediction from votes and scores explains
 (lambda g_i explains of y_i, in the notation of `inference.rectified`). g grows with the votes c on
-an item, and has a limit: some positives look like negatives to every voter. With n_E gold labels no number of
-items brings the width below sqrt(1 - g) of that of gold alone.
+an item, and has a limit: some positives look like negatives to every voter. With n_E gold labels no
+number of items brings the width below sqrt(1 - g) of that of gold alone.
 
 With few gold labels intervals are longer than (1) says, by up to a fifth with 80 of them: they are
 symmetric in log odds, and what a prediction expects of the residual counts like some gold labels.
