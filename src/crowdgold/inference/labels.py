@@ -7,6 +7,7 @@ is.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -37,14 +38,12 @@ class Labels:
 
     Attributes:
         of_items: whether it says something of each item's label.
+        parameters: draws of model parameters by name; none by default.
     """
 
     of_items = True
-
-    @property
-    def parameters(self) -> Mapping[str, np.ndarray]:
-        """Draws of model parameters by name; none by default."""
-        return {}
+    # No property: the fields of this name in the dataclasses below could not be set.
+    parameters: Mapping[str, np.ndarray] = MappingProxyType({})
 
     def sample(self, view: View, questions: Questions, request: Request) -> Sample:
         """What it says of metrics of items as a predictor ranks them."""
