@@ -112,8 +112,8 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=12, help="of each gold fraction")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument(
-        "--samplers", nargs="+", default=["2x300+500x1", "4x300+1000x8"], metavar="SAMPLER",
-        help="CHAINSxWARMUP+DRAWSxTIMES",
+        "--samplers", nargs="+", default=["2x300+500x1", "2x300+500x8", "4x300+1000x8"],
+        metavar="SAMPLER", help="CHAINSxWARMUP+DRAWSxTIMES",
     )  # fmt: skip
     parser.add_argument("--models", type=Path, help="folder of compiled models")
     parser.add_argument("--toolchain", type=Path, help="toolchain.json that made them")

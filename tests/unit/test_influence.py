@@ -71,7 +71,8 @@ def test_a_single_item_of_a_class_has_no_influence_to_speak_of():
     items = make_items([0, 1, 2], 3, -1, {"A": np.arange(3.0)})
     ranked, mass = RankedItems.of(items, "A"), LabelMass.of_labels(np.array([0, 0, 1]))
     found = METRICS["AUC"].influence(mass, ranked, np.nan)
-    assert np.isnan(found[2]) and np.isfinite(found[:2]).all()
+    assert np.isnan(found[2])
+    assert np.isfinite(found[:2]).all()
 
 
 def test_a_metric_needs_its_range_denominator_and_scale():

@@ -1,15 +1,18 @@
 """The interval of a metric between the two ends of its range.
 
-An estimate theta with standard error se that rests on k items becomes a number u in [0, 1], its
-place within the range, and the interval is symmetric in the log odds of that place:
+An estimate theta with standard error se that rests on k of n labelled items becomes a number u in
+[0, 1], its place within the range, and the interval is symmetric in the log odds of that place:
 
     u = (theta - low) / (high - low)       v = u kept within [1 / (4k), 1 - 1 / (4k)]
-    h = t_{(1 + level) / 2, k - 1} se / (high - low) / (v (1 - v))
+    h = t_{(1 + level) / 2, nu} se / (high - low) / (v (1 - v))        nu = sqrt((k - 1) (n - 1))
     [expit(min(logit u, logit v) - h), expit(max(logit u, logit v) + h)], back on the metric's range
 
 So it never leaves the range, and is longer towards the middle. On the metric's own scale theta +- t
 se is too short near the ends of the range and where few items are of a class. The clipped v stands
-in the denominator and widens; it never moves the interval off its own estimate.
+in the denominator and widens; it never moves the interval off its own estimate. The degrees of
+freedom nu lie between those of the class that a metric rests on and those of all labelled items: k - 1
+alone is too cautious, since the spread of a rate follows from the rate, and n - 1 is too bold for
+differences of AUC where a class is rare.
 
 Where every item contributes the same, se is 0 and no resample shows how uncertain the metric is. If
 k independent items are all alike, then with confidence (1 + level) / 2 at most
@@ -42,6 +45,7 @@ def interval(
     estimate: np.ndarray,
     error: np.ndarray,
     count: np.ndarray,
+    labelled: int,
     limits: np.ndarray,
     scale: Scale,
     level: float,
@@ -53,6 +57,7 @@ def interval(
         estimate: (P,) within their ranges.
         error: (P,) standard errors.
         count: (P,) items that each rests on, at least 2.
+        labelled: labelled items, at least as many.
         limits: (P, 2) their ranges.
         scale: on which the intervals are symmetric.
         level: of the intervals.
@@ -62,7 +67,7 @@ def interval(
     Returns:
         lower and upper ends, (P,) each.
     """
-    times = stdtrit(count - 1.0, (1 + level) / 2)
+    times = stdtrit(np.sqrt((count - 1.0) * (labelled - 1.0)), (1 + level) / 2)
     if scale is Scale.IDENTITY:
         return estimate - times * error, estimate + times * error
     low, width = limits[:, 0], limits[:, 1] - limits[:, 0]

@@ -123,7 +123,8 @@ def slope(along: np.ndarray, other: np.ndarray, at: np.ndarray, total: float) ->
 
     It is taken over one standard error of a share of `total` to either side.
     """
-    share = np.clip(np.divide(at, total), 0.25 / max(total, 1.0), 1 - 0.25 / max(total, 1.0))
+    least = 0.25 / max(total, 1.0)
+    share = np.clip(at / max(total, ROUNDING), least, 1 - least)
     reach = np.sqrt(share * (1 - share) * total)
     low, high = np.clip(at - reach, 0, along[-1]), np.clip(at + reach, 0, along[-1])
     # Where `along` stands still `other` jumps: the jump's middle stands for it.

@@ -103,10 +103,11 @@ def draw_rank_uniformity(
     fits = shown.drop_duplicates(["model"])
     figure.supylabel("Share of ranks at or below, less the uniform share", fontsize=8)
     replicates = count_replicates(shown["replicates"].max(), shown["replicates"].min())
+    failed = int(fits["gate_failures"].sum())
     figure.supxlabel(
         "Normalised rank of the prior draw among posterior draws\n"
         f"{replicates}; band: simultaneous, 3.5 deviations; "
-        f"{gate_sentence(int(fits['gate_failures'].sum()), int(fits['replicates'].sum()))}",
+        f"{gate_sentence(failed, int(fits['replicates'].sum()), longest=1)}",
         fontsize=7,
     )
     handles = [
