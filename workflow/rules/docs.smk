@@ -389,7 +389,9 @@ rule document_how_to:
 rule document_readme:
     input:
         template="docs/templates/README.md",
-        study=expand("src/crowdgold/example/{name}.csv", name=["votes", "gold", "scores"]),
+        study=expand(
+            "src/crowdgold/example/{name}.csv", name=["votes", "gold", "scores"]
+        ),
         record="src/crowdgold/arena/worlds.json",
     output:
         "README.md",
