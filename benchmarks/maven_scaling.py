@@ -46,12 +46,12 @@ def measure(n: int, stan: StanModels) -> dict[str, float]:
     rng = np.random.default_rng(1)
     warm = _simulated(1000)
     warm_fit = fit("MAVEN", warm, rng, {"imputations": 20}, stan)
-    evaluate(warm_fit, warm, METRICS, rng)
+    evaluate(warm_fit, warm, METRICS, rng, target="items")
     items = _simulated(n)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     fitted = fit("MAVEN", items, rng, {}, stan)
     start = time.perf_counter()
-    evaluate(fitted, items, METRICS, rng)
+    evaluate(fitted, items, METRICS, rng, target="items")
     row = {"n": n, **fitted.seconds, "imputation": time.perf_counter() - start}
     row["total"] = row["summary"] + row["inference"] + row["imputation"]
     row["peak MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

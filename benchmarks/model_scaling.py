@@ -24,11 +24,11 @@ import pandas as pd
 from scipy.stats import linregress
 
 from crowdgold.estimators import fit
-from crowdgold.inference import evaluate
 from crowdgold.experiments.imports import library_files, named_hashes
 from crowdgold.experiments.made_from import fold
 from crowdgold.experiments.provenance import provenance
 from crowdgold.experiments.results import write_table
+from crowdgold.inference import evaluate
 from crowdgold.models.stan import StanModels
 from crowdgold.simulate import simulate
 
@@ -73,7 +73,7 @@ def measure(name: str, sizes: list[int], arguments: argparse.Namespace) -> Itera
         items = _items(n)
         fitted = fit(method, items, rng, settings, stan)
         start = time.perf_counter()
-        evaluate(fitted, items, ["AUC"], rng)
+        evaluate(fitted, items, ["AUC"], rng, target="items")
         imputation = time.perf_counter() - start
         inference = fitted.seconds["inference"]
         if timed < kept:

@@ -4,7 +4,6 @@ import io
 import json
 import re
 from collections import Counter
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,7 @@ from crowdgold.commands.evaluation_table import describe
 from crowdgold.data import InputError
 from crowdgold.data.json_values import plain
 from crowdgold.data.own import read_study
-from crowdgold.estimators import Fit, LabelPosterior
+from crowdgold.estimators import Fit, LabelPosterior, LabelPrediction
 from crowdgold.evaluation.data_check import check_data
 from crowdgold.evaluation.own_study import METHODS, METRICS, Settings, fitting
 from crowdgold.evaluation.own_study.files import require_answers
@@ -30,7 +29,7 @@ from properties.test_own_study_properties import (
     mutated,
 )
 
-DRAWS, RESAMPLES = 4, 5
+DRAWS = 4
 NUMBERS = (0.5, 0.0, -0.0, 1.0, 0.3, 0.30000000000001, -2.0, 5e-324, 1e300, np.nan, np.inf)
 
 WIDE = {
@@ -55,22 +54,19 @@ def in_place_of_stan():
         chance = np.random.default_rng(len(items)).uniform(-0.2, 1.2, (DRAWS, len(items)))
         chance = chance.clip(0, 1)
         chances = lambda draw, model, rng: np.where(items.gold >= 0, items.gold, chance[draw])  # noqa: E731
-        without = lambda draw, model, rng: chance[draw]  # noqa: E731
-        return LabelPosterior(DRAWS, chances, {}, without)
+        return LabelPosterior(DRAWS, chances), dict.fromkeys(items.predictors, chance.mean(axis=0))
 
     def fit(method, data, *rest):
-        return Fit("DS", posterior(data)) if method == "DS" else true_fit(method, data, *rest)
+        if method == "MAVEN-R":
+            return Fit(method, LabelPrediction(posterior(data)[1]))
+        if method in ("DS", "MAVEN", "MAVEN-C"):
+            return Fit(method, posterior(data)[0])
+        return true_fit(method, data, *rest)
 
     true_fit = fitting.fit
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fitting, "fit", fit)
-        patch.setattr(
-            fitting, "_maven_fit", lambda work, method: Fit(method, posterior(work.items))
-        )
-        patch.setattr(fitting, "PREDICTION_DRAWS", DRAWS)
-        patch.setattr(fitting, "correct", partial(fitting.correct, resamples=RESAMPLES))
-        patch.setattr(fitting, "CLARA_SETTINGS", FAST)
-        patch.setattr(fitting, "CLARA_LONGER", FAST)
+        patch.setattr(fitting, "METHOD_SETTINGS", {**fitting.METHOD_SETTINGS, "CLARA": FAST})
         yield
 
 
@@ -109,7 +105,6 @@ def asked(draw):
         level=draw(st.sampled_from([0.95] * 20 + [0.5, 1e-9, 1 - 1e-9, 0.0, 1.0, float("nan")])),
         about=draw(st.sampled_from(["population", "items"])),
         imputations=DRAWS,
-        resamples=RESAMPLES,
     )
 
 
@@ -157,7 +152,7 @@ def unforeseen(joined):
 @pytest.mark.parametrize("files", GOOD[:2], ids=lambda files: next(iter(files)))
 def test_good_files_are_evaluated_by_every_method_that_has_what_it_needs(files, tmp_path):
     bytes_of = {name: text.encode() for name, text in files.items()}
-    joined = evaluated_here(tmp_path, bytes_of, Settings(imputations=DRAWS, resamples=5))
+    joined = evaluated_here(tmp_path, bytes_of, Settings(imputations=DRAWS))
     ran = {one["method"] for one in joined.summary["fits"]}
     assert {"GT", "GT+MV", "DS", "MAVEN", "MAVEN-C"} <= ran
     assert unforeseen(joined) == []

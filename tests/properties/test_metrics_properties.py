@@ -34,7 +34,7 @@ def masses(draw, items):
     """Masses of items: every item is split, and none is all positive or all negative."""
     n = len(items)
     parts = st.lists(st.floats(0.01, 5), min_size=n, max_size=n)
-    return LabelMass(np.array(draw(parts)), np.array(draw(parts)))
+    return LabelMass.binary(np.array(draw(parts)), np.array(draw(parts)))
 
 
 def value(text, items, mass):

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from crowdgold.estimators import fit
-from crowdgold.inference import evaluate
 from crowdgold.evaluation.summaries import summarise
+from crowdgold.inference import evaluate
 from crowdgold.metrics import true_value
 from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.exact_cut import sample_exact_cut
@@ -33,7 +33,7 @@ def estimates_of(method, stan):
         items = algorithm_1(THETA, 600, 3, 150, np.random.default_rng([17, replicate]))
         rng = np.random.default_rng([18, replicate])
         fitted = fit(method, items, rng, SETTINGS, stan)
-        estimates = evaluate(fitted, items, METRICS, rng, resamples=300)
+        estimates = evaluate(fitted, items, METRICS, rng, resamples=300, target="items")
         rows += [
             {"experiment": "coverage", "method": method, "metric": e.metric,
              "replicate": replicate, "truth": true_value(e.metric, items), "estimate": e.estimate,

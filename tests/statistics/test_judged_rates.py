@@ -10,7 +10,6 @@ import pytest
 from crowdgold.data import InputError
 from crowdgold.estimators import fit
 from crowdgold.estimators.judge_error import judgement_counts
-from crowdgold.inference.judged_rate import power_tuned_rate
 from crowdgold.evaluation.judge_error_simulation import (
     CORRECTED,
     NAIVE,
@@ -20,6 +19,7 @@ from crowdgold.evaluation.judge_error_simulation import (
 )
 from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.inference.judged_rate import power_tuned_rate
 from crowdgold.models.judge_error import JudgementCounts, correct_rate
 from crowdgold.simulate import simulate
 

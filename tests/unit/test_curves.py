@@ -13,7 +13,6 @@ from crowdgold.metrics.curves import (
     precision_at_recalls,
     recall_at_false_positive_rates,
 )
-from crowdgold.metrics.support import support
 from unit.label_mass_reference import first_share, reached
 from unit.reference import make_items
 
@@ -63,6 +62,6 @@ def test_the_support_of_points_is_that_of_the_metric_of_one_point():
     ranked = RankedItems.of(make_items([1] * 60, 2, -1, rng.normal(size=60)), "A")
     found = curve_support(labels, ranked)
     metrics = [parse_metric(f"precision_at_recall@{recall}") for recall in RECALLS.tolist()]
-    expected = [support(metric, labels, [ranked]) for metric in metrics]
+    expected = [one.known.rests_on(labels, ranked, one.threshold) for one in metrics]
     np.testing.assert_array_equal(found[: len(RECALLS)], expected)
     assert set(found[len(RECALLS) :]) == {min(labels.sum(), 60 - labels.sum())}

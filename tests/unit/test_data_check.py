@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, rankdata
 
 from crowdgold.commands import main
 from crowdgold.data import NO_GOLD, Items, annotations_from_frame
@@ -19,6 +19,8 @@ from crowdgold.evaluation.data_verdicts import CHECKS, Facts, verdicts_of
 from crowdgold.evaluation.gold_sample import (
     MOST_GOLD,
     MOST_OTHERS,
+    _drawn_sums,
+    _ranks,
     assess_gold_sample,
     permutation_p,
 )
@@ -140,6 +142,26 @@ def test_the_p_value_is_the_share_of_all_samples():
     exact = np.mean(np.array(subsets) >= white[:3].sum() ** 2 - 1e-12)
     found = permutation_p(white, np.arange(8) < 3, rng, 4000)
     assert abs(found - exact) < 4 * np.sqrt(exact * (1 - exact) / 4000)
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_samples_are_drawn_alike_often(size):
+    """Two, three or four of six items, which their sum names: each of C(6, size) samples is drawn
+    within 5 standard errors of its share of 30,000."""
+    draws, values = 30_000, 2.0 ** np.arange(6)
+    white = (values - values.mean())[:, None]
+    found = _drawn_sums(white, size, np.random.default_rng(20), draws)[:, 0]
+    sums, times = np.unique(found.round(6), return_counts=True)
+    expected = sorted(white[list(one)].sum() for one in itertools.combinations(range(6), size))
+    np.testing.assert_allclose(sums, expected, atol=1e-6)
+    share = 1 / len(expected)
+    assert np.abs(times / draws - share).max() < 5 * np.sqrt(share * (1 - share) / draws)
+
+
+def test_equal_scores_share_their_mean_rank():
+    """As scipy's ranks, to the last digit."""
+    values = np.random.default_rng(21).integers(0, 50, 300) / 7
+    assert (_ranks(values) == rankdata(values)).all()
 
 
 def test_within_strata_the_p_value_is_the_share_of_all_samples_of_each():
@@ -277,7 +299,7 @@ GOOD = Facts(
     alpha_upper=0.6, gold_positive=120, gold_negative=180, gold_p=0.5, tpr=0.99, tnr=0.99,
     annotators=20, median_labels=300.0, adversarial=0,
 )  # fmt: skip
-GOLD_BASED = ("GT", "MAVEN-R", "votes-R", "AutoEval", "Rogan-Gladen")
+GOLD_BASED = ("logistic-R", "votes-R", "GT", "MAVEN-R", "AutoEval", "Rogan-Gladen")
 CASES = [
     ({}, {"MAVEN": "weak"}),
     (
@@ -292,15 +314,21 @@ CASES = [
         {"gold_p": 0.0005},
         dict.fromkeys(GOLD_BASED, "not usable") | dict.fromkeys(("DS", "MAVEN", "MAVEN-C"), "weak"),
     ),
+    ({"gold_positive": 10, "gold_negative": 10}, {"MAVEN": "weak"}),
     (
-        {"gold_positive": 60, "gold_negative": 60},
-        dict.fromkeys(("MAVEN", "MAVEN-R", "votes-R"), "weak"),
-    ),
-    (
-        {"gold_positive": 5},
+        {"gold_positive": 9, "gold_negative": 10},
         dict.fromkeys(GOLD_BASED, "weak") | {"MAVEN": "weak"},
     ),
-    ({"gold_positive": 0}, dict.fromkeys(GOLD_BASED, "not usable") | {"MAVEN": "weak"}),
+    ({"gold_positive": 3}, {"MAVEN": "weak"}),
+    ({"gold_positive": 2}, dict.fromkeys(GOLD_BASED, "weak") | {"MAVEN": "weak"}),
+    (
+        {"gold_positive": 0},
+        dict.fromkeys(GOLD_BASED, "weak") | {"MAVEN": "weak", "Rogan-Gladen": "not usable"},
+    ),
+    (
+        {"gold_positive": 1, "gold_negative": 0},
+        dict.fromkeys(GOLD_BASED, "not usable") | {"MAVEN": "weak"},
+    ),
     ({"tpr": 0.3, "tnr": 0.6}, {"Rogan-Gladen": "not usable", "GT+MV": "weak", "MAVEN": "weak"}),
     ({"tpr": 0.5, "tnr": 0.6}, {"Rogan-Gladen": "weak", "GT+MV": "weak", "MAVEN": "weak"}),
     (
@@ -379,7 +407,7 @@ def test_scores_of_three_decimals_are_no_warning(places, skew, warned, study, tm
 
 
 def test_items_without_a_score_count_for_what_needs_none(study, tmp_path):
-    """300 of 500 items have a score, and 9 of them gold labels of which GT has 250."""
+    """259 of 500 items have a score, and 9 of them gold labels, of which GT has 250."""
     scores, gold = pd.read_csv(study[1]), pd.read_csv(study[2])
     labelled = scores["item"].isin(gold["item"])
     few = [*scores.index[labelled][:9], *scores.index[~labelled]]
@@ -389,8 +417,9 @@ def test_items_without_a_score_count_for_what_needs_none(study, tmp_path):
     assert (found.items, found.scores["gpt"].without) == (500, 241)
     assert found.gold_positive + found.gold_negative == 250
     whys = {one.method: one.why for one in found.verdicts}
-    assert "below 10 some metrics get no interval" in whys["MAVEN-R"]
-    assert "below 10" not in whys["GT"] + whys["votes-R"]
+    assert "9 gold labels; how often intervals are right was measured with 20" in whys["MAVEN-R"]
+    for method in ("logistic-R", "votes-R", "GT"):
+        assert "measured with 20" not in whys[method]
     assert found.gold_sample.shifts[0].feature == "share of items with a score of gpt"
     assert found.gold_sample.chosen
     assert main(["check", study[0], str(tmp_path / "few.csv"), study[2]]) == 0

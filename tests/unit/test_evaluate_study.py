@@ -11,6 +11,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from crowdgold.evaluation.own_study.imputing import Ranked, correct, impute, resample
+from crowdgold.evaluation.own_study.samples import Draws
 from scipy.stats import binom
 
 from crowdgold.commands import main
@@ -25,13 +27,11 @@ from crowdgold.estimators import (
     LabelPrediction,
     fit,
 )
-from crowdgold.inference import evaluate
 from crowdgold.evaluation.own_study import METHODS, Settings, evaluate_study
 from crowdgold.evaluation.own_study.folder import write_folder
-from crowdgold.evaluation.own_study.imputing import Ranked, correct, impute, resample
 from crowdgold.evaluation.own_study.jobs import Job, find_strata, plan_jobs, reason_against, stream
 from crowdgold.evaluation.own_study.questions import questions_of
-from crowdgold.evaluation.own_study.samples import Draws
+from crowdgold.inference import evaluate
 from crowdgold.metrics import true_value
 from crowdgold.metrics.curves import POINTS
 from crowdgold.models.stan import StanModels

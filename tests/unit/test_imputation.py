@@ -6,9 +6,15 @@ from scipy.stats import binom, norm
 
 from crowdgold.data import InputError
 from crowdgold.estimators import NO_LABEL, Fit, FixedLabels, LabelPosterior, fit
-from crowdgold.inference import evaluate, label_probabilities
+from crowdgold.inference import evaluate as evaluate_items
+from crowdgold.inference import label_probabilities
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric
 from unit.reference import make_items
+
+
+def evaluate(*given, **named):
+    """Of the items at hand, as the draws say."""
+    return evaluate_items(*given, target="items", **named)
 
 
 def table(n, seed=0, predictors=("A",), gold=-1):

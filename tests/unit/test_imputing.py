@@ -1,11 +1,12 @@
-"""Imputed values of a user's study: against label masses in the order of the table."""
+"""Imputed values: against label masses in the order of the table."""
 
 import numpy as np
 import pytest
 
-from crowdgold.estimators import LabelPosterior
-from crowdgold.evaluation.own_study.imputing import Ranked, impute
-from crowdgold.evaluation.own_study.questions import Questions, Settings, questions_of
+from crowdgold.evaluation.own_study.questions import Settings, questions_of
+from crowdgold.inference.imputed import impute
+from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.request import LABELS, Request, Streams
 from crowdgold.metrics import parse_metric
 from crowdgold.simulate import simulate
 from unit.reference import make_items
@@ -16,6 +17,15 @@ PARAMETERS = {
 }  # fmt: skip
 
 
+def request(seed):
+    """About the items; imputed labels are decided by a generator of this seed."""
+
+    def make(role, predictor):
+        return np.random.default_rng(seed if role == LABELS else 6)
+
+    return Request(Streams(make), target="items")
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_values_are_those_of_the_labels_in_the_order_of_the_table(weighted):
     """Scores are rounded, so that many are tied; the same uniforms decide the labels."""
@@ -24,16 +34,14 @@ def test_values_are_those_of_the_labels_in_the_order_of_the_table(weighted):
     items.scores["m"][:] = items.scores["m"].round()
     weights = rng.uniform(0.5, 2, 60) if weighted else None
     chance = rng.random((4, 60))
-    posterior = LabelPosterior(4, lambda draw, model, rng: chance[draw], {})
     questions = questions_of(Settings(thresholds={"": (1.0,)}), items, "m")
-    ranked = Ranked(items, "m", weights)
-    streams = np.random.default_rng(5), np.random.default_rng(6)
-    found, mean = impute(posterior, questions, ranked, *streams)
+    ranked = View(items, "m", weights)
+    found = impute(lambda draw, model, rng: chance[draw], 4, ranked, questions, request(5))
     uniform, ranking = np.random.default_rng(5), ranked.ranking()
     for draw in range(4):
         labels = (uniform.random(60) < chance[draw]).astype(float)
         assert found.values[draw] == pytest.approx(questions.values(ranked.mass(labels), ranking))
-    assert mean == pytest.approx(chance.mean(axis=0))
+    assert found.probability == pytest.approx(chance.mean(axis=0))
     # The control: labels in another order have other values.
     other = questions.values(ranked.mass(labels[::-1]), ranking)
     assert not np.allclose(found.values[3], other)
@@ -49,10 +57,11 @@ def test_models_share_the_uniforms_that_decide_labels(shared):
     chance = {"a": rng.uniform(0.2, 0.6, n)}
     chance["b"] = chance["a"] + rng.uniform(0, 0.1, n)
     items = make_items(np.ones(n, dtype=int), 3, -1, {name: rng.random(n) for name in "ab"})
-    posterior = LabelPosterior(draws, lambda draw, model, rng: chance[model], {})
-    asked = Questions((parse_metric("prevalence"),), False)
+    asked = Questions((parse_metric("prevalence"),))
     shares = [
-        impute(posterior, asked, Ranked(items, name), np.random.default_rng(seed), rng)[0].values
+        impute(
+            lambda draw, model, rng: chance[model], draws, View(items, name), asked, request(seed)
+        ).values
         for name, seed in (("a", 1), ("b", 1 if shared else 2))
     ]
     apart = chance["b"] - chance["a"]

@@ -84,6 +84,6 @@ def test_a_metric_needs_its_range_denominator_and_scale():
             Metric(**{key: value for key, value in given.items() if key != name})
     with pytest.raises(ValueError, match="two ends"):
         Metric(**{**given, "range": (0.0, np.inf), "scale": Scale.LOGIT})
-    with pytest.raises(ValueError, match="expected .low, high."):
+    with pytest.raises(ValueError, match=r"expected \(low, high\)"):
         Metric(**{**given, "range": (1.0, 0.0)})
     assert Metric(**{**given, "at": At.SCORE}).at is At.SCORE

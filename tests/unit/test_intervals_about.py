@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from crowdgold.evaluation.own_study.imputing import Ranked, correct, draw_times, impute, resample
 
 from crowdgold.commands import main
 from crowdgold.data import InputError
@@ -13,7 +14,6 @@ from crowdgold.documents.own_study.doubts import find_doubts
 from crowdgold.documents.own_study.folder import read_study_folder
 from crowdgold.estimators import LabelPosterior
 from crowdgold.evaluation.misfit import flag_misfit
-from crowdgold.evaluation.own_study.imputing import Ranked, correct, draw_times, impute, resample
 from crowdgold.evaluation.own_study.questions import (
     Questions,
     Settings,

@@ -9,8 +9,8 @@ import pytest
 from crowdgold.data import NO_GOLD, InputError
 from crowdgold.data.datasets import product_pairs
 from crowdgold.estimators import METHODS, Fit, ProbableLabels, fit
-from crowdgold.inference import evaluate
 from crowdgold.experiments.table_frames import rows_of, table_of
+from crowdgold.inference import evaluate
 from crowdgold.simulate import Replicate, as_items, simulate
 from unit.labelled_by_three import annotated, three_reviewers
 from unit.reference import make_items
@@ -256,7 +256,9 @@ def test_metrics_of_votes_need_no_scores():
         ("PEC", "who gave each vote"),
         ("CLARA+S", "scores"),
         ("MAVEN", "scores"),
-        ("AutoEval", "gold labels of both classes; all 2 are of one class"),
+        ("Rogan-Gladen", "gold labels of both classes; all 2 are of one class"),
+        ("AutoEval", "scores"),
+        ("GT", ""),
         ("ORACLE", "P(Y | V)"),
         ("MV", ""),
         ("DS", ""),

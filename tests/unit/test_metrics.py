@@ -88,7 +88,9 @@ def test_true_values_by_hand():
 @pytest.mark.parametrize("labels", [[1, 1], [0, 0], [-1, -1]], ids=str)
 def test_what_cannot_be_computed_is_nan_and_never_an_error(name, labels):
     items = make_items([1, 0], 2, -1)
-    value = METRICS[name](LabelMass.of_labels(np.array(labels)), RankedItems.of(items, "A"), 0.5)
+    value = METRICS[name].value(
+        LabelMass.of_labels(np.array(labels)), RankedItems.of(items, "A"), 0.5
+    )
     positives, negatives = labels.count(1), labels.count(0)
     needs = {
         "prevalence": positives + negatives, "accuracy": positives + negatives,
@@ -117,5 +119,5 @@ def test_a_curve_belongs_to_its_ranking():
     scores = {"A": np.arange(4.0), "B": -np.arange(4.0)}
     items = replace(items, scores=scores)
     mass = LabelMass.of_labels(np.array([0, 0, 1, 1]))
-    values = [METRICS["AUC"](mass, RankedItems.of(items, name), np.nan) for name in "ABAB"]
+    values = [METRICS["AUC"].value(mass, RankedItems.of(items, name), np.nan) for name in "ABAB"]
     assert values == [1.0, 0.0, 1.0, 0.0]

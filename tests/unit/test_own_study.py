@@ -245,14 +245,12 @@ def test_what_is_in_one_file_alone_is_dropped_and_said(tmp_path):
         scores_csv="item,score\na,1\nb,2\nz,3\n",
         gold_csv="item,label\na,1\ny,0\nc,0\n",
     )
-    study = read_study(paths, need_scores=True)
-    assert votes_of(study) == {"a": (2, 3), "b": (0, 2)}
-    assert study.annotations.item.tolist() == ["a", "b"]
-    assert gold_of(study) == {"a": 1}
+    study = read_study(paths)
+    assert votes_of(study) == VOTES
+    assert gold_of(study) == {"a": 1, "c": 0}
     said = "\n".join(study.notes)
     assert "1 item with a score of score without votes, dropped: 'z'" in said
-    assert "1 item of 3 with votes but without a score of score, dropped: 'c'" in said
-    assert "2 items with a gold label but without votes, dropped: 'y', 'c'" in said
+    assert "1 item with a gold label but without votes, dropped: 'y'" in said
 
 
 def test_an_item_without_a_score_counts_for_what_needs_none(tmp_path):

@@ -11,7 +11,6 @@ from crowdgold.documents.comparison import comparison_page
 from crowdgold.documents.coverage import choice_section, coverage_page
 from crowdgold.documents.markdown import with_error
 from crowdgold.documents.model_coverage import calibration_section, own_models_section
-from crowdgold.documents.rectified import rectified_page
 from crowdgold.documents.scaling import scaling_page
 from crowdgold.documents.shared_labels import shared_labels_section
 from crowdgold.evaluation.data_verdicts import ENOUGH_GOLD
@@ -277,39 +276,3 @@ def test_the_cluster_page_adds_up_by_paper_and_target():
     assert "| **all** |  | 3 | 3,600 | 6.0 | 900 | 1.50 |" in page
     assert "one of `two`: about 50 minutes" in page
     assert "up to 7 MB" in page
-
-
-def world_table(rectified: float, width: float) -> pd.DataFrame:
-    """One world, two metrics: GT covers .95, MAVEN .7, MAVEN-R as given; 200 replicates."""
-    common = {
-        "experiment": "e", "band_low": 0.9, "band_high": 0.99, "coverage_se": 0.02, "level": 0.95,
-        "replicates": 200, "intervals": 200, "gate_failures": 0, "undefined": 0,
-        "width": 0.1, "width_se": 0.001,
-    }  # fmt: skip
-    return pd.DataFrame(
-        [
-            {**common, "method": method, "metric": metric, "coverage": coverage,
-             "width_ratio": ratio, "misfit": misfit}
-            for metric in ("AUC", "recall@1")
-            for method, coverage, ratio, misfit in (
-                ("GT", 0.95, 1.0, 0.02), ("MAVEN", 0.7, 0.5, 0.3),
-                ("MAVEN-R", rectified, width, float("nan")),
-            )
-        ]
-    )  # fmt: skip
-
-
-def test_the_rectified_page_counts_what_covers_and_what_is_too_wide():
-    good = rectified_page([("one", world_table(0.95, 0.8)), ("two", world_table(0.94, 0.9))])
-    assert "| MAVEN-R | 0.945 ± 0.014 | 4 of 4 | 0.94 (AUC, two) | 0.85 | 0 |  |" in good
-    assert "| MAVEN | 0.700 ± 0.014 | 0 of 4 | 0.70 (AUC, one) | 0.50 | 0 | 30 % |" in good
-    assert good.count("- nowhere here") == 2
-    assert "| MAVEN | two | recall@1 | 0.70 | 30 % |" in good  # below the band, and seldom flagged
-    some = world_table(0.95, 0.8)
-    some.loc[(some["method"] == "MAVEN-R") & (some["metric"] == "AUC"), "intervals"] = 190
-    assert "- one: AUC in 10 of 200" in rectified_page([("one", some)])
-    assert "| two | 200 | 0.95, 1.00 | 0.70, 0.50 | 0.94, 0.90 |" in good
-    bad = rectified_page([("one", world_table(0.8, 1.05))])
-    assert "- one, AUC: 0.80, below the band from 0.90; GT 0.95" in bad
-    # 1.05 is 4.8 standard errors above 1.
-    assert "| MAVEN-R | 0.800 ± 0.020 | 0 of 2 | 0.80 (AUC, one) | 1.05 | 2 |  |" in bad

@@ -41,7 +41,6 @@ CHANGED = {
     "labelling_efficiency": "gold_fraction",
     "run_time": "inference",
     "sensitivity": "upper",
-    "coverage_by_world": "coverage",
     "coverage_and_width": "coverage",
     "clara_prevalence": "error",
     "clara_recovery": "error",
@@ -68,7 +67,6 @@ CHANGED = {
 COMPUTED = (
     "answer",
     "arena",
-    "coverage_by_world",
     "coverage_and_width",
     "relative_bias_table",
     "rank_uniformity",
@@ -265,7 +263,6 @@ def tables(
         "run_time": (made_times(), {}),
         "sensitivity": (sensitivity, {"quantities": ["n_voters", "predictors.A.mu"]}),
         "coverage_and_width": (summary, {}),
-        "coverage_by_world": (summary, {"by": ["n_gold"], "labels": {"e": "World"}}),
         **tables_of_clara(),
         "label_variation": (
             table_of_runs(methods=("SL", "MV", "SmF1")),
@@ -419,22 +416,6 @@ def test_the_figure_of_shapes_draws_curves_bands_and_distances(score_shapes):
         FIGURES["score_shapes"](score_shapes, {"shapes": ["three"]})
     with pytest.raises(ValueError, match="check score_curves"):
         FIGURES["score_shapes"](score_shapes.drop(columns="curve"), {})
-
-
-def test_coverage_stands_against_the_width_relative_to_gold_alone(summary):
-    """Two settings, two panels; GT's width is 1 by definition, MAVEN's is made half of it."""
-    half = summary.assign(width=summary["width"].where(summary["method"] != "MAVEN", 0.1))
-    options = {"by": ["n_gold"], "methods": ["GT", "MAVEN"], "labels": {"e": "World"}}
-    figure, shown = FIGURES["coverage_by_world"](half, options)
-    assert [panel.get_title() for panel in figure.axes] == ["World, 50", "World, 200"]
-    widths = shown.groupby("method")["width_ratio"].agg(["min", "max"])
-    assert widths.loc["GT"].tolist() == [1, 1]
-    assert widths.loc["MAVEN"].tolist() == pytest.approx([0.5, 0.5])
-    drawn = drawn_points(figure)
-    for row in shown.to_dict("records"):
-        assert (round(row["width_ratio"], 9), round(row["coverage"], 9)) in drawn
-    with pytest.raises(ValueError, match="no intervals of 'DS'"):
-        FIGURES["coverage_by_world"](summary, {"baseline": "DS"})
 
 
 def test_ratios_stand_beside_what_is_printed(replicates):

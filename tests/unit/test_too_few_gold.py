@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from crowdgold.evaluation.own_study.samples import Draws
+from crowdgold.evaluation.rectified import FEWEST
 
 from crowdgold.commands import main
 from crowdgold.commands.evaluation_table import describe
@@ -12,8 +14,6 @@ from crowdgold.data import NO_GOLD
 from crowdgold.data.own import Study
 from crowdgold.evaluation.own_study import Settings, evaluate_study
 from crowdgold.evaluation.own_study.headline import headlines
-from crowdgold.evaluation.own_study.samples import Draws
-from crowdgold.evaluation.rectified import FEWEST
 from crowdgold.models.stan import StanModels
 from unit.test_evaluate_study import as_file, simulated
 

@@ -1,6 +1,6 @@
 # What: the pages of docs/ whose numbers come from results, and the figures of the gallery.
 # Needs: figures and tables at the configured scale; `validate`; the benchmark.
-# Makes: docs/cluster.md, comparison.md, coverage.md, rectified.md, reproduction.md,
+# Makes: docs/cluster.md, comparison.md, coverage.md, reproduction.md,
 #        reproduction_clara.md, reproduction_stableval.md, reproduction_judge_error.md,
 #        reproduction_soft_metrics.md, scaling.md, which-method.md, how-to/*.md, docs/gallery/*.svg,
 #        README.md and src/crowdgold/arena/worlds.json (tracked by git); not
@@ -10,7 +10,6 @@ PAGES = [
     "cluster",
     "comparison",
     "coverage",
-    "rectified",
     "reproduction",
     "reproduction_clara",
     "reproduction_stableval",
@@ -308,24 +307,6 @@ rule document_which_method:
         "Writing docs/which-method.md"
     script:
         "../../scripts/document_which_method.py"
-
-
-rule document_rectified:
-    input:
-        summaries=lambda wildcards: tables_of("rectified")(wildcards),
-    output:
-        "docs/rectified.md",
-    log:
-        "<results>/logs/document_rectified.log",
-    conda:
-        "../../environment.yml"
-    params:
-        library=library("document_rectified.py"),
-        options=lambda wildcards: config["figures"]["rectified"]["options"],
-    message:
-        "Writing docs/rectified.md"
-    script:
-        "../../scripts/document_rectified.py"
 
 
 rule document_scaling:

@@ -45,12 +45,14 @@ def parser(names: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code, after a message where it is not 0."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    from crowdgold.commands.study_file import parse
+    from crowdgold.commands.study_file import ENDINGS, parse
     from crowdgold.commands.terminal import say
 
     try:
-        known = parser(given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS)
-        asked = parse(known, given)
+        # A study file may have keys of other commands, which are passed over.
+        has_file = any(one.endswith(ENDINGS) for one in given)
+        alone = given[:1] and given[0] in COMMANDS and not has_file
+        asked = parse(parser(given[:1] if alone else COMMANDS), given)
         code: int = asked.run(asked)
         sys.stdout.flush()
     except InputError as error:

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from openpyxl import load_workbook
-from openpyxl.utils import get_column_letter
 
 from crowdgold.archives import ArchiveError, zip_blocks
 from crowdgold.data.checks import InputError
@@ -23,6 +21,15 @@ HARMFUL = re.compile(rb"""<!DOCTYPE|<!ENTITY|\br=["'](?:[A-Z]{4,}|[A-Z]*\d{8,})"
 FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 Row = tuple[int, tuple[Any, ...]]
 """The number of a row, as the spreadsheet shows it, and its cells up to the last that is filled."""
+
+
+def _letters(column: int) -> str:
+    """What a spreadsheet calls a column, counted from 1: A, B, ..., Z, AA, ..."""
+    letters = ""
+    while column:
+        column, place = divmod(column - 1, 26)
+        letters = chr(ord("A") + place) + letters
+    return letters
 
 
 def _has_formulas(path: Path) -> bool:
@@ -48,6 +55,8 @@ def _rows(path: Path, cached: bool) -> tuple[list[str], Iterator[Row]]:
         cached: whether a formula is given by the value that it had when the file was saved, an
             empty text where that is nothing, and not by its own text.
     """
+    from openpyxl import load_workbook  # here: it takes long to load, and few files are workbooks
+
     book = load_workbook(path, read_only=True, data_only=cached, keep_links=False)
     shown = [one for one in book.worksheets if one.sheet_state == "visible"]
     if not shown:
@@ -76,7 +85,7 @@ def _check_formulas(path: Path, rows: list[Row]) -> None:
         values = known.get(number, ())
         for place, cell in enumerate(cells):
             if cell is not None and (place >= len(values) or values[place] is None):
-                where = f"column {get_column_letter(place + 1)}, row {number}"
+                where = f"column {_letters(place + 1)}, row {number}"
                 raise InputError(
                     f"{path}, {where}: a formula without a value; expected one. Open the file in "
                     "a spreadsheet and save it, or write values in the place of formulas"
@@ -92,7 +101,7 @@ def _table(path: Path, rows: list[Row]) -> tuple[pd.DataFrame, np.ndarray]:
         for place, cell in enumerate(cells[len(header) :], len(header) + 1):
             if cell not in (None, ""):
                 raise InputError(
-                    f"{path}, column {get_column_letter(place)}, row {number}: found "
+                    f"{path}, column {_letters(place)}, row {number}: found "
                     f"{str(cell)[:40]!r}, expected nothing beyond the columns that row "
                     f"{rows[0][0]} names"
                 )

@@ -13,7 +13,7 @@ others' labels. Both are corrected for the number of annotators by Holm's method
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import bdtr
 
 from crowdgold.data import Annotations
 
@@ -95,7 +95,7 @@ def check_annotators(annotations: Annotations) -> AnnotatorCheck:
     q = _ratio(by_annotator(against & (label == 1)), compared)
     r = _ratio(by_annotator(against & majority), compared)
     chance = q * r + (1 - q) * (1 - r)
-    p_adversarial = np.where(compared > 0, binom.cdf(agreed, compared, chance), 1.0)
+    p_adversarial = np.where(compared > 0, bdtr(agreed, compared, chance), 1.0)
     others = len(label) - labels
     share = _ratio(int((label == 1).sum()) - positive, others)
     same = np.where(positive == labels, share, np.where(positive == 0, 1 - share, 1.0))

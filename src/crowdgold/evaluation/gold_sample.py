@@ -17,8 +17,8 @@ features are centred within strata, and as many items drawn from each as have a 
 
 from dataclasses import dataclass
 
+import numba
 import numpy as np
-from scipy.stats import rankdata
 
 from crowdgold.data import NO_GOLD, Items
 
@@ -30,10 +30,10 @@ MOST_GOLD, MOST_OTHERS = 5_000, 20_000
 gold is a random sample wherever it is one of all."""
 NEAR = (CHOSEN / 2, CHOSEN * 2)
 """p-values near the limit, where an error of 0.002 could decide: found again more surely."""
-MORE_PERMUTATIONS, MORE_NUMBERS = 99_999, 200_000_000
-"""As many of these, or, with many items, as there are such numbers to draw."""
-MOST_NUMBERS = 4_000_000
-"""Of one block of permutations."""
+MORE_PERMUTATIONS, MORE_NUMBERS = 66_666, 200_000_000
+"""As many of these, or, with much gold, as draw so many items together."""
+MOST_NUMBERS = 1_000_000
+"""Random numbers of one block of permutations."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,13 @@ class GoldSample:
         return self.p < CHOSEN
 
 
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """The place of each value among all, from 1; equal ones share their mean place: (n,)."""
+    _, place, times = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: np.ndarray = (np.cumsum(times) - (times - 1) / 2)[place]
+    return ranks
+
+
 def item_features(items: Items) -> dict[str, np.ndarray]:
     """Give what is known of each item before its gold label: words -> (n,); those that vary."""
     share = items.votes_positive / items.votes_total
@@ -84,7 +91,7 @@ def item_features(items: Items) -> dict[str, np.ndarray]:
         known = np.isfinite(scores)
         # Items without a score stand where they change no mean of the others.
         rank, distance = np.full(len(items), 0.5), np.full(len(items), 0.25)
-        rank[known] = (rankdata(scores[known]) - 0.5) / known.sum()
+        rank[known] = (_ranks(scores[known]) - 0.5) / known.sum()
         distance[known] = np.abs(rank[known] - 0.5)
         features[f"rank by score of {name}"] = rank
         features[f"distance of that rank from the middle, {name}"] = distance
@@ -100,20 +107,39 @@ def _whitened(features: np.ndarray) -> np.ndarray:
     return left[:, singular > 1e-9 * singular[0]] * np.sqrt(len(features))
 
 
+@numba.njit(cache=True)
+def _add_drawn(
+    white: np.ndarray, order: np.ndarray, uniform: np.ndarray, sums: np.ndarray
+) -> None:  # pragma: no cover - compiled
+    """Draw items at random, once for each row of random numbers, and add them up.
+
+    The first steps of Fisher and Yates' shuffle, one for each item of a sample. It begins from the
+    order that the sample before left, since any order is as good.
+    """
+    for sample in range(len(uniform)):
+        for place in range(uniform.shape[1]):
+            other = place + int(uniform[sample, place] * (len(order) - place))
+            item = order[other]
+            order[other] = order[place]
+            order[place] = item
+            for feature in range(white.shape[1]):
+                sums[sample, feature] += white[item, feature]
+
+
 def _drawn_sums(
     white: np.ndarray, n_gold: int, rng: np.random.Generator, permutations: int
 ) -> np.ndarray:
-    """Give the sums (permutations, F) over `n_gold` items drawn at random; all sum to 0."""
+    """The sums (permutations, F) over `n_gold` items drawn at random; all sum to 0."""
     # The smaller part tells as much, since all sums are 0.
     few = min(n_gold, len(white) - n_gold)
     sums = np.zeros((permutations, white.shape[1]))
     if not few:
         return sums
-    block = max(1, MOST_NUMBERS // len(white))
+    white, order = np.ascontiguousarray(white), np.arange(len(white))
+    block = max(1, MOST_NUMBERS // few)
     for start in range(0, permutations, block):
-        size = min(block, permutations - start)
-        drawn = np.argpartition(rng.random((size, len(white)), np.float32), few - 1)[:, :few]
-        sums[start : start + size] = white[drawn].sum(axis=1)
+        part = sums[start : start + block]
+        _add_drawn(white, order, rng.random((len(part), few)), part)
     return sums if few == n_gold else -sums
 
 
@@ -203,6 +229,6 @@ def assess_gold_sample(
     white = _whitened(table)
     p = permutation_p(white, gold[rows], rng, permutations, within)
     if permutations >= PERMUTATIONS and NEAR[0] < p < NEAR[1]:
-        more = max(permutations, min(MORE_PERMUTATIONS, MORE_NUMBERS // len(rows)))
+        more = max(permutations, min(MORE_PERMUTATIONS, MORE_NUMBERS // int(gold.sum())))
         p = permutation_p(white, gold[rows], rng, more, within)
     return GoldSample(p, _shifts(features, gold))

@@ -1,18 +1,18 @@
 """The size of a study: interval width for any number of items, votes and gold labels, and its cost.
 
-A rectified estimate (`rectified`) of a metric of the population that the items were drawn from has,
-at its best weight,
+A rectified estimate (`inference.rectified`) of a metric of the population that the items were drawn
+from has, at its best weight,
 
     se^2 = sigma^2 [(1 - g) / n_E + g / n]                                     (1)
 
 with n items, n_E of them with a gold label; sigma^2 / n_E is the variance with gold labels alone,
 and the gain g, from 0 to 1, is the share of it that the prediction from votes and scores explains
-(lambda G* explains of Y*, in the notation of `rectified`). g grows with the votes c on an item, and
-has a limit: some positives look like negatives to every voter. With n_E gold labels no number of
-items brings the width below sqrt(1 - g) of that of gold alone.
+(lambda g_i explains of y_i, in the notation of `inference.rectified`). g grows with the votes c on
+an item, and has a limit: some positives look like negatives to every voter. With n_E gold labels no
+number of items brings the width below sqrt(1 - g) of that of gold alone.
 
-Below `rectified.FEW_GOLD` gold labels the weight is drawn half-way to 1. Predictions from a fit
-are calibrated, their best weight is near 1 as it is, and (1) holds there too.
+With few gold labels intervals are longer than (1) says, by up to a fifth with 80 of them: they are
+symmetric in log odds, and what a prediction expects of the residual counts like some gold labels.
 
 With c_V the price of a vote and c_G that of a gold label, the cheapest way to a standard error s is
 that of double sampling (Cochran, Sampling Techniques, 1977, section 12.8):

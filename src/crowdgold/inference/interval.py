@@ -10,9 +10,9 @@ An estimate theta with standard error se that rests on k of n labelled items bec
 So it never leaves the range, and is longer towards the middle. On the metric's own scale theta +- t
 se is too short near the ends of the range and where few items are of a class. The clipped v stands
 in the denominator and widens; it never moves the interval off its own estimate. The degrees of
-freedom nu lie between those of the class that a metric rests on and those of all labelled items: k - 1
-alone is too cautious, since the spread of a rate follows from the rate, and n - 1 is too bold for
-differences of AUC where a class is rare.
+freedom nu lie between those of the class that a metric rests on and those of all labelled items:
+k - 1 alone is too cautious, since the spread of a rate follows from the rate, and n - 1 is too bold
+for differences of AUC where a class is rare.
 
 Where every item contributes the same, se is 0 and no resample shows how uncertain the metric is. If
 k independent items are all alike, then with confidence (1 + level) / 2 at most

@@ -38,11 +38,10 @@ class Labels:
 
     Attributes:
         of_items: whether it says something of each item's label.
-        parameters: draws of model parameters by name; none by default.
+        parameters: draws of model parameters by name.
     """
 
     of_items = True
-    # No property: the fields of this name in the dataclasses below could not be set.
     parameters: Mapping[str, np.ndarray] = MappingProxyType({})
 
     def sample(self, view: View, questions: Questions, request: Request) -> Sample:

@@ -179,7 +179,10 @@ def precision_at_recall(mass: LabelMass, ranked: RankedItems, at: float) -> np.n
 def delta_true_positive_rate(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
     """Influence on TPR_M(t*) - TPR_H, t* where the model's false positive rate is the voters'."""
     negative = mass.negative
-    rate = float((negative * ranked.votes_positive).sum() / (negative * ranked.votes_total).sum())
+    votes = float((negative * ranked.votes_total).sum())
+    if votes <= 0:
+        return np.full(len(negative), np.nan)
+    rate = float((negative * ranked.votes_positive).sum()) / votes
     moved = -human_true_negative_rate(mass, ranked, at) / (len(negative) - 1)
     model = recall_at_false_positives(mass, ranked, np.array([rate]), moved)[:, 0]
     return model - human_true_positive_rate(mass, ranked, at)

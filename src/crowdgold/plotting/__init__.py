@@ -22,7 +22,6 @@ from crowdgold.plotting.clara_recovery import draw_clara_recovery
 from crowdgold.plotting.clara_scores import draw_clara_scores
 from crowdgold.plotting.coverage import draw_coverage
 from crowdgold.plotting.coverage_and_width import draw_coverage_and_width
-from crowdgold.plotting.coverage_by_world import draw_coverage_by_world
 from crowdgold.plotting.error_and_width import draw_error_and_width
 from crowdgold.plotting.judge_error_formula import draw_judge_error_formula
 from crowdgold.plotting.judge_error_methods import draw_judge_error_methods
@@ -51,7 +50,6 @@ FIGURES: dict[str, Plot] = {
     "order_statistics": draw_order_statistics,
     "coverage": draw_coverage,
     "coverage_and_width": draw_coverage_and_width,
-    "coverage_by_world": draw_coverage_by_world,
     "rank_uniformity": draw_rank_uniformity,
     "labelling_efficiency": draw_labelling_efficiency,
     "relative_bias_table": draw_relative_bias_table,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-from scipy.stats import binom
+from scipy.special import bdtr
 
 from crowdgold.documents.own_study.answers import headlines_of_all
 from crowdgold.documents.own_study.folder import StudyFolder, records_of
@@ -194,7 +194,8 @@ class Misses:
 def count_misses(rows: pd.DataFrame, level: float) -> tuple[int, bool]:
     """Count observations outside their intervals; say whether they are too many for chance."""
     outside = int(((rows["observed"] < rows["lower"]) | (rows["observed"] > rows["upper"])).sum())
-    return outside, bool(outside > binom.ppf(SURELY, len(rows), 1 - level))
+    fewer = bdtr(outside - 1, len(rows), 1 - level) if outside else 0.0
+    return outside, bool(fewer >= SURELY)
 
 
 def misses_of(study: StudyFolder) -> Iterator[Misses]:
