@@ -55,6 +55,7 @@ rule benchmarks:
 
 rule docs:
     input:
+        "README.md",
         expand("docs/{page}.md", page=PAGES),
         expand("docs/how-to/{page}.md", page=HOW_TO),
         expand("docs/gallery/{figure}.svg", figure=gallery()),

@@ -183,6 +183,7 @@ def test_every_method_of_items_is_in_the_arena_or_a_variant_that_a_figure_shows(
         compared = [set(config["experiments"][name].get("methods", [])) for name in drawn]
         assert any({variant, parent} <= methods for methods in compared), variant
         assert variant in header
-    for file in ("README.md", "Makefile", "CHANGELOG.md", "config/experiments/arena.yaml"):
+    pages = ["docs/figures.md", "docs/running.md"]
+    for file in [*pages, "Makefile", "CHANGELOG.md", "config/experiments/arena.yaml"]:
         said = f"{len(entered)} estimators in some 20 worlds"
         assert said in (ROOT / file).read_text(), file

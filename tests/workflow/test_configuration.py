@@ -284,9 +284,10 @@ def test_snakemake_stops_at_a_slip_without_a_traceback(checkout):
     assert time.monotonic() - start < 60
 
 
-def test_the_experiment_in_the_readme_can_be_run(checkout):
+def test_the_experiment_in_the_documentation_can_be_run(checkout):
     """It is planned as it stands there: 2 settings of data, each with 2 methods and 2 blocks."""
-    (example,) = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    page = (ROOT / "docs/running.md").read_text()
+    (example,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     (checkout.folder / "five_votes.yaml").write_text(example)
     jobs = checkout.jobs("--configfile", "five_votes.yaml", "--", "results/figures/five_votes.svg")
     assert jobs["simulate"] == 4

@@ -2,9 +2,9 @@
 # Needs: figures and tables at the configured scale; `validate`; the benchmark.
 # Makes: docs/cluster.md, comparison.md, coverage.md, reproduction.md,
 #        reproduction_clara.md, reproduction_stableval.md, reproduction_judge_error.md,
-#        reproduction_soft_metrics.md, scaling.md, which-method.md, how-to/*.md, docs/gallery/*.svg and
-#        src/crowdgold/arena/worlds.json (tracked by git); not reproduction_label_variation.md, which is
-#        of `make hlv` (label_variation.smk).
+#        reproduction_soft_metrics.md, scaling.md, which-method.md, how-to/*.md, docs/gallery/*.svg,
+#        README.md and src/crowdgold/arena/worlds.json (tracked by git); not
+#        reproduction_label_variation.md, which is of `make hlv` (label_variation.smk).
 
 PAGES = [
     "cluster",
@@ -20,6 +20,7 @@ PAGES = [
 ]
 
 HOW_TO = [
+    "correct-a-rate",
     "experts-who-disagree",
     "long-data",
     "no-gold",
@@ -363,6 +364,28 @@ rule document_how_to:
         "Writing docs/how-to/{wildcards.page}.md"
     script:
         "../../scripts/document_how_to.py"
+
+
+# Its commands are run on the example study.
+rule document_readme:
+    input:
+        template="docs/templates/README.md",
+        study=expand(
+            "src/crowdgold/example/{name}.csv", name=["votes", "gold", "scores"]
+        ),
+        record="src/crowdgold/arena/worlds.json",
+    output:
+        "README.md",
+    log:
+        "<results>/logs/document_readme.log",
+    conda:
+        "../../environment.yml"
+    params:
+        library=library("document_readme.py"),
+    message:
+        "Writing README.md"
+    script:
+        "../../scripts/document_readme.py"
 
 
 rule gallery:

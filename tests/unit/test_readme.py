@@ -1,0 +1,130 @@
+"""README and the pages around it: what they print is printed, what they link is there."""
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from crowdgold.commands import main
+from crowdgold.documents.how_to import make_page
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+MAKE = ".venv/bin/snakemake --cores 1 --workflow-profile profiles/default -- README.md"
+MOST_LINES = 150
+MOST_WORDS = 35
+OWN = ["README.md", *(f"docs/{name}.md" for name in ("changes", "figures", "glossary", "running",
+                                                       "python"))]  # fmt: skip
+MADE_BY_ANSWER = {DOCS / "answer.md", DOCS / "answer-cells.csv"}
+"""Pages of `make answer`, which takes hours."""
+
+
+def figures() -> dict[str, dict]:
+    """Every figure of the configuration."""
+    blocks = [yaml.safe_load(path.read_text()) for path in ROOT.glob("config/experiments/*.yaml")]
+    return {name: block for one in blocks for name, block in one.get("figures", {}).items()}
+
+
+def links(page: Path) -> list[str]:
+    """Where the links of a page lead, without those to the net."""
+    found = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    return [one for one in found if not one.startswith("http")]
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings of a page as links name them."""
+    heads = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def prose(page: str) -> list[str]:
+    """The sentences of a page, without code and tables."""
+    text = re.sub(r"```.*?```", "", page, flags=re.DOTALL)
+    text = re.sub(r"^(\||#).*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^- ", "\n", text, flags=re.MULTILINE)
+    text = re.sub(r"\]\([^)]*\)", "]", text)
+    return [
+        sentence
+        for part in text.split("\n\n")
+        for sentence in re.split(r"(?<=[.?!])\s+", " ".join(part.split()))
+    ]
+
+
+def test_the_readme_says_what_its_commands_print(tmp_path):
+    for name in ("votes", "gold", "scores"):
+        shutil.copy(ROOT / f"src/crowdgold/example/{name}.csv", tmp_path)
+    template = (DOCS / "templates/README.md").read_text(encoding="utf-8")
+    written = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert make_page(template, tmp_path, main) == written, f"make it anew: {MAKE}"
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_sentences_are_short(name):
+    sentences = prose((ROOT / name).read_text(encoding="utf-8"))
+    assert len(sentences) > 5
+    assert [one for one in sentences if len(one.split()) > MOST_WORDS] == []
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CHANGELOG.md",
+                                  *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("how-to/*.md"))],
+                         ids=lambda page: str(page.relative_to(ROOT)))  # fmt: skip
+def test_links_lead_somewhere(page):
+    """To a file, or to a figure that `make docs` or `make answer` puts into the gallery."""
+    drawn = {DOCS / f"gallery/{name}.svg" for name in figures()}
+    for link in links(page):
+        place, _, heading = link.partition("#")
+        target = (page.parent / place).resolve() if place else page
+        assert target.exists() or target in drawn | MADE_BY_ANSWER, link
+        assert not heading or heading in anchors(target), link
+
+
+def test_every_figure_is_in_the_catalogue():
+    text = (DOCS / "figures.md").read_text(encoding="utf-8")
+    assert [name for name in figures() if f"`{name}`" not in text] == []
+
+
+def test_every_picture_of_the_gallery_is_linked():
+    linked = {(page.parent / link).resolve() for page in DOCS.glob("*.md") for link in links(page)}
+    assert {path for path in DOCS.glob("gallery/*.svg") if path not in linked} == set()
+
+
+def judgements(rng: np.random.Generator) -> pd.DataFrame:
+    """Six annotators' judgements of the answers of two systems."""
+    rows = [
+        {"item": f"i{item}", "annotator": f"R{one}", "agent": f"s{item % 2}",
+         "label": rng.choice(["bad", "fair", "good"], p=[0.2, 0.3, 0.5])}
+        for item in range(60) for one in range(6)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_the_python_of_the_pages_runs(tmp_path, monkeypatch, capsys):
+    """On the example study, counted by item, and on small files of the forms that are named."""
+    example = {name: pd.read_csv(ROOT / f"src/crowdgold/example/{name}.csv")
+               for name in ("votes", "gold", "scores")}  # fmt: skip
+    counts = example["votes"].groupby("item")["label"].agg(["sum", "size"])
+    counts.columns = ["votes_positive", "votes_total"]
+    mine = counts.reset_index().merge(example["gold"], how="left", on="item")
+    mine["gold"] = mine["gold"].astype("Int64")
+    mine["score"] = mine["item"].map(example["scores"].set_index("item")["score_large"])
+    mine.to_csv(tmp_path / "mine.csv", index=False)
+    example["votes"].head(900).to_csv(tmp_path / "labels.csv", index=False)
+    judgements(np.random.default_rng(5)).to_csv(tmp_path / "judgements.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "python.md").read_text(), re.DOTALL)
+    known: dict[str, object] = {}
+    for block in blocks:
+        exec(block, known)
+    said = capsys.readouterr().out
+    auc = float(re.search(r"AUC: ([\d.]+) \[", said)[1])
+    assert abs(auc - 0.93) < 0.03  # Its standard error is .015.
+    assert len(re.findall(r"^TPR\S* a\d+: 0\.\d+$", said, re.MULTILINE)) == 20
+    assert "stability" in {one.metric for one in known["results"]}
