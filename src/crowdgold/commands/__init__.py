@@ -50,8 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     try:
         # A study file may have keys of other commands, which are passed over.
-        all_keys = any(one.endswith(ENDINGS) for one in given)
-        alone = given[:1] and given[0] in COMMANDS and not all_keys
+        has_file = any(one.endswith(ENDINGS) for one in given)
+        alone = given[:1] and given[0] in COMMANDS and not has_file
         asked = parse(parser(given[:1] if alone else COMMANDS), given)
         code: int = asked.run(asked)
         sys.stdout.flush()
