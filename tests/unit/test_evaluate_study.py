@@ -11,7 +11,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from crowdgold.evaluation.own_study.imputing import Ranked, correct, impute, resample
 from crowdgold.evaluation.own_study.samples import Draws
 from scipy.stats import binom
 
@@ -19,20 +18,14 @@ from crowdgold.commands import main
 from crowdgold.commands.evaluation_table import WIDTH, describe
 from crowdgold.data import NO_GOLD
 from crowdgold.data.own import Study
-from crowdgold.estimators import (
-    NO_LABEL,
-    Fit,
-    FixedLabels,
-    LabelPosterior,
-    LabelPrediction,
-    fit,
-)
-from crowdgold.evaluation.own_study import METHODS, Settings, evaluate_study
+from crowdgold.estimators import fit
+from crowdgold.evaluation.own_study import METHODS, QUICK, Settings, evaluate_study
 from crowdgold.evaluation.own_study.folder import write_folder
-from crowdgold.evaluation.own_study.jobs import Job, find_strata, plan_jobs, reason_against, stream
-from crowdgold.evaluation.own_study.questions import questions_of
+from crowdgold.evaluation.own_study.jobs import Job, find_strata, plan_jobs, reason_against
 from crowdgold.inference import evaluate
-from crowdgold.metrics import true_value
+from crowdgold.inference.questions import Named
+from crowdgold.inference.samples import Draws
+from crowdgold.metrics import Scale, true_value
 from crowdgold.metrics.curves import POINTS
 from crowdgold.models.stan import StanModels
 from crowdgold.simulate.maven import draw_maven
@@ -76,8 +69,8 @@ def items():
 
 
 def evaluated(items, stan, cores=2, **settings):
-    """Few imputations and resamples, and a wide level: what is tested does not need more."""
-    chosen = {"imputations": 100, "resamples": 200, "thresholds": {"": (1.0,)}, **settings}
+    """Few imputations: what is tested does not need more."""
+    chosen = {"imputations": 100, "thresholds": {"": (1.0,)}, **settings}
     return evaluate_study(Study(items), Settings(**chosen), stan, cores)
 
 
@@ -89,7 +82,7 @@ def found(items, stan):
 @pytest.fixture(scope="module")
 def of_items(items, stan):
     """The same about the items at hand, where models and gold are held against each other."""
-    methods = ("GT", "DS", "MAVEN", "MAVEN-R")
+    methods = ("logistic-R", "GT", "DS", "MAVEN")
     return evaluated(items, stan, level=0.99, about="items", methods=methods)
 
 
@@ -113,7 +106,7 @@ def test_headlines_hold_the_truth_and_counting_votes_does_not(found, items):
     of 21 independent ones two or more do so with a chance of 1.9 %. The control: the majority vote
     where there is no gold."""
     headed = found.summary["headlines"]
-    assert {one["method"] for one in headed} == {"MAVEN-R"}
+    assert {one["method"] for one in headed} == {"logistic-R"}
     assert len(headed) == 3 + 2 * 6 + 6
     most = binom.ppf(0.981, len(headed), 0.01)
     assert most == 1
@@ -122,76 +115,66 @@ def test_headlines_hold_the_truth_and_counting_votes_does_not(found, items):
     assert misses(table[table["method"] == "GT+MV"].to_dict("records"), items) > most
 
 
-class Streams:
-    """Stands in for a generator: gives two streams when it is asked to spawn two."""
-
-    def spawn(self, number):
-        assert number == 2
-        return [np.random.default_rng(seed) for seed in (5, 6)]
-
-
-@pytest.mark.parametrize("model", ["large", "small"])
-def test_values_are_those_of_the_evaluation_of_one_table(items, model):
-    """Imputed, resampled and rectified, from the same random numbers, to the last digit."""
-    asked = questions_of(Settings(thresholds={"": (1.0,)}), items, model)
-    parts = [text.partition("@") for text in asked.texts]
-    texts = [f"{name}:{model}{at}{value}" for name, at, value in parts]
-    ranked, level = Ranked(items, model), 0.9
-
-    def checked(sample, fitted, rng):
-        limits = asked.limits[: len(texts)]
-        ours = sample.select(range(len(texts))).estimates(texts, limits, level)
-        theirs = evaluate(fitted, items, texts, rng, level, resamples=30)
-        for own, other in zip(ours, theirs, strict=True):
-            numbers = [(one.estimate, one.lower, one.upper) for one in (own, other)]
-            assert numbers[0] == numbers[1], own
-
-    chance = np.random.default_rng(1).random((20, len(items)))
-    posterior = LabelPosterior(20, lambda draw, predictor, rng: chance[draw])
-    streams = Streams().spawn(2)
-    checked(impute(posterior, asked, ranked, *streams)[0], Fit("x", posterior), Streams())
-    labels = np.where(items.gold == NO_GOLD, NO_LABEL, items.gold)
-    drawn = resample(labels, asked, ranked, np.random.default_rng(7), 30)
-    checked(drawn, Fit("GT", FixedLabels(labels)), np.random.default_rng(7))
-    prediction = LabelPrediction({model: chance.mean(axis=0)})
-    sample = correct(chance.mean(axis=0), asked, ranked, np.random.default_rng(8))
-    checked(sample, Fit("R", prediction), np.random.default_rng(8))
-
-
-def test_corrected_vote_shares_are_those_of_the_estimator(items):
-    """The same prediction and resamples of gold, about the items, to the 10 digits of a table."""
-    settings = Settings(methods=("votes-R",), about="items", thresholds={"": (1.0,)})
+@pytest.mark.parametrize("about", ["population", "items"])
+def test_values_are_those_of_the_evaluation_of_one_table(items, about):
+    """Of what samples nothing, to the 10 digits of a table; the random numbers do not matter."""
+    methods = ("logistic-R", "votes-R", "GT", "GT+MV")
+    settings = Settings(methods=methods, about=about, thresholds={"": (1.0,)}, level=0.9)
     ours = evaluate_study(Study(items), settings, StanModels()).tables["estimates"]
-    (all_items,) = find_strata(Study(items))[0]
-    for model in ("", "large", "small"):
-        own = ours[(ours["model"] == model) & (ours["against"].isin(["", "humans"]))]
-        at = f":{model}" if model else ""
-        texts = [f"{name}{at}{mark}{value}" for name, mark, value in
-                 (text.partition("@") for text in own["metric"])]  # fmt: skip
-        rng = stream(settings, all_items, "resamples")
-        theirs = evaluate(fit("votes-R", items, rng), items, texts, rng, settings.level)
-        for row, other in zip(own.to_dict("records"), theirs, strict=True):
-            numbers = [row[name] for name in ("estimate", "lower", "upper")]
-            expected = [other.estimate, other.lower, other.upper]
-            assert numbers == pytest.approx(expected, abs=1e-9, nan_ok=True)
-    assert len(ours[ours["model"] == "large"]) > len(ours[ours["model"] == ""]) > 0
+    for method in methods:
+        rng = np.random.default_rng(1)
+        fitted = fit(method, items, rng)
+        for model in ("", "large", "small"):
+            own = ours[(ours["model"] == model) & (ours["method"] == method)]
+            own = own[own["against"].isin(["", "humans"])]
+            at = f":{model}" if model else ""
+            texts = [f"{name}{at}{mark}{value}" for name, mark, value in
+                     (text.partition("@") for text in own["metric"])]  # fmt: skip
+            theirs = evaluate(fitted, items, texts, rng, 0.9, target=about)
+            for row, other in zip(own.to_dict("records"), theirs, strict=True):
+                numbers = [row[name] for name in ("estimate", "lower", "upper")]
+                expected = [other.estimate, other.lower, other.upper]
+                assert numbers == pytest.approx(expected, abs=1e-9)
+            assert len(own) == (6 if model else 3)
 
 
-def test_without_scores_corrected_vote_shares_are_the_answer(items):
-    """Before gold alone, which is wider, and Rogan-Gladen; with less gold a model of votes is."""
-    methods = ("GT", "GT+MV", "votes-R", "Rogan-Gladen")
-    settings = Settings(methods=methods, resamples=200)
+def test_without_scores_the_answer_is_corrected_too(items):
+    """Votes alone are a prediction; with 100 gold labels as with 250. Gold alone is wider."""
     bare = replace(items, scores={})
-    found = evaluate_study(Study(bare), settings, StanModels())
-    assert {one["method"] for one in found.summary["headlines"]} == {"votes-R"}
-    table = found.tables["estimates"]
-    width = (table["upper"] - table["lower"]).groupby(table["method"]).sum()
-    assert width["votes-R"] < width["GT"]
-    few = np.flatnonzero(items.gold != NO_GOLD)[100:]
     gold = items.gold.copy()
-    gold[few] = NO_GOLD
-    found = evaluate_study(Study(replace(bare, gold=gold)), settings, StanModels())
-    assert {one["method"] for one in found.summary["headlines"]} == {"GT"}
+    gold[np.flatnonzero(items.gold != NO_GOLD)[100:]] = NO_GOLD
+    for table in (bare, replace(bare, gold=gold)):
+        for methods, expected in (
+            (QUICK, "logistic-R"),
+            (("GT", "GT+MV", "votes-R", "Rogan-Gladen"), "votes-R"),
+        ):
+            found = evaluate_study(Study(table), Settings(methods=methods), StanModels())
+            assert {one["method"] for one in found.summary["headlines"]} == {expected}
+            estimates = found.tables["estimates"]
+            width = (estimates["upper"] - estimates["lower"]).groupby(estimates["method"]).sum()
+            assert width[expected] < width["GT"]
+
+
+def test_two_seeds_give_the_same_answer(items, stan):
+    """To the last digit, though the models' numbers differ; and so it is before them."""
+    told = []
+    runs = [
+        evaluate_study(
+            Study(items), Settings(methods=("logistic-R", "GT", "DS"), seed=seed, imputations=20),
+            stan, 1, answered=told.append,
+        )
+        for seed in (1, 2)
+    ]  # fmt: skip
+    answers = [
+        [(one["method"], one["estimate"], one["lower"], one["upper"]) for one in
+         found.summary["headlines"]]
+        for found in (*runs, *told)
+    ]  # fmt: skip
+    assert len(told) == 2
+    assert {method for method, *_ in answers[0]} == {"logistic-R"}
+    assert answers[0] == answers[1] == answers[2] == answers[3]
+    models = [one.tables["estimates"].query("method == 'DS'")["estimate"] for one in runs]
+    assert not models[0].equals(models[1])
 
 
 def test_every_method_is_there_or_says_why_not(found):
@@ -207,22 +190,21 @@ def test_every_method_is_there_or_says_why_not(found):
 
 
 def test_models_are_compared_on_the_same_labels(found):
-    """The models' scores share the chances of the votes, their labels and the resamples: a
-    difference of AUC varies less than that of two studies would. That imputed labels are the same
-    is tested where they are imputed (`test_imputing`)."""
-    table = found.tables["estimates"]
-    for method in ("GT", "MAVEN-R"):
-        own = table[table["method"] == method]
-        of = own[own["metric"] == "AUC"].set_index("model")["standard_error"]
-        pair = own[own["metric"] == "delta_AUC"]["standard_error"].item()
-        assert pair < 0.97 * float(np.hypot(*of)), method
+    """The models' scores share the chances of the votes and their labels: a difference of AUC
+    varies less than that of two studies would. That imputed labels are the same is tested where
+    they are imputed."""
+    own = found.tables["estimates"].query("method == 'GT'")
+    of = own[own["metric"] == "AUC"].set_index("model")["standard_error"]
+    pair = own[own["metric"] == "delta_AUC"]["standard_error"].item()
+    assert pair < 0.97 * float(np.hypot(*of))
 
 
 def test_a_difference_is_that_of_the_draws(found):
     """By hand: the draws' differences, in which what both share drops out."""
     shared = np.random.default_rng(1).normal(size=(50, 1))
     one, other = Draws(shared + 0.3), Draws(shared.copy())
-    (apart,) = one.minus(other).estimates(["d"], [(-1.0, 1.0)], 0.95)
+    named = Named(["d"], np.array([[-1.0, 1.0]]), [Scale.LOGIT])
+    (apart,) = one.minus(other).estimates(named, 0.95)
     assert (apart.lower, apart.upper) == pytest.approx((0.3, 0.3))
     table = found.tables["estimates"]
     rows = table[(table["method"] == "GT") & table["metric"].isin(["AUC", "delta_AUC"])]
@@ -244,11 +226,11 @@ def test_effective_gold_by_hand(found, of_items, items, about):
     table = by_key(found if about == "population" else of_items)
     alone = table.loc["", "", "prevalence", "GT"]
     assert alone["effective_gold"] == pytest.approx(250)
-    for method in ("MAVEN-R", "DS"):
+    for method in ("logistic-R", "DS"):
         own = table.loc["", "", "prevalence", method]
         left = 250 / own["effective_gold"]
         if about == "items":
-            left *= 1 - own["effective_gold"] / len(items)
+            left *= (1 - own["effective_gold"] / len(items)) / (1 - 250 / len(items))
         width = (alone["upper"] - alone["lower"]) * np.sqrt(left)
         if about == "population" and own["effective_gold"] == len(items):
             assert width > own["upper"] - own["lower"]
@@ -258,18 +240,18 @@ def test_effective_gold_by_hand(found, of_items, items, about):
 
 
 def test_what_intervals_are_about_changes_neither_estimates_nor_misfits(found, of_items):
-    """A misfit is one of the items, by hand: more than two of MAVEN-R's standard errors there.
+    """A misfit is one of the items, by hand: more than two of logistic-R's standard errors there.
     About the population intervals are wider, by what the items do not show of it."""
     there, here = by_key(found), by_key(of_items)
     there = there.loc[here.index]
     pd.testing.assert_series_equal(there["estimate"], here["estimate"])
     pd.testing.assert_series_equal(there["misfit"], here["misfit"])
     for method in ("DS", "MAVEN"):
-        own, rectified = (here.xs(name, level="method") for name in (method, "MAVEN-R"))
+        own, rectified = (here.xs(name, level="method") for name in (method, "logistic-R"))
         far = (own["estimate"] - rectified["estimate"]).abs() > 2 * rectified["standard_error"]
         assert (own["misfit"] == far.reindex(own.index)).all()
         wider = there["standard_error"] > here["standard_error"]
-        assert wider.xs("MAVEN-R", level="method").all()
+        assert wider.xs("logistic-R", level="method").all()
         # Of 100 draws each: a model's standard errors are known to 7 %.
         assert wider.xs(method, level="method").mean() > 0.9
     assert by_key(found).xs("GT", level="method")["misfit"].isna().all()
@@ -293,21 +275,22 @@ def test_other_tables(found, items):
 
 
 def test_numbers_depend_on_the_seed_and_not_on_processes_or_other_methods(items, stan, tmp_path):
-    few = {"imputations": 20, "resamples": 20, "metrics": ("prevalence", "AUC")}
+    few = {"imputations": 20, "metrics": ("prevalence", "AUC")}
     methods = {"methods": ("GT", "MAVEN", "MAVEN-R", "DS")}
     runs = {
         "one": evaluated(items, stan, 1, **few, **methods),
         "two": evaluated(items, stan, 2, **few, **methods),
-        "seed": evaluated(items, stan, 2, **few, methods=("GT",), seed=2),
+        "seed": evaluated(items, stan, 2, **few, methods=("DS",), seed=2),
     }
     for name, one in runs.items():
         write_folder(one.tables, one.summary, {}, tmp_path / name)
     for file in ("estimates.csv", "curves.csv", "items.csv", "predictive.csv", "estimates.parquet"):
         one, two = ((tmp_path / name / file).read_bytes() for name in ("one", "two"))
         assert one == two, file
-    alone = evaluated(items, stan, 1, **few, methods=("GT",)).tables["estimates"]
-    together = runs["two"].tables["estimates"].query("method == 'GT'").reset_index(drop=True)
-    pd.testing.assert_frame_equal(alone, together)
+    alone = evaluated(items, stan, 1, **few, methods=("DS",)).tables["estimates"]
+    together = runs["two"].tables["estimates"].query("method == 'DS'").reset_index(drop=True)
+    own = ["metric", "model", "estimate", "lower", "upper"]
+    pd.testing.assert_frame_equal(alone[own], together[own])
     assert not alone["lower"].equals(runs["seed"].tables["estimates"]["lower"])
 
 
@@ -315,7 +298,7 @@ def test_strata_are_studies_of_their_own(items, stan):
     half = np.where(np.arange(700) < 350, "a", "b").astype(object)
     half[:5], half[5:15] = "", "few"
     study = Study(items, strata={"language": half})
-    settings = Settings(methods=("GT", "Rogan-Gladen"), metrics=("prevalence", "AUC"), resamples=50)
+    settings = Settings(methods=("GT", "Rogan-Gladen"), metrics=("prevalence", "AUC"))
     found = evaluate_study(study, settings, stan)
     assert [one["name"] for one in found.summary["strata"]] == ["all", "language=a", "language=b"]
     assert "language=few: left out, it has 10 items" in " ".join(found.summary["notes"])
@@ -328,7 +311,7 @@ def test_strata_are_studies_of_their_own(items, stan):
 def test_weights_are_those_of_the_items(items, stan):
     """A weight of 3 is the same as three items; a constant one is none."""
     weights = np.where(items.votes_positive > 1, 3.0, 1.0)
-    settings = Settings(methods=("GT", "AutoEval"), metrics=("prevalence",), resamples=50)
+    settings = Settings(methods=("GT", "AutoEval"), metrics=("prevalence",))
     found = evaluate_study(Study(items, weights=weights), settings, stan)
     known = items.gold != NO_GOLD
     expected = np.average(items.gold[known], weights=weights[known])
@@ -338,6 +321,87 @@ def test_weights_are_those_of_the_items(items, stan):
     same = evaluate_study(Study(items, weights=np.full(700, 7.0)), settings, stan)
     own = plain_one.query("method == 'GT'").reset_index(drop=True)
     pd.testing.assert_frame_equal(same.tables["estimates"], own)
+
+
+def _weighted(items, weights, method):
+    settings = Settings(
+        methods=(method,), metrics=("prevalence", "TPR_H", "AUC"), about="population"
+    )
+    found = evaluate_study(Study(items, weights=weights), settings, StanModels())
+    return found.tables["estimates"].set_index(["metric", "model"])["standard_error"]
+
+
+def test_weights_count_in_the_interval():
+    """Of gold alone: the standard error is that of the weighted metric with each gold item left out
+    once (jackknife), to 3 %; without the weights it is another by more than 15 %."""
+    items = simulated(2_000, 400)
+    weights = np.where(items.votes_positive > 1, 12.0, 1.0)
+    known = items.gold != NO_GOLD
+    gold, weight = items.gold[known] == 1, weights[known]
+    votes, total = items.votes_positive[known], items.votes_total[known]
+    scores = items.scores["large"][known]
+
+    def values(left):
+        y, w = gold[left], weight[left]
+        share = np.average(y, weights=w)
+        tpr = (w * y * votes[left]).sum() / (w * y * total[left]).sum()
+        above = (scores[left][y][:, None] > scores[left][~y]).astype(float)
+        return share, tpr, w[y] @ above @ w[~y] / (w[y].sum() * w[~y].sum())
+
+    n = int(known.sum())
+    without = np.array([values(np.delete(np.arange(n), one)) for one in range(n)])
+    expected = np.sqrt((n - 1) ** 2 / n * without.var(axis=0, ddof=1))
+    found = _weighted(items, weights, "GT")
+    keys = [("prevalence", ""), ("TPR_H", ""), ("AUC", "large")]
+    np.testing.assert_allclose([found[key] for key in keys], expected, rtol=0.03)
+    alike = _weighted(items, None, "GT")
+    assert all(abs(alike[key] / found[key] - 1) > 0.15 for key in keys)
+
+
+def test_weights_count_in_what_gold_corrects():
+    """With gold on every item what is corrected has the error of gold alone, by the weights."""
+    items = simulated(400, 400)
+    weights = np.random.default_rng(3).choice([1.0, 12.0], 400)
+    found = [_weighted(items, weights, name) for name in ("logistic-R", "GT")]
+    np.testing.assert_allclose(found[0], found[1].loc[found[0].index], rtol=1e-6)
+    alike = _weighted(items, None, "logistic-R")
+    assert (found[0] > 1.1 * alike).all()
+
+
+def test_items_without_a_score_count_for_what_needs_none(items):
+    """A third have no score of one model, a seventh none of the other; by hand from gold labels."""
+    scores = {name: values.copy() for name, values in items.scores.items()}
+    scores["large"][::3] = np.nan
+    scores["small"][1::7] = np.nan
+    partly = replace(items, scores=scores)
+    settings = Settings(methods=("logistic-R", "GT"), thresholds={"": (1.0,)})
+    found, whole = (
+        by_key(evaluate_study(Study(table), settings, StanModels())) for table in (partly, items)
+    )
+    for method in ("logistic-R", "GT"):
+        for metric in ("prevalence", "TPR_H", "TNR_H"):
+            own, all_scored = (of.loc["", "", metric, method] for of in (found, whole))
+            if method == "GT":  # whose numbers know of no scores
+                assert own["estimate"] == all_scored["estimate"]
+            assert own["standard_error"] == pytest.approx(all_scored["standard_error"], rel=0.2)
+    gold = items.gold != NO_GOLD
+    assert found.loc["", "", "prevalence", "GT"]["estimate"] == pytest.approx(
+        items.gold[gold].mean()
+    )
+
+    def area(name, rows):
+        positive, negative = (scores[name][rows & (items.gold == y)] for y in (1, 0))
+        return (positive[:, None] > negative).mean()
+
+    there = {name: gold & np.isfinite(values) for name, values in scores.items()}
+    for name, rows in there.items():
+        assert found.loc[name, "", "AUC", "GT"]["estimate"] == pytest.approx(area(name, rows))
+    both = there["large"] & there["small"]
+    expected = area("large", both) - area("small", both)
+    assert found.loc["large", "small", "delta_AUC", "GT"]["estimate"] == pytest.approx(expected)
+    apart = area("large", there["large"]) - area("small", there["small"])
+    assert abs(apart - expected) > 1e-4
+    assert np.isfinite(found[["estimate", "lower", "upper"]].to_numpy()).all()
 
 
 def test_jobs_and_reasons():
@@ -372,7 +436,7 @@ def test_the_command_writes_and_says_the_answers(items, tmp_path, capsys):
     assert set(rows["metric"]) >= {"F1@0.8", "delta_AUC", "prevalence"}
     assert {one.name for one in out.iterdir()} == {
         "estimates.csv", "estimates.parquet", "curves.csv", "items.csv", "annotators.csv",
-        "parameters.csv", "predictive.csv", "check.json", "study.json",
+        "parameters.csv", "predictive.csv", "check.json", "study.json", "study.yaml",
     }  # fmt: skip
     study = json.loads((out / "study.json").read_text())
     assert study["files"] == [path]
@@ -410,13 +474,13 @@ def test_what_cannot_be_answered_or_used_is_said(items, tmp_path, capsys, more, 
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_leaves_nothing_behind(tmp_path, ending):
+def test_an_interrupt_leaves_nothing_behind(tmp_path, stan, ending):
     # Enough items that the jobs are not done before the signal comes.
     path = as_file(simulated(n=30_000), tmp_path)
     work = tmp_path / "work"
     work.mkdir()
     command = [sys.executable, "-m", "crowdgold.commands", "evaluate", path]
-    asked = ["--out", str(tmp_path / "out"), "--methods", "GT+MV", "--cores", "2"]
+    asked = ["--out", str(tmp_path / "out"), "--methods", "DS", "--cores", "2"]
     environment = {**os.environ, "TMPDIR": str(work)}
     with subprocess.Popen(
         [*command, *asked],

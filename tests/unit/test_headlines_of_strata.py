@@ -11,13 +11,20 @@ from crowdgold.commands import main
 from crowdgold.data import NO_GOLD
 from crowdgold.data.own import Study
 from crowdgold.evaluation.data_check import check_data
-from crowdgold.evaluation.data_verdicts import NOT_USABLE
+from crowdgold.evaluation.data_verdicts import NOT_USABLE, SURELY_CHOSEN
 from crowdgold.evaluation.own_study import Settings, evaluate_study
-from crowdgold.evaluation.own_study.headline import headlines
+from crowdgold.evaluation.own_study.headline import (
+    CHOSEN_REASON,
+    CORRECTED,
+    MODELS,
+    NO_GOLD_REASON,
+    ONLY_MODELS_REASON,
+    headlines,
+)
 from crowdgold.models.stan import StanModels
 from unit.test_evaluate_study import simulated
 
-ASKED = Settings(methods=("GT",), metrics=("prevalence",), resamples=50)
+ASKED = Settings(methods=("GT",), metrics=("prevalence",))
 
 
 @pytest.fixture(scope="module")
@@ -36,12 +43,13 @@ def study():
 def test_gold_at_unequal_rates_speaks_against_all_items_and_not_against_a_stratum(study):
     """Of all items gold is no random sample; within strata it is, and their verdicts say so."""
     check = check_data(study, np.random.default_rng(1))
+    assert check.gold_sample.p < SURELY_CHOSEN
     against = {one.method: one.verdict for one in check.verdicts}
     assert against["GT"] == NOT_USABLE
     found = evaluate_study(study, ASKED, StanModels(), check=check)
     heads = {one["stratum"]: one for one in found.summary["headlines"]}
     assert heads["all"]["method"] is None
-    assert "random sample" in heads["all"]["passed_over"][0]
+    assert heads["all"]["reason"] == CHOSEN_REASON
     for name in ("site=here", "site=there"):
         assert (heads[name]["method"], heads[name]["passed_over"]) == ("GT", [])
 
@@ -73,39 +81,118 @@ def test_a_method_that_is_asked_for_alone_is_written(method, tmp_path, capsys):
     assert method in (out / "estimates.csv").read_text()
 
 
-def choices(gold, chosen=False, passed=True, unusable=()):
-    """The headline of a metric that three methods estimate."""
-    rows = [
-        {"stratum": "all", "model": "", "against": "", "metric": "prevalence", "method": method,
-         "estimate": 0.3, "lower": 0.2, "upper": upper, "standard_error": 0.02,
-         "effective_gold": 100.0, "misfit": misfit,
-         "diagnostics_passed": passed or method != "MAVEN-R",
-         "message": "R-hat 1.2", "note": ""}
-        for method, upper, misfit in (
-            ("GT", 0.5, np.nan), ("MAVEN-C", 0.35, 1.0), ("MAVEN-R", 0.4, np.nan))
-    ]  # fmt: skip
-    (one,) = headlines(
-        pd.DataFrame(rows),
-        {"all": gold},
-        {"all": chosen},
-        {"all": dict.fromkeys(unusable, "too few")},
-    )
+OF_MODELS = ("MAVEN-C", "DS", "CLARA", "MAVEN")
+COMMON = {"estimate": 0.3, "lower": 0.2, "standard_error": 0.02, "effective_gold": 100.0}
+
+
+def rows_of(methods, metric="prevalence", failed=(), contradicted=(), **changes):
+    """Rows of a metric by some methods; by some of them without an interval, say."""
+    model = "" if metric in ("prevalence", "TPR_H") else "m"
+    rows = []
+    for place, method in enumerate(methods):
+        misfit = float(method in contradicted) if method in OF_MODELS else np.nan
+        rows.append(
+            {"stratum": "all", "model": model, "against": "", "metric": metric, "method": method,
+             **COMMON, "upper": 0.4 + place / 100, "misfit": misfit,
+             "diagnostics_passed": method not in failed, "message": "R-hat 1.2", "note": ""}
+            | changes.get(method.replace("-", "_"), {})
+        )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def choice(table, gold=100, chosen=False, unusable=()):
+    """The answer of the only metric of a table."""
+    against = {"all": dict.fromkeys(unusable, "too few")}
+    (one,) = headlines(table, {"all": gold}, {"all": chosen}, against)
     return one
 
 
-def test_the_headline_is_chosen_by_the_rules():
-    enough = choices(200)
-    assert (enough["method"], enough["reason"]) == ("MAVEN-R", "")
-    assert (enough["beside"]["method"], enough["beside"]["misfit"]) == ("MAVEN-C", True)
-    few = choices(199)
-    assert few["method"] == "MAVEN-C"
-    assert "199 gold items, below 200" in few["reason"]
-    assert "random sample" in choices(500, chosen=True)["reason"]
-    assert "no gold labels" in choices(0)["reason"]
-    failed = choices(300, passed=False)
-    assert failed["method"] == "GT"
-    assert failed["passed_over"] == ["MAVEN-R: the fit failed its gate (R-hat 1.2)"]
-    assert choices(100, unusable=["MAVEN-C"])["method"] == "GT"
-    assert choices(100, unusable=["MAVEN-C", "GT"])["method"] == "MAVEN-R"
-    nobody = choices(100, unusable=["MAVEN-C", "GT", "MAVEN-R"])
-    assert (nobody["method"], nobody["estimate"]) == (None, None)
+ALL = ("GT", "MAVEN-C", "DS", "votes-R", "CLARA", "MAVEN-R", "logistic-R", "MAVEN")
+
+
+def test_with_gold_the_answer_is_corrected_by_it_in_one_order():
+    """However little gold there is; each method only where the one before it was not asked for, or
+    has no interval."""
+    assert CORRECTED[:3] == ("logistic-R", "votes-R", "GT")
+    for gold in (1, 20, 200, 5000):
+        left = list(ALL)
+        for method in ("logistic-R", "votes-R", "GT", "MAVEN-R"):
+            one = choice(rows_of(left), gold)
+            assert (one["method"], one["reason"]) == (method, "")
+            without = {method.replace("-", "_"): {"lower": np.nan, "note": "no interval: 2"}}
+            other = choice(rows_of(left, **without), gold)
+            assert other["passed_over"][0] == f"{method}: no interval: 2"
+            assert other["method"] != method
+            left.remove(method)
+
+
+@pytest.mark.parametrize("metric", ["prevalence", "AUC"])
+def test_no_diagnostics_of_chains_decide_about_what_gold_corrects(metric):
+    """A model whose chains had not converged vetoes nothing; nor do those behind MAVEN-R."""
+    one = choice(rows_of(ALL, metric, failed=ALL))
+    assert (one["method"], one["passed_over"], one["beside"]) == ("logistic-R", [], None)
+    alone = choice(rows_of(["MAVEN-R", "MAVEN", "MAVEN-C"], metric, failed=["MAVEN-R"]))
+    assert (alone["method"], alone["passed_over"]) == ("MAVEN-R", [])
+    assert alone["beside"]["method"] == "MAVEN-C"
+
+
+@pytest.mark.parametrize("metric", ["AUC", "recall@0.5", "delta_TPR", "delta_AUC"])
+@pytest.mark.parametrize("situation", ["no gold", "chosen", "only models"])
+def test_models_that_ignore_the_scores_answer_nothing_that_is_of_scores(metric, situation):
+    """DS and CLARA, where nothing else is there either; of labels they do."""
+    asked = {"gold": 0 if situation == "no gold" else 100, "chosen": situation == "chosen"}
+    one = choice(rows_of(["DS", "CLARA"], metric), **asked)
+    assert (one["method"], one["estimate"]) == (None, None)
+    assert one["passed_over"] == [f"{name}: it does not use the scores" for name in ("DS", "CLARA")]
+    assert choice(rows_of(["CLARA", "DS", "MAVEN"], metric), **asked)["method"] == "MAVEN"
+    assert choice(rows_of(["CLARA", "DS"], "TPR_H"), **asked)["method"] == "DS"
+    beside = choice(rows_of(["GT", "DS", "CLARA"], metric))["beside"]
+    assert beside is None
+
+
+def test_without_gold_a_model_answers_and_says_so():
+    one = choice(rows_of(OF_MODELS), gold=0)
+    assert (one["method"], one["reason"]) == ("MAVEN-C", NO_GOLD_REASON)
+    assert MODELS == OF_MODELS
+    failed = choice(rows_of(OF_MODELS, failed=["MAVEN-C"]), gold=0)
+    assert failed["method"] == "DS"
+    assert failed["passed_over"] == ["MAVEN-C: its chains had not converged (R-hat 1.2)"]
+    assert failed["note"] == f"instead of {failed['passed_over'][0]}"
+
+
+def test_where_gold_is_surely_chosen_a_model_answers_and_says_so():
+    """What gold would correct is no answer then, though nothing else be there."""
+    one = choice(rows_of(ALL), chosen=True)
+    assert (one["method"], one["reason"]) == ("MAVEN-C", CHOSEN_REASON)
+    only = choice(rows_of(["logistic-R", "GT"]), chosen=True)
+    assert (only["method"], only["reason"]) == (None, CHOSEN_REASON)
+    assert "no answer by itself" in only["passed_over"][0]
+
+
+def test_models_alone_answer_where_they_alone_were_asked_for():
+    """But none that gold labels contradict, and not where one that gold corrects was asked for,
+    though it has no value there."""
+    one = choice(rows_of(OF_MODELS, contradicted=["MAVEN-C"]))
+    assert (one["method"], one["reason"]) == ("DS", ONLY_MODELS_REASON)
+    assert one["passed_over"] == ["MAVEN-C: the gold labels contradict it"]
+    table = pd.concat([rows_of(["logistic-R", "DS"]), rows_of(["DS", "MAVEN"], "AUC")])
+    found = headlines(table, {"all": 50}, {"all": False}, {})
+    assert [(one["metric"], one["method"]) for one in found] == [
+        ("prevalence", "logistic-R"), ("AUC", None),
+    ]  # fmt: skip
+    assert "a model, which is no answer where there are gold labels" in found[1]["passed_over"][0]
+
+
+def test_what_the_data_do_not_support_is_no_answer():
+    assert choice(rows_of(ALL), unusable=["logistic-R"])["method"] == "votes-R"
+    nobody = choice(rows_of(["GT", "DS"]), unusable=["GT"])
+    assert (nobody["method"], nobody["estimate"], nobody["lower"]) == (None, None, None)
+    assert nobody["passed_over"][0] == "GT: too few"
+
+
+def test_the_model_beside_an_answer_is_flagged_where_gold_contradicts_it():
+    one = choice(rows_of(ALL, contradicted=["MAVEN-C"]))
+    assert (one["misfit"], one["beside"]["method"], one["beside"]["misfit"]) == (
+        None, "MAVEN-C", True,
+    )  # fmt: skip
+    assert choice(rows_of(ALL))["beside"]["misfit"] is False

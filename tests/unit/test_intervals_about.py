@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from crowdgold.evaluation.own_study.imputing import Ranked, correct, draw_times, impute, resample
+from crowdgold.evaluation.own_study.imputing import draw_times, resample
 
 from crowdgold.commands import main
 from crowdgold.data import InputError
@@ -15,19 +15,23 @@ from crowdgold.documents.own_study.folder import read_study_folder
 from crowdgold.estimators import LabelPosterior
 from crowdgold.evaluation.misfit import flag_misfit
 from crowdgold.evaluation.own_study.questions import (
-    Questions,
     Settings,
     check_settings,
     what_intervals_are_about,
 )
+from crowdgold.inference.imputed import draw_times, resample
+from crowdgold.inference.labels import GoldLabels, LabelPrediction
+from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.rectified import ITEMS, POPULATION
+from crowdgold.inference.request import Request, Streams
 from crowdgold.metrics import parse_metric
 from unit.made_study import make_study
 from unit.reference import make_items
 from unit.test_evaluate_command import EXAMPLE, files
 
 TEXTS = ("prevalence", "TPR_H", "AUC", "recall@0.5")
-ASKED = Questions(tuple(map(parse_metric, TEXTS)), False)
-SHARE = Questions((parse_metric("prevalence"),), False)
+ASKED = Questions(tuple(map(parse_metric, TEXTS)))
+SHARE = Questions((parse_metric("prevalence"),))
 
 
 def scored(n, rng, positive=0.4):
@@ -38,12 +42,17 @@ def scored(n, rng, positive=0.4):
 
 
 def fixed(chance, draws):
-    return LabelPosterior(draws, lambda draw, model, rng: chance, {})
+    return LabelPosterior(draws, lambda draw, model, rng: chance)
 
 
-def drawn(posterior, items, seed, asked=ASKED, times=True):
-    streams = [np.random.default_rng([seed, k]) for k in range(3)]
-    return impute(posterior, asked, Ranked(items, "m"), *streams[: 2 + times])[0]
+def drawn(labels, items, seed, asked=ASKED, target=POPULATION):
+    """What a kind of labels says of the items, with random numbers by a seed."""
+    request = Request(Streams.of(np.random.default_rng(seed)), 0.95, target)
+    return labels.sample(View(items, "m"), asked, request)
+
+
+def errors(sample, asked=ASKED):
+    return np.array([one.standard_error for one in sample.estimates(asked.named, 0.95)])
 
 
 def test_a_resample_is_multinomial():
@@ -70,7 +79,7 @@ def test_the_variance_of_a_population_is_that_of_the_items_and_of_sampling():
     items, _ = scored(n, rng)
     chance = rng.uniform(0.05, 0.8, n)
     posterior = fixed(chance, draws)
-    of_items, whole = (drawn(posterior, items, 3, times=times) for times in (False, True))
+    of_items, whole = (drawn(posterior, items, 3, target=one) for one in (ITEMS, POPULATION))
     inside, both = of_items.values.var(axis=0, ddof=1), whole.values.var(axis=0, ddof=1)
     labels, mean = (chance * (1 - chance)).sum() / n**2, chance.mean()
     expected = labels + (mean - mean**2 - labels) / n
@@ -82,7 +91,7 @@ def test_the_variance_of_a_population_is_that_of_the_items_and_of_sampling():
     for seed in range(tables):
         once = np.random.default_rng([4, seed])
         table = (once.random(n) < chance).astype(np.int8)
-        again = resample(table, ASKED, Ranked(items, "m"), once, 100)
+        again = resample(table, View(items, "m"), ASKED, once, 100)
         sampling += again.values.var(axis=0, ddof=1) / tables
     assert both == pytest.approx(inside + sampling, rel=1.5 * band)
     # The control: neither part is small beside the tolerance.
@@ -100,7 +109,7 @@ def test_an_error_about_the_population_is_as_large_as_said():
     have not."""
     rng, n, right, studies = np.random.default_rng(5), 200, 0.9, 200
     grid = np.linspace(0.005, 0.995, 199)
-    errors, said = np.empty((2, studies)), np.empty((2, studies))
+    wrong, said = np.empty((2, studies)), np.empty((2, studies))
     for study in range(studies):
         truth = rng.random(n) < 0.3
         vote = np.where(rng.random(n) < right, truth, ~truth)
@@ -114,37 +123,34 @@ def test_an_error_about_the_population_is_as_large_as_said():
             positive = shares[draw] * np.where(vote, right, 1 - right)
             return positive / (positive + (1 - shares[draw]) * np.where(vote, 1 - right, right))
 
-        posterior = LabelPosterior(60, chance, {})
-        for place, times in enumerate((False, True)):
-            found = drawn(posterior, items, study, SHARE, times)
-            (one,) = found.estimates(["prevalence"], [(0.0, 1.0)], 0.95)
-            errors[place, study] = one.estimate - (0.3 if times else truth.mean())
+        posterior = LabelPosterior(60, chance)
+        for place, target in enumerate((ITEMS, POPULATION)):
+            found = drawn(posterior, items, study, SHARE, target)
+            (one,) = found.estimates(SHARE.named, 0.95)
+            wrong[place, study] = one.estimate - (0.3 if place else truth.mean())
             said[place, study] = one.standard_error**2
-    happened, expected = (errors**2).mean(axis=1), said.mean(axis=1)
+    happened, expected = (wrong**2).mean(axis=1), said.mean(axis=1)
     band = 4 * np.sqrt(2 / studies)
     assert happened == pytest.approx(expected, rel=band)
     assert happened[0] < (1 - band) * expected[1]
 
 
 def test_with_gold_on_every_item_a_population_interval_is_that_of_gold():
-    """Standard errors of 1,000 draws or resamples, or of 300 (rectified), are known to
-    1 / sqrt(2 R); the bound is 4 of those of both together. About the items nothing is left."""
+    """What gold corrects has exactly the error of gold alone, and none about the items; so has what
+    is imputed, whose errors of 1,000 draws are known to 1 / sqrt(2000): the bound is 4 of these."""
     rng, n = np.random.default_rng(6), 400
     items, truth = scored(n, rng)
-    ranked, limits = Ranked(items, "m"), [(0.0, 1.0)] * len(TEXTS)
-
-    def errors(sample):
-        return np.array([one.standard_error for one in sample.estimates(TEXTS, limits, 0.95)])
-
-    gold = errors(resample(truth, ASKED, ranked, np.random.default_rng(7), 1000))
-    known = fixed(truth.astype(float), 1000)
-    chance = np.where(truth == 1, 0.8, 0.3) + rng.normal(0, 0.05, n)
-    for target, factor in (("population", 1.0), ("items", 0.0)):
-        imputed = drawn(known, items, 8, times=target == "population")
-        rectified = correct(chance, ASKED, ranked, np.random.default_rng(9), target=target)
-        band = 4 * np.sqrt(1 / 2000 + 1 / 2000), 4 * np.sqrt(1 / 2000 + 1 / 600)
-        assert errors(imputed) == pytest.approx(factor * gold, rel=band[0], abs=1e-12)
-        assert errors(rectified) == pytest.approx(factor * gold, rel=band[1], abs=1e-12)
+    gold, known = GoldLabels(truth), fixed(truth.astype(float), 1000)
+    chance = np.clip(np.where(truth == 1, 0.8, 0.3) + rng.normal(0, 0.05, n), 0, 1)
+    prediction = LabelPrediction({"m": chance})
+    alone = errors(drawn(gold, items, 7))
+    assert (alone > 0).all()
+    for target, factor in ((POPULATION, 1.0), (ITEMS, 0.0)):
+        expected = pytest.approx(factor * alone, rel=1e-9, abs=1e-12)
+        assert errors(drawn(gold, items, 7, target=target)) == expected
+        assert errors(drawn(prediction, items, 9, target=target)) == expected
+        imputed = errors(drawn(known, items, 8, target=target))
+        assert imputed == pytest.approx(factor * alone, rel=4 / np.sqrt(2000), abs=1e-12)
 
 
 def test_models_are_compared_on_the_same_resamples():
@@ -158,16 +164,48 @@ def test_models_are_compared_on_the_same_resamples():
     assert (one.minus(drawn(posterior, items, 12)).values[:, 0] != 0).any()
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("target", [POPULATION, ITEMS])
+def test_labels_and_resamples_go_with_their_items_in_each_ranking(target, weighted):
+    """Against plain loops in the order of the table, of two models that rank the items another way,
+    from the same random numbers; with counts that stay in the table's order, the control, values
+    are others."""
+    rng, n, draws = np.random.default_rng(15), 40, 6
+    items, truth = scored(n, rng)
+    items.scores["k"] = (-truth + rng.normal(size=n)).round(1)
+    chance = rng.random((draws, n))
+    posterior = LabelPosterior(draws, lambda draw, model, rng: chance[draw])
+    weights = rng.uniform(0.5, 2.0, n) if weighted else None
+    streams = Streams.of(np.random.default_rng(16))
+    for model in ("m", "k"):
+        view = View(items, model, weights)
+        found = posterior.sample(view, ASKED, Request(streams, 0.95, target))
+        uniform, counts, ranking = streams.labels(), streams.new_items(), view.ranking()
+        points, resampled, swapped = [], [], []
+        for draw in range(draws):
+            labels = (uniform.random(n) < chance[draw]).astype(float)
+            points.append(ASKED.values(view.mass(labels), ranking))
+            times = draw_times(n, counts).astype(float)
+            resampled.append(ASKED.values(view.mass(labels, times), ranking))
+            swapped.append(ASKED.values(view.mass(labels, times[ranking.order]), ranking))
+        expected = resampled if target == POPULATION else points
+        np.testing.assert_allclose(found.values, expected, atol=1e-12)
+        assert found.probability == pytest.approx(chance.mean(axis=0))
+        if target == POPULATION:
+            np.testing.assert_allclose(found.point, np.mean(points, axis=0), atol=1e-12)
+            assert not np.allclose(resampled, swapped)
+
+
 def test_what_has_no_value_in_any_draw_has_none():
     items, _ = scored(30, np.random.default_rng(13))
     found = drawn(fixed(np.zeros(30), 5), items, 14)
-    notes = [one.note for one in found.estimates(TEXTS, [(0.0, 1.0)] * 4, 0.9)]
+    notes = [one.note for one in found.estimates(ASKED.named, 0.9)]
     assert notes == ["", *["the labels leave it without a value"] * 3]
 
 
 def test_an_estimate_that_equals_the_rectified_one_is_no_misfit():
     """Where all items have gold the error about them is 0, and rounding is no contradiction."""
-    rows = [("MAVEN-R", 0.3, 0.0), ("MAVEN", 0.1 + 0.2, np.nan), ("DS", 0.31, np.nan)]
+    rows = [("logistic-R", 0.3, 0.0), ("MAVEN", 0.1 + 0.2, np.nan), ("DS", 0.31, np.nan)]
     table = pd.DataFrame(rows, columns=["method", "estimate", "standard_error"])
     table = table.assign(experiment="", replicate=0, metric="prevalence")
     assert flag_misfit(table, []).tolist()[1:] == [0.0, 1.0]
@@ -189,12 +227,12 @@ def test_what_intervals_are_about_is_said_wherever_they_are(about, tmp_path, cap
 
 
 def test_assumptions_follow_the_setting():
-    ends = {about: dict(assumptions_of(["GT", "MAVEN-R", "DS"], about))
-            for about in ("population", "items")}  # fmt: skip
+    methods = ["logistic-R", "GT", "DS", "GT+MV"]
+    ends = {about: dict(assumptions_of(methods, about)) for about in ("population", "items")}
     assert all(text.endswith(OF_POPULATION) for text in ends["population"].values())
-    assert ends["items"]["GT"].endswith(OF_POPULATION)
-    assert ends["items"]["MAVEN-R"].endswith(OF_ITEMS)
-    assert ends["items"]["DS"].endswith(OF_ITEMS)
+    assert ends["items"]["GT+MV"].endswith(OF_POPULATION)
+    for method in methods[:3]:
+        assert ends["items"][method].endswith(OF_ITEMS)
 
 
 def test_another_target_is_refused(capsys):

@@ -1,11 +1,11 @@
 """Few gold labels in a denominator: no interval from gold, whichever method is the next."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from crowdgold.evaluation.own_study.samples import Draws
 from crowdgold.evaluation.rectified import FEWEST
 
 from crowdgold.commands import main
@@ -14,43 +14,49 @@ from crowdgold.data import NO_GOLD
 from crowdgold.data.own import Study
 from crowdgold.evaluation.own_study import Settings, evaluate_study
 from crowdgold.evaluation.own_study.headline import headlines
+from crowdgold.inference.samples import FEWEST
 from crowdgold.models.stan import StanModels
 from unit.test_evaluate_study import as_file, simulated
 
-FLAGGED = 4
+FLAGGED = FEWEST - 1
 
 
 def flagging(items, model, most):
-    """Set scores so that 0.5 flags so many gold items, and all of them are positive."""
+    """Set scores so that 0.5 flags so many gold items and as many others, which are all positive."""
     scores = np.where(items.truth == 1, 0.4, 0.3) + np.linspace(0, 0.05, len(items))
-    gold = np.flatnonzero(items.gold == 1)[:most]
-    scores[gold] = 0.9
+    for known in (True, False):
+        some = (items.truth == 1) & ((items.gold != NO_GOLD) == known)
+        scores[np.flatnonzero(some)[:most]] = 0.9
     items.scores[model][:] = scores
 
 
 @pytest.fixture(scope="module")
 def items():
-    """300 gold items, of which one model flags 4 and the other 40."""
+    """300 gold items, of which one model flags two and the other 40."""
     made = simulated(600, 300)
     flagging(made, "large", FLAGGED)
     flagging(made, "small", 40)
     return made
 
 
-@pytest.fixture(scope="module")
-def found(items):
-    settings = Settings(methods=("GT",), metrics=("prevalence", "precision"), resamples=200)
+def evaluated(items, *metrics, methods=("GT",)):
+    settings = Settings(methods=methods, metrics=metrics)
     return evaluate_study(Study(items), settings, StanModels())
 
 
-def test_gold_alone_gives_no_interval_of_four_items(found):
-    """All four are positive, so that resamples of them are all alike: an interval of width 0."""
+@pytest.fixture(scope="module")
+def found(items):
+    return evaluated(items, "prevalence", "precision")
+
+
+def test_gold_alone_gives_no_interval_of_two_items(found):
+    """Both are positive, so that they contribute the same: nothing shows how uncertain it is."""
     rows = found.tables["estimates"].set_index(["model", "against"])
     large, small = rows.loc["large", ""], rows.loc["small", ""]
     assert large["metric"] == "precision@0.5"
     assert large["estimate"] == 1
     assert np.isnan([large["lower"], large["upper"], large["standard_error"]]).all()
-    assert large["note"] == "no interval: it rests on 4 gold items, expected at least 10"
+    assert large["note"] == "no interval: it rests on 2 gold items, expected at least 3"
     assert np.isfinite([small["lower"], small["upper"]]).all()
     # Of a difference, the smaller count.
     assert rows.loc["large", "small"]["note"] == large["note"]
@@ -58,38 +64,66 @@ def test_gold_alone_gives_no_interval_of_four_items(found):
     assert np.isfinite(whole["lower"]).all()
 
 
-def test_the_headline_says_why(found):
+def test_three_items_that_are_alike_have_the_exact_bound(items):
+    """All flagged items are positive: 1 - (alpha / 2)^(1 / 3) of all others may not be."""
+    three = replace(items, scores={name: values.copy() for name, values in items.scores.items()})
+    flagging(three, "large", FEWEST)
+    rows = evaluated(three, "precision").tables["estimates"].set_index(["model", "against"])
+    one = rows.loc["large", ""]
+    assert (one["estimate"], one["upper"], one["note"]) == (1, 1, "")
+    assert one["lower"] == pytest.approx(0.025 ** (1 / 3))
+
+
+@pytest.mark.parametrize("method", ["GT", "votes-R", "logistic-R"])
+@pytest.mark.parametrize("positive", [1, 2, 3, 4])
+def test_a_rate_and_an_area_have_an_interval_from_three_items_on(method, positive):
+    """Of the class that they rest on; what rests on all gold items has one throughout."""
+    items = simulated(600, 300)
+    gold = np.where(items.gold == 0, 0, NO_GOLD).astype(np.int8)
+    gold[np.flatnonzero(items.gold == 1)[:positive]] = 1
+    found = evaluated(replace(items, gold=gold), "prevalence", "TPR_H", "AUC", methods=(method,))
+    rows = found.tables["estimates"]
+    assert np.isfinite(rows["estimate"]).all()
+    few = rows["metric"] != "prevalence"
+    assert few.sum() == 4
+    has = np.isfinite(rows[["lower", "upper"]]).all(axis=1)
+    assert has[~few].all()
+    assert has[few].tolist() == [positive >= FEWEST] * 4
+    note = f"no interval: it rests on {positive} gold items, expected at least {FEWEST}"
+    assert set(rows["note"][few]) == {"" if positive >= FEWEST else note}
+
+
+def test_the_answer_says_why_there_is_none(found):
     heads = {(one["metric"], one["model"]): one for one in found.summary["headlines"]}
     one = heads["precision@0.5", "large"]
     assert (one["method"], one["lower"]) == (None, None)
-    assert one["passed_over"] == ["GT: no interval: it rests on 4 gold items, expected at least 10"]
-    assert "it rests on 4 gold items" in " ".join(describe(found.summary).split())
+    assert one["passed_over"] == ["GT: no interval: it rests on 2 gold items, expected at least 3"]
+    assert "it rests on 2 gold items" in " ".join(describe(found.summary).split())
     assert heads["precision@0.5", "small"]["method"] == "GT"
 
 
-def test_a_model_answers_where_gold_cannot(found):
-    """Its note names what it stands for; in the table of the terminal too."""
+def test_no_model_answers_where_gold_cannot(found):
+    """Its number stands in the table of estimates; the reason of the first method is said."""
     table = found.tables["estimates"]
     own = table[(table["metric"] == "precision@0.5") & (table["model"] == "large")]
     by_model = own.assign(method="MAVEN-C", lower=0.7, upper=0.9, note="", effective_gold=90.0)
-    rectified = own.assign(method="MAVEN-R")
-    (one,) = headlines(pd.concat([own, rectified, by_model]), {"all": 300}, {"all": False}, {})
-    assert (one["method"], one["lower"]) == ("MAVEN-C", 0.7)
-    why = "instead of MAVEN-R: no interval: it rests on 4 gold items, expected at least 10"
-    assert one["note"] == why
+    corrected = own.assign(method="logistic-R")
+    (one,) = headlines(pd.concat([own, corrected, by_model]), {"all": 300}, {"all": False}, {})
+    assert one["method"] is None
+    why = "logistic-R: no interval: it rests on 2 gold items, expected at least 3"
+    assert one["passed_over"][0] == why
+    said = " ".join(describe({**found.summary, "headlines": [one]}).split())
+    assert f"precision@0.5 large: no answer: {why}" in said
+
+
+def test_an_answer_by_the_next_method_names_the_first(found):
+    table = found.tables["estimates"]
+    own = table[(table["metric"] == "precision@0.5") & (table["model"] == "small")]
+    none = own.assign(method="logistic-R", lower=np.nan, note="no interval: why")
+    (one,) = headlines(pd.concat([own, none]), {"all": 300}, {"all": False}, {})
+    assert (one["method"], one["note"]) == ("GT", "instead of logistic-R: no interval: why")
     said = describe({**found.summary, "headlines": [one, {**one, "metric": "F1@0.5"}]})
-    assert f"precision@0.5 large, F1@0.5 large: by MAVEN-C {why}" in " ".join(said.split())
-
-
-def test_the_smaller_count_is_that_of_a_difference():
-    values = np.random.default_rng(1).random((20, 2))
-    counts = np.array([FEWEST, 50]), np.array([FEWEST - 1, 50])
-    one, other = (Draws(values, values[0], count) for count in counts)
-    apart = one.minus(other).select([1, 0]).estimates(["b", "a"], [(-1.0, 1.0)] * 2, 0.9)
-    assert [np.isfinite(each.lower) for each in apart] == [True, False]
-    assert all(np.isfinite(each.lower) for each in one.estimates(["a", "b"], [(0.0, 1.0)] * 2, 0.9))
-    # Imputed labels are not counted.
-    assert one.minus(Draws(values)).counted is None
+    assert f"precision@0.5 small, F1@0.5 small: by GT {one['note']}" in " ".join(said.split())
 
 
 def test_a_threshold_that_is_given_twice_is_one(items, tmp_path):

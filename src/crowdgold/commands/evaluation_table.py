@@ -131,7 +131,9 @@ def _wrapped(notes: Iterator[str]) -> list[str]:
     return [
         line
         for note in filter(None, notes)
-        for line in textwrap.wrap(note, WIDTH, initial_indent="  ", subsequent_indent="    ")
+        for line in textwrap.wrap(
+            note, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
+        )
     ]
 
 
@@ -150,7 +152,8 @@ def describe(summary: Summary, strata: Collection[str] | None = None) -> str:
         answers = _answers(summary, name)
         lines = []
         for reason in dict.fromkeys(one["reason"] for one in answers if one["reason"]):
-            lines += textwrap.wrap(f"{reason[:1].upper()}{reason[1:]}.", WIDTH)
+            text = f"{reason[:1].upper()}{reason[1:]}."
+            lines += textwrap.wrap(text, WIDTH, break_on_hyphens=False)
         lines += [
             f"{name}: {stratum['items']:,} items, {stratum['votes']:,} votes, {stratum['gold']:,} "
             f"with gold ({stratum['gold_positive']:,} positive)",

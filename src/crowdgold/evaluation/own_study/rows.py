@@ -138,8 +138,9 @@ def _effective_gold(
 
     Gold alone, n of N items, has w_0 about the population, and m labels w_0 sqrt(n / m). For an
     interval of width w about the population therefore m = n (w_0 / w)^2, but no more than N, which
-    nothing can beat. About the items gold has w_0 sqrt(n (1 / m - 1 / N)), and
-    1 / m = w^2 / (n w_0^2) + 1 / N: no more than N, and n where nothing but gold is used.
+    nothing can beat. About the items gold has w_0 sqrt(n (1 / m - 1 / N)), so that its own interval
+    there is shorter than w_0 by sqrt(1 - n / N), and 1 / m = w^2 / (n w_0^2) + 1 / N: no more than
+    N, and n where nothing but gold is used.
     """
     keys = list(KEYS)
     alone = table.loc[table["method"] == GOLD_ONLY, keys].assign(
@@ -148,10 +149,15 @@ def _effective_gold(
     joined = table[[*keys, "lower", "upper"]].merge(alone, on=keys, how="left")
     gold = joined["stratum"].map(dict(n_gold)).to_numpy(float)
     width, known = (joined["upper"] - joined["lower"]).to_numpy(), joined["alone"].to_numpy()
-    usable = (width > 0) & (known > 0)
-    ratio = np.divide(known, width, out=np.full(len(joined), np.nan), where=usable)
-    effective = gold * ratio**2
     items = joined["stratum"].map(dict(n_items)).to_numpy(float)
+    if is_of_population(GOLD_ONLY, about):
+        whole = known
+    else:
+        left = 1 - gold / items
+        whole = np.divide(known, np.sqrt(left), out=np.zeros(len(joined)), where=left > 0)
+    usable = (width > 0) & (whole > 0)
+    ratio = np.divide(whole, width, out=np.full(len(joined), np.nan), where=usable)
+    effective = gold * ratio**2
     of_population = np.array([is_of_population(name, about) for name in table["method"]])
     of_items = effective * items / (effective + items)
     effective = np.where(of_population, np.minimum(effective, items), of_items)
