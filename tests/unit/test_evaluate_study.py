@@ -11,7 +11,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from crowdgold.evaluation.own_study.samples import Draws
 from scipy.stats import binom
 
 from crowdgold.commands import main

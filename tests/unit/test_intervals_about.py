@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from crowdgold.evaluation.own_study.imputing import draw_times, resample
 
 from crowdgold.commands import main
 from crowdgold.data import InputError

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from crowdgold.evaluation.rectified import FEWEST
 
 from crowdgold.commands import main
 from crowdgold.commands.evaluation_table import describe
@@ -22,7 +21,7 @@ FLAGGED = FEWEST - 1
 
 
 def flagging(items, model, most):
-    """Set scores so that 0.5 flags so many gold items and as many others, which are all positive."""
+    """Set scores so that 0.5 flags so many gold items and as many others, all positive."""
     scores = np.where(items.truth == 1, 0.4, 0.3) + np.linspace(0, 0.05, len(items))
     for known in (True, False):
         some = (items.truth == 1) & ((items.gold != NO_GOLD) == known)
