@@ -36,8 +36,7 @@ onstart:
     begin_run()
 
 
-# `figures`, the first, runs where no target is named: every figure at the scale of the configuration.
-# `validate`: coverage where the model is true. `arena`: every estimator in every world.
+# `figures`, the first, runs where no target is named; `validate`: coverage; `arena`: every estimator.
 for target in ["figures", "validate", "arena"]:
 
     rule:

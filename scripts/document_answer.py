@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 from crowdgold.data.files import write_text
 from crowdgold.documents.answer import answer_page, cells_table
+from crowdgold.documents.answer_predictions import predictions_section
+from crowdgold.estimators import METHODS
 from crowdgold.evaluation.answer_bars import answers_of
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import concatenate, read_table, write_csv
@@ -18,6 +20,9 @@ with job_log(snakemake.log[0]):
     options = snakemake.params.options
     baseline = options["baseline"]
     found = answers_of(results, options["answer"], baseline, options.get("again", {}))
-    page = answer_page(found, results, peers, truths, options["labels"])
+    compared, _ = concatenate(snakemake.input.predictions)
+    titles = {name: method.title for name, method in METHODS.items()}
+    section = predictions_section(compared, baseline, titles)
+    page = answer_page(found, results, peers, truths, options["labels"], section)
     write_text(page, snakemake.output.page)
     write_csv(cells_table(found, options["labels"]), Path(snakemake.output.cells))

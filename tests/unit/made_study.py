@@ -7,14 +7,15 @@ import pandas as pd
 
 from crowdgold.evaluation.gold_sample import CHOSEN
 
-METHODS = ("GT", "GT+MV", "DS", "MAVEN", "MAVEN-C", "MAVEN-R")
+METHODS = ("logistic-R", "GT", "GT+MV", "DS", "MAVEN", "MAVEN-C")
 LABEL_METRICS = {"prevalence": 0.2, "TPR_H": 0.72, "TNR_H": 0.94}
 MODEL_METRICS = {
     "AUC": 0.86, "delta_TPR": 0.04, "accuracy@0.5": 0.9, "precision@0.5": 0.7, "recall@0.5": 0.55,
     "F1@0.5": 0.62,
 }  # fmt: skip
-WIDTHS = {"GT": 0.09, "GT+MV": 0.03, "DS": 0.05, "MAVEN": 0.04, "MAVEN-C": 0.05, "MAVEN-R": 0.06}
+WIDTHS = {"GT": 0.09, "GT+MV": 0.03, "DS": 0.05, "MAVEN": 0.04, "MAVEN-C": 0.05, "logistic-R": 0.06}
 GOLD = 300
+ABOUT = "Intervals are about the population that these 3,000 items were drawn from."
 HOSTILE = "<script>alert('x')</script>\"'&$a$"
 
 
@@ -25,9 +26,9 @@ def _estimate(stratum, model, against, metric, method, value, rng):
         "stratum": stratum, "model": model, "against": against, "metric": metric, "method": method,
         "estimate": value, "lower": value - width / 2, "upper": min(1.0, value + width / 2),
         "standard_error": width / 4, "effective_gold": GOLD * (WIDTHS["GT"] / WIDTHS[method]) ** 2,
-        "misfit": np.nan if method in ("GT", "GT+MV", "MAVEN-R")
+        "misfit": np.nan if method in ("GT", "GT+MV", "logistic-R")
         else float(method == "DS" and metric == "prevalence"),
-        "misfit_p": np.nan if method in ("GT", "GT+MV", "MAVEN-R")
+        "misfit_p": np.nan if method in ("GT", "GT+MV", "logistic-R")
         else 0.001 if method == "DS" and metric == "prevalence" else 0.5,
         "diagnostics_passed": not (method == "MAVEN" and model == "small"),
         "message": "R-hat 1.2" if method == "MAVEN" and model == "small" else "",
@@ -68,9 +69,9 @@ def _headlines(table, reason):
         beside = rows.loc["MAVEN-C"]
         found.append(
             dict(zip(keys, key, strict=True))
-            | {name: float(rows.loc["MAVEN-R", name]) for name in numbers}
+            | {name: float(rows.loc["logistic-R", name]) for name in numbers}
             | {
-                "method": "MAVEN-R", "misfit": None, "passed_over": [], "note": "",
+                "method": "logistic-R", "misfit": None, "passed_over": [], "note": "",
                 "reason": reason,
                 "beside": {"method": "MAVEN-C", "misfit": bool(beside["misfit"])}
                 | {name: float(beside[name]) for name in numbers},
@@ -85,7 +86,7 @@ def _curves(models):
     for place, model in enumerate(models):
         power = 0.2 + 0.06 * place
         curves = {"ROC": (at, at**power), "PR": (at[1:], 1 - 0.75 * at[1:] ** (1.6 - power))}
-        for method in ("GT", "MAVEN-R"):
+        for method in ("GT", "logistic-R"):
             for name, (x, y) in curves.items():
                 band = 0.05 if method == "GT" else 0.03
                 parts.append(
@@ -143,7 +144,7 @@ def _check(models, annotator, p):
         "strata": {},
         "verdicts": [
             {"method": "GT", "verdict": "usable", "why": "gold labels alone", "mend": ""},
-            {"method": "MAVEN", "verdict": "weak", "why": "too short", "mend": "read MAVEN-R"},
+            {"method": "MAVEN", "verdict": "weak", "why": "too short", "mend": "read logistic-R"},
             {"method": "CLARA", "verdict": "not usable", "why": "no annotators", "mend": "name"},
         ],
         "warnings": ["1 annotator labels against the majority of the others"],
@@ -186,7 +187,8 @@ def make_study(
                      "about": "population", "seed": 7},
         "models": models,
         "thresholds": {name: [0.5] for name in models},
-        "strata": [{"name": name, **counts} for name in names],
+        "strata": [{"name": name, **counts, "about": ABOUT} for name in names],
+        "held_against": "logistic-R",
         "weighted": False,
         "notes": [f"votes.csv: column {annotator!r} read as annotator"],
         "headlines": _headlines(table, reason),

@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import binom
 
 from crowdgold.documents.answer import answer_page, cells_table
+from crowdgold.documents.answer_predictions import predictions_section
 from crowdgold.evaluation.answer_bars import answers_of, bars_of
 from crowdgold.evaluation.answer_cells import answer_cells, pooled_coverage, upper_limit
 from crowdgold.evaluation.peer_means import PEER, peer_interval
@@ -32,7 +33,7 @@ def page_of(changes=None, more=None, again=None, **tables):
     found = answers_of(results, "mine", "GT", again)
     labels = {"answer_one": "one", "answer_two": "two"}
     peers, truths = tables.get("peers", NO_PEERS), tables.get("truths", NO_TRUTHS)
-    return answer_page(found, results, peers, truths, labels)
+    return answer_page(found, results, peers, truths, labels, "## Predictions\n")
 
 
 @pytest.mark.parametrize(("covered", "intervals"), [(0, 1), (170, 200), (199, 200), (930, 1000)])
@@ -172,3 +173,23 @@ def test_the_samples_of_a_data_table_are_read(drawn, tmp_path):
     assert truths.to_dict("records") == [
         {"experiment": "world", "n_gold": 60, "metric": "AUC", "truth": 0.85, "truth_se": 0.0004}
     ]
+
+
+def test_predictions_are_compared_by_number_of_gold_labels():
+    """Two worlds, one metric, ten replicates: a method whose intervals are half as wide as gold
+    alone's, and hold the truth in 9 of 10."""
+    rows = []
+    for world in ("prediction_a", "prediction_b"):
+        for n_gold in (20, 200):
+            for replicate in range(10):
+                shared = {"experiment": world, "n_gold": n_gold, "replicate": replicate,
+                          "metric": "AUC", "truth": 0.8}  # fmt: skip
+                centre = 0.8 if replicate else 0.95
+                for method, half in (("GT", 0.2), ("logistic-R", 0.1)):
+                    rows.append({**shared, "method": method, "estimate": centre,
+                                 "lower": centre - half, "upper": centre + half})  # fmt: skip
+    titles = {"GT": "gold labels only", "logistic-R": "a regression"}
+    page = predictions_section(pd.DataFrame(rows), "GT", titles)
+    assert "| `GT` | gold labels only | 1.000, 1.00 | 1.000, 1.00 |" in page
+    assert "| `logistic-R` | a regression | 0.900, 0.50 | 0.900, 0.50 |" in page
+    assert "in 2 worlds, 10 replicates each" in page

@@ -1,4 +1,4 @@
-"""Misfits: how many there are, how many chance makes, and which of them are grave."""
+"""Models that gold labels contradict: in how much, how often chance does it, and what is said."""
 
 import json
 
@@ -6,18 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.commands.evaluation_table import describe
+from crowdgold.commands.evaluation_table import WIDTH, describe, describe_models
 from crowdgold.documents.own_study.doubts import GRAVE, MINOR, find_doubts
 from crowdgold.documents.own_study.folder import read_study_folder
 from crowdgold.documents.own_study.tables import strata_table
 from crowdgold.evaluation.annotator_check import holm
-from crowdgold.evaluation.misfit import flag_misfit, misfit_p
+from crowdgold.evaluation.data_verdicts import MEASURED_GOLD
+from crowdgold.evaluation.misfit import flag_misfit, held_against, misfit_p
 from unit.made_study import make_study
 
 
 def test_p_values_by_hand():
     """Two standard errors are p = 0.0455, which is where the flag begins."""
-    rows = [("MAVEN-R", 0.5, 0.1), ("DS", 0.7, 9.0), ("MAVEN", 0.5, 9.0), ("GT", np.nan, np.nan)]
+    rows = [("logistic-R", 0.5, 0.1), ("DS", 0.7, 9.0), ("MAVEN", 0.5, 9.0), ("GT", np.nan, np.nan)]
     table = pd.DataFrame(rows, columns=["method", "estimate", "standard_error"])
     table = table.assign(experiment="", replicate=0, metric="AUC")
     found = misfit_p(table, [])
@@ -37,10 +38,24 @@ def test_holm_by_hand():
     assert len(holm(np.array([]))) == 0
 
 
-@pytest.mark.parametrize(("p", "weight"), [(0.0009, GRAVE), (0.03, MINOR)])
-def test_a_misfit_under_a_headline_is_grave_where_chance_does_not_make_it(tmp_path, p, weight):
-    """DS leads with its one flagged estimate, of 21 that are held against MAVEN-R: 0.05 / 21 is
-    0.0024."""
+def test_models_are_held_against_what_is_corrected_in_milliseconds():
+    """logistic-R, and MAVEN-R where that was not run; without either nothing is contradicted."""
+    assert held_against(["GT", "MAVEN-R", "logistic-R"]) == "logistic-R"
+    assert held_against(["MAVEN-R", "DS"]) == "MAVEN-R"
+    assert held_against(["GT", "votes-R"]) is None
+    rows = [("logistic-R", 0.5, 0.1), ("MAVEN-R", 0.9, 0.001), ("DS", 0.6, 9.0)]
+    table = pd.DataFrame(rows, columns=["method", "estimate", "standard_error"])
+    table = table.assign(experiment="", replicate=0, metric="AUC")
+    assert flag_misfit(table, []).tolist()[2] == 0
+    assert flag_misfit(table[1:], []).tolist()[1] == 1
+    assert flag_misfit(table[2:], []).isna().all()
+
+
+@pytest.mark.parametrize("leads", [True, False])
+@pytest.mark.parametrize("p", [0.0009, 0.03])
+def test_a_contradicted_model_is_grave_where_it_is_the_answer(tmp_path, p, leads):
+    """DS has one contradicted estimate of 21; 0.05 / 21 is 0.0024. Beside the answer it is no
+    grave doubt of the answer."""
     make_study(tmp_path)
     table = pd.read_csv(tmp_path / "estimates.csv", keep_default_na=False)
     own = (table["method"] == "DS") & (table["metric"] == "prevalence")
@@ -49,39 +64,69 @@ def test_a_misfit_under_a_headline_is_grave_where_chance_does_not_make_it(tmp_pa
     table.to_csv(tmp_path / "estimates.csv", index=False)
     summary = json.loads((tmp_path / "study.json").read_text())
     (head,) = [one for one in summary["headlines"] if one["metric"] == "prevalence"]
-    head.update(method="DS", misfit=True)
+    if leads:
+        head.update(method="DS", misfit=True)
     (tmp_path / "study.json").write_text(json.dumps(summary))
-    (doubt,) = [one for one in find_doubts(read_study_folder(tmp_path)) if "Misfit" in one.title]
-    assert doubt.weight == weight
+    (doubt,) = [one for one in find_doubts(read_study_folder(tmp_path)) if "DS" in one.title]
+    assert doubt.title == "The gold labels contradict DS"
+    assert doubt.weight == (GRAVE if leads else MINOR)
     assert "1 of the 21 estimates" in doubt.text
-    assert ("chance alone can do that" in doubt.text) == (weight == MINOR)
+    assert "those of logistic-R, which the gold labels correct" in doubt.text
+    assert ("The answer rests on it" in doubt.text) == leads
+    assert ("chance alone can do that" in doubt.text) == (p == 0.03)
 
 
 def test_the_terminal_says_how_many_of_how_many(tmp_path):
+    """Under the second opinions, with the method whose numbers are the answers; not under these."""
     summary = json.loads((make_study(tmp_path) / "study.json").read_text())
-    for one in summary["strata"]:
-        one["about"] = "Intervals are about something."
-    assert "!" not in describe(summary)
-    for one in summary["headlines"][:3]:
+    heads = summary["headlines"]
+    described = {"all": summary}
+
+    def marks(said):
+        return sum(line.endswith(" !") for line in said.splitlines())
+
+    assert marks(describe_models(summary, described)) == 0
+    for one in heads[:3]:
         one["beside"]["misfit"] = True
-    said = " ".join(describe(summary).split())
-    assert f"3 of {len(summary['headlines'])}, at most one in twenty by chance; where" in said
+    assert "!" not in describe(summary)
+    said = describe_models(summary, described)
+    assert marks(said) == 3
+    assert max(map(len, said.splitlines())) <= WIDTH
+    words = " ".join(said.split())
+    assert words.startswith("Second opinions (models) metric model value 95 % interval by")
+    assert said.count("MAVEN-C") == len(heads)
+    assert "more than two standard errors from the estimate of logistic-R, which the gold" in words
+    assert f"3 of {len(heads)}, at most one in twenty by chance; where" in words
+    assert words.endswith("rely on logistic-R")
     summary["strata"][0]["gold_random"] = False
-    assert "by chance; and gold does not look like a random sample" in " ".join(
-        describe(summary).split()
+    said = " ".join(describe_models(summary, described).split())
+    assert "by chance; and gold does not look like a random sample: rely on neither" in said
+
+
+def test_second_opinions_say_what_is_new_and_nothing_where_there_are_none(tmp_path):
+    """Chains that had not converged are said once; without models there is no second table."""
+    summary = json.loads((make_study(tmp_path) / "study.json").read_text())
+    before = {**summary, "fits": []}
+    assert "had not converged" not in describe(before)
+    assert "MAVEN of small: its chains had not converged (R-hat 1.2)" in describe_models(
+        summary, {"all": before}
     )
+    assert "had not converged" not in describe_models(summary, {"all": summary})
+    for one in summary["headlines"]:
+        one["beside"] = None
+    assert describe_models(summary, {"all": summary}) == ""
 
 
 def test_a_stratum_says_what_is_wrong_with_it(tmp_path):
     make_study(tmp_path, strata=("site=a", "site=b", "site=c"), metrics=("AUC",))
     summary = json.loads((tmp_path / "study.json").read_text())
     summary["strata"][1].update(gold_random=False)
-    summary["strata"][2].update(gold=199)
+    summary["strata"][2].update(gold=MEASURED_GOLD - 1)
     summary["strata"][3].update(gold=0, gold_random=False)
     heads = {name: [one for one in summary["headlines"] if one["stratum"] == name]
              for name in ("site=a", "site=b", "site=c")}  # fmt: skip
     heads["site=a"][0]["beside"]["misfit"] = True
-    heads["site=a"][1]["note"] = "instead of MAVEN-R: the fit failed its gate (R-hat 1.2)"
+    heads["site=a"][1]["note"] = "instead of logistic-R: no interval"
     heads["site=b"][0].update(method=None, estimate=None, lower=None, upper=None, beside=None,
                               passed_over=["GT: no interval"])  # fmt: skip
     (tmp_path / "study.json").write_text(json.dumps(summary))
@@ -89,11 +134,11 @@ def test_a_stratum_says_what_is_wrong_with_it(tmp_path):
     assert table.header[-1] == "remarks"
     remarks = {name: [row[-1] for row in table.rows if row[0] == name] for name in heads}
     assert remarks["site=a"][:3] == [
-        "gold not random; misfit",
-        "gold not random; instead of MAVEN-R: the fit failed its gate (R-hat 1.2)",
+        "gold not random; MAVEN-C: contradicted by the gold labels",
+        "gold not random; instead of logistic-R: no interval",
         "gold not random",
     ]
     assert remarks["site=b"][:2] == [
-        "fewer than 200 gold labels; GT: no interval", "fewer than 200 gold labels",
+        "fewer than 20 gold labels; GT: no interval", "fewer than 20 gold labels",
     ]  # fmt: skip
     assert set(remarks["site=c"]) == {"no gold labels"}

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.commands import main
+from crowdgold.commands.evaluation_table import describe
 from crowdgold.data import InputError
 from crowdgold.documents.own_study.answers import write_answer, write_answers
 from crowdgold.documents.own_study.check import write_check
@@ -18,6 +19,11 @@ from crowdgold.documents.own_study.predictive import votes_of
 from crowdgold.documents.own_study.tables import estimates_table
 from crowdgold.documents.own_study.words import Numbers, rounded
 from crowdgold.documents.study_report import study_figures, study_page, write_study_report
+from crowdgold.evaluation.own_study.headline import (
+    CHOSEN_REASON,
+    NO_GOLD_REASON,
+    ONLY_MODELS_REASON,
+)
 from crowdgold.plotting.study_curves import MOST, draw_study_curves
 from crowdgold.plotting.study_estimates import draw_study_estimates
 from crowdgold.plotting.study_votes import draw_study_votes, draw_study_wins
@@ -164,7 +170,7 @@ def headline(
 ):
     return {
         "metric": metric, "model": model, "against": against, "estimate": estimate, "lower": lower,
-        "upper": upper, "method": "MAVEN-R", "effective_gold": 640.0, "misfit": None,
+        "upper": upper, "method": "logistic-R", "effective_gold": 640.0, "misfit": None,
         "beside": None, "passed_over": [], "note": "",
     } | more  # fmt: skip
 
@@ -192,7 +198,7 @@ def headline(
         (
             headline("delta_TPR", "m", "humans", 0.01, -0.02, 0.04),
             "At a single voter's false positive rate, m finds 1.0 percentage points more of the "
-            "positive items than the voter; it may as well be nothing.",
+            "positive items than the voter; the difference may be zero.",
             "95 % interval −2.0 to 4.0 points",
         ),
         (
@@ -220,27 +226,70 @@ def test_answers_are_sentences_with_their_interval(row, sentence, interval):
 
 
 @pytest.mark.parametrize(
-    ("more", "worth"),
+    ("more", "as_gold"),
     [
-        ({}, "Worth about 640 gold labels alone, 2.1 times the 300 that were paid for."),
-        ({"effective_gold": 290.0}, "As narrow as the 300 gold labels alone would be"),
-        ({"effective_gold": 90.0}, "Wider than the 300 gold labels alone would be (as 90 would)."),
+        ({}, "As precise as about 640 gold labels alone would be. You have 300."),
+        ({"effective_gold": 290.0}, "As precise as your 300 gold labels alone: votes and scores"),
+        ({"effective_gold": 90.0}, "Less precise than your 300 gold labels alone: as about 90"),
         ({"method": "GT", "effective_gold": 300.0}, "From the 300 gold labels alone."),
         ({"effective_gold": None}, ""),
     ],
 )
-def test_what_an_answer_was_worth_is_said(more, worth):
-    assert write_answer(headline(**more), 300, 0.95, True).worth.startswith(worth)
-    assert write_answer(headline(**more), 0, 0.95, True).worth == ""
-    assert write_answer(headline(**more), 300, 0.95, False).worth == ""
+def test_how_many_gold_labels_would_say_as_much_is_said(more, as_gold):
+    assert write_answer(headline(**more), 300, 0.95, True).as_gold.startswith(as_gold)
+    assert write_answer(headline(**more), 0, 0.95, True).as_gold == ""
+    assert write_answer(headline(**more), 300, 0.95, False).as_gold == ""
 
 
-def test_a_model_that_is_contradicted_is_flagged():
+def test_a_card_is_red_where_its_own_number_is_contradicted_and_not_the_second_opinion():
     beside = {"method": "MAVEN-C", "estimate": 0.3, "lower": 0.28, "upper": 0.32, "misfit": True}
     answer = write_answer(headline(beside=beside), 300, 0.95, True)
-    assert answer.flagged
-    assert "MAVEN-C, which trusts its model: 30.0 % (28.0 % to 32.0 %)" in answer.details
-    assert not write_answer(headline(beside={**beside, "misfit": False}), 300, 0.95, True).flagged
+    assert not answer.flagged
+    said = "Second opinion, by the model MAVEN-C: 30.0 % (28.0 % to 32.0 %)"
+    assert f"{said}, which the gold labels contradict" in answer.details
+    right = write_answer(headline(beside={**beside, "misfit": False}), 300, 0.95, True)
+    assert said in right.details
+    assert write_answer(headline(method="DS", misfit=True), 300, 0.95, True).flagged
+
+
+@pytest.mark.parametrize(
+    "plant",
+    ["nothing", "beside", "answer", "no gold", "chosen gold", "only models", "chains"],
+)
+def test_the_first_line_the_cards_and_the_terminal_agree(tmp_path, plant):
+    """The first line is red where a card or a reason is, and says so; whatever is planted."""
+    reasons = {
+        "no gold": NO_GOLD_REASON, "chosen gold": CHOSEN_REASON, "only models": ONLY_MODELS_REASON,
+    }  # fmt: skip
+    p = 1e-9 if plant == "chosen gold" else 0.4
+    reason = reasons.get(plant, "")
+    make_study(tmp_path, models=("a",), metrics=("AUC",), reason=reason, p=p)
+    summary = json.loads((tmp_path / "study.json").read_text())
+    for row in summary["headlines"]:
+        if plant in ("answer", "only models"):
+            row.update(method="DS", beside=None, misfit=plant == "answer" or None)
+        if plant == "beside":
+            row["beside"]["misfit"] = True
+    if plant == "no gold":
+        summary["strata"][0].update(gold=0, gold_positive=0, gold_negative=0)
+    if plant == "chains":
+        for one in summary["fits"]:
+            one.update(diagnostics_passed=False, problems=["R-hat 1.5"])
+    (tmp_path / "study.json").write_text(json.dumps(summary))
+    study = read_study_folder(tmp_path)
+    page = study_page(study, [])
+    first, *_ = re.findall(r'<p class="verdict( grave)?">(.*?)</p>', page, re.DOTALL)
+    doubted = plant in ("answer", *reasons)
+    assert (first[0] == " grave") == doubted
+    assert ("no reason" in page or "no grave reason" in page) == (not doubted)
+    assert ('<li class="flagged">' in page) == (plant == "answer")
+    said = describe(summary)
+    if reason:
+        words = f"{reason[0].upper()}{reason[1:]}."
+        assert first[1] == words
+        assert " ".join(said.split()).startswith(words)
+    assert ("logistic-R !" in said or "DS !" in said) == (plant == "answer")
+    assert "rely on MAVEN-R" not in said + page
 
 
 def test_every_headline_is_answered(tmp_path):
@@ -262,11 +311,11 @@ def test_each_doubt_has_its_cause(tmp_path):
     found = find_doubts(study)
     assert not [one for one in found if one.weight == GRAVE]
     assert {one.title for one in found} == {
-        "Misfit: gold labels contradict DS", "The fit of MAVEN on small failed its gate",
+        "The gold labels contradict DS", "The chains of MAVEN on small had not converged",
         "GT+MV disagrees",
     }  # fmt: skip
-    assert verdict_of(found).startswith("No grave doubt")
-    assert verdict_of([]).startswith("Nothing that was checked")
+    assert verdict_of(found).startswith("We found no grave reason to distrust these numbers")
+    assert verdict_of([]) == "We found no reason to distrust these numbers."
     make_study(tmp_path, metrics=("AUC",), p=0.0005)
     (doubt,) = [one for one in find_doubts(read_study_folder(tmp_path)) if one.weight == GRAVE]
     assert doubt.title == "Gold does not look like a random sample"
@@ -277,7 +326,9 @@ def test_each_doubt_has_its_cause(tmp_path):
     counts = {"name": "all", "items": 9, "votes": 9, "gold": 9, "gold_positive": 4,
               "gold_negative": 5}  # fmt: skip
     make_study(tmp_path, metrics=("AUC",))
-    assert "Too few gold labels of a class" in titles(changed(tmp_path, strata=[counts]))
+    assert "9 gold labels, fewer than 20" in titles(changed(tmp_path, strata=[counts]))
+    few = counts | {"gold_positive": 2, "gold_negative": 7}
+    assert titles(changed(tmp_path, strata=[few]))[0] == "Too few gold labels of a class"
     none = counts | {"gold": 0, "gold_positive": 0, "gold_negative": 0}
     assert titles(changed(tmp_path, strata=[none]))[0] == "No gold labels"
 
@@ -335,8 +386,8 @@ def test_tables_hold_every_estimate(tmp_path):
     study = read_study_folder(make_study(tmp_path, metrics=("AUC",)))
     table = estimates_table(study)
     assert len(table.rows) == len(study.of_all("estimates"))
-    assert table.rows[0][:2] == ["prevalence", "GT"]
-    assert any("gate failed: R-hat 1.2" in row[-1] for row in table.rows)
+    assert table.rows[0][:2] == ["prevalence", "logistic-R"]
+    assert any("chains not converged: R-hat 1.2" in row[-1] for row in table.rows)
 
 
 def test_an_na_is_a_name_like_any_other(tmp_path):
@@ -379,10 +430,10 @@ def test_the_estimates_are_drawn_as_they_are():
     assert any(np.allclose(line.get_xdata(), [0.4, 0.6]) for line in axes.lines)
     figure, _ = draw_study_estimates(estimates(misfit=1.0, group="$a$"), {"label": "x", "zero": 1})
     labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
-    assert labels == ["GT", "DS (misfit)"]
+    assert labels == ["GT", "DS (contradicted)"]
     assert figure.axes[0].texts[0].get_text() == r"\$a\$"
     figure, _ = draw_study_estimates(estimates(diagnostics_passed=0.0), {"label": "x"})
-    assert "DS (gate failed)" in [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert "DS (not converged)" in [text.get_text() for text in figure.axes[0].get_yticklabels()]
 
 
 def test_figures_of_nothing_are_refused():

@@ -15,17 +15,20 @@ BELOW = {
     "data": {"archives"},
     "simulate": {"data"},
     "models": {"assets", "toolchain", "data", "simulate"},
-    "estimators": {"data", "simulate", "models"},
-    "metrics": {"data", "simulate", "models", "estimators"},
+    "metrics": {"data", "simulate", "models"},
+    "inference": {"data", "models", "metrics"},
+    "estimators": {"data", "simulate", "models", "inference"},
     "label_variation": {"data", "metrics"},
-    "evaluation": {"data", "simulate", "models", "estimators", "metrics", "label_variation"},
+    "evaluation": {
+        "data", "simulate", "models", "metrics", "inference", "estimators", "label_variation",
+    },
     "plotting": {"data", "metrics", "label_variation", "evaluation"},
     "experiments": {
-        "assets", "toolchain", "data", "simulate", "models", "estimators", "metrics", "evaluation",
-        "plotting",
+        "assets", "toolchain", "data", "simulate", "models", "metrics", "inference", "estimators",
+        "evaluation", "plotting",
     },
-    "documents": {"data", "metrics", "label_variation", "evaluation", "plotting"},
-    "commands": {"data", "models", "evaluation", "documents", "experiments"},
+    "documents": {"data", "metrics", "inference", "label_variation", "evaluation", "plotting"},
+    "commands": {"data", "models", "inference", "evaluation", "documents", "experiments"},
 }  # fmt: skip
 """Layer -> the layers that it may import."""
 

@@ -15,6 +15,7 @@ rule answer:
         figures_of("answer"),
         page_if_drawn("answer", "docs/answer.md"),
         page_if_drawn("answer", "docs/gallery/answer.svg"),
+        page_if_drawn("predictions", "docs/gallery/predictions.svg"),
 
 
 rule read_samples:
@@ -44,6 +45,9 @@ rule read_samples:
 rule document_answer:
     input:
         tables=lambda wildcards: tables_of("answer")(wildcards),
+        predictions=lambda wildcards: [
+            f"<results>/tables/{name}.parquet" for name in drawn_experiments("predictions")
+        ],
         peers="<results>/answer/peers.parquet",
         truths="<results>/answer/truths.parquet",
     output:

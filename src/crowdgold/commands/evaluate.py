@@ -5,19 +5,25 @@ import json
 import os
 import signal
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crowdgold.commands.evaluation_table import WIDTH, describe
+from crowdgold.commands.evaluation_table import (
+    WIDTH,
+    answered_strata,
+    changed,
+    describe,
+    describe_models,
+)
 from crowdgold.commands.study_file import as_study_file
 from crowdgold.commands.terminal import add_study_options, progress, renamed, say
 from crowdgold.data import InputError
 from crowdgold.data.json_values import plain
 
 if TYPE_CHECKING:
-    from crowdgold.evaluation.own_study import Settings
+    from crowdgold.evaluation.own_study import Evaluation, Settings
 
 ABOUT = """\
 Say how good models and voters are, and how many items are positive, from votes, a few gold labels
@@ -27,7 +33,7 @@ recall and F1 at thresholds, with curves, and the differences between models; fo
 each stratum.
 
 The answer to rely on comes first, within seconds: a prediction of every label from votes and scores
-that the gold labels correct (logistic-R). Its 95 % interval holds the truth in about 95 of 100
+that the gold labels correct (logistic-R). Its 95 % interval covers the truth in about 95 of 100
 studies, with 20 gold labels or 500, whether or not votes and scores are any good
 (docs/answer.md). Then come second opinions: models of votes and scores, sampled by Stan (MAVEN,
 MAVEN-C, DS, CLARA), each right where its model is. They are marked where the gold labels contradict
@@ -38,7 +44,7 @@ Intervals are about the population that the items were drawn from: how a model w
 like these. With --about items they are about the items at hand and no new ones.
 
 FILES are as of `crowdgold check`, which says first what the data can support.
-"worth" is how many gold labels alone would give as narrow an interval about the same."""
+"as gold" is how many gold labels alone would give as narrow an interval."""
 EXAMPLE = """\
 example:
   $ crowdgold evaluate votes.csv gold.csv scores.csv --out results --threshold 0.7
@@ -164,16 +170,41 @@ def ended_in_order() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+class _Said:
+    """What standard output has: the answers once, then the models' second opinions."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet = quiet
+        self.before: Mapping[str, Any] | None = None
+
+    def answered(self, found: "Evaluation") -> None:
+        """Print the answers that no model can change; told of them before models are sampled."""
+        strata = answered_strata(found.summary)
+        if strata and not self.quiet:
+            print(describe(found.summary, strata), flush=True)
+            self.before = found.summary
+        say("The models follow, as second opinions (--no-models leaves them out).")
+
+    def ended(self, summary: Mapping[str, Any]) -> None:
+        """Print what is not there yet."""
+        if self.quiet:
+            return
+        strata = {one["name"]: summary for one in summary["strata"]}
+        new = list(strata) if self.before is None else changed(summary, self.before)
+        if self.before is not None:
+            strata |= {name: self.before for name in strata if name not in new}
+        texts = [describe(summary, new), describe_models(summary, strata)]
+        told = "\n\n".join(filter(None, texts))
+        if told:
+            print(f"\n{told}" if self.before else told, flush=True)
+
+
 def run(asked: argparse.Namespace) -> int:
-    """Read, evaluate, write, and say the answers."""
+    """Read, evaluate, say the answers, and write."""
     from crowdgold.evaluation import own_study  # here: it takes seconds to load
     from crowdgold.models.stan import StanModels
 
-    def answered(found: own_study.Evaluation) -> None:
-        print(describe(found.summary), flush=True)
-        say("The models follow, as second opinions (--no-models leaves them out).")
-
-    settings, out = _settings(asked), asked.out
+    settings, out, said = _settings(asked), asked.out, _Said(asked.json)
     own_study.check_folder(out, asked.files)
     options = _options(asked, settings)
     source = own_study.Source(asked.files, renamed(asked), asked.positive, asked.repeated)
@@ -182,9 +213,9 @@ def run(asked: argparse.Namespace) -> int:
             with progress(lambda: "reading and checking"):
                 study, check = own_study.read_and_check(source, settings)
             found = own_study.evaluate_checked(
-                study, check, source, settings, StanModels(), asked.cores, say,
-                (lambda found: None) if asked.json else answered,
-            )  # fmt: skip
+                study, check, source, settings, StanModels(), asked.cores, say, said.answered
+            )
+            said.ended(found.summary)
             with progress(lambda: "writing"):
                 own_study.write_evaluation(found, check, out, options)
     except own_study.UnsupportedError as why:
@@ -192,7 +223,8 @@ def run(asked: argparse.Namespace) -> int:
         return UNSUPPORTED
     for note in (*found.summary["notes"], *found.summary["warnings"]):
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
-    print(json.dumps(plain(found.summary)) if asked.json else describe(found.summary))
+    if asked.json:
+        print(json.dumps(plain(found.summary)))
     say(f"Written: {out}")
     if asked.report:
         from crowdgold.documents.study_report import write_study_report

@@ -1,16 +1,21 @@
-"""The answers of an evaluation as a table for the terminal, at most 80 columns wide."""
+"""What an evaluation found, for the terminal: at most 80 columns wide.
+
+The answers stand in one table a stratum; the models' second opinions in another, which follows when
+the models have been sampled.
+"""
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 WIDTH = 80
-METRIC, MODEL, NUMBER, INTERVAL, METHOD, WORTH = 20, 14, 6, 17, 14, 7
+METRIC, MODEL, NUMBER, INTERVAL, METHOD, AS_GOLD = 20, 14, 6, 17, 14, 7
 HUMANS = "humans"
 SHOWN = 3
 """Methods that failed, or answers by another method, that are named."""
-GATE = "failed its gate"
-"""In the reason of a fit that did; the table names it once."""
+AS_GOLD_WORDS = '"as gold": so many gold labels alone would give as narrow an interval.'
+MARK = "!"
+Summary = Mapping[str, Any]
 
 
 def _cut(text: str, width: int) -> str:
@@ -24,40 +29,47 @@ def _model(one: Mapping[str, Any]) -> str:
     return f"{one['model']} - {one['against']}"
 
 
-def _worth(value: float | None) -> str:
+def _count(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:,.0f}" if value < 1e6 else f"{value:.0e}"
 
 
-def _line(one: Mapping[str, Any]) -> str:
-    """Write one answer."""
-    metric = _cut(one["metric"], METRIC).ljust(METRIC)
-    model = _cut(_model(one), MODEL).ljust(MODEL)
-    if one["method"] is None:
-        return f"{metric}{model}no answer"
-    beside = one["beside"]
-    flag = "!" if one["misfit"] or (beside and beside["misfit"]) else ""
+def _named(one: Mapping[str, Any]) -> str:
+    return _cut(one["metric"], METRIC).ljust(METRIC) + _cut(_model(one), MODEL).ljust(MODEL)
+
+
+def _numbers(one: Mapping[str, Any]) -> str:
+    """An estimate with its interval, and the method, marked where gold labels contradict it."""
     interval = f"{one['lower']:.3f} to {one['upper']:.3f}"
-    return (
-        f"{metric}{model}{one['estimate']:{NUMBER}.3f}  {interval.ljust(INTERVAL)}"
-        f"{(one['method'] + flag).ljust(METHOD)}{_worth(one['effective_gold']).rjust(WORTH)}"
-    )
+    by = one["method"] + (f" {MARK}" if one["misfit"] else "")
+    return f"{one['estimate']:{NUMBER}.3f}  {interval.ljust(INTERVAL)}{by.ljust(METHOD)}"
 
 
-def _head(level: float) -> str:
+def _line(one: Mapping[str, Any]) -> str:
+    """One answer."""
+    if one["method"] is None:
+        return f"{_named(one)}no answer"
+    return f"{_named(one)}{_numbers(one)}{_count(one['effective_gold']).rjust(AS_GOLD)}"
+
+
+def _head(level: float, last: str) -> str:
     interval = f"{100 * level:g} % interval"
     return (
         f"{'metric'.ljust(METRIC)}{'model'.ljust(MODEL)}{'value'.rjust(NUMBER)}  "
-        f"{interval.ljust(INTERVAL)}{'by'.ljust(METHOD)}{'worth'.rjust(WORTH)}"
-    )
+        f"{interval.ljust(INTERVAL)}{'by'.ljust(METHOD)}{last.rjust(AS_GOLD)}"
+    ).rstrip()
+
+
+def _answers(summary: Summary, stratum: str) -> list[Mapping[str, Any]]:
+    return [one for one in summary["headlines"] if one["stratum"] == stratum]
 
 
 def _fallbacks(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Say which answers are by another method than the rules would have, and why."""
     named: dict[tuple[str, str], list[str]] = {}
     for one in answers:
-        if one["method"] is not None and one["passed_over"] and GATE not in one["passed_over"][0]:
+        if one["method"] is not None and one["passed_over"]:
             metric = f"{one['metric']} {_model(one)}".strip()
             named.setdefault((one["method"], one["passed_over"][0]), []).append(metric)
     for (method, why), metrics in named.items():
@@ -65,64 +77,126 @@ def _fallbacks(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"{', '.join(metrics[:SHOWN])}{more}: by {method} instead of {why}"
 
 
-def _misfits(
-    summary: Mapping[str, Any], stratum: str, answers: Sequence[Mapping[str, Any]]
-) -> Iterator[str]:
-    """Say how many of the models' estimates gold contradicts, and how many chance would."""
-    named = [estimate for one in answers for estimate in (one, one["beside"]) if estimate]
-    held = [one["misfit"] for one in named if one["misfit"] is not None]
-    if not any(held):
-        return
+def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Mapping[str, Any]]) -> str:
+    """How many of the models' estimates gold labels contradict, and how many chance would."""
+    known = [one["misfit"] for one in opinions if one["misfit"] is not None]
+    if not any(known):
+        return ""
     (random,) = (one["gold_random"] for one in summary["strata"] if one["name"] == stratum)
+    method = summary["held_against"]
     if random:
-        fit = "where it is more, its model does not fit these data: rely on MAVEN-R (estimates.csv)"
+        rest = f"where it is more, the model does not fit these data: rely on {method}"
     else:
-        fit = "and gold does not look like a random sample: rely on neither"
-    yield (
-        f"! the model's estimate is more than two standard errors from MAVEN-R's: {sum(held)} of "
-        f"{len(held)}, at most one in twenty by chance; {fit}"
+        rest = "and gold does not look like a random sample: rely on neither"
+    return (
+        f"{MARK} more than two standard errors from the estimate of {method}, which the gold "
+        f"labels correct: {sum(known)} of {len(known)}, at most one in twenty by chance; {rest}"
     )
 
 
-def _footnotes(summary: Mapping[str, Any], stratum: str) -> Iterator[str]:
-    """Say what a reader must know of a stratum's answers."""
-    answers = [one for one in summary["headlines"] if one["stratum"] == stratum]
-    (about,) = (one["about"] for one in summary["strata"] if one["name"] == stratum)
-    yield about
-    yield from dict.fromkeys(one["reason"] for one in answers if one["reason"])
-    yield from _misfits(summary, stratum, answers)
-    yield from _fallbacks(answers)
-    for one in answers:
-        if one["method"] is None:
-            why = "; ".join(one["passed_over"]) or "no method estimates it"
-            yield f"{one['metric']} {_model(one)}: no answer: {why}"
-    failed = [one for one in summary["fits"] if one["stratum"] == stratum
-              and not one["diagnostics_passed"]]  # fmt: skip
+def _of_fits(summary: Summary, stratum: str) -> Iterator[str]:
+    """Which chains had not converged, and which methods were not run, or failed, and why."""
+    failed = [
+        one for one in summary["fits"]
+        if one["stratum"] == stratum and not one["diagnostics_passed"]
+    ]  # fmt: skip
     for one in failed[:SHOWN]:
         of = f" of {one['model']}" if one["model"] else ""
-        yield f"{one['method']}{of} failed its gate: {'; '.join(one['problems'])}"
+        yield f"{one['method']}{of}: its chains had not converged ({'; '.join(one['problems'])})"
+    if len(failed) > SHOWN:
+        yield f"the chains of {len(failed) - SHOWN} more fits had not converged (study.json)"
     for one in summary["not_run"]:
         if one["stratum"] == stratum:
             of = f" of {one['model']}" if one["model"] else ""
             yield f"{one['method']}{of} {'failed' if one['failed'] else 'not run'}: {one['reason']}"
 
 
-def describe(summary: Mapping[str, Any]) -> str:
-    """Write the answers, stratum by stratum.
+def _footnotes(summary: Summary, stratum: str) -> Iterator[str]:
+    """Say what a reader must know of a stratum's answers."""
+    answers = _answers(summary, stratum)
+    (about,) = (one["about"] for one in summary["strata"] if one["name"] == stratum)
+    yield about
+    if any(one["effective_gold"] is not None for one in answers):
+        yield AS_GOLD_WORDS
+    yield _contradicted(summary, stratum, [one for one in answers if one["method"] is not None])
+    yield from _fallbacks(answers)
+    for one in answers:
+        if one["method"] is None:
+            why = "; ".join(one["passed_over"]) or "no method estimates it"
+            yield f"{one['metric']} {_model(one)}: no answer: {why}"
+    yield from _of_fits(summary, stratum)
+
+
+def _wrapped(notes: Iterator[str]) -> list[str]:
+    return [
+        line
+        for note in filter(None, notes)
+        for line in textwrap.wrap(note, WIDTH, initial_indent="  ", subsequent_indent="    ")
+    ]
+
+
+def describe(summary: Summary, strata: Collection[str] | None = None) -> str:
+    """The answers, stratum by stratum; what a reader must know before them stands first.
 
     Args:
         summary: as of `Evaluation`.
+        strata: those that are described; None for all.
     """
-    lines: list[str] = []
+    blocks = []
     for stratum in summary["strata"]:
         name = stratum["name"]
+        if strata is not None and name not in strata:
+            continue
+        answers = _answers(summary, name)
+        lines = []
+        for reason in dict.fromkeys(one["reason"] for one in answers if one["reason"]):
+            lines += textwrap.wrap(f"{reason[:1].upper()}{reason[1:]}.", WIDTH)
         lines += [
             f"{name}: {stratum['items']:,} items, {stratum['votes']:,} votes, {stratum['gold']:,} "
             f"with gold ({stratum['gold_positive']:,} positive)",
-            _head(summary["settings"]["level"]),
+            _head(summary["settings"]["level"], "as gold"),
+            *map(_line, answers),
+            *_wrapped(_footnotes(summary, name)),
         ]
-        lines += [_line(one) for one in summary["headlines"] if one["stratum"] == name]
-        for note in _footnotes(summary, name):
-            lines += textwrap.wrap(note, WIDTH, initial_indent="  ", subsequent_indent="    ")
-        lines.append("")
-    return "\n".join(lines[:-1])
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def changed(summary: Summary, before: Summary) -> list[str]:
+    """The strata whose answers are others than before."""
+
+    def answers(of: Summary, name: str) -> list[tuple[Any, ...]]:
+        return [(one["metric"], one["method"], one["estimate"]) for one in _answers(of, name)]
+
+    names = [one["name"] for one in summary["strata"]]
+    return [name for name in names if answers(summary, name) != answers(before, name)]
+
+
+def answered_strata(summary: Summary) -> list[str]:
+    """The strata that have some answer."""
+    found = (one["stratum"] for one in summary["headlines"] if one["method"] is not None)
+    return list(dict.fromkeys(found))
+
+
+def describe_models(summary: Summary, described: Mapping[str, Summary]) -> str:
+    """The models' estimates beside the answers; empty where there are none.
+
+    Args:
+        summary: as of `Evaluation`.
+        described: stratum -> what its answers were described from, whose remarks are not repeated.
+    """
+    blocks = []
+    for stratum in summary["strata"]:
+        name = stratum["name"]
+        opinions = [{**one, **one["beside"]} for one in _answers(summary, name) if one["beside"]]
+        said = set(_of_fits(described[name], name))
+        notes = [_contradicted(summary, name, opinions)]
+        notes += [note for note in _of_fits(summary, name) if note not in said]
+        lines = [f"{_named(one)}{_numbers(one)}".rstrip() for one in opinions]
+        if lines:
+            inside = f", {name}" if len(summary["strata"]) > 1 else ""
+            title = f"Second opinions (models){inside}"
+            lines = [title, _head(summary["settings"]["level"], ""), *lines]
+        if lines or any(notes):
+            blocks.append("\n".join([*lines, *_wrapped(iter(notes))]))
+    return "\n\n".join(blocks)

@@ -251,6 +251,7 @@ def answer_page(
     peers: pd.DataFrame,
     truths: pd.DataFrame,
     labels: Mapping[str, str],
+    predictions: str,
 ) -> str:
     """The page on how often the recommended interval is right.
 
@@ -260,6 +261,7 @@ def answer_page(
         peers: rows of ppi_py on the same samples; none where it was not installed.
         truths: Monte Carlo errors of the populations' metrics.
         labels: experiment -> the words that stand for it.
+        predictions: the section on which prediction gold labels correct.
     """
     return "\n".join(
         [
@@ -270,6 +272,7 @@ def answer_page(
             *_by_gold(found, results),
             *_by_metric_and_world(found, results, labels),
             *_failing(found, labels),
+            predictions,
             *_peers(found, results, peers),
             *_truth(found, truths, labels),
             "This page is made from the results by `make answer`.\n",

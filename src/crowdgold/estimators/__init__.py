@@ -3,16 +3,18 @@
 from crowdgold.estimators.fitting import fit, method_named
 from crowdgold.estimators.method import Method
 from crowdgold.estimators.registry import METHODS
-from crowdgold.inference.labels import (
-    NO_LABEL,
+from crowdgold.inference.annotated_labels import (
     AgentDraws,
     ConfusionPosterior,
+    JudgedRate,
+    LevelPosterior,
+)
+from crowdgold.inference.labels import (
+    NO_LABEL,
     Fit,
     FixedLabels,
-    JudgedRate,
     LabelPosterior,
     LabelPrediction,
-    LevelPosterior,
     MeanPrediction,
     ProbableLabels,
 )

@@ -16,7 +16,8 @@ import numpy as np
 
 from crowdgold.data import Annotations, InputError
 from crowdgold.estimators.confusion_em import check_em, diagnostics_of
-from crowdgold.inference.labels import AgentDraws, Fit, LevelPosterior
+from crowdgold.inference.annotated_labels import AgentDraws, LevelPosterior
+from crowdgold.inference.labels import Fit
 from crowdgold.models.agent_levels import LevelSettings, sample_levels
 from crowdgold.models.confusion_em import PRESETS, fit_confusion_em
 from crowdgold.models.resampled_labels import labels_drawn, resample_annotators, resample_items

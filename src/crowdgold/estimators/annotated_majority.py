@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
-from crowdgold.inference.labels import Fit, FixedLabels, LevelPosterior
+from crowdgold.inference.annotated_labels import LevelPosterior
+from crowdgold.inference.labels import Fit, FixedLabels
 from crowdgold.models.majority import check_ties, majority_labels, majority_shares
 
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from crowdgold.data import Annotations
-from crowdgold.inference.labels import ConfusionPosterior, Fit
+from crowdgold.inference.annotated_labels import ConfusionPosterior
+from crowdgold.inference.labels import Fit
 from crowdgold.models.clara import ClaraFit, ClaraSettings, sample_clara, swapped_note
 from crowdgold.models.clara_prior import empirical_prior
 from crowdgold.models.label_patterns import matrix_of_label

@@ -9,7 +9,8 @@ import time
 from functools import lru_cache
 
 from crowdgold.data import Annotations, InputError
-from crowdgold.inference.labels import Fit, LevelPosterior
+from crowdgold.inference.annotated_labels import LevelPosterior
+from crowdgold.inference.labels import Fit
 from crowdgold.models.confusion_em import PRESETS, ConfusionEm, fit_confusion_em
 from crowdgold.models.diagnostics import Diagnostics
 

@@ -16,7 +16,8 @@ import numpy as np
 from crowdgold.data import NO_GOLD, Annotations, InputError, Items
 from crowdgold.estimators.annotated_majority import labels_of_group
 from crowdgold.estimators.votes_and_gold import majority_vote
-from crowdgold.inference.labels import NO_LABEL, ConfusionPosterior, Fit, JudgedRate
+from crowdgold.inference.annotated_labels import ConfusionPosterior, JudgedRate
+from crowdgold.inference.labels import NO_LABEL, Fit
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.judge_error import INTERVALS, KEEP, OUTSIDE, PAPER, JudgementCounts
 from crowdgold.models.judge_error_posterior import draw_rates

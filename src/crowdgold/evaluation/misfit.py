@@ -6,7 +6,7 @@ its estimate suffers from noise that the rectified one does not have. A model th
 flagged in fewer than 5 % of the replicates, since the two estimates share their data.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
@@ -20,15 +20,20 @@ FLAGGED_BEYOND = 2.0
 """Standard errors of the rectified estimate."""
 
 
-def _held_against(results: pd.DataFrame, settings: Sequence[str]) -> tuple[pd.Series, pd.Series]:
+def held_against(methods: Collection[str]) -> str | None:
+    """The method that the models' estimates are held against; None where it was not run."""
+    return next((name for name in RECTIFIED if name in methods), None)
+
+
+def _distance(results: pd.DataFrame, settings: Sequence[str]) -> tuple[pd.Series, pd.Series]:
     """How far each row is from the rectified estimate, and the standard error of that one."""
     nothing = pd.Series(np.nan, index=results.index)
-    there = [name for name in RECTIFIED if name in set(results["method"])]
-    if "standard_error" not in results or not there:
+    method = held_against(set(results["method"]))
+    if "standard_error" not in results or method is None:
         return nothing, nothing
     keys = ["experiment", *settings, "metric", "replicate"]
     rectified = results.loc[
-        results["method"] == there[0], [*keys, "estimate", "standard_error"]
+        results["method"] == method, [*keys, "estimate", "standard_error"]
     ].rename(columns={"estimate": "held_against", "standard_error": "its_error"})
     joined = results[[*keys, "method", "estimate"]].merge(rectified, on=keys, how="left")
     distance = (joined["estimate"] - joined["held_against"]).abs()
@@ -52,7 +57,7 @@ def flag_misfit(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
         1.0 where the estimate is flagged, 0.0 where not, in the order of the table; NaN where there
         is nothing to hold it against, as for the rectified one itself.
     """
-    distance, error = _held_against(results, settings)
+    distance, error = _distance(results, settings)
     return (distance > FLAGGED_BEYOND * error).astype(float).where(distance.notna())
 
 
@@ -66,7 +71,7 @@ def misfit_p(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
         2 Phi(-|theta_R - theta| / se_R), too large since the two share their data; NaN where there
         is nothing to hold it against.
     """
-    distance, error = _held_against(results, settings)
+    distance, error = _distance(results, settings)
     times = np.divide(distance, error, out=np.full(len(distance), np.inf), where=error > 0)
     return pd.Series(2 * ndtr(-np.where(distance > 0, times, 0.0)), index=results.index).where(
         distance.notna()

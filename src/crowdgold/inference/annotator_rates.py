@@ -28,7 +28,7 @@ from crowdgold.metrics.reviewers import (
 from crowdgold.models.majority import NO_LABEL
 
 if TYPE_CHECKING:
-    from crowdgold.inference.labels import ConfusionPosterior
+    from crowdgold.inference.annotated_labels import ConfusionPosterior
 
 NO_LABELS = "no labels count for it"
 

@@ -16,7 +16,7 @@ from crowdgold.metrics import Asked
 from crowdgold.metrics.reviewers import PREVALENCE, parse_reviewer_metric
 
 if TYPE_CHECKING:
-    from crowdgold.inference.labels import ConfusionPosterior, JudgedRate
+    from crowdgold.inference.annotated_labels import ConfusionPosterior, JudgedRate
 
 RATES = {"prevalence": "prevalence", "TPR_H": "TPR", "TNR_H": "TNR"}
 """Metrics of Items -> what they are called of annotators."""

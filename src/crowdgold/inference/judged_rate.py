@@ -11,7 +11,7 @@ from crowdgold.metrics.reviewers import PREVALENCE, ReviewerMetric
 from crowdgold.models.judge_error import INTERVALS, JudgementCounts, correct_rate
 
 if TYPE_CHECKING:
-    from crowdgold.inference.labels import JudgedRate
+    from crowdgold.inference.annotated_labels import JudgedRate
 
 
 def power_tuned_rate(counts: JudgementCounts, level: float) -> tuple[float, float, float, float]:

@@ -15,8 +15,6 @@ from crowdgold.data import Annotations, InputError
 from crowdgold.inference import annotator_rates
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.imputed import impute, resample
-from crowdgold.inference.item_rates import of_annotators, of_judgements
-from crowdgold.inference.judged_rate import of_judged_rate
 from crowdgold.inference.power_tuned_mean import estimate_means
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import POPULATION, of_labels, rectify
@@ -25,7 +23,6 @@ from crowdgold.inference.samples import Sample, Stated
 from crowdgold.metrics.agents import level_shares
 from crowdgold.metrics.reviewers import PREVALENCE, ReviewerMetric
 from crowdgold.models.diagnostics import Diagnostics
-from crowdgold.models.judge_error import KEEP, JudgementCounts
 from crowdgold.models.majority import NO_LABEL as NO_LABEL
 
 LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
@@ -236,135 +233,6 @@ class MeanPrediction(LabelPrediction):
         """PPI++ of the metrics that are means over items."""
         prediction = np.asarray(self.probability[view.predictor], dtype=float)
         return Stated(estimate_means(prediction, view, questions.asked, request.level))
-
-
-@dataclass(frozen=True)
-class ConfusionPosterior(Labels):
-    """Draws of the prevalence and of confusion matrices, given Annotations.
-
-    Attributes:
-        prevalence: (D, K) the prevalence of each category, for its own estimate and interval.
-        rates_with: (E, K) prevalences that belong to the draws of the matrices.
-        confusion: (E, M, K, K) confusion matrices; true category in rows.
-        matrix_of: (L,) the matrix that each label is drawn from.
-        probability: (I, K) P(y_i = k | data).
-        swapped: share of the posterior in which labels are swapped: averaged over the labels, the
-            matrices' diagonals add to less than 1 (binary labels: TPR + TNR < 1).
-        warning: what a reader of any of its estimates should know; empty where there is nothing.
-    """
-
-    prevalence: np.ndarray
-    rates_with: np.ndarray
-    confusion: np.ndarray
-    matrix_of: np.ndarray
-    probability: np.ndarray
-    swapped: float = 0.0
-    warning: str = ""
-
-    def sample(self, view: View, questions: Questions, request: Request) -> Sample:
-        """The rates of the labels behind the items' votes; other metrics have no value."""
-        return Stated(of_annotators(self, view.items, questions.asked, request))
-
-    def probabilities(self, view: View, rng: np.random.Generator) -> np.ndarray:
-        """The probability of the second category."""
-        positive: np.ndarray = self.probability[:, 1]
-        return positive
-
-    def rates_of_annotators(
-        self, annotations: Annotations, metric: ReviewerMetric, rng: np.random.Generator,
-        level: float, resamples: int,
-    ) -> list[Estimate]:  # fmt: skip
-        """Means over the draws, and their quantiles."""
-        return annotator_rates.of_posterior(self, annotations, metric, level)
-
-
-@dataclass(frozen=True)
-class AgentDraws:
-    """Draws of the levels of agents' responses.
-
-    Attributes:
-        shares: (D, S, K) shares of the levels among each agent's responses with labels; NaN where
-            it has none.
-        expected: (D, S, K) among all responses that it could give.
-    """
-
-    shares: np.ndarray
-    expected: np.ndarray
-
-
-@dataclass(frozen=True)
-class LevelPosterior(CountedLabels):
-    """The probability of each category of each item, given Annotations.
-
-    Attributes:
-        probability: (I, K) of each category; of no meaning where an item has no label.
-        hard: whether an item counts as of its most probable category (the lowest of equals), and
-            not by the probabilities.
-        confusion: (A, K, K) confusion matrices, the true category in rows; None where the method
-            has none.
-        draws: of the agents' levels; None where intervals come from resampling responses.
-    """
-
-    probability: np.ndarray
-    hard: bool
-    confusion: np.ndarray | None = None
-    draws: AgentDraws | None = None
-
-    @property
-    def shares(self) -> np.ndarray:
-        """What each category counts of an item: (I, K)."""
-        if not self.hard:
-            return self.probability
-        chosen = self.probability.argmax(axis=1)
-        return np.asarray(np.eye(self.probability.shape[1])[chosen])
-
-    @property
-    def share(self) -> np.ndarray:
-        """What the second category counts of an item, (I,)."""
-        positive: np.ndarray = self.shares[:, 1]
-        return positive
-
-    def level_shares(self, categories: int) -> np.ndarray:
-        """The shares of the categories."""
-        return self.shares
-
-    def rates_of_annotators(
-        self, annotations: Annotations, metric: ReviewerMetric, rng: np.random.Generator,
-        level: float, resamples: int,
-    ) -> list[Estimate]:  # fmt: skip
-        """As of fixed labels, where items count as of their most probable category."""
-        if not self.hard:
-            raise InputError(UNLIKE)
-        labels = np.where(annotations.labels_of_item > 0, self.probability.argmax(axis=1), NO_LABEL)
-        return annotator_rates.of_labels(labels, annotations, metric, rng, level, resamples)
-
-
-@dataclass(frozen=True)
-class JudgedRate(Labels):
-    """Judgements of a sample and what gold labels say of them, which correct a rate.
-
-    Attributes:
-        counts: the judgements and gold labels.
-        correction: "paper" or "adjusted", the interval of Rogan and Gladen's estimate; or
-            "power-tuned" (PPI++).
-        outside: what becomes of an estimate outside [0, 1]: "keep" it, or "clip" it.
-    """
-
-    counts: JudgementCounts
-    correction: str
-    outside: str = KEEP
-    of_items = False
-
-    def sample(self, view: View, questions: Questions, request: Request) -> Sample:
-        """The corrected prevalence; other metrics have no value."""
-        return Stated(of_judgements(self, questions.asked, request.level))
-
-    def rates_of_annotators(
-        self, annotations: Annotations, metric: ReviewerMetric, rng: np.random.Generator,
-        level: float, resamples: int,
-    ) -> list[Estimate]:  # fmt: skip
-        """The corrected prevalence."""
-        return [of_judged_rate(self, metric, level)]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ CHOSEN = "chosen"
 ROW_HEIGHT = 0.17
 """Inches."""
 BAND = "#DDE7F0"
-FAILED, CONTRADICTED = "gate failed", "misfit"
+FAILED, CONTRADICTED = "not converged", "contradicted"
 
 
 def _remark(row: pd.Series) -> str:
@@ -49,8 +49,8 @@ def draw_study_estimates(
 
     Args:
         table: rows with group (a model, say; "" for none), method, estimate, lower, upper,
-            diagnostics_passed, misfit (1 where the rectified estimate contradicts the row) and
-            chosen (the headline), in the order from top to bottom.
+            diagnostics_passed, misfit (1 where gold labels contradict the row) and
+            chosen (the answer), in the order from top to bottom.
         options: `label` of the axis; `zero`, whether a line marks 0.
 
     Returns:

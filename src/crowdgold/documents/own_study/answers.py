@@ -1,4 +1,4 @@
-"""The answer of a study: a sentence for each headline, and what it was worth in gold labels."""
+"""The answer of a study: a sentence for each metric, and how many gold labels would say as much."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,15 +29,15 @@ class Answer:
         title: what it is about.
         sentence: the answer, without its interval.
         interval: its interval.
-        worth: how many gold labels alone would have given it; empty where that is not known.
-        details: method, and the model-based estimate beside it.
-        flagged: whether the model is contradicted by the rectified estimate.
+        as_gold: how many gold labels alone would be as precise; empty where that is not known.
+        details: method, and the model's estimate beside it.
+        flagged: whether gold labels contradict the answer itself.
     """
 
     title: str
     sentence: str
     interval: str
-    worth: str
+    as_gold: str
     details: Sequence[str]
     flagged: bool
 
@@ -80,7 +80,7 @@ def _against_voters(row: Mapping[str, Any], numbers: Numbers) -> str:
         f"At a single voter's false positive rate, {row['model']} finds "
         f"{numbers.size(ahead)} {more} of the positive items than the voter"
     )
-    return f"{says}." if _sure(numbers) else f"{says}; it may as well be nothing."
+    return f"{says}." if _sure(numbers) else f"{says}; the difference may be zero."
 
 
 def _leader_first(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -112,7 +112,7 @@ def _compared(row: Mapping[str, Any], numbers: Numbers, metric: str, at: str) ->
     return f"{sentence}." if _sure(numbers) else f"{sentence}; it could be the other way round."
 
 
-def _worth(row: Mapping[str, Any], n_gold: int, gold_interval: bool) -> str:
+def _as_gold(row: Mapping[str, Any], n_gold: int, gold_interval: bool) -> str:
     """Say how many gold labels alone would have given an interval as narrow."""
     if n_gold == 0 or not gold_interval:
         return ""
@@ -123,12 +123,15 @@ def _worth(row: Mapping[str, Any], n_gold: int, gold_interval: bool) -> str:
         return ""
     if effective > GAINED * n_gold:
         return (
-            f"Worth about {rounded(effective)} gold labels alone, {effective / n_gold:.1f} times "
-            f"the {n_gold:,} that were paid for."
+            f"As precise as about {rounded(effective)} gold labels alone would be. "
+            f"You have {n_gold:,}."
         )
     if effective >= n_gold / GAINED:
-        return f"As narrow as the {n_gold:,} gold labels alone would be: no gain here."
-    return f"Wider than the {n_gold:,} gold labels alone would be (as {rounded(effective)} would)."
+        return f"As precise as your {n_gold:,} gold labels alone: votes and scores add nothing."
+    return (
+        f"Less precise than your {n_gold:,} gold labels alone: as about {rounded(effective)} "
+        "would be."
+    )
 
 
 def _details(row: Mapping[str, Any]) -> Iterator[str]:
@@ -136,7 +139,11 @@ def _details(row: Mapping[str, Any]) -> Iterator[str]:
     beside = row.get("beside")
     if beside and beside["estimate"] is not None:
         numbers = Numbers({**row, **beside})
-        yield f"{beside['method']}, which trusts its model: {numbers.point} ({numbers.ends})"
+        against = ", which the gold labels contradict" if beside["misfit"] else ""
+        yield (
+            f"Second opinion, by the model {beside['method']}: {numbers.point} ({numbers.ends})"
+            f"{against}"
+        )
     if row.get("note"):
         yield str(row["note"])
 
@@ -148,7 +155,7 @@ def _nothing(row: Mapping[str, Any], title: str) -> Answer:
 
 
 def write_answer(row: Mapping[str, Any], n_gold: int, level: float, gold_interval: bool) -> Answer:
-    """Write what a headline says.
+    """What is said of the answer of a metric.
 
     Args:
         row: one of the headlines of study.json.
@@ -168,9 +175,11 @@ def write_answer(row: Mapping[str, Any], n_gold: int, level: float, gold_interva
         sentence = _against_voters(row, numbers)
     else:
         sentence = _value(metric, row["model"], at, numbers.point)
-    flagged = bool(row.get("misfit")) or bool((row.get("beside") or {}).get("misfit"))
-    worth = _worth(row, n_gold, gold_interval)
-    return Answer(title, sentence, numbers.interval(level), worth, tuple(_details(row)), flagged)
+    as_gold = _as_gold(row, n_gold, gold_interval)
+    return Answer(
+        title, sentence, numbers.interval(level), as_gold, tuple(_details(row)),
+        bool(row.get("misfit")),
+    )  # fmt: skip
 
 
 def _known_by_gold(study: StudyFolder) -> set[tuple[str, ...]]:

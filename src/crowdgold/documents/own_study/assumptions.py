@@ -13,8 +13,8 @@ ASSUMPTIONS = {
     "MAVEN-R": (
         "Predicts every label by MAVEN, and lets the gold labels correct the prediction. Right "
         "whatever the votes and scores are like, as long as the gold items are a simple random "
-        "sample of the items and their labels are right. A bad prediction costs width, not "
-        "honesty."
+        "sample of the items and their labels are right. A bad prediction makes intervals "
+        "wider, not wrong."
     ),
     "votes-R": (
         "The same with the share of an item's positive votes as the prediction, which takes no "

@@ -24,7 +24,8 @@ from crowdgold.documents.own_study.words import (
 from crowdgold.evaluation.annotator_check import holm
 from crowdgold.evaluation.data_verdicts import MEASURED_GOLD, SURELY_CHOSEN
 from crowdgold.evaluation.gold_sample import CHOSEN
-from crowdgold.evaluation.own_study.headline import CORRECTED
+from crowdgold.evaluation.misfit import held_against
+from crowdgold.evaluation.own_study.headline import CORRECTED, ONLY_MODELS_REASON
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.inference.samples import FEWEST
 
@@ -91,7 +92,7 @@ def _gold(study: StudyFolder) -> Iterator[Doubt]:
     if n_gold == 0:
         yield Doubt(
             GRAVE, "No gold labels",
-            "Nothing holds the model of the votes against the truth. It takes voters to be right "
+            "Nothing checks the model of the votes against the truth. It takes voters to be right "
             "more often than not. Have an expert label items drawn at random: "
             f"{MEASURED_GOLD} are enough for a first answer, 100 for a useful one.",
         )  # fmt: skip
@@ -112,9 +113,20 @@ def _gold(study: StudyFolder) -> Iterator[Doubt]:
         )  # fmt: skip
 
 
+def _only_models(study: StudyFolder) -> Iterator[Doubt]:
+    """Say where no answer was asked for that gold labels correct."""
+    if any(row["reason"] == ONLY_MODELS_REASON for row in headlines_of_all(study)):
+        yield Doubt(
+            GRAVE, "Only models were asked for",
+            "Each model is right where its assumptions are, and no estimate that gold labels "
+            f"correct was asked for. Add {CORRECTED[0]} to the methods.",
+        )  # fmt: skip
+
+
 def _misfits(study: StudyFolder) -> Iterator[Doubt]:
     """Say which model-based estimates the gold labels contradict."""
     rows = study.of_all("estimates")
+    corrected = held_against(set(rows["method"]))
     flagged = rows[rows["misfit"] == 1]
     for method in dict.fromkeys(flagged["method"]):
         own = flagged[flagged["method"] == method]
@@ -123,21 +135,21 @@ def _misfits(study: StudyFolder) -> Iterator[Doubt]:
         chosen = [row for row in headlines_of_all(study) if row["method"] == method]
         keys = set(own[["model", "against", "metric"]].itertuples(index=False, name=None))
         leads = [row for row in chosen if (row["model"], row["against"], row["metric"]) in keys]
-        rest = "A headline rests on it." if leads else "No headline rests on it: do not use it."
         p = rows.loc[rows["method"] == method, "misfit_p"].dropna().to_numpy(float)
-        sure = int((holm(p) <= BY_CHANCE).sum())
-        if leads and not sure:
-            rest += " With so many held against it, chance alone can do that."
+        rest = "The answer rests on it." if leads else "The answer does not rest on it: use that."
+        if not (holm(p) <= BY_CHANCE).any():
+            rest += " With so many estimates compared, chance alone can do that."
         yield Doubt(
-            GRAVE if leads and sure else MINOR, f"Misfit: gold labels contradict {method}",
-            f"It is more than two standard errors from the rectified estimate in {metrics}: "
-            f"{len(own)} of the {held} estimates that were held against it, where a model that is "
-            f"right has at most one in twenty by chance. {rest}",
+            GRAVE if leads else MINOR, f"The gold labels contradict {method}",
+            f"Its estimates of {metrics} are more than two standard errors from those of "
+            f"{corrected}, which the gold labels correct: {len(own)} of the {held} estimates that "
+            f"were compared, where a model that is right has at most one in twenty by chance. "
+            f"{rest}",
         )  # fmt: skip
 
 
 def _disagreements(study: StudyFolder) -> Iterator[Doubt]:
-    """Say which methods have an interval that does not meet the headline's."""
+    """Say which methods have an interval that does not meet the answer's."""
     rows, apart = study.of_all("estimates"), dict[str, list[str]]()
     for head in headlines_of_all(study):
         if head["lower"] is None:
@@ -153,12 +165,12 @@ def _disagreements(study: StudyFolder) -> Iterator[Doubt]:
     for method, metrics in apart.items():
         yield Doubt(
             MINOR, f"{method} disagrees",
-            f"Its {percent(study.level)} interval lies apart from the headline's for "
-            f"{listed(metrics)}. See the assumptions of both below: one of them does not hold.",
+            f"Its {percent(study.level)} interval does not overlap the answer's for "
+            f"{listed(metrics)}. The assumptions of one of the two are wrong: see them below.",
         )  # fmt: skip
 
 
-def _gates(study: StudyFolder) -> Iterator[Doubt]:
+def _chains(study: StudyFolder) -> Iterator[Doubt]:
     failed = [
         one for one in study.summary["fits"]
         if one["stratum"] == study.whole and not one["diagnostics_passed"]
@@ -221,7 +233,7 @@ def _predictive(study: StudyFolder) -> Iterator[Doubt]:
                 MINOR, f"{one.method} with {one.model} does not reproduce {name}",
                 f"{one.outside} of {one.checked} observations are outside the "
                 f"{percent(study.level)} intervals of data drawn from the fit. This weakens "
-                f"{touched} by this model; the rectified estimates do not rest on it.",
+                f"{touched} by this model. An answer that gold labels correct does not rest on it.",
             )  # fmt: skip
 
 
@@ -246,7 +258,10 @@ def _undecided(study: StudyFolder) -> Iterator[Doubt]:
 
 def find_doubts(study: StudyFolder) -> list[Doubt]:
     """Give what would change the answer, the gravest first."""
-    sources = (_gold_sample, _gold, _misfits, _gates, _predictive, _disagreements, _undecided)
+    sources = (
+        _gold_sample, _gold, _only_models, _misfits, _chains, _predictive, _disagreements,
+        _undecided,
+    )  # fmt: skip
     found = [doubt for source in sources for doubt in source(study)]
     if study.summary.get("weighted"):
         whose = "the population that the weighted items stand for"
@@ -263,7 +278,10 @@ def verdict_of(doubts: Sequence[Doubt]) -> str:
     """Sum the doubts up in a sentence."""
     grave = sum(one.weight == GRAVE for one in doubts)
     if grave:
-        return f"{count_of(grave, 'grave doubt')}: read below what would change the answer."
+        return f"{count_of(grave, 'grave doubt')}: read below why these numbers may be wrong."
     if doubts:
-        return "No grave doubt; read below what could still change the answer."
-    return "Nothing that was checked speaks against these numbers."
+        return (
+            "We found no grave reason to distrust these numbers; smaller ones are below "
+            f"({len(doubts)})."
+        )
+    return "We found no reason to distrust these numbers."

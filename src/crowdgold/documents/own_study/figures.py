@@ -26,7 +26,7 @@ GROUPS_OF_A_FIGURE = 6
 MOST_GROUPS = 24
 """Models, or pairs of models, that are drawn for a metric; all are in estimates.csv."""
 FIRST_CHOICE = ("MAVEN-R", "MAVEN-C", "votes-R", "GT", "MAVEN", "DS")
-"""Whose curves are drawn where the headline's method has none."""
+"""Whose curves are drawn where the answer's method has none."""
 
 
 def in_chunks(values: Sequence[Any], size: int, most: int) -> Iterator[list[Any]]:
@@ -95,7 +95,7 @@ def estimate_figures(study: StudyFolder, compares: bool) -> Iterator[StudyFigure
             if len(chunks) > 1:
                 title += f" ({number} of {len(chunks)})"
             left = len(groups) - MOST_GROUPS
-            caption = "Shaded: the headline. " + (
+            caption = "Shaded: the answer. " + (
                 "Right of 0: the first model is ahead. " if compares else ""
             )
             caption += f"{left} more in estimates.csv. " if left > 0 else ""

@@ -11,6 +11,7 @@ from crowdgold.documents.own_study.folder import StudyFolder, records_of
 from crowdgold.documents.own_study.words import Numbers, count_of, percent, rounded
 from crowdgold.evaluation.data_verdicts import MEASURED_GOLD
 
+CONTRADICTED = "contradicted by the gold labels"
 MOST_ROWS = 400
 """Of one table of the page; the files hold all."""
 ANNOTATORS = 60
@@ -49,36 +50,38 @@ def estimates_table(study: StudyFolder) -> Table:
     for row in records_of(study.of_all("estimates")):
         gold = row["effective_gold"]
         remarks = [
-            "misfit" if row["misfit"] == 1 else "",
+            CONTRADICTED if row["misfit"] == 1 else "",
             "" if row["diagnostics_passed"] else f"chains not converged: {row['message']}",
             row["note"],
         ]
-        worth = "" if pd.isna(gold) else rounded(gold)
+        as_gold = "" if pd.isna(gold) else rounded(gold)
         rows.append(
-            [quantity(row), row["method"], *_cells(row), worth, "; ".join(filter(None, remarks))]
+            [quantity(row), row["method"], *_cells(row), as_gold, "; ".join(filter(None, remarks))]
         )
     level = percent(study.level)
-    header = ["quantity", "method", "estimate", f"{level} interval", "worth in gold", "remarks"]
-    caption = "Every method. Worth in gold: gold labels that alone would give such a width."
+    header = ["quantity", "method", "estimate", f"{level} interval", "as gold", "remarks"]
+    caption = "Every method. As gold: so many gold labels alone would give as narrow an interval."
     return _cut(caption, "estimates.csv", header, rows, MOST_ROWS)
 
 
 def _stratum_remarks(stratum: Mapping[str, Any], head: Mapping[str, Any]) -> Iterator[str]:
-    """Say what a reader must know of a stratum's headline: its gold, its model, its fit."""
+    """Say what a reader must know of a stratum's answer: its gold, its model, its fit."""
     if stratum["gold"] and stratum.get("gold_random") is False:
         yield "gold not random"
     if stratum["gold"] < MEASURED_GOLD:
         yield f"fewer than {MEASURED_GOLD} gold labels" if stratum["gold"] else "no gold labels"
-    if head["misfit"] or (head["beside"] or {}).get("misfit"):
-        yield "misfit"
-    # A note says which method failed its gate, or had no interval, before this one was chosen.
+    if head["misfit"]:
+        yield CONTRADICTED
+    elif (head["beside"] or {}).get("misfit"):
+        yield f"{head['beside']['method']}: {CONTRADICTED}"
+    # A note says which method had no interval, or no value, before this one was chosen.
     yield str(head["note"] or "")
     if head["method"] is None:
         yield "; ".join(map(str, head["passed_over"]))
 
 
 def strata_table(study: StudyFolder) -> Table | None:
-    """Give the headlines of each stratum; None where there are no strata."""
+    """The answers in each stratum; None where there are no strata."""
     sizes = {one["name"]: one for one in study.summary["strata"][1:]}
     if not sizes:
         return None
@@ -93,7 +96,7 @@ def strata_table(study: StudyFolder) -> Table | None:
                      remarks])  # fmt: skip
     header = ["stratum", "size", "quantity", "estimate", f"{percent(study.level)} interval",
               "method", "remarks"]  # fmt: skip
-    return _cut("The headline of each stratum.", "study.json", header, rows, MOST_ROWS)
+    return _cut("The answers in each stratum.", "study.json", header, rows, MOST_ROWS)
 
 
 def fits_table(study: StudyFolder) -> Table:
@@ -102,12 +105,12 @@ def fits_table(study: StudyFolder) -> Table:
     for one in study.summary["fits"]:
         rhat = "" if one.get("rhat") is None else f"{one['rhat']:.3f}"
         words = "; ".join(map(str, [*one["problems"], *one.get("notes", [])]))
-        passed = "passed" if one["diagnostics_passed"] else "failed"
+        passed = "yes" if one["diagnostics_passed"] else "no"
         of = ", ".join(filter(None, [one["model"], one["stratum"]]))
         seconds = f"{one.get('seconds', 0):.1f}"
         rows.append([one["method"], of, passed, rhat, str(one.get("divergences", "")), seconds,
                      words])  # fmt: skip
-    header = ["method", "of", "gate", "R-hat", "divergences", "seconds", "remarks"]
+    header = ["method", "of", "converged", "R-hat", "divergences", "seconds", "remarks"]
     return _cut("Fits.", "study.json", header, rows, MOST_ROWS)
 
 

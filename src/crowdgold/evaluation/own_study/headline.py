@@ -24,14 +24,14 @@ choice. GT+MV, wrong where the majority is, is in neither order."""
 MODELS = ("MAVEN-C", "DS", "CLARA", "MAVEN")
 """Models of votes and scores, in the order of choice."""
 NUMBERS = ("estimate", "lower", "upper", "standard_error", "effective_gold")
-NO_GOLD_REASON = (
-    "no gold labels: the numbers rest on a model of the votes alone, and nothing checks them"
-)
+NO_GOLD_REASON = "no gold labels: the numbers rest on a model of the votes, and nothing checks them"
 CHOSEN_REASON = (
     "the gold items are surely no random sample of the items: the numbers rest on a model of votes "
     "and scores, and gold labels cannot check it"
 )
-ONLY_MODELS_REASON = "only models were asked for: the numbers rest on them, not on gold alone"
+ONLY_MODELS_REASON = (
+    "only models were asked for: the numbers rest on them, and gold labels do not correct them"
+)
 
 
 def order_of_choice(

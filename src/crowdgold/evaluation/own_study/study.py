@@ -13,6 +13,7 @@ from crowdgold.estimators import METHODS as ALL_METHODS
 from crowdgold.evaluation.data_check import DataCheck, verdicts_within
 from crowdgold.evaluation.data_verdicts import NOT_USABLE, SURELY_CHOSEN
 from crowdgold.evaluation.gold_sample import GoldSample, assess_gold_sample
+from crowdgold.evaluation.misfit import held_against
 from crowdgold.evaluation.own_study import rows
 from crowdgold.evaluation.own_study.fitting import Found, run_job
 from crowdgold.evaluation.own_study.headline import headlines
@@ -49,7 +50,7 @@ class Evaluation:
     Attributes:
         tables: name -> table: estimates, curves, items, annotators, parameters, predictive.
         summary: everything else, as plain values: settings, notes, strata, methods that were not
-            run, headlines, seconds.
+            run, headlines, the method that models are `held_against`, seconds.
     """
 
     tables: Mapping[str, pd.DataFrame]
@@ -279,6 +280,7 @@ def join_found(
             }
             for name, count in counts.items()
         ],
+        "held_against": held_against(set(estimates["method"])),
         "headlines": headlines(estimates, n_gold, surely, _unusable(planned, check, samples)),
         "fits": _fits(found),
         "not_run": _not_run(planned.against, found),
