@@ -20,7 +20,6 @@ METHODS = ["MV", "GT", "CLARA", "PEC", "Rogan-Gladen", "AutoEval", "ORACLE", "vo
 VARIANTS = {
     "MAVEN-CS": "MAVEN-C",
     "score-R": "MAVEN-R",
-    "logistic-R": "MAVEN-R",
     "CLARA-printed": "CLARA",
     "CLARA-ordered": "CLARA",
 }
