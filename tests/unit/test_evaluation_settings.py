@@ -1,11 +1,14 @@
 """The settings of an evaluation: which are refused, and what numbers become in JSON."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+import yaml
 
 from crowdgold.data import InputError
 from crowdgold.data.json_values import plain
-from crowdgold.evaluation.own_study import Settings, read_thresholds
+from crowdgold.evaluation.own_study import METHODS, METRICS, Settings, read_thresholds
 from crowdgold.evaluation.own_study.questions import check_settings
 
 
@@ -36,3 +39,11 @@ def test_no_number_is_null():
     assert plain({"a": np.nan, "b": [np.int64(2), np.array([0.5, np.inf])]}) == {
         "a": None, "b": [2, [0.5, None]],
     }  # fmt: skip
+
+
+def test_a_workflow_can_ask_for_every_method_and_metric():
+    """The schema of the configuration names them once more, for its messages."""
+    path = Path(__file__).parents[2] / "workflow/schemas/config.schema.yaml"
+    known = yaml.safe_load(path.read_text())["properties"]["evaluate"]["properties"]
+    assert tuple(known["methods"]["items"]["enum"]) == METHODS
+    assert tuple(known["metrics"]["items"]["enum"]) == METRICS

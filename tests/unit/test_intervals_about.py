@@ -1,13 +1,14 @@
 """Intervals about the population that the items were drawn from, or about the items at hand."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from crowdgold.commands import main
-from crowdgold.data import InputError
+from crowdgold.data import NO_GOLD, InputError
 from crowdgold.documents.own_study.assumptions import OF_ITEMS, OF_POPULATION, assumptions_of
 from crowdgold.documents.own_study.doubts import find_doubts
 from crowdgold.documents.own_study.folder import read_study_folder
@@ -150,6 +151,23 @@ def test_with_gold_on_every_item_a_population_interval_is_that_of_gold():
         assert errors(drawn(prediction, items, 9, target=target)) == expected
         imputed = errors(drawn(known, items, 8, target=target))
         assert imputed == pytest.approx(factor * alone, rel=4 / np.sqrt(2000), abs=1e-12)
+
+
+def test_weights_count_in_what_a_prediction_contributes():
+    """A prediction that is the truth leaves no error about the items, only where its items count
+    as the labels do; and of the population the error of the weighted gold items at the share of
+    them among all."""
+    rng, n = np.random.default_rng(17), 600
+    items, truth = scored(n, rng)
+    gold = np.where(rng.permutation(n) < 200, truth, NO_GOLD).astype(np.int8)
+    view = View(replace(items, gold=gold), "m", rng.choice([0.2, 3.0], n))
+    prediction = LabelPrediction({"m": truth.astype(float)})
+    for target in (ITEMS, POPULATION):
+        request = Request(Streams.of(np.random.default_rng(1)), 0.95, target)
+        found = errors(prediction.sample(view, ASKED, request))
+        alone = errors(GoldLabels(gold).sample(view, ASKED, request))
+        share = 1 / 3 if target == POPULATION else 0.0
+        assert found == pytest.approx(np.sqrt(share) * alone, rel=1e-6, abs=1e-9)
 
 
 def test_models_are_compared_on_the_same_resamples():

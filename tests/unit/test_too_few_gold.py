@@ -21,7 +21,7 @@ FLAGGED = FEWEST - 1
 
 
 def flagging(items, model, most):
-    """Set scores so that 0.5 flags so many gold items and as many others, all positive."""
+    """Set scores so that 0.5 flags so many gold items and as many others, all of them positive."""
     scores = np.where(items.truth == 1, 0.4, 0.3) + np.linspace(0, 0.05, len(items))
     for known in (True, False):
         some = (items.truth == 1) & ((items.gold != NO_GOLD) == known)

@@ -19,12 +19,13 @@ def test_without_files_it_ends_with_a_message(checkout):
 def test_each_model_is_a_job_and_they_are_joined(checkout):
     for name in ("gold", "scores", "votes"):
         shutil.copy(EXAMPLE / f"{name}.csv", checkout.folder)
-    asked = "evaluate={files: [votes.csv, gold.csv, scores.csv], methods: [GT], metrics: [AUC], "
-    asked += "about: items}"
-    said = checkout.run("--config", asked, "bootstrap=20", "--", "evaluate")
-    assert said.count("Evaluating: job") == 2
+    asked = "evaluate={files: [votes.csv, gold.csv, scores.csv], methods: [logistic-R, AutoEval], "
+    asked += "metrics: [AUC, accuracy], about: items}"
+    said = checkout.run("--config", asked, "--", "evaluate")
+    # What is the same for all models is one job; AutoEval takes the scores of one at a time.
+    assert said.count("Evaluating: job") == 3
     found = json.loads((checkout.folder / "results/evaluate/study.json").read_text())
     assert {one["model"] for one in found["headlines"]} == {"large", "small"}
-    assert found["settings"]["resamples"] == 20
+    assert {one["method"] for one in found["headlines"]} == {"logistic-R"}
     assert found["settings"]["about"] == "items"
     assert "AUC" in (checkout.folder / "results/evaluate/report.html").read_text()
