@@ -107,6 +107,26 @@ def test_without_gold_the_first_line_says_so(few, tmp_path, capsys):
     assert (row["metric"], row["method"]) == ("prevalence", "CLARA")
 
 
+def test_where_gold_was_chosen_the_first_line_says_so_and_a_model_answers(few, tmp_path, capsys):
+    """Gold on the items with the most positive votes alone: nothing is printed before the model."""
+    votes, _, scores = files(few)
+    shares = pd.read_csv(votes).groupby("item")["label"].mean().sort_values()
+    items = shares.index[-100:]
+    gold = pd.DataFrame({"item": items, "label": (shares[items] > 0.8).astype(int)})
+    gold.to_csv(tmp_path / "gold.csv", index=False)
+    given = [votes, str(tmp_path / "gold.csv"), scores, "--out", str(tmp_path / "mine")]
+    assert main(["evaluate", *given, *MODELS]) == 0
+    said = capsys.readouterr()
+    assert " ".join(said.out.split()).startswith(
+        "The gold items are surely no random sample of the items: the numbers rest on a model"
+    )
+    assert said.out.count("prevalence   ") == 1
+    assert "The models follow, since gold labels give no answer here" in said.err
+    heads = json.loads((tmp_path / "mine/study.json").read_text())["headlines"]
+    assert {one["metric"]: one["method"] for one in heads}["prevalence"] == "CLARA"
+    assert {one["method"] for one in heads[1:]} == {None}
+
+
 def test_the_answer_waits_for_nothing_that_it_does_not_need(few, tmp_path):
     """Packages that take long to load: statistics, figures, Stan, workbooks, pages."""
     asked = ["evaluate", *files(few), "--out", str(tmp_path / "mine"), "--no-models"]
