@@ -1,11 +1,16 @@
 """`crowdgold evaluate`: what it writes beside the numbers, and names that it cannot take."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 import crowdgold
 from crowdgold.commands import main
+from crowdgold.commands.evaluation_table import answered_strata, changed
 
 EXAMPLE = Path(crowdgold.__file__).parent / "example"
 ASKED = ["--methods", "GT", "--metrics", "prevalence", "--cores", "1"]
@@ -49,3 +54,104 @@ def test_a_study_in_which_scores_are_missing_is_evaluated(tmp_path, capsys):
     table = pd.read_csv(tmp_path / "mine" / "estimates.csv")
     assert table["estimate"].notna().all()
     assert {"prevalence", "AUC", "delta_AUC"} <= set(table["metric"])
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    """The first 240 items of the example, by who gave each vote."""
+    folder = tmp_path_factory.mktemp("few")
+    kept = pd.read_csv(EXAMPLE / "scores.csv")["item"][:240]
+    for name in ("votes", "gold", "scores"):
+        table = pd.read_csv(EXAMPLE / f"{name}.csv")
+        table[table["item"].isin(kept)].to_csv(folder / f"{name}.csv", index=False)
+    return folder
+
+
+MODELS = ["--methods", "GT", "CLARA", "--metrics", "prevalence", "AUC", "--cores", "1"]
+
+
+def test_answers_are_printed_once_and_the_models_after_them(few, tmp_path, capsys):
+    """The same answers as without the models, to the last letter; then the second opinions."""
+    out = ["--out", str(tmp_path / "mine")]
+    assert main(["evaluate", *files(few), *out, *MODELS, "--no-models"]) == 0
+    alone = capsys.readouterr().out
+    assert main(["evaluate", *files(few), *out, *MODELS]) == 0
+    said = capsys.readouterr()
+    first, second = said.out.split("\n\n")
+    assert f"{first}\n" == alone
+    assert first.startswith("all: 240 items")
+    title, head, *lines = second.splitlines()
+    assert title == "Second opinions (models)"
+    assert head.split() == ["metric", "model", "value", "95", "%", "interval", "by"]
+    assert lines[0].startswith("prevalence")
+    assert "CLARA" in lines[0]
+    assert not [line for line in lines[1:] if "CLARA" in line]  # it does not use the scores
+    assert "The models follow, as second opinions" in said.err
+    assert main(["evaluate", *files(few), *out, *MODELS, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {one["method"] for one in found["headlines"]} == {"GT"}
+
+
+def test_without_gold_the_first_line_says_so(few, tmp_path, capsys):
+    """Of the terminal and of the report; a model answers what it can."""
+    out = tmp_path / "mine"
+    votes, _, scores = files(few)
+    assert main(["evaluate", votes, scores, "--out", str(out), *MODELS, "--report"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("No gold labels: the numbers rest on a model of the votes, and nothing")
+    assert "Second opinions" not in said
+    page = (out / "report.html").read_text()
+    first = page[page.index('<p class="verdict') :]
+    assert first.startswith('<p class="verdict grave">No gold labels: the numbers rest on a model')
+    (row,) = json.loads((out / "study.json").read_text())["headlines"]
+    assert (row["metric"], row["method"]) == ("prevalence", "CLARA")
+
+
+def test_where_gold_was_chosen_the_first_line_says_so_and_a_model_answers(few, tmp_path, capsys):
+    """Gold on the items with the most positive votes alone: nothing is printed before the model."""
+    votes, _, scores = files(few)
+    shares = pd.read_csv(votes).groupby("item")["label"].mean().sort_values()
+    items = shares.index[-100:]
+    gold = pd.DataFrame({"item": items, "label": (shares[items] > 0.8).astype(int)})
+    gold.to_csv(tmp_path / "gold.csv", index=False)
+    given = [votes, str(tmp_path / "gold.csv"), scores, "--out", str(tmp_path / "mine")]
+    assert main(["evaluate", *given, *MODELS]) == 0
+    said = capsys.readouterr()
+    assert " ".join(said.out.split()).startswith(
+        "The gold items are surely no random sample of the items: the numbers rest on a model"
+    )
+    assert said.out.count("prevalence   ") == 1
+    assert "The models follow, since gold labels give no answer here" in said.err
+    heads = json.loads((tmp_path / "mine/study.json").read_text())["headlines"]
+    assert {one["metric"]: one["method"] for one in heads}["prevalence"] == "CLARA"
+    assert {one["method"] for one in heads[1:]} == {None}
+
+
+def test_the_answer_waits_for_nothing_that_it_does_not_need(few, tmp_path):
+    """Packages that take long to load: statistics, figures, Stan, workbooks, pages."""
+    asked = ["evaluate", *files(few), "--out", str(tmp_path / "mine"), "--no-models"]
+    code = f"import sys; from crowdgold.commands import main; main({asked!r}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert {"pandas", "scipy.special"} <= loaded
+    slow = {"scipy.stats", "scipy.optimize", "matplotlib", "cmdstanpy", "openpyxl", "jinja2",
+            "sklearn", "snakemake"}  # fmt: skip
+    assert not slow & loaded
+
+
+def test_answers_that_models_change_are_printed_again():
+    """A stratum without gold has an answer only when its model was sampled; the other is not
+    repeated."""
+    row = {"model": "", "against": "", "metric": "prevalence", "estimate": 0.3, "lower": 0.2,
+           "upper": 0.4, "effective_gold": None, "misfit": None, "beside": None,
+           "passed_over": [], "note": "", "reason": ""}  # fmt: skip
+    none = {**row, "stratum": "b", "method": None, "estimate": None}
+    early = {"headlines": [{**row, "stratum": "a", "method": "GT"}, none]}
+    by_model = {**row, "stratum": "b", "method": "DS"}
+    late = {"headlines": [early["headlines"][0], by_model]}
+    for one in (early, late):
+        one["strata"] = [{"name": "a"}, {"name": "b"}]
+    assert answered_strata(early) == ["a"]
+    assert answered_strata(late) == ["a", "b"]
+    assert changed(late, early) == ["b"]
+    assert changed(late, late) == []

@@ -183,7 +183,8 @@ class _Said:
         if strata and not self.quiet:
             print(describe(found.summary, strata), flush=True)
             self.before = found.summary
-        say("The models follow, as second opinions (--no-models leaves them out).")
+        what = ", as second opinions" if strata else ", since gold labels give no answer here"
+        say(f"The models follow{what} (--no-models leaves them out).")
 
     def ended(self, summary: Mapping[str, Any]) -> None:
         """Print what is not there yet."""

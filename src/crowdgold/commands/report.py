@@ -9,9 +9,9 @@ from crowdgold.data import InputError
 
 ABOUT = """\
 Write the report of an evaluation into its folder: report.html, one file that needs nothing else,
-and figures.pdf, a figure a page. First the answer, a sentence a metric with its interval and how
-many gold labels alone it was worth; then figures, the data check, diagnostics, assumptions, a
-posterior predictive check, and what would change the answer."""
+and figures.pdf, a figure a page. First the answer: a sentence a metric, with its interval and how
+many gold labels alone would be as precise. Then figures, the data check, diagnostics, assumptions,
+a posterior predictive check, and what would change the answer."""
 EXAMPLE = """\
 example:
   $ crowdgold report mine

@@ -18,6 +18,8 @@ ROUNDING = 1e-12
 """Of two estimates that are the same."""
 FLAGGED_BEYOND = 2.0
 """Standard errors of the rectified estimate."""
+BELOW, ABOVE = "error_below", "error_above"
+"""Columns: how far its interval reaches to either side, in units of a normal one's 1.96 errors."""
 
 
 def held_against(methods: Collection[str]) -> str | None:
@@ -26,17 +28,22 @@ def held_against(methods: Collection[str]) -> str | None:
 
 
 def _distance(results: pd.DataFrame, settings: Sequence[str]) -> tuple[pd.Series, pd.Series]:
-    """How far each row is from the rectified estimate, and the standard error of that one."""
+    """How far each row is from the rectified estimate, and the standard error of that one.
+
+    Where the table has the columns `BELOW` and `ABOVE`, they are its errors to either side.
+    """
     nothing = pd.Series(np.nan, index=results.index)
     method = held_against(set(results["method"]))
     if "standard_error" not in results or method is None:
         return nothing, nothing
     keys = ["experiment", *settings, "metric", "replicate"]
-    rectified = results.loc[
-        results["method"] == method, [*keys, "estimate", "standard_error"]
-    ].rename(columns={"estimate": "held_against", "standard_error": "its_error"})
+    own = results[results["method"] == method]
+    sides = {side: own.get(side, own["standard_error"]) for side in (BELOW, ABOVE)}
+    rectified = own[keys].assign(held_against=own["estimate"], **sides)
     joined = results[[*keys, "method", "estimate"]].merge(rectified, on=keys, how="left")
-    distance = (joined["estimate"] - joined["held_against"]).abs()
+    apart = joined["estimate"] - joined["held_against"]
+    distance = apart.abs()
+    joined["its_error"] = joined[ABOVE].where(apart > 0, joined[BELOW])
     known = distance.notna() & joined["its_error"].notna() & ~joined["method"].isin(RECTIFIED)
     # Less than rounding is nothing: the error is 0 where every item has a gold label.
     distance = distance.where(distance > ROUNDING, 0.0)

@@ -19,7 +19,9 @@ k independent items are all alike, then with confidence (1 + level) / 2 at most
 
     b = 1 - ((1 - level) / 2)^(1 / k)
 
-of all others differ (Clopper and Pearson, 1934, at 0 of k), each by no more than the range allows.
+of their population differ (Clopper and Pearson, 1934, at 0 of k), each by no more than the range
+allows. Of N items of which the k are a share f, D that differ are all missed with a chance of at
+most (1 - f)^D, so that at most log((1 - level) / 2) / log(1 - f) do, and no larger a share than b.
 """
 
 import numpy as np
@@ -30,14 +32,21 @@ from crowdgold.metrics import Scale
 Ends = tuple[np.ndarray, np.ndarray]
 
 
-def unseen_share(count: np.ndarray, level: float) -> np.ndarray:
+def unseen_share(count: np.ndarray, level: float, fraction: float = 0.0) -> np.ndarray:
     """Largest share of items that may differ from `count` items that are all alike.
 
     Args:
         count: (P,) items, at least 1.
         level: of a two-sided interval, so that the share is exceeded with half of 1 - level.
+        fraction: share of all items that were looked at, where these are asked about; 0 of a
+            population.
     """
-    share: np.ndarray = -np.expm1(np.log((1 - level) / 2) / count)
+    beyond = np.log((1 - level) / 2)
+    share: np.ndarray = -np.expm1(beyond / count)
+    if fraction >= 1:
+        return np.zeros_like(share)
+    if fraction > 0:
+        share = np.minimum(share, beyond / np.log1p(-fraction) * fraction / count)
     return share
 
 

@@ -29,7 +29,7 @@ from crowdgold.data import NO_GOLD
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.interval import interval, unseen_share
 from crowdgold.inference.questions import Named, Questions, View
-from crowdgold.inference.samples import FEWEST, NO_VALUE, Sample, too_few
+from crowdgold.inference.samples import FEWEST, NO_SPREAD, NO_VALUE, Sample, too_few
 
 PSEUDO = 10
 """Gold items that what the prediction expects counts for. It was chosen on simulated studies other
@@ -41,19 +41,24 @@ MOST_ROWS = 20_000
 """Items from which a variance is taken at most; with more, evenly spread ones."""
 EXPECTED_ROWS = 5_000
 """Items on which labels are drawn from the prediction at most."""
-EXPECTED_SEED = 20260301
-"""Of these labels: a constant, so that no seed of a user's moves an answer."""
+EXPECTED_SEED, CHOICE_SEED = 20260301, 20260302
+"""Of these labels, and of which items: constants, so that no seed of a user's moves an answer."""
 ITEMS, POPULATION = TARGETS = ("items", "population")
 """What an interval is about: these items, or the population that they were drawn from."""
 
 
-def spread_rows(size: int, most: int) -> np.ndarray:
-    """Positions of all of `size` items, or of evenly spread ones where there are more than most."""
-    return np.arange(0, size, -(-size // most) if size else 1)
+def some_rows(size: int, most: int) -> np.ndarray:
+    """Positions of all of `size` items, or of so many at random where there are more than most.
+
+    The choice is always the same; every so many of the items would not do where they come in turns.
+    """
+    if size <= most:
+        return np.arange(size)
+    return np.sort(np.random.default_rng(CHOICE_SEED).permutation(size)[:most])
 
 
 def centred_influence(questions: Questions, view: View, probability: np.ndarray) -> np.ndarray:
-    """What each item of a view contributes, less the mean: (n, P); 0 where it is not known.
+    """What each item of a view contributes, less the mean: (n, P); NaN where it is not known.
 
     Args:
         questions: the quantities.
@@ -62,8 +67,7 @@ def centred_influence(questions: Questions, view: View, probability: np.ndarray)
     """
     found = questions.influence(view.mass(probability), view.ranking())
     known = np.isfinite(found).all(axis=0)
-    found = np.where(known, found, 0.0)
-    centred: np.ndarray = found - found.mean(axis=0)
+    centred: np.ndarray = np.where(known, found - found.mean(axis=0), np.nan)
     return centred
 
 
@@ -80,6 +84,8 @@ class Rectified:
         fewer: gold items of the class that has fewer.
         fraction: share of gold items among all.
         target: one of `TARGETS`.
+        of_difference: whether it is of differences between two predictors. These rest on the few
+            items where the two differ, so that V is never taken below what the prediction expects.
     """
 
     points: np.ndarray
@@ -91,6 +97,7 @@ class Rectified:
     fewer: int
     fraction: float
     target: str = POPULATION
+    of_difference: bool = False
 
     def select(self, columns: Sequence[int]) -> "Rectified":
         """Some of the quantities, in this order."""
@@ -106,6 +113,7 @@ class Rectified:
         return replace(
             self,
             counted=np.minimum(self.counted, other.counted),
+            of_difference=True,
             **{name: getattr(self, name) - getattr(other, name) for name in parts},
         )
 
@@ -129,10 +137,9 @@ class Rectified:
         loss = len(self.labelled) - 1
         found: np.ndarray = ((self.labelled - weight * self.predicted) ** 2).sum(axis=0) / loss
         expected = ((self.expected[0] - weight * self.expected[1]) ** 2).mean(axis=0)
-        pooled = (self.n_gold * found + PSEUDO * np.maximum(found, expected)) / (
-            self.n_gold + PSEUDO
-        )
-        return np.where(weight > 0, pooled, found)
+        largest = np.maximum(found, expected)
+        pooled = (self.n_gold * found + PSEUDO * largest) / (self.n_gold + PSEUDO)
+        return np.where(weight > 0, largest if self.of_difference else pooled, found)
 
     def error(self, weight: np.ndarray) -> np.ndarray:
         """Standard error of each quantity, (P,), at a weight of the prediction.
@@ -150,8 +157,8 @@ class Rectified:
     def unseen(self, level: float) -> np.ndarray:
         """Share of items, (P,), that may differ where all gold items contribute the same, or 0."""
         alike = self._variance(np.zeros(len(self.counted))) <= ALIKE
-        left = 1.0 if self.target == POPULATION else 1 - self.fraction
-        return np.where(alike, left * unseen_share(np.maximum(self.counted, 1), level), 0.0)
+        fraction = 0.0 if self.target == POPULATION else self.fraction
+        return np.where(alike, unseen_share(np.maximum(self.counted, 1), level, fraction), 0.0)
 
     def chosen_weight(self) -> np.ndarray:
         """Lambda of each quantity, or 0 where gold alone has the smaller standard error."""
@@ -179,6 +186,9 @@ class Rectified:
                 note = too_few(int(self.counted[place]))
                 found.append(Estimate(name, value, np.nan, np.nan, note=note))
                 continue
+            if not np.isfinite(spread):
+                found.append(Estimate(name, value, np.nan, np.nan, note=NO_SPREAD))
+                continue
             lower, upper = interval(
                 centre[one],
                 error[one],
@@ -189,17 +199,26 @@ class Rectified:
                 level,
                 unseen[one],
             )
-            found.append(Estimate(name, value, lower[0], upper[0], standard_error=spread))
+            known = np.nan if unseen[place] > 0 else spread
+            found.append(Estimate(name, value, lower[0], upper[0], standard_error=known))
         return found
+
+
+def _where_known(influence: np.ndarray) -> np.ndarray:
+    """Influences (..., n, P), with 0 where a prediction, of one class alone say, has none."""
+    axes = tuple(range(influence.ndim - 1))
+    return np.where(np.isfinite(influence).all(axis=axes), influence, 0.0)
 
 
 def _expected(view: View, questions: Questions, prediction: np.ndarray) -> np.ndarray:
     """What items contribute whose labels are drawn from the prediction: (2, s, P)."""
-    rows = spread_rows(len(view), EXPECTED_ROWS)
+    rows = some_rows(len(view), EXPECTED_ROWS)
     some, share = view.take(rows), prediction[rows]
     rng = np.random.default_rng(EXPECTED_SEED)
     drawn = (rng.random(len(rows)) < share).astype(float)
-    return np.stack([centred_influence(questions, some, one) for one in (drawn, share)])
+    return _where_known(
+        np.stack([centred_influence(questions, some, one) for one in (drawn, share)])
+    )
 
 
 def of_labels(
@@ -216,7 +235,7 @@ def of_labels(
     """
     share = share.astype(float)
     ranking = known.ranking()
-    some = spread_rows(len(known), MOST_ROWS)
+    some = some_rows(len(known), MOST_ROWS)
     influence = centred_influence(questions, known.take(some), share[some])
     hard = (share > 0.5).astype(int)
     point, nothing = questions.values(known.mass(share), ranking), np.zeros_like(influence)
@@ -241,12 +260,12 @@ def rectify(prediction: np.ndarray, view: View, questions: Questions, target: st
     rows = np.flatnonzero(view.items.gold != NO_GOLD)
     gold, share = view.take(rows), prediction[rows]
     alone = of_labels(gold.items.gold, gold, questions, target, len(rows) / len(view))
-    some = spread_rows(len(rows), MOST_ROWS)
+    some = some_rows(len(rows), MOST_ROWS)
     here = questions.values(gold.mass(share), gold.ranking())
     everywhere = questions.values(view.mass(prediction), view.ranking())
     return replace(
         alone,
         points=np.stack([alone.points[0], here, everywhere]),
-        predicted=centred_influence(questions, gold.take(some), share[some]),
+        predicted=_where_known(centred_influence(questions, gold.take(some), share[some])),
         expected=_expected(view, questions, prediction),
     )

@@ -24,6 +24,7 @@ def too_few(counted: int) -> str:
     return f"no interval: it rests on {counted} gold items, expected at least {FEWEST}"
 
 
+NO_SPREAD = "no interval: it rests on a single item"
 NO_VALUE = "the gold items leave it without a value"
 
 

@@ -132,7 +132,7 @@ METRICS: dict[str, Metric] = _register(
     ),
     Metric(
         "delta_TPR", "$\\Delta$TPR", delta_true_positive_rate, influence.delta_true_positive_rate,
-        (-1.0, 1.0), denominators.smaller_class, Scale.LOGIT, needs_scores=True,
+        (-1.0, 1.0), denominators.voters_errors, Scale.LOGIT, needs_scores=True,
     ),
     Metric(
         "accuracy", "accuracy", accuracy, influence.accuracy,

@@ -29,6 +29,15 @@ def smaller_class(labels: np.ndarray, ranked: RankedItems, at: float) -> int:
     return min(positives(labels, ranked, at), negatives(labels, ranked, at))
 
 
+def voters_errors(labels: np.ndarray, ranked: RankedItems, at: float) -> int:
+    """Labelled items of the smaller class, or negatives with a positive vote where those are fewer.
+
+    A comparison at the voters' false positive rate rests on the items where voters were wrong.
+    """
+    wrong = int(((labels == 0) & (ranked.votes_positive > 0)).sum())
+    return min(smaller_class(labels, ranked, at), wrong)
+
+
 def flagged(labels: np.ndarray, ranked: RankedItems, at: float) -> int:
     """Number of labelled items that are scored at or above a threshold."""
     return int((labels[ranked.order][: ranked.above(at)] >= 0).sum())

@@ -82,8 +82,6 @@ class Metric:
         scale: of its interval.
         needs_scores: whether its value depends on a predictor's scores.
         at: what its threshold is.
-        by_mean: whether it is a ratio of means over items. Of such metrics the spread of what
-            items contribute says how well a standard error is known.
     """
 
     name: str

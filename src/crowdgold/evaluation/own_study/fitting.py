@@ -52,6 +52,7 @@ class Found:
         common: the same of the items that every model has a score of, for comparisons; None where
             there are none.
         annotators: estimates of each annotator's rates.
+        whole: whether it speaks of every item of the stratum.
         curves: (3, P) points of the curves and the ends of their intervals; None without scores.
         probability: P(Y_i = 1) of each item of the study, NaN where it has none; None in a stratum.
         checks: posterior predictive checks (`predictive.COLUMNS`); None where there are none.
@@ -68,6 +69,7 @@ class Found:
     sample: Sample | None = None
     common: Sample | None = None
     annotators: Sequence[Estimate] = ()
+    whole: bool = True
     curves: np.ndarray | None = None
     probability: np.ndarray | None = None
     checks: pd.DataFrame | None = None
@@ -207,7 +209,7 @@ def _says(
         known = labels.probabilities(view, request.streams.own(model))
     return Found(
         work.stratum.name, model, work.method, questions.named.select(asked),
-        sample.select(asked), common,
+        sample.select(asked), common, whole=len(rows) == len(work.items),
         curves=_curves(questions, sample, work.settings.level),
         probability=_of_study(work, rows, known), checks=checks,
         parameters=_parameters(draws, work.settings.level), diagnostics=fitted.diagnostics,

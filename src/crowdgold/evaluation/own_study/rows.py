@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri
 
 from crowdgold.data import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.data.items import score_column
-from crowdgold.evaluation.misfit import flag_misfit, misfit_p
+from crowdgold.evaluation.misfit import ABOVE, BELOW, flag_misfit, misfit_p
 from crowdgold.evaluation.own_study import predictive
 from crowdgold.evaluation.own_study.fitting import Found
 from crowdgold.evaluation.own_study.jobs import needs_scores
@@ -37,15 +38,13 @@ COLUMNS = (
 )  # fmt: skip
 MODEL_BASED = ("DS", "MAVEN", "MAVEN-C", "CLARA")
 """Methods that rest on a model of votes, which the rectified estimate can contradict."""
-ITEMS_ERROR = "items_error"
-"""A column that is not written: of a rectified estimate, its error about the items at hand."""
 GOLD_ONLY = "GT"
 DIGITS = 10
 """Of estimates; of their intervals' ends no more than three mean anything."""
 
 
 def _row(
-    found: Found, one: Estimate, model: str, against: str, items_error: float = np.nan
+    found: Found, one: Estimate, model: str, against: str, sides: tuple[float, float]
 ) -> dict[str, Any]:
     return {
         "stratum": found.stratum, "model": model, "against": against, "metric": one.metric,
@@ -53,22 +52,29 @@ def _row(
         "standard_error": one.standard_error,
         "diagnostics_passed": found.diagnostics.passed,
         "message": found.diagnostics.message,
-        "note": one.note, ITEMS_ERROR: items_error,
+        "note": one.note, BELOW: sides[0], ABOVE: sides[1],
     }  # fmt: skip
 
 
-def _of_sample(sample: Sample, named: Named, level: float) -> list[tuple[Estimate, float]]:
-    """Estimates, and the standard error about the items at hand where there is one.
+def _of_sample(
+    sample: Sample, named: Named, level: float
+) -> list[tuple[Estimate, tuple[float, float]]]:
+    """Estimates, and how far an interval about the items at hand reaches to either side.
 
     Models that the corrected estimate contradicts are held against it there, whatever intervals are
-    about: both estimate the items' own values, and new items are no news of a model.
+    about: both estimate the items' own values, and new items are no news of a model. The reach is
+    in standard errors of a normal interval.
     """
     found = sample.estimates(named, level)
     about_items = sample.about_items()
     if about_items is None:
-        return [(one, np.nan) for one in found]
-    errors = [one.standard_error for one in about_items.estimates(named, level)]
-    return list(zip(found, errors, strict=True))
+        return [(one, (np.nan, np.nan)) for one in found]
+    times = float(ndtri((1 + level) / 2))
+    ends = about_items.estimates(named, level)
+    sides = [
+        ((one.estimate - one.lower) / times, (one.upper - one.estimate) / times) for one in ends
+    ]
+    return list(zip(found, sides, strict=True))
 
 
 def _name(metric: str) -> str:
@@ -81,20 +87,23 @@ def _is_known(one: Estimate) -> bool:
 
 
 def _own_rows(found: Found, first: bool, several: bool, level: float) -> Iterator[dict[str, Any]]:
-    """The rows of a model alone; those of labels with the first model only."""
+    """The rows of a model alone; those of labels with the first model only.
+
+    What a method says of labels from the items with a score alone is no answer about all items.
+    """
     if found.sample is None or found.named is None:
         return
-    for one, error in _of_sample(found.sample, found.named, level):
+    for one, sides in _of_sample(found.sample, found.named, level):
         name = _name(one.metric)
         if not _is_known(one):
             continue
         if name not in LABEL_METRICS:
             against = HUMANS if name.startswith(DELTA) else ""
-            yield _row(found, one, found.model, against, error)
-        elif first:
+            yield _row(found, one, found.model, against, sides)
+        elif first and found.whole:
             with_scores = several and needs_scores(found.method)
             note = f"with the scores of {found.model}" if with_scores else ""
-            yield _row(found, replace(one, note=one.note or note), NO_PREDICTOR, "", error)
+            yield _row(found, replace(one, note=one.note or note), NO_PREDICTOR, "", sides)
 
 
 def difference_name(first: str, second: str) -> str:
@@ -127,8 +136,8 @@ def _comparison_rows(one: Found, other: Found, level: float) -> Iterator[dict[st
     both = replace(one, diagnostics=one.diagnostics if not one.diagnostics.passed
                    else other.diagnostics)  # fmt: skip
     named = one.named.select(first, names).differences()
-    for found, error in _of_sample(difference, named, level):
-        yield _row(both, found, one.model, other.model, error)
+    for found, sides in _of_sample(difference, named, level):
+        yield _row(both, found, one.model, other.model, sides)
 
 
 def _effective_gold(
@@ -169,7 +178,7 @@ def _misfit(table: pd.DataFrame) -> pd.DataFrame:
 
     With the flag goes how often chance alone would put a right model's estimate as far away.
     """
-    keyed = table.assign(experiment="", replicate=0, standard_error=table[ITEMS_ERROR])
+    keyed = table.assign(experiment="", replicate=0)
     found = {name: of(keyed, ["stratum", "model", "against"])
              for name, of in (("misfit", flag_misfit), ("misfit_p", misfit_p))}  # fmt: skip
     known = table["method"].isin(MODEL_BASED) & np.isfinite(table["estimate"])
