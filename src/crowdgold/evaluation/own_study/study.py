@@ -1,5 +1,6 @@
 """The evaluation of a study from beginning to end, without its files."""
 
+import importlib
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -27,7 +28,7 @@ from crowdgold.evaluation.own_study.jobs import (
     plan_jobs,
     stream,
 )
-from crowdgold.evaluation.own_study.processes import Say, run_jobs
+from crowdgold.evaluation.own_study.processes import ENDINGS, Say, held, run_jobs
 from crowdgold.evaluation.own_study.questions import (
     LABEL_METRICS,
     THRESHOLD_METRICS,
@@ -109,6 +110,8 @@ def load_models(methods: Collection[str], stan: StanModels) -> dict[str, str]:
         method -> why its model cannot be had, for lack of a compiler, say.
     """
     failed = {}
+    with held(ENDINGS):  # it makes a folder as it is loaded, which an interrupt would leave behind
+        importlib.import_module("cmdstanpy")
     for method in methods:
         try:
             for name in ALL_METHODS[method].models_with({}):
