@@ -46,7 +46,8 @@ rule document_answer:
     input:
         tables=lambda wildcards: tables_of("answer")(wildcards),
         predictions=lambda wildcards: [
-            f"<results>/tables/{name}.parquet" for name in drawn_experiments("predictions")
+            f"<results>/tables/{name}.parquet"
+            for name in drawn_experiments("predictions")
         ],
         peers="<results>/answer/peers.parquet",
         truths="<results>/answer/truths.parquet",
