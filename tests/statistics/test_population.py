@@ -8,7 +8,7 @@ from crowdgold.data import InputError
 from crowdgold.experiments import population
 from crowdgold.experiments.data_tables import DataTable, write_replicates
 from crowdgold.experiments.drawing import drawn_replicates
-from crowdgold.experiments.plan import data_task, method_settings
+from crowdgold.experiments.plan import data_task, target_of
 from crowdgold.experiments.truths import true_values
 from crowdgold.metrics import true_value
 
@@ -143,23 +143,19 @@ def test_of_a_dataset_it_is_that_of_all_items(monkeypatch):
         assert true_values([metric], drawn)[metric, ""] == true_value(metric, whole)
 
 
-def test_methods_estimate_what_the_truth_is_of():
+def test_intervals_are_about_what_the_truth_is_of():
     targets = {}
     for truth_of in ("population", "items", "left_over", None):
-        whole = config(truth_of)
+        block = config(truth_of)["experiments"]["binormal"]
         if truth_of is None:
-            del whole["experiments"]["binormal"]["parameters"]["truth_of"]
-        chosen = method_settings(whole, "binormal", "votes-R")
-        targets[truth_of] = chosen.get("target")
+            del block["parameters"]["truth_of"]
+        targets[truth_of] = target_of(block)
     assert targets == {
         "population": "population",
         "items": "items",
         "left_over": "population",
-        None: None,
+        None: "items",
     }
-    stated = config()
-    stated["experiments"]["binormal"]["method_settings"] = {"votes-R": {"target": "items"}}
-    assert method_settings(stated, "binormal", "votes-R")["target"] == "items"
 
 
 def test_what_has_no_population_is_named(monkeypatch):

@@ -8,6 +8,8 @@ import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from crowdgold.inference.samples import ONLY_GOLD
+
 WIDTH = 80
 METRIC, MODEL, NUMBER, INTERVAL, METHOD, AS_GOLD = 20, 14, 6, 17, 14, 7
 HUMANS = "humans"
@@ -73,8 +75,22 @@ def _fallbacks(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             metric = f"{one['metric']} {_model(one)}".strip()
             named.setdefault((one["method"], one["passed_over"][0]), []).append(metric)
     for (method, why), metrics in named.items():
-        more = f" and {len(metrics) - SHOWN} more" if len(metrics) > SHOWN else ""
-        yield f"{', '.join(metrics[:SHOWN])}{more}: by {method} instead of {why}"
+        yield f"{_some(metrics)}: by {method} instead of {why}"
+
+
+def _some(metrics: Sequence[str]) -> str:
+    """Some of the names, and how many more there are."""
+    more = f" and {len(metrics) - SHOWN} more" if len(metrics) > SHOWN else ""
+    return f"{', '.join(metrics[:SHOWN])}{more}"
+
+
+def _from_gold_alone(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Say which answers the prediction has no part in."""
+    alone = [
+        f"{one['metric']} {_model(one)}".strip() for one in answers if one["note"] == ONLY_GOLD
+    ]
+    if alone:
+        yield f"{_some(alone)}: {ONLY_GOLD}"
 
 
 def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Mapping[str, Any]]) -> str:
@@ -119,6 +135,7 @@ def _footnotes(summary: Summary, stratum: str) -> Iterator[str]:
     if any(one["effective_gold"] is not None for one in answers):
         yield AS_GOLD_WORDS
     yield _contradicted(summary, stratum, [one for one in answers if one["method"] is not None])
+    yield from _from_gold_alone(answers)
     yield from _fallbacks(answers)
     for one in answers:
         if one["method"] is None:

@@ -29,7 +29,7 @@ from crowdgold.data import NO_GOLD
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.interval import interval, unseen_share
 from crowdgold.inference.questions import Named, Questions, View
-from crowdgold.inference.samples import FEWEST, NO_SPREAD, NO_VALUE, Sample, too_few
+from crowdgold.inference.samples import FEWEST, NO_SPREAD, NO_VALUE, ONLY_GOLD, Sample, too_few
 
 PSEUDO = 10
 """Gold items that what the prediction expects counts for. It was chosen on simulated studies other
@@ -200,7 +200,8 @@ class Rectified:
                 unseen[one],
             )
             known = np.nan if unseen[place] > 0 else spread
-            found.append(Estimate(name, value, lower[0], upper[0], standard_error=known))
+            note = ONLY_GOLD if np.isfinite(everywhere[place]) and weight[place] == 0 else ""
+            found.append(Estimate(name, value, lower[0], upper[0], standard_error=known, note=note))
         return found
 
 

@@ -24,6 +24,7 @@ def too_few(counted: int) -> str:
     return f"no interval: it rests on {counted} gold items, expected at least {FEWEST}"
 
 
+ONLY_GOLD = "from the gold labels alone: the prediction makes it no surer"
 NO_SPREAD = "no interval: it rests on a single item"
 NO_VALUE = "the gold items leave it without a value"
 

@@ -229,7 +229,7 @@ def _of_all(work: Work, compared: bool) -> list[Found]:
     """Fit a method whose labels are the same for all models, and hear it on each."""
     fitted, everyone = work.fit(work.items), np.arange(len(work.items))
     found = [_says(work, fitted, fitted.labels, everyone, NO_PREDICTOR, compared)]
-    for model in work.items.predictors:
+    for model in work.items.predictors if fitted.labels.of_items else ():
         rows = _scored(work.items, [model])
         labels = fitted.labels if len(rows) == len(everyone) else fitted.labels.take(rows)
         found.append(_says(work, fitted, labels, rows, model, compared))
