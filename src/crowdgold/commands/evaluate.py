@@ -34,11 +34,12 @@ each stratum.
 
 The answer to rely on comes first, within seconds: a prediction of every label from votes and scores
 that the gold labels correct (logistic-R). In our simulations its 95 % interval contained the truth
-in about 95 of 100 studies, with 20 gold labels or 500 (docs/answer.md). Where few gold labels are of
-a class, a value can rest on gold alone; a note says where. Then come second opinions: models of votes and scores, sampled by Stan (MAVEN,
-MAVEN-C, DS, CLARA), each right where its model is. They are marked where the gold labels contradict
-them. --no-models leaves them out. Without gold labels a model is all there is, and the first line
-says so.
+in about 95 of 100 studies, with 20 gold labels or 500 (docs/answer.md). Where few gold labels are
+of a class, a value can rest on gold alone; a note says where.
+
+Then come second opinions: models of votes and scores, sampled by Stan (MAVEN, MAVEN-C, DS, CLARA),
+each right where its model is. They are marked where the gold labels contradict them. --no-models
+leaves them out. Without gold labels a model is all there is, and the first line says so.
 
 Intervals are about the population that the items were drawn from: how a model would do on new items
 like these. With --about items they are about the items at hand and no new ones.
