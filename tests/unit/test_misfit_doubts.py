@@ -12,7 +12,7 @@ from crowdgold.documents.own_study.folder import read_study_folder
 from crowdgold.documents.own_study.tables import strata_table
 from crowdgold.evaluation.annotator_check import holm
 from crowdgold.evaluation.data_verdicts import MEASURED_GOLD
-from crowdgold.evaluation.misfit import flag_misfit, held_against, misfit_p
+from crowdgold.evaluation.misfit import ABOVE, BELOW, flag_misfit, held_against, misfit_p
 from unit.made_study import make_study
 
 
@@ -28,6 +28,16 @@ def test_p_values_by_hand():
     exact = table.assign(standard_error=[0.0, 1.0, 1.0, 1.0])
     assert misfit_p(exact, []).tolist()[1:3] == [0.0, 1.0]
     assert flag_misfit(exact, []).tolist()[1:3] == [1.0, 0.0]
+
+
+def test_an_interval_that_reaches_further_to_one_side_contradicts_less_there():
+    """A recall of 1 from gold items that are all alike, [0.54, 1]: no standard error, and a model that
+    says 0.996 is within the interval; one that says 0.4 is below it."""
+    rows = [("logistic-R", 1.0, 0.46 / 1.96, 0.0), ("DS", 0.996, 9, 9), ("MAVEN", 0.4, 9, 9)]
+    table = pd.DataFrame(rows, columns=["method", "estimate", BELOW, ABOVE])
+    table = table.assign(experiment="", replicate=0, metric="recall@0.5", standard_error=np.nan)
+    assert flag_misfit(table, []).tolist()[1:] == [0.0, 1.0]
+    assert misfit_p(table, []).iloc[1] > 0.95
 
 
 def test_holm_by_hand():

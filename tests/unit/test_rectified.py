@@ -419,3 +419,42 @@ def test_labels_that_are_no_sample_of_the_items_have_no_share_of_them():
     assert free.error(np.zeros(1)) > 0
     assert of_labels(items.truth, view, questions, "items", 1.0).error(np.zeros(1)) == 0
     assert centred_influence(questions, view, items.truth.astype(float)).sum() == pytest.approx(0)
+
+
+def test_items_that_come_in_turns_are_no_trap():
+    """40,000 labels 0 1 0 1 ...: a spread from every other item would be that of one class, 0."""
+    labels = np.tile([0, 1], 20_000)
+    items = make_items(labels, 2, labels, labels + np.random.default_rng(5).normal(size=40_000))
+    questions = Questions((parse_metric("prevalence"), parse_metric("AUC")))
+    found = of_labels(labels, View(items, "A"), questions, "population")
+    share, _ = found.error(np.zeros(2))
+    assert share == pytest.approx(0.5 / 200, rel=0.02)
+    shuffled = np.random.default_rng(6).permutation(40_000)
+    again = of_labels(labels[shuffled], View(items.take(shuffled), "A"), questions, "population")
+    # Spreads of 20,000 of the items each: 1 / sqrt(40,000) apart, 5 times that is allowed.
+    np.testing.assert_allclose(found.error(np.zeros(2)), again.error(np.zeros(2)), rtol=0.025)
+
+
+def test_a_difference_never_has_less_spread_than_the_prediction_expects():
+    """20 gold items without any residual; the prediction expects a variance of 1, all of which counts
+    for the difference of two predictors, where 10 of 30 count for one."""
+    rng = np.random.default_rng(1)
+    g = rng.normal(size=20)
+    g -= g.mean()
+    drawn_g = rng.normal(size=400)
+    one = made(2 * g, 2 * g, 2 * np.stack([drawn_g + rng.choice([-1.0, 1.0], 400), drawn_g]), 20)
+    other = made(g, g, np.stack([drawn_g, drawn_g]), 20)
+    difference = one.minus(other)
+    expected = np.mean((difference.expected[0] - difference.expected[1]) ** 2)
+    error = difference.error(np.ones(1)) ** 2
+    assert error == pytest.approx(expected / 20 * 20 / 19, rel=1e-9)
+    assert one.error(np.ones(1)) ** 2 < 0.5 * 4 * 1 / 19
+
+
+def test_a_comparison_with_the_voters_rests_on_where_they_were_wrong():
+    """Three positives and four negatives, two of which have a positive vote."""
+    labels = np.array([1, 1, 1, 0, 0, 0, 0])
+    items = make_items([2, 2, 1, 1, 2, 0, 0], 2, -1, np.arange(7.0))
+    asked = parse_metric("delta_TPR")
+    assert asked.known.rests_on(labels, RankedItems.of(items, "A"), np.nan) == 2
+    assert parse_metric("AUC").known.rests_on(labels, RankedItems.of(items, "A"), np.nan) == 3
