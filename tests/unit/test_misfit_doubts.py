@@ -31,8 +31,8 @@ def test_p_values_by_hand():
 
 
 def test_an_interval_that_reaches_further_to_one_side_contradicts_less_there():
-    """A recall of 1 from gold items that are all alike, [0.54, 1]: no standard error, and a model that
-    says 0.996 is within the interval; one that says 0.4 is below it."""
+    """A recall of 1 from gold items that are all alike, [0.54, 1]: no standard error, and a model
+    that says 0.996 is within the interval; one that says 0.4 is below it."""
     rows = [("logistic-R", 1.0, 0.46 / 1.96, 0.0), ("DS", 0.996, 9, 9), ("MAVEN", 0.4, 9, 9)]
     table = pd.DataFrame(rows, columns=["method", "estimate", BELOW, ABOVE])
     table = table.assign(experiment="", replicate=0, metric="recall@0.5", standard_error=np.nan)

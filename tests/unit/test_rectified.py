@@ -436,8 +436,8 @@ def test_items_that_come_in_turns_are_no_trap():
 
 
 def test_a_difference_never_has_less_spread_than_the_prediction_expects():
-    """20 gold items without any residual; the prediction expects a variance of 1, all of which counts
-    for the difference of two predictors, where 10 of 30 count for one."""
+    """20 gold items without any residual; the prediction expects a variance of 1, all of which
+    counts for the difference of two predictors, where 10 of 30 count for one."""
     rng = np.random.default_rng(1)
     g = rng.normal(size=20)
     g -= g.mean()
