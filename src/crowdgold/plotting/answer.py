@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from crowdgold.evaluation.answer_bars import AT, MEAN_WIDTH, OF_METRIC, POOLED, answers_of
+from crowdgold.metrics.metric import DELTA
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import AXIS_LABELS, METRIC_LABELS, new_figure
 
@@ -22,21 +23,40 @@ LOWEST = 0.9
 """The axis of coverage starts here unless a point lies lower."""
 
 
+def _label(metric: str) -> str:
+    """A metric in words; the difference of one between two models after a Greek letter."""
+    if metric in METRIC_LABELS or not metric.startswith(DELTA):
+        return METRIC_LABELS.get(metric, metric)
+    return rf"$\Delta$ {metric.removeprefix(DELTA)}"
+
+
 def _lines(axes: Axes, shown: pd.DataFrame, value: str) -> None:
-    """Draw a line for each metric, and a thick one for all of them."""
-    for place, (metric, rows) in enumerate(shown.groupby("metric", sort=False)):
-        whole = metric == ALL
+    """Draw a line for each metric, and a thick one for all of them.
+
+    The difference of a metric between two models has the metric's colour, dashed and hollow.
+    """
+    names = [str(name) for name in dict.fromkeys(shown["metric"])]
+    plain = [
+        name
+        for name in names
+        if not name.startswith(DELTA) or name.removeprefix(DELTA) not in names
+    ]
+    for metric, rows in shown.groupby("metric", sort=False):
+        whole, of_two = metric == ALL, metric not in plain
+        place = plain.index(str(metric).removeprefix(DELTA) if of_two else str(metric))
         axes.errorbar(
             rows["n_gold"],
             rows[value],
             yerr=rows[f"{value}_se"] if whole else None,
             color="#000000" if whole else COLOURS[place % len(COLOURS)],
             marker="o" if whole else MARKERS[place % len(MARKERS)],
+            markerfacecolor="white" if of_two else None,
+            linestyle="--" if of_two else "-",
             linewidth=2.2 if whole else 0.9,
             markersize=4 if whole else 3.5,
             alpha=1 if whole else 0.85,
             zorder=3 if whole else 2,
-            label=METRIC_LABELS.get(str(metric), str(metric)),
+            label=_label(str(metric)),
         )
     sizes = sorted(set(shown["n_gold"]))
     axes.set_xscale("log")
