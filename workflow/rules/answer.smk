@@ -15,7 +15,6 @@ rule answer:
         figures_of("answer"),
         page_if_drawn("answer", "docs/answer.md"),
         page_if_drawn("answer", "docs/gallery/answer.svg"),
-        page_if_drawn("predictions", "docs/gallery/predictions.svg"),
 
 
 rule read_samples:

@@ -37,6 +37,5 @@ def predictions_section(results: pd.DataFrame, baseline: str, titles: Mapping[st
             "Methods whose names end in -R are corrected by gold labels; `MAVEN-C` is a model that "
             "is not.\n",
             markdown_table(["method", "what it is", *map(str, sizes)], rows) + "\n",
-            "![Coverage against width of each method](gallery/predictions.svg)\n",
         ]
     )
