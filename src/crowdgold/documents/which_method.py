@@ -204,8 +204,8 @@ def which_method_page(
         at_a_glance(found, choices, borrowed) + "\n",
         "Use the table to choose what to run, not to skip looking: `crowdgold check` says what "
         "your data support, and names the world nearest to them. The answer of `crowdgold "
-        "evaluate` is chosen by rules that were laid down before, of what gold labels there are "
-        "and not of the metric; with `--methods` it runs what the table says.\n",
+        "evaluate` does not follow this table: wherever there are gold labels it is `logistic-R`, "
+        "which [a page of its own](answer.md) judges.\n",
         "## How far to trust it\n",
         _bullets([*how_far(cells, len(found[0].evidence)), what_about(worlds, baseline)]),
         "## What to use, and why\n",
