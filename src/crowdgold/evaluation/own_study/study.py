@@ -1,8 +1,7 @@
 """The evaluation of a study from beginning to end, without its files."""
 
-import importlib
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -10,12 +9,12 @@ import pandas as pd
 
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.own import Study
-from crowdgold.estimators import METHODS as ALL_METHODS
 from crowdgold.evaluation.data_check import DataCheck, verdicts_within
 from crowdgold.evaluation.data_verdicts import NOT_USABLE, SURELY_CHOSEN
 from crowdgold.evaluation.gold_sample import GoldSample, assess_gold_sample
 from crowdgold.evaluation.misfit import held_against
 from crowdgold.evaluation.own_study import rows
+from crowdgold.evaluation.own_study.compiled import load_models
 from crowdgold.evaluation.own_study.fitting import Found, run_job
 from crowdgold.evaluation.own_study.headline import headlines
 from crowdgold.evaluation.own_study.jobs import (
@@ -28,7 +27,7 @@ from crowdgold.evaluation.own_study.jobs import (
     plan_jobs,
     stream,
 )
-from crowdgold.evaluation.own_study.processes import ENDINGS, Say, held, run_jobs
+from crowdgold.evaluation.own_study.processes import Say, run_jobs
 from crowdgold.evaluation.own_study.questions import (
     LABEL_METRICS,
     THRESHOLD_METRICS,
@@ -101,24 +100,6 @@ class Planned:
         }
         jobs = [job for job in kept if job.methods]
         return replace(self, jobs=jobs, against={**self.against, **against})
-
-
-def load_models(methods: Collection[str], stan: StanModels) -> dict[str, str]:
-    """Load the Stan models of methods; they are compiled, with a line that says so, if need be.
-
-    Returns:
-        method -> why its model cannot be had, for lack of a compiler, say.
-    """
-    failed = {}
-    with held(ENDINGS):  # it makes a folder as it is loaded, which an interrupt would leave behind
-        importlib.import_module("cmdstanpy")
-    for method in methods:
-        try:
-            for name in ALL_METHODS[method].models_with({}):
-                stan.load(name)
-        except (RuntimeError, OSError) as error:
-            failed[method] = f"its Stan model cannot be had: {error}"
-    return failed
 
 
 def _describe(items: Items) -> dict[str, Any]:

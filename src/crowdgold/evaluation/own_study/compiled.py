@@ -1,0 +1,26 @@
+"""The compiled Stan models of a study's methods."""
+
+import importlib
+from collections.abc import Collection
+
+from crowdgold.estimators import METHODS as ALL_METHODS
+from crowdgold.evaluation.own_study.processes import ENDINGS, held
+from crowdgold.models.stan import StanModels
+
+
+def load_models(methods: Collection[str], stan: StanModels) -> dict[str, str]:
+    """Load the Stan models of methods; they are compiled, with a line that says so, if need be.
+
+    Returns:
+        method -> why its model cannot be had, for lack of a compiler, say.
+    """
+    failed = {}
+    with held(ENDINGS):  # it makes a folder as it is loaded, which an interrupt would leave behind
+        importlib.import_module("cmdstanpy")
+    for method in methods:
+        try:
+            for name in ALL_METHODS[method].models_with({}):
+                stan.load(name)
+        except (RuntimeError, OSError) as error:
+            failed[method] = f"its Stan model cannot be had: {error}"
+    return failed
