@@ -29,8 +29,8 @@ import psutil
 from crowdgold.data import NO_GOLD
 from crowdgold.evaluation.data_check import check_data
 from crowdgold.evaluation.own_study import Settings, Source, write_evaluation
-from crowdgold.evaluation.own_study.files import with_source
 from crowdgold.evaluation.own_study.compiled import load_models
+from crowdgold.evaluation.own_study.files import with_source
 from crowdgold.evaluation.own_study.fitting import Found, run_job
 from crowdgold.evaluation.own_study.questions import METHODS
 from crowdgold.evaluation.own_study.study import join_found, plan_study
