@@ -43,15 +43,15 @@ def _worlds(table: pd.DataFrame, labels: Mapping[str, str]) -> pd.Series:
 
 
 def _opening(found: Answers) -> list[str]:
-    """The answer to the title, in two sentences."""
+    """The answer to the title, in three sentences."""
     by_gold, cells = found.by_gold, found.cells
     low, high = (by_gold.loc[by_gold["coverage"].agg(which)] for which in ("idxmin", "idxmax"))
     whole = by_gold["covered"].sum() / by_gold["intervals"].sum()
     first = (
         f"Of the 95 % intervals of the recommended answer, `{found.answer}`, {100 * whole:.1f} % "
         f"hold the truth over {cells['experiment'].nunique()} worlds and "
-        f"{cells['metric'].nunique()} metrics: the least, {100 * low['coverage']:.1f} %, with "
-        f"{low['n_gold']:.0f} gold labels and the most, {100 * high['coverage']:.1f} %, with "
+        f"{cells['metric'].nunique()} metrics. It is {100 * low['coverage']:.1f} % at the least, "
+        f"with {low['n_gold']:.0f} gold labels, and {100 * high['coverage']:.1f} % at the most, with "
         f"{high['n_gold']:.0f}."
     )
     known = by_gold.dropna(subset=["width_ratio"])
