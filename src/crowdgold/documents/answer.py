@@ -51,8 +51,8 @@ def _opening(found: Answers) -> list[str]:
         f"Of the 95 % intervals of the recommended answer, `{found.answer}`, {100 * whole:.1f} % "
         f"hold the truth over {cells['experiment'].nunique()} worlds and "
         f"{cells['metric'].nunique()} metrics. It is {100 * low['coverage']:.1f} % at the least, "
-        f"with {low['n_gold']:.0f} gold labels, and {100 * high['coverage']:.1f} % at the most, with "
-        f"{high['n_gold']:.0f}."
+        f"with {low['n_gold']:.0f} gold labels, and {100 * high['coverage']:.1f} % at the most, "
+        f"with {high['n_gold']:.0f}."
     )
     known = by_gold.dropna(subset=["width_ratio"])
     at = known[known["n_gold"] == AT]
