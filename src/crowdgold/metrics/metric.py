@@ -82,6 +82,8 @@ class Metric:
         scale: of its interval.
         needs_scores: whether its value depends on a predictor's scores.
         at: what its threshold is.
+        skewed_difference: whether the difference of two of it errs more to one side than its own
+            spread shows, so that the two intervals are looked at as well. Most are not.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Metric:
     scale: Scale
     needs_scores: bool
     at: At = At.NOTHING
+    skewed_difference: bool = False
 
     def __post_init__(self) -> None:
         low, high = self.range
