@@ -18,7 +18,14 @@ from crowdgold.commands.evaluation_table import (
     describe_models,
 )
 from crowdgold.commands.study_file import as_study_file
-from crowdgold.commands.terminal import add_study_options, progress, renamed, say
+from crowdgold.commands.terminal import (
+    add_force,
+    add_study_options,
+    progress,
+    renamed,
+    say,
+    say_kept,
+)
 from crowdgold.data import InputError
 from crowdgold.data.json_values import plain
 
@@ -102,6 +109,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     own.add_argument(
         "--report", action="store_true", help="write the report too, as `crowdgold report` does"
     )
+    add_force(own)
     add_study_options(own)
     own.set_defaults(run=run)
 
@@ -207,7 +215,7 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.models.stan import StanModels
 
     settings, out, said = _settings(asked), asked.out, _Said(asked.json)
-    own_study.check_folder(out, asked.files)
+    own_study.check_folder(out, asked.files, asked.force)
     options = _options(asked, settings)
     source = own_study.Source(asked.files, renamed(asked), asked.positive, asked.repeated)
     try:
@@ -219,10 +227,11 @@ def run(asked: argparse.Namespace) -> int:
             )
             said.ended(found.summary)
             with progress(lambda: "writing"):
-                own_study.write_evaluation(found, check, out, options)
+                kept = own_study.write_evaluation(found, check, out, options, asked.force)
     except own_study.UnsupportedError as why:
         say(f"Error: {why}")
         return UNSUPPORTED
+    say_kept(out, kept)
     for note in (*found.summary["notes"], *found.summary["warnings"]):
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
     if asked.json:

@@ -11,11 +11,13 @@ by about a standard error where many thresholds are alike. Another validation se
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from crowdgold.data import Annotations, InputError
+from crowdgold.data.outputs import first_bytes
 from crowdgold.evaluation.labelling_policy import until_confident
 from crowdgold.evaluation.summaries import share_error, standard_error
 from crowdgold.models.label_confidence import probabilities_so_far
@@ -77,6 +79,11 @@ def measure_frontier(
              share_error(right, size), size)
         )  # fmt: skip
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def is_frontier(path: Path) -> bool:
+    """Whether a file has the columns of `measure_frontier`, and those alone."""
+    return first_bytes(path).partition(b"\n")[0].rstrip() == ",".join(COLUMNS).encode()
 
 
 @dataclass(frozen=True)
