@@ -3,10 +3,8 @@
 import argparse
 import json
 import os
-import signal
 import textwrap
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +64,7 @@ study.yaml has the options, for this command and for check, plan and fit-labelli
 
 exit codes: 0, done; 1, the data do not support what is asked; 2, input that cannot be used, with
 what is wrong and how to mend it; 130, interrupted: nothing is left behind."""
-UNSUPPORTED, TERMINATED = 1, 143
+UNSUPPORTED = 1
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -165,20 +163,6 @@ def _options(asked: argparse.Namespace, settings: "Settings") -> bytes:
     return content
 
 
-@contextmanager
-def ended_in_order() -> Iterator[None]:
-    """Let a signal to terminate end the processes and clear up, as an interrupt does."""
-
-    def end(number: int, frame: Any) -> None:
-        raise SystemExit(TERMINATED)
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 class _Said:
     """What standard output has: the answers once, then the models' second opinions."""
 
@@ -219,15 +203,14 @@ def run(asked: argparse.Namespace) -> int:
     options = _options(asked, settings)
     source = own_study.Source(asked.files, renamed(asked), asked.positive, asked.repeated)
     try:
-        with ended_in_order():
-            with progress(lambda: "reading and checking"):
-                study, check = own_study.read_and_check(source, settings)
-            found = own_study.evaluate_checked(
-                study, check, source, settings, StanModels(), asked.cores, say, said.answered
-            )
-            said.ended(found.summary)
-            with progress(lambda: "writing"):
-                kept = own_study.write_evaluation(found, check, out, options, asked.force)
+        with progress(lambda: "reading and checking"):
+            study, check = own_study.read_and_check(source, settings)
+        found = own_study.evaluate_checked(
+            study, check, source, settings, StanModels(), asked.cores, say, said.answered
+        )
+        said.ended(found.summary)
+        with progress(lambda: "writing"):
+            kept = own_study.write_evaluation(found, check, out, options, asked.force)
     except own_study.UnsupportedError as why:
         say(f"Error: {why}")
         return UNSUPPORTED
