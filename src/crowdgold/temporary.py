@@ -11,7 +11,6 @@ import fcntl
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,7 +19,6 @@ from typing import IO
 PREFIX = "crowdgold-"
 RUNNING = ".running"
 """The file in a folder that its process has locked; without one a folder is left alone."""
-EVERY = 0.05
 _registered: dict[Path, int] = {}
 """What is to be removed -> the process that it is of: a fork has no part in it."""
 _of_process: dict[int, Path] = {}
@@ -45,33 +43,24 @@ def remove_registered() -> None:
                 path.unlink()
 
 
-def lock_file(path: Path, wait: float = 0.0) -> IO[bytes] | None:
+def lock_file(path: Path) -> IO[bytes] | None:
     """A file, made where it is not there, that this process holds; None where another does.
-
-    Args:
-        path: the file. Whoever holds it may remove it.
-        wait: seconds for which another may still hold it.
 
     Raises:
         OSError: where files cannot be locked there.
     """
-    until = time.monotonic() + wait
-    while True:
-        file = path.open("ab")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            with suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                    return file
-        except BlockingIOError:
-            if time.monotonic() >= until:
-                file.close()
-                return None
-            time.sleep(EVERY)
-        except OSError:
-            file.close()
-            raise
+    file = path.open("ab")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+            return file
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    except OSError:
         file.close()
+        raise
+    file.close()
+    return None
 
 
 def _make(kind: str, parent: str | None) -> tuple[Path, IO[bytes] | None]:

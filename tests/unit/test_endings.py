@@ -75,6 +75,29 @@ def test_a_command_that_is_interrupted_as_it_loads_says_so_alone(tmp_path, comma
     assert list(tmp_path.iterdir()) == []
 
 
+SWALLOWING = """
+import sys, time
+print("loading", file=sys.stderr, flush=True)
+try:
+    time.sleep(30)
+except BaseException:
+    pass
+print("went on", file=sys.stderr, flush=True)
+"""
+
+
+def test_a_module_that_swallows_exceptions_as_it_loads_is_ended(tmp_path):
+    (tmp_path / "swallowing.py").write_text(SWALLOWING)
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from crowdgold.commands.endings import ended_in_time\n"
+         "with ended_in_time(True): import swallowing"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    wait_for(process, "loading")
+    assert end(process) == "Interrupted.\n"
+
+
 @pytest.mark.parametrize("command", ["plan", "evaluate", "fit-labelling"])
 @pytest.mark.parametrize("number", CODES)
 @pytest.mark.parametrize("seconds", [1.5, 4.0])
@@ -95,13 +118,14 @@ def test_a_command_that_is_ended_leaves_nothing(tmp_path, command, number, secon
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory):
-    """A million labels of 200,000 items by 50 annotators."""
+    """A million labels of 200,000 items, each by another five of 500 annotators."""
     folder, rng = tmp_path_factory.mktemp("many"), np.random.default_rng(5)
-    truth = rng.random(MANY // 5) < 0.3
-    right = rng.random(MANY) < 0.8
-    item = np.repeat(np.arange(MANY // 5), 5)
-    annotator = (item * 5 + np.arange(MANY) % 5 * 11) % 50
-    label = np.where(right, truth[item], ~truth[item]).astype(int)
+    items = MANY // 5
+    truth = rng.random(items) < 0.3
+    first, step = rng.integers(0, 500, items), rng.integers(1, 100, items)
+    item, place = np.repeat(np.arange(items), 5), np.tile(np.arange(5), items)
+    annotator = (first[item] + place * step[item]) % 500
+    label = np.where(rng.random(MANY) < 0.8, truth[item], ~truth[item]).astype(int)
     rows = (f"i{i},a{a},{y}" for i, a, y in zip(item, annotator, label, strict=True))
     (folder / "many.csv").write_text("\n".join(["item,annotator,label", *rows]) + "\n")
     return folder
@@ -112,8 +136,7 @@ def many(tmp_path_factory):
 def test_sampling_a_million_labels_is_ended(many, number):
     """The main thread is in compiled code then, and hears of no signal."""
     process = start("fit-labelling", many / "many.csv", "-o", many / "model.json")
-    wait_for(process, "chains of")
-    time.sleep(2)
+    wait_for(process, "sampling; 10 s")
     end(process, number)
     assert os.listdir(many) == ["many.csv"]
 

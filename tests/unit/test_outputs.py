@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from crowdgold.commands import main
+from crowdgold.data import InputError
+from crowdgold.evaluation.own_study import read_thresholds
+from crowdgold.metrics import parse_metric
 from unit.test_evaluate_command import ASKED, EXAMPLE, files
 
 LABELS = "item,annotator,label\n" + "".join(
@@ -184,3 +187,31 @@ def test_a_report_does_not_take_the_place_of_a_page_of_the_user(study, capsys):
         assert (out / f"{name}.old").read_text() == "mine"
         (out / f"{name}.old").unlink()
     assert contents(out) == written
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (["--accuracy", "0.9", "--step", "1e-9"], "step: found 1e-09, expected from 0.0001 to 0.5"),
+        (["--budget", "inf"], "budget: found inf, expected 1 or more"),
+        (["--accuracy", "nan"], "accuracy: found nan, expected above 0 and at most 1"),
+    ],
+)
+def test_a_threshold_without_end_is_refused_before_anything_is_read(tmp_path, capsys, asked, why):
+    missing = [str(tmp_path / name) for name in ("m.json", "val.csv")]
+    assert main(["labelling-threshold", *missing, *asked]) == 2
+    said = capsys.readouterr().err
+    assert why in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("text", ["recall@", "AUC@", "recall:@0.5", "AUC:"])
+def test_a_metric_with_an_empty_part_is_refused(text):
+    with pytest.raises(InputError, match=r"form|no name after ':'"):
+        parse_metric(text)
+
+
+@pytest.mark.parametrize("text", ["=0.7", "large="])
+def test_a_threshold_with_an_empty_part_is_refused(text):
+    with pytest.raises(InputError, match="expected a number, or MODEL=NUMBER"):
+        read_thresholds([text])

@@ -30,7 +30,9 @@ BELOW = {
         "evaluation", "plotting",
     },
     "documents": {"data", "metrics", "inference", "label_variation", "evaluation", "plotting"},
-    "commands": {"temporary", "data", "models", "inference", "evaluation", "documents", "experiments"},
+    "commands": {
+        "temporary", "data", "models", "inference", "evaluation", "documents", "experiments",
+    },
 }  # fmt: skip
 """Layer -> the layers that it may import."""
 

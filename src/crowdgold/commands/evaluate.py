@@ -26,6 +26,7 @@ from crowdgold.commands.terminal import (
 )
 from crowdgold.data import InputError
 from crowdgold.data.json_values import plain
+from crowdgold.temporary import remove_abandoned
 
 if TYPE_CHECKING:
     from crowdgold.evaluation.own_study import Evaluation, Settings
@@ -63,7 +64,8 @@ repeated. FOLDER gets estimates.csv, curves.csv, items.csv (P(Y = 1) of each), s
 study.yaml has the options, for this command and for check, plan and fit-labelling.
 
 exit codes: 0, done; 1, the data do not support what is asked; 2, input that cannot be used, with
-what is wrong and how to mend it; 130, interrupted: nothing is left behind."""
+what is wrong and how to mend it; 130, interrupted: nothing is left behind;
+143 and 129, terminated and hung up: likewise."""
 UNSUPPORTED = 1
 
 
@@ -198,6 +200,7 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.evaluation import own_study  # here: it takes seconds to load
     from crowdgold.models.stan import StanModels
 
+    remove_abandoned()
     settings, out, said = _settings(asked), asked.out, _Said(asked.json)
     own_study.check_folder(out, asked.files, asked.force)
     options = _options(asked, settings)

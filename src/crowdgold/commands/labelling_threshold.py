@@ -74,6 +74,7 @@ def run(asked: argparse.Namespace) -> int:
     """Measure the frontier, choose, and say what was chosen."""
     from crowdgold.evaluation.labelling_policy import majority_label
     from crowdgold.evaluation.labelling_threshold import (
+        check_wanted,
         is_frontier,
         measure_frontier,
         threshold_for_accuracy,
@@ -81,6 +82,8 @@ def run(asked: argparse.Namespace) -> int:
         threshold_grid,
     )
 
+    check_wanted(asked.accuracy, asked.budget)
+    threshold_grid(2, asked.step)
     output = None
     if asked.output is not None:
         command = "crowdgold labelling-threshold"

@@ -30,8 +30,6 @@ ESTIMATES, STUDY, CHECK = "estimates", "study.json", "check.json"
 OPTIONS = "study.yaml"
 """The options that repeat the evaluation, by the command and not the workflow."""
 TABLES = (ESTIMATES, "curves", "items", "annotators", "parameters", "predictive")
-UNFINISHED = ".unfinished"
-"""The jobs that a run has finished before it has finished all (`kept_jobs`)."""
 PAGE, FIGURES = "report.html", "figures.pdf"
 """What `crowdgold report` adds."""
 WRITTEN = (
@@ -49,14 +47,10 @@ def is_evaluation(out: Path) -> bool:
 
 
 def _others(out: Path) -> list[str]:
-    """What is in a folder beside an evaluation, and its jobs that are done before it is."""
+    """What is in a folder beside an evaluation; everything where it holds none."""
     held = sorted(out.iterdir())
-    others = [
-        one.name
-        for one in held
-        if one.name != UNFINISHED and (one.name not in WRITTEN or not one.is_file())
-    ]
-    if others or {one.name for one in held} <= {UNFINISHED}:
+    others = [one.name for one in held if one.name not in WRITTEN or not one.is_file()]
+    if others or not held:
         return others
     try:
         study = json.loads((out / STUDY).read_text(encoding="utf-8"))
