@@ -1,4 +1,4 @@
-"""Temporary folders go with the process that made them, and those of killed ones by the next run."""
+"""A temporary folder goes with the process that made it; the next run removes a killed one's."""
 
 import os
 import signal
