@@ -11,16 +11,18 @@ from .conftest import ROOT
 BELOW = {
     "assets": set(),
     "archives": set(),
-    "toolchain": {"assets", "archives"},
-    "data": {"archives"},
+    "temporary": set(),
+    "toolchain": {"assets", "archives", "temporary"},
+    "data": {"archives", "temporary"},
     "simulate": {"data"},
-    "models": {"assets", "toolchain", "data", "simulate"},
+    "models": {"assets", "temporary", "toolchain", "data", "simulate"},
     "metrics": {"data", "simulate", "models"},
     "inference": {"data", "models", "metrics"},
     "estimators": {"data", "simulate", "models", "inference"},
     "label_variation": {"data", "metrics"},
     "evaluation": {
-        "data", "simulate", "models", "metrics", "inference", "estimators", "label_variation",
+        "assets", "temporary", "data", "simulate", "models", "metrics", "inference", "estimators",
+        "label_variation",
     },
     "plotting": {"data", "metrics", "label_variation", "evaluation"},
     "experiments": {
@@ -28,7 +30,9 @@ BELOW = {
         "evaluation", "plotting",
     },
     "documents": {"data", "metrics", "inference", "label_variation", "evaluation", "plotting"},
-    "commands": {"data", "models", "inference", "evaluation", "documents", "experiments"},
+    "commands": {
+        "temporary", "data", "models", "inference", "evaluation", "documents", "experiments",
+    },
 }  # fmt: skip
 """Layer -> the layers that it may import."""
 

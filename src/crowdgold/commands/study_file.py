@@ -19,7 +19,7 @@ from crowdgold.data.parameters import unknown
 
 ENDINGS = (".yaml", ".yml")
 MOST_BYTES = 1_000_000
-OF_A_RUN = ("cores", "json")
+OF_A_RUN = ("cores", "json", "force")
 """Options that a study file need not repeat: they change no file that is written."""
 BESIDE = (*OF_A_RUN, "report", "out")
 """Options that change no number."""

@@ -5,6 +5,7 @@ changes with the meaning of a key; a reader takes only the version that it knows
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from crowdgold.data import InputError
 from crowdgold.data.annotations import SUM_TOLERANCE
 from crowdgold.data.checks import Problems
 from crowdgold.data.files import write_text
+from crowdgold.data.outputs import first_bytes
 from crowdgold.data.parameters import is_number, unknown
 from crowdgold.models.label_patterns import CONFUSION
 from crowdgold.models.labelling_model import LabellingModel
@@ -72,6 +74,12 @@ def write_labelling_model(model: LabellingModel, path: str | Path) -> None:
         InputError: where it cannot be written.
     """
     write_text(to_json(model), path)
+
+
+def is_labelling_model(path: Path) -> bool:
+    """Whether a file begins as `to_json` writes it."""
+    begins = rf'\s*\{{\s*"format"\s*:\s*"{re.escape(FORMAT)}"'.encode()
+    return re.match(begins, first_bytes(path)) is not None
 
 
 def read_labelling_model(path: str | Path) -> LabellingModel:
