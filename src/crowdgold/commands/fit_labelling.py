@@ -157,6 +157,8 @@ def run(asked: argparse.Namespace) -> int:
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; make it, or write to another by -o")
     settings, categories = _settings(asked), _categories(asked.categories)
+    if categories and asked.positive:
+        raise InputError("--categories: not with --positive, whose labels are 0 and 1")
     annotations, notes = read_labels(
         asked.files, renamed(asked), asked.positive, asked.repeated, categories
     )
