@@ -162,6 +162,8 @@ def run(asked: argparse.Namespace) -> int:
     output = Output(asked.output, "-o", command, is_labelling_model, asked.force)
     output.check(read_files(asked))
     settings, categories = _settings(asked), _categories(asked.categories)
+    if categories and asked.positive:
+        raise InputError("--categories: not with --positive, whose labels are 0 and 1")
     annotations, notes = read_labels(
         asked.files, renamed(asked), asked.positive, asked.repeated, categories
     )

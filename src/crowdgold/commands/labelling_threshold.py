@@ -6,6 +6,7 @@ from pathlib import Path
 from crowdgold.commands.terminal import (
     add_force,
     add_table_options,
+    file_name,
     make_way,
     progress,
     renamed,
@@ -45,8 +46,12 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "labelling-threshold", help="choose the confidence from which on no label is asked for",
         description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    own.add_argument("model", metavar="model.json", help="from `crowdgold fit-labelling`")
-    own.add_argument("file", metavar="FILE", help="validation items: .csv, .tsv or .parquet")
+    own.add_argument(
+        "model", metavar="model.json", type=file_name, help="from `crowdgold fit-labelling`"
+    )
+    own.add_argument(
+        "file", metavar="FILE", type=file_name, help="validation items: .csv, .tsv or .parquet"
+    )
     wanted = own.add_mutually_exclusive_group(required=True)
     wanted.add_argument("--accuracy", type=float, help="share of right final labels, 0 to 1")
     wanted.add_argument(

@@ -69,6 +69,13 @@ def warn_of_unknown(model: LabellingModel, annotations: Annotations) -> None:
         say(f"Warning: the model does not know {shown}{more}; its fallback stands in")
 
 
+def file_name(text: str) -> str:
+    """The name of a file to read, which cannot be nothing."""
+    if not text:
+        raise argparse.ArgumentTypeError("found '', expected the name of a file")
+    return text
+
+
 def column_names(text: str) -> tuple[str, str]:
     """Read `THEIRS=OURS`, a column's name in the file and here."""
     theirs, equals, ours = text.partition("=")

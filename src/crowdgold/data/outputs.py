@@ -25,7 +25,7 @@ def same_file(one: Path, other: Path) -> bool:
 
 def lies_in(path: Path, folder: Path) -> bool:
     """Whether a file lies in a folder, as it is named or where its links lead."""
-    ways = (Path(os.path.abspath(path)), path.resolve())
+    ways = (Path(os.path.abspath(path)), Path(os.path.realpath(path)))  # follows no ring of links
     return any(same_file(parent, folder) for way in ways for parent in way.parents)
 
 

@@ -94,7 +94,7 @@ def _least(found: Answers, least: pd.DataFrame, labels: Mapping[str, str]) -> li
         "## How narrow could it be?\n",
         f"At {AT} gold labels the mean width over the {len(possible)} simulated worlds and "
         f"{least['metric'].str.partition('@')[0].nunique()} metrics cannot be less than "
-        f"{possible.mean():.3f} of that of `{found.baseline}`, whatever votes and scores are used for. "
+        f"{possible.mean():.3f} of that of `{found.baseline}`, however votes and scores are used. "
         "The true probability of a positive label given both would reach that in large "
         f"samples. `{found.answer}`, which learns it from {AT} labels, has {measured.mean():.3f}. "
         "The mean over metrics:\n",

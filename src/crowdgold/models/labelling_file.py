@@ -14,6 +14,7 @@ import numpy as np
 
 from crowdgold.data import InputError
 from crowdgold.data.annotations import SUM_TOLERANCE
+from crowdgold.data.characters import check_json_text
 from crowdgold.data.checks import Problems
 from crowdgold.data.files import write_text
 from crowdgold.data.outputs import first_bytes
@@ -103,6 +104,7 @@ def read_labelling_model(path: str | Path) -> LabellingModel:
         content = json.loads(text, object_pairs_hook=_without_repeats, parse_int=_whole)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: found what is not JSON ({error}); {MEND}") from error
+    check_json_text(text, content, str(path))
     return from_content(content, str(path))
 
 
