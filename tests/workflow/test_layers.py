@@ -10,17 +10,19 @@ from .conftest import ROOT
 
 BELOW = {
     "assets": set(),
+    "kernels": set(),
     "archives": set(),
     "toolchain": {"assets", "archives"},
     "data": {"archives"},
     "simulate": {"data"},
-    "models": {"assets", "toolchain", "data", "simulate"},
-    "metrics": {"data", "simulate", "models"},
-    "inference": {"data", "models", "metrics"},
+    "models": {"assets", "kernels", "toolchain", "data", "simulate"},
+    "metrics": {"kernels", "data", "simulate", "models"},
+    "inference": {"kernels", "data", "models", "metrics"},
     "estimators": {"data", "simulate", "models", "inference"},
     "label_variation": {"data", "metrics"},
     "evaluation": {
-        "data", "simulate", "models", "metrics", "inference", "estimators", "label_variation",
+        "kernels", "data", "simulate", "models", "metrics", "inference", "estimators",
+        "label_variation",
     },
     "plotting": {"data", "metrics", "label_variation", "evaluation"},
     "experiments": {
