@@ -8,6 +8,10 @@ min_version("9.12")
 experiments = sorted(glob_wildcards("config/experiments/{name}.yaml").name)
 scale = [f"config/{config['scale']}"] if "scale" in config else []
 
+
+include: "workflow/rules/configuration.smk"  # before the files are read
+
+
 for name in [*map("config/experiments/{}".format, experiments), "config", *scale]:
 
     configfile: f"{name}.yaml"

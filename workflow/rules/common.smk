@@ -42,7 +42,7 @@ def check_configuration():
     """Stop before anything runs where the configuration cannot be used."""
     try:
         schema = configuration.load(ROOT / "workflow/schemas/config.schema.yaml")
-        configuration.check(config, schema, known_names(), metric_problem)
+        configuration.check(config, schema, known_names(), metric_problem, PLACES)
     except configuration.ConfigurationError as error:
         raise WorkflowError(str(error)) from None
 

@@ -17,10 +17,10 @@ features are centred within strata, and as many items drawn from each as have a 
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
 from crowdgold.data import NO_GOLD, Items
+from crowdgold.kernels import kernel
 
 PERMUTATIONS = 1999
 CHOSEN = 0.01
@@ -107,7 +107,7 @@ def _whitened(features: np.ndarray) -> np.ndarray:
     return left[:, singular > 1e-9 * singular[0]] * np.sqrt(len(features))
 
 
-@numba.njit(cache=True)
+@kernel()
 def _add_drawn(
     white: np.ndarray, order: np.ndarray, uniform: np.ndarray, sums: np.ndarray
 ) -> None:  # pragma: no cover - compiled

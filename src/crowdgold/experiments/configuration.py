@@ -1,48 +1,31 @@
-"""The configuration: loading, overlaying, and checking it before anything runs.
+"""The configuration: overlaying, and checking it before anything runs.
 
-An error names the file, the key's path, what was found, and the nearest valid key or value.
+An error names file and line, the key's path, what was found, and the nearest valid key or value.
 """
 
 import difflib
 from collections.abc import Callable, Collection, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import jsonschema
-import yaml
 
-from crowdgold.data import ANNOTATIONS, ITEMS, InputError
+from crowdgold.data import ANNOTATIONS, ITEMS
+from crowdgold.experiments.configuration_files import ConfigurationError, load, place_of
+from crowdgold.experiments.configuration_limits import (
+    infinite_problems,
+    options_problems,
+    size_problems,
+    voter_problems,
+)
 from crowdgold.experiments.settings import METHOD_SETTINGS, varies_a_method
 from crowdgold.experiments.tasks import EXPLAIN
+
+__all__ = ["ConfigurationError", "check", "load", "nearest", "overlay", "settings_of"]
 
 AS_ITEMS = "as_items"
 """Key of an experiment: its labels are reduced to the votes of items."""
 SOURCES = ("simulator", "dataset", "check")
 """An experiment has exactly one of these: where its tables come from."""
-
-
-class ConfigurationError(InputError):
-    """A configuration that cannot be used; the message lists every problem."""
-
-
-def load(path: str | Path) -> dict[str, Any]:
-    """Read a YAML file that holds a mapping.
-
-    Raises:
-        ConfigurationError: where the file is missing, is not YAML, or holds no mapping.
-    """
-    path = Path(path)
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigurationError(f"{path}: {error.strerror}; expected a YAML file") from error
-    except yaml.YAMLError as error:
-        raise ConfigurationError(f"{path} is not YAML: {error}") from error
-    if content is None:
-        return {}
-    if not isinstance(content, dict):
-        raise ConfigurationError(f"{path}: found {type(content).__name__}, expected keys: values")
-    return content
 
 
 def overlay(base: Mapping[str, Any], *others: Mapping[str, Any]) -> dict[str, Any]:
@@ -265,6 +248,7 @@ def check(
     schema: Mapping[str, Any],
     known: Mapping[str, Collection[str]] | None = None,
     metric_problem: Callable[[str, str], str] | None = None,
+    places: Mapping[str, str] | None = None,
 ) -> None:
     """Check a merged configuration.
 
@@ -273,17 +257,23 @@ def check(
         schema: its JSON schema.
         known: what the library offers, as `registries.known_names` gives it.
         metric_problem: (metric, kind of table) -> what is wrong with the metric's name, or nothing.
+        places: path of a key -> the file and line that problems name.
 
     Raises:
         ConfigurationError: listing every problem.
     """
     known = known or {}
-    problems = [*_source_problems(config)] or _schema_problems(config, schema)
+    problems = [*_source_problems(config)] or [
+        *infinite_problems(config),
+        *_schema_problems(config, schema),
+    ]
     if not problems:
         for name, block in config["experiments"].items():
             problems += _axis_problems(name, config, schema)
             problems += _experiment_problems(name, block, known)
             problems += _imputation_problems(name, config)
+            problems += size_problems(name, block)
+            problems += voter_problems(name, block)
             if metric_problem:
                 table = _table_of(block, known)
                 wrong = [metric_problem(metric, table) for metric in block.get("metrics", [])]
@@ -292,6 +282,7 @@ def check(
                 ]
         for name, block in config["figures"].items():
             problems += _figure_problems(name, block, config, known)
+            problems += options_problems(name, block, config["experiments"], known)
     if problems:
-        lines = "\n".join(f"  - {problem}" for problem in problems)
+        lines = "\n".join(f"  - {place_of(problem, places or {})}" for problem in problems)
         raise ConfigurationError(f"The configuration cannot be used:\n{lines}")

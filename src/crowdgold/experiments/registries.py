@@ -13,9 +13,11 @@ from typing import Any
 from crowdgold.data import ANNOTATIONS, ITEMS, InputError
 from crowdgold.estimators import needs
 from crowdgold.experiments.checks import CHECKS
+from crowdgold.experiments.configuration_limits import OPTIONS_OF
 from crowdgold.metrics import parse_metric
 from crowdgold.metrics.agents import is_agent_metric, parse_agent_metric
 from crowdgold.metrics.reviewers import parse_reviewer_metric
+from crowdgold.plotting.plot_options import OPTIONS
 from crowdgold.simulate import GIVE_ANNOTATIONS
 
 CHECK = "check"
@@ -80,7 +82,7 @@ def known_names() -> dict[str, Collection[str]]:
 
     "oracle" and "annotators" are the methods that need these of items, "take items" and "take
     annotations" those that take such a table, and "give annotations" the simulators and datasets
-    that give annotations, as others give items.
+    that give annotations, as others give items. "options of PLOT" are what a plot reads.
     """
     known = {kind: tuple(entries(kind)) for kind in (*REGISTRIES, CHECK)}
     taken = {
@@ -91,7 +93,9 @@ def known_names() -> dict[str, Collection[str]]:
         name: tuple(m for m in known["method"] if need in entries("method")[m].needs)
         for name, need in {"oracle": needs.ORACLE, "annotators": needs.ANNOTATORS}.items()
     }
-    return {**known, **taken, **needing, f"give {ANNOTATIONS}": _giving_annotations()}
+    options = {f"{OPTIONS_OF}{plot}": OPTIONS.get(plot, ()) for plot in known["plot"]}
+    giving = {f"give {ANNOTATIONS}": _giving_annotations()}
+    return {**known, **taken, **needing, **giving, **options}
 
 
 def _giving_annotations() -> tuple[str, ...]:

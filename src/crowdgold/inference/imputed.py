@@ -9,13 +9,13 @@ the percentile bootstrap over labelled items, the same resamples for all predict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.inference.request import Request
 from crowdgold.inference.samples import Draws
+from crowdgold.kernels import kernel
 
 LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
 
@@ -27,7 +27,7 @@ class Imputed(Draws):
     probability: np.ndarray | None = None
 
 
-@numba.njit(cache=True)
+@kernel()
 def _counts(picked: np.ndarray, size: int) -> np.ndarray:
     counts = np.zeros(size, dtype=np.uint8)  # small, for the cache; none comes near to 255
     for item in picked:

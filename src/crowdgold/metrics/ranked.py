@@ -7,10 +7,10 @@ weights, items without a label have none, and a probability splits an item in tw
 
 from dataclasses import dataclass, field
 
-import numba
 import numpy as np
 
 from crowdgold.data import NO_PREDICTOR, Items
+from crowdgold.kernels import kernel
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Curve:
         return curve
 
 
-@numba.njit(cache=True)
+@kernel()
 def _accumulate(
     positive: np.ndarray,
     negative: np.ndarray,

@@ -17,10 +17,10 @@ which levels have each other's names, that they need not find.
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
+from crowdgold.kernels import kernel
 from crowdgold.models.clara_sweeps import draw_dirichlet
 from crowdgold.models.confusion_steps import Labels
 from crowdgold.models.diagnostics import Diagnostics, diagnose
@@ -91,7 +91,7 @@ class _Data(NamedTuple):
     alpha_pi: float
 
 
-@numba.njit(cache=True)
+@kernel()
 def _draw_rates(
     data: _Data, level: np.ndarray, mu: np.ndarray, weight: np.ndarray, rng: np.random.Generator
 ) -> None:
@@ -114,7 +114,7 @@ def _draw_rates(
             weight[first : first + K, k] = drawn
 
 
-@numba.njit(cache=True)
+@kernel()
 def _draw_levels(
     data: _Data, level: np.ndarray, mu: np.ndarray, weight: np.ndarray, chance: np.ndarray,
     keep: bool, rng: np.random.Generator,
@@ -146,7 +146,7 @@ def _draw_levels(
             chance[item] += own / total
 
 
-@numba.njit(cache=True)
+@kernel()
 def _run_chain(
     data: _Data, level: np.ndarray, mu: np.ndarray, weight: np.ndarray, warmup: int, lag: int,
     count: np.ndarray, prior: np.ndarray, chance: np.ndarray, total: np.ndarray,

@@ -26,8 +26,8 @@ from crowdgold.models.utility_distribution import (
     LEAST,
     REACH,
     STEP,
-    kernel,
     mixture_at,
+    table_kernel,
     tabulate_distribution,
     tails_at,
 )
@@ -48,7 +48,7 @@ def nodes_for_distribution(delta: float) -> int:
     return max(10, math.ceil(8 + 1.4 * min(abs(delta), 2 * TRUSTED_DELTA)))
 
 
-@kernel
+@table_kernel
 def _count(member_in_order: np.ndarray, sets: int, bins: int) -> np.ndarray:
     count = np.zeros((bins, sets))
     n = len(member_in_order)
@@ -174,7 +174,7 @@ class ConditionedBinnedRanks:
         )  # fmt: skip
 
 
-@kernel
+@table_kernel
 def _quantiles(
     mu: float, sd: float, low_0: float, mixture_0: np.ndarray, low_1: float,
     mixture_1: np.ndarray, share: np.ndarray, result: np.ndarray,
@@ -200,7 +200,7 @@ def _quantiles(
         )  # fmt: skip
 
 
-@kernel
+@table_kernel
 def _newton(
     share: float, low: float, high: float, start: float, mu: float, sd: float,
     low_0: float, mixture_0: np.ndarray, low_1: float, mixture_1: np.ndarray,
@@ -225,7 +225,7 @@ def _newton(
     return t
 
 
-@kernel
+@table_kernel
 def _log_likelihood(
     mu: np.ndarray, delta: np.ndarray, sd: float, points: np.ndarray, weights: np.ndarray,
     pattern_share: np.ndarray, q: np.ndarray, pattern: np.ndarray, count: np.ndarray,

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
+from crowdgold.kernels import kernel
 from crowdgold.models.clara_scores import ScoreModel, find_score_density
 from crowdgold.models.clara_state import Labels, Prior, State
 from crowdgold.models.clara_swap import try_swap
@@ -47,7 +47,7 @@ class Kept(NamedTuple):
     chance: np.ndarray
 
 
-@numba.njit(cache=True)
+@kernel()
 def _keep(draw: int, state: State, psi_step: int, kept: Kept) -> None:
     K, total = len(state.theta), 0.0
     for k in range(K):
@@ -63,7 +63,7 @@ def _keep(draw: int, state: State, psi_step: int, kept: Kept) -> None:
                     kept.psi[place, m, k, r] = state.psi[m * K + r, k]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def run_chain(
     labels: Labels, prior: Prior, scores: ScoreModel, state: State, plan: Plan, kept: Kept,
     rng: np.random.Generator,

@@ -13,10 +13,10 @@ with mu_0 and Sigma_0 those of all items, lambda_0 = 1 and nu_0 = K + 2 (not pri
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from crowdgold.data import Annotations
+from crowdgold.kernels import kernel
 
 LAMBDA_0 = 1.0
 RIDGE = 1e-10
@@ -101,7 +101,7 @@ def score_model(
     return ScoreModel(values, known, mean, covariance, posterior), tuple(notes)
 
 
-@numba.njit(cache=True)
+@kernel()
 def factor(matrix: np.ndarray, scale: float, lower: np.ndarray) -> None:
     """Find L with L L' = scale * matrix, Cholesky, into the lower triangle of `lower`.
 
@@ -115,7 +115,7 @@ def factor(matrix: np.ndarray, scale: float, lower: np.ndarray) -> None:
             lower[a, b] = np.sqrt(rest) if a == b else rest / lower[b, b]
 
 
-@numba.njit(cache=True)
+@kernel()
 def draw_normal_inverse_wishart(
     n: float, mean: np.ndarray, centred: np.ndarray, mean_0: np.ndarray, sigma_0: np.ndarray,
     rng: np.random.Generator,
@@ -156,7 +156,7 @@ def draw_normal_inverse_wishart(
     return mu, sigma
 
 
-@numba.njit(cache=True)
+@kernel()
 def _moments(
     x: np.ndarray, known: np.ndarray, y: np.ndarray, number: np.ndarray, mean: np.ndarray,
     centred: np.ndarray,
@@ -186,7 +186,7 @@ def _moments(
                     centred[k, a, b] += (x[item, a] - mean[k, a]) * (x[item, b] - mean[k, b])
 
 
-@numba.njit(cache=True)
+@kernel()
 def _add_log_density(
     x: np.ndarray, known: np.ndarray, mean: np.ndarray, lower: np.ndarray, k: int, out: np.ndarray
 ) -> None:
@@ -215,7 +215,7 @@ def _add_log_density(
             out[item, k] += constant - distance / 2
 
 
-@numba.njit(cache=True)
+@kernel()
 def find_score_density(
     model: ScoreModel, y: np.ndarray, out: np.ndarray, rng: np.random.Generator
 ) -> None:

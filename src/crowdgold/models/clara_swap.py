@@ -17,13 +17,13 @@ With more than two categories the pair is drawn at random, which reaches every p
 
 import math
 
-import numba
 import numpy as np
 
+from crowdgold.kernels import kernel
 from crowdgold.models.clara_state import Prior, State
 
 
-@numba.njit(cache=True)
+@kernel()
 def _gain(prior_a: float, prior_b: float, shape_a: float, shape_b: float) -> float:
     """The change of log Gamma of two shapes whose counts are exchanged."""
     if prior_a == prior_b:
@@ -33,7 +33,7 @@ def _gain(prior_a: float, prior_b: float, shape_a: float, shape_b: float) -> flo
     return after - math.lgamma(shape_a) - math.lgamma(shape_b)
 
 
-@numba.njit(cache=True)
+@kernel()
 def log_ratio_of_swap(prior: Prior, state: State, a: int, b: int) -> float:
     """Log p(y', labels) / p(y, labels), where y' has categories a and b exchanged."""
     K = len(prior.theta)
@@ -51,14 +51,14 @@ def log_ratio_of_swap(prior: Prior, state: State, a: int, b: int) -> float:
     return found
 
 
-@numba.njit(cache=True)
+@kernel()
 def _exchange(prior: np.ndarray, shape: np.ndarray, a: int, b: int) -> None:
     """Exchange the counts in two places of shapes (K,), whole numbers, so that nothing rounds."""
     count_a, count_b = np.rint(shape[a] - prior[a]), np.rint(shape[b] - prior[b])
     shape[a], shape[b] = prior[a] + count_b, prior[b] + count_a
 
 
-@numba.njit(cache=True)
+@kernel()
 def try_swap(prior: Prior, state: State, rng: np.random.Generator) -> None:
     """Propose to exchange two categories, and exchange them in y and the shapes where accepted.
 

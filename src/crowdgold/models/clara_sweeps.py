@@ -15,9 +15,9 @@ Blocked: theta and psi are drawn given the labels, and then all true labels at o
 pattern are exchangeable, so that their number in each category is multinomial.
 """
 
-import numba
 import numpy as np
 
+from crowdgold.kernels import kernel
 from crowdgold.models.clara_state import Labels, Prior, State
 
 SMALL = 1e-200
@@ -26,7 +26,7 @@ TRIES = 10_000
 """Draws of a confusion matrix until its diagonal adds to more than 1."""
 
 
-@numba.njit(cache=True)
+@kernel()
 def _choose(weight: np.ndarray, total: float, rng: np.random.Generator) -> int:
     """Draw a category with chances in proportion to the weights (K,), which add to `total`."""
     left = rng.random() * total
@@ -37,7 +37,7 @@ def _choose(weight: np.ndarray, total: float, rng: np.random.Generator) -> int:
     return len(weight) - 1
 
 
-@numba.njit(cache=True)
+@kernel()
 def _from_logs(weight: np.ndarray) -> float:
     """Turn logarithms of weights (K,) into weights of which the largest is 1; give their sum."""
     top, total = weight[0], 0.0
@@ -49,7 +49,7 @@ def _from_logs(weight: np.ndarray) -> float:
     return total
 
 
-@numba.njit(cache=True)
+@kernel()
 def _weigh_in_logs(
     i: int, labels: Labels, density: np.ndarray, state: State, weight: np.ndarray
 ) -> float:
@@ -65,7 +65,7 @@ def _weigh_in_logs(
     return _from_logs(weight)
 
 
-@numba.njit(cache=True)
+@kernel()
 def sweep_collapsed(
     labels: Labels, density: np.ndarray, state: State, chance: np.ndarray, keep: bool,
     rng: np.random.Generator,
@@ -112,7 +112,7 @@ def sweep_collapsed(
                 chance[i, k] += weight[k] / total
 
 
-@numba.njit(cache=True)
+@kernel()
 def _weigh_rates_in_logs(
     p: int, labels: Labels, density: np.ndarray, state: State, weight: np.ndarray
 ) -> float:
@@ -126,7 +126,7 @@ def _weigh_rates_in_logs(
     return _from_logs(weight)
 
 
-@numba.njit(cache=True)
+@kernel()
 def _reset_shapes(prior: Prior, state: State) -> None:
     K = len(prior.theta)
     for k in range(K):
@@ -135,7 +135,7 @@ def _reset_shapes(prior: Prior, state: State) -> None:
             state.psi_shape[row, k] = prior.psi[row % K, k]
 
 
-@numba.njit(cache=True)
+@kernel()
 def sweep_blocked(
     labels: Labels, prior: Prior, density: np.ndarray, state: State, chance: np.ndarray,
     keep: bool, rng: np.random.Generator,
@@ -179,7 +179,7 @@ def sweep_blocked(
                 above[row[at], k] += drawn
 
 
-@numba.njit(cache=True)
+@kernel()
 def draw_dirichlet(shape: np.ndarray, out: np.ndarray, rng: np.random.Generator) -> None:
     """Draw from a Dirichlet distribution into `out` (K,); its logarithm stays finite."""
     least, total = shape[0], 0.0
@@ -197,7 +197,7 @@ def draw_dirichlet(shape: np.ndarray, out: np.ndarray, rng: np.random.Generator)
         out[k] = max(out[k] / total, 1e-300)
 
 
-@numba.njit(cache=True)
+@kernel()
 def draw_rates(prior: Prior, state: State, rng: np.random.Generator) -> int:
     """Draw theta and psi given the shapes, in place.
 

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-import numba
 import numpy as np
 
 from crowdgold.data import Annotations
+from crowdgold.kernels import kernel
 
 DECADES = 300.0
 """Products of doubles above 10^-300 keep their precision."""
@@ -48,7 +48,7 @@ class Labels:
         return cls(start, cell.astype(np.int32), most, floor, count > 0)
 
 
-@numba.njit(cache=True, error_model="numpy", nogil=True)
+@kernel(error_model="numpy", nogil=True)
 def _add_logarithms(
     cell: np.ndarray, log_prior: np.ndarray, weight: np.ndarray, own: np.ndarray
 ) -> float:
@@ -75,7 +75,7 @@ def _pass_with(levels: int) -> Pass:
     weights (A K, K) of labels by level.
     """
 
-    @numba.njit(cache=True, error_model="numpy", nogil=True)
+    @kernel(error_model="numpy", nogil=True)
     def one_pass(
         start: np.ndarray,
         cell: np.ndarray,

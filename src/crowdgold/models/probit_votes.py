@@ -15,10 +15,10 @@ outermost cells it goes on as a quadratic.
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numba
 import numpy as np
 from scipy.special import log_ndtr
 
+from crowdgold.kernels import kernel
 from crowdgold.models.vote_model import log_choose
 
 DEVIATIONS = 8.5
@@ -146,7 +146,7 @@ def _taylor(coefficient: np.ndarray, end: float) -> np.ndarray:
     return quadratic
 
 
-@numba.njit(cache=True)
+@kernel()
 def evaluate_cells(
     coefficient: np.ndarray,
     edge: np.ndarray,

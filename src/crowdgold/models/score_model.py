@@ -7,9 +7,9 @@ counts, W_kl ~ Normal(C_kl w_kl, sigma_kl) for l < k, with sigma_kl of Hanley an
 import math
 from dataclasses import dataclass, field
 
-import numba
 import numpy as np
 
+from crowdgold.kernels import kernel
 from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
 from crowdgold.models.quadrature import gauss_jacobi
 from crowdgold.models.score_likelihood import TRUSTED_DELTA
@@ -19,7 +19,7 @@ from crowdgold.models.utility_distribution import (
     densities,
     hermite,
     integrate_step,
-    kernel,
+    table_kernel,
     table_size,
 )
 from crowdgold.models.vote_model import VoteParameters
@@ -118,12 +118,12 @@ class ConditionedScoreModel:
         return np.asarray(_win_rates(same, cross, self.label_probability, self.data.pattern))
 
 
-@numba.njit(cache=True)
+@kernel()
 def _normal_cdf(x: float) -> float:
     return 0.5 * math.erfc(-x * 0.7071067811865476)
 
 
-@numba.njit(cache=True)
+@kernel()
 def _same_label_rates(delta: float, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Give P(U_i > U_j) for labels y = y' = 0, 1 and patterns r, s: (2, p, p)."""
     patterns, _, nodes = points.shape
@@ -145,7 +145,7 @@ def _same_label_rates(delta: float, points: np.ndarray, weights: np.ndarray) -> 
     return rate
 
 
-@numba.njit(cache=True)
+@kernel()
 def _cross_label_rates(
     mu: float, delta: float, points: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
@@ -164,7 +164,7 @@ def _cross_label_rates(
     return rate
 
 
-@numba.njit(cache=True)
+@kernel()
 def _win_rate(
     k: int, l: int, same: np.ndarray, cross: np.ndarray, q: np.ndarray, pattern: np.ndarray
 ) -> float:
@@ -177,7 +177,7 @@ def _win_rate(
     )
 
 
-@numba.njit(cache=True)
+@kernel()
 def _win_rates(
     same: np.ndarray, cross: np.ndarray, q: np.ndarray, pattern: np.ndarray
 ) -> np.ndarray:
@@ -189,7 +189,7 @@ def _win_rates(
     return rates
 
 
-@numba.njit(cache=True)
+@kernel()
 def win_deviation(rate: float, first: float, second: float) -> float:
     """Give sigma_kl, the standard deviation of W_kl, after Hanley and McNeil (1982).
 
@@ -208,7 +208,7 @@ def win_deviation(rate: float, first: float, second: float) -> float:
     return math.sqrt(comparisons * variance)
 
 
-@kernel
+@table_kernel
 def _rate_table(delta: float, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Tabulate G_sy(u) = E[Phi((u - delta P) / sqrt(2))], P of pattern s and label y.
 
@@ -234,7 +234,7 @@ def _rate_table(delta: float, points: np.ndarray, weights: np.ndarray) -> np.nda
     return table
 
 
-@kernel
+@table_kernel
 def _tabulated_rates(
     mu: float, label: int, other: int, delta: float, table: np.ndarray,
     points: np.ndarray, weights: np.ndarray,
@@ -265,7 +265,7 @@ def _tabulated_rates(
     return rate
 
 
-@numba.njit(cache=True)
+@kernel()
 def _log_likelihood(
     mu: np.ndarray, delta: np.ndarray, points: np.ndarray, weights: np.ndarray,
     q: np.ndarray, pattern: np.ndarray, count: np.ndarray, wins: np.ndarray,

@@ -12,11 +12,11 @@ probabilities to 0.0005.
 import math
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
+from crowdgold.kernels import kernel
 from crowdgold.models.quadrature import gauss_jacobi
-from crowdgold.models.utility_distribution import BLOCK, kernel
+from crowdgold.models.utility_distribution import BLOCK, table_kernel
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
 
@@ -155,7 +155,7 @@ def tabulate_utility(
     return tables.of_draw(0)
 
 
-@kernel
+@table_kernel
 def _tabulate(
     utility: np.ndarray, shift: np.ndarray, weights: np.ndarray, deviation: np.ndarray,
     share: np.ndarray, log_odds: np.ndarray,
@@ -191,7 +191,7 @@ def _tabulate(
     return distribution, probability
 
 
-@kernel
+@table_kernel
 def _log_convolve(
     utility: np.ndarray, step: float, shift: np.ndarray, weights: np.ndarray, deviation: float,
     log_density: np.ndarray, slope: np.ndarray,
@@ -232,7 +232,7 @@ def _log_convolve(
                 slope[g] = -moment / total / deviation
 
 
-@numba.njit(cache=True)
+@kernel()
 def _probabilities(
     gaps: np.ndarray, total: float, distribution: np.ndarray, probability: np.ndarray,
     pattern: np.ndarray, gold: np.ndarray, order: np.ndarray,

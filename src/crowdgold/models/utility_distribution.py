@@ -16,8 +16,9 @@ rule that is exact up to degree 7, gives G and 1 - G.
 
 import math
 
-import numba
 import numpy as np
+
+from crowdgold.kernels import kernel
 
 STEP = 0.2
 REACH = 8.5
@@ -29,17 +30,17 @@ LEAST = 1e-290
 
 # Not `fastmath`: what it reorders depends on whether a kernel was just compiled or loaded, and the
 # last digits with it.
-kernel = numba.njit(cache=True, error_model="numpy")
+table_kernel = kernel(error_model="numpy")
 """Compiles a kernel; a division by zero is infinite, as in NumPy."""
 
 
-@kernel
+@table_kernel
 def table_size(delta: float) -> int:
     """Give the number of grid points of a table."""
     return math.ceil((abs(delta) + 2 * REACH) / STEP) + 1
 
 
-@kernel
+@table_kernel
 def densities(delta: float, low: float, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Give the density of one pattern and its first three derivatives on the grid: (4, G).
 
@@ -73,7 +74,7 @@ def densities(delta: float, low: float, points: np.ndarray, weights: np.ndarray)
     return result
 
 
-@kernel
+@table_kernel
 def _tail(delta: float, at: float, sign: float, points: np.ndarray, weights: np.ndarray) -> float:
     """Give P(sign U < sign at) for one pattern, by the error function."""
     total = 0.0
@@ -83,7 +84,7 @@ def _tail(delta: float, at: float, sign: float, points: np.ndarray, weights: np.
     return total
 
 
-@kernel
+@table_kernel
 def integrate_step(density: np.ndarray, i: int) -> float:
     """Integrate a density from grid point i to i + 1."""
     return (
@@ -94,7 +95,7 @@ def integrate_step(density: np.ndarray, i: int) -> float:
     )
 
 
-@kernel
+@table_kernel
 def tabulate_distribution(
     delta: float, points: np.ndarray, weights: np.ndarray, share: np.ndarray
 ) -> tuple[float, np.ndarray, np.ndarray]:
@@ -135,7 +136,7 @@ def tabulate_distribution(
     return low, table, mixture
 
 
-@kernel
+@table_kernel
 def hermite(x: float) -> tuple[float, float, float, float, float, float]:
     """Give the quintic Hermite weights of value, slope and curvature at 0, then at 1, for x."""
     x2 = x * x
@@ -151,7 +152,7 @@ def hermite(x: float) -> tuple[float, float, float, float, float, float]:
     )
 
 
-@kernel
+@table_kernel
 def mixture_at(u: float, low: float, mixture: np.ndarray) -> tuple[float, float]:
     """Give the mixture's distribution function and its density at u, in units of the deviation."""
     at = (u - low) / STEP
@@ -176,7 +177,7 @@ def mixture_at(u: float, low: float, mixture: np.ndarray) -> tuple[float, float]
     return value, density
 
 
-@kernel
+@table_kernel
 def tails_at(
     u: float, low: float, table: np.ndarray, below: np.ndarray, above: np.ndarray, row: int
 ) -> None:

@@ -6,10 +6,10 @@ left of it without the gold label. Few tuples occur, so models cost the number o
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
 from crowdgold.data import Items
+from crowdgold.kernels import kernel
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def find_vote_sets(items: Items) -> VoteSets:
     )
 
 
-@numba.njit(cache=True)
+@kernel()
 def _count_wins(member_in_order: np.ndarray, sets: int) -> np.ndarray:
     below = np.zeros(sets, dtype=np.int64)
     wins = np.zeros((sets, sets), dtype=np.int64)

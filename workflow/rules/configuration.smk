@@ -1,0 +1,28 @@
+# What: reads the files of the configuration before Snakemake does, which takes silently what is
+#       refused here (a key that stands twice) and does not say where a file is no YAML.
+# Needs: the names of the files, from the Snakefile.
+# Makes: nothing; defines where each key stands, for messages.
+
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+from crowdgold.experiments.configuration_files import ConfigurationError, places_of
+
+
+def places_of_keys():
+    """Give the file and line of each key.
+
+    Raises:
+        WorkflowError: where a file cannot be used.
+    """
+    own = [Path(f"config/experiments/{name}.yaml") for name in experiments]
+    above = [Path("config.yaml"), *(Path(f"{name}.yaml") for name in scale)]
+    try:
+        return places_of(own, [*above, *map(Path, workflow.overwrite_configfiles)])
+    except ConfigurationError as error:
+        raise WorkflowError(str(error)) from None
+
+
+# On a cluster each job reads these files again, which were checked when the run began.
+PLACES = places_of_keys() if workflow.is_main_process else {}
