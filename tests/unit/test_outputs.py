@@ -107,7 +107,7 @@ def test_a_name_that_is_none_is_refused_before_anything_is_read(lab, capsys, com
     asked = [str(lab / one) if "." in one else one for one in reading]
     refused = {
         "": "found no name",
-        str(lab): "is no file",
+        str(lab): "is a folder",
         f"{lab}/pipe": "is no file",
         f"{lab}/no/where": "no such folder",
     }

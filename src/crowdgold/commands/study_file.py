@@ -245,7 +245,7 @@ def as_study_file(asked: argparse.Namespace, folder: Path) -> str:
 def _written(value: Any, folder: Path) -> Any:
     """A value of an option as it stands in a file."""
     if isinstance(value, Path):
-        return os.path.relpath(value.resolve(), folder.resolve())
+        return os.path.relpath(os.path.realpath(value), os.path.realpath(folder))
     if isinstance(value, list | tuple):
         if value and all(isinstance(one, tuple) for one in value):
             return dict(value)

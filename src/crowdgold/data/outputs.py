@@ -79,7 +79,8 @@ class Output:
         if not path.parent.is_dir():
             raise InputError(f"{path.parent}: no such folder; make it, or {another}")
         if path.is_dir() or (path.exists() and not path.is_file()):
-            raise InputError(f"{path} is no file; expected the name of a file to write")
+            kind = "a folder" if path.is_dir() else "no file"
+            raise InputError(f"{path} is {kind}; expected the name of a file to write")
         if os.path.lexists(path) and not self.is_own(path) and not self.force:
             raise InputError(
                 f"{path} is there and was not written by `{self.command}`; {another}, or --force, "
