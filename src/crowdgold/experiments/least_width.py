@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import InputError, Items
-from crowdgold.estimators.logistic import fit_folds, rank_scores
+from crowdgold.estimators.logistic import features, fit_folds
 from crowdgold.experiments import seeds
 from crowdgold.experiments.population import SIZES, TRUTH_OF, asks_for_population
 from crowdgold.inference.questions import Questions, View
@@ -37,20 +37,22 @@ RIDGE = 1e-3
 
 def best_prediction(items: Items, truth: np.ndarray) -> np.ndarray:
     """P(Y_i = 1 | votes, ranks of all models), (n,), learnt from the true labels (n,)."""
-    ranks = [rank_scores(items, name) for name in items.predictors]
+    # The mean of the models' ranks and how far all but the last are from it say all their ranks.
+    models = len(items.predictors)
+    ranks = list(features(items)[:, 2 : 2 + models].T)
     columns = [np.ones(len(items))]
     for degree in range(1, DEGREE + 1):
         for chosen in combinations_with_replacement(range(len(ranks)), degree):
             columns.append(np.prod([ranks[one] for one in chosen], axis=0))
-    features = np.stack(columns, axis=1)
-    scale = np.maximum(features.std(axis=0), 1e-9)
+    products = np.stack(columns, axis=1)
+    scale = np.maximum(products.std(axis=0), 1e-9)
     scale[0] = 1.0
-    features /= scale
-    size, found = features.shape[1], np.empty(len(items))
+    products /= scale
+    size, found = products.shape[1], np.empty(len(items))
     pairs = np.stack([items.votes_positive, items.votes_total], axis=1)
     for pair in np.unique(pairs, axis=0):
         rows = np.flatnonzero((pairs == pair).all(axis=1))
-        known, labels = features[rows], truth[rows].astype(float)
+        known, labels = products[rows], truth[rows].astype(float)
         used = np.ones((1, len(rows)), dtype=bool)
         weights = fit_folds(known, labels, used, np.zeros(size), np.full(size, RIDGE))[0]
         found[rows] = 1 / (1 + np.exp(-known @ weights))
