@@ -399,24 +399,22 @@ def test_the_interval_by_hand(place):
     """On a range from -1 to 1, where 12 of 30 items count; without error, the estimate."""
     theta, limits = np.array([2 * place - 1]), np.array([[-1.0, 1.0]])
     degrees = np.sqrt(np.array([11.0 * 29.0]))
-    lower, upper = interval(
-        theta, np.array([0.1]), np.array([12]), degrees, limits, Scale.LOGIT, 0.95
-    )
+    lower, upper = interval(theta, np.array([0.1]), np.array([12]), 30, limits, Scale.LOGIT, 0.95)
     v = min(max(place, 1 / 48), 1 - 1 / 48)
     reach = student.ppf(0.975, degrees[0]) * 0.05 / (v * (1 - v))
     odds, inside = np.log(place / (1 - place)), np.log(v / (1 - v))
     expected = [1 / (1 + np.exp(-one)) for one in
                 (min(odds, inside) - reach, max(odds, inside) + reach)]  # fmt: skip
     assert (lower[0], upper[0]) == pytest.approx([2 * one - 1 for one in expected], abs=1e-12)
-    same = interval(theta, np.zeros(1), np.array([12]), degrees, limits, Scale.LOGIT, 0.95)
+    same = interval(theta, np.zeros(1), np.array([12]), 30, limits, Scale.LOGIT, 0.95)
     assert np.ravel(same) == pytest.approx([theta[0]] * 2, abs=1e-12)
-    plain = interval(theta, np.array([0.1]), np.array([12]), degrees, limits, Scale.IDENTITY, 0.95)
+    plain = interval(theta, np.array([0.1]), np.array([12]), 30, limits, Scale.IDENTITY, 0.95)
     assert plain[1][0] - theta[0] == pytest.approx(student.ppf(0.975, degrees[0]) * 0.1)
 
 
 def test_a_difference_by_hand():
-    """Of two AUCs from gold alone: k - 1 degrees of freedom, se times sqrt(k / (k - 1)), and each
-    end at least as far as the two intervals put together; of accuracies its own interval alone."""
+    """Of two AUCs from gold alone: each end at least as far as the two intervals put together; of
+    accuracies its own interval alone."""
     items, _ = table(60, 60, seed=2, signal=2.0)
     questions = Questions(tuple(parse_metric(text).of_one for text in ("AUC", "accuracy@0.2")))
     one, other = (
@@ -430,8 +428,7 @@ def test_a_difference_by_hand():
     ):
         a, b = (part.points[0, place] for part in (one, other))
         i, j = (part.labelled[:, place] for part in (one, other))
-        few = count / (count - 1)
-        s = [np.sqrt(np.sum(r**2) / 59 / 60 * few) for r in (i, j, i - j)]
+        s = [np.sqrt(np.sum(r**2) / 59 / 60) for r in (i, j, i - j)]
         assert estimate.standard_error == pytest.approx(s[2], rel=1e-9)
 
         def ends(theta, error, degrees, low=0.0, high=1.0):
@@ -440,9 +437,9 @@ def test_a_difference_by_hand():
             odds = np.log(u / (1 - u))
             return [low + (high - low) / (1 + np.exp(-odds - x)) for x in (-reach, reach)]
 
-        lower, upper = ends(a - b, s[2], count - 1, -1.0)
+        between = np.sqrt((count - 1) * 59)
+        lower, upper = ends(a - b, s[2], between, -1.0)
         if place == 0:
-            between = np.sqrt((count - 1) * 59)
             (la, ua), (lb, ub) = ends(a, s[0], between), ends(b, s[1], between)
             r = (s[0] ** 2 + s[1] ** 2 - s[2] ** 2) / (2 * s[0] * s[1])
             down = (a - la) ** 2 + (ub - b) ** 2 - 2 * r * (a - la) * (ub - b)
@@ -487,7 +484,7 @@ def test_a_difference_never_has_less_spread_than_the_prediction_expects():
     difference = one.minus(other)
     expected = np.mean((difference.expected[0] - difference.expected[1]) ** 2)
     error = difference.error(np.ones(1)) ** 2
-    assert error == pytest.approx(expected / 20 * 20 / 19, rel=1e-9)
+    assert error == pytest.approx(expected / 20, rel=1e-9)
     assert one.error(np.ones(1)) ** 2 < 0.5 * 4 * 1 / 19
 
 

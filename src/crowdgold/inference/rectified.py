@@ -119,7 +119,7 @@ class Rectified:
             self,
             counted=np.minimum(self.counted, other.counted),
             of_difference=True,
-            parts=tuple(replace(part, of_difference=True) for part in (self, other)),
+            parts=(self, other),
             **{name: getattr(self, name) - getattr(other, name) for name in named},
         )
 
@@ -149,18 +149,12 @@ class Rectified:
         return np.where(weight > 0, largest if self.of_difference else pooled, found)
 
     def error(self, weight: np.ndarray) -> np.ndarray:
-        """Standard error of each quantity, (P,), at a weight of the prediction.
-
-        Of a difference it is larger by sqrt(k / (k - 1)), as a variance of k items around their own
-        mean. The jackknife allows for that, but not for k items of which few matter.
-        """
+        """Standard error of each quantity, (P,), at a weight of the prediction."""
         alone = self._variance(np.zeros(len(self.counted)))
         total = (1 - self.fraction) * self._variance(weight)
         if self.target == POPULATION:
             total = total + self.fraction * alone
-        count = np.maximum(self.counted, 2)
-        few = count / (count - 1) if self.of_difference else 1.0
-        spread: np.ndarray = np.sqrt(total / self.n_gold * few)
+        spread: np.ndarray = np.sqrt(total / self.n_gold)
         return spread
 
     def unseen(self, level: float) -> np.ndarray:
@@ -190,26 +184,48 @@ class Rectified:
         """Ends of the intervals of quantities of one scale, at a weight of the prediction."""
         count = np.maximum(self.counted, 2)
         error = np.where(np.asarray(unseen) > 0, 0.0, self.error(weight))
-        degrees = count - 1.0 if self.parts else np.sqrt((count - 1.0) * (self.n_gold - 1.0))
         centre = self._centre(weight, limits)
-        return interval(centre, error, count, degrees, limits, scale, level, unseen)
+        return interval(centre, error, count, self.n_gold, limits, scale, level, unseen)
 
-    def _with_parts(
-        self, place: int, weight: np.ndarray, named: Named, level: float, ends: Ends
-    ) -> Ends:
-        """The interval of one difference, as wide as its two parts ask for where that is needed."""
-        limits = named.parts[[place]]
-        if not self.parts or np.isnan(limits).any():
-            return ends
-        of_one, at = [part.select([place]) for part in self.parts], weight[[place]]
-        values = np.stack([part._centre(at, limits) for part in of_one])
-        errors = np.stack([part.error(at) for part in of_one])
-        shown = np.stack([part._ends(at, limits, named.scales[place], level) for part in of_one])
-        lower, upper = from_parts(values, errors, shown, self.error(weight)[[place]])
-        low, high = named.limits[place]
-        return np.clip(np.minimum(lower, ends[0]), low, high), np.clip(
-            np.maximum(upper, ends[1]), low, high
+    def _stretch(self, scale: Scale, limits: np.ndarray, parts: np.ndarray, level: float) -> Ends:
+        """How many times as far each end of one difference lies for what its two parts show.
+
+        It is what gold alone shows, (1,) each and at least 1, so that a correction keeps its gain.
+
+        Args:
+            scale, limits: of the difference.
+            parts: (1, 2) the range of its parts.
+            level: of the interval.
+        """
+        none = np.zeros(1)
+        alone = self._ends(none, limits, scale, level)
+        centre = self._centre(none, limits)
+        shown = from_parts(
+            np.stack([part._centre(none, parts) for part in self.parts]),
+            np.stack([part.error(none) for part in self.parts]),
+            np.stack([part._ends(none, parts, scale, level) for part in self.parts]),
+            self.error(none),
         )
+        near = [np.abs(centre - end) for end in alone]
+        far = [np.abs(centre - end) for end in shown]
+        below, above = (
+            np.maximum(np.divide(wide, one, out=np.ones(1), where=one > 0), 1.0)
+            for wide, one in zip(far, near, strict=True)
+        )
+        return below, above
+
+    def _ends_of(self, place: int, named: Named, weight: np.ndarray, level: float) -> Ends:
+        """Ends of the interval of one quantity."""
+        one, at, limits = self.select([place]), weight[[place]], named.limits[[place]]
+        scale, unseen = named.scales[place], self.unseen(level)[[place]]
+        lower, upper = one._ends(at, limits, scale, level, unseen)
+        if not self.parts or unseen[0] > 0 or np.isnan(named.parts[place]).any():
+            return lower, upper
+        below, above = one._stretch(scale, limits, named.parts[[place]], level)
+        centre = one._centre(at, limits)
+        low, high = limits[0]
+        lower = np.maximum(centre - below * (centre - lower), low)
+        return lower, np.minimum(centre + above * (upper - centre), high)
 
     def estimates(self, named: Named, level: float) -> list[Estimate]:
         """An estimate of each quantity, with its interval and standard error."""
@@ -219,7 +235,7 @@ class Rectified:
         unseen = self.unseen(level)
         error = np.where(unseen > 0, 0.0, self.error(weight))
         found = []
-        for place, (name, scale) in enumerate(zip(named.texts, named.scales, strict=True)):
+        for place, name in enumerate(named.texts):
             if not np.isfinite(labelled[place]):
                 found.append(Estimate.unavailable(name, NO_VALUE))
                 continue
@@ -231,12 +247,7 @@ class Rectified:
             if not np.isfinite(spread):
                 found.append(Estimate(name, value, np.nan, np.nan, note=NO_SPREAD))
                 continue
-            one = self.select([place])
-            at, seen = weight[[place]], unseen[[place]]
-            ends = one._ends(at, named.limits[[place]], scale, level, seen)
-            if unseen[place] == 0:
-                ends = self._with_parts(place, weight, named, level, ends)
-            lower, upper = ends
+            lower, upper = self._ends_of(place, named, weight, level)
             known = np.nan if unseen[place] > 0 else spread
             note = ONLY_GOLD if np.isfinite(everywhere[place]) and weight[place] == 0 else ""
             found.append(Estimate(name, value, lower[0], upper[0], standard_error=known, note=note))
