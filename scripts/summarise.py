@@ -23,3 +23,5 @@ with job_log(snakemake.log[0]):
     write_table(table, snakemake.output.table, metadata)
     write_table(summary, snakemake.output.summary, metadata)
     write_csv(summary, Path(snakemake.output.text))
+    times, measured_in = concatenate(snakemake.input.times)
+    write_table(times, snakemake.output.times, fold(measured_in))

@@ -18,6 +18,7 @@ from crowdgold.experiments.dependencies import kernel_cache, rule_code
 from crowdgold.experiments.imports import package_root
 from crowdgold.experiments.made_from import file_hash
 from crowdgold.experiments.registries import known_names, metric_problem, stan_models
+from crowdgold.experiments.times import path_of_times
 from crowdgold.toolchain import assemble
 
 ROOT = Path(workflow.basedir)
@@ -251,6 +252,12 @@ def rows_of(wildcards):
     return [f"<results>/{path}" for path in plan.blocks(config, wildcards.experiment)]
 
 
+def times_of(wildcards):
+    """Give the tables of the times of what an experiment's results are joined from."""
+    blocks = plan.blocks(config, wildcards.experiment)
+    return [f"<results>/{path_of_times(path)}" for path in blocks]
+
+
 def judged_table(experiment):
     """Give the table that an experiment's verdict is about: ranks, or a summary of coverage."""
     kind = "tables" if "check" in config["experiments"][experiment] else "summaries"
@@ -369,15 +376,17 @@ def drawn_figures(target):
     drawn = []
     for figure in plan.figures(config, target):
         reasons = [
-            why for name in plan.datasets(config, figure) if (why := unavailable(name))
+            f"dataset {why}"
+            for name in plan.datasets(config, figure)
+            if (why := unavailable(name))
         ]
         reasons += [
-            f"the package {package} is not installed ({plan.how_to_install(package)})"
+            f"the package {package}, which is not installed ({plan.how_to_install(package)})"
             for package, without in plan.figure_without(config, figure).items()
             if not without
         ]
         if reasons:
-            logger.warning(f"Skipped: figure {figure}, for {'; '.join(reasons)}")
+            logger.warning(f"Skipped: figure {figure} needs {'; '.join(reasons)}")
         else:
             drawn.append(figure)
     return drawn
@@ -402,7 +411,9 @@ def drawn_experiments(figure):
     drawn = list(config["figures"][figure].get("experiments", []))
     for experiment, dataset in plan.optional_datasets(config, figure).items():
         if reason := unavailable(dataset):
-            logger.warning(f"Left out of figure {figure}: {experiment}, for {reason}")
+            logger.warning(
+                f"Left out of figure {figure}: {experiment}, which needs dataset {reason}"
+            )
             drawn.remove(experiment)
     for package, without in plan.figure_without(config, figure).items():
         if without:

@@ -33,7 +33,6 @@ MEASURES = [
     "standard_error",
     "undefined",
     "note",
-    "seconds",
     "diagnostics_passed",
     "diagnostics_message",
     "seed",
