@@ -1,8 +1,6 @@
 """Where numbers come from, through real runs: traced, never mixed, never of a damaged file."""
 
 import json
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,8 +9,6 @@ from crowdgold.commands import main
 from crowdgold.experiments import verification
 from crowdgold.experiments.made_from import blocks_of
 from crowdgold.experiments.results import read_metadata, read_table, write_table
-
-from .conftest import ROOT
 
 pytestmark = pytest.mark.faults
 
@@ -132,21 +128,6 @@ def test_blocks_made_again_are_the_same_and_an_altered_one_is_found(finished, mo
     write_table(table, path, {**metadata, "configuration": "other"})
     assert not verification.compare(results)
     assert "the configuration has changed since" in capsys.readouterr().out
-
-
-def test_the_checksums_of_results_are_accepted_and_find_a_changed_file(finished):
-    shutil.copy(ROOT / "Makefile", finished.folder)
-    make = ["make", "-o", ".venv/.made-from-requirements", "checksums"]
-    subprocess.run(make, cwd=finished.folder, check=True)
-    results = finished.folder / "results"
-    lines = (results / "SHA256SUMS").read_text().splitlines()
-    names = [line.split("  ")[1] for line in lines]
-    assert names == sorted(names)
-    assert {"figures/tiny.svg", "figures/tiny.json", "tables/tiny.parquet"} <= set(names)
-    check = ["sha256sum", "-c", "--quiet", "SHA256SUMS"]
-    assert subprocess.run(check, cwd=results).returncode == 0
-    flip(results / "summaries/tiny.csv", 10)
-    assert subprocess.run(check, cwd=results, capture_output=True).returncode == 1
 
 
 @pytest.mark.parametrize(
