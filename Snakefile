@@ -36,10 +36,6 @@ localrules:
     docs,
 
 
-onstart:
-    begin_run()
-
-
 # `figures`, the first, runs where no target is named; `validate`: coverage; `arena`: every estimator.
 for target in ["figures", "validate", "arena"]:
 

@@ -84,11 +84,11 @@ def run_task(
 ) -> None:
     """Do a task's work, as its jobs would, and write its tables."""
     if "check" in task:
-        found = check_block(task, stan, dataset)
+        found, _ = check_block(task, stan, dataset)
     else:
         data = results / "data.parquet"
         simulate_block(task, data, METADATA, dataset)
-        found = estimate_block(task, data, stan, METADATA["code_version"], 1)
+        found, _ = estimate_block(task, data, stan, METADATA["code_version"], 1)
     write_table(found, results / "found.parquet", METADATA)
 
 

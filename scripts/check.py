@@ -18,7 +18,8 @@ with job_log(snakemake.log[0]):
     programs = [Path(program) for program in snakemake.input.programs]
     stan = StanModels.compiled(Path("results/stan"), toolchain)
     prepared = [read_table(path) for path in snakemake.input.dataset]
-    rows = check_block(task, stan, *prepared)
+    rows, times = check_block(task, stan, *prepared)
     used = (snakemake.params.library, programs, toolchain, snakemake.input.dataset)
     metadata = provenance(Path.cwd(), task, *used)
-    write_table(rows, snakemake.output[0], metadata)
+    write_table(rows, snakemake.output.rows, metadata)
+    write_table(times, snakemake.output.times, metadata)

@@ -18,5 +18,6 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0]):
     tables = {Path(path).stem: read_table(path) for path in snakemake.input.tables}
     printed = pd.read_csv(snakemake.input.printed, dtype=str)
-    synthetic = synthetic_section(tables, load(snakemake.input.synthetic))
+    times = read_table(snakemake.input.times)
+    synthetic = synthetic_section(tables, load(snakemake.input.synthetic), times)
     write_text(f"{stableval_page(tables, printed)}\n{synthetic}", snakemake.output[0])

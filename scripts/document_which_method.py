@@ -26,7 +26,9 @@ with job_log(snakemake.log[0]):
     datasets = {Path(path).stem: read_table(path) for path in snakemake.input.datasets}
     worlds = world_features(tasks, datasets, *named)
     kinds = world_kinds(tasks, *named)
-    page = which_method_page(cells, worlds, baseline, snakemake.params.real, kinds)
+    times, _ = concatenate(snakemake.input.times)
+    seconds = {str(name): own.median() for name, own in times.groupby("method")["seconds"]}
+    page = which_method_page(cells, worlds, baseline, snakemake.params.real, kinds, seconds)
     write_text(page, snakemake.output.page)
     origin = {
         Path(path).stem: {"sha256": file_hash(Path(path))}

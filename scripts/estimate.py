@@ -19,5 +19,6 @@ with job_log(snakemake.log[0]):
     programs = [Path(program) for program in snakemake.input.programs]
     data, library = Path(snakemake.input.data), snakemake.params.library
     metadata = provenance(Path.cwd(), task, library, programs, toolchain, data=data)
-    rows = estimate_block(task, data, stan, metadata["code_version"], snakemake.threads)
-    write_table(rows, snakemake.output[0], metadata)
+    rows, times = estimate_block(task, data, stan, metadata["code_version"], snakemake.threads)
+    write_table(rows, snakemake.output.rows, metadata)
+    write_table(times, snakemake.output.times, metadata)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.made_from import fold
 from crowdgold.experiments.provenance import provenance
-from crowdgold.experiments.results import read_table, write_csv, write_table
+from crowdgold.experiments.results import read_table, write_summary, write_table
 from crowdgold.experiments.whole import run_experiment
 from crowdgold.models.stan import StanModels
 
@@ -20,9 +20,9 @@ with job_log(snakemake.log[0]):
     prepared = {Path(path).stem: path for path in snakemake.input.datasets}
     # Outputs are in the order of the tasks.
     outputs = zip(
-        *(snakemake.output[kind] for kind in ("tables", "summaries", "texts")), strict=True
+        *(snakemake.output[kind] for kind in ("tables", "summaries", "times")), strict=True
     )
-    for (name, task), (table_path, summary_path, text) in zip(
+    for (name, task), (table_path, summary_path, times_path) in zip(
         snakemake.params.tasks.items(), outputs, strict=True
     ):
         named = [prepared[one] for one in [snakemake.params.datasets[name]] if one]
@@ -30,8 +30,9 @@ with job_log(snakemake.log[0]):
         metadata = provenance(Path.cwd(), task, library, programs, toolchain, named)
         dataset = read_table(named[0]) if named else None
         axes = snakemake.params.axes[name]
-        table, summary = run_experiment(task, axes, stan, metadata, dataset, snakemake.threads)
+        threads = snakemake.threads
+        table, summary, times = run_experiment(task, axes, stan, metadata, dataset, threads)
         whole = fold({table_path: metadata})
         write_table(table, table_path, whole)
-        write_table(summary, summary_path, whole)
-        write_csv(summary, Path(text))
+        write_summary(summary, summary_path, whole)
+        write_table(times, times_path, whole)

@@ -7,7 +7,7 @@ from crowdgold.evaluation.summaries import summarise
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.made_from import fold
 from crowdgold.experiments.provenance import provenance
-from crowdgold.experiments.results import concatenate, write_csv, write_table
+from crowdgold.experiments.results import concatenate, write_summary, write_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
@@ -21,5 +21,6 @@ with job_log(snakemake.log[0]):
     own = provenance(Path.cwd(), chosen, snakemake.params.library)
     metadata = {**fold(made_from), "summarised": own}
     write_table(table, snakemake.output.table, metadata)
-    write_table(summary, snakemake.output.summary, metadata)
-    write_csv(summary, Path(snakemake.output.text))
+    write_summary(summary, snakemake.output.summary, metadata)
+    times, measured_in = concatenate(snakemake.input.times)
+    write_table(times, snakemake.output.times, fold(measured_in))

@@ -1,12 +1,13 @@
 """Say whether coverage, or the ranks of samplers, are as they must be; fail where they are not."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.data.files import write_text
 from crowdgold.evaluation.rank_uniformity import check_uniformity
 from crowdgold.evaluation.summaries import check_coverage
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import read_table
+from crowdgold.experiments.seals import UNSEALED, write_sealed_text
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
@@ -21,4 +22,5 @@ with job_log(snakemake.log[0]):
     failed = [sentence for sentence, holds in verdicts if not holds]
     if failed:
         raise ValueError("not as it must be:\n  " + "\n  ".join(failed))
-    write_text("".join(f"{sentence}\n" for sentence, _ in verdicts), snakemake.output[0])
+    said = "".join(f"{sentence}\n" for sentence, _ in verdicts)
+    write_sealed_text(f"{said}{UNSEALED.decode()}\n", Path(snakemake.output[0]))

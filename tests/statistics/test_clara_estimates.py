@@ -30,7 +30,7 @@ def summary(parameters, methods, metrics, seed, replicates=50):
                 truth = true_values(one.metric, drawn.table, drawn.parameters)[""]
                 rows.append(
                     {**vars(one), "experiment": "e", "method": method, "replicate": replicate,
-                     "truth": truth, "seconds": 0.0, "diagnostics_passed": True}
+                     "truth": truth, "diagnostics_passed": True}
                 )  # fmt: skip
     return summarise(pd.DataFrame(rows), []).set_index(["method", "metric"])
 

@@ -37,7 +37,7 @@ def estimates_of(method, stan):
         rows += [
             {"experiment": "coverage", "method": method, "metric": e.metric,
              "replicate": replicate, "truth": true_value(e.metric, items), "estimate": e.estimate,
-             "lower": e.lower, "upper": e.upper, "seconds": 0.0,
+             "lower": e.lower, "upper": e.upper,
              "diagnostics_passed": fitted.diagnostics.passed}
             for e in estimates
         ]  # fmt: skip
@@ -102,7 +102,7 @@ def parameter_coverage():
                     {"experiment": "scores", "method": method, "metric": metric,
                      "replicate": replicate, "truth": getattr(THETA, metric),
                      "estimate": np.median(values), "lower": low, "upper": high,
-                     "seconds": 0.0, "diagnostics_passed": found.failures == 0}
+                     "diagnostics_passed": found.failures == 0}
                 )  # fmt: skip
     return summarise(pd.DataFrame(rows), []).set_index(["method", "metric"])
 

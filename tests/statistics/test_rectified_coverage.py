@@ -50,7 +50,7 @@ def estimates(world, methods, metrics, replicates=REPLICATES):
             rows += [
                 {"experiment": world, "method": method, "metric": e.metric, "replicate": replicate,
                  "truth": true_value(e.metric, items), "estimate": e.estimate, "lower": e.lower,
-                 "upper": e.upper, "standard_error": e.standard_error, "seconds": 0.0,
+                 "upper": e.upper, "standard_error": e.standard_error,
                  "diagnostics_passed": True}
                 for e in evaluate(fitted, items, metrics, rng, target="items")
             ]  # fmt: skip

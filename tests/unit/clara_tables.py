@@ -15,7 +15,7 @@ def replicate_rows(off, half, rng, size=12, truth=0.5, **columns):
     return pd.DataFrame(
         {"experiment": "e", "metric": "prevalence", "replicate": np.arange(size), "truth": truth,
          "estimate": estimate, "lower": estimate - half, "upper": estimate + half,
-         "diagnostics_passed": True, "seconds": 1.0} | columns
+         "diagnostics_passed": True} | columns
     )  # fmt: skip
 
 
@@ -77,7 +77,7 @@ def recovery_results(constant=0.4, replicates=3):
         {"experiment": "e", "method": "CLARA", "metric": f"{rate}:each", "n_reviewers": reviewers,
          "prevalence": prevalence, "replicate": k, "truth": 0.9, "estimate": 0.9
          + constant * rng.normal(1, 0.1) / np.sqrt(50_000 * share * 2.18 / reviewers),
-         "lower": np.nan, "upper": np.nan, "diagnostics_passed": True, "seconds": 1.0}
+         "lower": np.nan, "upper": np.nan, "diagnostics_passed": True}
         for reviewers in (10, 100, 1000) for prevalence in (0.1, 0.3)
         for rate, share in (("TPR", prevalence), ("TNR", 1 - prevalence))
         for k in range(replicates) for _ in range(min(reviewers, 30))
@@ -135,7 +135,7 @@ def day_results(experiment="b", drop=0.2, gap=0.02, days=30, half=0.03):
                     {"experiment": experiment, "day": day, "replicate": 0, "method": method,
                      "metric": metric, "truth": truth, "estimate": estimate,
                      "lower": estimate - reach, "upper": estimate + reach,
-                     "diagnostics_passed": True, "seconds": 1.0}
+                     "diagnostics_passed": True}
                 )  # fmt: skip
     return pd.DataFrame(rows)
 

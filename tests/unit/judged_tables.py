@@ -69,7 +69,7 @@ def method_results(seed=1, shift=0.0):
                             "replicate": replicate, "method": method, "metric": "prevalence",
                             "annotator": "", "truth": prevalence, "estimate": estimate,
                             "lower": estimate - 0.02, "upper": estimate + 0.02,
-                            "standard_error": 0.01, "undefined": 0.0, "note": "", "seconds": 0.1,
+                            "standard_error": 0.01, "undefined": 0.0, "note": "",
                             "diagnostics_passed": True, "diagnostics_message": "",
                         }
                     )  # fmt: skip
@@ -192,7 +192,7 @@ def interval_results():
     tables = []
     for copying in (0.0, 0.4):
         mse = {"c": {"PEC": 1e-3, "PEC-posterior": 2e-3}}
-        rows = agent_scores("e", mse).assign(copying=copying, diagnostics_passed=True, seconds=1.0)
+        rows = agent_scores("e", mse).assign(copying=copying, diagnostics_passed=True)
         half = np.where(rows["method"] == "PEC", 0.02, 0.06)
         tables.append(rows.assign(lower=rows["estimate"] - half, upper=rows["estimate"] + half))
     return summarise(pd.concat(tables, ignore_index=True), ["copying"])

@@ -26,7 +26,7 @@ def row(experiment, method, metric, coverage=0.95, width=0.1, note="", size=SIZE
         "coverage": coverage if there else np.nan,
         "coverage_se": share_error(coverage, size) if there else np.nan,
         "level": 0.95, "band_low": low if there else np.nan, "band_high": high if there else np.nan,
-        "seconds": 0.5, "note": note,
+        "note": note,
     }  # fmt: skip
 
 

@@ -83,7 +83,7 @@ def test_coverage_fails_where_it_is_clearly_short(inside, verdict):
         {
             "experiment": "e", "quality": "wide", "method_settings.PEC-posterior.prior": "agent",
             "method": "PEC", "metric": "score:each", "replicate": range(40), "truth": 0.5,
-            "estimate": 0.5, "lower": np.where(covered, 0.4, 0.6), "upper": 0.7, "seconds": 1.0,
+            "estimate": 0.5, "lower": np.where(covered, 0.4, 0.6), "upper": 0.7,
             "diagnostics_passed": True,
         }
     )  # fmt: skip
@@ -103,7 +103,7 @@ def tied(coverage, replicates=40):
                     "experiment": "e", "difficulty": difficulty, "copying": copying,
                     "method": "PEC-posterior", "metric": "score:each",
                     "replicate": range(replicates), "truth": 0.5, "estimate": 0.5,
-                    "lower": np.where(covered, 0.4, 0.6), "upper": 0.7, "seconds": 1.0,
+                    "lower": np.where(covered, 0.4, 0.6), "upper": 0.7,
                     "diagnostics_passed": np.arange(replicates) > 2,
                 }
             )

@@ -14,7 +14,7 @@ def made_results(undefined: tuple[str, ...] = ("delta_TPR",)) -> pd.DataFrame:
         {"paper": "MAVEN", "experiment": "e", "predictors.A.mu": mu, "shape": None,
          "method": method, "metric": metric, "replicate": replicate, "truth": 0.8,
          "estimate": float("nan") if failed and metric in undefined else 0.7,
-         "lower": 0.6, "upper": 0.9, "seconds": 1.0, "seed": replicate,
+         "lower": 0.6, "upper": 0.9, "seed": replicate,
          "diagnostics_passed": not failed, "diagnostics_message": ""}
         for mu in (0.0, 2.0) for method in ("GT", "MAVEN") for metric in ("delta_TPR", "AUC")
         for replicate in range(3)

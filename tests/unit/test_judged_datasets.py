@@ -215,7 +215,7 @@ def test_a_dataset_goes_through_the_pipeline_as_it_is(tmp_path):
     metrics = ["score:each", "accuracy:each", "ambiguity:top", "stability", "labels"]
     task = task_of(metrics, subsampling={"draws": 3, "share": 0.5, "legacy_seed": 42})
     simulate_block(task, tmp_path / "data.parquet", {}, frame)
-    rows = estimate_block(task, tmp_path / "data.parquet", StanModels(), "1")
+    rows, _ = estimate_block(task, tmp_path / "data.parquet", StanModels(), "1")
     scores = rows[rows["metric"] == "score:each"].set_index(["method", "agent"])["estimate"]
     table = annotations_from_frame(frame)
     expected = fit("PEC", table, rng, {"em": "published"}).labels.probability[:, 1]

@@ -92,8 +92,7 @@ def summary():
     rng = np.random.default_rng(0)
     rows = [
         {"experiment": "e", "method": method, "metric": metric, "n_gold": gold, "replicate": k,
-         "truth": 0.8, "estimate": 0.8 + rng.normal(0, 0.1), "diagnostics_passed": True,
-         "seconds": 1.0}
+         "truth": 0.8, "estimate": 0.8 + rng.normal(0, 0.1), "diagnostics_passed": True}
         for method in ("MAVEN", "GT", "MV") for metric in ("AUC", "TNR_H", "delta_AUC")
         for gold in (50, 200) for k in range(4)
     ]  # fmt: skip

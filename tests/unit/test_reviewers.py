@@ -285,7 +285,7 @@ def test_annotators_of_a_replicate_are_a_cluster():
             "experiment": "e", "method": "M", "metric": "TPR:each", "n": 1,
             "replicate": [0, 0, 1, 1], "annotator": ["a", "b", "a", "b"], "truth": 0.5,
             "estimate": [0.6, 0.4, 0.7, 0.9], "lower": 0.3, "upper": [0.7, 0.7, 0.7, 0.4],
-            "diagnostics_passed": [True, True, False, False], "seconds": 1.0,
+            "diagnostics_passed": [True, True, False, False],
         }
     )  # fmt: skip
     row = summarise(table, ["n"]).iloc[0]

@@ -16,7 +16,7 @@ def results(estimate, truth, half_width, method="M", metric="AUC", **columns):
             "experiment": "e", "method": method, "metric": metric, "n": 100,
             "replicate": np.arange(len(estimate)), "truth": truth, "estimate": estimate,
             "lower": estimate - half_width, "upper": estimate + half_width,
-            "diagnostics_passed": True, "seconds": 2.0,
+            "diagnostics_passed": True,
         }
         | columns
     )  # fmt: skip

@@ -58,7 +58,7 @@ def whole(**changes):
 def run(folder, config):
     task = plan.experiment_task(config, "e")
     simulate_block(task, folder / "data.parquet", {})
-    rows = estimate_block(task, folder / "data.parquet", StanModels(), "version")
+    rows, _ = estimate_block(task, folder / "data.parquet", StanModels(), "version")
     return dict(iter(rows.groupby(["method", "metric"])))
 
 

@@ -140,7 +140,7 @@ def test_settings_that_differ_in_a_method_alone_have_the_same_data(tmp_path, mon
     np.testing.assert_array_equal(one.scores["A"], same.scores["A"])
     assert len(other) == 40
     assert not np.isin(other.scores["A"], one.scores["A"]).any()
-    rows = estimate_block(task, tmp_path / "data.parquet", StanModels(), "version")
+    rows, _ = estimate_block(task, tmp_path / "data.parquet", StanModels(), "version")
     assert fitted == ["MV", "MV"]
     assert len(rows) == 2 * len(task["settings"])
     by = rows.pivot(

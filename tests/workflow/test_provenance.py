@@ -1,8 +1,6 @@
 """Where numbers come from, through real runs: traced, never mixed, never of a damaged file."""
 
 import json
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,8 +9,6 @@ from crowdgold.commands import main
 from crowdgold.experiments import verification
 from crowdgold.experiments.made_from import blocks_of
 from crowdgold.experiments.results import read_metadata, read_table, write_table
-
-from .conftest import ROOT
 
 pytestmark = pytest.mark.faults
 
@@ -76,8 +72,7 @@ def test_what_has_changed_since_is_told(finished, capsys):
 def test_other_code_and_damage_are_refused_and_an_ordinary_run_mends_both(finished):
     """By times alone Snakemake makes one of two blocks again after an edit, by its profile both.
 
-    Then one bit of a block is flipped, and the other one is cut short: no table is made of either,
-    and the run after makes it anew.
+    Then one bit of a block is flipped: no table is made of it, and an ordinary run makes both anew.
     """
     before, whole = record_of(finished)["tables"][0]["sha256"], read_table(finished.folder / TABLE)
     finished.edit(f"src/{EDITED}")
@@ -88,23 +83,14 @@ def test_other_code_and_damage_are_refused_and_an_ordinary_run_mends_both(finish
     assert f"make figures AGAIN='{BLOCKS[1]}'" in said
     assert not (finished.folder / f"{FIGURE}.svg").exists()
     flip(finished.folder / BLOCKS[0], 2000)
-    said += finished.run(check=False)
-    assert f"Error: {BLOCKS[0]} is damaged: its bytes are not those that were written" in said
+    said = finished.run()
+    assert f"{BLOCKS[0]} is damaged: its bytes are not those that were written" in said
     assert "Traceback" not in said
-    assert not (finished.folder / TABLE).exists()
-    short = finished.folder / BLOCKS[1]
-    short.write_bytes(short.read_bytes()[:-100])
-    said = finished.run(check=False)
-    assert f"Error: {BLOCKS[1]} is damaged: " in said
-    assert "Traceback" not in said
-    assert not (finished.folder / TABLE).exists()
-    finished.run()
     record = record_of(finished)
     assert record["tables"][0]["sha256"] != before
     assert len(record["tables"][0]["code"][EDITED]) == 1
     assert record["mixed_code"] == ""
-    again = read_table(finished.folder / TABLE).drop(columns="seconds")
-    assert again.equals(whole.drop(columns="seconds"))
+    assert read_table(finished.folder / TABLE).equals(whole)
 
 
 def test_a_lost_table_is_made_again_though_its_figure_is_there(finished):
@@ -133,21 +119,6 @@ def test_blocks_made_again_are_the_same_and_an_altered_one_is_found(finished, mo
     write_table(table, path, {**metadata, "configuration": "other"})
     assert not verification.compare(results)
     assert "the configuration has changed since" in capsys.readouterr().out
-
-
-def test_the_checksums_of_results_are_accepted_and_find_a_changed_file(finished):
-    shutil.copy(ROOT / "Makefile", finished.folder)
-    make = ["make", "-o", ".venv/.made-from-requirements", "checksums"]
-    subprocess.run(make, cwd=finished.folder, check=True)
-    results = finished.folder / "results"
-    lines = (results / "SHA256SUMS").read_text().splitlines()
-    names = [line.split("  ")[1] for line in lines]
-    assert names == sorted(names)
-    assert {"figures/tiny.svg", "figures/tiny.json", "tables/tiny.parquet"} <= set(names)
-    check = ["sha256sum", "-c", "--quiet", "SHA256SUMS"]
-    assert subprocess.run(check, cwd=results).returncode == 0
-    flip(results / "summaries/tiny.csv", 10)
-    assert subprocess.run(check, cwd=results, capture_output=True).returncode == 1
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import fcntl
 import importlib.util
 import os
 import sys
+import time
 from functools import cache
 from pathlib import Path
 
@@ -13,11 +14,15 @@ import yaml
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-from crowdgold.experiments import configuration, plan
+from crowdgold.experiments import configuration, integrity, plan
+from crowdgold.experiments.figure_record import ENDINGS
 from crowdgold.experiments.dependencies import kernel_cache, rule_code
 from crowdgold.experiments.imports import package_root
+from crowdgold.experiments.leftovers import remove_leftovers
 from crowdgold.experiments.made_from import file_hash
 from crowdgold.experiments.registries import known_names, metric_problem, stan_models
+from crowdgold.experiments.seals import was_set_aside
+from crowdgold.experiments.times import path_of_times
 from crowdgold.toolchain import assemble
 
 ROOT = Path(workflow.basedir)
@@ -106,20 +111,64 @@ def write_merged_configuration():
     unfinished.replace(path)
 
 
-def begin_run():
-    """Do what a run does before its first job.
+def take_away_damage():
+    """Name what is not as its job wrote it, and set it aside, so that it is made again."""
+    start = time.monotonic()
+    found = integrity.compare(
+        Path(config["pathvars"]["results"]), integrity.names_of(config)
+    )
+    for line in integrity.told(found, time.monotonic() - start):
+        logger.warning(line)
+    integrity.take_away(found.damaged)
+    if found.damaged:
+        logger.warning(
+            "What is damaged was set aside as .NAME.damaged beside it; the run that it belongs to "
+            "makes it anew"
+        )
+
+
+def begin_run(local):
+    """Do what a run does before it looks which files are there.
+
+    Jobs on other nodes can outlive the run that submitted them: what they are writing is left.
 
     Raises:
         WorkflowError: where the folder is another run's, or cannot be written.
     """
+    results = Path(config["pathvars"]["results"])
     try:
         hold_folder()
+        folders = [results / name for name in (*integrity.FOLDERS, "evaluation")]
+        folders += [
+            Path("results", name) for name in ("datasets", "embeddings", "stan")
+        ]
+        remove_leftovers(folders, 0 if local else 24 * 3600)
+        take_away_damage()
         write_merged_configuration()
     except OSError as error:
         raise WorkflowError(
             f"{error.filename} cannot be written: {error.strerror}; expected a folder with room, "
             "and that you may write to. Mend it and run again: what is finished is kept"
         ) from None
+
+
+def begin_before_files_are_looked_for():
+    """Have `begin_run` called before the graph of jobs is made: Snakemake's `onstart` comes after,
+    and not at all where there is nothing to do. A dry run takes nothing and changes nothing.
+    """
+    execute = workflow.execute
+
+    def begin_and_execute(executor_plugin, **settings):
+        kind = executor_plugin.common_settings
+        if not kind.dryrun_exec:
+            begin_run(kind.local_exec)
+        return execute(executor_plugin=executor_plugin, **settings)
+
+    workflow.execute = begin_and_execute
+
+
+if workflow.is_main_process:
+    begin_before_files_are_looked_for()
 
 
 def relative(file):
@@ -251,6 +300,12 @@ def rows_of(wildcards):
     return [f"<results>/{path}" for path in plan.blocks(config, wildcards.experiment)]
 
 
+def times_of(wildcards):
+    """Give the tables of the times of what an experiment's results are joined from."""
+    blocks = plan.blocks(config, wildcards.experiment)
+    return [f"<results>/{path_of_times(path)}" for path in blocks]
+
+
 def judged_table(experiment):
     """Give the table that an experiment's verdict is about: ranks, or a summary of coverage."""
     kind = "tables" if "check" in config["experiments"][experiment] else "summaries"
@@ -369,15 +424,17 @@ def drawn_figures(target):
     drawn = []
     for figure in plan.figures(config, target):
         reasons = [
-            why for name in plan.datasets(config, figure) if (why := unavailable(name))
+            f"dataset {why}"
+            for name in plan.datasets(config, figure)
+            if (why := unavailable(name))
         ]
         reasons += [
-            f"the package {package} is not installed ({plan.how_to_install(package)})"
+            f"the package {package}, which is not installed ({plan.how_to_install(package)})"
             for package, without in plan.figure_without(config, figure).items()
             if not without
         ]
         if reasons:
-            logger.warning(f"Skipped: figure {figure}, for {'; '.join(reasons)}")
+            logger.warning(f"Skipped: figure {figure} needs {'; '.join(reasons)}")
         else:
             drawn.append(figure)
     return drawn
@@ -402,7 +459,9 @@ def drawn_experiments(figure):
     drawn = list(config["figures"][figure].get("experiments", []))
     for experiment, dataset in plan.optional_datasets(config, figure).items():
         if reason := unavailable(dataset):
-            logger.warning(f"Left out of figure {figure}: {experiment}, for {reason}")
+            logger.warning(
+                f"Left out of figure {figure}: {experiment}, which needs dataset {reason}"
+            )
             drawn.remove(experiment)
     for package, without in plan.figure_without(config, figure).items():
         if without:
@@ -470,17 +529,51 @@ def found_parts(wildcards):
     return [f"<results>/evaluation/found/{place}.pickle" for place in places]
 
 
+def made_of(experiment):
+    """Give what the jobs of an experiment make: tables, summary, times, and damaged blocks."""
+    made = [
+        f"<results>/{path}"
+        for path in (
+            f"tables/{experiment}.parquet",
+            f"summaries/{experiment}.parquet",
+            f"summaries/{experiment}.csv",
+            f"times/{experiment}.parquet",
+        )
+    ]
+    if config["together"]:
+        return made
+    results = Path(config["pathvars"]["results"])
+    blocks = [
+        path
+        for block in plan.blocks(config, experiment)
+        for path in (block, path_of_times(block))
+    ]
+    if "check" not in config["experiments"][experiment]:
+        blocks += [
+            f"data/{experiment}/{setting}/{replicates}.parquet"
+            for setting, replicates in plan.batches(config, experiment)
+        ]
+    lost = [path for path in blocks if was_set_aside(results / path)]
+    return [*made, *(f"<results>/{path}" for path in lost)]
+
+
 def figures_of(target):
     """Give an input function, so that only the run that asks for the target looks for datasets.
 
-    The tables of the figures are asked for too: one that was lost is made again.
+    All that their jobs make is asked for too: what was lost or damaged is made again.
     """
 
     def asked(wildcards):
         figures = drawn_figures(target)
+        endings = [*ENDINGS, "json"]
+        drawn = expand(
+            "<results>/figures/{name}.{ending}", name=figures, ending=endings
+        )
         tables = [tables_of(name) for name in figures]
         found = [one(wildcards) if callable(one) else one for one in tables]
-        drawn = [f"<results>/figures/{name}.svg" for name in figures]
-        return list(dict.fromkeys([*drawn, *(path for own in found for path in own)]))
+        named = [one for name in figures for one in drawn_experiments(name)]
+        behind = [path for one in dict.fromkeys(named) for path in made_of(one)]
+        paths = [*drawn, *(path for own in found for path in own), *behind]
+        return list(dict.fromkeys(paths))
 
     return asked

@@ -190,6 +190,7 @@ rule document_reproduction_stableval:
             "<results>/tables/{name}.parquet",
             name=[*REPRODUCED_STABLEVAL, *REPRODUCED_SYNTHETIC],
         ),
+        times="<results>/times/stableval_synthetic_published.parquet",
         printed="config/printed/stableval.csv",
         synthetic="config/printed/stableval_synthetic.yaml",
     output:
@@ -279,6 +280,9 @@ rule document_coverage:
 rule document_which_method:
     input:
         summaries=lambda wildcards: tables_of("arena")(wildcards),
+        times=lambda wildcards: [
+            f"<results>/times/{name}.parquet" for name in drawn_experiments("arena")
+        ],
         datasets=lambda wildcards: expand(
             "results/datasets/{name}.parquet",
             name=datasets_in(drawn_experiments("arena")),

@@ -3,7 +3,8 @@
 # Needs: the block's data table, the compiled models of the method; a prepared dataset where a check
 #        names one, and features of its texts where it reads some.
 # Makes: results/estimates/EXPERIMENT/SETTING/METHODS/FIRST-LAST.parquet: rows of the results table;
-#        results/checks/EXPERIMENT/SETTING/FIRST-LAST.parquet: rows of a check's own table.
+#        results/checks/EXPERIMENT/SETTING/FIRST-LAST.parquet: rows of a check's own table;
+#        results/times/ and the same path: the seconds that each took.
 
 
 rule estimate:
@@ -13,7 +14,8 @@ rule estimate:
         toolchain=toolchain_of,
         programs=programs_of,
     output:
-        "<results>/estimates/{experiment}/{setting}/{group}/{replicates}.parquet",
+        rows="<results>/estimates/{experiment}/{setting}/{group}/{replicates}.parquet",
+        times="<results>/times/estimates/{experiment}/{setting}/{group}/{replicates}.parquet",
     log:
         "<results>/logs/estimates/{experiment}/{setting}/{group}/{replicates}.log",
     conda:
@@ -35,7 +37,8 @@ rule check:
         toolchain=toolchain_of,
         programs=programs_of,
     output:
-        "<results>/checks/{experiment}/{setting}/{replicates}.parquet",
+        rows="<results>/checks/{experiment}/{setting}/{replicates}.parquet",
+        times="<results>/times/checks/{experiment}/{setting}/{replicates}.parquet",
     log:
         "<results>/logs/checks/{experiment}/{setting}/{replicates}.log",
     conda:

@@ -1,16 +1,19 @@
 # What: joins the rows of an experiment, and summarises them over the replicates.
 # Needs: every estimate, or every check, of the experiment.
 # Makes: results/tables/EXPERIMENT.parquet (one row a replicate, method and metric);
-#        results/summaries/EXPERIMENT.parquet and .csv (bias, width, coverage, Monte Carlo errors).
+#        results/summaries/EXPERIMENT.parquet and .csv (bias, width, coverage, Monte Carlo errors);
+#        results/times/EXPERIMENT.parquet (the seconds of each fit or check).
 
 
 rule summarise:
     input:
         rows=rows_of,
+        times=times_of,
     output:
         table="<results>/tables/{experiment}.parquet",
         summary="<results>/summaries/{experiment}.parquet",
         text="<results>/summaries/{experiment}.csv",
+        times="<results>/times/{experiment}.parquet",
     log:
         "<results>/logs/summaries/{experiment}.log",
     conda:

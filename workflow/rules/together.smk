@@ -2,7 +2,8 @@
 #       fits their methods or runs their checks, and summarises; in the place of simulate, estimate,
 #       summarise. Experiments of a paper that sample no Stan model share a job.
 # Needs: the experiments' blocks; prepared datasets where they name them; the compiled models.
-# Makes: RESULTS/tables/EXPERIMENT.parquet, RESULTS/summaries/EXPERIMENT.parquet and .csv.
+# Makes: RESULTS/tables/EXPERIMENT.parquet, RESULTS/summaries/EXPERIMENT.parquet and .csv,
+#        RESULTS/times/EXPERIMENT.parquet.
 
 for job, run in experiment_jobs().items():
 
@@ -18,6 +19,7 @@ for job, run in experiment_jobs().items():
             tables=expand("<results>/tables/{name}.parquet", name=run),
             summaries=expand("<results>/summaries/{name}.parquet", name=run),
             texts=expand("<results>/summaries/{name}.csv", name=run),
+            times=expand("<results>/times/{name}.parquet", name=run),
         log:
             f"<results>/logs/experiments/{job}.log",
         conda:

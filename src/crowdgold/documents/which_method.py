@@ -46,7 +46,7 @@ def _fits(rows: pd.DataFrame) -> pd.Series:
     return counts.astype(int)
 
 
-def _method_row(method: str, rows: pd.DataFrame) -> list[str]:
+def _method_row(method: str, rows: pd.DataFrame, seconds: float) -> list[str]:
     there = rows[rows["intervals"] > 0]
     needs = _cell(", ".join(needs_of(method)))
     if there.empty:
@@ -62,15 +62,21 @@ def _method_row(method: str, rows: pd.DataFrame) -> list[str]:
         f"{there['bias'].abs().mean():.3f}",
         f"{geometric_mean(ratios.to_numpy(dtype=float)):.2f}" if len(ratios) else "",
         f"{fits['gate_failures'] / fits['replicates']:.0%}",
-        f"{there['seconds'].median():.2g}",
+        "" if np.isnan(seconds) else f"{seconds:.2g}",
     ]
 
 
-def _methods(cells: pd.DataFrame, methods: Sequence[str], baseline: str) -> str:
+def _methods(
+    cells: pd.DataFrame, methods: Sequence[str], baseline: str, seconds: Mapping[str, float]
+) -> str:
     head = ["method", "needs", "not too short", "coverage", "worst", "bias", f"width / {baseline}",
             "gate failed", "seconds"]  # fmt: skip
     return markdown_table(
-        head, [_method_row(name, cells[cells["method"] == name]) for name in methods]
+        head,
+        [
+            _method_row(name, cells[cells["method"] == name], seconds.get(name, np.nan))
+            for name in methods
+        ],
     )
 
 
@@ -180,6 +186,7 @@ def which_method_page(
     baseline: str = "GT",
     real: Mapping[str, str] = NOTHING,
     kinds: Mapping[str, str] = NOTHING,
+    seconds: Mapping[str, float] = MappingProxyType({}),
 ) -> str:
     """Write the page.
 
@@ -189,6 +196,7 @@ def which_method_page(
         baseline: the method whose width is 1.
         real: experiments of datasets, and the dataset of each; those without cells had no files.
         kinds: world -> its kind (`evaluation.arena_situations`).
+        seconds: method -> the median of its fits.
     """
     methods = list(dict.fromkeys(cells["method"]))
     found = situations(worlds, kinds)
@@ -216,10 +224,11 @@ def which_method_page(
         "mean of the bias's absolute value, "
         f"geometric mean of the width over `{baseline}`'s, the share of fits that failed a gate, "
         "median seconds of a fit.\n",
-        _methods(cells, methods, baseline) + "\n",
+        _methods(cells, methods, baseline, seconds) + "\n",
         "![Coverage and width of every method in every world](gallery/arena.svg)\n",
         "![The other metrics](gallery/arena_other_metrics.svg)\n",
-        "All cells, with bias, error, width and seconds, are in results/figures/arena.csv.\n",
+        "All cells, with bias, error and width, are in results/figures/arena.csv; the seconds of "
+        "every fit are in results/times/.\n",
         "## Why there is nothing\n",
         "What a method needs is declared once, with the method; what a metric needs is the world's "
         "to have.\n",

@@ -1,8 +1,8 @@
 """The arena: what every method does in every world, metric by metric, as one tidy table.
 
 A cell is a method in a world on a metric. It has the bias, the coverage of the intervals beside the
-binomial band of nominal coverage, their width relative to a baseline's, and the seconds of a fit;
-or a reason why there is nothing, which follows from what the method needs and the world has.
+binomial band of nominal coverage, and their width relative to a baseline's; or a reason why there
+is nothing, which follows from what the method needs and the world has.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ KEYS = ("world", "method", "metric")
 VALUES = (
     "replicates", "intervals", "truth", "bias", "bias_se", "error", "error_se", "width", "width_se",
     "width_ratio", "width_ratio_se", "coverage", "coverage_se", "level", "band_low", "band_high",
-    "seconds", "gate_failures", "reason",
+    "gate_failures", "reason",
 )  # fmt: skip
 COLUMNS = ("experiment", *KEYS, *VALUES)
 SHORT, INSIDE, LONG, NONE = "too short", "covers", "too long", "none"

@@ -8,7 +8,7 @@ from crowdgold.models.diagnostics import RHAT_LIMIT
 VALUES = {
     # Of the long results table.
     "annotator", "agent", "item", "truth", "estimate", "lower", "upper", "standard_error",
-    "undefined", "note", "seconds", "diagnostics_passed", "diagnostics_message", "seed",
+    "undefined", "note", "diagnostics_passed", "diagnostics_message", "seed",
     "code_version",
     # Of a summary.
     "replicates", "gate_failures", "bias", "bias_se", "error", "error_se", "error_sd",

@@ -134,7 +134,7 @@ def check_label_variation(
         (`study.Run`), `tied`, the share of all items whose majority is a matter of the rule for
         ties, `annotators` with annotations of training items and the median number of each one's,
         `annotations_each` (of the first split; 0 where they are not known), `learning_rate`,
-        `batch_size`, `seconds`.
+        `batch_size`.
 
     Raises:
         InputError: naming the parameter that is unknown or impossible.
@@ -161,7 +161,6 @@ def check_label_variation(
         **_annotators(data),
         "learning_rate": done.how.learning_rate,
         "batch_size": done.how.batch_size,
-        "seconds": done.seconds,
     }
     rows = [
         {**about, "metric": metric, "value": one.value, "note": one.note}

@@ -113,7 +113,6 @@ def _summarise_group(group: pd.DataFrame, level: float) -> dict[str, float | str
         "level": level,
         "band_low": low,
         "band_high": high,
-        "seconds": known["seconds"].mean(),
         "misfit": flags.mean() if len(flags) else np.nan,
         "misfit_se": share_error(flags.mean(), len(flags)),
         "note": _note(group),

@@ -10,6 +10,7 @@ installed. One that reads features of texts says by `features_file(parameters)` 
 """
 
 import importlib
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import pandas as pd
 
 from crowdgold.experiments.tasks import named, replicates, shared_columns, task_rng
+from crowdgold.experiments.times import times_frame
 from crowdgold.models.stan import StanModels
 
 CHECKS = {
@@ -75,8 +77,8 @@ def dataset_of_check(name: str, parameters: Mapping[str, Any]) -> str:
 
 def check_block(
     task: Mapping[str, Any], stan: StanModels, dataset: pd.DataFrame | None = None
-) -> pd.DataFrame:
-    """Run a task's check for every setting and replicate.
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Rows of a task's check, run for every setting and replicate, and the table of times.
 
     Args:
         task: what to run, from `plan.data_task`.
@@ -84,7 +86,8 @@ def check_block(
         dataset: the prepared dataset, for the checks that name one.
 
     Returns:
-        The rows that the check gives, after columns for paper, experiment, setting and replicate.
+        The rows that the check gives, after columns for paper, experiment, setting and replicate;
+        and the seconds that it took for each replicate.
 
     Raises:
         ValueError: where the check fails; a note names experiment, setting and replicate.
@@ -94,14 +97,17 @@ def check_block(
     needed = (stan,) if hasattr(module, "stan_models") else ()
     if dataset_of_check(task["check"], task["settings"][0]["parameters"]):
         needed = (*needed, dataset)
-    frames = []
+    frames, times = [], []
     for setting, replicate in replicates(task):
         with named(task, setting["name"], replicate, check=task["check"]):
             rng = task_rng(task, setting, replicate, "check")
+            start = time.perf_counter()
             frame = check(setting["parameters"], rng, *needed)
+            seconds = time.perf_counter() - start
         shared = shared_columns(task, setting, replicate)
+        times.append({**shared, "method": task["check"], "seconds": seconds})
         own = frame.drop(columns=[name for name in shared if name in frame])
         left = pd.DataFrame([shared] * len(own))
         frames.append(pd.concat([left, own.reset_index(drop=True)], axis=1))
     joined: pd.DataFrame = pd.concat(frames, ignore_index=True)
-    return joined
+    return joined, times_frame(times, shared)

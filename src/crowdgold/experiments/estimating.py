@@ -18,6 +18,7 @@ from crowdgold.experiments.data_tables import DataTable
 from crowdgold.experiments.results import results_frame
 from crowdgold.experiments.settings import name_of_data, settings_of_methods
 from crowdgold.experiments.tasks import EXPLAIN, named, replicates, shared_columns, task_rng
+from crowdgold.experiments.times import times_frame
 from crowdgold.experiments.truths import true_values
 from crowdgold.inference import evaluate
 from crowdgold.inference.estimate import Estimate
@@ -66,7 +67,6 @@ def inapplicable(task: Mapping[str, Any], method: str, table: Table) -> str | No
 def _row(
     method: str,
     one: Estimate,
-    seconds: float = float("nan"),
     diagnostics: Diagnostics = NO_DIAGNOSTICS,
 ) -> dict[str, Any]:
     return {
@@ -81,7 +81,6 @@ def _row(
         "standard_error": one.standard_error,
         "undefined": one.undefined,
         "note": one.note,
-        "seconds": seconds,
         "diagnostics_passed": diagnostics.passed,
         "diagnostics_message": diagnostics.message,
     }
@@ -95,10 +94,13 @@ def _estimate(
     settings: Mapping[str, Any],
     table: Table,
     stan: StanModels,
-) -> list[dict[str, Any]]:
-    """Fit one method to one replicate; give a row for each metric, or each of its values."""
+) -> tuple[list[dict[str, Any]], float | None]:
+    """A row for each metric, or each of its values, of a method fitted to one replicate.
+
+    Beside them the seconds of the fit; None where the method is not fitted.
+    """
     if (reason := inapplicable(task, method, table)) is not None:
-        return [_row(method, Estimate.unavailable(one, reason)) for one in task["metrics"]]
+        return [_row(method, Estimate.unavailable(one, reason)) for one in task["metrics"]], None
     # Without the method's name: methods that sample the same model share its fit.
     rng = task_rng(task, setting, replicate, "fit")
     start = time.perf_counter()
@@ -109,13 +111,13 @@ def _estimate(
         task, fitted, table, rng, lambda labels: fit(method, labels, rng, settings, stan)
     )
     seconds = fitted.seconds.get("inference", elapsed)
-    return [_row(method, one, seconds, fitted.diagnostics) for one in estimates]
+    return [_row(method, one, fitted.diagnostics) for one in estimates], seconds
 
 
 def estimate_block(
     task: Mapping[str, Any], data: Path, stan: StanModels, version: str, threads: int = 1
-) -> pd.DataFrame:
-    """Fit and evaluate every method of a task on every replicate of a data table.
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Rows of every method of a task, fitted to every replicate of a data table and evaluated.
 
     Args:
         task: what to estimate, from `plan.estimate_task`.
@@ -125,23 +127,21 @@ def estimate_block(
         threads: processes that a method may run side by side.
 
     Returns:
-        Rows of the results table (`results.MEASURES`).
+        Rows of the results table (`results.MEASURES`), and the table of times.
 
     Raises:
         ValueError: where a fit fails; a note names experiment, setting, replicate and method.
     """
     rows: list[dict[str, Any]] = []
-    done: dict[tuple[str, int, str, str], list[dict[str, Any]]] = {}
+    times: list[dict[str, Any]] = []
+    done: dict[tuple[str, int, str, str], tuple[list[dict[str, Any]], float | None]] = {}
     table = DataTable(data)
     for setting, replicate in replicates(task):
         drawn = table.replicate(setting["name"], replicate)
         with named(task, setting["name"], replicate):
             truths = true_values(task["metrics"], drawn)
-        shared = {
-            **shared_columns(task, setting, replicate),
-            "seed": task["seed"],
-            "code_version": version,
-        }
+        named_columns = shared_columns(task, setting, replicate)
+        shared = {**named_columns, "seed": task["seed"], "code_version": version}
         same_data = name_of_data(setting["axes"])
         for method, chosen in settings_of_methods(task["methods"], setting["axes"]).items():
             # An axis that varies another method's setting leaves this one's fit as it was.
@@ -153,8 +153,11 @@ def estimate_block(
                     done[key] = _estimate(
                         task, setting, replicate, method, settings, drawn.table, stan
                     )
+            estimated, seconds = done[key]
             rows += [
                 {**shared, **row, "truth": truths.get((row["metric"], _owner(row)), np.nan)}
-                for row in done[key]
+                for row in estimated
             ]
-    return results_frame(rows, task["settings"][0]["axes"])
+            if seconds is not None:
+                times.append({**named_columns, "method": method, "seconds": seconds})
+    return results_frame(rows, task["settings"][0]["axes"]), times_frame(times, named_columns)

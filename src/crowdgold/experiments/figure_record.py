@@ -1,6 +1,7 @@
 """The record beside a figure, FIGURE.json: what drew it, and what each of its tables was made from.
 
-Equal tables and code give equal bytes: it holds no time and no name of the host.
+Equal tables and code give equal bytes: it holds no time and no name of the host. It has the
+checksums of the figure's files, and its own.
 """
 
 import json
@@ -8,8 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from crowdgold.data.files import write_text
 from crowdgold.experiments.made_from import condensed, file_hash
+from crowdgold.experiments.results import FILES
+from crowdgold.experiments.seals import UNSEALED, write_sealed_text
 
 ENDINGS = ("svg", "pdf", "png", "csv")
 """Files of a figure that its record is about."""
@@ -32,7 +34,7 @@ def write_figure_record(
     kept = ("code_version", "code", "configuration", "machine", "python", "packages")
     record = {
         "figure": stem.name,
-        "files": {
+        FILES: {
             f"{stem.name}.{ending}": file_hash(stem.with_name(f"{stem.name}.{ending}"))
             for ending in ENDINGS
         },
@@ -42,5 +44,6 @@ def write_figure_record(
             {"path": path, "sha256": file_hash(Path(path)), **condensed(metadata)}
             for path, metadata in made_from.items()
         ],
+        "checksum": UNSEALED.decode(),
     }
-    write_text(json.dumps(record, indent=1) + "\n", stem.with_name(f"{stem.name}.json"))
+    write_sealed_text(json.dumps(record, indent=1) + "\n", stem.with_name(f"{stem.name}.json"))

@@ -12,6 +12,15 @@ from crowdgold.experiments.seals import DamagedTable, set_aside
 from crowdgold.experiments.termination import TERMINATED, orderly_termination
 
 
+def described(error: Exception) -> str:
+    """What a person is told of an error. A damaged table is set aside, to be made anew."""
+    if isinstance(error, DamagedTable):
+        set_aside(error.path)
+    kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
+    notes = "".join(f"\n  {note}" for note in getattr(error, "__notes__", []))
+    return f"{kind}{error}{notes}"
+
+
 @contextmanager
 def job_log(path: str | Path) -> Iterator[None]:
     """Send standard output and error, those of child processes too, to a file.
@@ -37,11 +46,7 @@ def job_log(path: str | Path) -> Iterator[None]:
             raise
         except Exception as error:
             traceback.print_exc()
-            kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
-            notes = "".join(f"\n  {note}" for note in getattr(error, "__notes__", []))
-            if isinstance(error, DamagedTable):
-                set_aside(error.path)
-            print(f"\nError: {kind}{error}{notes}\n  log: {path}\n", file=terminal, flush=True)
+            print(f"\nError: {described(error)}\n  log: {path}\n", file=terminal, flush=True)
             sys.exit(1)
         finally:
             sys.stdout.flush()

@@ -33,7 +33,6 @@ MEASURES = [
     "standard_error",
     "undefined",
     "note",
-    "seconds",
     "diagnostics_passed",
     "diagnostics_message",
     "seed",
@@ -41,6 +40,8 @@ MEASURES = [
 ]
 """Columns after the identity and the setting columns, in their order."""
 
+FILES = "files"
+"""Key of what a sealed file knows of those beside it: name -> sha256."""
 METADATA_KEY = b"crowdgold"
 """Key of this project's metadata in a parquet file: JSON."""
 
@@ -87,6 +88,14 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a table as text; a reader never sees half a file."""
     with unfinished(path) as own:
         write_spreadsheet(frame, own)
+
+
+def write_summary(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, Any]) -> None:
+    """Write a summary as text and, last, as a table that has the text's checksum."""
+    text = Path(path).with_suffix(".csv")
+    text.parent.mkdir(parents=True, exist_ok=True)
+    write_csv(frame, text)
+    write_table(frame, path, {**metadata, FILES: {text.name: file_hash(text)}})
 
 
 def read_table(path: str | Path) -> pd.DataFrame:

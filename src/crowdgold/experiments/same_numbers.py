@@ -1,8 +1,8 @@
 """Are two tables of the same block the same numbers? Bit by bit, or within Monte Carlo error.
 
-On the same machine, toolchain and packages equal code, configuration and data give equal bits, the
-seconds that something took aside. Elsewhere rounding differs, and with it the draws of a sampler;
-two runs are then held against their Monte Carlo error (`_within_error`).
+On the same machine, toolchain and packages equal code, configuration and data give equal bits.
+Elsewhere rounding differs, and with it the draws of a sampler; two runs are then held against their
+Monte Carlo error (`_within_error`).
 """
 
 from collections.abc import Mapping
@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-UNCOMPARED = ("seconds", "code_version")
-"""Columns that say when and by which commit, and not what."""
+COMMIT = "code_version"
+"""Column that names the commit for people: of equal code it may be another."""
 SURROUNDINGS = ("machine", "toolchain", "python", "packages")
 EFFECTIVE_DRAWS = 200
 """Two chains that pass the diagnostics have at least so many (`models.diagnostics`)."""
@@ -108,7 +108,7 @@ def differences(
         exact: whether every bit counts.
         level: of the intervals.
     """
-    one, other = (f.drop(columns=[n for n in UNCOMPARED if n in f]) for f in (one, other))
+    one, other = (frame.drop(columns=COMMIT, errors="ignore") for frame in (one, other))
     if list(one) != list(other) or len(one) != len(other):
         return [f"{len(one)} rows of {list(one)} have become {len(other)} rows of {list(other)}"]
     if exact:

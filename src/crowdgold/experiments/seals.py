@@ -1,7 +1,8 @@
-"""A table's own checksum, so that a file that was cut short or changed is never used.
+"""A file's own checksum, so that one that was cut short or changed is never used.
 
-A sealed parquet file holds, in its metadata, the sha256 of all of its bytes, with zeros where the
-checksum stands. Parquet's own checksums cover its pages and not what describes them.
+A sealed file holds the sha256 of all of its bytes, with zeros where the checksum stands: a parquet
+file in its metadata, a record of a figure and a verdict in their text. Parquet's own checksums
+cover its pages and not what describes them.
 """
 
 import hashlib
@@ -10,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from crowdgold.data import InputError
+from crowdgold.data.files import unfinished
 
 SEAL_KEY = b"crowdgold_seal"
 """Key of the seal in a parquet file's metadata."""
@@ -20,10 +22,11 @@ UNSEALED = MARK + b"0" * LENGTH
 
 
 class DamagedTable(InputError):  # noqa: N818 - a state of a file rather than a mistake
-    """A table whose bytes are not those that were written.
+    """A table, or another sealed file, whose bytes are not those that were written.
 
     Attributes:
         path: the file.
+        found: what is wrong with it.
     """
 
     def __init__(self, path: Path, found: str) -> None:
@@ -32,6 +35,7 @@ class DamagedTable(InputError):  # noqa: N818 - a state of a file rather than a 
             "anew, or remove it first"
         )
         self.path = path
+        self.found = found
 
 
 def _place(content: mmap.mmap) -> int:
@@ -63,10 +67,27 @@ def seal(path: Path) -> None:
         content[place : place + LENGTH] = _checksum(content, place)
 
 
+def _aside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.damaged")
+
+
 def set_aside(path: Path) -> None:
-    """Take a damaged table out of the way, under a hidden name beside it."""
+    """Take a damaged file out of the way, under a hidden name beside it."""
     with suppress(OSError):
-        path.replace(path.with_name(f".{path.name}.damaged"))
+        path.replace(_aside(path))
+
+
+def was_set_aside(path: Path) -> bool:
+    """Whether a file was damaged, and has not been made again since."""
+    return _aside(path).exists() and not path.exists()
+
+
+def write_sealed_text(text: str, path: Path) -> None:
+    """Write a text that holds `UNSEALED` once, with its checksum in that place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with unfinished(path) as own:
+        own.write_text(text, encoding="utf-8")
+        seal(own)
 
 
 def check_seal(path: Path) -> None:

@@ -13,6 +13,7 @@ from crowdgold.experiments.figure_record import ENDINGS
 from crowdgold.experiments.made_from import blocks_of, condensed, file_hash
 from crowdgold.experiments.mixed_code import mixtures
 from crowdgold.experiments.results import METADATA_KEY, read_metadata
+from crowdgold.experiments.seals import check_seal
 
 AS_RECORDED, CHANGED, GONE = "as recorded", "changed since", "gone"
 MEND = "make figures makes it anew"
@@ -34,6 +35,7 @@ def _read_record(path: Path) -> dict[str, Any]:
     """Read the record of a figure.
 
     Raises:
+        DamagedTable: where its bytes are not those that were written.
         InputError: where it is not one.
     """
     try:
@@ -42,6 +44,7 @@ def _read_record(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} is not a record of a figure ({error}); {MEND}") from error
     if not isinstance(record, dict) or not {"figure", "files", "tables"} <= set(record):
         raise InputError(f"{path} is not a record of a figure; expected results/figures/NAME.json")
+    check_seal(path)
     return record
 
 

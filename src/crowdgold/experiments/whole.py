@@ -21,7 +21,7 @@ def run_experiment(
     metadata: Mapping[str, Any],
     dataset: pd.DataFrame | None = None,
     threads: int = 1,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Run an experiment.
 
     Args:
@@ -33,13 +33,14 @@ def run_experiment(
         threads: for each fit.
 
     Returns:
-        the results table and its summary; a check's table is both.
+        the results table, its summary, and the table of times; a check's table is both of the
+        first.
     """
     if "check" in task:
-        table = check_block(task, stan, dataset)
-        return table, table
+        table, times = check_block(task, stan, dataset)
+        return table, table, times
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder, "data.parquet")
         simulate_block(task, data, metadata, dataset)
-        table = estimate_block(task, data, stan, metadata["code_version"], threads)
-    return table, summarise(table, axes, task["level"])
+        table, times = estimate_block(task, data, stan, metadata["code_version"], threads)
+    return table, summarise(table, axes, task["level"]), times

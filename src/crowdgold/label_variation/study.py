@@ -5,7 +5,6 @@ tries learning rates and batch sizes at random on the development items of the f
 takes those with the best geometric mean of the metrics. Needs PyTorch.
 """
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -57,7 +56,6 @@ class Run(NamedTuple):
         train_share_error: the same of the items trained on, those of all splits together. At its
             maximum a likelihood of the people's shares has none, as its derivative by the constant
             term is zero; what there is says that training stopped before it was there.
-        seconds: that it took.
     """
 
     scores: dict[str, Score]
@@ -65,7 +63,6 @@ class Run(NamedTuple):
     predicted: np.ndarray
     share_error: float
     train_share_error: float
-    seconds: float
 
 
 def _trained(
@@ -131,7 +128,6 @@ def run(
     Raises:
         InputError: where the method cannot be used on the dataset.
     """
-    start = time.perf_counter()
     chosen = search(method, data, encoder_of, how, tried, rng)
     tested, trained = [], []
     splits = data.splits()
@@ -148,5 +144,4 @@ def run(
         predicted,
         _share_error(true, predicted),
         _share_error(true_trained, np.concatenate(trained)),
-        time.perf_counter() - start,
     )

@@ -17,12 +17,17 @@ LINE = 0.19
 
 
 def select_task(table: pd.DataFrame, task: Mapping[str, Any]) -> pd.DataFrame:
-    """Give the rows of a task: of its experiment, where settings have the values asked for.
+    """The rows of a task: of its experiment, where settings have the values asked for.
+
+    None where the table has no rows of the experiment, as of a dataset that cannot be had; its
+    settings are no columns then.
 
     Raises:
         ValueError: where the experiment has no such setting column.
     """
     rows = table[table["experiment"] == task["experiment"]]
+    if rows.empty:
+        return rows
     for column, value in task.get("where", {}).items():
         if column not in rows:
             raise ValueError(f"{task['experiment']}: the table has no column {column!r}")

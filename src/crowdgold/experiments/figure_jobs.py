@@ -1,0 +1,38 @@
+"""The figures of a job: one that cannot be drawn takes no other with it."""
+
+import traceback
+from collections.abc import Callable, Iterable
+
+from crowdgold.data import InputError
+from crowdgold.data.checks import counted
+from crowdgold.experiments.logs import described
+
+
+class NotDrawn(InputError):  # noqa: N818 - what is left of a job rather than a mistake
+    """Figures that could not be drawn, when the others of their job were."""
+
+
+def draw_each(figures: Iterable[str], draw_one: Callable[[str], None]) -> None:
+    """Draw each figure of a job; name those that cannot be drawn at the end.
+
+    Args:
+        figures: their names.
+        draw_one: draws a figure, writes its files and its record.
+
+    Raises:
+        NotDrawn: where one or more failed; all others are drawn by then.
+    """
+    failed: dict[str, str] = {}
+    drawn: list[str] = []
+    for name in figures:
+        try:
+            draw_one(name)
+            drawn.append(name)
+        except Exception as error:
+            traceback.print_exc()
+            failed[name] = described(error)
+    if failed:
+        lost = counted(len(failed), "figure")
+        lines = [f"{lost} not drawn; of the job's others {len(drawn)} are there"]
+        lines += [f"  figure {name}: {why}" for name, why in failed.items()]
+        raise NotDrawn("\n".join(lines))
