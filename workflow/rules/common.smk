@@ -13,7 +13,7 @@ import yaml
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-from crowdgold.experiments import configuration, plan
+from crowdgold.experiments import configuration, plan, slurm
 from crowdgold.experiments.dependencies import kernel_cache, rule_code
 from crowdgold.experiments.imports import package_root
 from crowdgold.experiments.made_from import file_hash
@@ -50,6 +50,8 @@ def check_configuration():
 # On a cluster each job reads this file again, what was checked with it.
 if workflow.is_main_process:
     check_configuration()
+    if slurm.PLUGIN in sys.modules:
+        slurm.mend(sys.modules[slurm.PLUGIN], logger)
 
 
 def stages():
