@@ -13,8 +13,8 @@ from crowdgold.experiments.results import read_table
 from .slurm_node import missing_programs, slurm_node
 
 TABLE = "results/tables/tiny.parquet"
-AWAY = 31
-"""Seconds that the controller stays away after a check whose every query failed."""
+AWAY = 5
+"""Seconds that the controller stays away after a check began whose every query fails."""
 OPTIONS = [
     "--workflow-profile=profiles/slurm",
     "--nolock",  # as `make`: a run that was killed leaves Snakemake's own lock
@@ -66,7 +66,7 @@ class Run:
 
     def finish(self):
         """Wait for the run's end; it must be a good one."""
-        code = self.process.wait(timeout=400)
+        code = self.process.wait(timeout=900)
         assert code == 0, self.log.read_text()
         return self.log.read_text()
 
