@@ -10,6 +10,8 @@ import pytest
 from .slurm_node import missing_programs, slurm_node
 
 TABLE = "results/tables/tiny.parquet"
+AWAY = 5
+"""Seconds that the controller stays away after a check began whose every query fails."""
 OPTIONS = [
     "--workflow-profile=profiles/slurm",
     "--nolock",  # as `make`: a run that was killed leaves Snakemake's own lock
@@ -107,10 +109,13 @@ def test_a_run_survives_what_happens_on_a_cluster(finished, checkout):
 
         run.wait_for_job()
         node.stop("slurmctld")
-        time.sleep(5)
-        assert node.state() == ""
+        # With the plugin's own line a check begins whose every query fails, within a second.
+        node.wait(lambda: "Falling back to 'sacct'" in run.log.read_text(), "a failing check")
+        time.sleep(AWAY)
+        assert run.process.poll() is None
         node.start("slurmctld")
         said = run.finish()
         assert len(node.jobs()) > 6  # those of the run, and the cancelled one anew
     assert "Trying to restart job" in said
+    assert "Slurm does not answer" in said
     equal_tables(checkout, finished)

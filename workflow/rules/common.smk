@@ -14,7 +14,7 @@ import yaml
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-from crowdgold.experiments import configuration, integrity, plan
+from crowdgold.experiments import configuration, integrity, plan, slurm
 from crowdgold.experiments.figure_record import ENDINGS
 from crowdgold.experiments.dependencies import kernel_cache, rule_code
 from crowdgold.experiments.imports import package_root
@@ -55,6 +55,8 @@ def check_configuration():
 # On a cluster each job reads this file again, what was checked with it.
 if workflow.is_main_process:
     check_configuration()
+    if slurm.PLUGIN in sys.modules:
+        slurm.mend(sys.modules[slurm.PLUGIN], logger)
 
 
 def stages():
