@@ -9,20 +9,14 @@ from snakemake.exceptions import WorkflowError
 
 from crowdgold.experiments.configuration_files import ConfigurationError, places_of
 
-
-def places_of_keys():
-    """Give the file and line of each key.
-
-    Raises:
-        WorkflowError: where a file cannot be used.
-    """
-    own = [Path(f"config/experiments/{name}.yaml") for name in experiments]
-    above = [Path("config.yaml"), *(Path(f"{name}.yaml") for name in scale)]
-    try:
-        return places_of(own, [*above, *map(Path, workflow.overwrite_configfiles)])
-    except ConfigurationError as error:
-        raise WorkflowError(str(error)) from None
-
-
+OWN = [Path(f"config/experiments/{name}.yaml") for name in experiments]
+ABOVE = [Path("config.yaml"), *(Path(f"{name}.yaml") for name in scale)]
 # On a cluster each job reads these files again, which were checked when the run began.
-PLACES = places_of_keys() if workflow.is_main_process else {}
+try:
+    PLACES = (
+        places_of(OWN, [*ABOVE, *map(Path, workflow.overwrite_configfiles)])
+        if workflow.is_main_process
+        else {}
+    )
+except ConfigurationError as error:
+    raise WorkflowError(str(error)) from None
