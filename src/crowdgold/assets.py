@@ -5,6 +5,11 @@ from pathlib import Path
 _PACKAGE = Path(__file__).resolve().parent
 
 
+def package_folder() -> Path:
+    """The folder of the installed package."""
+    return _PACKAGE
+
+
 def asset_folder(name: str) -> Path:
     """Return the folder of the assets called `name` ("stan" or "toolchain").
 

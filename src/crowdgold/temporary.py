@@ -12,7 +12,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -61,6 +61,22 @@ def lock_file(path: Path) -> IO[bytes] | None:
         raise
     file.close()
     return None
+
+
+@contextmanager
+def held_folder(folder: Path) -> Iterator[bool]:
+    """Hold a folder by a lock until the block ends, also under another name: whether it was free.
+
+    What cannot be held, such as a file or on some file systems a folder, counts as not free.
+    """
+    with ExitStack() as stack:
+        free = False
+        with suppress(OSError):
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            stack.callback(os.close, handle)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            free = True
+        yield free
 
 
 def _make(kind: str, parent: str | None) -> tuple[Path, IO[bytes] | None]:

@@ -64,8 +64,8 @@ repeated. FOLDER gets estimates.csv, curves.csv, items.csv (P(Y = 1) of each), s
 study.yaml has the options, for this command and for check, plan and fit-labelling.
 
 exit codes: 0, done; 1, the data do not support what is asked; 2, input that cannot be used, with
-what is wrong and how to mend it; 130, interrupted: nothing is left behind;
-143 and 129, terminated and hung up: likewise."""
+what is wrong and how to mend it; 130, interrupted: models that are finished are kept in FOLDER, and
+the same command goes on from there; 143 and 129, terminated and hung up: likewise."""
 UNSUPPORTED = 1
 
 
@@ -201,20 +201,22 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.models.stan import StanModels
 
     remove_abandoned()
+    own_study.mend(asked.out)
     settings, out, said = _settings(asked), asked.out, _Said(asked.json)
     own_study.check_folder(out, asked.files, asked.force)
-    options = _options(asked, settings)
+    options, keep = _options(asked, settings), own_study.kept_folder(out)
     source = own_study.Source(asked.files, renamed(asked), asked.positive, asked.repeated)
     try:
         with progress(lambda: "reading and checking"):
             study, check = own_study.read_and_check(source, settings)
         found = own_study.evaluate_checked(
-            study, check, source, settings, StanModels(), asked.cores, say, said.answered
+            study, check, source, settings, StanModels(), asked.cores, say, said.answered, keep
         )
         said.ended(found.summary)
         with progress(lambda: "writing"):
             kept = own_study.write_evaluation(found, check, out, options, asked.force)
     except own_study.UnsupportedError as why:
+        own_study.discard(keep)
         say(f"Error: {why}")
         return UNSUPPORTED
     say_kept(out, kept)

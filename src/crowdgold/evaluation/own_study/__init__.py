@@ -11,8 +11,9 @@ from crowdgold.evaluation.own_study.files import (
     read_and_check,
     write_evaluation,
 )
-from crowdgold.evaluation.own_study.folder import check_folder
+from crowdgold.evaluation.own_study.folder import check_folder, kept_folder, mend
 from crowdgold.evaluation.own_study.jobs import QUICK
+from crowdgold.evaluation.own_study.kept import discard
 from crowdgold.evaluation.own_study.questions import METHODS, METRICS, Settings, read_thresholds
 from crowdgold.evaluation.own_study.study import Evaluation, UnsupportedError, evaluate_study
 
@@ -25,8 +26,11 @@ __all__ = [
     "Source",
     "UnsupportedError",
     "check_folder",
+    "discard",
     "evaluate_checked",
     "evaluate_study",
+    "kept_folder",
+    "mend",
     "read_and_check",
     "read_thresholds",
     "write_evaluation",

@@ -1,19 +1,17 @@
 """From the files of a user to the folder of an evaluation."""
 
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
-from crowdgold import __version__
 from crowdgold.data.own import Study, read_study
 from crowdgold.evaluation.data_check import DataCheck, check_data
 from crowdgold.evaluation.own_study.folder import write_folder
 from crowdgold.evaluation.own_study.processes import Say
 from crowdgold.evaluation.own_study.questions import Settings, check_settings
+from crowdgold.evaluation.own_study.run_key import versions
 from crowdgold.evaluation.own_study.study import (
     Answered,
     Evaluation,
@@ -21,8 +19,6 @@ from crowdgold.evaluation.own_study.study import (
     evaluate_study,
 )
 from crowdgold.models.stan import StanModels
-
-PACKAGES = ("numpy", "scipy", "numba", "pandas", "cmdstanpy")
 
 
 @dataclass(frozen=True)
@@ -62,13 +58,6 @@ def read_and_check(source: Source, settings: Settings) -> tuple[Study, DataCheck
     return study, check
 
 
-def versions(stan: StanModels) -> dict[str, str]:
-    """Name the versions that numbers depend on."""
-    cmdstan = stan.toolchain.cmdstan_version if stan.toolchain else ""
-    found = {"crowdgold": __version__, "python": platform.python_version(), "cmdstan": cmdstan}
-    return found | {name: version(name) for name in PACKAGES}
-
-
 def require_answers(evaluation: Evaluation) -> None:
     """Raise `UnsupportedError` where no metric has an estimate, with the reasons."""
     if evaluation.tables["estimates"]["estimate"].notna().any():
@@ -90,6 +79,7 @@ def evaluate_checked(
     cores: int,
     say: Say,
     answered: Answered = lambda evaluation: None,
+    keep: Path | None = None,
 ) -> Evaluation:
     """Evaluate a study; a method that the check finds not usable gives no answer.
 
@@ -102,11 +92,12 @@ def evaluate_checked(
         cores: processes at a time.
         say: told what takes long.
         answered: told what is known before the models are sampled, where there are both.
+        keep: the folder for finished jobs, of this run and of one that was stopped.
 
     Raises:
         UnsupportedError: where no metric that is asked for has an estimate.
     """
-    evaluation = evaluate_study(study, settings, stan, cores, say, check, answered)
+    evaluation = evaluate_study(study, settings, stan, cores, say, check, answered, keep)
     return with_source(evaluation, check, source, stan)
 
 

@@ -13,8 +13,10 @@ study.yaml                the options of `crowdgold evaluate` that repeat it
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,8 @@ from crowdgold.data.files import own_name
 from crowdgold.data.json_values import plain
 from crowdgold.data.outputs import kept_name, lies_in, same_file
 from crowdgold.data.spreadsheet import write_spreadsheet
+from crowdgold.evaluation.own_study.kept import UNFINISHED, holds_jobs
+from crowdgold.temporary import held_folder, registered
 
 ESTIMATES, STUDY, CHECK = "estimates", "study.json", "check.json"
 OPTIONS = "study.yaml"
@@ -42,13 +46,16 @@ FLOATS = "%.10g"
 
 
 def is_evaluation(out: Path) -> bool:
-    """Whether a folder was written by `crowdgold evaluate`, and holds nothing else; or is empty."""
+    """Whether a folder was written by `crowdgold evaluate`, and holds nothing else; or is empty.
+
+    Finished jobs of a run that was stopped can be there, with an evaluation or without.
+    """
     return out.is_dir() and not _others(out)
 
 
 def _others(out: Path) -> list[str]:
     """What is in a folder beside an evaluation; everything where it holds none."""
-    held = sorted(out.iterdir())
+    held = sorted(one for one in out.iterdir() if not holds_jobs(one))
     others = [one.name for one in held if one.name not in WRITTEN or not one.is_file()]
     if others or not held:
         return others
@@ -99,12 +106,52 @@ def check_folder(out: Path, inputs: Sequence[Path] = (), force: bool = False) ->
         _check_replaced(out)
 
 
+def kept_folder(out: Path) -> Path | None:
+    """Where finished jobs are kept; None where what is there is not ours."""
+    ours = not os.path.lexists(out) or is_evaluation(out)
+    return out / UNFINISHED if ours else None
+
+
+def mend(out: Path) -> list[Path]:
+    """Remove what killed runs left beside a folder; give what was removed or renamed.
+
+    An earlier evaluation that was to be replaced is put back where nothing took its place. What a
+    process holds, which is at work then, is left alone.
+    """
+    name = re.compile(rf"\.{re.escape(out.name)}\.[0-9a-f]{{12}}\.(partial|before)")
+    beside = sorted(out.parent.iterdir()) if out.name and out.parent.is_dir() else []
+    mended = []
+    for left in [one for one in beside if name.fullmatch(one.name)]:
+        with suppress(OSError), held_folder(left) as free:
+            ours = all(one.name in WRITTEN or holds_jobs(one) for one in left.iterdir())
+            if not free or not ours:
+                continue
+            if left.suffix == ".before" and not os.path.lexists(out):
+                left.rename(out)
+            else:
+                shutil.rmtree(left)
+            mended.append(left)
+    return mended
+
+
 def _write_tables(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
     for name, table in tables.items():
         # Scores are the user's numbers, and probabilities are rounded: as they are.
         form = None if name == "items" else FLOATS
         write_spreadsheet(table, folder / f"{name}.csv", form)
     tables[ESTIMATES].to_parquet(folder / f"{ESTIMATES}.parquet", index=False)
+
+
+def _replace(out: Path, new: Path, before: Path) -> None:
+    """Rename a new folder to its place; what is there gets another name, or back its own."""
+    with held_folder(out if os.path.lexists(out) else new):
+        try:
+            if os.path.lexists(out):
+                out.rename(before)
+            new.rename(out)
+        finally:
+            if os.path.lexists(before) and not os.path.lexists(out):
+                before.rename(out)
 
 
 def write_folder(
@@ -133,24 +180,23 @@ def write_folder(
     """
     check_folder(out, force=force)
     ours = is_evaluation(out) or not os.path.lexists(out)
-    partial, before = own_name(out, "partial"), own_name(out, "before")
-    before = before if ours else kept_name(out)
+    partial = own_name(out, "partial")
+    before = own_name(out, "before") if ours else kept_name(out)
     try:
         partial.mkdir()
-        _write_tables(tables, partial)
-        for name, content in ((CHECK, check), (STUDY, summary)):
-            text = json.dumps(plain(content), indent=1, ensure_ascii=False)
-            (partial / name).write_text(text + "\n", encoding="utf-8")
-        if options is not None:
-            (partial / OPTIONS).write_bytes(options)
-        if os.path.lexists(out):
-            out.rename(before)
-        partial.rename(out)
+        with registered(partial), held_folder(partial):
+            _write_tables(tables, partial)
+            for name, content in ((CHECK, check), (STUDY, summary)):
+                text = json.dumps(plain(content), indent=1, ensure_ascii=False)
+                (partial / name).write_text(text + "\n", encoding="utf-8")
+            if options is not None:
+                (partial / OPTIONS).write_bytes(options)
+            _replace(out, partial, before)
     except OSError as error:
         raise InputError(f"{out} cannot be written: {error.strerror or error}") from error
     finally:
-        if os.path.lexists(before) and not os.path.lexists(out):
-            before.rename(out)
-        for left in (partial, before) if ours else (partial,):
-            shutil.rmtree(left, ignore_errors=True)
-    return None if ours else before
+        shutil.rmtree(partial, ignore_errors=True)
+    if not ours:
+        return before
+    shutil.rmtree(before, ignore_errors=True)
+    return None

@@ -16,6 +16,7 @@ from crowdgold.data import InputError
 from crowdgold.data.own import Study
 from crowdgold.evaluation.own_study.fitting import Found, run_job
 from crowdgold.evaluation.own_study.jobs import Job, Stratum
+from crowdgold.evaluation.own_study.kept import KeptJobs
 from crowdgold.evaluation.own_study.questions import Settings
 from crowdgold.models.stan import StanModels
 from crowdgold.temporary import scratch_folder
@@ -120,6 +121,7 @@ def run_jobs(
     stan: StanModels,
     cores: int,
     say: Say,
+    kept: KeptJobs,
 ) -> list[Found]:
     """Run jobs in processes.
 
@@ -128,6 +130,7 @@ def run_jobs(
         study, settings, strata, stan: as for `run_job`; the models are compiled already.
         cores: processes at a time.
         say: told every few seconds how far it is.
+        kept: jobs that a run which was stopped has finished; those of this one are added.
 
     Returns:
         what the jobs found, in the order of the jobs.
@@ -136,12 +139,13 @@ def run_jobs(
         InputError: where a process was ended from outside, for want of memory, say.
     """
     start = told = time.monotonic()
-    found: dict[Job, list[Found]] = {}
+    kept.remove_others()
+    found = kept.read(jobs)
     shared, size = (study, settings, strata, stan), min(cores, max(1, len(jobs)))
-    with ExitStack() as stack:
+    with kept.told(), ExitStack() as stack:
         with held(ENDINGS):
             pool = stack.enter_context(_pool(size, shared))
-            waiting = _submit(pool, jobs)
+            waiting = _submit(pool, [job for job in jobs if job not in found])
         while waiting:
             left = max(0.0, EVERY - (time.monotonic() - told))
             done, _ = wait(waiting, timeout=left, return_when=FIRST_COMPLETED)
@@ -149,6 +153,7 @@ def run_jobs(
                 job = waiting.pop(future)
                 try:
                     found[job] = future.result()
+                    kept.add(job, found[job])
                 except BrokenProcessPool as error:
                     raise InputError(
                         "a process was ended from outside, perhaps for want of memory; try fewer "

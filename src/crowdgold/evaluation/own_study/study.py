@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -27,6 +28,7 @@ from crowdgold.evaluation.own_study.jobs import (
     plan_jobs,
     stream,
 )
+from crowdgold.evaluation.own_study.kept import KeptJobs
 from crowdgold.evaluation.own_study.processes import Say, run_jobs
 from crowdgold.evaluation.own_study.questions import (
     LABEL_METRICS,
@@ -36,6 +38,7 @@ from crowdgold.evaluation.own_study.questions import (
     thresholds_of,
     what_intervals_are_about,
 )
+from crowdgold.evaluation.own_study.run_key import key_of
 from crowdgold.models.stan import StanModels
 
 
@@ -273,6 +276,18 @@ def join_found(
     return Evaluation(_tables(estimates, found, study.items), summary)
 
 
+def _sample(
+    planned: Planned, stan: StanModels, cores: int, say: Say, keep: Path | None
+) -> tuple[Planned, list[Found]]:
+    """What can be run of the jobs, and what those find that sample a model."""
+    models = [name for job in planned.jobs if not is_quick(job) for name in job.methods]
+    planned = planned.without(load_models(dict.fromkeys(models), stan))
+    slow = [job for job in planned.jobs if not is_quick(job)]
+    study, settings = planned.study, planned.settings
+    kept = KeptJobs(keep, key_of(study, settings, stan), say)
+    return planned, run_jobs(slow, study, settings, planned.strata, stan, cores, say, kept)
+
+
 def evaluate_study(
     study: Study,
     settings: Settings,
@@ -281,6 +296,7 @@ def evaluate_study(
     say: Say = lambda line: None,
     check: DataCheck | None = None,
     answered: Answered = lambda evaluation: None,
+    keep: Path | None = None,
 ) -> Evaluation:
     """Evaluate a study: what needs no sampling first, then the models.
 
@@ -292,6 +308,7 @@ def evaluate_study(
         say: told what takes long.
         check: of the study, if there is one; what it finds not usable is no answer.
         answered: told what is known before the models are sampled, where there are both.
+        keep: the folder for finished jobs, of this run and of one that was stopped; None for none.
 
     Raises:
         UnsupportedError: where no metric asked for can be had of these tables.
@@ -302,11 +319,10 @@ def evaluate_study(
     quick = [job for job in planned.jobs if is_quick(job)]
     found = [one for job in quick for one in run_job(job, study, settings, planned.strata, stan)]
     if len(quick) == len(planned.jobs):
+        KeptJobs(keep, "", say).remove_others()
         return join_found(planned, found, check, time.perf_counter() - start)
     if quick:
         answered(join_found(planned, found, check, time.perf_counter() - start))
-    models = [name for job in planned.jobs if not is_quick(job) for name in job.methods]
-    planned = planned.without(load_models(dict.fromkeys(models), stan))
-    slow = [job for job in planned.jobs if not is_quick(job)]
-    found += run_jobs(slow, study, settings, planned.strata, stan, cores, say)
+    planned, sampled = _sample(planned, stan, cores, say, keep)
+    found += sampled
     return join_found(planned, found, check, time.perf_counter() - start)

@@ -1,0 +1,329 @@
+"""`crowdgold evaluate` that is stopped keeps its finished models; the same command goes on."""
+
+import json
+import os
+import shutil
+import signal
+import time
+from dataclasses import fields, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+from crowdgold.commands import main
+from crowdgold.data import InputError
+from crowdgold.data.own import read_study
+from crowdgold.evaluation.own_study import Settings, folder, kept_folder, mend, run_key
+from crowdgold.evaluation.own_study import processes as jobs_in_processes
+from crowdgold.evaluation.own_study.fitting import Found
+from crowdgold.evaluation.own_study.folder import check_folder, write_folder
+from crowdgold.evaluation.own_study.kept import UNFINISHED
+from crowdgold.evaluation.own_study.run_key import key_of
+from crowdgold.evaluation.own_study.stored import read_found, write_found
+from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.imputed import Imputed
+from crowdgold.inference.questions import Named
+from crowdgold.inference.rectified import Rectified
+from crowdgold.inference.samples import Draws, Stated
+from crowdgold.metrics import Scale
+from crowdgold.models.diagnostics import Diagnostics
+from crowdgold.models.stan import StanModels
+from crowdgold.temporary import held_folder
+from unit.test_endings import start
+from unit.test_evaluate_command import EXAMPLE, files
+
+ASKED = ["--methods", "GT", "CLARA", "DS", "--metrics", "prevalence", "AUC", "--cores", "1"]
+"""Two models, of which CLARA is sampled first."""
+CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -9}
+KEPT = "1 of 2 models are kept and not sampled again (CLARA)"
+ANEW = "Begun anew"
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """The first 400 items of the example, and the evaluation of a run that nothing stopped."""
+    made = tmp_path_factory.mktemp("study")
+    wanted = pd.read_csv(EXAMPLE / "scores.csv")["item"][:400]
+    for name in ("votes", "gold", "scores"):
+        table = pd.read_csv(EXAMPLE / f"{name}.csv")
+        table[table["item"].isin(wanted)].to_csv(made / f"{name}.csv", index=False)
+    assert main(["evaluate", *files(made), "--out", str(made / "whole"), *ASKED]) == 0
+    return made
+
+
+def stop(study, out, number):
+    """Begin the command, and end it once its first model is finished; what it said."""
+    process = start("evaluate", *files(study), "--out", out, *ASKED, start_new_session=True)
+    until = time.monotonic() + 120
+    while not list((out / UNFINISHED).glob("*.job")):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.005)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == CODES[number], said
+    return said
+
+
+def content(of):
+    """All that a folder holds, byte for byte, but for the measured seconds."""
+    held = {one.name: one.read_bytes() for one in of.iterdir()}
+    summary = json.loads(held.pop("study.json"))
+    del summary["seconds"]
+    for one in summary["fits"]:
+        del one["seconds"]
+    held.pop("study.yaml")  # it names --out
+    return summary, held
+
+
+def seconds_of(of, method):
+    fits = json.loads((of / "study.json").read_text())["fits"]
+    return {one["seconds"] for one in fits if one["method"] == method}
+
+
+def again(study, out, *options):
+    return main(["evaluate", *files(study), "--out", str(out), *ASKED, *options])
+
+
+@pytest.mark.parametrize("number", CODES)
+def test_a_stopped_run_goes_on_from_its_finished_models(study, tmp_path, number, capsys):
+    """The kept model has the measured seconds of the first run: it is not sampled again."""
+    out = tmp_path / "mine"
+    said = stop(study, out, number)
+    assert os.listdir(tmp_path) == ["mine"]
+    assert os.listdir(out) == [UNFINISHED]
+    (path,) = (out / UNFINISHED).iterdir()
+    (found,) = read_found(path)
+    assert found.method == "CLARA"
+    if number != signal.SIGKILL:
+        assert f"Finished models kept in {out}: 1. The same command goes on" in said
+    assert again(study, out) == 0
+    said = capsys.readouterr().err
+    assert KEPT in said
+    assert ANEW not in said
+    assert seconds_of(out, "CLARA") == {round(found.seconds, 3)}
+    assert content(out) == content(study / "whole")
+    assert os.listdir(tmp_path) == ["mine"]
+
+
+@pytest.fixture(scope="module")
+def stopped(study, tmp_path_factory):
+    out = tmp_path_factory.mktemp("stopped") / "mine"
+    stop(study, out, signal.SIGKILL)
+    return out
+
+
+@pytest.fixture
+def out(stopped, tmp_path):
+    """What a killed run left, of one's own."""
+    shutil.copytree(stopped, tmp_path / "mine")
+    return tmp_path / "mine"
+
+
+@pytest.mark.parametrize("options", [["--level", "0.9"], ["--seed", "3"], ["--no-models"]])
+def test_another_option_begins_anew(study, out, tmp_path, options, capsys):
+    """With numbers of its own, to the last digit."""
+    assert again(study, out, *options) == 0
+    said = capsys.readouterr().err
+    assert said.count(ANEW) == 1
+    assert "not sampled again" not in said
+    assert again(study, tmp_path / "direct", *options) == 0
+    assert content(out) == content(tmp_path / "direct")
+    assert content(out) != content(study / "whole")
+
+
+def test_another_input_begins_anew(study, out, tmp_path, capsys):
+    """One vote is another."""
+    for name in ("votes", "gold", "scores"):
+        shutil.copy(study / f"{name}.csv", tmp_path)
+    votes = pd.read_csv(tmp_path / "votes.csv")
+    votes.loc[0, "label"] = 1 - votes.loc[0, "label"]
+    votes.to_csv(tmp_path / "votes.csv", index=False)
+    assert again(tmp_path, out) == 0
+    assert ANEW in capsys.readouterr().err
+
+
+def test_a_damaged_job_is_made_again(study, out, capsys):
+    (path,) = (out / UNFINISHED).iterdir()
+    whole = bytearray(path.read_bytes())
+    whole[len(whole) // 2] ^= 1
+    path.write_bytes(whole)
+    assert again(study, out) == 0
+    assert "not sampled again" not in capsys.readouterr().err
+    assert content(out) == content(study / "whole")
+
+
+def test_a_job_that_failed_is_not_kept(study, tmp_path, monkeypatch, capsys):
+    """Nor does a run that is stopped later say that it is: it could end well another time."""
+
+    def fail(job, *shared):
+        if job.methods == ("DS",):
+            os._exit(1)  # as of the system, for want of memory
+        return [Found(job.stratum, job.model, name, problem="no room") for name in job.methods]
+
+    monkeypatch.setattr(jobs_in_processes, "run_job", fail)
+    assert again(study, tmp_path / "mine") == 2
+    said = capsys.readouterr().err
+    assert "models kept in" not in said
+    assert "a process was ended from outside" in said
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_run_that_ends_without_an_answer_keeps_nothing(study, tmp_path, capsys):
+    """It was not stopped. CLARA says nothing of AUC."""
+    asked = ["--methods", "CLARA", "--metrics", "AUC", "--out", str(tmp_path / "mine")]
+    assert main(["evaluate", *files(study), *asked]) == 1
+    assert "no metric that was asked for has an estimate" in capsys.readouterr().err
+    assert os.listdir(tmp_path) == []
+
+
+def changed(study, settings):
+    """The same in every way but one."""
+    items = study.items
+    for name in ("votes_positive", "votes_total", "gold", "tie_break"):
+        array = getattr(items, name).copy()
+        array[-1] += 1
+        yield name, replace(study, items=replace(items, **{name: array})), settings
+    first, *_ = items.predictors
+    scores = {**items.scores, first: np.nextafter(items.scores[first], 1)}
+    yield "scores", replace(study, items=replace(items, scores=scores)), settings
+    turned = dict(reversed(items.scores.items()))
+    yield "models", replace(study, items=replace(items, scores=turned)), settings
+    renamed = np.array([*items.item[:-1], "another"], dtype=object)
+    yield "item", replace(study, items=replace(items, item=renamed)), settings
+    other = study.annotations.annotator_of[::-1]
+    yield (
+        "voters",
+        replace(study, annotations=replace(study.annotations, annotator_of=other)),
+        (settings),
+    )
+    yield "strata", replace(study, strata={"a": items.gold.astype(str)}), settings
+    yield "weights", replace(study, weights=np.full(len(items), 2.0)), settings
+    another = {"methods": ("DS",), "metrics": ("AUC",), "thresholds": {"": (0.4,)}, "level": 0.9,
+               "about": "items", "seed": 3, "imputations": 20}  # fmt: skip
+    assert set(another) == {one.name for one in fields(Settings)}
+    for name, value in another.items():
+        yield name, study, replace(settings, **{name: value})
+
+
+def test_the_key_is_of_all_that_numbers_depend_on(study, monkeypatch):
+    """And of nothing else: read twice, it is the same."""
+    stan, settings = StanModels(), Settings()
+    read, same = read_study(files(study)), read_study(files(study))
+    keys = {"": key_of(read, settings, stan)}
+    assert key_of(same, Settings(), StanModels()) == keys[""]
+    for name, other, asked in changed(read, settings):
+        keys[name] = key_of(other, asked, stan)
+    monkeypatch.setattr(run_key, "source_digest", lambda: "edited")
+    keys["source"] = key_of(read, settings, stan)
+    monkeypatch.undo()
+    monkeypatch.setattr(run_key, "versions", lambda stan: {"crowdgold": "0"})
+    keys["versions"] = key_of(read, settings, stan)
+    assert len(set(keys.values())) == len(keys)
+
+
+def same(one, other):
+    """Whether two values are of one class and content, NaN included."""
+    assert type(one) is type(other)
+    if isinstance(one, np.ndarray):
+        assert one.dtype == other.dtype
+        assert_array_equal(one, other)
+    elif isinstance(one, pd.DataFrame):
+        pd.testing.assert_frame_equal(one, other, check_exact=True)
+    elif isinstance(one, list | tuple):
+        assert len(one) == len(other)
+        for pair in zip(one, other, strict=True):
+            same(*pair)
+    elif hasattr(one, "__dataclass_fields__"):
+        for name in one.__dataclass_fields__:
+            same(getattr(one, name), getattr(other, name))
+    else:
+        assert one == other or one != one
+
+
+def test_what_a_job_found_is_read_as_it_was_written(tmp_path):
+    """Every class that a method gives, to the last bit; NaN, infinity and what is missing too."""
+    rng = np.random.default_rng(1)
+    named = Named(["AUC", "précision@0.1"], rng.random((2, 2)), [Scale.LOGIT, Scale.IDENTITY])
+    few = rng.random((4, 2))
+    few[1] = np.nan
+    estimate = Estimate("AUC", 0.1 + 0.2, float("nan"), float("inf"), note='"a" → b')
+    checks = pd.DataFrame({"check": ["votes", "wins"], "gold": pd.array([1, pd.NA], "Int64"),
+                           "observed": [0.1, np.nan], "items": [3, 4]})  # fmt: skip
+    rectified = Rectified(few, few, few, np.stack([few, few]), np.arange(2), 4, 2, 0.25)
+    bad = Diagnostics(float("inf"), failures=("a", "b"), chains=4)
+    found = [
+        Found("all", "large", "MAVEN", named, Draws(few, few[0]), Imputed(few, None, few[:, 0]),
+              curves=few, probability=few[:, 1], checks=checks, diagnostics=bad,
+              parameters=[("mu", 1 / 3, 0.1, 0.2)], seconds=1e-300),
+        Found("a=b", "", "MAVEN-R", named, rectified, rectified.about_items(), whole=False),
+        Found("all", "", "DS", sample=Stated([estimate]), annotators=[estimate]),
+    ]  # fmt: skip
+    write_found(found, tmp_path / "found")
+    read = read_found(tmp_path / "found")
+    same(read, found)
+    assert read_found(tmp_path / "none") is None
+    with pytest.raises(TypeError):
+        write_found([replace(found[0], curves=np.array([{}]))], tmp_path / "other")
+    assert os.listdir(tmp_path) == ["found"]
+
+
+def test_a_folder_with_finished_jobs_is_one_of_ours_and_with_anything_else_is_not(out, tmp_path):
+    check_folder(out)
+    assert kept_folder(out) == out / UNFINISHED
+    (out / UNFINISHED / "thesis.tex").write_text("")
+    with pytest.raises(InputError, match=r"other things in it \(\.unfinished\)"):
+        check_folder(out)
+    assert kept_folder(out) is None
+    assert kept_folder(tmp_path / "new") == tmp_path / "new" / UNFINISHED
+
+
+TABLES = {"estimates": pd.DataFrame({"estimate": [0.5]})}
+SUMMARY = {"settings": {}, "headlines": []}
+
+
+def test_what_killed_runs_left_beside_the_folder_is_removed(tmp_path):
+    """Not what a run at work holds, what is another folder's, or what holds anything else."""
+    out, code = tmp_path / "mine", "0123456789ab"
+    write_folder(TABLES, SUMMARY, {}, out)
+    left = [tmp_path / f".mine.{code}.{ending}" for ending in ("partial", "before")]
+    others = [tmp_path / f".{name}.{code}.partial" for name in ("other", "mine.x", "mineX")]
+    for one in (*left, *others):
+        shutil.copytree(out, one)
+    thesis = tmp_path / f".mine.{code[::-1]}.partial/thesis.tex"
+    thesis.parent.mkdir()
+    thesis.write_text("")
+    with held_folder(left[0]) as free:
+        assert free
+        assert mend(out) == [left[1]]
+        assert left[0].is_dir()
+    assert mend(out) == [left[0]]
+    assert {one.name for one in tmp_path.iterdir()} == {
+        "mine", thesis.parent.name, *(one.name for one in others)
+    }  # fmt: skip
+
+
+def test_a_run_leaves_what_another_is_writing(tmp_path, monkeypatch):
+    """The other one has its new folder, and no lock file in it."""
+    out, mended = tmp_path / "mine", []
+
+    def write(tables, partial):
+        mended.append(mend(out))
+        (partial / "estimates.csv").write_text("")
+
+    monkeypatch.setattr(folder, "_write_tables", write)
+    write_folder(TABLES, SUMMARY, {}, out)
+    assert mended == [[]]
+    assert set(os.listdir(out)) == {"estimates.csv", "check.json", "study.json"}
+    assert os.listdir(tmp_path) == ["mine"]
+
+
+def test_an_evaluation_whose_successor_was_killed_is_put_back(tmp_path):
+    out = tmp_path / "mine"
+    write_folder(TABLES, SUMMARY, {}, out)
+    out.rename(tmp_path / ".mine.0123456789ab.before")
+    mend(out)
+    assert os.listdir(tmp_path) == ["mine"]
+    assert json.loads((out / "study.json").read_text()) == SUMMARY
