@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0]):
     results, _ = concatenate(snakemake.input.tables)
-    peers, truths = (read_table(snakemake.input[name]) for name in ("peers", "truths"))
+    read = {name: read_table(snakemake.input[name]) for name in ("peers", "truths", "least")}
     options = snakemake.params.options
     baseline = options["baseline"]
     found = answers_of(results, options["answer"], baseline, options.get("again", {}))
     compared, _ = concatenate(snakemake.input.predictions)
     titles = {name: method.title for name, method in METHODS.items()}
     section = predictions_section(compared, baseline, titles)
-    page = answer_page(found, results, peers, truths, options["labels"], section)
+    page = answer_page(found, results, **read, labels=options["labels"], predictions=section)
     write_text(page, snakemake.output.page)
     write_csv(cells_table(found, options["labels"]), Path(snakemake.output.cells))

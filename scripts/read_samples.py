@@ -1,8 +1,10 @@
-"""Read the samples of experiments: ppi_py's means of them, and the error of their truth."""
+"""Read the samples of experiments: ppi_py's means, the error of the truth, the least width."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crowdgold.evaluation.answer_bars import AT
+from crowdgold.experiments.least_width import least_widths
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.provenance import provenance
 from crowdgold.experiments.results import write_table
@@ -15,6 +17,8 @@ with job_log(snakemake.log[0]):
     params = snakemake.params
     files = zip(params.experiments, map(Path, snakemake.input.data), strict=True)
     peers, truths = read_samples(files, params.metrics, params.level)
+    least = least_widths(params.blocks.items(), params.seed, AT)
     made = provenance(Path.cwd(), {"metrics": params.metrics}, params.library)
     write_table(peers, snakemake.output.peers, made)
     write_table(truths, snakemake.output.truths, made)
+    write_table(least, snakemake.output.least, made)

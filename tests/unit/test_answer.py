@@ -11,12 +11,14 @@ from crowdgold.evaluation.answer_bars import answers_of, bars_of
 from crowdgold.evaluation.answer_cells import answer_cells, pooled_coverage, upper_limit
 from crowdgold.evaluation.peer_means import PEER, peer_interval
 from crowdgold.experiments.data_tables import Drawn, write_replicates
+from crowdgold.experiments.least_width import LEAST
 from crowdgold.experiments.sample_peers import ROWS, TRUTHS, read_samples
 from crowdgold.simulate import simulate
 from unit.made_answers import METRICS, REPLICATES, SIZES, WORLDS, made_answers
 
 CELL = ("answer_two", "AUC", 200)
 NO_PEERS, NO_TRUTHS = pd.DataFrame(columns=ROWS), pd.DataFrame(columns=TRUTHS)
+NO_LEAST = pd.DataFrame(columns=LEAST)
 
 
 def held(changes=None, more=None, again=None):
@@ -33,7 +35,8 @@ def page_of(changes=None, more=None, again=None, **tables):
     found = answers_of(results, "mine", "GT", again)
     labels = {"answer_one": "one", "answer_two": "two"}
     peers, truths = tables.get("peers", NO_PEERS), tables.get("truths", NO_TRUTHS)
-    return answer_page(found, results, peers, truths, labels, "## Predictions\n")
+    least = tables.get("least", NO_LEAST)
+    return answer_page(found, results, peers, truths, least, labels, "## Predictions\n")
 
 
 @pytest.mark.parametrize(("covered", "intervals"), [(0, 1), (170, 200), (199, 200), (930, 1000)])
@@ -193,3 +196,12 @@ def test_predictions_are_compared_by_number_of_gold_labels():
     assert "| `GT` | gold labels only | 1.000, 1.00 | 1.000, 1.00 |" in page
     assert "| `logistic-R` | a regression | 0.900, 0.50 | 0.900, 0.50 |" in page
     assert "in 2 worlds, 10 replicates each" in page
+
+
+def test_the_page_says_how_narrow_it_could_be():
+    """Two worlds of .7 and .8; where nothing is known of it the page has no such section."""
+    rows = [("answer_one", 200, "AUC", 0.7), ("answer_two", 200, "AUC", 0.8)]
+    page = page_of(least=pd.DataFrame(rows, columns=LEAST))
+    assert "cannot be less than 0.750 of that of `GT`" in page
+    assert "| two | 0.70 | 0.80 |" in page
+    assert "How narrow" not in page_of()

@@ -202,7 +202,7 @@ def test_a_difference_is_that_of_the_draws(found):
     """By hand: the draws' differences, in which what both share drops out."""
     shared = np.random.default_rng(1).normal(size=(50, 1))
     one, other = Draws(shared + 0.3), Draws(shared.copy())
-    named = Named(["d"], np.array([[-1.0, 1.0]]), [Scale.LOGIT])
+    named = Named(["d"], np.array([[-1.0, 1.0]]), [Scale.LOGIT], np.full((1, 2), np.nan))
     (apart,) = one.minus(other).estimates(named, 0.95)
     assert (apart.lower, apart.upper) == pytest.approx((0.3, 0.3))
     table = found.tables["estimates"]

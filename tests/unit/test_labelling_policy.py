@@ -175,8 +175,8 @@ def test_thresholds_run_from_no_confidence_to_all():
     np.testing.assert_allclose(threshold_grid(2), np.arange(50, 101) / 100, rtol=1e-12)
     assert threshold_grid(3)[0] >= 1 / 3
     assert threshold_grid(3, 0.05)[-1] == 1
-    for step in (0, -1, 0.7, float("nan")):
-        with pytest.raises(InputError, match=r"step: found .*, expected above 0 and at most 0.5"):
+    for step in (0, -1, 1e-9, 0.7, float("nan")):
+        with pytest.raises(InputError, match=r"step: found .*, expected from 0.0001 to 0.5"):
             threshold_grid(2, step)
 
 
@@ -248,8 +248,9 @@ def test_what_no_threshold_reaches_is_said_with_the_nearest(validation):
     for value in (0, 1.1, float("nan")):
         with pytest.raises(InputError, match=r"accuracy: found .*, expected above 0 and at most 1"):
             threshold_for_accuracy(frontier, value)
-    with pytest.raises(InputError, match=r"budget: found 0.9, expected 1 or more"):
-        threshold_for_budget(frontier, 0.9)
+    for budget in (0.9, float("inf"), float("nan")):
+        with pytest.raises(InputError, match=rf"budget: found {budget}, expected 1 or more"):
+            threshold_for_budget(frontier, budget)
 
 
 def test_a_close_choice_is_said_to_be_unsure(validation):

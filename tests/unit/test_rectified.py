@@ -128,7 +128,7 @@ def by_loops(text, items, prediction, target):
         flagged = int((gold.scores["A"] >= 0.2).sum())
         count = flagged if name == "precision" else min(flagged, positives)
     total = (1 - f) * variance(weight) + (f * variance(0) if target == "population" else 0)
-    error = np.sqrt(total / m * count / (count - 1))
+    error = np.sqrt(total / m)
     theta = y_value + weight * (everywhere - g_value)
     v = min(max(theta, 1 / (4 * count)), 1 - 1 / (4 * count))
     reach = student.ppf(0.975, np.sqrt((count - 1) * (m - 1))) * error / (v * (1 - v))
@@ -186,11 +186,11 @@ def test_what_a_prediction_expects_widens_and_never_narrows():
     surprised = made(g, g, np.stack([drawn_g + residual, drawn_g]), 20)
     (weight,) = surprised.weight
     assert weight == pytest.approx(1, abs=1e-12)
-    variance = PSEUDO / (20 + PSEUDO) / 20 * 20 / 19
+    variance = PSEUDO / (20 + PSEUDO) / 20
     assert surprised.error(surprised.weight) ** 2 == pytest.approx(variance, rel=1e-9)
     noisy = made(g + 3 * rng.normal(size=20), g, np.stack([drawn_g, drawn_g]), 20)
     alone = np.sum((noisy.labelled - noisy.weight * noisy.predicted) ** 2) / 19
-    assert noisy.error(noisy.weight) ** 2 == pytest.approx(alone / 20 * 20 / 19, rel=1e-9)
+    assert noisy.error(noisy.weight) ** 2 == pytest.approx(alone / 20, rel=1e-9)
 
 
 @pytest.mark.parametrize("n_gold", [60, 320])
@@ -398,17 +398,57 @@ def test_evaluate_takes_predictions_and_knows_no_parameters():
 def test_the_interval_by_hand(place):
     """On a range from -1 to 1, where 12 of 30 items count; without error, the estimate."""
     theta, limits = np.array([2 * place - 1]), np.array([[-1.0, 1.0]])
-    lower, upper = interval(theta, np.array([0.1]), np.array([12]), 30, limits, Scale.LOGIT, 0.95)
+    degrees = np.sqrt(np.array([11.0 * 29.0]))
+    lower, upper = interval(
+        theta, np.array([0.1]), np.array([12]), degrees, limits, Scale.LOGIT, 0.95
+    )
     v = min(max(place, 1 / 48), 1 - 1 / 48)
-    reach = student.ppf(0.975, np.sqrt(11 * 29)) * 0.05 / (v * (1 - v))
+    reach = student.ppf(0.975, degrees[0]) * 0.05 / (v * (1 - v))
     odds, inside = np.log(place / (1 - place)), np.log(v / (1 - v))
     expected = [1 / (1 + np.exp(-one)) for one in
                 (min(odds, inside) - reach, max(odds, inside) + reach)]  # fmt: skip
     assert (lower[0], upper[0]) == pytest.approx([2 * one - 1 for one in expected], abs=1e-12)
-    same = interval(theta, np.zeros(1), np.array([12]), 30, limits, Scale.LOGIT, 0.95)
+    same = interval(theta, np.zeros(1), np.array([12]), degrees, limits, Scale.LOGIT, 0.95)
     assert np.ravel(same) == pytest.approx([theta[0]] * 2, abs=1e-12)
-    plain = interval(theta, np.array([0.1]), np.array([12]), 30, limits, Scale.IDENTITY, 0.95)
-    assert plain[1][0] - theta[0] == pytest.approx(student.ppf(0.975, np.sqrt(11 * 29)) * 0.1)
+    plain = interval(theta, np.array([0.1]), np.array([12]), degrees, limits, Scale.IDENTITY, 0.95)
+    assert plain[1][0] - theta[0] == pytest.approx(student.ppf(0.975, degrees[0]) * 0.1)
+
+
+def test_a_difference_by_hand():
+    """Of two AUCs from gold alone: k - 1 degrees of freedom, se times sqrt(k / (k - 1)), and each
+    end at least as far as the two intervals put together; of accuracies its own interval alone."""
+    items, _ = table(60, 60, seed=2, signal=2.0)
+    questions = Questions(tuple(parse_metric(text).of_one for text in ("AUC", "accuracy@0.2")))
+    one, other = (
+        of_labels(items.gold, View(items, name), questions, "population") for name in "AB"
+    )
+    difference = one.minus(other)
+    found = difference.estimates(questions.named.differences(), 0.95)
+    positive = int(items.gold.sum())
+    for place, (count, estimate) in enumerate(
+        zip((min(positive, 60 - positive), 60), found, strict=True)
+    ):
+        a, b = (part.points[0, place] for part in (one, other))
+        i, j = (part.labelled[:, place] for part in (one, other))
+        few = count / (count - 1)
+        s = [np.sqrt(np.sum(r**2) / 59 / 60 * few) for r in (i, j, i - j)]
+        assert estimate.standard_error == pytest.approx(s[2], rel=1e-9)
+
+        def ends(theta, error, degrees, low=0.0, high=1.0):
+            u = (theta - low) / (high - low)
+            reach = student.ppf(0.975, degrees) * error / (high - low) / (u * (1 - u))
+            odds = np.log(u / (1 - u))
+            return [low + (high - low) / (1 + np.exp(-odds - x)) for x in (-reach, reach)]
+
+        lower, upper = ends(a - b, s[2], count - 1, -1.0)
+        if place == 0:
+            between = np.sqrt((count - 1) * 59)
+            (la, ua), (lb, ub) = ends(a, s[0], between), ends(b, s[1], between)
+            r = (s[0] ** 2 + s[1] ** 2 - s[2] ** 2) / (2 * s[0] * s[1])
+            down = (a - la) ** 2 + (ub - b) ** 2 - 2 * r * (a - la) * (ub - b)
+            up = (ua - a) ** 2 + (b - lb) ** 2 - 2 * r * (ua - a) * (b - lb)
+            lower, upper = min(lower, a - b - np.sqrt(down)), max(upper, a - b + np.sqrt(up))
+        assert (estimate.lower, estimate.upper) == pytest.approx((lower, upper), abs=1e-9)
 
 
 def test_labels_that_are_no_sample_of_the_items_have_no_share_of_them():

@@ -55,6 +55,13 @@ def test_every_scale_passes_the_check_with_all_that_the_library_offers(scale):
     configuration.check(SCALES[scale], SCHEMA, known_names(), metric_problem)
 
 
+def test_more_label_sets_than_draws_are_refused_before_anything_runs():
+    """At once, and not by each job when its chains have ended."""
+    wanted = {**BASE, "imputations": 10_000_000}
+    with pytest.raises(configuration.ConfigurationError, match=r"imputations 10000000, .* at most"):
+        configuration.check(wanted, SCHEMA)
+
+
 @pytest.mark.parametrize("scale", ["smoke", "paper"])
 def test_an_overlay_changes_only_keys_that_are_there(scale):
     overlay = configuration.load(ROOT / f"config/{scale}.yaml")

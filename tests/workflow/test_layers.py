@@ -12,16 +12,18 @@ BELOW = {
     "assets": set(),
     "kernels": set(),
     "archives": set(),
-    "toolchain": {"assets", "archives"},
-    "data": {"archives"},
+    "temporary": set(),
+    "toolchain": {"assets", "archives", "temporary"},
+    "data": {"archives", "temporary"},
     "simulate": {"data"},
-    "models": {"assets", "kernels", "toolchain", "data", "simulate"},
+    "models": {"assets", "kernels", "temporary", "toolchain", "data", "simulate"},
     "metrics": {"kernels", "data", "simulate", "models"},
     "inference": {"kernels", "data", "models", "metrics"},
     "estimators": {"data", "simulate", "models", "inference"},
     "label_variation": {"data", "metrics"},
     "evaluation": {
-        "kernels", "data", "simulate", "models", "metrics", "inference", "estimators",
+        "assets", "kernels", "temporary", "data", "simulate", "models", "metrics", "inference",
+        "estimators",
         "label_variation",
     },
     "plotting": {"data", "metrics", "label_variation", "evaluation"},
@@ -30,7 +32,9 @@ BELOW = {
         "evaluation", "plotting",
     },
     "documents": {"data", "metrics", "inference", "label_variation", "evaluation", "plotting"},
-    "commands": {"data", "models", "inference", "evaluation", "documents", "experiments"},
+    "commands": {
+        "temporary", "data", "models", "inference", "evaluation", "documents", "experiments",
+    },
 }  # fmt: skip
 """Layer -> the layers that it may import."""
 

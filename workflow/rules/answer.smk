@@ -1,7 +1,7 @@
 # What: the target `answer` (`make answer`): how often the interval of the recommended answer is right,
 #       its figure and its page; the experiments are config/experiments/answer.yaml's.
 # Needs: the tables and the data tables of the figure's experiments.
-# Makes: <results>/answer/peers.parquet and truths.parquet; docs/answer.md and docs/answer-cells.csv
+# Makes: <results>/answer/peers.parquet, truths.parquet and least.parquet; docs/answer.md and docs/answer-cells.csv
 #        (tracked by git)
 
 
@@ -23,6 +23,7 @@ rule read_samples:
     output:
         peers="<results>/answer/peers.parquet",
         truths="<results>/answer/truths.parquet",
+        least="<results>/answer/least.parquet",
     log:
         "<results>/logs/read_samples.log",
     conda:
@@ -34,9 +35,13 @@ rule read_samples:
             name: config["experiments"][name]["metrics"]
             for name in drawn_experiments("answer")
         },
+        blocks=lambda wildcards: {
+            name: config["experiments"][name] for name in drawn_experiments("answer")
+        },
         level=config["level"],
+        seed=config["seed"],
     message:
-        "Estimating means by ppi_py on the same samples"
+        "Estimating means by ppi_py on the same samples, and the least width there can be"
     script:
         "../../scripts/read_samples.py"
 
@@ -50,6 +55,7 @@ rule document_answer:
         ],
         peers="<results>/answer/peers.parquet",
         truths="<results>/answer/truths.parquet",
+        least="<results>/answer/least.parquet",
     output:
         page="docs/answer.md",
         cells="docs/answer-cells.csv",

@@ -2,7 +2,9 @@
 
 Each subcommand is a module with `add_to(commands)`. Exit codes: 0, done; 1, nothing reaches what
 was asked for; 2, input that cannot be used, with a message; 130, interrupted; 141, whoever reads
-the output has stopped to, as with `crowdgold ... | head`.
+the output has stopped to, as with `crowdgold ... | head`; 143 and 129, as of SIGTERM and SIGHUP.
+
+What takes long to load is imported within: until `ended_in_time`, an interrupt has no answer.
 """
 
 import argparse
@@ -12,7 +14,7 @@ import sys
 from collections.abc import Collection, Sequence
 
 from crowdgold import __version__
-from crowdgold.data import InputError
+from crowdgold.commands.endings import ended_in_time
 
 __all__ = ["main", "parser"]
 
@@ -44,9 +46,19 @@ def parser(names: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code, after a message where it is not 0."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    with ended_in_time(stays=arguments is None):
+        try:
+            return _run(list(sys.argv[1:] if arguments is None else arguments))
+        except KeyboardInterrupt:
+            print("Interrupted.", file=sys.stderr, flush=True)
+            return INTERRUPTED
+
+
+def _run(given: Sequence[str]) -> int:
+    """Run one command, as `main` does, but for an interrupt."""
     from crowdgold.commands.study_file import ENDINGS, parse
     from crowdgold.commands.terminal import say
+    from crowdgold.data import InputError
 
     try:
         # A study file may have keys of other commands, which are passed over.
@@ -66,7 +78,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = f"{error.filename}: " if error.filename else ""
         say(f"Error: {where}{error.strerror or error}")
         return BAD_INPUT
-    except KeyboardInterrupt:
-        say("Interrupted.")
-        return INTERRUPTED
     return code

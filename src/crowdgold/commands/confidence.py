@@ -14,6 +14,7 @@ from crowdgold.commands.label_rows import GROUP, LabelRows
 from crowdgold.commands.terminal import (
     NAMED,
     add_table_options,
+    file_name,
     progress,
     renamed,
     say,
@@ -52,10 +53,13 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "confidence", help="say of each label of a stream how sure its item is by now",
         description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    own.add_argument("model", metavar="model.json", help="from `crowdgold fit-labelling`")
     own.add_argument(
-        "rows", metavar="FILE", nargs="?", default=STREAM, help="CSV (default: standard input)"
+        "model", metavar="model.json", type=file_name, help="from `crowdgold fit-labelling`"
     )
+    own.add_argument(
+        "rows", metavar="FILE", nargs="?", default=STREAM, type=file_name,
+        help="CSV (default: standard input)",
+    )  # fmt: skip
     own.add_argument(
         "--threshold", type=float, default=0.95,
         help="confidence that is enough, from 0 to 1 (default: %(default)g; `crowdgold "

@@ -42,7 +42,11 @@ example:
   Where the gold items are some of the judged ones, drawn at random, add --within.
 
 exit codes: 0, done; 2, counts that cannot be corrected, with what is wrong and how to mend it."""
-FRACTION = re.compile(r"(\d+)/(\d+)")
+DIGITS = 15
+"""Of a count, at most."""
+FRACTION = re.compile(rf"(\d{{1,{DIGITS}}})/(\d{{1,{DIGITS}}})")
+SHOWN = 40
+"""Characters of a value that a message shows."""
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -84,7 +88,10 @@ def read_fraction(text: str, name: str) -> tuple[int, int]:
     """
     found = FRACTION.fullmatch(text.strip())
     if not found:
-        raise InputError(f"{name}: found {text!r}, expected two counts as 180/200")
+        raise InputError(
+            f"{name}: found {text[:SHOWN]!r}, expected two counts as 180/200, of at most {DIGITS} "
+            "digits each"
+        )
     part, whole = int(found[1]), int(found[2])
     if part > whole:
         raise InputError(f"{name}: found {text!r}, expected the part before the whole, as 180/200")

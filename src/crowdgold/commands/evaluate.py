@@ -3,10 +3,8 @@
 import argparse
 import json
 import os
-import signal
 import textwrap
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +16,17 @@ from crowdgold.commands.evaluation_table import (
     describe_models,
 )
 from crowdgold.commands.study_file import as_study_file
-from crowdgold.commands.terminal import add_study_options, progress, renamed, say
+from crowdgold.commands.terminal import (
+    add_force,
+    add_study_options,
+    progress,
+    renamed,
+    say,
+    say_kept,
+)
 from crowdgold.data import InputError
 from crowdgold.data.json_values import plain
+from crowdgold.temporary import remove_abandoned
 
 if TYPE_CHECKING:
     from crowdgold.evaluation.own_study import Evaluation, Settings
@@ -58,8 +64,9 @@ repeated. FOLDER gets estimates.csv, curves.csv, items.csv (P(Y = 1) of each), s
 study.yaml has the options, for this command and for check, plan and fit-labelling.
 
 exit codes: 0, done; 1, the data do not support what is asked; 2, input that cannot be used, with
-what is wrong and how to mend it; 130, interrupted: nothing is left behind."""
-UNSUPPORTED, TERMINATED = 1, 143
+what is wrong and how to mend it; 130, interrupted: nothing is left behind;
+143 and 129, terminated and hung up: likewise."""
+UNSUPPORTED = 1
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -102,6 +109,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     own.add_argument(
         "--report", action="store_true", help="write the report too, as `crowdgold report` does"
     )
+    add_force(own)
     add_study_options(own)
     own.set_defaults(run=run)
 
@@ -157,20 +165,6 @@ def _options(asked: argparse.Namespace, settings: "Settings") -> bytes:
     return content
 
 
-@contextmanager
-def ended_in_order() -> Iterator[None]:
-    """Let a signal to terminate end the processes and clear up, as an interrupt does."""
-
-    def end(number: int, frame: Any) -> None:
-        raise SystemExit(TERMINATED)
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 class _Said:
     """What standard output has: the answers once, then the models' second opinions."""
 
@@ -206,23 +200,24 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.evaluation import own_study  # here: it takes seconds to load
     from crowdgold.models.stan import StanModels
 
+    remove_abandoned()
     settings, out, said = _settings(asked), asked.out, _Said(asked.json)
-    own_study.check_folder(out, asked.files)
+    own_study.check_folder(out, asked.files, asked.force)
     options = _options(asked, settings)
     source = own_study.Source(asked.files, renamed(asked), asked.positive, asked.repeated)
     try:
-        with ended_in_order():
-            with progress(lambda: "reading and checking"):
-                study, check = own_study.read_and_check(source, settings)
-            found = own_study.evaluate_checked(
-                study, check, source, settings, StanModels(), asked.cores, say, said.answered
-            )
-            said.ended(found.summary)
-            with progress(lambda: "writing"):
-                own_study.write_evaluation(found, check, out, options)
+        with progress(lambda: "reading and checking"):
+            study, check = own_study.read_and_check(source, settings)
+        found = own_study.evaluate_checked(
+            study, check, source, settings, StanModels(), asked.cores, say, said.answered
+        )
+        said.ended(found.summary)
+        with progress(lambda: "writing"):
+            kept = own_study.write_evaluation(found, check, out, options, asked.force)
     except own_study.UnsupportedError as why:
         say(f"Error: {why}")
         return UNSUPPORTED
+    say_kept(out, kept)
     for note in (*found.summary["notes"], *found.summary["warnings"]):
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
     if asked.json:

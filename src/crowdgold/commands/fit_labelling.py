@@ -11,16 +11,20 @@ import numpy as np
 from crowdgold import __version__
 from crowdgold.commands.evaluation_table import WIDTH
 from crowdgold.commands.terminal import (
+    add_force,
     add_study_options,
+    make_way,
     progress,
+    read_files,
     renamed,
     say,
     warn_of_failed_gate,
 )
 from crowdgold.data import Annotations, InputError
+from crowdgold.data.outputs import Output
 from crowdgold.data.own import read_labels
 from crowdgold.models.label_patterns import CONFUSION
-from crowdgold.models.labelling_file import write_labelling_model
+from crowdgold.models.labelling_file import is_labelling_model, write_labelling_model
 from crowdgold.models.labelling_model import labelling_model, matrix_names
 
 if TYPE_CHECKING:
@@ -62,6 +66,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     own.add_argument(
         "-o", "--output", required=True, type=Path, metavar="model.json", help="where to write"
     )
+    add_force(own)
     own.add_argument(
         "--confusion", choices=CONFUSION, default="annotator",
         help="whose confusion matrices: of each annotator, each group, or one that all share "
@@ -153,10 +158,12 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.models.clara import sample_clara
     from crowdgold.models.clara_prior import empirical_prior
 
-    folder = asked.output.parent
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder; make it, or write to another by -o")
+    command = "crowdgold fit-labelling"
+    output = Output(asked.output, "-o", command, is_labelling_model, asked.force)
+    output.check(read_files(asked))
     settings, categories = _settings(asked), _categories(asked.categories)
+    if categories and asked.positive:
+        raise InputError("--categories: not with --positive, whose labels are 0 and 1")
     annotations, notes = read_labels(
         asked.files, renamed(asked), asked.positive, asked.repeated, categories
     )
@@ -173,6 +180,7 @@ def run(asked: argparse.Namespace) -> int:
         fit = sample_clara(annotations, prior, settings, np.random.default_rng(asked.seed))
     made = _made(asked, annotations, settings, fit)
     model = labelling_model(fit, annotations, asked.confusion, made)
+    make_way(output)
     write_labelling_model(model, asked.output)
     print(_describe(annotations, fit, asked.output))
     warn_of_failed_gate(model)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from crowdgold.data import InputError
+from crowdgold.data.characters import MEND, NUL
 
 COLUMNS = ("item", "annotator", "label")
 GROUP = "group"
@@ -28,6 +29,8 @@ def _fields(line: str) -> list[str]:
     """Cut a line into its fields, without white space around them."""
     if not line.isascii() and any("\udc80" <= character <= "\udcff" for character in line):
         raise InputError("found bytes that are not UTF-8, expected text in UTF-8")
+    if "\0" in line:
+        raise InputError(f"found {NUL}, {MEND}")
     try:
         (fields,) = csv.reader([line], strict=True)
     except (csv.Error, ValueError) as error:
@@ -67,10 +70,13 @@ class LabelRows:
 
     def _next(self) -> str:
         """Give the next line that is not empty."""
-        for line in self._lines:
-            self.line += 1
-            if line.strip():
-                return line
+        try:
+            for line in self._lines:
+                self.line += 1
+                if line.strip():
+                    return line
+        except OSError as error:
+            raise InputError(f"{self.source} cannot be read: {error.strerror}") from error
         raise StopIteration
 
     def read_header(self) -> None:
@@ -88,7 +94,9 @@ class LabelRows:
                     f"{', '.join(self._needed)}"
                 ) from None
             except InputError as error:
-                raise InputError(f"{self.here}: {error}") from None
+                # A file that cannot be read has no row to be named.
+                where = "" if error.__cause__ else f"{self.here}: "
+                raise InputError(f"{where}{error}") from None
         else:
             names = list(self._header)
         names = [self._renamed.get(name, name) for name in names]

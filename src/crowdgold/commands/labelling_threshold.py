@@ -4,7 +4,10 @@ import argparse
 from pathlib import Path
 
 from crowdgold.commands.terminal import (
+    add_force,
     add_table_options,
+    file_name,
+    make_way,
     progress,
     renamed,
     warn_of_failed_gate,
@@ -14,6 +17,7 @@ from crowdgold.data import InputError
 from crowdgold.data.annotations import annotations_from_frame
 from crowdgold.data.files import write_text
 from crowdgold.data.item_truth import with_truth
+from crowdgold.data.outputs import Output
 from crowdgold.data.tables import read_columns
 from crowdgold.models.labelling_file import read_labelling_model
 
@@ -42,8 +46,12 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "labelling-threshold", help="choose the confidence from which on no label is asked for",
         description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    own.add_argument("model", metavar="model.json", help="from `crowdgold fit-labelling`")
-    own.add_argument("file", metavar="FILE", help="validation items: .csv, .tsv or .parquet")
+    own.add_argument(
+        "model", metavar="model.json", type=file_name, help="from `crowdgold fit-labelling`"
+    )
+    own.add_argument(
+        "file", metavar="FILE", type=file_name, help="validation items: .csv, .tsv or .parquet"
+    )
     wanted = own.add_mutually_exclusive_group(required=True)
     wanted.add_argument("--accuracy", type=float, help="share of right final labels, 0 to 1")
     wanted.add_argument(
@@ -59,8 +67,10 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help="between the thresholds that are tried (default: %(default)g)",
     )  # fmt: skip
     own.add_argument(
-        "-o", "--output", metavar="frontier.csv", help="write what every threshold tried gives"
-    )
+        "-o", "--output", type=Path, metavar="frontier.csv",
+        help="write what every threshold tried gives",
+    )  # fmt: skip
+    add_force(own)
     add_table_options(own)
     own.set_defaults(run=run)
 
@@ -69,12 +79,21 @@ def run(asked: argparse.Namespace) -> int:
     """Measure the frontier, choose, and say what was chosen."""
     from crowdgold.evaluation.labelling_policy import majority_label
     from crowdgold.evaluation.labelling_threshold import (
+        check_wanted,
+        is_frontier,
         measure_frontier,
         threshold_for_accuracy,
         threshold_for_budget,
         threshold_grid,
     )
 
+    check_wanted(asked.accuracy, asked.budget)
+    threshold_grid(2, asked.step)
+    output = None
+    if asked.output is not None:
+        command = "crowdgold labelling-threshold"
+        output = Output(asked.output, "-o", command, is_frontier, asked.force)
+        output.check([Path(asked.model), Path(asked.file)])
     model = read_labelling_model(asked.model)
     warn_of_failed_gate(model)
     grid = threshold_grid(len(model.category), asked.step)
@@ -96,7 +115,8 @@ def run(asked: argparse.Namespace) -> int:
         choice = threshold_for_budget(frontier, asked.budget)
     else:
         choice = threshold_for_accuracy(frontier, asked.accuracy)
-    if asked.output:
-        write_text(frontier.to_csv(index=False), Path(asked.output))
+    if output is not None:
+        make_way(output)
+        write_text(frontier.to_csv(index=False), output.path)
     print(choice.message)
     return 0 if choice.reached else NOT_REACHED

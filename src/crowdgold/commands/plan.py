@@ -49,6 +49,7 @@ OF_VOTES = ("TNR_H", "TPR_H", "delta_TPR")
 NEEDED = ("prevalence", "tpr", "tnr")
 GUESSES = {"vote_correlation": 0.3, "auc": 0.8, "delta": 0.0}
 """What is guessed where it is not said, beside what is needed."""
+MOST_VOTES, MOST_ITEMS = 1_000, 10**12
 OF_LABELS = ("prevalence", "TPR_H", "TNR_H")
 """Metrics that need no scores."""
 
@@ -114,8 +115,10 @@ def _votes(text: str) -> list[int]:
         found = sorted({int(part) for part in text.split(",")})
     except ValueError:
         found = []
-    if not found or found[0] < 1:
-        raise InputError(f"--votes: found {text!r}, expected whole numbers from 1, as 1,3,5")
+    if not found or found[0] < 1 or found[-1] > MOST_VOTES:
+        raise InputError(
+            f"--votes: found {text!r}, expected whole numbers from 1 to {MOST_VOTES:,}, as 1,3,5"
+        )
     return found
 
 
@@ -154,6 +157,8 @@ def check(asked: argparse.Namespace) -> None:
         _between(asked, name, 0.0, np.inf)
     if asked.seed < 0:
         raise InputError(f"--seed: found {asked.seed}, expected 0 or more")
+    if asked.items is not None and asked.items > MOST_ITEMS:
+        raise InputError(f"--items: found more than {MOST_ITEMS:,}, expected at most as many")
     if (asked.width is None) == (asked.gold is None):
         raise InputError("expected --width, or --items and --gold for a given study")
     if asked.width is not None:

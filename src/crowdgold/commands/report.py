@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from crowdgold.commands.terminal import progress
+from crowdgold.commands.terminal import add_force, progress, say_kept
 from crowdgold.data import InputError
 
 ABOUT = """\
@@ -31,6 +31,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     )  # fmt: skip
     own.add_argument("folder", metavar="FOLDER", type=Path, help="from `crowdgold evaluate`")
     own.add_argument("--json", action="store_true", help="name the files in one JSON object")
+    add_force(own)
     own.set_defaults(run=run)
 
 
@@ -41,7 +42,7 @@ def run(asked: argparse.Namespace) -> int:
     if not asked.folder.is_dir():
         raise InputError(f"{asked.folder}: no such folder; expected one from `crowdgold evaluate`")
     with progress(lambda: "Drawing figures"):
-        written = write_study_report(asked.folder)
+        written = write_study_report(asked.folder, asked.force, say_kept)
     if asked.json:
         print(json.dumps({path.stem: str(path) for path in written}))
         return 0

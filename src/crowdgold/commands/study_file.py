@@ -19,7 +19,9 @@ from crowdgold.data.parameters import unknown
 
 ENDINGS = (".yaml", ".yml")
 MOST_BYTES = 1_000_000
-OF_A_RUN = ("cores", "json")
+SHOWN = 80
+"""Characters of a value that a message shows."""
+OF_A_RUN = ("cores", "json", "force")
 """Options that a study file need not repeat: they change no file that is written."""
 BESIDE = (*OF_A_RUN, "report", "out")
 """Options that change no number."""
@@ -127,7 +129,10 @@ def _content(path: Path) -> bytes:
         raise InputError(f"{path}: no such file; expected a study file, or the files of a study")
     if path.stat().st_size > MOST_BYTES:
         raise InputError(f"{path}: more than {MOST_BYTES:,} bytes; expected a few options")
-    return path.read_bytes()
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def _values(
@@ -206,6 +211,8 @@ def _typed(action: argparse.Action, text: str, where: str, folder: Path) -> Any:
     if action.type is None:
         return text
     if action.type is Path:
+        if "\0" in text or any("\ud800" <= one <= "\udfff" for one in text):
+            raise InputError(f"{where}: found {text!r}, expected a name that a file can have")
         path = folder / text
         return path if path.name not in ("", "..") else path.resolve()
     try:
@@ -214,7 +221,7 @@ def _typed(action: argparse.Action, text: str, where: str, folder: Path) -> Any:
         raise InputError(f"{where}: {error}") from error
     except ValueError:
         expected = {int: "a whole number", float: "a number"}.get(action.type, "another")  # type: ignore[call-overload]
-        raise InputError(f"{where}: found {text!r}, expected {expected}") from None
+        raise InputError(f"{where}: found {text[:SHOWN]!r}, expected {expected}") from None
 
 
 def as_study_file(asked: argparse.Namespace, folder: Path) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from crowdgold.data import Annotations
 from crowdgold.data.label_columns import ONE_LABEL
+from crowdgold.data.outputs import Output
 from crowdgold.models.labelling_model import LabellingModel
 
 Options = argparse.ArgumentParser | argparse._ArgumentGroup
@@ -68,6 +69,13 @@ def warn_of_unknown(model: LabellingModel, annotations: Annotations) -> None:
         say(f"Warning: the model does not know {shown}{more}; its fallback stands in")
 
 
+def file_name(text: str) -> str:
+    """The name of a file to read, which cannot be nothing."""
+    if not text:
+        raise argparse.ArgumentTypeError("found '', expected the name of a file")
+    return text
+
+
 def column_names(text: str) -> tuple[str, str]:
     """Read `THEIRS=OURS`, a column's name in the file and here."""
     theirs, equals, ours = text.partition("=")
@@ -90,6 +98,31 @@ def add_table_options(command: Options) -> None:
         help="what to do where an annotator labels an item again: refuse it, or keep the first or "
         "the last of the labels (default: %(default)s)",
     )  # fmt: skip
+
+
+def add_force(command: argparse.ArgumentParser) -> None:
+    """Add the option that lets an output take the place of what the command did not write."""
+    command.add_argument(
+        "--force", action="store_true",
+        help="write also where something stands that this command did not write; it is kept "
+        "beside the new one, as NAME.old",
+    )  # fmt: skip
+
+
+def make_way(output: Output) -> None:
+    """Keep what stands in the place of an output and is not the command's own, and say where."""
+    say_kept(output.path, output.make_way())
+
+
+def say_kept(path: Path, kept: Path | None) -> None:
+    """Say under which name something was kept, if anything was."""
+    if kept is not None:
+        say(f"What was {path} is kept as {kept}")
+
+
+def read_files(asked: argparse.Namespace) -> list[Path]:
+    """The files that a command on a study reads, the study file among them."""
+    return [*asked.files, *([asked.study_file.path] if asked.study_file else [])]
 
 
 def add_study_options(command: argparse.ArgumentParser) -> None:

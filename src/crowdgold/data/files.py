@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from crowdgold.data.checks import InputError
+from crowdgold.temporary import registered
 
 
 def own_name(path: Path, ending: str) -> Path:
@@ -25,13 +26,14 @@ def unfinished(path: Path) -> Iterator[Path]:
     written is removed; what a killed process wrote stays, as `.NAME.CODE.partial`.
     """
     own = own_name(path, "partial")
-    try:
-        yield own
-        own.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            own.unlink()
-        raise
+    with registered(own):
+        try:
+            yield own
+            own.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                own.unlink()
+            raise
 
 
 def write_text(text: str, path: str | Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from crowdgold.data.characters import check_json_text, check_text_file
 from crowdgold.data.checks import InputError
 from crowdgold.data.spreadsheet import restored
 
@@ -72,6 +73,7 @@ def read_table(
         if path.suffix in JSON_LINES:
             return pd.DataFrame(read_json_lines(path), dtype=object), 1
         sep = separator or SEPARATORS[path.suffix]
+        check_text_file(path)
         _check_header(path, sep)
         before = _lines_before_header(path) if empty_lines else 0
         frame = pd.read_csv(
@@ -135,5 +137,6 @@ def read_json_lines(path: Path) -> list[dict[str, Any]]:
                     f"{path}, line {number}: found {line.strip()[:40]!r}, expected a JSON object "
                     'with the columns\' names, as {"item": "a17", "label": 1}'
                 )
+            check_json_text(line, record, f"{path}, line {number}")
             records.append(record)
     return records

@@ -77,6 +77,31 @@ def _bars(found: Answers) -> list[str]:
     ]
 
 
+def _least(found: Answers, least: pd.DataFrame, labels: Mapping[str, str]) -> list[str]:
+    """The least width that there can be, where it is known, beside what was found."""
+    if least.empty:
+        return []
+    worlds = set(least["experiment"])
+    at = found.cells[(found.cells["n_gold"] == AT) & found.cells["experiment"].isin(worlds)]
+    possible = least.groupby("experiment", sort=False)["least_ratio"].mean()
+    measured = at.groupby("experiment")["width_ratio"].mean()
+    rows = [
+        [labels.get(str(world), str(world)), f"{measured.get(world, np.nan):.2f}", f"{value:.2f}"]
+        for world, value in possible.items()
+    ]
+    rows.append(["all of these", f"{measured.mean():.3f}", f"{possible.mean():.3f}"])
+    return [
+        "## How narrow could it be?\n",
+        f"At {AT} gold labels the mean width over the {len(possible)} simulated worlds and "
+        f"{least['metric'].str.partition('@')[0].nunique()} metrics cannot be less than "
+        f"{possible.mean():.3f} of that of `{found.baseline}`, however votes and scores are used. "
+        "The true probability of a positive label given both would reach that in large "
+        f"samples. `{found.answer}`, which learns it from {AT} labels, has {measured.mean():.3f}. "
+        "The mean over metrics:\n",
+        markdown_table(["world", f"`{found.answer}`", "least possible"], rows) + "\n",
+    ]
+
+
 def _by_gold(found: Answers, results: pd.DataFrame) -> list[str]:
     alone = pooled_coverage(_first(found, results), found.baseline, ["n_gold"])
     coverage = alone.set_index("n_gold")["coverage"]
@@ -250,6 +275,7 @@ def answer_page(
     results: pd.DataFrame,
     peers: pd.DataFrame,
     truths: pd.DataFrame,
+    least: pd.DataFrame,
     labels: Mapping[str, str],
     predictions: str,
 ) -> str:
@@ -260,6 +286,7 @@ def answer_page(
         results: the long results table that it was found from.
         peers: rows of ppi_py on the same samples; none where it was not installed.
         truths: Monte Carlo errors of the populations' metrics.
+        least: the least ratio of widths that there can be (`experiments.least_width`).
         labels: experiment -> the words that stand for it.
         predictions: the section on which prediction gold labels correct.
     """
@@ -269,6 +296,7 @@ def answer_page(
             *_opening(found),
             "![Coverage and width against the number of gold labels](gallery/answer.svg)\n",
             *_bars(found),
+            *_least(found, least, labels),
             *_by_gold(found, results),
             *_by_metric_and_world(found, results, labels),
             *_failing(found, labels),

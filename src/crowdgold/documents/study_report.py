@@ -5,7 +5,7 @@ give equal bytes. All text goes through the template, which escapes it; only the
 texts are escaped where they are made, are put in as they are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from crowdgold import __version__
 from crowdgold.data import InputError
 from crowdgold.data.files import unfinished
+from crowdgold.data.outputs import Output, first_bytes
 from crowdgold.documents import own_study
 from crowdgold.documents.own_study.answers import MOST_PAIRS, write_answers
 from crowdgold.documents.own_study.assumptions import assumptions_of
@@ -33,10 +34,14 @@ from crowdgold.documents.own_study.tables import (
     strata_table,
 )
 from crowdgold.documents.own_study.words import count_of, percent
-from crowdgold.evaluation.own_study.folder import FIGURES, PAGE
+from crowdgold.evaluation.own_study.folder import CHECK, FIGURES, PAGE, STUDY, TABLES
 from crowdgold.evaluation.own_study.questions import what_intervals_are_about
 
 TEMPLATES = Path(own_study.__file__).parent / "templates"
+COMMAND = "crowdgold report"
+"""It stands in what is written, as the page's generator and the PDF's creator."""
+Kept = Callable[[Path, Path | None], object]
+"""Told of a file, and of the name under which what stood in its place is kept, if anything is."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,7 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
     methods = list(dict.fromkeys(study.of_all("estimates")["method"]))
     return environment.get_template("study_report.html").render(
         version=__version__,
+        generator=COMMAND,
         level=percent(study.level),
         subtitle=_subtitle(study),
         about=what_intervals_are_about(study.about, study.counts["items"]),
@@ -134,8 +140,23 @@ def _write(content: bytes, path: Path) -> None:
         raise InputError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def write_study_report(folder: Path) -> tuple[Path, Path]:
+def _is_page(path: Path) -> bool:
+    return f'<meta name="generator" content="{COMMAND}">'.encode() in first_bytes(path)
+
+
+def _is_pdf(path: Path) -> bool:
+    return f"/Creator ({COMMAND})".encode() in path.read_bytes()
+
+
+def write_study_report(
+    folder: Path, force: bool = False, kept: Kept = lambda path, name: None
+) -> tuple[Path, Path]:
     """Write report.html and figures.pdf into the folder of an evaluation.
+
+    Args:
+        folder: of the evaluation.
+        force: whether files of these names that are no report give way; they are kept.
+        kept: told of each file, and where what stood there is kept.
 
     Returns:
         the two files. Both are made before the first is written.
@@ -144,10 +165,17 @@ def write_study_report(folder: Path) -> tuple[Path, Path]:
         InputError: naming what is missing in the folder or cannot be read, or a file that cannot be
             written.
     """
+    outputs = [
+        Output(folder / name, "folder", COMMAND, is_own, force)
+        for name, is_own in ((PAGE, _is_page), (FIGURES, _is_pdf))
+    ]
+    for output in outputs:
+        output.check([folder / name for name in (STUDY, CHECK, *(f"{one}.csv" for one in TABLES))])
     study = read_study_folder(folder)
     groups = study_figures(study)
     page = study_page(study, groups).encode("utf-8", "replace")
-    pdf = pdf_pages([one for group in groups for one in group.figures])
-    for content, name in ((page, PAGE), (pdf, FIGURES)):
-        _write(content, folder / name)
+    pdf = pdf_pages([one for group in groups for one in group.figures], COMMAND)
+    for content, output in zip((page, pdf), outputs, strict=True):
+        kept(output.path, output.make_way())
+        _write(content, output.path)
     return folder / PAGE, folder / FIGURES

@@ -48,7 +48,7 @@ def _standard(column: np.ndarray) -> np.ndarray:
     return (column - column.mean()) / spread if spread > 0 else np.zeros(len(column))
 
 
-def _rank_scores(items: Items, name: str) -> np.ndarray:
+def rank_scores(items: Items, name: str) -> np.ndarray:
     """Normal scores of a predictor's ranks, (n,); 0 where an item has no score."""
     scores = items.scores[name]
     known = np.isfinite(scores)
@@ -65,7 +65,7 @@ def features(items: Items) -> np.ndarray:
     odds = np.log((items.votes_positive + HALF_VOTE) / (negative + HALF_VOTE))
     columns = [np.ones(len(items)), _standard(odds)]
     if items.predictors:
-        ranks = np.stack([_rank_scores(items, name) for name in items.predictors], axis=1)
+        ranks = np.stack([rank_scores(items, name) for name in items.predictors], axis=1)
         mean = ranks.mean(axis=1)
         columns.append(_standard(mean))
         if ranks.shape[1] > 1:

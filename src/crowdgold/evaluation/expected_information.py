@@ -117,6 +117,11 @@ def expected_information(
     for metric in parsed:
         if metric.is_parameter:
             raise InputError(f"metric {metric.text}: gold labels say nothing about a parameter")
+        if metric.is_difference or metric.predictor:
+            raise InputError(
+                f"metric {metric.text}: a study is planned for one model, expected its metric, as "
+                "AUC; the model of a pilot is named by --model"
+            )
     if not RAREST <= guess.prevalence <= 1 - RAREST:
         raise InputError(
             f"prevalence: found {guess.prevalence:g}, expected {RAREST:g} to {1 - RAREST:g}; a "

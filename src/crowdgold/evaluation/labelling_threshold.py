@@ -11,11 +11,13 @@ by about a standard error where many thresholds are alike. Another validation se
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from crowdgold.data import Annotations, InputError
+from crowdgold.data.outputs import first_bytes
 from crowdgold.evaluation.labelling_policy import until_confident
 from crowdgold.evaluation.summaries import share_error, standard_error
 from crowdgold.models.label_confidence import probabilities_so_far
@@ -25,6 +27,8 @@ COLUMNS = (
     "threshold", "labels", "labels_se", "share_of_labels", "accuracy", "accuracy_se", "items",
 )  # fmt: skip
 STEP = 0.01
+SMALLEST_STEP = 1e-4
+"""Each threshold is measured on all items: 10,000 of them take minutes."""
 SURE = 1.645
 """Standard errors above the wanted accuracy from which on a choice is called safe: 95 %, one-sided.
 """
@@ -34,10 +38,10 @@ def threshold_grid(categories: int, step: float = STEP) -> np.ndarray:
     """Give thresholds from the least confidence that there can be, 1 / K, to 1.
 
     Raises:
-        InputError: where the step is not within (0, 0.5].
+        InputError: where the step is not within [`SMALLEST_STEP`, 0.5].
     """
-    if not 0 < step <= 0.5:
-        raise InputError(f"step: found {step!r}, expected above 0 and at most 0.5")
+    if not SMALLEST_STEP <= step <= 0.5:
+        raise InputError(f"step: found {step!r}, expected from {SMALLEST_STEP} to 0.5")
     steps = int(np.floor((1 - 1 / categories) / step + 1e-9))
     return np.round(1 - step * np.arange(steps, -1, -1), 12)
 
@@ -79,6 +83,11 @@ def measure_frontier(
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
+def is_frontier(path: Path) -> bool:
+    """Whether a file has the columns of `measure_frontier`, and those alone."""
+    return first_bytes(path).partition(b"\n")[0].rstrip() == ",".join(COLUMNS).encode()
+
+
 @dataclass(frozen=True)
 class Choice:
     """A threshold that was asked for.
@@ -111,6 +120,22 @@ def _most_accurate(frontier: pd.DataFrame) -> pd.Series:
     return order.iloc[0]
 
 
+def check_wanted(accuracy: float | None, budget: float | None) -> None:
+    """Raise an `InputError` where an accuracy or a budget cannot be asked for.
+
+    Args:
+        accuracy: wanted, within (0, 1], where one is.
+        budget: labels an item on average, at least 1, where one is given.
+    """
+    if accuracy is not None and not 0 < accuracy <= 1:
+        raise InputError(f"accuracy: found {accuracy!r}, expected above 0 and at most 1")
+    if budget is not None and not 1 <= budget < np.inf:
+        raise InputError(
+            f"budget: found {budget!r}, expected 1 or more, and not without end: labels an item "
+            "on average, the labels that can be had over the items to be labelled"
+        )
+
+
 def threshold_for_accuracy(frontier: pd.DataFrame, accuracy: float) -> Choice:
     """Choose the cheapest threshold whose accuracy is what is wanted.
 
@@ -121,8 +146,7 @@ def threshold_for_accuracy(frontier: pd.DataFrame, accuracy: float) -> Choice:
     Raises:
         InputError: where the accuracy wanted is not within (0, 1].
     """
-    if not 0 < accuracy <= 1:
-        raise InputError(f"accuracy: found {accuracy!r}, expected above 0 and at most 1")
+    check_wanted(accuracy, None)
     good = frontier[frontier["accuracy"] >= accuracy]
     if good.empty:
         best = _most_accurate(frontier)
@@ -155,13 +179,9 @@ def threshold_for_budget(frontier: pd.DataFrame, labels: float) -> Choice:
         labels: the budget, labels an item on average, at least 1.
 
     Raises:
-        InputError: where the budget is below one label an item.
+        InputError: where the budget is below one label an item, or no number.
     """
-    if not labels >= 1:
-        raise InputError(
-            f"budget: found {labels!r}, expected 1 or more: labels an item on average, the labels "
-            "that can be had over the items to be labelled"
-        )
+    check_wanted(None, labels)
     good = frontier[frontier["labels"] <= labels]
     if good.empty:
         cheapest = frontier.sort_values(["labels", "threshold"], kind="stable").iloc[0]

@@ -145,6 +145,18 @@ def _experiment_problems(
         yield f"{path}.method_settings.{method}: {method} is not among this experiment's methods"
 
 
+def _imputation_problems(name: str, config: Mapping[str, Any]) -> Iterator[str]:
+    """Check that no more label sets are asked for than the sampler keeps draws."""
+    block = config["experiments"][name]
+    whole = {**config, **{key: block[key] for key in ("sampler", "imputations") if key in block}}
+    kept = whole["sampler"]["chains"] * whole["sampler"]["draws"]
+    if whole["imputations"] > kept and block.get("methods"):
+        yield (
+            f"experiments.{name}: imputations {whole['imputations']}, but the sampler keeps chains "
+            f"x draws = {kept}; expected at most {kept}, or more draws"
+        )
+
+
 def _figure_problems(
     name: str, block: Mapping[str, Any], config: Mapping[str, Any], known: Mapping[str, Any]
 ) -> Iterator[str]:
@@ -259,6 +271,7 @@ def check(
         for name, block in config["experiments"].items():
             problems += _axis_problems(name, config, schema)
             problems += _experiment_problems(name, block, known)
+            problems += _imputation_problems(name, config)
             problems += size_problems(name, block)
             problems += voter_problems(name, block)
             if metric_problem:

@@ -4,15 +4,18 @@ An estimate theta with standard error se that rests on k of n labelled items bec
 [0, 1], its place within the range, and the interval is symmetric in the log odds of that place:
 
     u = (theta - low) / (high - low)       v = u kept within [1 / (4k), 1 - 1 / (4k)]
-    h = t_{(1 + level) / 2, nu} se / (high - low) / (v (1 - v))        nu = sqrt((k - 1) (n - 1))
+    h = t_{(1 + level) / 2, nu} se / (high - low) / (v (1 - v))
     [expit(min(logit u, logit v) - h), expit(max(logit u, logit v) + h)], back on the metric's range
 
 So it never leaves the range, and is longer towards the middle. On the metric's own scale theta +- t
 se is too short near the ends of the range and where few items are of a class. The clipped v stands
 in the denominator and widens; it never moves the interval off its own estimate. The degrees of
-freedom nu lie between those of the class that a metric rests on and those of all labelled items:
-k - 1 alone is too cautious, since the spread of a rate follows from the rate, and n - 1 is too bold
-for differences of AUC where a class is rare.
+freedom of a metric are nu = sqrt((k - 1) (n - 1)), between those of the class that it rests on and
+those of all labelled items: k - 1 alone is too cautious, since the spread of a rate follows from
+the rate. A difference of two metrics has no such help, and nu = k - 1.
+
+Where two metrics lie near an end of their range, their difference has an error of one side, which
+an interval of the difference alone does not see. The intervals of the two show it (`from_parts`).
 
 Where every item contributes the same, se is 0 and no resample shows how uncertain the metric is. If
 k independent items are all alike, then with confidence (1 + level) / 2 at most
@@ -54,7 +57,7 @@ def interval(
     estimate: np.ndarray,
     error: np.ndarray,
     count: np.ndarray,
-    labelled: int,
+    degrees: np.ndarray,
     limits: np.ndarray,
     scale: Scale,
     level: float,
@@ -66,7 +69,7 @@ def interval(
         estimate: (P,) within their ranges.
         error: (P,) standard errors.
         count: (P,) items that each rests on, at least 2.
-        labelled: labelled items, at least as many.
+        degrees: (P,) of freedom, above 0.
         limits: (P, 2) their ranges.
         scale: on which the intervals are symmetric.
         level: of the intervals.
@@ -76,7 +79,7 @@ def interval(
     Returns:
         lower and upper ends, (P,) each.
     """
-    times = stdtrit(np.sqrt((count - 1.0) * (labelled - 1.0)), (1 + level) / 2)
+    times = stdtrit(degrees, (1 + level) / 2)
     if scale is Scale.IDENTITY:
         return estimate - times * error, estimate + times * error
     low, width = limits[:, 0], limits[:, 1] - limits[:, 0]
@@ -91,3 +94,30 @@ def interval(
     lower = np.where(certain, place - unseen * place, lower)
     upper = np.where(certain, place + unseen * (1 - place), upper)
     return low + width * lower, low + width * upper
+
+
+def from_parts(values: np.ndarray, errors: np.ndarray, ends: np.ndarray, error: np.ndarray) -> Ends:
+    """Ends of the interval of a difference, from the intervals of its two parts.
+
+    Each end is as far from the difference as the two parts' ends on that side are together, with
+    the parts' correlation r, which follows from the three standard errors (MOVER; Zou and Donner,
+    2008):
+
+        lower = a - b - sqrt((a - l_a)^2 + (u_b - b)^2 - 2 r (a - l_a) (u_b - b)), and so above
+
+    Args:
+        values: (2, P) the parts a and b.
+        errors: (2, P) their standard errors.
+        ends: (2, 2, P) lower and upper ends of a, and of b.
+        error: (P,) the standard error of a - b.
+    """
+    both = np.prod(errors, axis=0)
+    spread = (errors**2).sum(axis=0) - error**2
+    alike = np.clip(np.divide(spread, 2 * both, out=np.zeros(len(both)), where=both > 0), -1, 1)
+    (first, second), ((low, high), (low_of_second, high_of_second)) = values, ends
+
+    def reach(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        return np.sqrt(np.maximum(one**2 + other**2 - 2 * alike * one * other, 0.0))
+
+    lower = first - second - reach(first - low, high_of_second - second)
+    return lower, first - second + reach(high - first, second - low_of_second)

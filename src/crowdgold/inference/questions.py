@@ -55,22 +55,27 @@ class Named:
         texts: names.
         limits: (P, 2) ranges.
         scales: of their intervals.
+        parts: (P, 2) of differences, the ranges of their two parts where the interval is to be at
+            least that of the parts (`interval.from_parts`), else NaN; of others, where it will be.
     """
 
     texts: Sequence[str]
     limits: np.ndarray
     scales: Sequence[Scale]
+    parts: np.ndarray
 
     def select(self, columns: Sequence[int], texts: Sequence[str] | None = None) -> "Named":
         """Some of them, in this order, under other names where these are given."""
         names = [self.texts[k] for k in columns] if texts is None else texts
         scales = [self.scales[k] for k in columns]
-        return Named(names, self.limits[np.asarray(columns, dtype=int)], scales)
+        chosen = np.asarray(columns, dtype=int)
+        return Named(names, self.limits[chosen], scales, self.parts[chosen])
 
     def differences(self) -> "Named":
         """Names, ranges and scales of their differences between two predictors."""
         low, high = self.limits.T
-        return Named(self.texts, np.stack([low - high, high - low], axis=1), self.scales)
+        limits = np.stack([low - high, high - low], axis=1)
+        return Named(self.texts, limits, self.scales, self.parts)
 
 
 @dataclass(frozen=True)
@@ -94,10 +99,13 @@ class Questions:
     @property
     def named(self) -> Named:
         """Names, ranges and scales; points of the curves have no names."""
-        limits = [one.known.range for one in self.asked] + [(0.0, 1.0)] * POINTS * self.curves
-        scales = [one.known.scale for one in self.asked] + [Scale.LOGIT] * POINTS * self.curves
-        texts = self.texts + [""] * POINTS * self.curves
-        return Named(texts, np.array(limits, dtype=float).reshape(-1, 2), scales)
+        points = POINTS * self.curves
+        limits = [one.known.range for one in self.asked] + [(0.0, 1.0)] * points
+        scales = [one.known.scale for one in self.asked] + [Scale.LOGIT] * points
+        skewed = [one.known.skewed_difference for one in self.asked] + [False] * points
+        ranges = np.array(limits, dtype=float).reshape(-1, 2)
+        parts = np.where(np.array(skewed, dtype=bool)[:, None], ranges, np.nan)
+        return Named(self.texts + [""] * points, ranges, scales, parts)
 
     def values(self, mass: LabelMass, ranked: RankedItems) -> np.ndarray:
         """Values of a label mass, (P,): metrics, then points; NaN where one has none."""

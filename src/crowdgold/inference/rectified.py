@@ -27,9 +27,10 @@ import numpy as np
 
 from crowdgold.data import NO_GOLD
 from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.interval import interval, unseen_share
+from crowdgold.inference.interval import Ends, from_parts, interval, unseen_share
 from crowdgold.inference.questions import Named, Questions, View
 from crowdgold.inference.samples import FEWEST, NO_SPREAD, NO_VALUE, ONLY_GOLD, Sample, too_few
+from crowdgold.metrics import Scale
 
 PSEUDO = 10
 """Gold items that what the prediction expects counts for. It was chosen on simulated studies other
@@ -86,6 +87,7 @@ class Rectified:
         target: one of `TARGETS`.
         of_difference: whether it is of differences between two predictors. These rest on the few
             items where the two differ, so that V is never taken below what the prediction expects.
+        parts: of a difference, what is known of the two predictors; empty otherwise.
     """
 
     points: np.ndarray
@@ -98,28 +100,33 @@ class Rectified:
     fraction: float
     target: str = POPULATION
     of_difference: bool = False
+    parts: tuple["Rectified", ...] = ()
 
     def select(self, columns: Sequence[int]) -> "Rectified":
         """Some of the quantities, in this order."""
         chosen = np.asarray(columns, dtype=int)
-        parts = ("points", "labelled", "predicted", "expected", "counted")
-        return replace(self, **{name: getattr(self, name)[..., chosen] for name in parts})
+        named = ("points", "labelled", "predicted", "expected", "counted")
+        parts = tuple(part.select(columns) for part in self.parts)
+        chosen_of = {name: getattr(self, name)[..., chosen] for name in named}
+        return replace(self, parts=parts, **chosen_of)
 
     def minus(self, other: Sample) -> "Rectified | None":
         """The differences to another predictor's; they are corrected as a whole."""
         if not isinstance(other, Rectified):
             return None
-        parts = ("points", "labelled", "predicted", "expected")
+        named = ("points", "labelled", "predicted", "expected")
         return replace(
             self,
             counted=np.minimum(self.counted, other.counted),
             of_difference=True,
-            **{name: getattr(self, name) - getattr(other, name) for name in parts},
+            parts=tuple(replace(part, of_difference=True) for part in (self, other)),
+            **{name: getattr(self, name) - getattr(other, name) for name in named},
         )
 
     def about_items(self) -> "Rectified":
         """The same about the items at hand."""
-        return replace(self, target=ITEMS)
+        parts = tuple(part.about_items() for part in self.parts)
+        return replace(self, target=ITEMS, parts=parts)
 
     @property
     def weight(self) -> np.ndarray:
@@ -144,14 +151,16 @@ class Rectified:
     def error(self, weight: np.ndarray) -> np.ndarray:
         """Standard error of each quantity, (P,), at a weight of the prediction.
 
-        It is larger by sqrt(k / (k - 1)), as a variance of k items around their own mean.
+        Of a difference it is larger by sqrt(k / (k - 1)), as a variance of k items around their own
+        mean. The jackknife allows for that, but not for k items of which few matter.
         """
         alone = self._variance(np.zeros(len(self.counted)))
         total = (1 - self.fraction) * self._variance(weight)
         if self.target == POPULATION:
             total = total + self.fraction * alone
         count = np.maximum(self.counted, 2)
-        spread: np.ndarray = np.sqrt(total / self.n_gold * count / (count - 1))
+        few = count / (count - 1) if self.of_difference else 1.0
+        spread: np.ndarray = np.sqrt(total / self.n_gold * few)
         return spread
 
     def unseen(self, level: float) -> np.ndarray:
@@ -166,18 +175,51 @@ class Rectified:
         alone = self.error(np.zeros(len(weight)))
         return np.where(self.error(weight) < alone, weight, 0.0)
 
-    def estimates(self, named: Named, level: float) -> list[Estimate]:
-        """An estimate of each quantity, with its interval and standard error."""
-        weight = self.chosen_weight()
+    def _centre(self, weight: np.ndarray, limits: np.ndarray) -> np.ndarray:
+        """Theta of each quantity, (P,), at a weight of the prediction, within its range (P, 2)."""
         labelled, predicted, everywhere = self.points
         correction = np.where(weight > 0, weight * (everywhere - predicted), 0.0)
         # Moved into the range, the estimate is nearer to any truth.
-        centre = np.clip(labelled + correction, *named.limits.T)
-        unseen, count = self.unseen(level), np.maximum(self.counted, 2)
+        moved: np.ndarray = np.clip(labelled + correction, *limits.T)
+        return moved
+
+    def _ends(
+        self, weight: np.ndarray, limits: np.ndarray, scale: Scale, level: float,
+        unseen: np.ndarray | float = 0.0,
+    ) -> Ends:  # fmt: skip
+        """Ends of the intervals of quantities of one scale, at a weight of the prediction."""
+        count = np.maximum(self.counted, 2)
+        error = np.where(np.asarray(unseen) > 0, 0.0, self.error(weight))
+        degrees = count - 1.0 if self.parts else np.sqrt((count - 1.0) * (self.n_gold - 1.0))
+        centre = self._centre(weight, limits)
+        return interval(centre, error, count, degrees, limits, scale, level, unseen)
+
+    def _with_parts(
+        self, place: int, weight: np.ndarray, named: Named, level: float, ends: Ends
+    ) -> Ends:
+        """The interval of one difference, as wide as its two parts ask for where that is needed."""
+        limits = named.parts[[place]]
+        if not self.parts or np.isnan(limits).any():
+            return ends
+        of_one, at = [part.select([place]) for part in self.parts], weight[[place]]
+        values = np.stack([part._centre(at, limits) for part in of_one])
+        errors = np.stack([part.error(at) for part in of_one])
+        shown = np.stack([part._ends(at, limits, named.scales[place], level) for part in of_one])
+        lower, upper = from_parts(values, errors, shown, self.error(weight)[[place]])
+        low, high = named.limits[place]
+        return np.clip(np.minimum(lower, ends[0]), low, high), np.clip(
+            np.maximum(upper, ends[1]), low, high
+        )
+
+    def estimates(self, named: Named, level: float) -> list[Estimate]:
+        """An estimate of each quantity, with its interval and standard error."""
+        weight = self.chosen_weight()
+        labelled, _, everywhere = self.points
+        centre = self._centre(weight, named.limits)
+        unseen = self.unseen(level)
         error = np.where(unseen > 0, 0.0, self.error(weight))
         found = []
         for place, (name, scale) in enumerate(zip(named.texts, named.scales, strict=True)):
-            one = slice(place, place + 1)
             if not np.isfinite(labelled[place]):
                 found.append(Estimate.unavailable(name, NO_VALUE))
                 continue
@@ -189,16 +231,12 @@ class Rectified:
             if not np.isfinite(spread):
                 found.append(Estimate(name, value, np.nan, np.nan, note=NO_SPREAD))
                 continue
-            lower, upper = interval(
-                centre[one],
-                error[one],
-                count[one],
-                self.n_gold,
-                named.limits[one],
-                scale,
-                level,
-                unseen[one],
-            )
+            one = self.select([place])
+            at, seen = weight[[place]], unseen[[place]]
+            ends = one._ends(at, named.limits[[place]], scale, level, seen)
+            if unseen[place] == 0:
+                ends = self._with_parts(place, weight, named, level, ends)
+            lower, upper = ends
             known = np.nan if unseen[place] > 0 else spread
             note = ONLY_GOLD if np.isfinite(everywhere[place]) and weight[place] == 0 else ""
             found.append(Estimate(name, value, lower[0], upper[0], standard_error=known, note=note))

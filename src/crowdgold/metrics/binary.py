@@ -129,6 +129,7 @@ METRICS: dict[str, Metric] = _register(
     Metric(
         "AUC", "AUC", area_under_roc, influence.area_under_roc,
         (0.0, 1.0), denominators.smaller_class, Scale.LOGIT, needs_scores=True,
+        skewed_difference=True,
     ),
     Metric(
         "delta_TPR", "$\\Delta$TPR", delta_true_positive_rate, influence.delta_true_positive_rate,

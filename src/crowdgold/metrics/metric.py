@@ -82,6 +82,8 @@ class Metric:
         scale: of its interval.
         needs_scores: whether its value depends on a predictor's scores.
         at: what its threshold is.
+        skewed_difference: whether the difference of two of it errs more to one side than its own
+            spread shows, so that the two intervals are looked at as well. Most are not.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Metric:
     scale: Scale
     needs_scores: bool
     at: At = At.NOTHING
+    skewed_difference: bool = False
 
     def __post_init__(self) -> None:
         low, high = self.range
@@ -199,11 +202,13 @@ def read_metric(text: str, known: Mapping[str, Metric]) -> Asked:
     Raises:
         InputError: where there is no such metric, or a threshold is missing or not wanted.
     """
-    head, _, threshold = text.partition("@")
-    name, _, predictor = head.partition(":")
+    head, at_sign, threshold = text.partition("@")
+    name, colon, predictor = head.partition(":")
     metric, is_difference = _find(name, text, known)
     kind = At.NOTHING if metric is None else metric.at
-    if (kind is not At.NOTHING) != bool(threshold):
+    if bool(colon) != bool(predictor):
+        raise InputError(f"metric {text!r}: no name after ':', expected {name}:PREDICTOR")
+    if (kind is not At.NOTHING) != bool(at_sign) or bool(at_sign) != bool(threshold):
         form = name if kind is At.NOTHING else f"{name}@THRESHOLD"
         raise InputError(f"metric {text!r} should have the form {form}")
     try:

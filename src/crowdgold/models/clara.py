@@ -36,6 +36,8 @@ CHOICES = {
     "gaussians": ("likelihood", "posterior"),
     "score_scale": SCORE_SCALES,
 }
+MOST = {"chains": 1_000, "warmup": 10**9, "draws": 10**7, "lag": 10**6}
+"""That a machine can do and keep."""
 SWAPPED_LIMIT = 0.01
 """Mass of the mode with swapped categories that is told: less moves neither end of a 95 % interval
 far."""
@@ -72,6 +74,9 @@ class ClaraSettings:
         for name, least in (("chains", 1), ("warmup", 0), ("draws", 1), ("lag", 1)):
             if getattr(self, name) < least:
                 raise InputError(f"{name}: found {getattr(self, name)}, expected {least} or more")
+        for name, most in MOST.items():
+            if getattr(self, name) > most:
+                raise InputError(f"{name}: found {getattr(self, name)}, expected at most {most:,}")
         for name, known in CHOICES.items():
             if getattr(self, name) not in known:
                 raise InputError(

@@ -5,6 +5,7 @@ changes with the meaning of a key; a reader takes only the version that it knows
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ import numpy as np
 
 from crowdgold.data import InputError
 from crowdgold.data.annotations import SUM_TOLERANCE
+from crowdgold.data.characters import check_json_text
 from crowdgold.data.checks import Problems
 from crowdgold.data.files import write_text
+from crowdgold.data.outputs import first_bytes
 from crowdgold.data.parameters import is_number, unknown
 from crowdgold.models.label_patterns import CONFUSION
 from crowdgold.models.labelling_model import LabellingModel
@@ -74,6 +77,12 @@ def write_labelling_model(model: LabellingModel, path: str | Path) -> None:
     write_text(to_json(model), path)
 
 
+def is_labelling_model(path: Path) -> bool:
+    """Whether a file begins as `to_json` writes it."""
+    begins = rf'\s*\{{\s*"format"\s*:\s*"{re.escape(FORMAT)}"'.encode()
+    return re.match(begins, first_bytes(path)) is not None
+
+
 def read_labelling_model(path: str | Path) -> LabellingModel:
     """Read a model from its file.
 
@@ -95,6 +104,7 @@ def read_labelling_model(path: str | Path) -> LabellingModel:
         content = json.loads(text, object_pairs_hook=_without_repeats, parse_int=_whole)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: found what is not JSON ({error}); {MEND}") from error
+    check_json_text(text, content, str(path))
     return from_content(content, str(path))
 
 

@@ -6,7 +6,6 @@ Each fit has an output folder of its own, which is gone when the draws have been
 import logging
 import pickle
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 from crowdgold.assets import asset_folder
 from crowdgold.models.continuation import MOST, Asked, sample_until_passed
 from crowdgold.models.stan_fit import StanFit, joined, read_fit
+from crowdgold.temporary import scratch_folder
 from crowdgold.toolchain import (
     Toolchain,
     ToolchainError,
@@ -244,7 +244,7 @@ class StanModels:
         target = settings.adapt_delta or own.pop("adapt_delta", ADAPT_DELTA)
         if own.get("adapt_engaged", True):
             own["adapt_delta"] = target
-        with tempfile.TemporaryDirectory(prefix="crowdgold-stan-") as folder:
+        with scratch_folder("stan") as folder:
             chosen: dict[str, Any] = {
                 "chains": settings.chains,
                 "parallel_chains": 1,
@@ -254,7 +254,7 @@ class StanModels:
                 "sig_figs": SIGNIFICANT,
                 "show_progress": False,
                 "show_console": False,
-                "output_dir": folder,
+                "output_dir": str(folder),
                 "seed": seed,
             }
             try:

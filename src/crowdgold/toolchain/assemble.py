@@ -26,6 +26,8 @@ from crowdgold.toolchain.versions import compiler_version
 Log = Callable[[str], object]
 
 VERSION = "2.35.0"
+ASSEMBLING = "assembling"
+"""In the name of the folder beside a home in which it is built."""
 MANIFEST = "crowdgold-manifest.txt"
 SUMS = "crowdgold-sha256sums.txt"
 PROGRAMS = ("bin/*", "lib/*", "*.o")
@@ -140,9 +142,16 @@ def sha256_of(file: Path) -> str:
 
 
 def build(home: Path, log: Log) -> None:
-    """Build a home in a temporary folder beside it, and put it in place."""
+    """Build a home in a temporary folder beside it, and put it in place; its lock is held."""
     start = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix=f".{home.name}-", dir=home.parent) as temporary:
+    for left in home.parent.glob(
+        f".{home.name}-{ASSEMBLING}-*"
+    ):  # whoever made it is gone: it had the lock
+        log(f"crowdgold: removing {left}, which was not finished")
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(
+        prefix=f".{home.name}-{ASSEMBLING}-", dir=home.parent
+    ) as temporary:
         work = Path(temporary) / "home"
         work.mkdir()
         log("crowdgold: downloading Stan's headers and stanc from PyPI (45 MB)")

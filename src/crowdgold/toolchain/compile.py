@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from crowdgold.temporary import scratch_folder
 from crowdgold.toolchain.errors import ToolchainError
 from crowdgold.toolchain.locks import locked
 from crowdgold.toolchain.record import Toolchain
@@ -71,8 +72,7 @@ def compile_model(
     digest = model_hash(stan_file)
     log(f"crowdgold: compiling {stan_file.name} (about half a minute)")
     start = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="crowdgold-", dir=_plain_folder()) as temporary:
-        work = Path(temporary)
+    with scratch_folder("compile", _plain_folder()) as work:
         source = work / f"{re.sub(r'[^0-9A-Za-z_]', '_', stan_file.stem)}.stan"
         shutil.copyfile(stan_file, source)
         (work / "include").symlink_to(stan_file.parent)

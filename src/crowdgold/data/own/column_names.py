@@ -4,6 +4,7 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from crowdgold.data.checks import InputError
@@ -239,7 +240,7 @@ def _asked(sheet: Sheet, said: Mapping[str, str]) -> Sheet:
     """A sheet with the names that the user says, without the columns that are to be ignored."""
     dropped = [theirs for theirs, ours in said.items() if ours == IGNORE]
     kept = {theirs: ours for theirs, ours in said.items() if ours != IGNORE}
-    asked = Sheet(sheet.source, sheet.frame.drop(columns=dropped), sheet.rows).renamed(kept)
+    asked = replace(sheet, frame=sheet.frame.drop(columns=dropped)).renamed(kept)
     twice = [name for name in asked.columns if asked.columns.count(name) > 1]
     if twice:
         raise InputError(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.data.characters import check_json_text
 from crowdgold.data.checks import InputError, counted
 
 Records = Sequence[Mapping[str, Any]]
@@ -24,7 +25,8 @@ def read_json(path: Path) -> Records:
         InputError: where it holds something else.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        found = json.loads(text)
     except UnicodeDecodeError as error:
         raise InputError(f"{path} cannot be read as UTF-8 ({error}); save it as UTF-8") from error
     except (ValueError, RecursionError) as error:
@@ -34,6 +36,7 @@ def read_json(path: Path) -> Records:
             f"{path}: expected a list of objects, as Label Studio exports (JSON, JSON-MIN), or a "
             "table as .jsonl, .csv, .tsv or .parquet"
         )
+    check_json_text(text, found, str(path))
     return found
 
 

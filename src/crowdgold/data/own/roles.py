@@ -121,6 +121,9 @@ def assign(
                 "THEIRS=item"
             )
         problems = sheet.problems()
+        for name, found in sheet.nested.items():
+            if ours_named(name) and sheet.has(name):
+                problems.add(f"column {name!r}, {found}, expected a text or a number")
         problems.add_rows(
             "item", sheet.frame["item"].isna().to_numpy(), sheet.frame["item"], "a value"
         )

@@ -1,6 +1,7 @@
 """One file of a user's study as a table of texts, each row with the name that messages give it."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from crowdgold.data.workbooks import WORKBOOK, read_workbook
 MISSING = ("", "nan", "NaN", "NA", "<NA>", "null", "NULL")
 """Texts that stand for an empty cell; identifiers are taken as they are, but for the first."""
 OWN_ENDINGS = (*ENDINGS, ".json", WORKBOOK)
+NESTED = (list, dict, tuple, set, bytes, bytearray, np.ndarray)
+"""What a cell of an export can be that is no text and no number."""
 OTHER_SEPARATORS = (";", "\t", ",", "|")
 APOSTROPHE = "an apostrophe before =, +, - or @ marks a text for a spreadsheet, and is taken away"
 
@@ -28,11 +31,13 @@ class Sheet:
         source: the file.
         frame: columns of texts without white space around, missing where a cell is empty.
         rows: (n,) what messages call each row.
+        nested: columns in which a list, an object or bytes stand -> where, and what it is.
     """
 
     source: str
     frame: pd.DataFrame
     rows: np.ndarray
+    nested: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -49,12 +54,27 @@ class Sheet:
         return all(name in self.frame for name in names)
 
     def starting(self, prefix: str) -> dict[str, str]:
-        """Give the columns `prefix` and `prefix_NAME`, by NAME (the prefix itself where none)."""
-        return {
-            (column if column == prefix else column.removeprefix(f"{prefix}_")): column
-            for column in self.columns
-            if column == prefix or column.startswith(f"{prefix}_")
-        }
+        """The columns `prefix` and `prefix_NAME`, by NAME (the prefix itself where none).
+
+        Raises:
+            InputError: where two have one NAME, as `score` and `score_score`, or one has none.
+        """
+        found: dict[str, str] = {}
+        for column in self.columns:
+            if column != prefix and not column.startswith(f"{prefix}_"):
+                continue
+            name = column if column == prefix else column.removeprefix(f"{prefix}_")
+            if not name or name in found:
+                why = (
+                    f"the name {name!r} is there already, by {found[name]!r}" if name else "no name"
+                )
+                raise InputError(
+                    f"{self.source}, column {column!r}: {why}; expected {prefix}_NAME. Give it "
+                    f"another by --column {column}={prefix}_NAME, or leave it out by "
+                    f"--column {column}=ignore"
+                )
+            found[name] = column
+        return found
 
     def problems(self) -> Problems:
         """Start a list of problems of this file."""
@@ -66,7 +86,8 @@ class Sheet:
 
     def renamed(self, names: dict[str, str]) -> "Sheet":
         """Give the sheet with other names of columns."""
-        return replace(self, frame=self.frame.rename(columns=names))
+        nested = {names.get(name, name): text for name, text in self.nested.items()}
+        return replace(self, frame=self.frame.rename(columns=names), nested=nested)
 
 
 def text_of(cell: Any) -> str | None:
@@ -143,7 +164,10 @@ def read_sheet(path: str | Path, notes: list[str]) -> Sheet:
     path = Path(path)
     if path.is_dir():
         raise InputError(f"{path} is a folder; expected a file")
-    frame, first_row, said = _frame(path)
+    try:
+        frame, first_row, said = _frame(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
     notes.extend(f"{path.name}: {line}" for line in said)
     if path.suffix in SEPARATORS:
         frame, changed = restored(frame)
@@ -158,7 +182,19 @@ def read_sheet(path: str | Path, notes: list[str]) -> Sheet:
     filled = table.notna().any(axis=1).to_numpy(dtype=bool)
     if not filled.any():
         raise InputError(f"{path}: no rows; expected a line with the columns' names, and rows")
-    return Sheet(str(path), table, rows).take(filled)
+    cells = {name: frame.iloc[:, place] for place, name in enumerate(names)}
+    return Sheet(str(path), table, rows, dict(_nested(cells, rows))).take(filled)
+
+
+def _nested(cells: Mapping[str, pd.Series], rows: np.ndarray) -> Iterator[tuple[str, str]]:
+    """The columns in which something stands that is no text and no number, with the first such."""
+    for name, values in cells.items():
+        if values.dtype != object:
+            continue
+        bad = values.map(lambda cell: isinstance(cell, NESTED)).to_numpy(dtype=bool)
+        if bad.any():
+            first = int(bad.argmax())
+            yield name, f"row {rows[first]}: found {str(values.iloc[first])[:40]!r}"
 
 
 def without_missing_words(values: pd.Series) -> pd.Series:

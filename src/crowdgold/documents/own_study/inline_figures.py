@@ -87,10 +87,11 @@ def inline_svg(one: StudyFigure) -> Markup:
     )
 
 
-def pdf_pages(figures: Sequence[StudyFigure]) -> bytes:
-    """Draw figures as a PDF, a page each; equal figures give equal bytes."""
+def pdf_pages(figures: Sequence[StudyFigure], creator: str) -> bytes:
+    """Figures as a PDF that names its creator, a page each; equal figures give equal bytes."""
     written = io.BytesIO()
-    with _drawing(), PdfPages(written, metadata={"CreationDate": None}) as pages:
+    about = {"Creator": creator, "CreationDate": None}
+    with _drawing(), PdfPages(written, metadata=about) as pages:
         for one in figures:
             # `savefig` would draw everything twice.
             FigureCanvasPdf(one.figure).print_pdf(pages)

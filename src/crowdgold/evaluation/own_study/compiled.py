@@ -1,11 +1,13 @@
 """The compiled Stan models of a study's methods."""
 
 import importlib
+import tempfile
 from collections.abc import Collection
 
 from crowdgold.estimators import METHODS as ALL_METHODS
 from crowdgold.evaluation.own_study.processes import ENDINGS, held
 from crowdgold.models.stan import StanModels
+from crowdgold.temporary import process_folder
 
 
 def load_models(methods: Collection[str], stan: StanModels) -> dict[str, str]:
@@ -15,8 +17,12 @@ def load_models(methods: Collection[str], stan: StanModels) -> dict[str, str]:
         method -> why its model cannot be had, for lack of a compiler, say.
     """
     failed = {}
-    with held(ENDINGS):  # it makes a folder as it is loaded, which an interrupt would leave behind
-        importlib.import_module("cmdstanpy")
+    with held(ENDINGS):
+        before, tempfile.tempdir = tempfile.tempdir, str(process_folder())
+        try:
+            importlib.import_module("cmdstanpy")  # it makes a folder as it is loaded
+        finally:
+            tempfile.tempdir = before
     for method in methods:
         try:
             for name in ALL_METHODS[method].models_with({}):

@@ -132,8 +132,12 @@ def with_source(
 
 
 def write_evaluation(
-    evaluation: Evaluation, check: DataCheck, out: Path, options: bytes | None = None
-) -> None:
+    evaluation: Evaluation,
+    check: DataCheck,
+    out: Path,
+    options: bytes | None = None,
+    force: bool = False,
+) -> Path | None:
     """Write the folder of an evaluation, with the check as `crowdgold check --json` has it.
 
     Args:
@@ -141,6 +145,10 @@ def write_evaluation(
         check: of the data.
         out: the folder.
         options: the study file that repeats it; None where it was not asked for by one.
+        force: whether what is no earlier evaluation gives way.
+
+    Returns:
+        the name under which it is kept, if it is.
 
     Raises:
         InputError: where it cannot be written.
@@ -148,4 +156,4 @@ def write_evaluation(
     about = {name: evaluation.summary[name] for name in ("files", "notes")}
     seed = evaluation.summary["settings"]["seed"]
     checked = {**about, **vars(check), "supported": check.supported, "seed": seed}
-    write_folder(evaluation.tables, evaluation.summary, checked, out, options)
+    return write_folder(evaluation.tables, evaluation.summary, checked, out, options, force)

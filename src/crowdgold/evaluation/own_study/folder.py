@@ -23,6 +23,7 @@ import pandas as pd
 from crowdgold.data import InputError
 from crowdgold.data.files import own_name
 from crowdgold.data.json_values import plain
+from crowdgold.data.outputs import kept_name, lies_in, same_file
 from crowdgold.data.spreadsheet import write_spreadsheet
 
 ESTIMATES, STUDY, CHECK = "estimates", "study.json", "check.json"
@@ -40,41 +41,62 @@ SHOWN = 5
 FLOATS = "%.10g"
 
 
-def _check_replaced(out: Path) -> None:
-    """Raise an `InputError` where something is there that is no earlier evaluation."""
-    again = "expected a new folder, or an earlier evaluation, which is replaced"
-    if not out.is_dir():
-        if out.exists() or out.is_symlink():
-            raise InputError(f"{out}: a file; {again}")
-        return
+def is_evaluation(out: Path) -> bool:
+    """Whether a folder was written by `crowdgold evaluate`, and holds nothing else; or is empty."""
+    return out.is_dir() and not _others(out)
+
+
+def _others(out: Path) -> list[str]:
+    """What is in a folder beside an evaluation; everything where it holds none."""
     held = sorted(out.iterdir())
     others = [one.name for one in held if one.name not in WRITTEN or not one.is_file()]
-    if held and STUDY not in [one.name for one in held]:
-        others = others or [one.name for one in held]
-    if others:
+    if others or not held:
+        return others
+    try:
+        study = json.loads((out / STUDY).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        study = {}
+    known = isinstance(study, dict) and {"settings", "headlines"} <= set(study)
+    return [] if known else [one.name for one in held]
+
+
+def _check_replaced(out: Path) -> None:
+    """Raise an `InputError` where something is there that is no earlier evaluation."""
+    again = (
+        "expected a new folder, or an earlier evaluation, which is replaced; or --force, which "
+        f"keeps it as {kept_name(out)}"
+    )
+    if not out.is_dir():
+        if os.path.lexists(out):
+            raise InputError(f"{out}: a file; {again}")
+        return
+    if others := _others(out):
         more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
         raise InputError(
             f"{out}: a folder with other things in it ({', '.join(others[:SHOWN])}{more}); {again}"
         )
 
 
-def check_folder(out: Path, inputs: Sequence[Path] = ()) -> None:
+def check_folder(out: Path, inputs: Sequence[Path] = (), force: bool = False) -> None:
     """Raise an `InputError` where a folder cannot be written, before anything is computed.
 
     Args:
         out: the folder; an earlier evaluation is replaced, and nothing else.
         inputs: the files that are read: none of them may lie in it.
+        force: whether what is no earlier evaluation gives way.
     """
+    if not out.name:
+        raise InputError(f"--out: found {str(out)!r}, expected the name of a folder to make")
     if not out.parent.is_dir():
         raise InputError(f"{out.parent}: no such folder; make it, or write to another by --out")
     if not os.access(out.parent, os.W_OK):
         raise InputError(f"{out.parent}: you may not write there; write to another by --out")
-    if not out.name:
-        raise InputError(f"--out: found {str(out)!r}, expected the name of a folder to make")
+    inside = sorted(out.iterdir()) if out.is_dir() else [out]
     for path in inputs:
-        if out.resolve() in path.resolve().parents:
+        if lies_in(path, out) or any(same_file(path, one) for one in inside):
             raise InputError(f"{path} lies in {out}, which is to be replaced; give another --out")
-    _check_replaced(out)
+    if not force:
+        _check_replaced(out)
 
 
 def _write_tables(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
@@ -91,7 +113,8 @@ def write_folder(
     check: Mapping[str, Any],
     out: Path,
     options: bytes | None = None,
-) -> None:
+    force: bool = False,
+) -> Path | None:
     """Write an evaluation to a temporary name, then rename; an earlier one is replaced.
 
     Args:
@@ -100,12 +123,18 @@ def write_folder(
         check: for check.json.
         out: the folder.
         options: for study.yaml, where there is one.
+        force: whether what is no earlier evaluation gives way; it is kept.
+
+    Returns:
+        the name under which it is kept, if it is.
 
     Raises:
         InputError: where it cannot be written.
     """
-    check_folder(out)
+    check_folder(out, force=force)
+    ours = is_evaluation(out) or not os.path.lexists(out)
     partial, before = own_name(out, "partial"), own_name(out, "before")
+    before = before if ours else kept_name(out)
     try:
         partial.mkdir()
         _write_tables(tables, partial)
@@ -114,13 +143,14 @@ def write_folder(
             (partial / name).write_text(text + "\n", encoding="utf-8")
         if options is not None:
             (partial / OPTIONS).write_bytes(options)
-        if out.exists():
+        if os.path.lexists(out):
             out.rename(before)
         partial.rename(out)
     except OSError as error:
         raise InputError(f"{out} cannot be written: {error.strerror or error}") from error
     finally:
-        if before.exists() and not out.exists():
+        if os.path.lexists(before) and not os.path.lexists(out):
             before.rename(out)
-        for left in (partial, before):
+        for left in (partial, before) if ours else (partial,):
             shutil.rmtree(left, ignore_errors=True)
+    return None if ours else before

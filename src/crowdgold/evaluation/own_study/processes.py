@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import shutil
 import signal
 import tempfile
 import threading
@@ -19,12 +18,13 @@ from crowdgold.evaluation.own_study.fitting import Found, run_job
 from crowdgold.evaluation.own_study.jobs import Job, Stratum
 from crowdgold.evaluation.own_study.questions import Settings
 from crowdgold.models.stan import StanModels
+from crowdgold.temporary import scratch_folder
 
 EVERY = 5.0
 """Seconds between two lines of progress; what takes less says nothing."""
 GRACE = 5.0
 """Seconds that a killed process has to be gone, before its files are removed."""
-ENDINGS = (signal.SIGINT, signal.SIGTERM)
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 START = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
 """Forked processes share the study's memory instead of each having a copy."""
 
@@ -44,8 +44,9 @@ def _end_with(parent: int) -> None:
 def _begin(folder: str, parent: int, shared: Shared) -> None:
     """Prepare a process: a group of its own with what it starts, and its files in one folder."""
     os.setpgrp()
-    for ending in ENDINGS:  # of these the parent takes care
-        signal.signal(ending, signal.SIG_DFL if ending == signal.SIGTERM else signal.SIG_IGN)
+    signal.set_wakeup_fd(-1)
+    for ending in ENDINGS:  # an interrupt from the terminal is the parent's to take care of
+        signal.signal(ending, signal.SIG_IGN if ending == signal.SIGINT else signal.SIG_DFL)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     tempfile.tempdir = folder
     _shared[:] = [shared]
@@ -60,9 +61,8 @@ def _pool(cores: int, shared: Shared) -> Iterator[ProcessPoolExecutor]:
     """Give processes, which end with the block, also where it is interrupted."""
     others = set(multiprocessing.active_children())
     context = multiprocessing.get_context(START)
-    folder = tempfile.mkdtemp(prefix="crowdgold-evaluate-")
-    try:
-        pool = ProcessPoolExecutor(cores, context, _begin, (folder, os.getpid(), shared))
+    with scratch_folder("evaluate") as folder:
+        pool = ProcessPoolExecutor(cores, context, _begin, (str(folder), os.getpid(), shared))
         try:
             yield pool
             pool.shutdown()
@@ -74,8 +74,6 @@ def _pool(cores: int, shared: Shared) -> Iterator[ProcessPoolExecutor]:
                 process.join(GRACE)
             # Without waiting, its thread may close a pipe that Python's end is writing to.
             pool.shutdown(cancel_futures=True)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

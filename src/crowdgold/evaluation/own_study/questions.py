@@ -66,8 +66,10 @@ def read_thresholds(texts: Sequence[str | float]) -> dict[str, tuple[float, ...]
     """
     found: dict[str, tuple[float, ...]] = {}
     for text in texts:
-        model, _, value = str(text).rpartition("=")
+        model, equals, value = str(text).rpartition("=")
         try:
+            if equals and not model:
+                raise ValueError("no model")
             found[model] = (*found.get(model, ()), float(value))
         except ValueError:
             raise InputError(

@@ -1,0 +1,101 @@
+"""Where a command may write: never over what it reads, nor over what it did not write itself.
+
+A file of the same command is known by its own content: a key of JSON, the columns of a table, a
+name in a page's head. So it is known wherever it is moved to, and nothing is kept beside it that
+could be lost or be of another file. An output of one command is no leave for another.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from crowdgold.data.checks import InputError
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file or folder: links of both kinds are followed."""
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
+
+
+def lies_in(path: Path, folder: Path) -> bool:
+    """Whether a file lies in a folder, as it is named or where its links lead."""
+    ways = (Path(os.path.abspath(path)), Path(os.path.realpath(path)))  # follows no ring of links
+    return any(same_file(parent, folder) for way in ways for parent in way.parents)
+
+
+def kept_name(path: Path) -> Path:
+    """The first free name beside a path for what was there: NAME.old, NAME.old2, NAME.old3, ..."""
+    names = (
+        path.with_name(f"{path.name}.old{number if number > 1 else ''}") for number in count(1)
+    )
+    return next(name for name in names if not os.path.lexists(name))
+
+
+def first_bytes(path: Path, size: int = 4096) -> bytes:
+    """The beginning of a file; nothing where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(size)
+    except OSError:
+        return b""
+
+
+@dataclass(frozen=True)
+class Output:
+    """A file that a command is to write.
+
+    Attributes:
+        path: its name.
+        option: how the user gave the name.
+        command: the command.
+        is_own: whether a file was written by the same command.
+        force: whether another file there is to give way; it is kept beside the new one.
+    """
+
+    path: Path
+    option: str
+    command: str
+    is_own: Callable[[Path], bool]
+    force: bool = False
+
+    def check(self, inputs: Iterable[Path]) -> None:
+        """Raise an `InputError` where nothing may be written there, before anything is computed.
+
+        Args:
+            inputs: the files that the command reads.
+        """
+        path, another = self.path, f"give another {self.option}"
+        if not path.name:
+            raise InputError(f"{self.option}: found no name, expected that of a file to write")
+        for one in inputs:
+            if same_file(path, one):
+                raise InputError(f"{path} is {one}, which the command reads; {another}")
+        if not path.parent.is_dir():
+            raise InputError(f"{path.parent}: no such folder; make it, or {another}")
+        if path.is_dir() or (path.exists() and not path.is_file()):
+            raise InputError(f"{path} is no file; expected the name of a file to write")
+        if os.path.lexists(path) and not self.is_own(path) and not self.force:
+            raise InputError(
+                f"{path} is there and was not written by `{self.command}`; {another}, or --force, "
+                f"which keeps it as {kept_name(path)}"
+            )
+
+    def make_way(self) -> Path | None:
+        """Keep another file that is there under a name of its own, which is given; None if none.
+
+        Its name leads to it until the new file takes the place, so that there always is one.
+        """
+        if not os.path.lexists(self.path) or self.is_own(self.path):
+            return None
+        kept = kept_name(self.path)
+        try:
+            os.link(self.path, kept, follow_symlinks=False)
+        except OSError:  # a file system without links
+            shutil.copy2(self.path, kept, follow_symlinks=False)
+        return kept

@@ -1,0 +1,123 @@
+"""Temporary files and folders that go with the process that made them, however it ends.
+
+An ordinary end removes them; an end at once (`remove_registered`) removes what is registered; and
+what a killed process left, the next one removes (`remove_abandoned`). That a folder is abandoned is
+told by a lock on a file in it, which the system gives free when the process is gone and those that
+it forked. Process numbers would not do: they are used again, and others in a container.
+"""
+
+import atexit
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+PREFIX = "crowdgold-"
+RUNNING = ".running"
+"""The file in a folder that its process has locked; without one a folder is left alone."""
+_registered: dict[Path, int] = {}
+"""What is to be removed -> the process that it is of: a fork has no part in it."""
+_of_process: dict[int, Path] = {}
+
+
+@contextmanager
+def registered(path: Path) -> Iterator[None]:
+    """Have a file or folder removed where the process ends at once within the block."""
+    _registered[path] = os.getpid()
+    try:
+        yield
+    finally:
+        _registered.pop(path, None)
+
+
+def remove_registered() -> None:
+    """Remove what is registered of this process, which is about to end."""
+    for path, process in list(_registered.items()):
+        if process == os.getpid():
+            shutil.rmtree(path, ignore_errors=True)
+            with suppress(OSError):
+                path.unlink()
+
+
+def lock_file(path: Path) -> IO[bytes] | None:
+    """A file, made where it is not there, that this process holds; None where another does.
+
+    Raises:
+        OSError: where files cannot be locked there.
+    """
+    file = path.open("ab")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+            return file
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    except OSError:
+        file.close()
+        raise
+    file.close()
+    return None
+
+
+def _make(kind: str, parent: str | None) -> tuple[Path, IO[bytes] | None]:
+    """A new folder with its lock, or none where files cannot be locked."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{kind}-", dir=parent))
+        _registered[folder] = os.getpid()
+        try:
+            lock = lock_file(folder / RUNNING)
+        except FileNotFoundError:  # taken for an abandoned one before it had a lock
+            lock = None
+        except OSError:
+            (folder / RUNNING).unlink(missing_ok=True)
+            return folder, None
+        if lock is not None:
+            return folder, lock
+        _registered.pop(folder, None)
+
+
+@contextmanager
+def scratch_folder(kind: str, parent: str | None = None) -> Iterator[Path]:
+    """A temporary folder, `crowdgold-KIND-CODE`, which is gone when the block ends.
+
+    Args:
+        kind: what it is for.
+        parent: where it stands; the folder for temporary files where None.
+    """
+    folder, lock = _make(kind, parent)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        _registered.pop(folder, None)
+        if lock is not None:
+            lock.close()
+
+
+def process_folder() -> Path:
+    """The temporary folder of this process, which is gone at its end."""
+    if os.getpid() not in _of_process:
+        whole = scratch_folder("process")
+        _of_process[os.getpid()] = whole.__enter__()
+        atexit.register(whole.__exit__, None, None, None)
+    return _of_process[os.getpid()]
+
+
+def remove_abandoned(parent: str | None = None) -> list[Path]:
+    """Remove the folders of this user whose processes are gone; give what was removed."""
+    removed = []
+    for folder in sorted(Path(parent or tempfile.gettempdir()).glob(f"{PREFIX}*-*")):
+        with suppress(OSError):
+            known = folder.lstat().st_uid == os.getuid() and not folder.is_symlink()
+            if not known or not (folder / RUNNING).is_file():
+                continue
+            lock = lock_file(folder / RUNNING)
+            if lock is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                lock.close()
+                removed.append(folder)
+    return removed

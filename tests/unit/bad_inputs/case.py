@@ -1,0 +1,73 @@
+"""A bad input as data: a command line, the files it reads, and what the message has to say."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+Content = str | bytes | Callable[[Path], object]
+"""Of a file: its text, its bytes, or what makes it at a path (a folder, a link, a workbook)."""
+BAD_INPUT, UNSUPPORTED = 2, 1
+
+
+@dataclass(frozen=True)
+class Case:
+    """A kind of mistake. No two cases share command, place and kind.
+
+    Attributes:
+        command: of crowdgold.
+        where: the file, column, key, option or combination that is wrong.
+        what: what is wrong with it.
+        arguments: after the command; files are named as in `files`.
+        files: name -> content; they are made in an empty folder, where the command runs.
+        says: regular expression that the message must match, whatever its lines.
+        code: of the exit.
+    """
+
+    command: str
+    where: str
+    what: str
+    arguments: Sequence[str]
+    files: Mapping[str, Content] = field(default_factory=dict)
+    says: str = ""
+    code: int = BAD_INPUT
+
+    @property
+    def name(self) -> str:
+        """What stands in lists of cases."""
+        return f"{self.command} - {self.where} - {self.what}"
+
+    def make_files(self, folder: Path) -> None:
+        """Make the files of the case in a folder."""
+        for name, content in self.files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if isinstance(content, str):
+                path.write_text(content, encoding="utf-8", newline="")
+            elif isinstance(content, bytes):
+                path.write_bytes(content)
+            else:
+                content(path)
+
+
+def a_folder(path: Path) -> None:
+    """Make a folder that holds a file."""
+    path.mkdir()
+    (path / "kept.txt").write_text("kept")
+
+
+def an_empty_folder(path: Path) -> None:
+    """Make a folder without anything."""
+    path.mkdir()
+
+
+def link_to(target: str) -> Callable[[Path], None]:
+    """What makes a symbolic link."""
+    return lambda path: path.symlink_to(target)
+
+
+UNREADABLE = link_to("/proc/self/mem")
+"""A file whose first byte cannot be read, by whomever."""
+UNWRITABLE = "/proc/sys/made-by-a-test"
+"""A name where nothing can be made, by whomever."""
+TOO_LONG = "x" * 300
+"""A name that no file system takes."""

@@ -1,0 +1,141 @@
+"""Bad inputs of every command: refused with a message that names what is wrong, and good ones not.
+
+The cases are data (`bad_inputs`). Each is run by the command's own `main`, in one process and in an
+empty folder. That a message is right cannot be seen from here, only that it names the place.
+"""
+
+import contextlib
+import io
+import os
+import re
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from crowdgold.commands import COMMANDS, main
+from unit.bad_inputs import (
+    awaiting,
+    cells,
+    controls,
+    counts,
+    folders,
+    formats,
+    models,
+    naming,
+    options,
+    places,
+    study_files,
+)  # fmt: skip
+from unit.bad_inputs.case import BAD_INPUT, Case
+
+MODULES = (options, formats, cells, naming, places, study_files, models, counts, folders)
+CASES = [case for module in MODULES for case in module.CASES]
+FEWEST = 500
+MOST_SECONDS = 60
+LONGEST = 3000
+"""Characters of a message."""
+PYTHON = re.compile(
+    r"Traceback|object at 0x|<class |NoneType|Error\(|\bnot (iterable|subscriptable)"
+)
+"""What only a programmer should read."""
+
+
+def _marks(case: Case) -> list[pytest.MarkDecorator]:
+    why = awaiting.REASONS.get(case.name)
+    return [] if why is None else [pytest.mark.xfail(strict=True, reason=why)]
+
+
+def _held(folder: Path) -> dict[str, object]:
+    """What stands in a folder: links by where they lead, files by their bytes."""
+    return {
+        str(path.relative_to(folder)): os.readlink(path) if path.is_symlink()
+        else path.read_bytes() if path.is_file() else None
+        for path in sorted(folder.rglob("*"))
+    }  # fmt: skip
+
+
+@contextlib.contextmanager
+def _limited(seconds: int) -> Iterator[None]:
+    """End what takes longer by an error."""
+
+    def end(number: int, frame: object) -> None:
+        raise TimeoutError(f"more than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _said(line: list[str]) -> tuple[int, str, str]:
+    """The exit code, standard output and standard error of a command line, as a terminal has them.
+
+    Standard output takes only what UTF-8 can hold; standard error writes the rest with backslashes.
+    """
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    err = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace")
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = main(line)
+        except SystemExit as ended:  # of argparse
+            code = ended.code if isinstance(ended.code, int) else 1
+    written = []
+    for stream in (out, err):
+        stream.flush()
+        written.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+    return code, written[0], written[1]
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, id=c.name, marks=_marks(c)) for c in CASES])
+def test_a_bad_input_is_refused_with_what_is_wrong(case, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    case.make_files(tmp_path)
+    before, start = _held(tmp_path), time.monotonic()
+    with _limited(MOST_SECONDS):
+        code, out, err = _said([*filter(None, [case.command]), *case.arguments])
+    assert time.monotonic() - start < MOST_SECONDS
+    assert code == case.code, err
+    # What is done and not as wanted (exit code 1) is a result: it may stand in the output.
+    said = err if case.code == BAD_INPUT else out + err
+    assert re.search(case.says, " ".join(said.split())), err
+    assert not PYTHON.search(err), err
+    assert len(err) < LONGEST, err
+    given = " ".join(case.arguments) + " ".join(map(str, case.files.values()))
+    if "nan" not in given.casefold():
+        assert not re.search(r"\bnan\b", err, re.IGNORECASE), err
+    assert _held(tmp_path) == before
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, id=c.name) for c in controls.CASES])
+def test_a_good_input_is_taken(case, tmp_path, monkeypatch):
+    """Beside the bad ones, so that a command that refuses everything fails."""
+    monkeypatch.chdir(tmp_path)
+    case.make_files(tmp_path)
+    code, out, err = _said([case.command, *case.arguments])
+    assert code == 0, err
+    assert re.search(case.says, " ".join(out.split())), out
+
+
+def test_there_are_enough_bad_inputs_and_no_two_are_alike():
+    """By command, place and kind; and no two by what is given, whatever they are called."""
+    names = Counter(case.name for case in CASES)
+    assert [name for name, number in names.items() if number > 1] == []
+    given = Counter((case.command, *case.arguments, repr(case.files)) for case in CASES)
+    twice = {one for one, number in given.items() if number > 1}
+    alike = [c.name for c in CASES if (c.command, *c.arguments, repr(c.files)) in twice]
+    assert alike == []
+    assert len(names) >= FEWEST
+    assert len({(case.where, case.what) for case in CASES}) >= FEWEST  # not by the command alone
+    assert {case.command for case in CASES} == {*COMMANDS, ""}
+    assert {case.command for case in controls.CASES} == set(COMMANDS)
+
+
+def test_what_is_awaited_is_a_case():
+    assert set(awaiting.REASONS) <= {case.name for case in CASES}
