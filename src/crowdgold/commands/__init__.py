@@ -15,6 +15,7 @@ from collections.abc import Collection, Sequence
 
 from crowdgold import __version__
 from crowdgold.commands.endings import ended_in_time
+from crowdgold.commands.printable import Parser
 
 __all__ = ["main", "parser"]
 
@@ -29,7 +30,7 @@ BAD_INPUT, INTERRUPTED, READER_GONE = 2, 130, 141
 
 def parser(names: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
     """The command line, with some of the commands: to load the modules of all takes seconds."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="crowdgold",
         description="Work with imperfect labels: plan a study; check what data can support; "
         "evaluate models, voters and rates, and report on them; correct a rate for its judges' "
