@@ -17,6 +17,9 @@ LONGEST = 60
 DIGITS = 15
 """Of a whole number; one with more is read as a float, and may be infinite."""
 
+LARGEST = 1e100
+"""No number that is measured or counted comes near; sums and differences of such are finite."""
+
 
 class Unfit(ValueError):  # noqa: N818 - a state of a value, which `check_shape` makes an error of
     """A value of another shape than was declared: where it stands, and what is wrong."""
@@ -102,7 +105,8 @@ def _expect(fits: Callable[[Any], bool], expected: str) -> Shape:
 ANYTHING: Shape = _expect(lambda value: True, "anything")
 TEXT = _expect(lambda value: isinstance(value, str), "a text")
 FLAG = _expect(lambda value: isinstance(value, bool), "true or false")
-NUMBER = _expect(is_number, "a number")
+NUMBER = _expect(lambda value: is_number(value) and abs(value) < LARGEST, "a number")
+PLAIN = _expect(lambda value: isinstance(value, str | int | float), "a text or a number")
 COUNT = _expect(lambda value: is_whole(value) and value >= 0, "a whole number of 0 or more")
 SHARE = _expect(lambda value: is_number(value) and 0 <= value <= 1, "a number from 0 to 1")
 LEVEL = _expect(lambda value: is_number(value) and 0 < value < 1, "a number between 0 and 1")

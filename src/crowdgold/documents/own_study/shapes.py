@@ -4,11 +4,11 @@ from dataclasses import fields
 from typing import Any
 
 from crowdgold.data.json_shapes import (
-    ANYTHING,
     COUNT,
     FLAG,
     LEVEL,
     NUMBER,
+    PLAIN,
     SHARE,
     TEXT,
     Shape,
@@ -100,12 +100,12 @@ SUMMARY = keys(
 """Of study.json."""
 
 _AGREEMENT = _with_ends(
-    keys({"alpha": VALUE, "lower": VALUE, "upper": VALUE}, {"level": LEVEL, "items": COUNT})
+    keys({"alpha": VALUE, "lower": VALUE, "upper": VALUE, "level": LEVEL}, {"items": COUNT})
 )
 _COUNTS = list_of(COUNT)
 _ANNOTATORS = _of_one_length(
     keys({
-        "annotator": list_of(ANYTHING), "labels": _COUNTS, "compared": _COUNTS, "agreed": _COUNTS,
+        "annotator": list_of(PLAIN), "labels": _COUNTS, "compared": _COUNTS, "agreed": _COUNTS,
         "chance": list_of(VALUE), "p_adversarial": list_of(NUMBER), "p_constant": list_of(NUMBER),
     })
 )  # fmt: skip
