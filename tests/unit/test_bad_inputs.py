@@ -18,7 +18,6 @@ import pytest
 
 from crowdgold.commands import COMMANDS, main
 from unit.bad_inputs import (
-    awaiting,
     cells,
     controls,
     counts,
@@ -30,7 +29,7 @@ from unit.bad_inputs import (
     places,
     study_files,
 )  # fmt: skip
-from unit.bad_inputs.case import BAD_INPUT, Case
+from unit.bad_inputs.case import BAD_INPUT
 
 MODULES = (options, formats, cells, naming, places, study_files, models, counts, folders)
 CASES = [case for module in MODULES for case in module.CASES]
@@ -42,11 +41,6 @@ PYTHON = re.compile(
     r"Traceback|object at 0x|<class |NoneType|Error\(|\bnot (iterable|subscriptable)"
 )
 """What only a programmer should read."""
-
-
-def _marks(case: Case) -> list[pytest.MarkDecorator]:
-    why = awaiting.REASONS.get(case.name)
-    return [] if why is None else [pytest.mark.xfail(strict=True, reason=why)]
 
 
 def _held(folder: Path) -> dict[str, object]:
@@ -93,7 +87,7 @@ def _said(line: list[str]) -> tuple[int, str, str]:
     return code, written[0], written[1]
 
 
-@pytest.mark.parametrize("case", [pytest.param(c, id=c.name, marks=_marks(c)) for c in CASES])
+@pytest.mark.parametrize("case", [pytest.param(c, id=c.name) for c in CASES])
 def test_a_bad_input_is_refused_with_what_is_wrong(case, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     case.make_files(tmp_path)
@@ -135,7 +129,3 @@ def test_there_are_enough_bad_inputs_and_no_two_are_alike():
     assert len({(case.where, case.what) for case in CASES}) >= FEWEST  # not by the command alone
     assert {case.command for case in CASES} == {*COMMANDS, ""}
     assert {case.command for case in controls.CASES} == set(COMMANDS)
-
-
-def test_what_is_awaited_is_a_case():
-    assert set(awaiting.REASONS) <= {case.name for case in CASES}

@@ -155,3 +155,67 @@ def test_its_tables_hold_no_formula_and_its_readers_give_the_names_back(hostile)
     study = read_study([folder / "items.csv"], {"CLARA": "ignore"})
     assert sorted(study.items.item) == sorted(item)
     assert any("items.csv, item: an apostrophe before" in note for note in study.notes)
+
+
+CONTROLS = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\u2066\x7f"
+"""A terminal's title, an empty screen, red by one character, text backwards."""
+
+
+def obeyed(text):
+    """The characters of a text that a terminal would obey."""
+    return sorted({one for one in text if one in CONTROLS and not one.isprintable()})
+
+
+@pytest.fixture
+def controlling(tmp_path, monkeypatch):
+    """Files of a study whose names, and those in them, hold control characters."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    n = 40
+    truth = rng.random(n) < 0.5
+    item = [f"i{k}{CONTROLS}" for k in range(n)]
+    table = pd.DataFrame({
+        "item": item, "votes_positive": 3 * truth, "votes_total": 3,
+        "gold": truth.astype(int), f"score_m{CONTROLS}": rng.normal(truth).round(3),
+        "stratum": [f"s{CONTROLS}{k % 2}" for k in range(n)],
+    })  # fmt: skip
+    table.to_csv(f"study{CONTROLS}.csv", index=False)
+    table.assign(gold=f"no{CONTROLS}").to_csv(f"bad{CONTROLS}.csv", index=False)
+    (tmp_path / "study.yaml").write_text(
+        json.dumps({"files": f"study{CONTROLS}.csv", "methods": [f"m{CONTROLS}"]})
+    )
+    return f"study{CONTROLS}.csv"
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (["check", "{}"], 0),
+        (["check", "{}", "--json"], 0),
+        (["evaluate", "{}", "--out", "mine", "--no-models"], 0),
+        (["check", f"bad{CONTROLS}.csv"], 2),
+        (["check", f"gone{CONTROLS}.csv"], 2),
+        (["evaluate", "study.yaml", "--out", "mine"], 2),
+        (["trace", f"gone{CONTROLS}.svg"], 2),
+        ([f"no{CONTROLS}"], 2),
+    ],
+)
+def test_no_name_commands_the_terminal(controlling, capsys, line, code):
+    try:
+        found = main([part.replace("{}", controlling) for part in line])
+    except SystemExit as ended:  # of the parser
+        found = ended.code
+    told = capsys.readouterr()
+    assert found == code, told.err
+    assert obeyed(told.out + told.err) == []
+    assert "owned" in told.out + told.err  # the name is there, written out
+
+
+def test_rows_are_as_they_are_for_a_program_and_visible_on_a_terminal(monkeypatch, capsys):
+    from crowdgold.commands.terminal import Rows
+
+    Rows().write(CONTROLS)
+    assert capsys.readouterr().out == CONTROLS
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    Rows().write(CONTROLS)
+    assert obeyed(capsys.readouterr().out) == []

@@ -117,8 +117,8 @@ def run_trace(capsys, *arguments):
         (".", None, "is a folder; expected a figure or a table"),
         ("a.svg", "<svg/>", "no record of it (a.json beside it), so that it was not drawn by"),
         ("a.txt", "x", "neither a figure nor a table; expected one of .svg"),
-        ("a.json", "{", "is not a record of a figure (Expecting"),
-        ("b.json", "[]", "is not a record of a figure; expected results/figures/NAME.json"),
+        ("a.json", "{", "found what is not JSON (Expecting"),
+        ("b.json", "[]", "found a list, expected an object; it is not a record of a figure"),
         ("a.parquet", "not parquet", "is damaged"),
     ],
 )
@@ -138,6 +138,64 @@ def test_tables_of_others_and_without_provenance_are_refused(tmp_path, capsys):
     code, found = run_trace(capsys, path)
     assert code == 2
     assert "says nothing of where it comes from; make figures makes it anew" in found.err
+
+
+def _figure(folder, **changes):
+    """A figure with its record in results/figures of a folder, which names one table."""
+    figures = folder / "results" / "figures"
+    figures.mkdir(parents=True)
+    (figures / "f.svg").write_text("<svg/>")
+    table = {"path": "results/tables/t.parquet", "sha256": hashlib.sha256(b"t").hexdigest(),
+             "blocks": 1, "code": {}}  # fmt: skip
+    record = {
+        "figure": "f", "files": {"f.svg": hashlib.sha256(b"<svg/>").hexdigest()}, "mixed_code": "",
+        "tables": [{**table, **changes}], "drawn": {"code_version": "1", "code": {}},
+    }  # fmt: skip
+    (figures / "f.json").write_text(json.dumps(record))
+    return figures / "f.svg"
+
+
+@pytest.mark.parametrize("path", ["{}/secret", "../secret", "../../secret", "results/../../secret",
+                                  "secret", "figures/../../secret", "~/secret"])  # fmt: skip
+def test_nothing_outside_the_results_is_read(tmp_path, capsys, monkeypatch, path):
+    """The sha256 in the record is that of the file, which would be told from one that is gone."""
+    (tmp_path / "secret").write_bytes(b"t")
+    figure = _figure(tmp_path, path=path.format(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    code, found = run_trace(capsys, figure, "--json")
+    assert code == 0
+    assert json.loads(found.out)["tables"][0]["state"] == "gone"
+
+
+def test_a_link_out_of_the_results_is_not_followed(tmp_path, capsys):
+    (tmp_path / "secret").write_bytes(b"t")
+    figure = _figure(tmp_path)
+    tables = tmp_path / "results" / "tables"
+    tables.mkdir()
+    (tables / "t.parquet").symlink_to(tmp_path / "secret")
+    assert "(a link out of the results folder, not read)" in run_trace(capsys, figure)[1].out
+    (tables / "t.parquet").unlink()
+    (tables / "u.parquet").write_bytes(b"t")
+    (tables / "t.parquet").symlink_to("u.parquet")
+    assert "results/tables/t.parquet (as recorded)" in run_trace(capsys, figure)[1].out
+    record = figure.with_suffix(".json")
+    record.rename(tmp_path / "f.json")
+    record.symlink_to(tmp_path / "f.json")
+    code, found = run_trace(capsys, figure)
+    assert (code, found.out) == (2, "")
+    assert "is a link to another folder, which is not read" in found.err
+
+
+def test_a_table_is_found_where_the_folder_of_results_has_moved(tmp_path, capsys):
+    """The record has the path of the run, from its own folder or from the root."""
+    for place, path in enumerate(
+        ("results/tables/t", "/scratch/me/out/tables/t", "../out/tables/t")
+    ):
+        figure = _figure(tmp_path / str(place), path=path)
+        (tmp_path / str(place) / "results" / "tables").mkdir()
+        (tmp_path / str(place) / "results" / "tables" / "t").write_bytes(b"t")
+        _, found = run_trace(capsys, figure, "--json")
+        assert json.loads(found.out)["tables"][0]["state"] == "as recorded"
 
 
 def test_a_prepared_dataset_says_the_checksums_of_its_files(tmp_path, capsys):

@@ -134,8 +134,8 @@ def test_the_command_names_its_files_and_refuses_other_folders(folder, tmp_path,
     [
         ("study.json", None, "no file study.json"),
         ("estimates.csv", None, "no file estimates.csv"),
-        ("study.json", "{", "no JSON"),
-        ("study.json", "[]", "found list, expected an object"),
+        ("study.json", "{", "found what is not JSON"),
+        ("study.json", "[]", "found a list, expected an object"),
         ("study.json", "{}", "no key 'settings'"),
         ("check.json", "{}", "no key 'items'"),
         ("estimates.csv", "model,metric\na,AUC\n", "no column 'stratum'"),
@@ -153,7 +153,7 @@ def test_folders_that_cannot_be_used_keep_the_report_that_they_have(
     study = make_study(tmp_path, models=("a",), metrics=("AUC",))
     (study / "report.html").write_text("before")
     (study / name).unlink() if text is None else (study / name).write_text(text)
-    assert main(["report", str(study)]) == 2
+    assert main(["report", str(study), "--force"]) == 2
     assert why in capsys.readouterr().err
     assert (study / "report.html").read_text() == "before"
     assert not (study / "figures.pdf").exists()
@@ -454,5 +454,5 @@ def test_figures_of_nothing_are_refused():
 def test_a_file_that_cannot_be_written_is_said(tmp_path):
     study = make_study(tmp_path, models=(), metrics=())
     (study / "report.html").mkdir()
-    with pytest.raises(InputError, match=r"report\.html cannot be written"):
+    with pytest.raises(InputError, match=r"report\.html is no file; expected the name"):
         write_study_report(study)

@@ -14,7 +14,8 @@ import sys
 from collections.abc import Collection, Sequence
 
 from crowdgold import __version__
-from crowdgold.commands.endings import ended_in_time
+from crowdgold.commands.printable import Parser
+from crowdgold.commands.systems import refusal, remark
 
 __all__ = ["main", "parser"]
 
@@ -29,7 +30,7 @@ BAD_INPUT, INTERRUPTED, READER_GONE = 2, 130, 141
 
 def parser(names: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
     """The command line, with some of the commands: to load the modules of all takes seconds."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="crowdgold",
         description="Work with imperfect labels: plan a study; check what data can support; "
         "evaluate models, voters and rates, and report on them; correct a rate for its judges' "
@@ -46,6 +47,12 @@ def parser(names: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code, after a message where it is not 0."""
+    if said := refusal(sys.platform) or remark(sys.platform):
+        print(said, file=sys.stderr, flush=True)
+    if refusal(sys.platform):
+        return BAD_INPUT
+    from crowdgold.commands.endings import ended_in_time  # here: it is of Unix alone
+
     with ended_in_time(stays=arguments is None):
         try:
             return _run(list(sys.argv[1:] if arguments is None else arguments))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdgold.commands.terminal import add_study_options, progress, renamed, say
+from crowdgold.commands.terminal import add_study_options, progress, renamed, say, tell
 from crowdgold.data import InputError
 from crowdgold.data.checks import counted
 from crowdgold.data.json_values import plain
@@ -173,9 +173,9 @@ def run(asked: argparse.Namespace) -> int:
     if asked.json:
         files = [str(path) for path in paths]
         found = {"files": files, "notes": list(study.notes), **plain(check)}
-        print(json.dumps({**found, "supported": check.supported, "seed": asked.seed}))
+        tell(json.dumps({**found, "supported": check.supported, "seed": asked.seed}))
     else:
-        print(describe(check, study))
+        tell(describe(check, study))
     if not check.supported:
         say("These data support no estimator; the lines with -> say what would.")
     return 0 if check.supported else UNSUPPORTED

@@ -13,6 +13,7 @@ from typing import TextIO
 from crowdgold.commands.label_rows import GROUP, LabelRows
 from crowdgold.commands.terminal import (
     NAMED,
+    Rows,
     add_table_options,
     file_name,
     progress,
@@ -118,7 +119,7 @@ def answer(rows: LabelRows, stream: LabelStream, asked: argparse.Namespace) -> i
     Raises:
         InputError: for a row that cannot be used, unless such rows are passed over.
     """
-    out, unknown, bad = csv.writer(sys.stdout, lineterminator="\n"), _Unknown(stream), 0
+    out, unknown, bad = csv.writer(Rows(), lineterminator="\n"), _Unknown(stream), 0
     out.writerow(HEADER)
     sys.stdout.flush()
     for row in rows:

@@ -6,7 +6,7 @@ import re
 from dataclasses import asdict
 from typing import Any
 
-from crowdgold.commands.terminal import say
+from crowdgold.commands.terminal import say, tell
 from crowdgold.data import InputError
 from crowdgold.models.judge_error import (
     ADJUSTED,
@@ -143,5 +143,5 @@ def run(asked: argparse.Namespace) -> int:
     found = correct_rate(counts_of(asked), asked.level, asked.interval)
     if found.note:
         say(f"Note: {found.note}")
-    print(json.dumps(as_values(found, asked)) if asked.json else describe(found, asked))
+    tell(json.dumps(as_values(found, asked)) if asked.json else describe(found, asked))
     return 0

@@ -23,6 +23,7 @@ from crowdgold.commands.terminal import (
     renamed,
     say,
     say_kept,
+    tell,
 )
 from crowdgold.data import InputError
 from crowdgold.data.json_values import plain
@@ -176,7 +177,7 @@ class _Said:
         """Print the answers that no model can change; told of them before models are sampled."""
         strata = answered_strata(found.summary)
         if strata and not self.quiet:
-            print(describe(found.summary, strata), flush=True)
+            tell(describe(found.summary, strata))
             self.before = found.summary
         what = ", as second opinions" if strata else ", since gold labels give no answer here"
         say(f"The models follow{what} (--no-models leaves them out).")
@@ -192,7 +193,7 @@ class _Said:
         texts = [describe(summary, new), describe_models(summary, strata)]
         told = "\n\n".join(filter(None, texts))
         if told:
-            print(f"\n{told}" if self.before else told, flush=True)
+            tell(f"\n{told}" if self.before else told)
 
 
 def run(asked: argparse.Namespace) -> int:
@@ -223,7 +224,7 @@ def run(asked: argparse.Namespace) -> int:
     for note in (*found.summary["notes"], *found.summary["warnings"]):
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
     if asked.json:
-        print(json.dumps(plain(found.summary)))
+        tell(json.dumps(plain(found.summary)))
     say(f"Written: {out}")
     if asked.report:
         from crowdgold.documents.study_report import write_study_report

@@ -18,6 +18,7 @@ from crowdgold.commands.terminal import (
     read_files,
     renamed,
     say,
+    tell,
     warn_of_failed_gate,
 )
 from crowdgold.data import Annotations, InputError
@@ -182,6 +183,6 @@ def run(asked: argparse.Namespace) -> int:
     model = labelling_model(fit, annotations, asked.confusion, made)
     make_way(output)
     write_labelling_model(model, asked.output)
-    print(_describe(annotations, fit, asked.output))
+    tell(_describe(annotations, fit, asked.output))
     warn_of_failed_gate(model)
     return 0

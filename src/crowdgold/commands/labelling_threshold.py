@@ -10,6 +10,7 @@ from crowdgold.commands.terminal import (
     make_way,
     progress,
     renamed,
+    tell,
     warn_of_failed_gate,
     warn_of_unknown,
 )
@@ -118,5 +119,5 @@ def run(asked: argparse.Namespace) -> int:
     if output is not None:
         make_way(output)
         write_text(frontier.to_csv(index=False), output.path)
-    print(choice.message)
+    tell(choice.message)
     return 0 if choice.reached else NOT_REACHED

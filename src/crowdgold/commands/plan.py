@@ -17,6 +17,7 @@ from crowdgold.commands.terminal import (
     renamed,
     say,
     takes_study_file,
+    tell,
 )
 from crowdgold.data import InputError
 from crowdgold.evaluation.expected_information import Guess, expected_information
@@ -241,7 +242,7 @@ def run(asked: argparse.Namespace) -> int:
     of_votes = asked.metric.partition("@")[0] in OF_VOTES
     found = study_options(learn(asked), wanted, of_votes)
     shown = found, wanted, asked.metric
-    print(json.dumps(as_values(*shown)) if asked.json else describe(*shown))
+    tell(json.dumps(as_values(*shown)) if asked.json else describe(*shown))
     if all(one.design is None for one in found):
         say("No study reaches the width: take a wider one, or more items.")
         return 1

@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from crowdgold.commands.terminal import add_force, progress, say_kept
+from crowdgold.commands.terminal import add_force, progress, say_kept, tell
 from crowdgold.data import InputError
 
 ABOUT = """\
@@ -44,8 +44,8 @@ def run(asked: argparse.Namespace) -> int:
     with progress(lambda: "Drawing figures"):
         written = write_study_report(asked.folder, asked.force, say_kept)
     if asked.json:
-        print(json.dumps({path.stem: str(path) for path in written}))
+        tell(json.dumps({path.stem: str(path) for path in written}))
         return 0
     for path in written:
-        print(path)
+        tell(str(path))
     return 0

@@ -1,4 +1,7 @@
-"""What commands say on the terminal, beside their output: on standard error."""
+"""What commands write: answers on standard output, what is said beside them on standard error.
+
+All of it goes out through here, so that no name of a user's file commands the terminal.
+"""
 
 import argparse
 import sys
@@ -8,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from crowdgold.commands.printable import visible
 from crowdgold.data import Annotations
 from crowdgold.data.label_columns import ONE_LABEL
 from crowdgold.data.outputs import Output
@@ -22,8 +26,21 @@ NAMED = 10
 
 
 def say(line: str) -> None:
-    """Say something to the user."""
-    print(line, file=sys.stderr, flush=True)
+    """Say something to the user, beside the output."""
+    print(visible(line), file=sys.stderr, flush=True)
+
+
+def tell(text: str) -> None:
+    """Write an answer, on standard output."""
+    print(visible(text), flush=True)
+
+
+class Rows:
+    """Standard output for the rows of a table: as they are for programs, visible on a terminal."""
+
+    def write(self, text: str) -> int:
+        """Write a part of a row."""
+        return sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
 
 
 @contextmanager

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from crowdgold.commands.terminal import tell
+
 ABOUT = """\
 Say where a figure or a table of the workflow comes from: the code, the configuration, the seed, the
 checksums of the data, the Stan files, the toolchain and the machine. A figure, named by any of its
@@ -149,5 +151,5 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.experiments.tracing import trace  # here: it takes a second to load
 
     found = trace(asked.file)
-    print(json.dumps(found) if asked.json else describe(found, asked.file))
+    tell(json.dumps(found) if asked.json else describe(found, asked.file))
     return 0 if found["as_recorded"] else NOT_AS_RECORDED

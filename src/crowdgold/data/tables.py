@@ -1,18 +1,25 @@
 """Reading a table from a file: CSV, TSV, parquet or JSON lines, by the ending of its name."""
 
+import codecs
+import csv
 import json
+import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from crowdgold.data.characters import check_json_text, check_text_file
-from crowdgold.data.checks import InputError
+from crowdgold.data.checks import InputError, list_rows
 from crowdgold.data.spreadsheet import restored
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
+OPENED = re.compile(r"EOF inside string starting at row (\d+)")
+"""What pandas says of a quote without end."""
 ENDINGS = (*SEPARATORS, ".parquet", *JSON_LINES)
 
 
@@ -72,14 +79,7 @@ def read_table(
             return pd.read_parquet(path), 0
         if path.suffix in JSON_LINES:
             return pd.DataFrame(read_json_lines(path), dtype=object), 1
-        sep = separator or SEPARATORS[path.suffix]
-        check_text_file(path)
-        _check_header(path, sep)
-        before = _lines_before_header(path) if empty_lines else 0
-        frame = pd.read_csv(
-            path, sep=sep, dtype=str, keep_default_na=False, skip_blank_lines=not empty_lines,
-            skiprows=before,
-        )  # fmt: skip
+        return _read_text(path, separator or SEPARATORS[path.suffix], empty_lines)
     except InputError:
         raise
     except UnicodeDecodeError as error:
@@ -87,13 +87,82 @@ def read_table(
         raise InputError(f"{path} cannot be read as {kind}: {error}; save it as UTF-8") from error
     except Exception as error:
         raise InputError(f"{path} cannot be read as {path.suffix[1:]}: {error}") from error
+
+
+def _read_text(path: Path, separator: str, empty_lines: bool) -> tuple[pd.DataFrame, int]:
+    """As `read_table`, of a text file."""
+    check_text_file(path)
+    if not _holds_text(path):
+        raise InputError(
+            f"{path} is empty; expected a line with the columns' names, then a row for each item "
+            "or label; export it again"
+        )
+    _check_header(path, separator)
+    before = _lines_before_header(path) if empty_lines else 0
+    try:
+        frame = pd.read_csv(
+            path, sep=separator, dtype=str, keep_default_na=False,
+            skip_blank_lines=not empty_lines, skiprows=before,
+        )  # fmt: skip
+    except pd.errors.ParserError as error:
+        check_cells(path, separator)
+        if opened := OPENED.search(str(error)):
+            row = before + int(opened[1]) + 1
+            raise InputError(
+                f'{path}, row {row}: a quote (") is opened and not closed; close it, or write it '
+                "twice where it is part of a text"
+            ) from error
+        raise
     # Where the first row has more cells than the header, pandas takes its first cells for an index.
     if not isinstance(frame.index, pd.RangeIndex):
-        raise InputError(
-            f"{path}, row 2: more cells than the {len(frame.columns)} columns of the header; "
-            "expected as many, and quotes around a text that holds the separator"
-        )
+        check_cells(path, separator)
+    _check_repeated(path, frame, before + 2)
     return frame, before + 2
+
+
+def check_cells(path: Path, separator: str, fewer: bool = False) -> None:
+    """Raise an `InputError` where a row of a text file has more cells than the header.
+
+    Args:
+        path: the file.
+        separator: of the cells.
+        fewer: whether to refuse a row with fewer cells as well.
+    """
+    most = csv.field_size_limit(sys.maxsize)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            rows = (row for row in csv.reader(lines, delimiter=separator) if row)
+            size = len(next(rows, []))
+            for number, row in enumerate(rows, 2):
+                if len(row) > size or (fewer and len(row) < size):
+                    than = "more" if len(row) > size else "fewer"
+                    raise InputError(
+                        f"{path}, row {number}: {len(row)} cells, {than} than the {size} columns "
+                        "of the header; expected as many, and quotes around a text that holds the "
+                        "separator"
+                    )
+    finally:
+        csv.field_size_limit(most)
+
+
+def _check_repeated(path: Path, frame: pd.DataFrame, first_row: int) -> None:
+    """Raise an `InputError` where a row is the header once more, as where files were joined."""
+    names = [str(name).strip() for name in frame.columns]
+    first = frame.iloc[:, 0].str.strip() if len(names) > 1 else frame.index.to_series()
+    places = np.flatnonzero(first.to_numpy() == names[0])
+    again = [int(one) for one in places if [str(cell).strip() for cell in frame.iloc[one]] == names]
+    if again:
+        rows = list_rows(place + first_row for place in again)
+        raise InputError(
+            f"{path}, {rows}: found the names of the columns, expected data; remove what is there "
+            "of a second header, as where files were joined"
+        )
+
+
+def _holds_text(path: Path) -> bool:
+    """Whether a text file has anything but white space, and the mark that some begin with."""
+    with path.open("rb") as lines:
+        return any(line.removeprefix(codecs.BOM_UTF8).strip() for line in lines)
 
 
 def _lines_before_header(path: Path) -> int:

@@ -1,34 +1,56 @@
 """Where a figure or a table comes from, by its record, and whether it is still as recorded."""
 
-import json
+import os
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crowdgold.data import InputError
+from crowdgold.data.json_shapes import check_shape, read_json
 from crowdgold.experiments.figure_record import ENDINGS
 from crowdgold.experiments.made_from import blocks_of, condensed, file_hash
 from crowdgold.experiments.mixed_code import mixtures
+from crowdgold.experiments.record_shapes import BLOCK, BLOCKS, FIGURE, FOLDED
 from crowdgold.experiments.results import METADATA_KEY, read_metadata
 from crowdgold.experiments.seals import check_seal
 
 AS_RECORDED, CHANGED, GONE = "as recorded", "changed since", "gone"
+OUTSIDE = "a link out of the results folder, not read"
+FOLDERS = ("figures", "tables", "summaries", "times", "benchmarks")
+"""Of what is drawn, or joined from blocks, in the folder of results."""
 MEND = "make figures makes it anew"
+DAMAGED = f"its record was changed; {MEND}"
 
 
-def _state(path: Path | None, sha256: str) -> str:
-    if path is None or not path.is_file():
+def _results_folder(path: Path) -> Path:
+    """The folder of results that a figure or table lies in, or else its own folder."""
+    folder = Path(os.path.abspath(path)).parent
+    return folder.parent if folder.name in FOLDERS else folder
+
+
+def _state(folder: Path, path: str, sha256: str) -> str:
+    """How a file of a record is now; only what lies in a folder is read, wherever a path leads.
+
+    Args:
+        folder: of results.
+        path: as in the record; it may begin with the folder of the run, which may have moved.
+        sha256: as in the record.
+    """
+    parts = PurePath(path).parts
+    found = (
+        folder.joinpath(*parts[first:])
+        for first in range(len(parts))
+        if not {"..", PurePath(path).anchor} & set(parts[first:])
+    )
+    own = next((one for one in found if os.path.isfile(one)), None)
+    if own is None:
         return GONE
-    return AS_RECORDED if file_hash(path) == sha256 else CHANGED
-
-
-def _beside(start: Path, path: str) -> Path | None:
-    """Find a file of the same run: its path is relative to a folder above `start`, or to here."""
-    folders = [*start.resolve().parents, Path.cwd()]
-    return next((folder / path for folder in folders if (folder / path).is_file()), None)
+    if not own.resolve().is_relative_to(folder.resolve()):
+        return OUTSIDE
+    return AS_RECORDED if file_hash(own) == sha256 else CHANGED
 
 
 def _read_record(path: Path) -> dict[str, Any]:
@@ -38,12 +60,11 @@ def _read_record(path: Path) -> dict[str, Any]:
         DamagedTable: where its bytes are not those that were written.
         InputError: where it is not one.
     """
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(f"{path} is not a record of a figure ({error}); {MEND}") from error
-    if not isinstance(record, dict) or not {"figure", "files", "tables"} <= set(record):
-        raise InputError(f"{path} is not a record of a figure; expected results/figures/NAME.json")
+    mend = f"it is not a record of a figure, results/figures/NAME.json; {MEND}"
+    if path.resolve().parent != path.parent.resolve():
+        raise InputError(f"{path} is a link to another folder, which is not read; {mend}")
+    record: dict[str, Any] = read_json(path, mend)
+    check_shape(record, FIGURE, path, mend)
     check_seal(path)
     return record
 
@@ -65,11 +86,11 @@ def trace_figure(path: Path) -> dict[str, Any]:
         )
     record = _read_record(beside)
     files = {
-        name: {"sha256": held, "state": _state(path.with_name(name), held)}
+        name: {"sha256": held, "state": _state(path.parent, name, held)}
         for name, held in record["files"].items()
     }
     tables = [
-        {**table, "state": _state(_beside(path, table["path"]), table["sha256"])}
+        {**table, "state": _state(_results_folder(path), table["path"], table["sha256"])}
         for table in record["tables"]
     ]
     whole = path.name not in files or files[path.name]["state"] == AS_RECORDED
@@ -89,17 +110,20 @@ def trace_table(path: Path) -> dict[str, Any]:
     if not own:
         raise InputError(f"{path} holds no record of what made it; expected a table of results/")
     metadata = read_metadata(path)
+    check_shape(metadata, FOLDED, path, DAMAGED)
     kept = {"table": str(path), "sha256": file_hash(path), "as_recorded": True}
     if "made_from" in metadata:
         blocks = blocks_of(metadata)
+        check_shape({**metadata, "made_from": blocks}, BLOCKS, path, DAMAGED)
         mixed = {file: list(states) for file, states in mixtures({str(path): metadata}).items()}
         for block in blocks:
             if "sha256" in block:
-                block["state"] = _state(_beside(path, block["path"]), block["sha256"])
+                block["state"] = _state(_results_folder(path), block["path"], block["sha256"])
         made = {"summarised": metadata.get("summarised"), "mixed_code": mixed}
         return {**kept, **condensed(metadata), **made, "made_from": blocks}
     if "code_version" not in metadata:
         raise InputError(f"{path} says nothing of where it comes from; {MEND}")
+    check_shape(metadata, BLOCK, path, DAMAGED)
     left_out = ("row_groups", "parameters")
     return {**kept, **{key: value for key, value in metadata.items() if key not in left_out}}
 

@@ -5,8 +5,9 @@ changes with the meaning of a key; a reader takes only the version that it knows
 """
 
 import json
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,9 @@ import numpy as np
 
 from crowdgold.data import InputError
 from crowdgold.data.annotations import SUM_TOLERANCE
-from crowdgold.data.characters import check_json_text
 from crowdgold.data.checks import Problems
 from crowdgold.data.files import write_text
+from crowdgold.data.json_shapes import read_json
 from crowdgold.data.outputs import first_bytes
 from crowdgold.data.parameters import is_number, unknown
 from crowdgold.models.label_patterns import CONFUSION
@@ -90,36 +91,9 @@ def read_labelling_model(path: str | Path) -> LabellingModel:
         InputError: naming the file, and for each key that cannot be used what was found, what was
             expected, and how to mend it.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; `crowdgold fit-labelling` writes one") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{path}: found bytes that are not UTF-8, expected JSON; {MEND}"
-        ) from error
-    try:
-        content = json.loads(text, object_pairs_hook=_without_repeats, parse_int=_whole)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: found what is not JSON ({error}); {MEND}") from error
-    check_json_text(text, content, str(path))
-    return from_content(content, str(path))
-
-
-def _whole(digits: str) -> float:
-    """Read a whole number; one that is too large for a float as infinity, which is refused."""
-    return int(digits) if len(digits) < 16 else float(digits)
-
-
-def _without_repeats(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"key {twice!r} stands there twice")
-    return found
+    if not os.path.lexists(path):
+        raise InputError(f"{path}: no such file; `crowdgold fit-labelling` writes one")
+    return from_content(read_json(Path(path), MEND), str(path))
 
 
 def from_content(content: Any, source: str = "the model") -> LabellingModel:

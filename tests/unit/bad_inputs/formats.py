@@ -57,6 +57,7 @@ TEXTS: dict[str, dict[str, Content]] = {
         "a row with a cell too many": VOTES.replace("i3,R2,1", "i3,R2,1,1").replace(
             "i3,R2,0", "i3,R2,0,0"
         ),
+        "the header again, in the middle": VOTES.replace("\ni3", "\nitem,annotator,label\ni3", 1),
         "all rows with a cell too many": VOTES.replace("\ni", "\nx,i"),
         "cells between semicolons, header between commas": VOTES.replace(",", ";").replace(
             "item;annotator;label", "item,annotator,label"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from crowdgold.documents.own_study.folder import StudyFolder
+from crowdgold.documents.own_study.shapes import ANNOTATORS
 from crowdgold.documents.own_study.words import count_of, percent
 from crowdgold.evaluation.annotator_check import AnnotatorCheck
 from crowdgold.evaluation.gold_sample import CHOSEN
@@ -46,7 +47,7 @@ def _annotators(found: Mapping[str, Any] | None) -> str:
     if not found:
         return "not known"
     names = [str(name) for name in found["annotator"]]
-    checked = AnnotatorCheck(**{name: np.array(values) for name, values in found.items()})
+    checked = AnnotatorCheck(**{name: np.array(found[name]) for name in ANNOTATORS})
     texts = [count_of(len(names), "annotator")]
     for which, what in (
         (checked.few, "with few labels"),
@@ -88,7 +89,8 @@ def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "gold labels", _gold(check)
     yield "gold a random sample?", _sample(check["gold_sample"])
     if check.get("expert_agreement"):
-        experts = ", ".join(f"{name} {labels:,}" for name, labels in check["expert_labels"].items())
+        given = check.get("expert_labels", {}).items()
+        experts = ", ".join(f"{name} {labels:,}" for name, labels in given)
         yield "experts", f"{experts}; {_alpha(check['expert_agreement'])}"
     for name, one in check["scores"].items():
         tied = f"{100 * one['tied']:.2g} % of the pairs of items are tied"

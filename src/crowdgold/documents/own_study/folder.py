@@ -6,9 +6,10 @@ curves.csv, parameters.csv, annotators.csv, predictive.csv, items.csv    where t
 check.json       the data check, as of `crowdgold check --json`, where it was made
 """
 
-import json
+import csv
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,10 @@ from typing import Any
 import pandas as pd
 
 from crowdgold.data import InputError
+from crowdgold.data.json_shapes import Shape, check_shape, read_json
 from crowdgold.data.spreadsheet import restored
-from crowdgold.evaluation.annotator_check import AnnotatorCheck
+from crowdgold.data.tables import check_cells
+from crowdgold.documents.own_study.shapes import CHECKED, SUMMARY
 
 ESTIMATES, STUDY, CHECK = "estimates.csv", "study.json", "check.json"
 NAMES = (
@@ -40,24 +43,6 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "annotators": ("stratum", "method", "annotator", "metric", "estimate", "lower", "upper"),
 }  # fmt: skip
 """Table -> the columns that the report reads."""
-KEYS = ("settings", "models", "strata", "headlines", "fits", "not_run")
-PARTS: Mapping[str, tuple[str, ...]] = {
-    "strata": ("name", "items", "votes", "gold", "gold_positive", "gold_negative"),
-    "headlines": (
-        "stratum", "model", "against", "metric", "method", "estimate", "lower", "upper",
-        "effective_gold", "misfit", "beside", "passed_over", "note", "reason",
-    ),
-    "fits": ("stratum", "method", "model", "diagnostics_passed", "problems"),
-    "not_run": ("stratum", "method", "reason"),
-}  # fmt: skip
-"""List of study.json -> the keys of each of its entries."""
-CHECKED = (
-    "items", "votes", "votes_per_item", "positive_votes", "agreement", "annotators",
-    "gold_positive", "gold_negative", "gold_sample", "majority_right", "scores", "verdicts",
-    "warnings",
-)  # fmt: skip
-"""Keys of check.json."""
-ANNOTATORS = tuple(one.name for one in fields(AnnotatorCheck))
 AGAIN = "expected a folder written by `crowdgold evaluate`; run it again"
 TRUTHS = {"true": 1.0, "1": 1.0, "1.0": 1.0, "false": 0.0, "0": 0.0, "0.0": 0.0}
 
@@ -135,10 +120,15 @@ def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
         InputError: where it is no CSV file, or lacks a column.
     """
     try:
+        check_cells(path, ",", fewer=True)
         texts = dict.fromkeys((*NAMES, *FLAGS), str)
         numbers = {name: [""] for name in columns if name not in texts}
         table = pd.read_csv(path, dtype=texts, keep_default_na=False, na_values=numbers)
-    except (ValueError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}; {AGAIN}") from None
+    except InputError as error:
+        raise InputError(f"{error}; {AGAIN}") from None
+    except (ValueError, csv.Error) as error:
         raise InputError(f"{path}: no table ({error}); {AGAIN}") from None
     table, _ = restored(table)
     missing = [name for name in columns if name not in table]
@@ -161,30 +151,16 @@ def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
     return table[list(columns)]
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _json(path: Path, shape: Shape) -> dict[str, Any]:
     """Read an object of JSON.
 
     Raises:
-        InputError: where it is none.
+        InputError: where it is none, or a key that the report reads is not there or of another
+            kind.
     """
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(f"{path}: no JSON ({error}); {AGAIN}") from None
-    if not isinstance(found, dict):
-        raise InputError(f"{path}: found {type(found).__name__}, expected an object; {AGAIN}")
+    found: dict[str, Any] = read_json(path, AGAIN)
+    check_shape(found, shape, path, AGAIN)
     return found
-
-
-def _require(found: object, keys: tuple[str, ...], path: Path, where: str) -> None:
-    """Raise an `InputError` where an object lacks a key."""
-    if not isinstance(found, dict):
-        raise InputError(
-            f"{path}: {where}found {type(found).__name__}, expected an object; {AGAIN}"
-        )
-    missing = [key for key in keys if key not in found]
-    if missing:
-        raise InputError(f"{path}: {where}no key {missing[0]!r}; {AGAIN}")
 
 
 def read_study_folder(path: Path) -> StudyFolder:
@@ -194,24 +170,15 @@ def read_study_folder(path: Path) -> StudyFolder:
         InputError: naming the file, column, row or key that is missing or cannot be read.
     """
     for name in (STUDY, ESTIMATES):
-        if not (path / name).is_file():
+        if not os.path.lexists(path / name):
             raise InputError(f"{path}: no file {name}; expected a folder from `crowdgold evaluate`")
-    summary = _json(path / STUDY)
-    _require(summary, KEYS, path / STUDY, "")
-    _require(summary["settings"], ("level",), path / STUDY, "settings: ")
-    for part, keys in PARTS.items():
-        for place, entry in enumerate(summary[part]):
-            _require(entry, keys, path / STUDY, f"{part}[{place}]: ")
+    summary = _json(path / STUDY, SUMMARY)
     if not summary["strata"]:
         raise InputError(f"{path / STUDY}: no strata; {AGAIN}")
     tables = {}
     for name, columns in COLUMNS.items():
         file = path / f"{name}.csv"
-        there = file.is_file()
+        there = os.path.lexists(file)
         tables[name] = _read(file, columns) if there else pd.DataFrame(columns=list(columns))
-    check = _json(path / CHECK) if (path / CHECK).is_file() else None
-    if check is not None:
-        _require(check, CHECKED, path / CHECK, "")
-        if check["annotators"] is not None:
-            _require(check["annotators"], ANNOTATORS, path / CHECK, "annotators: ")
+    check = _json(path / CHECK, CHECKED) if os.path.lexists(path / CHECK) else None
     return StudyFolder(path, summary, tables, check)
