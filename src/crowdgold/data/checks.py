@@ -1,5 +1,6 @@
 """Checks on columns of an input table; each problem names file, column, rows, and the way out."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -7,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 ROWS_SHOWN = 8
+NAMES_SHOWN = 20
 
 
 class InputError(ValueError):
@@ -19,6 +21,18 @@ def list_rows(rows: Iterable[object]) -> str:
     shown = ", ".join(str(row) for row in rows[:ROWS_SHOWN])
     more = f" and {len(rows) - ROWS_SHOWN} more" if len(rows) > ROWS_SHOWN else ""
     return f"row{'s' if len(rows) > 1 else ''} {shown}{more}"
+
+
+def list_names(names: Iterable[object]) -> str:
+    """Names for a message: the first few, then how many more."""
+    names = list(map(str, names))
+    more = f" and {len(names) - NAMES_SHOWN:,} more" if len(names) > NAMES_SHOWN else ""
+    return ", ".join(names[:NAMES_SHOWN]) + more
+
+
+def repeated(names: Iterable[str]) -> dict[str, int]:
+    """Names that are there more than once, in their order, with how often."""
+    return {name: times for name, times in Counter(names).items() if times > 1}
 
 
 def counted(number: int, thing: str) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import Problems, is_empty, to_numbers
+from crowdgold.data.checks import Problems, is_empty, list_names, repeated, to_numbers
 
 NO_GOLD = -1
 """The value of `Items.gold` where no expert labelled the item (the paper's empty set)."""
@@ -25,9 +25,9 @@ def check_shape(frame: pd.DataFrame, problems: Problems) -> None:
     have = [str(column) for column in frame.columns]
     for column in ("item", "votes_positive", "votes_total"):
         if column not in have:
-            problems.add(f"column {column!r} is missing; the table has: {', '.join(have)}")
-    for column in sorted({name for name in have if have.count(name) > 1}):
-        problems.add(f"column {column!r} is there {have.count(column)} times; expected once")
+            problems.add(f"column {column!r} is missing; the table has: {list_names(have)}")
+    for column, times in sorted(repeated(have).items()):
+        problems.add(f"column {column!r} is there {times} times; expected once")
     if len(frame) == 0:
         problems.add("the table has no rows")
 

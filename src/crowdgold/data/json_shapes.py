@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdgold.data.characters import check_json_text
-from crowdgold.data.checks import InputError
+from crowdgold.data.checks import InputError, repeated
 from crowdgold.data.parameters import is_number, is_whole
 
 LONGEST = 60
@@ -63,8 +63,7 @@ def _whole(digits: str) -> float:
 def _without_repeats(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = next(iter(repeated(name for name, _ in pairs)))
         raise ValueError(f"key {twice!r} stands there twice")
     return found
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import Problems, is_empty, to_numbers
+from crowdgold.data.checks import Problems, is_empty, list_names, to_numbers
 
 ONE_LABEL = ("refuse", "first", "last")
 """Rules that leave one label of an annotator on an item, where there are more."""
@@ -18,7 +18,7 @@ def check_columns(frame: pd.DataFrame, needed: Sequence[str], problems: Problems
     have = [str(column) for column in frame.columns]
     for column in needed:
         if column not in have:
-            problems.add(f"column {column!r} is missing; the table has: {', '.join(have)}")
+            problems.add(f"column {column!r} is missing; the table has: {list_names(have)}")
     if len(frame) == 0:
         problems.add("the table has no rows")
     problems.raise_if_any()

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.characters import check_json_text, check_text_file
-from crowdgold.data.checks import InputError, list_rows
+from crowdgold.data.checks import InputError, list_names, list_rows
 from crowdgold.data.spreadsheet import restored
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -44,7 +44,9 @@ def read_columns(
         frame, _ = restored(frame)
     missing = [name for name in columns or {} if name not in frame]
     if missing:
-        raise InputError(f"{path}: no column {missing[0]!r}; the file has {list(frame.columns)}")
+        raise InputError(
+            f"{path}: no column {missing[0]!r}; the file has {list_names(frame.columns)}"
+        )
     frame = frame.rename(columns=dict(columns or {}))
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.checks import InputError, list_names, repeated
 from crowdgold.data.own.sheets import Sheet, read_sheet
 from crowdgold.data.parameters import unknown
 
@@ -106,7 +106,7 @@ def _said(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict[str,
             have = [name for sheet in sheets for name in sheet.columns]
             near = difflib.get_close_matches(theirs, have, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            lists = "; ".join(f"{one.name} has {', '.join(one.columns)}" for one in sheets)
+            lists = "; ".join(f"{one.name} has {list_names(one.columns)}" for one in sheets)
             raise InputError(f"no column {theirs!r}{hint} {lists}")
     return found
 
@@ -241,7 +241,7 @@ def _asked(sheet: Sheet, said: Mapping[str, str]) -> Sheet:
     dropped = [theirs for theirs, ours in said.items() if ours == IGNORE]
     kept = {theirs: ours for theirs, ours in said.items() if ours != IGNORE}
     asked = replace(sheet, frame=sheet.frame.drop(columns=dropped)).renamed(kept)
-    twice = [name for name in asked.columns if asked.columns.count(name) > 1]
+    twice = list(repeated(asked.columns))
     if twice:
         raise InputError(
             f"{sheet.source}: two columns are named {twice[0]!r}; expected one. Leave the "

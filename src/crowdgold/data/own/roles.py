@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import InputError, to_numbers
+from crowdgold.data.checks import InputError, list_names, to_numbers
 from crowdgold.data.own.column_names import ours_named
 from crowdgold.data.own.label_words import PAIRS, plain, positive_labels
 from crowdgold.data.own.sheets import Sheet, without_missing_words
@@ -117,7 +117,7 @@ def assign(
         if not sheet.has("item"):
             raise InputError(
                 f"{sheet.source}: column 'item' is missing; the file has: "
-                f"{', '.join(sheet.columns)}. Say which column names the items by --column "
+                f"{list_names(sheet.columns)}. Say which column names the items by --column "
                 "THEIRS=item"
             )
         problems = sheet.problems()
@@ -133,7 +133,7 @@ def assign(
         named = [_guess_scores(one, kind, notes) for one, kind in zip(named, kinds, strict=True)]
     forms = {kind for kind in kinds if kind is not None}
     if not forms:
-        have = "; ".join(f"{one.name} has {', '.join(one.columns)}" for one in sheets)
+        have = "; ".join(f"{one.name} has {list_names(one.columns)}" for one in sheets)
         raise InputError(
             f"no votes: {have}. Expected the columns {FORMS}. Other names are given by --column "
             "THEIRS=OURS"
@@ -147,5 +147,5 @@ def assign(
     for sheet in named:
         passed = leftover(sheet)
         if passed:
-            notes.append(f"{sheet.name}: columns passed over: {', '.join(passed)}")
+            notes.append(f"{sheet.name}: columns passed over: {list_names(passed)}")
     return named, kinds

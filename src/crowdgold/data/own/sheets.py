@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import InputError, Problems
+from crowdgold.data.checks import InputError, Problems, repeated
 from crowdgold.data.own.exports import Found, frame_of_records, read_json
 from crowdgold.data.spreadsheet import restored
 from crowdgold.data.tables import ENDINGS, JSON_LINES, SEPARATORS, read_json_lines, read_table
@@ -173,7 +173,7 @@ def read_sheet(path: str | Path, notes: list[str]) -> Sheet:
         frame, changed = restored(frame)
         notes.extend(f"{path.name}, {name}: {APOSTROPHE}" for name in changed)
     names = [str(column).strip().removeprefix("\ufeff") for column in frame.columns]
-    twice = [name for name in names if names.count(name) > 1]
+    twice = list(repeated(names))
     if twice:
         raise InputError(f"{path}: two columns are named {twice[0]!r}; expected one")
     columns = {name: texts(frame.iloc[:, place]) for place, name in enumerate(names)}

@@ -23,6 +23,8 @@ from crowdgold.data.own.votes import Rows, read_votes
 TIE_BREAK_SEED = 20_000_003
 """Orders items with equal scores, as in `read_items`."""
 NAMED = 3
+MOST_MODELS = 100
+"""Of a study: 4,950 pairs to compare."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -91,6 +93,7 @@ def _study(
     votes, gold = read_votes(sheets, kinds, notes), read_gold(sheets, kinds, notes)
     votes, gold = _with_labels(votes, gold, positive, notes)
     scores = read_scores(sheets, kinds)
+    _check_number(scores)
     _note_scores(votes, scores, notes)
     items, annotations = _items(votes, scores, repeated)
     by_expert = {} if gold is None else _gold_by_expert(gold, items.item, notes)
@@ -128,6 +131,15 @@ def _some(items: Sequence[str]) -> str:
     """Name some items for a message."""
     more = ", ..." if len(items) > NAMED else ""
     return ", ".join(map(repr, list(items)[:NAMED])) + more
+
+
+def _check_number(scores: Mapping[str, pd.Series]) -> None:
+    """Raise an `InputError` where there are more models than can be compared."""
+    if len(scores) > MOST_MODELS:
+        raise InputError(
+            f"found scores of {len(scores):,} models, of which every two are compared; expected at "
+            f"most {MOST_MODELS}: keep the score columns of those that you want to compare"
+        )
 
 
 def _note_scores(votes: Rows, scores: Mapping[str, pd.Series], notes: list[str]) -> None:
