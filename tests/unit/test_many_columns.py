@@ -1,4 +1,4 @@
-"""Files with very many columns: read without a square of their number, or refused with the limit."""
+"""Files with very many columns: read without a square of their number, or refused."""
 
 import numpy as np
 import pandas as pd

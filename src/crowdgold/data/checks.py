@@ -25,9 +25,9 @@ def list_rows(rows: Iterable[object]) -> str:
 
 def list_names(names: Iterable[object]) -> str:
     """Names for a message: the first few, then how many more."""
-    names = list(map(str, names))
-    more = f" and {len(names) - NAMES_SHOWN:,} more" if len(names) > NAMES_SHOWN else ""
-    return ", ".join(names[:NAMES_SHOWN]) + more
+    texts = [str(name) for name in names]
+    more = f" and {len(texts) - NAMES_SHOWN:,} more" if len(texts) > NAMES_SHOWN else ""
+    return ", ".join(texts[:NAMES_SHOWN]) + more
 
 
 def repeated(names: Iterable[str]) -> dict[str, int]:

@@ -92,8 +92,9 @@ def _study(
     sheets, kinds = assign(sheets, positive, notes)
     votes, gold = read_votes(sheets, kinds, notes), read_gold(sheets, kinds, notes)
     votes, gold = _with_labels(votes, gold, positive, notes)
+    _check_number(sum(len(sheet.starting("score")) for sheet in sheets))
     scores = read_scores(sheets, kinds)
-    _check_number(scores)
+    _check_number(len(scores))
     _note_scores(votes, scores, notes)
     items, annotations = _items(votes, scores, repeated)
     by_expert = {} if gold is None else _gold_by_expert(gold, items.item, notes)
@@ -133,11 +134,11 @@ def _some(items: Sequence[str]) -> str:
     return ", ".join(map(repr, list(items)[:NAMED])) + more
 
 
-def _check_number(scores: Mapping[str, pd.Series]) -> None:
+def _check_number(models: int) -> None:
     """Raise an `InputError` where there are more models than can be compared."""
-    if len(scores) > MOST_MODELS:
+    if models > MOST_MODELS:
         raise InputError(
-            f"found scores of {len(scores):,} models, of which every two are compared; expected at "
+            f"found scores of {models:,} models, of which every two are compared; expected at "
             f"most {MOST_MODELS}: keep the score columns of those that you want to compare"
         )
 
