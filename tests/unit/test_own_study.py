@@ -371,7 +371,7 @@ REFUSED = {
     ),
     "no votes": ({"v_csv": "item,label\na,1\n"}, {}, "no votes: v.csv has item, label. Expected"),
     "no rows": ({"v_csv": "item,annotator,label\n"}, {}, "no rows"),
-    "an empty file": ({"v_csv": ""}, {}, "cannot be read as csv"),
+    "an empty file": ({"v_csv": ""}, {}, "v.csv is empty"),
     "no file": ({"v_csv": LONG}, {"extra": "missing.csv"}, "no such file"),
     "an ending": ({"v_xls": "PK"}, {}, "expected a .csv, .*.json or .xlsx file"),
     "no workbook": ({"v_xlsx": "PK"}, {}, "cannot be read as a workbook: .* File is not a zip"),
@@ -388,7 +388,7 @@ REFUSED = {
     "no JSON": ({"v_json": "{"}, {}, "no JSON"),
     "no list": ({"v_json": "{}"}, {}, "expected a list of objects"),
     "no object": ({"v_jsonl": '{"item": 1}\n3\n'}, {}, "line 2: found '3', expected a JSON object"),
-    "too many cells": ({"v_csv": "item,annotator,label\na,R1,1,x\n"}, {}, "more cells than the 3"),
+    "too many cells": ({"v_csv": "item,annotator,label\na,R1,1,x\n"}, {}, "4 cells, more than the 3"),
     "labels": (
         {"v_csv": "item,annotator,label\na,R1,x\na,R2,y\nb,R1,y\n"},
         {},
