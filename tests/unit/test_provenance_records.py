@@ -17,6 +17,7 @@ from crowdgold.experiments.same_numbers import (
     origin_differs,
     surroundings_differ,
 )
+from crowdgold.experiments.seals import UNSEALED, write_sealed_text
 from crowdgold.experiments.verification import choose
 from crowdgold.plotting.style import new_figure, save_figure
 
@@ -150,8 +151,9 @@ def _figure(folder, **changes):
     record = {
         "figure": "f", "files": {"f.svg": hashlib.sha256(b"<svg/>").hexdigest()}, "mixed_code": "",
         "tables": [{**table, **changes}], "drawn": {"code_version": "1", "code": {}},
+        "checksum": UNSEALED.decode(),
     }  # fmt: skip
-    (figures / "f.json").write_text(json.dumps(record))
+    write_sealed_text(json.dumps(record), figures / "f.json")
     return figures / "f.svg"
 
 
@@ -184,6 +186,15 @@ def test_a_link_out_of_the_results_is_not_followed(tmp_path, capsys):
     code, found = run_trace(capsys, figure)
     assert (code, found.out) == (2, "")
     assert "is a link to another folder, which is not read" in found.err
+
+
+def test_a_record_that_somebody_edited_is_not_believed(tmp_path, capsys):
+    figure = _figure(tmp_path)
+    record = figure.with_suffix(".json")
+    record.write_text(record.read_text().replace('"code_version": "1"', '"code_version": "2"'))
+    code, found = run_trace(capsys, figure)
+    assert (code, found.out) == (2, "")
+    assert "f.json is damaged: its bytes are not those that were written" in found.err
 
 
 def test_a_table_is_found_where_the_folder_of_results_has_moved(tmp_path, capsys):
