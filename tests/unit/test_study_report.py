@@ -454,5 +454,5 @@ def test_figures_of_nothing_are_refused():
 def test_a_file_that_cannot_be_written_is_said(tmp_path):
     study = make_study(tmp_path, models=(), metrics=())
     (study / "report.html").mkdir()
-    with pytest.raises(InputError, match=r"report\.html is no file; expected the name"):
+    with pytest.raises(InputError, match=r"report\.html is a folder; expected the name"):
         write_study_report(study)

@@ -157,12 +157,14 @@ def begin_run(local):
 def begin_before_files_are_looked_for():
     """Have `begin_run` called before the graph of jobs is made: Snakemake's `onstart` comes after,
     and not at all where there is nothing to do. A dry run takes nothing and changes nothing.
+
+    Where there are no results yet `onstart` is early enough, and a run that is refused makes none.
     """
     execute = workflow.execute
 
     def begin_and_execute(executor_plugin, **settings):
         kind = executor_plugin.common_settings
-        if not kind.dryrun_exec:
+        if not kind.dryrun_exec and Path("results").is_dir():
             begin_run(kind.local_exec)
         return execute(executor_plugin=executor_plugin, **settings)
 
@@ -171,6 +173,11 @@ def begin_before_files_are_looked_for():
 
 if workflow.is_main_process:
     begin_before_files_are_looked_for()
+
+
+onstart:
+    if not HELD:
+        begin_run(local=True)
 
 
 def relative(file):

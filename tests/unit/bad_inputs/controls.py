@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from unit.bad_inputs.case import Case, Content
-from unit.bad_inputs.folders import RECORD, evaluated
+from unit.bad_inputs.folders import RECORD, evaluated, sealed
 from unit.bad_inputs.good import (
     COUNTS,
     GOLD,
@@ -93,7 +93,7 @@ def _controls() -> Iterator[Case]:
                "mine/report.html")  # fmt: skip
     svg = "<svg/>"
     held = hashlib.sha256(svg.encode()).hexdigest()
-    record = json.dumps({**RECORD, "files": {"f.svg": held}})
+    record = sealed({**RECORD, "files": {"f.svg": held}})
     yield Case("trace", "a figure", "good", ["f.svg"], {"f.svg": svg, "f.json": record}, "figure f")
 
 

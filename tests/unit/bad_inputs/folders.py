@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from crowdgold.experiments.results import write_table
+from crowdgold.experiments.seals import UNSEALED, write_sealed_text
 from unit.bad_inputs.case import UNREADABLE, Case, a_folder
 from unit.made_study import make_study
 
@@ -197,7 +198,17 @@ RECORD: Mapping[str, Any] = {
     "figure": "f", "files": {"f.svg": "0" * 64}, "tables": [], "mixed_code": "",
     "drawn": {"code_version": "1", "code": {}},
 }  # fmt: skip
+
+
+def sealed(record: Mapping[str, Any]) -> Damage:
+    """What writes a record as the workflow does, with its checksum."""
+    return lambda path: write_sealed_text(
+        json.dumps({**record, "checksum": UNSEALED.decode()}), path
+    )
+
+
 RECORDS: Mapping[str, tuple[str, str]] = {
+    "edited": (json.dumps({**RECORD, "checksum": UNSEALED.decode()}), "is damaged"),
     "empty": ("", "not a record"),
     "cut short": (json.dumps(RECORD)[:30], "not a record"),
     "a list": ("[]", "not a record"),
@@ -272,7 +283,7 @@ def _traces() -> Iterator[Case]:
         yield Case("trace", "the ending", ending or "no ending", [f"f{ending}"],
                    {f"f{ending}": "x"}, "neither a figure nor a table")  # fmt: skip
     yield Case("trace", "a figure", "changed since it was drawn", ["f.svg"],
-               {"f.svg": "<svg/>", "f.json": json.dumps(RECORD)}, "changed since", 1)  # fmt: skip
+               {"f.svg": "<svg/>", "f.json": sealed(RECORD)}, "changed since", 1)  # fmt: skip
 
 
 CASES = [*_reports(), *_traces()]
