@@ -95,11 +95,15 @@ def test_gold_of_one_class_is_no_error_in_a_simulated_table():
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("empty.csv", b"", "empty.csv cannot be read as csv: No columns"),
+        ("empty.csv", b"", "empty.csv is empty; expected a line"),
         ("header.csv", b"item,votes_positive,votes_total\n", "the table has no rows"),
         ("prose.csv", b"This is not a table.\n", "'item' is missing; the table has: This is not"),
         ("binary.csv", b"\xff\xfe\x00\x01", "binary.csv cannot be read as csv"),
-        ("ragged.csv", b"item,votes_positive\n1,2\n3,4,5\n", "ragged.csv cannot be read as csv"),
+        (
+            "ragged.csv",
+            b"item,votes_positive\n1,2\n3,4,5\n",
+            "ragged.csv, row 3: 3 cells",
+        ),
         ("broken.parquet", b"PAR1 is not enough", "broken.parquet cannot be read as parquet"),
         ("table.xlsx", b"PK", "expected a .csv, .tsv, .parquet, .jsonl or .ndjson file"),
     ],

@@ -246,13 +246,15 @@ def same(one, other):
 def test_what_a_job_found_is_read_as_it_was_written(tmp_path):
     """Every class that a method gives, to the last bit; NaN, infinity and what is missing too."""
     rng = np.random.default_rng(1)
-    named = Named(["AUC", "précision@0.1"], rng.random((2, 2)), [Scale.LOGIT, Scale.IDENTITY])
+    scales = [Scale.LOGIT, Scale.IDENTITY]
+    named = Named(["AUC", "précision@0.1"], rng.random((2, 2)), scales, rng.random((2, 2)))
     few = rng.random((4, 2))
     few[1] = np.nan
     estimate = Estimate("AUC", 0.1 + 0.2, float("nan"), float("inf"), note='"a" → b')
     checks = pd.DataFrame({"check": ["votes", "wins"], "gold": pd.array([1, pd.NA], "Int64"),
                            "observed": [0.1, np.nan], "items": [3, 4]})  # fmt: skip
-    rectified = Rectified(few, few, few, np.stack([few, few]), np.arange(2), 4, 2, 0.25)
+    one = Rectified(few, few, few, np.stack([few, few]), np.arange(2), 4, 2, 0.25)
+    rectified = one.minus(replace(one, points=few[::-1]))
     bad = Diagnostics(float("inf"), failures=("a", "b"), chains=4)
     found = [
         Found("all", "large", "MAVEN", named, Draws(few, few[0]), Imputed(few, None, few[:, 0]),

@@ -10,6 +10,7 @@ What takes long to load is imported within: until `ended_in_time`, an interrupt 
 import argparse
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Collection, Sequence
 
@@ -25,7 +26,7 @@ COMMANDS = {
     "labelling-threshold": "labelling_threshold", "trace": "trace",
 }  # fmt: skip
 """Command -> its module."""
-BAD_INPUT, INTERRUPTED, READER_GONE = 2, 130, 141
+BAD_INPUT, READER_GONE = 2, 141
 
 
 def parser(names: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
@@ -51,14 +52,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(said, file=sys.stderr, flush=True)
     if refusal(sys.platform):
         return BAD_INPUT
-    from crowdgold.commands.endings import ended_in_time  # here: it is of Unix alone
+    # Here, since signals of Unix are asked for.
+    from crowdgold.commands.endings import SAID, ended_in_time, exit_code
 
     with ended_in_time(stays=arguments is None):
         try:
             return _run(list(sys.argv[1:] if arguments is None else arguments))
         except KeyboardInterrupt:
-            print("Interrupted.", file=sys.stderr, flush=True)
-            return INTERRUPTED
+            print(SAID[signal.SIGINT], file=sys.stderr, flush=True)
+            return exit_code(signal.SIGINT)
 
 
 def _run(given: Sequence[str]) -> int:

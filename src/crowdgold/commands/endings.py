@@ -6,10 +6,11 @@ main thread is in compiled code, where Python has no say; and where the end in o
 A thread of its own sees to it, which Python tells of each signal before the main thread knows.
 """
 
+import atexit
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import FrameType
@@ -90,6 +91,12 @@ class _Watch:
             _end_at_once(number)
 
 
+def _ignore(signals: Iterable[signal.Signals]) -> None:
+    """Ignore signals: at Python's very end they would end it as if nothing had been done."""
+    for one in signals:
+        signal.signal(one, signal.SIG_IGN)
+
+
 @contextmanager
 def ended_in_time(stays: bool) -> Iterator[None]:
     """See that a signal ends the block in time; one that was ignored before still is.
@@ -106,6 +113,8 @@ def ended_in_time(stays: bool) -> Iterator[None]:
     before = {one: handler for one, handler in before.items() if handler != signal.SIG_IGN}
     for one in before:
         signal.signal(one, watch.hear)
+    if stays:
+        atexit.register(_ignore, list(before))  # the first that is registered is called last
     old = signal.set_wakeup_fd(watch.told[1], warn_on_full_buffer=False)
     looking = threading.Thread(target=watch.look, daemon=True)
     looking.start()

@@ -12,7 +12,7 @@ import jsonschema
 from crowdgold.data import ANNOTATIONS, ITEMS
 from crowdgold.experiments.configuration_files import ConfigurationError, load, place_of
 from crowdgold.experiments.configuration_limits import (
-    infinite_problems,
+    number_problems,
     options_problems,
     size_problems,
     voter_problems,
@@ -264,7 +264,7 @@ def check(
     """
     known = known or {}
     problems = [*_source_problems(config)] or [
-        *infinite_problems(config),
+        *number_problems(config),
         *_schema_problems(config, schema),
     ]
     if not problems:

@@ -11,21 +11,27 @@ from crowdgold.simulate.design import read_votes_total
 
 MOST_JOBS = 100_000
 """Jobs of one experiment; the largest of the papers' has under a thousand."""
+MOST_COUNTED = 10_000_000
+"""Items, draws, replicates and whatever else an integer says; a smaller bound is the schema's."""
+SEED = "seed"
+"""How the keys end whose integers count nothing."""
 OPTIONS_OF = "options of "
 """How the kinds begin that list what a plot reads, in what the library offers."""
 
 
-def infinite_problems(value: Any, path: str = "") -> Iterator[str]:
-    """Problems of numbers that are NaN or infinite, at any depth."""
+def number_problems(value: Any, path: str = "") -> Iterator[str]:
+    """Problems of numbers that are NaN, infinite, or more than any run counts to, at any depth."""
     if isinstance(value, float) and not math.isfinite(value):
         yield f"{path}: found {value}, expected a finite number"
+    if isinstance(value, int) and value > MOST_COUNTED and not path.endswith(SEED):
+        yield f"{path}: found {value}, expected at most {MOST_COUNTED}"
     entries: Any = ()
     if isinstance(value, Mapping):
         entries = value.items()
     elif isinstance(value, list):
         entries = enumerate(value)
     for key, one in entries:
-        yield from infinite_problems(one, f"{path}.{key}" if path else str(key))
+        yield from number_problems(one, f"{path}.{key}" if path else str(key))
 
 
 def size_problems(name: str, block: Mapping[str, Any]) -> Iterator[str]:

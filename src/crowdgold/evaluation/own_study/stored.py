@@ -79,6 +79,8 @@ def _value_of(stored: Any, arrays: Mapping[str, np.ndarray]) -> Any:
         return arrays[str(content)]
     if kind == "tuple":
         return tuple(_value_of(content, arrays))
+    if kind == "mapping":
+        return {key: _value_of(one, arrays) for key, one in content}
     if kind == "table":
         return pd.DataFrame({name: pd.Series(own, dtype=dtype) for name, dtype, own in content})
     return CLASSES[kind](**{name: _value_of(one, arrays) for name, one in content.items()})
