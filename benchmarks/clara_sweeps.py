@@ -130,7 +130,7 @@ PEERS = {"NumPy": published_sweeps, "plain Python loop": plain_loop_sweeps}
 
 
 def runner(case: dict[str, Any], annotations: Annotations, name: str) -> Callable[[int], Any]:
-    """Give what makes a number of sweeps of a case of that name."""
+    """What makes a number of sweeps of a case of that name."""
     prior = empirical_prior(annotations)
     for words, sweep in PEERS.items():
         if name.startswith(f"peer: {words},"):

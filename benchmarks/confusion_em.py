@@ -63,7 +63,7 @@ def draw_annotations(items: int) -> Annotations:
 
 
 def as_frame(annotations: Annotations) -> pd.DataFrame:
-    """Give the labels as crowd-kit takes them, with numbers for names."""
+    """The labels as crowd-kit takes them, with numbers for names."""
     return pd.DataFrame(
         {
             "task": annotations.item_of,
@@ -74,7 +74,7 @@ def as_frame(annotations: Annotations) -> pd.DataFrame:
 
 
 def initial_error() -> pd.DataFrame:
-    """Give every annotator's matrix at the start, as crowd-kit takes them."""
+    """Every annotator's matrix at the start, as crowd-kit takes them."""
     matrix = np.full((LEVELS, LEVELS), (1 - DIAGONAL) / (LEVELS - 1))
     np.fill_diagonal(matrix, DIAGONAL)
     names = ["worker", "label"]
@@ -104,7 +104,7 @@ def runner(row: str, items: int) -> Callable[[], np.ndarray]:
 
 
 def memory(field: str) -> float:
-    """Give this process's memory in MB: `VmRSS` now, `VmHWM` at its peak."""
+    """Memory of this process in MB: `VmRSS` now, `VmHWM` at its peak."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(float(line.split()[1]) / 1024 for line in lines if line.startswith(field))
 

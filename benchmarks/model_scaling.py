@@ -98,7 +98,7 @@ def measure_peer(
 
 
 def measured(arguments: argparse.Namespace) -> list[str]:
-    """Give the rows of the table to measure."""
+    """The rows of the table to measure."""
     own = [
         name for name, (_, settings) in VARIANTS.items()
         if settings.get("cut", "exact") in arguments.cuts

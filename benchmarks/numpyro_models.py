@@ -26,7 +26,7 @@ Data = Mapping[str, jnp.ndarray]
 
 
 def data_of(items: Items, predictor: str) -> Data:
-    """Give votes, allowed labels and scores of the items, (n,) each."""
+    """Votes, allowed labels and scores of the items, (n,) each."""
     positive, total = items.votes_positive.astype(float), items.votes_total.astype(float)
     choose = gammaln(total + 1) - gammaln(positive + 1) - gammaln(total - positive + 1)
     return {

@@ -101,13 +101,13 @@ def make_files(folder: Path, n: int, models: int) -> list[Path]:
 
 
 def _used() -> float:
-    """Give the CPU seconds of this process and of those that it started."""
+    """The CPU seconds of this process and of those that it started."""
     kinds = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
     return sum(one.ru_utime + one.ru_stime for one in map(resource.getrusage, kinds))
 
 
 def _memory_of(process: psutil.Process) -> float:
-    """Give the MB that a process and those that it started hold; shared pages count once each."""
+    """The MB that a process and those that it started hold; shared pages count once each."""
     total = 0
     with suppress(psutil.NoSuchProcess):
         for one in (process, *process.children(recursive=True)):

@@ -52,7 +52,7 @@ def paper_scale(root: Path) -> dict[str, Any]:
 
 
 def drawn(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Give the experiments that a figure of `figures` or `validate` is drawn from."""
+    """The experiments that a figure of `figures` or `validate` is drawn from."""
     for name in config["experiments"]:
         target, _ = plan.drawn_by(config, name)
         if target and plan.can_run(config, name):
@@ -60,7 +60,7 @@ def drawn(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def tasks_of(config: Mapping[str, Any], name: str, replicates: int = 1) -> list[dict[str, Any]]:
-    """Give an experiment's tasks of some replicates, in its first and its last setting."""
+    """An experiment's tasks of some replicates, in its first and its last setting."""
     settings = plan.settings(config["experiments"][name])
     chosen = dict.fromkeys((settings[0].name, settings[-1].name))
     block = f"0-{replicates - 1}"
@@ -70,7 +70,7 @@ def tasks_of(config: Mapping[str, Any], name: str, replicates: int = 1) -> list[
 
 
 def size(folder: Path) -> float:
-    """Give the size of all files of a folder (MB), but of those that go while it looks."""
+    """The size of all files of a folder (MB), but of those that go while it looks."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:
@@ -123,7 +123,7 @@ def measured(task: Mapping[str, Any], stan: StanModels, dataset: pd.DataFrame | 
 def costs_of(
     config: Mapping[str, Any], name: str, stan: StanModels, dataset: pd.DataFrame | None
 ) -> list[tuple[Cost, float]]:
-    """Give what a replicate costs in each setting that is measured, and a job's start (seconds)."""
+    """What a replicate costs in each setting that is measured, and a job's start (seconds)."""
     found = []
     for one, more in zip(tasks_of(config, name), tasks_of(config, name, 1 + MORE), strict=True):
         alone = measured(one, stan, dataset)

@@ -44,7 +44,7 @@ def say(line: str) -> None:
 
 
 def uv() -> str:
-    """Give the program uv, of the environment that runs this or of the path."""
+    """The program uv, of the environment that runs this or of the path."""
     beside = Path(sys.executable).with_name("uv")
     return str(beside) if beside.is_file() else shutil.which("uv") or sys.exit("Error: no uv")
 
@@ -78,7 +78,7 @@ def interpreter(version: str) -> Path | None:
 
 
 def oldest_snakemake() -> str:
-    """Give the oldest supported Snakemake, which pyproject.toml names."""
+    """The oldest supported Snakemake, which pyproject.toml names."""
     found = re.search(r'"snakemake>=([\d.]+),<10"', (ROOT / "pyproject.toml").read_text())
     assert found, "pyproject.toml names snakemake>=9.x,<10"
     parts = found[1].split(".")

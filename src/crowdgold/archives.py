@@ -21,7 +21,7 @@ class ArchiveError(ValueError):
 
 
 def checked_members(archive: zipfile.ZipFile, name: str, most_bytes: int) -> list[zipfile.ZipInfo]:
-    """Give the members of a zip file that are no folders, once all are known to be harmless.
+    """The members of a zip file that are no folders, once all are known to be harmless.
 
     Args:
         archive: the open zip file.
@@ -66,7 +66,7 @@ def _fault(member: zipfile.ZipInfo, seen: set[str]) -> str:
 
 
 def zip_members(path: Path, most_bytes: int) -> Iterator[tuple[str, bytes]]:
-    """Give name and content of each member of a zip file, in the order of their names.
+    """Name and content of each member of a zip file, in the order of their names.
 
     Args:
         path: the zip file.

@@ -42,7 +42,7 @@ def value(text, items, mass):
 
 
 def descending(items):
-    """Give positions from the highest to the lowest score, by sorting pairs."""
+    """Positions from the highest to the lowest score, by sorting pairs."""
     pairs = list(zip(items.scores["A"], items.tie_break, strict=True))
     return sorted(range(len(items)), key=lambda i: pairs[i], reverse=True)
 

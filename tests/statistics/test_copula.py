@@ -59,7 +59,7 @@ def shape_of(name):
 
 
 def deviation(values, expected):
-    """Give how far a mean of independent values is from the expected, in standard errors."""
+    """How far a mean of independent values is from the expected, in standard errors."""
     return abs(np.mean(values) - expected) / (np.std(values, ddof=1) / np.sqrt(len(values)))
 
 

@@ -154,7 +154,7 @@ PILOT = SamplerSettings(chains=2, warmup=300, draws=300)
 
 
 def agree(one, other):
-    """Give the smallest p-value of two-sample tests of log mu, delta and their sum."""
+    """The smallest p-value of two-sample tests of log mu, delta and their sum."""
     first, second = (np.array([np.log(draws.mu), draws.delta]) for draws in (one, other))
     spread = second.std(axis=1)[:, None]
     pairs = [*zip(first, second, strict=True), ((first / spread).sum(0), (second / spread).sum(0))]

@@ -16,7 +16,7 @@ EXAMPLE = Path(__file__).parents[2] / "src/crowdgold/example"
 
 
 def example_items():
-    """Give the example's items with their true labels for labels."""
+    """The example's items with their true labels for labels."""
     votes, scores, truth = (
         pd.read_csv(EXAMPLE / f"{name}.csv") for name in ("votes", "scores", "truth")
     )
@@ -31,13 +31,13 @@ def example_items():
 
 
 def value(items, labels, metric, model):
-    """Give a metric of a model where these labels are true."""
+    """A metric of a model where these labels are true."""
     mass = LabelMass.of_labels(labels)
     return parse_metric(metric).value([mass], [RankedItems.of(items, model or "large")])
 
 
 def true_value(items, labels, row):
-    """Give what a headline estimates: a value, or a difference between two models."""
+    """What a headline estimates: a value, or a difference between two models."""
     name, against = row["metric"], row["against"]
     if against in ("", "humans"):
         return value(items, labels, name, row["model"])
@@ -59,7 +59,7 @@ def study(tmp_path_factory):
 
 
 def missed(study, labels):
-    """Give the metrics of headlines whose interval does not hold the truth of these labels."""
+    """The metrics of headlines whose interval does not hold the truth of these labels."""
     items = example_items()
     return [
         row["metric"] for row in study.summary["headlines"]

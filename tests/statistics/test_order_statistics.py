@@ -21,7 +21,7 @@ def check(n, seed=1, **changes):
 
 
 def log_odds(u, votes):
-    """Give the log odds of a positive label at utility u, by quadrature."""
+    """The log odds of a positive label at utility u, by quadrature."""
     density = []
     for y in (0, 1):
         p, w = beta_rule(*THETA.shapes(y, votes, 3))
@@ -30,7 +30,7 @@ def log_odds(u, votes):
 
 
 def rank_and_score(table):
-    """Give the rows of both sources side by side where at least 30 data sets are behind them."""
+    """The rows of both sources side by side where at least 30 data sets are behind them."""
     rank, score = (
         table[table["source"] == source].set_index(["percentile", "votes_positive"])
         for source in ("rank", "score")

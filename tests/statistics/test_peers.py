@@ -25,7 +25,7 @@ SHARED = {"DS": ("phi", "a0", "a1"), "DS+S": ("phi", "a0", "a1"), "H-AI": ("phi"
 
 
 def mean_and_error(draws, chains):
-    """Give the mean and its Monte Carlo error from the spread of 20 batches of each chain."""
+    """The mean and its Monte Carlo error from the spread of 20 batches of each chain."""
     batches = draws.reshape(chains, 20, -1).mean(axis=-1).ravel()
     return draws.mean(), batches.std(ddof=1) / np.sqrt(len(batches))
 

@@ -36,7 +36,7 @@ def confusion_counts(table):
 
 
 def agreement(table):
-    """Give the share of pairs of labels of an item that are equal, in each item of level 0."""
+    """The share of pairs of labels of an item that are equal, in each item of level 0."""
     label = table.label.reshape(len(table.item), -1)[table.truth == 0]
     return (label[:, 0] == label[:, 1]).astype(float)
 

@@ -40,7 +40,7 @@ def assert_mean(values, expected):
 
 
 def place_of(table):
-    """Give where each label stands among those of its item: (L,)."""
+    """Where each label stands among those of its item: (L,)."""
     first = np.cumsum(table.labels_of_item) - table.labels_of_item
     return np.arange(len(table)) - first[table.item_of]
 

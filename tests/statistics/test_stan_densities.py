@@ -71,7 +71,7 @@ def check_density(fit, log_density):
 
 
 def cell_log_masses(data, phi, label_mass):
-    """Give log P(V, gold label) for each cell; `label_mass(y, v, c)` is P(V = v | Y = y)."""
+    """log P(V, gold label) for each cell; `label_mass(y, v, c)` is P(V = v | Y = y)."""
     values = []
     for c, gold in zip(data["votes_total"], data["gold"], strict=True):
         joint = [(1 - phi) * label_mass(0, np.arange(c + 1), c)]
@@ -114,7 +114,7 @@ def scalars(fit, *names):
 
 
 def between(x, low, high):
-    """Give the log Jacobian of Stan's transform to the interval (low, high)."""
+    """The log Jacobian of Stan's transform to the interval (low, high)."""
     return np.log(x - low) + np.log(high - x) - np.log(high - low)
 
 
@@ -150,7 +150,7 @@ def test_dawid_skene(stan, items, tmp_path):
 
 
 def score_log_densities(data, mu, delta):
-    """Give w_kl, the mean and deviation of each W_kl, l < k, from the data of stan/score.stan."""
+    """w_kl, the mean and deviation of each W_kl, l < k, from the data of stan/score.stan."""
     node, weight = np.array(data["node"]), np.array(data["weight"])
     rate, mean, spread, observed = [], [], [], []
     for k in range(data["m"]):
@@ -280,7 +280,7 @@ def test_weighted_points(stan, items, tmp_path):
 
 
 def ordinal_log_density(data, mu, delta, cut, sd):
-    """Give the log density of each bin, the item at its upper end included, from the data of
+    """The log density of each bin, the item at its upper end included, from the data of
     stan/score_ordinal.stan: (B,)."""
     node, weight = np.array(data["node"]), np.array(data["weight"])
     deviation_of = (1.0, sd)

@@ -29,7 +29,7 @@ HUMAN_AI = HumanAi(0.3, (-1.0, 0.8), (-0.3, 1.1), 0.5, 0.8)
 
 
 def distance(program, items, truth, rng, stan):
-    """Give D of one data set, and the number of parameters."""
+    """D of one data set, and the number of parameters."""
     sets = find_vote_sets(items)
     fitted = fit_votes_and_scores(program, items.scores["A"], sets, rng, stan, QUICK)
     draws = np.array(list(fitted.draws.named().values()))
@@ -73,12 +73,12 @@ def test_dawid_skene_scores_fails_where_votes_and_scores_correlate(stan):
 
 
 def standard_error(values):
-    """Give the Monte Carlo standard error of the mean of (chains, draws)."""
+    """The Monte Carlo standard error of the mean of (chains, draws)."""
     return np.asarray(arviz.mcse(values)).item()
 
 
 def furthest(one, other, chains):
-    """Give the largest difference of means, in standard errors, over the parameters of two fits."""
+    """The largest difference of means, in standard errors, over the parameters of two fits."""
     scores = []
     for name, values in one.named().items():
         pair = [draws.reshape(chains, -1) for draws in (values, other.named()[name])]

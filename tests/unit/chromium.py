@@ -88,13 +88,13 @@ class Chromium:
             self._next()
 
     def value(self, expression):
-        """Give the value of a JavaScript expression in the page."""
+        """The value of a JavaScript expression in the page."""
         result = self.ask("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
 
     def errors(self):
-        """Give what the page wrote to the console as errors, and exceptions."""
+        """What the page wrote to the console as errors, and exceptions."""
         self.value("0")  # whatever it reported before this answer is here with it
         return [
             (name, detail) for name, detail in self.events
@@ -104,12 +104,12 @@ class Chromium:
         ]  # fmt: skip
 
     def requests(self):
-        """Give the addresses that the page asked for."""
+        """The addresses that the page asked for."""
         sent = [detail for name, detail in self.events if name == "Network.requestWillBeSent"]
         return [detail["request"]["url"] for detail in sent]
 
     def printed(self):
-        """Give the page as it is printed on A4: PDF."""
+        """The page as it is printed on A4: PDF."""
         size = {"paperWidth": 8.27, "paperHeight": 11.69, "preferCSSPageSize": True}
         return base64.b64decode(self.ask("Page.printToPDF", printBackground=True, **size)["data"])
 

@@ -55,13 +55,13 @@ class Brute:
 
     @staticmethod
     def _cumulative(density, at):
-        """Give the distribution function at the grid points, by the trapezoid rule."""
+        """The distribution function at the grid points, by the trapezoid rule."""
         parts = (density[1:] + density[:-1]) * np.diff(at)
         total = np.concatenate([[0.0], np.cumsum(parts)])
         return total / max(total[-1], 1e-300)
 
     def transform(self, mu, delta):
-        """Give F(delta) and F(log mu | delta) of draws."""
+        """F(delta) and F(log mu | delta) of draws."""
         x = np.log(mu)
         row = np.clip(np.searchsorted(self.y, delta), 1, len(self.y) - 1)
         share = (delta - self.y[row - 1]) / (self.y[row] - self.y[row - 1])
@@ -73,7 +73,7 @@ class Brute:
 
 
 def p_value(first, second):
-    """Give the smallest p-value of the tests that the transforms are uniform on the square."""
+    """The smallest p-value of the tests that the transforms are uniform on the square."""
     total = kstest((first + second) / 2, triang(0.5).cdf).pvalue
     return min(kstest(first, "uniform").pvalue, kstest(second, "uniform").pvalue, total)
 
@@ -117,7 +117,7 @@ class BruteSd:
         return np.stack([np.broadcast_to(one, shape).ravel() for one in points]), log_density
 
     def p_value(self, draws):
-        """Give the smallest p-value of one-sample tests of draws (3, D): of each coordinate, and of
+        """The smallest p-value of one-sample tests of draws (3, D): of each coordinate, and of
         sums and differences of two, each in units of its deviation."""
         mean = self.points @ self.weight
         spread = np.sqrt(((self.points - mean[:, None]) ** 2) @ self.weight)

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def reached(masses, share):
-    """Give the mass of the `share` highest items; the last one may count in part."""
+    """The mass of the `share` highest items; the last one may count in part."""
     return sum(mass * min(max(share - rank, 0.0), 1.0) for rank, mass in enumerate(masses))
 
 
@@ -28,7 +28,7 @@ def rate_of_votes(mass, votes_positive, votes_total):
 
 
 def value(name, threshold, scores, votes_positive, votes_total, positive, negative):
-    """Give a metric of items whose scores have no ties; arguments are lists of one length."""
+    """A metric of items whose scores have no ties; arguments are lists of one length."""
     n, falling = len(scores), sorted(range(len(scores)), key=lambda i: -scores[i])
     p, q = [positive[i] for i in falling], [negative[i] for i in falling]
     flagged = [i for i in range(n) if scores[i] >= threshold]
@@ -63,7 +63,7 @@ def value(name, threshold, scores, votes_positive, votes_total, positive, negati
 
 
 def metric_value(text, items, positive, negative):
-    """Give a metric by its name; the differences are those of its values for the predictors."""
+    """A metric by its name; the differences are those of its values for the predictors."""
     head, _, threshold = text.partition("@")
     at = float(threshold) if threshold else np.nan
     votes = items.votes_positive.tolist(), items.votes_total.tolist()

@@ -39,7 +39,7 @@ class Theta(NamedTuple):
     delta: float = 1.0
 
     def shapes(self, y, positive=0, total=0):
-        """Give the shapes of P | Y = y, votes (section 3.2.2)."""
+        """The shapes of P | Y = y, votes (section 3.2.2)."""
         a, d = self.a[y], self.d[y]
         return a * d + positive, (1 - a) * d + total - positive
 
@@ -55,7 +55,7 @@ def algorithm_1(theta, n, votes_total, n_gold, rng):
 
 
 def label_odds(theta, positive, total):
-    """Give P(Y = 1 | votes) by Bayes' rule with scipy's beta-binomial."""
+    """P(Y = 1 | votes) by Bayes' rule with scipy's beta-binomial."""
     joint = [
         prior * betabinom.pmf(positive, total, *theta.shapes(y))
         for y, prior in ((0, 1 - theta.phi), (1, theta.phi))
@@ -64,7 +64,7 @@ def label_odds(theta, positive, total):
 
 
 def beta_rule(alpha, beta, panels=120, order=10, reach=32.0):
-    """Give points and weights that integrate a smooth function against Beta(alpha, beta).
+    """Points and weights that integrate a smooth function against Beta(alpha, beta).
 
     Gauss-Legendre panels in s = logit p over [-reach, reach]; what lies outside, where p is within
     exp(-reach) = 1e-14 of an end, goes to that end with its exact mass.
@@ -82,7 +82,7 @@ def beta_rule(alpha, beta, panels=120, order=10, reach=32.0):
 
 @cache
 def beats(mu_shift, delta, first, second):
-    """Give E Phi((mu_shift + delta (P - P')) / sqrt 2), P ~ Beta(first), P' ~ Beta(second)."""
+    """E Phi((mu_shift + delta (P - P')) / sqrt 2), P ~ Beta(first), P' ~ Beta(second)."""
     x, v = beta_rule(*first)
     z, w = beta_rule(*second)
     x, v = x[v > 1e-18], v[v > 1e-18]
@@ -91,7 +91,7 @@ def beats(mu_shift, delta, first, second):
 
 
 def win_rate(theta, one, other, q_one, q_other):
-    """Give w_kl (section 3.2.2) for votes (positive, total) and P(Y = 1 | vote set) of each."""
+    """w_kl (section 3.2.2) for votes (positive, total) and P(Y = 1 | vote set) of each."""
     total = 0.0
     for y in (0, 1):
         for z in (0, 1):
@@ -103,7 +103,7 @@ def win_rate(theta, one, other, q_one, q_other):
 
 
 def deviation(w, first, second):
-    """Give the standard deviation of a count of wins after Hanley and McNeil (1982).
+    """The standard deviation of a count of wins after Hanley and McNeil (1982).
 
     Their formula is of the area: SE^2 = (w (1 - w) + (n_A - 1)(Q_1 - w^2) + (n_N - 1)(Q_2 - w^2))
     / (n_A n_N), Q_1 = w / (2 - w), Q_2 = 2 w^2 / (1 + w), n_A abnormal cases. The count is the area
@@ -126,11 +126,11 @@ class HumanAi(NamedTuple):
     sigma: float
 
     def covariance(self):
-        """Give the covariance of (lambda_H, lambda_M) given the label."""
+        """The covariance of (lambda_H, lambda_M) given the label."""
         return [[1.0, self.rho * self.sigma], [self.rho * self.sigma, self.sigma**2]]
 
     def log_joint(self, y, positive, total, score, reach=16.0, size=2001):
-        """Give log P(Y = y, V, X = score) of one item: the bivariate density and the binomial,
+        """log P(Y = y, V, X = score) of one item: the bivariate density and the binomial,
         summed over a fine grid of lambda_H."""
         human = np.linspace(-reach, reach, size)
         pairs = np.stack([human, np.full(size, score)], axis=-1)
@@ -163,7 +163,7 @@ class ScoreMixture(NamedTuple):
     sigma: float
 
     def log_joint(self, y, positive, total, score):
-        """Give log P(Y = y, V, X = score)."""
+        """log P(Y = y, V, X = score)."""
         prior = self.phi if y else 1 - self.phi
         votes = binom.logpmf(positive, total, self.a[y])
         return np.log(prior) + votes + norm.logpdf(score, self.mu[y], self.sigma)
@@ -178,7 +178,7 @@ class ScoreMixture(NamedTuple):
 
 
 def item_log_likelihoods(theta, items, scores):
-    """Give the log-likelihood of each item (n,) under a model with `log_joint`, item by item."""
+    """The log-likelihood of each item (n,) under a model with `log_joint`, item by item."""
     values = []
     for positive, total, gold, score in zip(
         items.votes_positive, items.votes_total, items.gold, scores, strict=True

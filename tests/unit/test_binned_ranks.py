@@ -59,7 +59,7 @@ class Direct:
         self.q = [float(g) if g >= 0 else label_odds(theta, v, VOTES) for v, g in self.keys]
 
     def below(self, y, v, t, sign=1):
-        """Give P(U < t) of label y and v votes at each of t, or P(U > t) for sign -1."""
+        """P(U < t) of label y and v votes at each of t, or P(U > t) for sign -1."""
         points, weights = self.rules[y, v]
         points, weights = points[weights > 1e-18], weights[weights > 1e-18]
         z = (t[:, None] - self.theta.mu * y - self.theta.delta * points) / self.sd[y]

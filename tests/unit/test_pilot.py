@@ -36,7 +36,7 @@ def stan(compiled, toolchain, tmp_path_factory):
 
 
 def _widths(guess, seed=5):
-    """Give the widths with 2,000 items and 200 gold labels."""
+    """The widths with 2,000 items and 200 gold labels."""
     found = expected_information(guess, METRICS, 3, np.random.default_rng(seed))
     return [width(found[metric], 2000, 200) for metric in METRICS]
 

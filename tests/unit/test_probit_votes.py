@@ -31,7 +31,7 @@ def by_quad(positive, total, mean, s):
 
 
 def from_table(patterns, s_least, s, mean):
-    """Give log G from the table for each pattern: (p, n)."""
+    """log G from the table for each pattern: (p, n)."""
     table = tabulate_probit_votes(patterns, s_least)
     cells = table.at(s)
     return np.array([

@@ -12,7 +12,7 @@ SHAPES = [1e-6, 1e-3, 0.01, 0.5, 1.0, 1.5, 3.0, 20.0, 110.0]
 
 
 def exact_moments(alpha, beta, most):
-    """Give E P^k for k = 0 .. most: products of (alpha + i) / (alpha + beta + i), in fractions."""
+    """E P^k for k = 0 .. most: products of (alpha + i) / (alpha + beta + i), in fractions."""
     alpha, beta = Fraction(alpha), Fraction(beta)
     moments = [Fraction(1)]
     for i in range(most):
@@ -62,7 +62,7 @@ def test_shapes_are_broadcast():
 
 
 def chebyshev_sums(atoms, mass, low, high, most):
-    """Give sum_i mass_i T_k(place_i) for k = 0 .. most - 1, places brought to [-1, 1]."""
+    """sum_i mass_i T_k(place_i) for k = 0 .. most - 1, places brought to [-1, 1]."""
     angle = np.arccos(np.clip((2 * np.asarray(atoms) - low - high) / (high - low), -1, 1))
     return np.cos(np.arange(most)[:, None] * angle) @ mass
 

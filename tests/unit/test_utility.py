@@ -29,7 +29,7 @@ def table_of(theta, sets=SETS, sd=1.0):
 
 
 def distribution(theta, u, sd=1.0):
-    """Give F_U: the mixture over labels of beta-normal convolutions."""
+    """F_U: the mixture over labels of beta-normal convolutions."""
     total = np.zeros(len(u))
     for y, prior in ((0, 1 - theta.phi), (1, theta.phi)):
         p, w = beta_rule(*theta.shapes(y))
@@ -38,7 +38,7 @@ def distribution(theta, u, sd=1.0):
 
 
 def probability(theta, u, votes, sd=1.0):
-    """Give P(Y = 1 | U, votes) by Bayes' rule."""
+    """P(Y = 1 | U, votes) by Bayes' rule."""
     density = []
     for y in (0, 1):
         p, w = beta_rule(*theta.shapes(y, votes, VOTES))

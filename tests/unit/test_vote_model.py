@@ -139,7 +139,7 @@ def test_the_data_of_the_stan_models_count_every_item(items):
 
 
 def best_of_k_outcomes(k):
-    """Give every sequence of votes that ends where one side has more than half of k votes."""
+    """Every sequence of votes that ends where one side has more than half of k votes."""
     running, ended = [()], []
     while running:
         longer = [(*votes, vote) for votes in running for vote in (0, 1)]

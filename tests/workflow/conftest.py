@@ -61,7 +61,7 @@ figures:
 
 
 def module_path(kind: str, name: str) -> str:
-    """Give the file of a registry's entry in a checkout."""
+    """The file of a registry's entry in a checkout."""
     (module,) = modules_of(kind, name)
     return "src/" + module.replace(".", "/") + ".py"
 

@@ -64,7 +64,7 @@ PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
 
 
 def missing_programs() -> list[str]:
-    """Give the programs that are not installed."""
+    """The programs that are not installed."""
     return [name for name in PROGRAMS if _program(name) is None]
 
 
@@ -172,14 +172,14 @@ class SlurmNode:
         return done.stdout.strip()
 
     def state(self) -> str:
-        """Give the node's state, such as IDLE or DRAINED; empty where nobody answers."""
+        """The node's state, such as IDLE or DRAINED; empty where nobody answers."""
         try:
             return self.command("sinfo", "--noheader", "--format=%T")
         except RuntimeError:
             return ""
 
     def jobs(self, states: str = "all") -> dict[str, str]:
-        """Give the state of each job by its number."""
+        """The state of each job by its number."""
         listed = self.command("squeue", "--noheader", f"--states={states}", "--format=%i %T")
         return dict(line.split() for line in listed.splitlines())
 
@@ -192,7 +192,7 @@ class SlurmNode:
             time.sleep(0.1)
 
     def story(self) -> str:
-        """Give the end of each daemon's log."""
+        """The end of each daemon's log."""
         logs = sorted((*self.folder.glob("*.log"), *self.folder.glob("*.out")))
         return "\n".join(f"{p.name}: {p.read_text(errors='replace')[-1000:]}" for p in logs)
 

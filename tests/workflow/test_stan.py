@@ -116,7 +116,7 @@ def test_a_rerun_compiles_a_damaged_model_anew(sampled):
 
 
 def running(folder, part):
-    """Give the processes whose command names a folder and a part of what they run."""
+    """The processes whose command names a folder and a part of what they run."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:

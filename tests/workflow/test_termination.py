@@ -46,7 +46,7 @@ class Sampling:
         )
 
     def chains(self):
-        """Give Stan's processes that write to the temporary folder."""
+        """Stan's processes that write to the temporary folder."""
         return [
             process
             for process in psutil.process_iter(["cmdline"])

@@ -60,7 +60,7 @@ if workflow.is_main_process:
 
 
 def stages():
-    """Give the stages that are included; an experiment is one of them, or three."""
+    """The stages that are included; an experiment is one of them, or three."""
     parts = (
         ["together"] if config["together"] else ["simulate", "estimate", "summarise"]
     )
@@ -181,12 +181,12 @@ onstart:
 
 
 def relative(file):
-    """Give a path that stays the same when the folder is moved, so that nothing runs again."""
+    """A path that stays the same when the folder is moved, so that nothing runs again."""
     return os.path.relpath(file)
 
 
 def library(script, **used):
-    """Give a parameter that stands for a script and the library files that it imports.
+    """A parameter that stands for a script and the library files that it imports.
 
     It is file -> hash. It changes, and the job runs again, when one of them does; tables keep it as
     their provenance. As inputs they would be dozens for each job, which the scheduler looks through
@@ -202,7 +202,7 @@ def library(script, **used):
 
 
 def arena_record():
-    """Give the hash of what the arena found, which verdicts on a user's own data cite.
+    """The hash of what the arena found, which verdicts on a user's own data cite.
 
     As an input it would have the arena run for an evaluation.
     """
@@ -215,7 +215,7 @@ def block_of(wildcards):
 
 
 def all_cores():
-    """Give the threads of a job beside which nothing is to run: the run's cores; on a cluster, where
+    """The threads of a job beside which nothing is to run: the run's cores; on a cluster, where
     a job has cores of its own, the two that a benchmark uses at most."""
     return workflow.resource_settings.cores or 2
 
@@ -226,14 +226,14 @@ def none(wildcards):
 
 
 def source_of(kind):
-    """Give an input function for the simulator, dataset or check of an experiment, if any."""
+    """An input function for the simulator, dataset or check of an experiment, if any."""
     return lambda wildcards: [
         value for key, value in block_of(wildcards).items() if key == kind
     ]
 
 
 def methods_of(wildcards):
-    """Give the methods of a job; none where it is a check."""
+    """The methods of a job; none where it is a check."""
     if "methods" not in block_of(wildcards):
         return []
     group = getattr(wildcards, "group", plan.ALL)
@@ -241,13 +241,13 @@ def methods_of(wildcards):
 
 
 def prepared_dataset(wildcards):
-    """Give the prepared dataset that an experiment's tables are drawn from, if any."""
+    """The prepared dataset that an experiment's tables are drawn from, if any."""
     name = plan.dataset(block_of(wildcards))
     return [f"results/datasets/{name}.parquet"] if name else []
 
 
 def features_of(wildcards):
-    """Give the file of the texts' features that a check reads, if any."""
+    """The file of the texts' features that a check reads, if any."""
     return plan.features(block_of(wildcards))
 
 
@@ -268,12 +268,12 @@ def estimate_task(wildcards):
 
 
 def axes_of(wildcards):
-    """Give the names of what varies in an experiment."""
+    """The names of what varies in an experiment."""
     return list(block_of(wildcards).get("vary", {}))
 
 
 def models_of(wildcards):
-    """Give the Stan models that the methods of a job, or its check, need."""
+    """The Stan models that the methods of a job, or its check, need."""
     is_check = plan.source(block_of(wildcards)) == "check"
     return plan.models_of((data_task if is_check else estimate_task)(wildcards))
 
@@ -291,7 +291,7 @@ def programs_of(wildcards):
 
 
 def programs_in(models):
-    """Give the Stan programs of models and the files that they include, each once."""
+    """The Stan programs of models and the files that they include, each once."""
     from crowdgold.toolchain import included_files
 
     programs = [ROOT / "stan" / f"{model}.stan" for model in models]
@@ -300,29 +300,29 @@ def programs_in(models):
 
 
 def program_files(wildcards):
-    """Give a Stan program, first, and the files that it includes."""
+    """A Stan program, first, and the files that it includes."""
     return programs_in([wildcards.model])
 
 
 def rows_of(wildcards):
-    """Give the tables that an experiment's results are joined from."""
+    """The tables that an experiment's results are joined from."""
     return [f"<results>/{path}" for path in plan.blocks(config, wildcards.experiment)]
 
 
 def times_of(wildcards):
-    """Give the tables of the times of what an experiment's results are joined from."""
+    """The tables of the times of what an experiment's results are joined from."""
     blocks = plan.blocks(config, wildcards.experiment)
     return [f"<results>/{path_of_times(path)}" for path in blocks]
 
 
 def judged_table(experiment):
-    """Give the table that an experiment's verdict is about: ranks, or a summary of coverage."""
+    """The table that an experiment's verdict is about: ranks, or a summary of coverage."""
     kind = "tables" if "check" in config["experiments"][experiment] else "summaries"
     return f"<results>/{kind}/{experiment}.parquet"
 
 
 def verdicts(figure=None):
-    """Give the verdicts on all experiments that something is expected of, or those of a figure.
+    """The verdicts on all experiments that something is expected of, or those of a figure.
 
     None at the smallest scale, whose few replicates say nothing of coverage.
     """
@@ -339,7 +339,7 @@ def verdicts(figure=None):
 
 
 def tables_of(figure):
-    """Give an input function for the tables that a figure is drawn from."""
+    """An input function for the tables that a figure is drawn from."""
     block = config["figures"][figure]
     if "benchmark" in block:
         return [f"<results>/benchmarks/{block['benchmark']}.parquet"]
@@ -351,13 +351,13 @@ def tables_of(figure):
 
 
 def caption_of(figure):
-    """Give the caption's file, relative to the folder of the rules."""
+    """The caption's file, relative to the folder of the rules."""
     own = ROOT / "workflow/report" / f"{figure}.rst"
     return f"../report/{figure if own.is_file() else 'figure'}.rst"
 
 
 def figure_jobs():
-    """Give the figures of each job that draws, by the first: those of the same tables, or, at the
+    """The figures of each job that draws, by the first: those of the same tables, or, at the
     smallest scale, those of a paper."""
     jobs = {}
     for figure, block in config["figures"].items():
@@ -375,31 +375,31 @@ def figure_jobs():
 
 
 def experiment_jobs():
-    """Give the experiments of each job that runs whole experiments."""
+    """The experiments of each job that runs whole experiments."""
     return plan.experiment_jobs(config, unavailable)
 
 
 def values_in(experiments, kind):
-    """Give the simulators or checks of experiments, each once."""
+    """The simulators or checks of experiments, each once."""
     blocks = [config["experiments"][name] for name in experiments]
     return list(dict.fromkeys(block[kind] for block in blocks if kind in block))
 
 
 def datasets_in(experiments):
-    """Give the datasets that experiments need, each once."""
+    """The datasets that experiments need, each once."""
     blocks = [config["experiments"][name] for name in experiments]
     return list(dict.fromkeys(filter(None, map(plan.dataset, blocks))))
 
 
 def methods_in(experiments):
-    """Give the methods of experiments, each once."""
+    """The methods of experiments, each once."""
     blocks = [config["experiments"][name] for name in experiments]
     found = [method for block in blocks for method in block.get("methods", [])]
     return list(dict.fromkeys(found))
 
 
 def models_in(experiments):
-    """Give the Stan models that experiments need, each once."""
+    """The Stan models that experiments need, each once."""
     tasks = [plan.experiment_task(config, name) for name in experiments]
     return list(
         dict.fromkeys(model for task in tasks for model in plan.models_of(task))
@@ -407,12 +407,12 @@ def models_in(experiments):
 
 
 def plots_in(figures):
-    """Give the plotting functions of figures, each once."""
+    """The plotting functions of figures, each once."""
     return list(dict.fromkeys(config["figures"][name]["plot"] for name in figures))
 
 
 def entries(names):
-    """Give an input function for entries of a registry that do not depend on wildcards."""
+    """An input function for entries of a registry that do not depend on wildcards."""
     return lambda wildcards: names
 
 
@@ -429,7 +429,7 @@ def unavailable(dataset):
 
 @cache
 def drawn_figures(target):
-    """Give a target's figures whose datasets can be had; say which are skipped, and why."""
+    """A target's figures whose datasets can be had; say which are skipped, and why."""
     drawn = []
     for figure in plan.figures(config, target):
         reasons = [
@@ -450,7 +450,7 @@ def drawn_figures(target):
 
 
 def gallery():
-    """Give the figures that can be drawn with the packages that are installed.
+    """The figures that can be drawn with the packages that are installed.
 
     Without those of `make hlv`, a study of its own, and of `make answer`, which takes hours.
     """
@@ -464,7 +464,7 @@ def gallery():
 
 @cache
 def drawn_experiments(figure):
-    """Give a figure's experiments, without the optional ones whose data cannot be had; say which."""
+    """A figure's experiments, without the optional ones whose data cannot be had; say which."""
     drawn = list(config["figures"][figure].get("experiments", []))
     for experiment, dataset in plan.optional_datasets(config, figure).items():
         if reason := unavailable(dataset):
@@ -482,7 +482,7 @@ def drawn_experiments(figure):
 
 
 def drawn_tables(target):
-    """Give the tables that a target's figures are drawn from, each once."""
+    """The tables that a target's figures are drawn from, each once."""
     named = [
         name for figure in drawn_figures(target) for name in drawn_experiments(figure)
     ]
@@ -490,7 +490,7 @@ def drawn_tables(target):
 
 
 def page_if_drawn(target, page):
-    """Give an input function for a page that is made of a target's figures' tables, if any is drawn.
+    """An input function for a page that is made of a target's figures' tables, if any is drawn.
 
     The smallest scale, whose numbers say nothing, leaves the page as it is.
     """
@@ -499,7 +499,7 @@ def page_if_drawn(target, page):
 
 
 def data_tables(figure):
-    """Give the experiment of each data table behind a figure, and the table."""
+    """The experiment of each data table behind a figure, and the table."""
     return [
         (name, f"<results>/data/{name}/{setting}/{replicates}.parquet")
         for name in drawn_experiments(figure)
@@ -508,7 +508,7 @@ def data_tables(figure):
 
 
 def available_tables(experiments):
-    """Give the tables of experiments, without those whose dataset cannot be had; say which."""
+    """The tables of experiments, without those whose dataset cannot be had; say which."""
     tables = []
     for name in experiments:
         dataset = plan.dataset(config["experiments"][name])
@@ -520,7 +520,7 @@ def available_tables(experiments):
 
 
 def own_files(wildcards):
-    """Give the files of the user's own data; without any the run ends with a message."""
+    """The files of the user's own data; without any the run ends with a message."""
     files = config.get("evaluate", {}).get("files", [])
     if not files:
         logger.error(
@@ -532,14 +532,14 @@ def own_files(wildcards):
 
 
 def found_parts(wildcards):
-    """Give what each job of an evaluation found, once it is known which jobs there are."""
+    """What each job of an evaluation found, once it is known which jobs there are."""
     study = Path(checkpoints.prepare_evaluation.get().output[0])
     places = sorted(int(file.stem) for file in study.glob("*.job"))
     return [f"<results>/evaluation/found/{place}.pickle" for place in places]
 
 
 def made_of(experiment):
-    """Give what the jobs of an experiment make: tables, summary, times, and damaged blocks."""
+    """What the jobs of an experiment make: tables, summary, times, and damaged blocks."""
     made = [
         f"<results>/{path}"
         for path in (
@@ -567,7 +567,7 @@ def made_of(experiment):
 
 
 def figures_of(target):
-    """Give an input function, so that only the run that asks for the target looks for datasets.
+    """An input function, so that only the run that asks for the target looks for datasets.
 
     All that their jobs make is asked for too: what was lost or damaged is made again.
     """

@@ -115,7 +115,7 @@ def counts_of(asked: argparse.Namespace) -> JudgementCounts:
 
 
 def as_values(found: CorrectedRate, asked: argparse.Namespace) -> dict[str, Any]:
-    """Give what was found as plain values, with what was asked for."""
+    """What was found as plain values, with what was asked for."""
     numbers = {
         name: value if isinstance(value, str) else float(value)
         for name, value in asdict(found).items()

@@ -69,7 +69,7 @@ class LabelRows:
         return f"{self.source}, row {self.line}"
 
     def _next(self) -> str:
-        """Give the next line that is not empty."""
+        """The next line that is not empty."""
         try:
             for line in self._lines:
                 self.line += 1
@@ -111,7 +111,7 @@ class LabelRows:
         self._width = len(names)
 
     def __iter__(self) -> Iterator[LabelRow | InputError]:
-        """Give each row after the header: a label, or what is wrong with it."""
+        """Each row after the header: a label, or what is wrong with it."""
         while True:
             try:
                 line = self._next()

@@ -174,7 +174,7 @@ def check(asked: argparse.Namespace) -> None:
 
 
 def guesses_of(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]:
-    """Give what is guessed, or what a pilot leaves possible with the scale of its scores."""
+    """What is guessed, or what a pilot leaves possible with the scale of its scores."""
     if asked.pilot:
         return _piloted(asked)
     guess = Guess(

@@ -127,7 +127,7 @@ def describe(options: Sequence[Option], wanted: Wanted, metric: str) -> str:
 
 
 def as_values(options: Sequence[Option], wanted: Wanted, metric: str) -> dict[str, Any]:
-    """Give the options as plain values."""
+    """The options as plain values."""
     rows = [
         {
             "name": option_name(one),

@@ -170,5 +170,5 @@ def add_reading_options(command: Options) -> None:
 
 
 def renamed(asked: argparse.Namespace) -> Mapping[str, str]:
-    """Give the file's own column names -> the names used here."""
+    """The file's own column names -> the names used here."""
     return dict(asked.column)

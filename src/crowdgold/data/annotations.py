@@ -70,7 +70,7 @@ class Annotations:
     credit: np.ndarray | None = None
 
     def __len__(self) -> int:
-        """Give the number of labels."""
+        """The number of labels."""
         return len(self.label)
 
     @property
@@ -79,13 +79,13 @@ class Annotations:
         return np.bincount(self.item_of, minlength=len(self.item))
 
     def votes(self) -> np.ndarray:
-        """Give how many labels of each category each item has: (I, K)."""
+        """How many labels of each category each item has: (I, K)."""
         size = len(self.item) * len(self.category)
         cell = self.item_of * len(self.category) + self.label
         return np.bincount(cell, minlength=size).reshape(len(self.item), -1)
 
     def of_annotators(self, chosen: np.ndarray) -> "Annotations":
-        """Give the labels of some annotators; all items and annotators stay, with their positions.
+        """The labels of some annotators; all items and annotators stay, with their positions.
 
         Args:
             chosen: (A,) whether an annotator's labels are kept.
@@ -93,7 +93,7 @@ class Annotations:
         return self.of_labels(np.asarray(chosen, dtype=bool)[self.annotator_of])
 
     def of_labels(self, kept: np.ndarray) -> "Annotations":
-        """Give some of the labels; all items and annotators stay, with their positions.
+        """Some of the labels; all items and annotators stay, with their positions.
 
         Args:
             kept: (L,) whether a label is kept, or the positions of those that are.
@@ -102,7 +102,7 @@ class Annotations:
         return replace(self, **{name: getattr(self, name)[kept] for name in parts})
 
     def of_items(self, rows: np.ndarray) -> "Annotations":
-        """Give some items, in the order given, with their labels; all annotators stay.
+        """Some items, in the order given, with their labels; all annotators stay.
 
         Args:
             rows: (m,) positions of items, each at most once.
@@ -122,7 +122,7 @@ class Annotations:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Give the labels as a data frame with the columns that `read_annotations` reads."""
+        """The labels as a data frame with the columns that `read_annotations` reads."""
         columns = {
             "item": self.item[self.item_of],
             "annotator": self.annotator[self.annotator_of],
@@ -202,7 +202,7 @@ def annotations_from_frame(
 
 
 def _agents(table: pd.DataFrame, items: np.ndarray) -> dict[str, np.ndarray]:
-    """Give the fields `agent` and `agent_of` of a table of labels; none where it names no agent."""
+    """The fields `agent` and `agent_of` of a table of labels; none where it names no agent."""
     if "agent" not in table:
         return {}
     position, names = pd.factorize(table["agent"])

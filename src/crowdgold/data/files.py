@@ -10,7 +10,7 @@ from crowdgold.temporary import registered
 
 
 def own_name(path: Path, ending: str) -> Path:
-    """Give a hidden name beside a path, `.NAME.CODE.ENDING`, that no other writer has.
+    """A hidden name beside a path, `.NAME.CODE.ENDING`, that no other writer has.
 
     Process ids would not do: jobs on several nodes write to one folder.
     """
@@ -19,7 +19,7 @@ def own_name(path: Path, ending: str) -> Path:
 
 @contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
-    """Give a name of one's own to write a file under; it is renamed where the block ends well.
+    """A name of one's own to write a file under; it is renamed where the block ends well.
 
     Of two that make the same file, such as a job of a run that was killed and one of the run after
     it, each writes its own, and the last to end has the place. Where the block fails, what was

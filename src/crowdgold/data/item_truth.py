@@ -14,7 +14,7 @@ TRUTH = "truth"
 def with_truth(
     annotations: Annotations, frame: pd.DataFrame, source: str = "the table", first_row: int = 0
 ) -> Annotations:
-    """Give annotations with the true category of each item.
+    """Annotations with the true category of each item.
 
     Args:
         annotations: made of this frame.

@@ -105,13 +105,13 @@ class Items:
         return self._orders[predictor]
 
     def with_gold(self, labelled: np.ndarray) -> "Items":
-        """Give the same items with gold labels where `labelled` (n,) is true, from the truth."""
+        """The same items with gold labels where `labelled` (n,) is true, from the truth."""
         if self.truth is None:
             raise InputError("gold labels can be taken from the truth only where it is known")
         return replace(self, gold=np.where(labelled, self.truth, NO_GOLD).astype(np.int8))
 
     def take(self, rows: np.ndarray) -> "Items":
-        """Give the items at `rows`: positions (m,), or a mask (n,)."""
+        """The items at `rows`: positions (m,), or a mask (n,)."""
         positions = np.flatnonzero(rows) if rows.dtype == bool else rows
         return Items(
             item=self.item[rows],
@@ -126,7 +126,7 @@ class Items:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Give the table as a data frame with the columns that `read_items` reads."""
+        """The table as a data frame with the columns that `read_items` reads."""
         columns: dict[str, object] = {
             "item": self.item,
             "votes_positive": self.votes_positive,

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def plain(value: Any) -> Any:
-    """Give a value as JSON has it: objects as their fields, arrays as lists, no number as null."""
+    """A value as JSON has it: objects as their fields, arrays as lists, no number as null."""
     if is_dataclass(value) and not isinstance(value, type):
         return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, Mapping):

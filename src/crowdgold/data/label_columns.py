@@ -25,7 +25,7 @@ def check_columns(frame: pd.DataFrame, needed: Sequence[str], problems: Problems
 
 
 def texts_of(frame: pd.DataFrame, column: str, problems: Problems) -> pd.Series:
-    """Give a column as texts without white space around; empty cells are a problem."""
+    """A column as texts without white space around; empty cells are a problem."""
     problems.add_rows(column, is_empty(frame[column]), frame[column], "a value")
     return frame[column].astype("string").str.strip()
 
@@ -33,7 +33,7 @@ def texts_of(frame: pd.DataFrame, column: str, problems: Problems) -> pd.Series:
 def categories_of(
     labels: pd.Series, known: Sequence[str] | None, problems: Problems
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give the position of each label (L,) among the categories, and the categories (K,)."""
+    """The position of each label (L,) among the categories, and the categories (K,)."""
     if known is None:
         known = sorted(labels.dropna().unique())
     names = [str(name) for name in known]
@@ -87,7 +87,7 @@ def responses_of(table: pd.DataFrame, problems: Problems) -> pd.Series:
 def credits_of(
     credit: Mapping[str, float] | None, known: np.ndarray, problems: Problems
 ) -> np.ndarray | None:
-    """Give the credit of each category (K,), None where nothing is said of any."""
+    """The credit of each category (K,), None where nothing is said of any."""
     if credit is None:
         return None
     given = {str(name): value for name, value in credit.items()}

@@ -43,7 +43,7 @@ class Parameters:
         return InputError(f"{self.owner}: parameter {name!r}: found {found!r}, expected {expected}")
 
     def real(self, name: str, above: float = -math.inf, below: float = math.inf) -> float:
-        """Give a finite number strictly between two bounds.
+        """A finite number strictly between two bounds.
 
         Raises:
             InputError: naming the parameter, what was found, and what was expected.
@@ -54,7 +54,7 @@ class Parameters:
         raise self.fault(name, _range("a number", above, below, "above", "below"))
 
     def whole(self, name: str, at_least: float = -math.inf, at_most: float = math.inf) -> int:
-        """Give a whole number between two bounds, both allowed; 4000.0 counts as whole.
+        """A whole number between two bounds, both allowed; 4000.0 counts as whole.
 
         Raises:
             InputError: naming the parameter, what was found, and what was expected.
@@ -65,14 +65,14 @@ class Parameters:
         raise self.fault(name, _range("a whole number", at_least, at_most, "at least", "at most"))
 
     def flag(self, name: str) -> bool:
-        """Give true or false; false where the parameter is not given."""
+        """True or false; false where the parameter is not given."""
         value = self.values.get(name, False)
         if not isinstance(value, bool):
             raise self.fault(name, "true or false")
         return value
 
     def choice(self, name: str, allowed: Iterable[str]) -> str:
-        """Give one of the allowed names; the nearest is suggested for another."""
+        """One of the allowed names; the nearest is suggested for another."""
         allowed = list(allowed)
         value = self.values.get(name)
         if isinstance(value, str) and value in allowed:

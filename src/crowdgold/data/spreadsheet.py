@@ -18,7 +18,7 @@ NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 
 
 def _texts(values: pd.Series) -> pd.Series | None:
-    """Give a column as texts; None where it holds no texts."""
+    """A column as texts; None where it holds no texts."""
     kind = values.dtype
     if pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_datetime64_any_dtype(kind):
         return None
@@ -37,7 +37,7 @@ def _marked(texts: pd.Series) -> pd.Series:
 
 
 def neutralised(table: pd.DataFrame) -> pd.DataFrame:
-    """Give a table in which no text, and no name of a column, can be taken for a formula."""
+    """A table in which no text, and no name of a column, can be taken for a formula."""
     table = table.copy(deep=False)
     for name in table.columns:
         texts = _texts(table[name])
@@ -50,7 +50,7 @@ def neutralised(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def restored(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Give a table as it was before `neutralised`.
+    """A table as it was before `neutralised`.
 
     A column in which a formula stands bare was not neutralised, and is left as it is.
 

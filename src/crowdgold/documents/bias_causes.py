@@ -30,7 +30,7 @@ Change = tuple[float, float]
 
 
 def _errors(table: pd.DataFrame, metric: str, version: str) -> pd.Series:
-    """Give the errors of a version by replicate."""
+    """The errors of a version by replicate."""
     named = table["metric"].str.partition("@")[0] == metric
     rows = table[named & (table["version"] == version)].set_index("replicate")
     return rows["estimate"] - rows["truth"]
@@ -42,7 +42,7 @@ def _mean(values: pd.Series) -> Change:
 
 
 def _change(table: pd.DataFrame, version: str, metric: str) -> Change:
-    """Give the mean change of the error that a version makes on the same data, and its error."""
+    """The mean change of the error that a version makes on the same data, and its error."""
     return _mean(_errors(table, metric, version) - _errors(table, metric, SUBJECT))
 
 

@@ -39,7 +39,7 @@ def places(rows: pd.DataFrame, axes: Sequence[str]) -> str:
 
 
 def of_prevalence(table: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Give a method's estimates of the prevalence."""
+    """A method's estimates of the prevalence."""
     return table[(table["metric"] == "prevalence") & (table["method"] == method)]
 
 

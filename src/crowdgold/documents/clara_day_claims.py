@@ -20,7 +20,7 @@ from crowdgold.evaluation.summaries import standard_error
 
 
 def _daily(table: pd.DataFrame, metric: str, column: str = "estimate") -> pd.DataFrame:
-    """Give a column of a metric's rows, days in the index and methods in columns."""
+    """A column of a metric's rows, days in the index and methods in columns."""
     rows = table[table["metric"] == metric]
     return rows.pivot_table(index="day", columns="method", values=column)
 
@@ -51,7 +51,7 @@ def prevalences_agree(name: str) -> Judge:
 
 
 def _change(values: pd.Series, day: int) -> tuple[float, float]:
-    """Give the mean from a day on less that of the days before, and its standard error."""
+    """The mean from a day on less that of the days before, and its standard error."""
     before, after = _mean(values[values.index < day]), _mean(values[values.index >= day])
     return after[0] - before[0], float(np.hypot(before[1], after[1]))
 

@@ -22,7 +22,7 @@ CLARA, RANDOM, TIE_BREAKING = "CLARA", "random stratified", "tie-breaking"
 
 
 def reaches(value: float, error: float, goal: float, rounding: float) -> str:
-    """Give the verdict on a value that should be a goal or more, printed with its rounding."""
+    """The verdict on a value that should be a goal or more, printed with its rounding."""
     if value - CLEAR * error >= goal - rounding / 2:
         return HOLDS
     return FAILS if value + CLEAR * error < goal - rounding / 2 else NOT_CLEAR

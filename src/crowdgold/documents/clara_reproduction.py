@@ -20,7 +20,7 @@ WITH_SCORES = (
 
 
 def _figure_2(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
-    """Give the claims of figure 2: error, length and coverage against the prevalence."""
+    """The claims of figure 2: error, length and coverage against the prevalence."""
     level, least = float(printed["level"]), float(printed["accurate_from"])
 
     def claim(text: str, judge: prevalence.Judge, table: str = "clara_fig2") -> Claim:
@@ -66,7 +66,7 @@ def _figure_2(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
 
 
 def _figures_3_and_4(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
-    """Give the claims of figures 3 and 4: reviewers' quality, without audits and with them."""
+    """The claims of figures 3 and 4: reviewers' quality, without audits and with them."""
     around, at, many = printed["around"], printed["at_100"], printed["many"]
     three, four = ("clara_fig3",), ("clara_fig4",)
     return (
@@ -112,7 +112,7 @@ def _figures_3_and_4(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
 
 
 def _figure_5(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
-    """Give the claims of figure 5: labelling policies in a simulation."""
+    """The claims of figure 5: labelling policies in a simulation."""
     name, unused, rounding = "clara_fig5", float(printed["unused"]), float(printed["rounding"])
     left = float(printed["unused_by_tie_breaking"])
 
@@ -147,7 +147,7 @@ def _figure_5(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
 
 
 def _stand_ins(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
-    """Give the claims of figures 7, 8 and 9, on simulated stand-ins."""
+    """The claims of figures 7, 8 and 9, on simulated stand-ins."""
     day = int(printed["figure_7"]["changes_from_day"])
     first, second = FIGURE_7
     nine = printed["figure_9"]
@@ -194,7 +194,7 @@ def _stand_ins(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
 
 
 def _figures_11_and_12(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
-    """Give the claims of figures 11 and 12: prevalence with scores, and by Snorkel."""
+    """The claims of figures 11 and 12: prevalence with scores, and by Snorkel."""
     level, least = float(printed["level"]), float(printed["accurate_from"])
     claims = []
     for name, how in WITH_SCORES:
@@ -219,7 +219,7 @@ def _figures_11_and_12(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
 
 
 def clara_claims(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
-    """Give the claims in the order of the paper's figures.
+    """The claims in the order of the paper's figures.
 
     Args:
         printed: what the paper prints (config/printed/clara.yaml).

@@ -31,7 +31,7 @@ AUDITS = ("auditor_precision", "reviewer_precision")
 
 
 def recovery(table: pd.DataFrame, printed: Mapping[str, Any]) -> pd.DataFrame:
-    """Give CLARA's mean absolute error of reviewers' TPR and TNR in each setting.
+    """CLARA's mean absolute error of reviewers' TPR and TNR in each setting.
 
     Args:
         table: results with a row for each reviewer, setting, metric and replicate.
@@ -148,7 +148,7 @@ def errors_fall_with_items(name: str, printed: Mapping[str, Any]) -> Judge:
 
 
 def _audited(table: pd.DataFrame) -> pd.DataFrame:
-    """Give the rows of precision and recall, of any group, by these names."""
+    """The rows of precision and recall, of any group, by these names."""
     named = table.assign(metric=table["metric"].str.partition(":")[0])
     return named[named["metric"].isin(AUDITED)]
 

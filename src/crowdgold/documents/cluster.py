@@ -80,7 +80,7 @@ def cluster_page(table: pd.DataFrame) -> str:
 
 
 def _row(paper: str, target: str, group: pd.DataFrame) -> list[str]:
-    """Give a line of the table for some experiments."""
+    """A line of the table for some experiments."""
     return [
         paper,
         target,

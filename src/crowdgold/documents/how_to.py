@@ -34,7 +34,7 @@ def write_files(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
 
 
 def _beside(folder: Path, names: list[str]) -> Iterator[str]:
-    """Give the first rows of files, side by side."""
+    """The first rows of files, side by side."""
     columns = []
     for name in names:
         with (folder / name).open(encoding="utf-8") as file:
@@ -62,7 +62,7 @@ def _printed(command: str, folder: Path, run: Run) -> list[str]:
 
 
 def _entry(lines: list[str], name: str) -> list[str]:
-    """Give the lines that begin with a name, each with what is indented below it."""
+    """The lines that begin with a name, each with what is indented below it."""
     short = name.endswith(DOTS)
     name = name.removesuffix(DOTS).rstrip() if short else name
     found: list[str] = []

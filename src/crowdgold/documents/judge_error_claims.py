@@ -29,13 +29,13 @@ NAIVE, CORRECTED = "naive", "Rogan-Gladen"
 
 
 def runs(table: pd.DataFrame, variant: str, estimator: str, quantity: str) -> np.ndarray:
-    """Give a quantity of an estimator in each run of a variant: (R,)."""
+    """A quantity of an estimator in each run of a variant: (R,)."""
     rows = table[(table["variant"] == variant) & (table["estimator"] == estimator)]
     return rows.loc[rows["quantity"] == quantity, "value"].to_numpy(float)
 
 
 def _published(tables: Tables, printed: Mapping[str, Any], estimator: str, quantity: str) -> float:
-    """Give a quantity of the published run: with its number of false positives."""
+    """A quantity of the published run: with its number of false positives."""
     table = tables[PRINTED_RUN]
     own = table[table["false_positives"] == int(printed["false_positives"])]
     rows = own[(own["estimator"] == estimator) & (own["quantity"] == quantity)]
@@ -184,7 +184,7 @@ def variance_is_larger() -> Judge:
 
 
 def judge_error_claims(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
-    """Give the claims in the order of the post.
+    """The claims in the order of the post.
 
     Args:
         printed: what the post prints (config/printed/judge_error.yaml).

@@ -36,7 +36,7 @@ SIMPLE = ("ReL", "SL")
 
 
 def _of_simple(table: pd.DataFrame, what: str) -> pd.DataFrame:
-    """Give a column of `compare_with_baseline` by setting, a column for each of `SIMPLE`."""
+    """A column of `compare_with_baseline` by setting, a column for each of `SIMPLE`."""
     found = compare_with_baseline(table).set_index(SETTING)
     return pd.DataFrame({name: found.loc[found["method"] == name, what] for name in SIMPLE})
 
@@ -149,7 +149,7 @@ def soft_labels_better_on_armis(tables: Tables) -> Judgement:
 
 
 def label_variation_claims(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
-    """Give the claims of section 5.2.
+    """The claims of section 5.2.
 
     Args:
         printed: `section_5_2` of config/printed/label_variation.yaml.
@@ -169,7 +169,7 @@ def label_variation_claims(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
 
 
 def _share_claims(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
-    """Give the claims on shares of settings, by the reading that the footnotes support."""
+    """The claims on shares of settings, by the reading that the footnotes support."""
     alone = {name: printed_settings(printed, "beats_baseline", name) for name in SIMPLE}
     both = alone["ReL"] & alone["SL"]
     best = printed_settings(printed, "among_best", "ReL or SL")

@@ -30,7 +30,7 @@ MAJORITY = 0.5
 
 
 def listed_settings(items: list[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
-    """Give the settings (dataset, encoder, metric) that a footnote's list is of."""
+    """The settings (dataset, encoder, metric) that a footnote's list is of."""
     return [
         setting
         for one in items
@@ -66,7 +66,7 @@ def observations(found: pd.Series) -> float:
 
 
 def share_interval(share: float, size: float) -> tuple[float, float]:
-    """Give the ends, each at `LEVEL`, of a share of `size` observations (Clopper and Pearson)."""
+    """The ends, each at `LEVEL`, of a share of `size` observations (Clopper and Pearson)."""
     count = share * size
     low = stats.beta.ppf(1 - LEVEL, count, size - count + 1) if share > 0 else 0.0
     high = stats.beta.ppf(LEVEL, count + 1, size - count) if share < 1 else 1.0

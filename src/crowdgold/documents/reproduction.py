@@ -122,7 +122,7 @@ private, and the stand-in is made of what is printed of it."""
 
 
 def maven_claims(printed: Mapping[str, Any], labelling: Mapping[str, Any]) -> tuple[Claim, ...]:
-    """Give the claims in the order of the paper.
+    """The claims in the order of the paper.
 
     Args:
         printed: what the paper prints (config/printed/maven.yaml).

@@ -26,7 +26,7 @@ SETTING = ["classes", "alpha", "beta"]
 
 
 def table_2(tables: Tables, printed: Mapping[str, Any]) -> pd.DataFrame:
-    """Give our rows with the paper's number beside them: `printed`, `z` and whether `inside`.
+    """Our rows with the paper's number beside them: `printed`, `z` and whether `inside`.
 
     `z` is how many standard errors of a correlation of so many pairs the printed number is away
     from the expected one, less half a unit of rounding; `inside` says whether it is in the band.
@@ -213,7 +213,7 @@ def told_apart(printed: Mapping[str, Any]) -> Judge:
 
 
 def soft_metric_claims(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
-    """Give the claims in the order of the paper.
+    """The claims in the order of the paper.
 
     Args:
         printed: what the paper prints (config/printed/soft_metrics.yaml).

@@ -19,7 +19,7 @@ MAPPINGS = "stableval_mappings"
 
 
 def _plain(frame: pd.DataFrame) -> Values:
-    """Give each number of a frame by its row and column."""
+    """Each number of a frame by its row and column."""
     return {
         (str(row), str(column)): (float(frame.loc[row, column]),)
         for row in frame.index
@@ -62,7 +62,7 @@ Source = tuple[str, Callable[[pd.DataFrame], Values]]
 
 
 def _in_order(experiment: str, statistics: int, first: int) -> dict[int, Source]:
-    """Give the tables of a dataset: its statistics, and five in a row from `first` on."""
+    """The tables of a dataset: its statistics, and five in a row from `first` on."""
     kinds = (SCORES, STABILITY, QUALITY, AMBIGUOUS, _findings)
     rest = {first + place: (experiment, kind) for place, kind in enumerate(kinds)}
     return {statistics: (experiment, STATISTICS), **rest}
@@ -79,7 +79,7 @@ SOURCES: Mapping[int, Source] = {
 
 
 def our_values(tables: Tables) -> dict[int, Values]:
-    """Give our numbers of each table whose experiment is there."""
+    """Our numbers of each table whose experiment is there."""
     return {
         number: make(tables[experiment])
         for number, (experiment, make) in SOURCES.items()

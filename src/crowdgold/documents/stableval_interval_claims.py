@@ -41,7 +41,7 @@ TARGETS = {
 
 
 def _summary(table: pd.DataFrame, axes: list[str]) -> pd.DataFrame:
-    """Give coverage with its error, by setting and method; and which is short of the level."""
+    """Coverage with its error, by setting and method; and which is short of the level."""
     rows = summarise(table[table["metric"].isin(TARGETS)], axes)
     rows["text"] = [_share(*own) for own in rows[["coverage", "coverage_se"]].to_numpy()]
     rows["short"] = rows["coverage"] < rows["level"] - CLEAR * rows["coverage_se"]
@@ -123,7 +123,7 @@ def harmed_by_dependence(method: str, metric: str) -> Callable[[Tables], Judgeme
 
 
 def interval_claims() -> tuple[Claim, ...]:
-    """Give the claims about intervals of scores: the paper's, and of those that we add."""
+    """The claims about intervals of scores: the paper's, and of those that we add."""
     whole = [(method, metric) for method in KINDS for metric in TARGETS]
 
     def place(method: str) -> str:
@@ -180,7 +180,7 @@ def _tied_line(difficulty: str, copying: float, method: str) -> list[str]:
 
 
 def _numbers(own: pd.DataFrame) -> list[str]:
-    """Give coverage of both targets, bias and length for the first, and the fits that failed."""
+    """Coverage of both targets, bias and length for the first, and the fits that failed."""
     rows = {str(row["metric"]): row for row in own.to_dict("records")}
     first = next(iter(rows.values()))
     covered = [str(rows[metric]["text"]) if metric in rows else "" for metric in TARGETS]

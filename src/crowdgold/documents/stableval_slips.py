@@ -15,7 +15,7 @@ POSTERIORS, BOOTSTRAP = "stableval_posteriors", "stableval_bootstrap"
 
 
 def both_runs(tables: Tables) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
-    """Give each dataset's title and its rows: as published, and with a converged EM."""
+    """Each dataset's title and its rows: as published, and with a converged EM."""
     for experiment, title in DATASETS.items():
         if experiment in tables and CONVERGED.format(experiment) in tables:
             yield title, tables[experiment], tables[CONVERGED.format(experiment)]

@@ -20,7 +20,7 @@ BY_LABELS, BY_ANNOTATORS = "stability:labels", "stability"
 
 
 def _values(table: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Give tau-b by configuration and seed (rows) and method (columns)."""
+    """Tau-b by configuration and seed (rows) and method (columns)."""
     rows = table[table["metric"] == metric]
     return rows.pivot_table(
         index=[CONFIGURATION, "replicate"], columns="method", values="estimate", sort=False
@@ -28,7 +28,7 @@ def _values(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 
 def _means(values: pd.Series) -> pd.DataFrame:
-    """Give mean and se over the seeds of each configuration."""
+    """Mean and se over the seeds of each configuration."""
     groups = values.groupby(level=0, sort=False)
     errors = groups.agg(lambda own: standard_error(own.to_numpy()))
     return pd.DataFrame({"mean": groups.mean(), "se": errors})
@@ -39,12 +39,12 @@ def _texts(found: pd.DataFrame) -> str:
 
 
 def _printed(block: Mapping[str, Any], methods: list[str], what: str) -> pd.DataFrame:
-    """Give what is printed, `rows` or `standard_errors`: configurations by methods."""
+    """What is printed, `rows` or `standard_errors`: configurations by methods."""
     return pd.DataFrame.from_dict(block[what], orient="index", columns=methods)
 
 
 def _away(found: pd.DataFrame, means: pd.Series, errors: pd.Series) -> pd.Series:
-    """Give the distance from what is printed in joint standard errors."""
+    """The distance from what is printed in joint standard errors."""
     joint = np.hypot(found["se"], errors.reindex(found.index))
     return (found["mean"] - means.reindex(found.index)).abs() / joint
 
@@ -108,7 +108,7 @@ def _reason(far: Mapping[str, np.ndarray]) -> str:
 
 
 def stability_claims(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
-    """Give the claims about table 5.
+    """The claims about table 5.
 
     Args:
         printed: what the paper prints (config/printed/stableval_synthetic.yaml).

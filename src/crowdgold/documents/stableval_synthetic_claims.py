@@ -37,7 +37,7 @@ ADVERSARIAL = ("adv_00", "adv_10", "adv_20", "adv_30", "adv_40")
 
 
 def _differences(table: pd.DataFrame, quantity: str, first: str, second: str) -> pd.DataFrame:
-    """Give the mean difference of two methods, replicates paired: one row a configuration."""
+    """The mean difference of two methods, replicates paired: one row a configuration."""
     values = recovery(table, [CONFIGURATION]).pivot_table(
         index=[CONFIGURATION, "replicate"], columns="method", values=quantity, sort=False
     )
@@ -117,7 +117,7 @@ def _swapped_caption(printed: Mapping[str, Any]) -> Callable[[Tables], Judgement
 
 
 def _said(printed: Mapping[str, Any], figure: str) -> list[tuple[str, str, float]]:
-    """Give the MSE that a caption gives: configuration, method, value."""
+    """The MSE that a caption gives: configuration, method, value."""
     block = printed["captions"][figure]["mse"]
     return [(name, method, value) for name, row in block.items() for method, value in row.items()]
 
@@ -148,7 +148,7 @@ def _caption(printed: Mapping[str, Any], figure: str) -> Callable[[Tables], Judg
 
 
 def synthetic_claims(printed: Mapping[str, Any]) -> tuple[Claim, ...]:
-    """Give the claims in the order of the paper.
+    """The claims in the order of the paper.
 
     Args:
         printed: what the paper prints (config/printed/stableval_synthetic.yaml).

@@ -39,7 +39,7 @@ class Cell(NamedTuple):
 
 
 def _values(table: pd.DataFrame | None, quantity: str, scale: float) -> pd.DataFrame:
-    """Give mean, se and replicates by configuration and method; empty where there is no table."""
+    """Mean, se and replicates by configuration and method; empty where there is no table."""
     columns = ["mean", "se", "replicates"]
     if table is None:
         return pd.DataFrame(columns=columns)
@@ -52,7 +52,7 @@ def _values(table: pd.DataFrame | None, quantity: str, scale: float) -> pd.DataF
 def cells_of(
     name: str, tables: Mapping[str, pd.DataFrame], printed: Mapping[str, Any]
 ) -> list[Cell]:
-    """Give the cells of a table.
+    """The cells of a table.
 
     Args:
         name: a key of `TABLES`.
@@ -90,7 +90,7 @@ def as_printed(cell: Cell, digits: int) -> bool:
 
 
 def _texts(cell: Cell, digits: int) -> list[str]:
-    """Give what stands in the two columns of a cell's method."""
+    """What stands in the two columns of a cell's method."""
     first = f"{cell.printed:.{digits}f}"
     if np.isfinite(cell.published) and not as_printed(cell, digits):
         first += f", **{cell.published:.{digits}f}**"

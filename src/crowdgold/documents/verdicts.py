@@ -47,7 +47,7 @@ class Claim:
 
 
 def verdict_of(holds: pd.Series | list[bool], contradicted: pd.Series | list[bool]) -> str:
-    """Give the verdict on a claim of many comparisons, clearly for it or clearly against it."""
+    """The verdict on a claim of many comparisons, clearly for it or clearly against it."""
     if np.all(holds):
         return HOLDS
     if np.any(holds):
@@ -56,7 +56,7 @@ def verdict_of(holds: pd.Series | list[bool], contradicted: pd.Series | list[boo
 
 
 def contradicted(clear: pd.Series) -> str:
-    """Give the verdict on likeness: differences that are clear contradict it."""
+    """The verdict on likeness: differences that are clear contradict it."""
     return FAILS if clear.all() else PARTLY if clear.any() else NOT_CONTRADICTED
 
 
@@ -71,7 +71,7 @@ def below_one(ratios: pd.DataFrame, name: str) -> pd.Series:
 
 
 def claim_rows(claims: Iterable[Claim], tables: Tables) -> list[list[str]]:
-    """Give a line for each claim: where, printed, ours, verdict, reason."""
+    """A line for each claim: where, printed, ours, verdict, reason."""
     rows = []
     for claim in claims:
         missing = [name for name in claim.needs if name not in tables]

@@ -130,7 +130,7 @@ def advice(choice: Choice | None, baseline: str, instead: Choice | None = None) 
 
 
 def metrics_of(situation: Situation, cells: pd.DataFrame) -> list[str]:
-    """Give the metrics that a situation can ask for: of scores only where it has scores."""
+    """The metrics that a situation can ask for: of scores only where it has scores."""
     found = dict.fromkeys(cells["metric"])
     return [one for one in found if one in OF_VOTES or "scores" in situation.has]
 
@@ -147,7 +147,7 @@ def all_choices(situations: Sequence[Situation], cells: pd.DataFrame) -> Choices
 def borrowed_choices(
     situations: Sequence[Situation], cells: pd.DataFrame, choices: Choices
 ) -> dict[tuple[tuple[str, ...], str], Choice]:
-    """Give, where nothing stands, what stands for those who have less, and stands here, too."""
+    """What stands for those who have less, and here too, where nothing else stands."""
     found: dict[tuple[tuple[str, ...], str], Choice] = {}
     by_has = {one.has: one for one in situations}
     for (has, metric), choice in choices.items():

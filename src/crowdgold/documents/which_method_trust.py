@@ -17,7 +17,7 @@ FOUND = (0.9, 0.8, 0.7)
 
 
 def _least(size: int, low: float) -> int:
-    """Give the fewest of some intervals that are not too few, by a band's lower end."""
+    """The fewest of some intervals that are not too few, by a band's lower end."""
     return int(np.ceil(low * size - 1e-9))
 
 

@@ -26,7 +26,7 @@ RESAMPLES = 100
 
 
 def shares_by_agent(probability: np.ndarray, annotations: Annotations) -> np.ndarray:
-    """Give the mean probabilities of each agent's responses with labels: (S, K); NaN for none.
+    """The mean probabilities of each agent's responses with labels: (S, K); NaN for none.
 
     Args:
         probability: (I, K) of each level of each response.

@@ -11,7 +11,7 @@ from crowdgold.models.majority import check_ties, majority_labels, majority_shar
 
 
 def labels_of_group(annotations: Annotations, judges: str) -> Annotations:
-    """Give the labels of a group, all where `judges` is empty; `InputError` for no such group."""
+    """The labels of a group, all where `judges` is empty; `InputError` for no such group."""
     if not judges:
         return annotations
     found = np.flatnonzero(annotations.group == judges)

@@ -39,7 +39,7 @@ AnnotationsFitter = Callable[[Annotations, np.random.Generator, Mapping[str, Any
 
 
 def of_labels(fitter: AnnotationsFitter) -> Fitter:
-    """Give the fitter of Items that fits the labels behind their votes."""
+    """The fitter of Items that fits the labels behind their votes."""
 
     def of_items(
         items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels
@@ -88,7 +88,7 @@ def annotated_majority(
 
 
 def levels(name: str, hard: bool) -> AnnotationsFitter:
-    """Give the fitter of confusion matrices by EM: items by their most probable level, or not."""
+    """The fitter of confusion matrices by EM: items by their most probable level, or not."""
 
     def fitter(
         annotations: Annotations,
@@ -130,7 +130,7 @@ def level_posterior(
 
 
 def clara(ordered: bool = False, printed: bool = False) -> AnnotationsFitter:
-    """Give the fitter of CLARA: its prior cut to TPR + TNR > 1, or its interval as printed."""
+    """The fitter of CLARA: its prior cut to TPR + TNR > 1, or its interval as printed."""
 
     def fitter(
         annotations: Annotations,

@@ -15,7 +15,7 @@ from crowdgold.models.vote_sets import find_vote_sets
 
 
 def spread_draws(available: int, wanted: int) -> np.ndarray:
-    """Give the positions of `wanted` draws spread evenly over all chains.
+    """The positions of `wanted` draws spread evenly over all chains.
 
     Raises:
         InputError: where there are fewer draws than that.

@@ -38,7 +38,7 @@ Correction = Callable[[Probability], Labels]
 
 
 def sampler_of(settings: Mapping[str, Any]) -> SamplerSettings:
-    """Give how Stan samples, of a method's settings."""
+    """How Stan samples, of a method's settings."""
     return SamplerSettings(**settings.get("sampler", {}))
 
 
@@ -47,7 +47,7 @@ def _draws(settings: Mapping[str, Any]) -> int:
 
 
 def settings_named(settings: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Give those of the settings that have these names."""
+    """Those of the settings that have these names."""
     return {name: settings[name] for name in names if name in settings}
 
 
@@ -193,7 +193,7 @@ def from_regression(items: Items, rng: np.random.Generator) -> Probability:
 
 
 def corrected(name: str, predict: Prediction, correct: Correction) -> Fitter:
-    """Give the fitter that corrects a prediction that needs no model."""
+    """The fitter that corrects a prediction that needs no model."""
 
     def fitter(
         items: Items, rng: np.random.Generator, settings: Mapping[str, Any], stan: StanModels

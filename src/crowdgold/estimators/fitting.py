@@ -32,7 +32,7 @@ def _check_settings(method: Method, settings: Mapping[str, Any]) -> None:
 
 
 def method_named(name: str) -> Method:
-    """Give a method by its short name; `InputError` with the nearest where there is none."""
+    """A method by its short name; `InputError` with the nearest where there is none."""
     if name not in METHODS:
         near = difflib.get_close_matches(name.upper(), METHODS, 1, 0)
         raise InputError(f"no method {name!r}; did you mean {near[0]!r}? ({', '.join(METHODS)})")

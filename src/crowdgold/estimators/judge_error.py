@@ -33,7 +33,7 @@ POWER_TUNED = "power-tuned"
 
 
 def _groups(annotations: Annotations, settings: Mapping[str, Any]) -> dict[str, str]:
-    """Give the groups' names by their part; there need be no group of tested judges."""
+    """The groups' names by their part; there need be no group of tested judges."""
     if len(annotations.category) != 2:
         raise InputError(f"a rate is of two categories; the table has {len(annotations.category)}")
     named = {part: str(settings.get(part, name)) for part, name in GROUPS.items()}
@@ -47,7 +47,7 @@ def _groups(annotations: Annotations, settings: Mapping[str, Any]) -> dict[str, 
 
 
 def _majority(annotations: Annotations, rng: np.random.Generator, group: str) -> np.ndarray:
-    """Give the majority of a group's labels of each item, ties at random: (I,)."""
+    """The majority of a group's labels of each item, ties at random: (I,)."""
     return majority_labels(labels_of_group(annotations, group), "random", rng)
 
 
@@ -153,7 +153,7 @@ def _require_random(counts: JudgementCounts, method: str) -> None:
 def _posterior(
     rate: np.ndarray, tpr: np.ndarray, tnr: np.ndarray, labels: int
 ) -> ConfusionPosterior:
-    """Give draws of a rate and of one confusion matrix that all labels are drawn from."""
+    """Draws of a rate and of one confusion matrix that all labels are drawn from."""
     matrix = np.stack([np.stack([tnr, 1 - tnr], -1), np.stack([1 - tpr, tpr], -1)], axis=1)
     share = np.stack([1 - rate, rate], axis=1)
     whose = np.zeros(labels, dtype=np.int64)
@@ -189,7 +189,7 @@ def fit_vote_model(
 
 
 def _items(annotations: Annotations, named: Mapping[str, str], rng: np.random.Generator) -> Items:
-    """Give the judges' votes and the gold labels of each item."""
+    """The judges' votes and the gold labels of each item."""
     group = np.flatnonzero(annotations.group == named["judges"])[0]
     own = annotations.group_of == group
     size = len(annotations.item)

@@ -58,7 +58,7 @@ def predict_from_posterior(
     predictors: Sequence[str] | None = None,
     draws: int | None = None,
 ) -> dict[str, np.ndarray]:
-    """Give the posterior mean of P(Y_i = 1), without the item's own gold label.
+    """The posterior mean of P(Y_i = 1), without the item's own gold label.
 
     Args:
         fit: a fit whose posterior says what it would be without an item's own label.

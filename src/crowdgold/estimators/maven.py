@@ -68,11 +68,11 @@ class MavenSettings:
         self.base_rate_prior()
 
     def score_prior(self) -> ScorePrior:
-        """Give the prior of (mu, delta); `InputError` where a number is out of its range."""
+        """The prior of (mu, delta); `InputError` where a number is out of its range."""
         return ScorePrior.of(self.mu_prior, self.delta_scale)
 
     def base_rate_prior(self) -> PhiPrior:
-        """Give the prior of phi; `InputError` where a number is out of its range."""
+        """The prior of phi; `InputError` where a number is out of its range."""
         return PhiPrior.of(self.phi_prior)
 
 

@@ -60,17 +60,17 @@ class Method:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """Give the kinds of table that it takes."""
+        """The kinds of table that it takes."""
         taken = {ITEMS: self.fitter, ANNOTATIONS: self.annotations_fitter}
         return tuple(kind for kind, fitter in taken.items() if fitter)
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """Give the modules that do its work; a change of theirs makes its results stale."""
+        """The modules that do its work; a change of theirs makes its results stale."""
         return tuple(f"crowdgold.estimators.{name}" for name in self.own_modules)
 
     def models_with(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
-        """Give the Stan models that it samples with these settings."""
+        """The Stan models that it samples with these settings."""
         conditional = (
             models
             for conditions, models in self.models_of_settings.items()

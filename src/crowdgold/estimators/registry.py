@@ -28,7 +28,7 @@ CALIBRATED: Models = {(NESTED,): ("score_ordinal",)}
 
 
 def _clara(name: str, title: str, **flags: bool) -> Method:
-    """Give CLARA, or a variant of it by the flags of its fitter."""
+    """CLARA, or a variant of it by the flags of its fitter."""
     fitter = annotation_fitters.clara(**flags)
     return Method(
         name,

@@ -7,7 +7,7 @@ from crowdgold.inference.labels import NO_LABEL, Fit, FixedLabels, GoldLabels
 
 
 def majority_vote(items: Items, rng: np.random.Generator) -> np.ndarray:
-    """Give the majority of each item's votes, ties decided at random: (n,) 0 or 1.
+    """The majority of each item's votes, ties decided at random: (n,) 0 or 1.
 
     The paper prints floor(V / c), which would ask for unanimity; V > c / 2 is meant.
     """

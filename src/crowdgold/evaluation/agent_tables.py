@@ -13,7 +13,7 @@ GAIN = "PEC - MV"
 
 
 def _metric(rows: pd.DataFrame, metric: str, method: str) -> pd.DataFrame:
-    """Give a method's rows of a metric.
+    """A method's rows of a metric.
 
     Raises:
         ValueError: where there are none.
@@ -29,7 +29,7 @@ def _value(rows: pd.DataFrame, metric: str, method: str, column: str = "estimate
 
 
 def statistics(rows: pd.DataFrame) -> pd.DataFrame:
-    """Give counts and agreement of the labels: column `value`, by metric (tables 1, 2, 18, 24)."""
+    """Counts and agreement of the labels: column `value`, by metric (tables 1, 2, 18, 24)."""
     names = [
         "labels",
         "responses",
@@ -39,7 +39,7 @@ def statistics(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def scores(rows: pd.DataFrame) -> pd.DataFrame:
-    """Give scores by agent, the highest PEC first: a column a method, the gain, and responses.
+    """Scores by agent, the highest PEC first: a column a method, the gain, and responses.
 
     Columns `METHOD lower` and `METHOD upper` hold the intervals (tables 8, 13, 19 and 25).
     """
@@ -55,7 +55,7 @@ def scores(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def stability(rows: pd.DataFrame) -> pd.DataFrame:
-    """Give rank spread and expected tau-b by method (tables 9, 14, 20 and 26, and section 4.1)."""
+    """Rank spread and expected tau-b by method (tables 9, 14, 20 and 26, and section 4.1)."""
     frame = pd.DataFrame(
         {name: {m: _value(rows, name, m) for m in METHODS} for name in (*SPREAD, STABILITY)}
     )
@@ -64,7 +64,7 @@ def stability(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def quality(rows: pd.DataFrame) -> pd.DataFrame:
-    """Give accuracy, leniency and strictness by annotator, the most accurate first."""
+    """Accuracy, leniency and strictness by annotator, the most accurate first."""
     columns = {
         name: _metric(rows, f"{name}:each", "PEC").set_index("annotator")["estimate"]
         for name in ANNOTATORS
@@ -73,7 +73,7 @@ def quality(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def ambiguous(rows: pd.DataFrame) -> pd.DataFrame:
-    """Give the most ambiguous responses: ambiguity, confidence, level and entropy by response."""
+    """The most ambiguous responses: ambiguity, confidence, level and entropy by response."""
     columns = {
         name: _metric(rows, f"{name}:top", "PEC").set_index("item")["estimate"]
         for name in ("ambiguity", "level", "entropy")
@@ -83,7 +83,7 @@ def ambiguous(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def findings(rows: pd.DataFrame) -> pd.DataFrame:
-    """Give what tables 12, 17, 23 and 29 call key findings: column `value`, by name."""
+    """What tables 12, 17, 23 and 29 call key findings: column `value`, by name."""
     table = scores(rows)
     responses = _value(rows, "responses", "PEC")
     moved = ranks(table["MV"].to_numpy()) != ranks(table["PEC"].to_numpy())
@@ -102,7 +102,7 @@ def findings(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def mappings(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Give PEC scores and their ranks by agent and mapping (table 3)."""
+    """PEC scores and their ranks by agent and mapping (table 3)."""
     found = []
     for metric in ("score:each", "rank:each"):
         own = rows[rows["metric"] == metric]

@@ -53,7 +53,7 @@ BLOCK = 2_000_000
 
 
 def shares_of(fit: Fit, annotations: Annotations) -> np.ndarray:
-    """Give what each level counts of each response: (I, K).
+    """What each level counts of each response: (I, K).
 
     Raises:
         InputError: where the fit says nothing about the levels of items.
@@ -67,7 +67,7 @@ def shares_of(fit: Fit, annotations: Annotations) -> np.ndarray:
 def bootstrap_means(
     values: np.ndarray, rng: np.random.Generator, resamples: int, multiplicity: bool = True
 ) -> np.ndarray:
-    """Give the means of resamples of the values: (resamples,).
+    """The means of resamples of the values: (resamples,).
 
     Args:
         values: (n,) at least one.
@@ -92,7 +92,7 @@ def bootstrap_means(
 def bootstrap_scores(
     shares: np.ndarray, annotations: Annotations, rng: np.random.Generator, resamples: int
 ) -> np.ndarray:
-    """Give the scores of resamples of each agent's responses: (resamples, S); NaN without any."""
+    """The scores of resamples of each agent's responses: (resamples, S); NaN without any."""
     credit = shares @ credit_of(annotations)
     labelled = annotations.labels_of_item > 0
     found = np.full((resamples, len(annotations.agent)), np.nan)
@@ -146,7 +146,7 @@ class _Judged:
         return found.draws if isinstance(found, LevelPosterior) else None
 
     def draws_of(self, metric: AgentMetric) -> np.ndarray:
-        """Give the draws (D, S) of scores, of expected scores, or of ranks."""
+        """The draws (D, S) of scores, of expected scores, or of ranks."""
         if metric.name == EXPECTED and self.draws is not None:
             return np.asarray(self.draws.expected @ credit_of(self.annotations))
         ranked = metric.name == "rank" and len(self.resampled) > 0
@@ -292,7 +292,7 @@ def evaluate_agents(
 
 
 def true_values(text: str, annotations: Annotations) -> Mapping[str, float]:
-    """Give the true values of a metric, where the true level of every response is known.
+    """The true values of a metric, where the true level of every response is known.
 
     Returns:
         agent -> the score, or the rank by scores, of the true levels; nothing of other metrics.

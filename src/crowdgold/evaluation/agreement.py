@@ -36,7 +36,7 @@ class Agreement:
 
 
 def alpha_of_patterns(counts: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """Give alpha of items that have one of P patterns of labels.
+    """Krippendorff's alpha of items that have one of P patterns of labels.
 
     Args:
         counts: (P, K) labels of each category in a pattern.

@@ -32,7 +32,7 @@ NARROWEST = 1e-4
 
 
 def plain_metric(text: str) -> str:
-    """Give a metric's name without its threshold, which is a world's own."""
+    """A metric's name without its threshold, which is a world's own."""
     return text.partition("@")[0]
 
 
@@ -148,7 +148,7 @@ def by_fewest_short(cells: pd.DataFrame) -> list[str]:
 
 
 def reasons_table(cells: pd.DataFrame) -> pd.DataFrame:
-    """Give each reason with the methods, metrics and worlds that have no interval for it.
+    """Each reason with the methods, metrics and worlds that have no interval for it.
 
     Methods that it keeps from the same metrics in the same worlds stand in one row.
     """
@@ -164,5 +164,5 @@ def reasons_table(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def geometric_mean(ratios: np.ndarray) -> float:
-    """Give the geometric mean of ratios of widths; one of 0 counts as a ten-thousandth."""
+    """The geometric mean of ratios of widths; one of 0 counts as a ten-thousandth."""
     return float(np.exp(np.log(np.maximum(ratios, NARROWEST)).mean()))

@@ -75,17 +75,17 @@ class Record:
 
     @property
     def width(self) -> float:
-        """Give the geometric mean of the width over the baseline's; NaN where none is known."""
+        """The geometric mean of the width over the baseline's; NaN where none is known."""
         return mean_ratio(list(self.ratios.values()))[0]
 
     @property
     def width_se(self) -> float:
-        """Give the standard error of `width`."""
+        """The standard error of `width`."""
         return mean_ratio(list(self.ratios.values()))[1]
 
 
 def mean_ratio(ratios: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Give the geometric mean of ratios of widths, and its standard error from theirs."""
+    """The geometric mean of ratios of widths, and its standard error from theirs."""
     if not ratios:
         return float("nan"), float("nan")
     values, errors = np.array(ratios, dtype=float).T
@@ -132,7 +132,7 @@ def record(cells: pd.DataFrame, method: str, metric: str, situation: Situation) 
 
 
 def _narrowest(records: Sequence[Record]) -> Record:
-    """Give the narrowest over the worlds that all have in common; of ties what covers most often.
+    """The narrowest over the worlds that all have in common; of ties what covers most often.
 
     Where they share no baseline to be narrower than, the smallest error counts.
     """
@@ -167,7 +167,7 @@ def rank(records: Sequence[Record]) -> list[Record]:
 
 
 def records_of(cells: pd.DataFrame, situation: Situation, metric: str) -> list[Record]:
-    """Give the records of all candidates of a situation on a metric, ranked."""
+    """The records of all candidates of a situation on a metric, ranked."""
     methods = candidates(situation.has, list(dict.fromkeys(cells["method"])))
     found = (record(cells, method, metric, situation) for method in methods)
     return rank([one for one in found if one is not None])
@@ -187,34 +187,34 @@ class LeftOut:
 
     @property
     def worlds(self) -> int:
-        """Give how many worlds a choice was judged in."""
+        """How many worlds a choice was judged in."""
         return len(self.judged)
 
     @property
     def picks(self) -> dict[str, int]:
-        """Give the methods that were chosen, each with how often, the most frequent first."""
+        """The methods that were chosen, each with how often, the most frequent first."""
         methods = [one.method for one in self.judged.values()]
         return dict(sorted(((one, methods.count(one)) for one in dict.fromkeys(methods)),
                            key=lambda pair: -pair[1]))  # fmt: skip
 
     @property
     def intervals(self) -> int:
-        """Give the number of intervals in all these worlds."""
+        """The number of intervals in all these worlds."""
         return sum(one.intervals for one in self.judged.values())
 
     @property
     def covered(self) -> int:
-        """Give how many of them hold the truth."""
+        """How many of them hold the truth."""
         return round(sum(one.coverage * one.intervals for one in self.judged.values()))
 
     @property
     def coverage(self) -> float:
-        """Give the share of them that hold the truth."""
+        """The share of them that hold the truth."""
         return self.covered / self.intervals
 
     @property
     def coverage_se(self) -> float:
-        """Give its Monte Carlo error."""
+        """Its Monte Carlo error."""
         return share_error(self.coverage, self.intervals)
 
     @property
@@ -224,7 +224,7 @@ class LeftOut:
         return self.worlds >= FEWEST and self.coverage >= low
 
     def only(self, worlds: Sequence[str]) -> "LeftOut | None":
-        """Give the same of some worlds alone; None where none of them was judged."""
+        """The same of some worlds alone; None where none of them was judged."""
         kept = {name: one for name, one in self.judged.items() if name in worlds}
         return LeftOut(kept, self.level) if kept else None
 
@@ -246,7 +246,7 @@ class Choice:
 
     @property
     def best(self) -> Record:
-        """Give the first of the records."""
+        """The first of the records."""
         return self.records[0]
 
     @property

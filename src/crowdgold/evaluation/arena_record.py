@@ -99,7 +99,7 @@ def arena_of(cells: pd.DataFrame, worlds: Mapping[str, StudyFeatures], baseline:
 
 
 def _plain(world: StudyFeatures) -> dict[str, Any]:
-    """Give the features with nothing for what is not known, and few digits."""
+    """The features with nothing for what is not known, and few digits."""
     return {
         name: None if isinstance(value, float) and np.isnan(value)
         else value if isinstance(value, bool) else round(value, DIGITS)

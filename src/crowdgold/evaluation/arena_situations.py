@@ -44,7 +44,7 @@ class Situation:
         return self.kinds.get(world, world)
 
     def without(self, world: str) -> "Situation":
-        """Give the same situation as if there were no world of that kind."""
+        """The same situation as if there were no world of that kind."""
         worlds, evidence, others = (
             tuple(name for name in names if self._kind(name) != self._kind(world))
             for names in (self.worlds, self.evidence, self.others)
@@ -52,12 +52,12 @@ class Situation:
         return replace(self, worlds=worlds, evidence=evidence, others=others)
 
     def only(self, worlds: Collection[str]) -> "Situation":
-        """Give the same situation as if there were no other worlds than these, evidence or not."""
+        """The same situation as if there were no other worlds than these, evidence or not."""
         kept = tuple(name for name in self.worlds if name in worlds)
         return replace(self, worlds=kept, evidence=kept, others=())
 
     def evidence_of(self, method: str) -> tuple[str, ...]:
-        """Give the worlds that tell how a method does in this situation."""
+        """The worlds that tell how a method does in this situation."""
         known = METHODS.get(method)
         return self.evidence if known is None or known.uses_gold else self.evidence + self.others
 
@@ -70,7 +70,7 @@ def _features(world: StudyFeatures) -> set[str]:
 def situations(
     worlds: Mapping[str, StudyFeatures], kinds: Mapping[str, str] = EACH_ITS_OWN
 ) -> list[Situation]:
-    """Give what studies may have, the most first, where some world speaks to it.
+    """What studies may have, the most first, where some world speaks to it.
 
     Args:
         worlds: name -> what it looks like.
@@ -92,11 +92,11 @@ def situations(
 
 
 def needs_of(method: str) -> tuple[str, ...]:
-    """Give what a method needs of a table of items, as it declares."""
+    """What a method needs of a table of items, as it declares."""
     return METHODS[method].needs if method in METHODS else ()
 
 
 def candidates(has: Sequence[str], methods: Sequence[str]) -> list[str]:
-    """Give the methods that need no more than a study has, and nothing that none has."""
+    """The methods that need no more than a study has, and nothing that none has."""
     enough = {*has, SEVERAL}
     return [name for name in methods if name in METHODS and set(METHODS[name].needs) <= enough]

@@ -61,12 +61,12 @@ VERSIONS = {
 
 
 def stan_models(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """Give the Stan models that the check needs."""
+    """The Stan models that the check needs."""
     return ("vote",)
 
 
 def _versions(given: Parameters) -> dict[str, Version]:
-    """Give the wanted versions, in the order of `VERSIONS`."""
+    """The wanted versions, in the order of `VERSIONS`."""
     wanted = given.values.get("versions", list(VERSIONS))
     for name in wanted:
         if name not in VERSIONS:
@@ -75,7 +75,7 @@ def _versions(given: Parameters) -> dict[str, Version]:
 
 
 def _true(metric: str, drawn: Replicate[Items]) -> float:
-    """Give the true value of a metric of the one predictor."""
+    """The true value of a metric of the one predictor."""
     parsed = parse_metric(metric)
     if not parsed.is_parameter:
         return true_value(metric, drawn.reference)

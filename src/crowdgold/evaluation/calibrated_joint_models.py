@@ -36,7 +36,7 @@ def _compared(
     sets: VoteSets,
     diagnostics: Diagnostics,
 ) -> Simulated:
-    """Give every quantity at the truth and at the draws."""
+    """Every quantity at the truth and at the draws."""
     true = {name: float(value[0]) for name, value in _quantities(truth, scores, sets).items()}
     return Simulated(true, _quantities(draws, scores, sets), diagnostics)
 

@@ -76,12 +76,12 @@ class DataCheck:
 
 
 def _vote_counts(items: Items) -> np.ndarray:
-    """Give the negative and positive votes of each item: (n, 2)."""
+    """The negative and positive votes of each item: (n, 2)."""
     return np.stack([items.votes_total - items.votes_positive, items.votes_positive], axis=1)
 
 
 def _majority_right(items: Items) -> tuple[float, float]:
-    """Give the share of gold positives and of gold negatives that the majority gets right."""
+    """The share of gold positives and of gold negatives that the majority gets right."""
     lead = np.sign(2 * items.votes_positive - items.votes_total)
     positive, negative = lead[items.gold == 1], lead[items.gold == 0]
     return (

@@ -292,7 +292,7 @@ CHECKS: dict[str, tuple[str, Check]] = {
 def verdicts_of(
     facts: Facts, of_scores: Facts, arena: Mapping[str, str] = NOTHING
 ) -> tuple[Verdict, ...]:
-    """Give the verdict on each estimator, in the order of `CHECKS`.
+    """The verdict on each estimator, in the order of `CHECKS`.
 
     Args:
         facts: of the study.

@@ -50,7 +50,7 @@ class Guess:
     delta: float
 
     def parameters(self, n: int, votes: int) -> Mapping[str, Any]:
-        """Give the generator's parameters for n items with this number of votes, all gold."""
+        """The generator's parameters for n items with this number of votes, all gold."""
         return {
             "n": n,
             "n_gold": n,
@@ -64,7 +64,7 @@ class Guess:
         }
 
     def size(self) -> int:
-        """Give the items to simulate: enough of the rarer class."""
+        """The items to simulate: enough of the rarer class."""
         rarer = min(self.prevalence, 1 - self.prevalence)
         return int(min(MOST_ITEMS, max(ITEMS, RARER / rarer)))
 
@@ -84,7 +84,7 @@ def _information(found: Rectified, column: int, votes: int) -> Information | Non
 
 
 def _on_scale(items: Items, scale: np.ndarray) -> Items:
-    """Give the simulated scores the values that others have at the same share of items."""
+    """The simulated scores the values that others have at the same share of items."""
     shares = rank_share(items.scores[SCORE], items.order(SCORE))
     scores = np.quantile(scale, shares)
     return replace(items, scores={SCORE: scores})

@@ -20,7 +20,7 @@ NOT_A_SETTING = VALUES | {"replicate", "method", "metric"}
 
 
 def setting_keys(table: pd.DataFrame) -> list[str]:
-    """Give the columns that say which experiment and setting a row is of."""
+    """The columns that say which experiment and setting a row is of."""
     return [str(name) for name in table.columns if name not in NOT_A_SETTING]
 
 

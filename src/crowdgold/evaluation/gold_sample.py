@@ -80,7 +80,7 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 
 def item_features(items: Items) -> dict[str, np.ndarray]:
-    """Give what is known of each item before its gold label: words -> (n,); those that vary."""
+    """What is known of each item before its gold label: words -> (n,); those that vary."""
     share = items.votes_positive / items.votes_total
     features = {
         "share of positive votes": share,
@@ -150,7 +150,7 @@ def permutation_p(
     permutations: int,
     stratum: np.ndarray | None = None,
 ) -> float:
-    """Give the p-value of the gold items being a random sample, within strata where given.
+    """The p-value of the gold items being a random sample, within strata where given.
 
     Args:
         white: (N, F) features, whitened, and centred within strata.

@@ -13,7 +13,7 @@ from crowdgold.simulate.judge_error import read_quality
 def check_judge_error_formula(
     parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Give the corrected rate and its standard error for judges of one quality.
+    """The corrected rate and its standard error for judges of one quality.
 
     Args:
         parameters: `quality`, TPR and TNR as "0.9-0.95"; `n` judged items, and `n_gold` gold labels

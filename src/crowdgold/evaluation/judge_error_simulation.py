@@ -65,7 +65,7 @@ def _counts(
 
 
 def _with_true_quality(counts: JudgementCounts, tpr: float) -> np.ndarray:
-    """Give the standard error with the true q+ in (p_J - q+)^2 / D^4 of the printed variance."""
+    """The standard error with the true q+ in (p_J - q+)^2 / D^4 of the printed variance."""
     judged_rate = np.asarray(counts.positive / counts.judged)
     q_pos = np.asarray(counts.true_positives / counts.gold_positives)
     q_neg = np.asarray(counts.true_negatives / counts.gold_negatives)

@@ -42,24 +42,24 @@ def dataset(parameters: Mapping[str, Any]) -> str:
 
 
 def needed_packages(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """Give the optional packages that the check needs at these parameters."""
+    """The optional packages that the check needs at these parameters."""
     return find_encoder(str(parameters["encoder"])).packages
 
 
 def features_file(parameters: Mapping[str, Any]) -> Path | None:
-    """Give the file that keeps the features that the check needs; None where it keeps none."""
+    """The file that keeps the features that the check needs; None where it keeps none."""
     if parameters.get("fine_tuned") or parameters["encoder"] == TFIDF:
         return None
     return _kept(parameters)
 
 
 def _kept(parameters: Mapping[str, Any]) -> Path:
-    """Give the file of a frozen encoder's features of a dataset."""
+    """The file of a frozen encoder's features of a dataset."""
     return KEPT / str(parameters["encoder"]) / f"{parameters['dataset']}.npz"
 
 
 def _encoder_of(given: Parameters, data: Prepared, frame: pd.DataFrame) -> Any:
-    """Give the function split -> encoder."""
+    """The function split -> encoder."""
     from crowdgold.label_variation.training import FrozenFeatures
 
     name = given.choice("encoder", ENCODERS)

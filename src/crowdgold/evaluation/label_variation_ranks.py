@@ -33,7 +33,7 @@ def differences(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def over_runs(table: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a setting and method: `runs`, `mean`, `sd` and `se` of its value over the runs.
+    """A row a setting and method: `runs`, `mean`, `sd` and `se` of its value over the runs.
 
     A method with an undefined run has an undefined mean. With one run, sd and se are undefined.
     """
@@ -45,7 +45,7 @@ def over_runs(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def mean_ranks(table: pd.DataFrame) -> pd.Series:
-    """Give each method's rank, 1 the best, in the mean over the settings it takes part in.
+    """Each method's rank, 1 the best, in the mean over the settings it takes part in.
 
     Methods that share a mean share the mean of their ranks. Sorted, the best first.
     """
@@ -72,7 +72,7 @@ def _clearly_above(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
 
 
 def compare_with_baseline(table: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a setting and method: whether it `beats` MV, is `among_best`, is `below` MV.
+    """A row a setting and method: whether it `beats` MV, is `among_best`, is `below` MV.
 
     The columns of `over_runs`, with the three and `best`, the method with the highest mean.
     """

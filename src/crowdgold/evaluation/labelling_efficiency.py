@@ -81,7 +81,7 @@ def least_squares(
 
 
 def mean_log_widths(results: pd.DataFrame, method: str, metric: str) -> pd.DataFrame:
-    """Give the mean log width of a method's intervals in each setting.
+    """The mean log width of a method's intervals in each setting.
 
     Args:
         results: the long results table, with the setting columns n and gold_fraction (1 where an
@@ -132,12 +132,12 @@ class Widths:
 
     # Plain floats: these are called some ten thousand times, one at a time.
     def gold_only(self, n_gold: float) -> float:
-        """Give the width with n_gold gold labels alone."""
+        """The width with n_gold gold labels alone."""
         level, slope = self.parameters[6:].tolist()
         return math.exp(level + slope * (math.log(n_gold) - self.centres[2]))
 
     def width(self, n: float, n_gold: float, aim: str = "items") -> float:
-        """Give the method's width with n items, n_gold of them labelled, n_gold < n."""
+        """The method's width with n items, n_gold of them labelled, n_gold < n."""
         fraction = n_gold / n
         x, y = math.log(n) - self.centres[0], math.log(fraction) - self.centres[1]
         terms = (1.0, x, y, x * x, x * y, y * y)
@@ -147,7 +147,7 @@ class Widths:
         return math.hypot(width, self.gold_only(n)) if aim == "population" else width
 
     def gold_needed(self, n: float, width: float, aim: str = "items") -> float:
-        """Give the gold labels with which the method's intervals on n items have a width.
+        """The gold labels with which the method's intervals on n items have a width.
 
         Returns:
             n_e; NaN where the width is not reached at the fractions of gold that the fit is for.
@@ -162,7 +162,7 @@ class Widths:
         return float(brentq(missing, few, many))
 
     def standard_error(self, number: Callable[["Widths"], float]) -> float:
-        """Give the standard error of a number that depends on the fits (delta method)."""
+        """The standard error of a number that depends on the fits (delta method)."""
         gradient = np.empty(len(self.parameters))
         for index, unit in enumerate(STEP * np.eye(len(self.parameters))):
             above, below = (

@@ -45,7 +45,7 @@ COLUMNS = (
 
 
 def take_items(annotations: Annotations, first: int, last: int) -> Annotations:
-    """Give the items from `first` up to and without `last`, with all annotators.
+    """The items from `first` up to and without `last`, with all annotators.
 
     Args:
         annotations: the labels, with the truth.
@@ -66,7 +66,7 @@ def take_items(annotations: Annotations, first: int, last: int) -> Annotations:
 
 
 def needed_packages(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """Give the optional packages that the check uses at these parameters, if they are installed."""
+    """The optional packages that the check uses at these parameters, if they are installed."""
     return (PACKAGE,) if parameters.get("snorkel", False) else ()
 
 

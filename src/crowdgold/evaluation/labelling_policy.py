@@ -46,7 +46,7 @@ class Labelled:
 
 
 def first_label(annotations: Annotations) -> np.ndarray:
-    """Give the position of each item's first label: (I,).
+    """The position of each item's first label: (I,).
 
     Raises:
         InputError: where an item has none.
@@ -61,7 +61,7 @@ def first_label(annotations: Annotations) -> np.ndarray:
 
 
 def majority_label(annotations: Annotations, used: np.ndarray | None = None) -> np.ndarray:
-    """Give the majority of each item's first labels: (I,) categories.
+    """The majority of each item's first labels: (I,) categories.
 
     Of tied categories it is the one that was given first.
 
@@ -151,7 +151,7 @@ def until_confident(so_far: LabelsSoFar, threshold: float) -> Labelled:
 
 
 def _first_confident(so_far: LabelsSoFar, threshold: float) -> np.ndarray:
-    """Give the position of the label at which each item stops: (I,)."""
+    """The position of the label at which each item stops: (I,)."""
     enough = so_far.confidence >= threshold
     enough[so_far.start[1:] - 1] = True
     stop = np.flatnonzero(enough)

@@ -48,12 +48,12 @@ class Costs:
     gold_needs_votes: bool = True
 
     def saving(self, n: Number, n_gold: Number, ratio: float) -> Number:
-        """Give the share of the cost that is saved; `ratio`: an expert's label, in votes."""
+        """The share of the cost that is saved; `ratio`: an expert's label, in votes."""
         votes = self.votes * self.gold_only * self.gold_needs_votes
         return 1 - (ratio * n_gold + self.votes * n) / (ratio * self.gold_only + votes)
 
     def ratio_for(self, n: float, n_gold: float, saving: float) -> float:
-        """Give the cost ratio at which (n, n_gold) saves a share; infinite where none does."""
+        """The cost ratio at which (n, n_gold) saves a share; infinite where none does."""
         left = (1 - saving) * self.gold_only
         if n_gold >= left:
             return float("inf")
@@ -64,7 +64,7 @@ class Costs:
 def contour(
     widths: Widths, gold_only: float, sizes: Sequence[float], aim: str = "items"
 ) -> pd.DataFrame:
-    """Give the (n, n_gold) whose intervals are as wide as those of gold labels alone.
+    """The (n, n_gold) whose intervals are as wide as those of gold labels alone.
 
     Args:
         widths: the fitted widths.
@@ -81,7 +81,7 @@ def contour(
 
 
 def reach(widths: Widths, costs: Costs, aim: str) -> pd.DataFrame:
-    """Give the (n, n_gold) that are as good as gold labels alone, n from the measured range."""
+    """The (n, n_gold) that are as good as gold labels alone, n from the measured range."""
     low, high = widths.sizes
     if aim == "items":
         low = max(low, costs.gold_only)
@@ -91,7 +91,7 @@ def reach(widths: Widths, costs: Costs, aim: str) -> pd.DataFrame:
 
 
 def best_n(reached: pd.DataFrame, costs: Costs, ratio: float) -> float:
-    """Give the n of `reach` that saves most; NaN where there is none."""
+    """The n of `reach` that saves most; NaN where there is none."""
     if reached.empty:
         return float("nan")
     savings = costs.saving(reached["n"].to_numpy(), reached["n_gold"].to_numpy(), ratio)
@@ -170,7 +170,7 @@ def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _contours(widths: Widths, study: Study) -> list[dict[str, Any]]:
-    """Give the contours for intervals about the items, and the last one's about the population."""
+    """The contours for intervals about the items, and the last one's about the population."""
     grid = np.geomspace(*widths.sizes, 60).tolist()
     wanted = [("items", count) for count in study.contours]
     wanted += [(aim, study.costs.gold_only) for aim in AIMS]
@@ -197,7 +197,7 @@ def _savings(
 
 
 def _saving(widths: Widths, costs: Costs, n: float, ratio: float, aim: str) -> dict[str, Any]:
-    """Give a row of the table: a saving, its standard error, and the gold labels it takes."""
+    """A row of the table: a saving, its standard error, and the gold labels it takes."""
 
     def n_gold(fit: Widths) -> float:
         return fit.gold_needed(n, fit.gold_only(costs.gold_only), aim)
@@ -221,7 +221,7 @@ def _saving(widths: Widths, costs: Costs, n: float, ratio: float, aim: str) -> d
 def _ratios(
     widths: Widths, study: Study, reached: Mapping[str, pd.DataFrame]
 ) -> list[dict[str, Any]]:
-    """Give the cost ratios at which the printed share is saved; infinite where it never is."""
+    """The cost ratios at which the printed share is saved; infinite where it never is."""
     costs, saving = study.costs, study.saving
     points = [({"where": "printed numbers"}, study.n, float(study.n_gold))]
     for aim in AIMS:

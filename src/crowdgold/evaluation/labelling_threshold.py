@@ -35,7 +35,7 @@ SURE = 1.645
 
 
 def threshold_grid(categories: int, step: float = STEP) -> np.ndarray:
-    """Give thresholds from the least confidence that there can be, 1 / K, to 1.
+    """Thresholds from the least confidence that there can be, 1 / K, to 1.
 
     Raises:
         InputError: where the step is not within [`SMALLEST_STEP`, 0.5].
@@ -113,7 +113,7 @@ def _describe(point: pd.Series) -> str:
 
 
 def _most_accurate(frontier: pd.DataFrame) -> pd.Series:
-    """Give the most accurate point; of equals the cheapest, and of these the lowest threshold."""
+    """The most accurate point; of equals the cheapest, and of these the lowest threshold."""
     order = frontier.sort_values(
         ["accuracy", "labels", "threshold"], ascending=[False, True, True], kind="stable"
     )

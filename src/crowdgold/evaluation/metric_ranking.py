@@ -43,7 +43,7 @@ def _standardised(values: np.ndarray) -> np.ndarray:
 def permutation_test(
     first: np.ndarray, second: np.ndarray, permutations: int, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Give Pearson's r and its two-sided p-value by random permutations.
+    """Pearson's r and its two-sided p-value by random permutations.
 
     Args:
         first, second: (M,) values of the methods, M at least 3.

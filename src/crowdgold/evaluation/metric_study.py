@@ -35,7 +35,7 @@ def made_metric(strength: np.ndarray, correlation: float, rng: np.random.Generat
 
 
 def fisher_interval(correlation: float, methods: int, level: float) -> tuple[float, float]:
-    """Give the interval of a correlation over so many methods, taken for a sample of methods."""
+    """The interval of a correlation over so many methods, taken for a sample of methods."""
     reach = float(ndtri((1 + level) / 2)) / np.sqrt(methods - 3)
     middle = np.arctanh(correlation)
     return float(np.tanh(middle - reach)), float(np.tanh(middle + reach))

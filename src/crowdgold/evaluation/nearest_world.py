@@ -39,12 +39,12 @@ class Foretold:
 
 
 def coverage_of(line: Line) -> float:
-    """Give a method's mean coverage over metrics."""
+    """A method's mean coverage over metrics."""
     return line.coverage
 
 
 def log_width_of(line: Line) -> float | None:
-    """Give the logarithm of its width over the baseline's; None without a baseline."""
+    """The logarithm of its width over the baseline's; None without a baseline."""
     return None if line.width is None else float(np.log(max(line.width, NARROWEST)))
 
 

@@ -24,7 +24,7 @@ COLUMNS = ("n", "percentile", "votes_positive", "source", "mean", "lower", "uppe
 
 
 def _all_vote_sets(votes_total: int) -> VoteSets:
-    """Give one vote set for each number of positive votes, without gold."""
+    """One vote set for each number of positive votes, without gold."""
     size = votes_total + 1
     votes = np.arange(size)
     return find_vote_sets(

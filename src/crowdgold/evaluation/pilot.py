@@ -43,7 +43,7 @@ class Pilot:
 
 
 def choose_model(items: Items, model: str | None) -> str | None:
-    """Give the model that is planned for; None where the pilot has no scores.
+    """The model that is planned for; None where the pilot has no scores.
 
     Raises:
         InputError: where there are several and none is named, or another is.

@@ -48,7 +48,7 @@ def policy_curves(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def fits_of(table: pd.DataFrame) -> pd.DataFrame:
-    """Give one row for each fitted model behind a table of policies, for `fits.gate_note`.
+    """One row for each fitted model behind a table of policies, for `fits.gate_note`.
 
     Args:
         table: as for `policy_curves`; with the column `diagnostics_passed`.
@@ -58,7 +58,7 @@ def fits_of(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def at_share(curves: pd.DataFrame, policy: str, share: float, value: str) -> tuple[float, float]:
-    """Give a policy's value where it uses a share of the labels, between its settings by a line.
+    """A policy's value where it uses a share of the labels, between its settings by a line.
 
     Args:
         curves: from `policy_curves`.

@@ -17,13 +17,13 @@ SIMULATIONS = 40_000
 
 
 def rank_of(value: float, draws: np.ndarray, rng: np.random.Generator) -> int:
-    """Give the rank of a value among draws (L,), from 0 to L; ties are broken at random."""
+    """The rank of a value among draws (L,), from 0 to L; ties are broken at random."""
     ties = int(np.sum(draws == value))
     return int(np.sum(draws < value)) + (int(rng.integers(0, ties + 1)) if ties else 0)
 
 
 def distribution_function(ranks: np.ndarray, largest: int) -> np.ndarray:
-    """Give the share of ranks at or below each of 0 .. L - 1: (L,)."""
+    """The share of ranks at or below each of 0 .. L - 1: (L,)."""
     counts = np.bincount(ranks, minlength=largest + 1)
     return np.asarray(np.cumsum(counts)[:-1] / len(ranks))
 
@@ -44,7 +44,7 @@ def _pointwise_level(number: int, largest: int, sigma: float) -> float:
 
 
 def uniform_band(number: int, largest: int, sigma: float = SIGMA) -> tuple[np.ndarray, np.ndarray]:
-    """Give the simultaneous band of the distribution function at 0 .. L - 1: (L,) low and high.
+    """The simultaneous band of the distribution function at 0 .. L - 1: (L,) low and high.
 
     Args:
         number: N, the ranks.

@@ -20,13 +20,13 @@ QUANTITIES = ("mse", "kendall_tau", "ranking_accuracy")
 
 
 def _signs(scores: np.ndarray) -> np.ndarray:
-    """Give the sign of the difference of each pair of agents: (n, S (S - 1) / 2) of (n, S)."""
+    """The sign of the difference of each pair of agents: (n, S (S - 1) / 2) of (n, S)."""
     first, second = np.triu_indices(scores.shape[1], 1)
     return np.sign(scores[:, first] - scores[:, second])
 
 
 def tau_b(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Give Kendall's tau-b of each row (n,) of scores (n, S); NaN where all of a row are tied."""
+    """Kendall's tau-b of each row (n,) of scores (n, S); NaN where all of a row are tied."""
     one, other = _signs(first), _signs(second)
     untied = np.abs(one).sum(axis=1) * np.abs(other).sum(axis=1)
     total = (one * other).sum(axis=1)
@@ -34,12 +34,12 @@ def tau_b(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def ranking_accuracy(estimated: np.ndarray, true: np.ndarray) -> np.ndarray:
-    """Give the share of pairs in the right order in each row (n,) of scores (n, S)."""
+    """The share of pairs in the right order in each row (n,) of scores (n, S)."""
     return np.asarray((1 + _signs(estimated) * _signs(true)).mean(axis=1) / 2)
 
 
 def recovery(results: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
-    """Give the quantities of each replicate.
+    """The quantities of each replicate.
 
     Args:
         results: rows of the long results table.

@@ -56,7 +56,7 @@ class Subsampling:
             raise InputError(f"subsampling: share: found {self.share}, expected in (0, 1]")
 
     def subsets(self, annotators: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-        """Give each subset as (A,) true or false; annotators in the order of the table."""
+        """Each subset as (A,) true or false; annotators in the order of the table."""
         size = max(1, int(self.share * annotators))
         if self.legacy_seed is None:
             source: np.random.Generator | np.random.RandomState = rng
@@ -70,7 +70,7 @@ class Subsampling:
     def label_subsets(
         self, annotations: Annotations, rng: np.random.Generator
     ) -> Iterator[np.ndarray]:
-        """Give each subset of the labels of every response as (L,) true or false."""
+        """Each subset of the labels of every response as (L,) true or false."""
         number = annotations.labels_of_item
         size = np.maximum(np.minimum(self.labels, number - 1), 1)[annotations.item_of]
         first = (np.cumsum(number) - number)[annotations.item_of]
@@ -85,7 +85,7 @@ class Subsampling:
 def subsampled_scores(
     score: Score, annotations: Annotations, subsampling: Subsampling, rng: np.random.Generator
 ) -> np.ndarray:
-    """Give the agents' scores from the labels of each random subset of the annotators: (D, S)."""
+    """The agents' scores from the labels of each random subset of the annotators: (D, S)."""
     subsets = subsampling.subsets(len(annotations.annotator), rng)
     return np.stack([score(annotations.of_annotators(chosen)) for chosen in subsets])
 
@@ -93,13 +93,13 @@ def subsampled_scores(
 def scores_of_fewer_labels(
     score: Score, annotations: Annotations, subsampling: Subsampling, rng: np.random.Generator
 ) -> np.ndarray:
-    """Give the agents' scores from a random subset of the labels of each response: (D, S)."""
+    """The agents' scores from a random subset of the labels of each response: (D, S)."""
     subsets = subsampling.label_subsets(annotations, rng)
     return np.stack([score(annotations.of_labels(chosen)) for chosen in subsets])
 
 
 def rank_spread(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Give the standard deviation and the range of each agent's rank: (S,) each of (D, S) scores.
+    """The standard deviation and the range of each agent's rank: (S,) each of (D, S) scores.
 
     Subsets that leave an agent without labels do not count for it.
     """
@@ -116,7 +116,7 @@ def rank_spread(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def tau_b(first: np.ndarray, second: np.ndarray) -> float:
-    """Give Kendall's tau-b of two score vectors (S,); NaN where all agents of one are tied.
+    """Kendall's tau-b of two score vectors (S,); NaN where all agents of one are tied.
 
     Agents without a score in either are left out.
     """
@@ -144,7 +144,7 @@ class ExpectedTau:
 
 
 def expected_tau(full: np.ndarray, scores: np.ndarray) -> ExpectedTau:
-    """Give the expected tau-b between the ranking by all annotators and those by subsets.
+    """The expected tau-b between the ranking by all annotators and those by subsets.
 
     Args:
         full: (S,) scores from all annotators.

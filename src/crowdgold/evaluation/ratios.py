@@ -10,7 +10,7 @@ from crowdgold.evaluation.summaries import standard_error
 
 
 def _ratio_of_means(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
-    """Give mean(first) / mean(second) and its standard error for paired values (delta method)."""
+    """mean(first) / mean(second) and its standard error for paired values (delta method)."""
     ratio = float(first.mean() / second.mean())
     return ratio, standard_error((first - ratio * second) / second.mean())
 

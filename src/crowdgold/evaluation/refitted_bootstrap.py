@@ -20,7 +20,7 @@ from crowdgold.metrics.agents import agent_scores
 
 
 def items_of(annotations: Annotations, items: np.ndarray) -> Annotations:
-    """Give Annotations of some items, in the order given; one named twice is there twice.
+    """Annotations of some items, in the order given; one named twice is there twice.
 
     Args:
         annotations: the labels.
@@ -51,7 +51,7 @@ def refitted_intervals(
     multiplicity: bool,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Give each agent's score and its percentile interval from refits.
+    """Each agent's score and its percentile interval from refits.
 
     Args:
         annotations: the labels; responses are drawn from all agents together.

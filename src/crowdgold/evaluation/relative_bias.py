@@ -63,7 +63,7 @@ def relative_bias(
 
 
 def _row(errors: pd.DataFrame, method: str, baseline: str) -> dict[str, float | bool]:
-    """Give the numbers of a method from the errors (replicates, methods)."""
+    """The numbers of a method from the errors (replicates, methods)."""
     known = errors[list(dict.fromkeys((method, baseline)))].dropna()
     own, base = known[method].to_numpy(), known[baseline].to_numpy()
     counts = {"replicates": len(known), "undefined": len(errors) - len(known)}

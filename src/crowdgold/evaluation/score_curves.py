@@ -65,7 +65,7 @@ def check_score_curves(parameters: Mapping[str, Any], rng: np.random.Generator) 
 
 
 def precision_rows(results: pd.DataFrame) -> pd.DataFrame:
-    """Give the rows of a results table that are points of a precision-recall curve.
+    """The rows of a results table that are points of a precision-recall curve.
 
     Returns:
         these rows, with their recall in the column `at`.
@@ -114,7 +114,7 @@ def curve_distances(
 def _of_setting(
     exact: pd.DataFrame, settings: Sequence[str], values: Sequence[Any]
 ) -> pd.DataFrame:
-    """Give the exact precision-recall curve of a setting.
+    """The exact precision-recall curve of a setting.
 
     Raises:
         ValueError: where the table has none.
@@ -127,7 +127,7 @@ def _of_setting(
 
 
 def _distances(group: pd.DataFrame, exact: pd.DataFrame) -> list[dict[str, Any]]:
-    """Give distance, width and coverage of each method's curve in each replicate of a setting."""
+    """Distance, width and coverage of each method's curve in each replicate of a setting."""
     found = []
     for (method, replicate), one in group.groupby(["method", "replicate"], sort=False):
         curve = one.sort_values("at")

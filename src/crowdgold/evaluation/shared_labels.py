@@ -34,12 +34,12 @@ NAMES = ("study", "score_likelihood", "chains", "warmup", "draws", "imputations"
 
 
 def stan_models(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """Give the Stan models that the check needs."""
+    """The Stan models that the check needs."""
     return ("vote",)
 
 
 def _of_votes(posterior: LabelPosterior, items: Items) -> np.ndarray:
-    """Give P(Y_i = 1 | V_i) of each draw of the vote model: (draws, n); gold labels are known."""
+    """P(Y_i = 1 | V_i) of each draw of the vote model: (draws, n); gold labels are known."""
     known, sets = posterior.parameters, find_vote_sets(items)
     a, d = (np.stack([known[f"{name}{y}"] for y in (0, 1)], axis=1) for name in "ad")
     probability: np.ndarray = VoteParameters(known["phi"], a, d).label_probability(sets)

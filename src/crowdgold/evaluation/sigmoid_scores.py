@@ -16,7 +16,7 @@ CLASSES = ("negative", "positive")
 
 
 def mean_density(mean: float, sd: float, edges: np.ndarray) -> np.ndarray:
-    """Give the mean density of the sigmoid of Normal(mean, sd) in each bin.
+    """The mean density of the sigmoid of Normal(mean, sd) in each bin.
 
     Args:
         mean, sd: of the raw score; sd positive.
@@ -27,12 +27,12 @@ def mean_density(mean: float, sd: float, edges: np.ndarray) -> np.ndarray:
 
 
 def separable(separation: float, sd: float) -> float:
-    """Give the probability that a positive scores above a negative: the scores' AUC."""
+    """The probability that a positive scores above a negative: the scores' AUC."""
     return float(ndtr(2 * separation / (sd * np.sqrt(2))))
 
 
 def check_sigmoid_scores(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
-    """Give the distribution of the scores of both classes.
+    """The distribution of the scores of both classes.
 
     Args:
         parameters: `separation`, half the distance of the classes' means; `sd` of the raw scores;

@@ -58,7 +58,7 @@ SUBJECTS = {
 
 
 def stan_models(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """Give the Stan models that a setting of the check needs."""
+    """The Stan models that a setting of the check needs."""
     name = parameters["model"]
     if name not in SUBJECTS:
         raise InputError(unknown("model", name, SUBJECTS))
@@ -66,7 +66,7 @@ def stan_models(parameters: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _thinned(draws: np.ndarray) -> np.ndarray:
-    """Give `RANKS` draws spread evenly over all chains; of a scalar, (D,)."""
+    """`RANKS` draws spread evenly over all chains; of a scalar, (D,)."""
     return draws[np.linspace(0, len(draws) - 1, RANKS).round().astype(int)]
 
 

@@ -26,7 +26,7 @@ PAIRS = tuple("".join(pair) for pair in combinations(LETTERS, 2))
 
 
 def row_values(true: np.ndarray, predicted: np.ndarray) -> dict[str, np.ndarray]:
-    """Give what each row (N,) adds to the mean that a metric is."""
+    """What each row (N,) adds to the mean that a metric is."""
     return {
         "A": agreement(true, predicted),
         "J": 1 - divergence(true, predicted),
@@ -58,7 +58,7 @@ def draw_values(
 
 
 def band(correlation: float, pairs: int, level: float) -> tuple[float, float]:
-    """Give where a correlation of so many pairs falls around the true one (Fisher's z)."""
+    """Where a correlation of so many pairs falls around the true one (Fisher's z)."""
     reach = float(ndtri((1 + level) / 2)) / np.sqrt(pairs - 3)
     middle = np.arctanh(correlation)
     return float(np.tanh(middle - reach)), float(np.tanh(middle + reach))

@@ -13,7 +13,7 @@ from crowdgold.metrics.soft import overlap
 def check_soft_metric_curve(
     parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Give both metrics of every prediction of a judgement distribution over two classes.
+    """Both metrics of every prediction of a judgement distribution over two classes.
 
     Args:
         parameters: `share`, the true share of the first class; `points`, predicted shares from 0 to

@@ -38,7 +38,7 @@ class Prediction(NamedTuple):
 
 
 def model_names(dataset: pd.DataFrame) -> list[tuple[str, int]]:
-    """Give (model, seed) of the predictions of a prepared ChaosNLI table."""
+    """(model, seed) of the predictions of a prepared ChaosNLI table."""
     columns = [str(name) for name in dataset.columns if str(name).endswith(f":{CLASSES[0]}")]
     return [(name.split(":")[0], int(name.split(":")[1])) for name in columns]
 
@@ -103,7 +103,7 @@ def check_soft_metric_scores(
 
 
 def _scores(one: Prediction) -> Iterator[dict[str, Any]]:
-    """Give metric, label, value and note of each score of a prediction."""
+    """Metric, label, value and note of each score of a prediction."""
     for metric, function in MULTICLASS.items():
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UndefinedMetricWarning)

@@ -77,7 +77,7 @@ class Design:
 
 
 def width(known: Information, n: int, n_gold: int, level: float = 0.95) -> float:
-    """Give the expected width of an interval, by (1) and Student's t.
+    """The expected width of an interval, by (1) and Student's t.
 
     Args:
         known: about the metric.
@@ -90,20 +90,20 @@ def width(known: Information, n: int, n_gold: int, level: float = 0.95) -> float
 
 
 def narrowest(known: Information, n_gold: int, level: float = 0.95) -> float:
-    """Give the width that no number of items goes below with `n_gold` gold labels."""
+    """The width that no number of items goes below with `n_gold` gold labels."""
     reach = float(stdtrit(n_gold - 1, (1 + level) / 2))
     return 2 * reach * known.sigma * math.sqrt((1 - known.gain) / n_gold)
 
 
 def cost(prices: Prices, n: int, votes: int, n_gold: int) -> float:
-    """Give the cost of a study."""
+    """The cost of a study."""
     return prices.vote * votes * n + prices.gold * n_gold
 
 
 def _split(
     known: Information, prices: Prices, ratio: float, most: int | None
 ) -> tuple[float, float]:
-    """Give the cheapest (n, n_E) for sigma^2 / s^2 = `ratio`; equal where all are to be gold."""
+    """The cheapest (n, n_E) for sigma^2 / s^2 = `ratio`; equal where all are to be gold."""
     gain, item = known.gain, prices.vote * known.votes
     if gain == 0 or item == 0:
         return ratio, ratio
@@ -118,7 +118,7 @@ def _split(
 def cheapest(
     known: Information, prices: Prices, wanted: float, most: int | None = None, level: float = 0.95
 ) -> Design | None:
-    """Give the cheapest study whose interval is expected to have a width.
+    """The cheapest study whose interval is expected to have a width.
 
     Args:
         known: about the metric, with its number of votes.
@@ -160,5 +160,5 @@ def cheapest(
 
 
 def gold_alone(known: Information) -> Information:
-    """Give what an item tells without predictions; its votes stay, as some metrics are of them."""
+    """What an item tells without predictions; its votes stay, as some metrics are of them."""
     return Information(known.votes, known.sigma, 0.0)

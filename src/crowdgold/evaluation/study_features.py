@@ -111,7 +111,7 @@ def _odds(rate: float) -> float:
 
 
 def differences(one: StudyFeatures, other: StudyFeatures) -> dict[str, float]:
-    """Give how far two studies differ in each feature that both have."""
+    """How far two studies differ in each feature that both have."""
     found = {}
     for field in fields(StudyFeatures):
         name = field.name
@@ -128,7 +128,7 @@ def differences(one: StudyFeatures, other: StudyFeatures) -> dict[str, float]:
 
 
 def distance(one: StudyFeatures, other: StudyFeatures) -> float:
-    """Give the distance of two studies: root mean square of `differences`."""
+    """The distance of two studies: root mean square of `differences`."""
     return float(np.sqrt(np.mean(np.square(list(differences(one, other).values())))))
 
 

@@ -66,7 +66,7 @@ class Option:
 
 
 def middle(possible: Sequence[Information]) -> Information:
-    """Give the median of sigma and of the gain."""
+    """The median of sigma and of the gain."""
     sigma, gain = np.median([(one.sigma, one.gain) for one in possible], axis=0)
     return Information(possible[0].votes, float(sigma), float(gain))
 
@@ -91,7 +91,7 @@ def _surely(option: Option, wanted: Wanted) -> Design | None:
 
 
 def _planned(option: Option, wanted: Wanted) -> Option:
-    """Give an option its study."""
+    """An option its study."""
     known = option.information
     if wanted.width is not None:
         design = cheapest(known, wanted.prices, wanted.width, wanted.items, wanted.level)

@@ -24,7 +24,7 @@ BAND_SIGMA = 3.5
 
 
 def coverage_band(replicates: int, level: float, sigma: float = BAND_SIGMA) -> tuple[float, float]:
-    """Give the two-sided binomial band of observed coverage under the nominal level.
+    """The two-sided binomial band of observed coverage under the nominal level.
 
     Args:
         replicates: number of intervals.
@@ -40,12 +40,12 @@ def coverage_band(replicates: int, level: float, sigma: float = BAND_SIGMA) -> t
 
 
 def standard_error(values: np.ndarray) -> float:
-    """Give the standard error of a mean; NaN for a single value."""
+    """The standard error of a mean; NaN for a single value."""
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
 
 
 def share_error(share: float, size: int) -> float:
-    """Give the standard error of a share of `size` replicates.
+    """The standard error of a share of `size` replicates.
 
     At Jeffreys' estimate of it, so that no interval covering out of n still has an error.
     """
@@ -56,18 +56,18 @@ def share_error(share: float, size: int) -> float:
 
 
 def _by_replicate(values: pd.Series | np.ndarray, rows: pd.DataFrame) -> np.ndarray:
-    """Give the mean of the values (rows,) in each replicate."""
+    """The mean of the values (rows,) in each replicate."""
     series = pd.Series(np.asarray(values, dtype=float))
     return series.groupby(rows["replicate"].to_numpy(), sort=False).mean().to_numpy()
 
 
 def _mean(values: np.ndarray) -> float:
-    """Give the mean; NaN of nothing."""
+    """The mean; NaN of nothing."""
     return float(values.mean()) if len(values) else float("nan")
 
 
 def _spread(error: pd.Series, rows: pd.DataFrame) -> np.ndarray:
-    """Give the standard deviation of the errors in each replicate that has several."""
+    """The standard deviation of the errors in each replicate that has several."""
     spread = error.groupby(rows["replicate"]).std()
     return spread.dropna().to_numpy()
 

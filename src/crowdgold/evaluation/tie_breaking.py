@@ -5,7 +5,7 @@ Two random reviewers label each item, and a third where they differ.
 
 
 def labels_an_item(quality: float) -> float:
-    """Give the expected labels of an item whose reviewers are right with probability `quality`.
+    """The expected labels of an item whose reviewers are right with probability `quality`.
 
     Two reviewers of independent quality differ with probability 2 q (1 - q), q its mean.
     """
@@ -13,7 +13,7 @@ def labels_an_item(quality: float) -> float:
 
 
 def items_of_class(items: float, share: float, quality: float, reviewers: float) -> float:
-    """Give the expected items of a class that each reviewer labels.
+    """The expected items of a class that each reviewer labels.
 
     Args:
         items: all items.

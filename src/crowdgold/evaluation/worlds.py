@@ -12,7 +12,7 @@ import pandas as pd
 def split_worlds(
     summary: pd.DataFrame, by: Sequence[str], labels: Mapping[str, str]
 ) -> list[tuple[str, pd.DataFrame]]:
-    """Give the rows of each world with the words that stand for it, in order of appearance.
+    """The rows of each world with the words that stand for it, in order of appearance.
 
     Args:
         summary: of the replicates of one or several experiments.

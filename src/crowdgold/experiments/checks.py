@@ -41,13 +41,13 @@ CHECKS = {
 
 
 def models_of_check(name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """Give the Stan models that a check samples at these parameters."""
+    """The Stan models that a check samples at these parameters."""
     module = importlib.import_module(CHECKS[name])
     return tuple(module.stan_models(parameters)) if hasattr(module, "stan_models") else ()
 
 
 def packages_of_check(name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """Give the optional packages that a check uses, where they are installed."""
+    """The optional packages that a check uses, where they are installed."""
     module = importlib.import_module(CHECKS[name])
     named = hasattr(module, "needed_packages")
     return tuple(module.needed_packages(parameters)) if named else ()
@@ -59,7 +59,7 @@ def can_do_without(name: str) -> bool:
 
 
 def features_of_check(name: str, parameters: Mapping[str, Any]) -> Path | None:
-    """Give the file of the texts' features that a check reads; None where it reads none."""
+    """The file of the texts' features that a check reads; None where it reads none."""
     module = importlib.import_module(CHECKS[name])
     found: Path | None = (
         module.features_file(parameters) if hasattr(module, "features_file") else None

@@ -214,7 +214,7 @@ def _described_axis(
 
 
 def settings_of(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
-    """Give a method's settings in an experiment: its own, and the experiment's over them."""
+    """A method's settings in an experiment: its own, and the experiment's over them."""
     own = config["experiments"][experiment].get("method_settings", {})
     return {**config["methods"].get(method, {}), **own.get(method, {})}
 

@@ -40,7 +40,7 @@ class Drawn:
 
 
 def _parts(drawn: Drawn) -> pa.Table:
-    """Give the rows of a replicate's tables, each with its part."""
+    """The rows of a replicate's tables, each with its part."""
     if drawn.reference is drawn.table:
         parts = {BOTH: drawn.table}
     else:

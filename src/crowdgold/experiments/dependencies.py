@@ -13,7 +13,7 @@ Used = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def rule_files(script: Path, used: Mapping[str, Collection[str]]) -> list[Path]:
-    """Give a script and the library files that it depends on.
+    """A script and the library files that it depends on.
 
     Args:
         script: the rule's script.
@@ -42,7 +42,7 @@ def _rule_files(script: Path, used: Used) -> list[Path]:
 
 
 def rule_code(script: Path, used: Mapping[str, Collection[str]]) -> dict[str, str]:
-    """Give the name of each of `rule_files` -> a hash of its content; arguments as there."""
+    """The name of each of `rule_files` -> a hash of its content; arguments as there."""
     return _rule_code(script, _fixed(used))
 
 

@@ -15,12 +15,12 @@ PACKAGE = "crowdgold"
 
 
 def package_root() -> Path:
-    """Give the folder of the installed package."""
+    """The folder of the installed package."""
     return Path(__file__).resolve().parents[1]
 
 
 def module_file(module: str, root: Path) -> Path | None:
-    """Give the file of a module of the package, None where there is no such module."""
+    """The file of a module of the package, None where there is no such module."""
     path = root.parent.joinpath(*module.split("."))
     for file in (path / "__init__.py", path.with_suffix(".py")):
         if file.is_file():
@@ -41,7 +41,7 @@ def _statements(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
 
 
 def _base(statement: ast.ImportFrom, module: str, is_package: bool) -> str:
-    """Give the absolute name of the module that `from X import ...` names."""
+    """The absolute name of the module that `from X import ...` names."""
     if not statement.level:
         return statement.module or ""
     parts = module.split(".")
@@ -56,7 +56,7 @@ def _with_parents(module: str) -> list[str]:
 
 @cache
 def direct_imports(file: Path, module: str, root: Path) -> frozenset[str]:
-    """Give the modules of the package that one file imports, their parents among them.
+    """The modules of the package that one file imports, their parents among them.
 
     Args:
         file: the file to read.
@@ -84,7 +84,7 @@ def imported_modules(
     registries: Collection[str] = (),
     root: Path | None = None,
 ) -> set[str]:
-    """Give the modules of the package that a file imports, directly or not.
+    """The modules of the package that a file imports, directly or not.
 
     Args:
         start: the file where the walk begins.
@@ -116,7 +116,7 @@ def library_files(
     registries: Collection[str] = (),
     root: Path | None = None,
 ) -> list[Path]:
-    """Give the file itself and the library files that it imports, sorted.
+    """The file itself and the library files that it imports, sorted.
 
     Arguments as for `imported_modules`.
     """
@@ -127,7 +127,7 @@ def library_files(
 
 
 def named_hashes(files: Iterable[Path]) -> dict[str, str]:
-    """Give the name of each file -> a hash of what it holds now.
+    """The name of each file -> a hash of what it holds now.
 
     Names are those of a checkout, without the folder `src`: `crowdgold/models/majority.py`.
     """
@@ -143,5 +143,5 @@ def named_hashes(files: Iterable[Path]) -> dict[str, str]:
 
 @cache
 def content_hash(file: Path) -> str:
-    """Give the sha256 of a file; once for a process, as what it imports is."""
+    """The sha256 of a file; once for a process, as what it imports is."""
     return hashlib.sha256(file.read_bytes()).hexdigest()

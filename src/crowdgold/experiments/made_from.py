@@ -19,12 +19,12 @@ DISTINCT = (
 
 
 def content_hash(content: Any) -> str:
-    """Give the sha256 of a JSON-like value. The order of keys counts: predictors have a first."""
+    """The sha256 of a JSON-like value. The order of keys counts: predictors have a first."""
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def file_hash(path: Path) -> str:
-    """Give the sha256 of a file's content."""
+    """The sha256 of a file's content."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -38,7 +38,7 @@ def _folded(value: Any, parts: dict[str, Any]) -> Any:
 
 
 def fold(made_from: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Give `made_from`, a list of blocks with their paths, and the `parts` that they share.
+    """`made_from`, a list of blocks with their paths, and the `parts` that they share.
 
     Args:
         made_from: path of a block's table -> its provenance.
@@ -64,13 +64,13 @@ def _unfolded(record: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, 
 
 
 def blocks_of(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Give the blocks of a table, each with its whole provenance; the reverse of `fold`."""
+    """The blocks of a table, each with its whole provenance; the reverse of `fold`."""
     parts = metadata.get("parts", {})
     return [_unfolded(block, parts) for block in metadata.get("made_from", [])]
 
 
 def makers(metadata: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Give each job that made something of a table: its blocks, their data, their summary."""
+    """Each job that made something of a table: its blocks, their data, their summary."""
     for block in blocks_of(metadata):
         yield block
         if block.get("data"):
@@ -80,7 +80,7 @@ def makers(metadata: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def condensed(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Give how many blocks a table has, and each distinct value of what they were made with.
+    """How many blocks a table has, and each distinct value of what they were made with.
 
     `code` gives for each file the hashes of what it held when one of its jobs ran.
     """

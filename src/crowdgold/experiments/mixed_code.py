@@ -29,13 +29,13 @@ class MixedCode(InputError):  # noqa: N818 - a state of tables rather than a mis
 
 
 def _held(maker: Mapping[str, Any]) -> dict[str, str]:
-    """Give what a job used: file or dataset -> its content's hash."""
+    """What a job used: file or dataset -> its content's hash."""
     datasets = {f"dataset {name}": own["sha256"] for name, own in maker["datasets"].items()}
     return {**maker.get("code", {}), **datasets}
 
 
 def _makers(tables: Mapping[str, Mapping[str, Any]]) -> Makers:
-    """Give each job behind tables, with the table that it made."""
+    """Each job behind tables, with the table that it made."""
     return [
         (maker.get("path", path), {"datasets": {}, **maker})
         for path, metadata in tables.items()
@@ -44,7 +44,7 @@ def _makers(tables: Mapping[str, Mapping[str, Any]]) -> Makers:
 
 
 def mixtures(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Makers]]:
-    """Give the files that were not the same for all jobs: file -> content's hash -> the jobs.
+    """The files that were not the same for all jobs: file -> content's hash -> the jobs.
 
     Args:
         tables: path of a table -> its metadata (`made_from.fold`).
@@ -57,7 +57,7 @@ def mixtures(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Mak
 
 
 def _held_now(file: str) -> str:
-    """Give the hash of what a module, script or Stan program holds now; empty where it is gone."""
+    """The hash of what a module, script or Stan program holds now; empty where it is gone."""
     for folder in (package_root().parent, Path.cwd()):
         if (folder / file).is_file():
             return content_hash(folder / file)[:16]
@@ -65,7 +65,7 @@ def _held_now(file: str) -> str:
 
 
 def stale(mixed: Mapping[str, Mapping[str, Makers]]) -> list[str]:
-    """Give the tables that have to be made again, so that none is of other code than the rest.
+    """The tables that have to be made again, so that none is of other code than the rest.
 
     They are those that did not see a file as it is now; where it is not known how it is now, those
     that did not see what most jobs saw.

@@ -39,7 +39,7 @@ def dataset(block: Mapping[str, Any]) -> str:
 
 
 def features(block: Mapping[str, Any]) -> list[str]:
-    """Give the file of the texts' features that an experiment reads, if any."""
+    """The file of the texts' features that an experiment reads, if any."""
     if source(block) != "check":
         return []
     found = checks.features_of_check(block["check"], block.get("parameters", {}))
@@ -47,7 +47,7 @@ def features(block: Mapping[str, Any]) -> list[str]:
 
 
 def settings(block: Mapping[str, Any]) -> list[Setting]:
-    """Give the settings of an experiment."""
+    """The settings of an experiment."""
     return expand(block.get("parameters", {}), block.get("vary"))
 
 
@@ -68,7 +68,7 @@ def all_replicates(block: Mapping[str, Any]) -> str:
 
 
 def batches(config: Mapping[str, Any], experiment: str) -> list[tuple[str, str]]:
-    """Give the (setting, block of replicates) of each of an experiment's data tables.
+    """The (setting, block of replicates) of each of an experiment's data tables.
 
     The setting is `ALL` where the settings share a job, because each takes less than a job's start.
     """
@@ -81,7 +81,7 @@ def batches(config: Mapping[str, Any], experiment: str) -> list[tuple[str, str]]
 
 
 def blocks(config: Mapping[str, Any], experiment: str) -> list[str]:
-    """Give the tables that an experiment's jobs make first, as paths in the folder of results.
+    """The tables that an experiment's jobs make first, as paths in the folder of results.
 
     They are its estimates or its check's rows, or its whole table where it is one job.
     """
@@ -97,7 +97,7 @@ def blocks(config: Mapping[str, Any], experiment: str) -> list[str]:
 
 
 def method_settings(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
-    """Give a method's settings: its own, the experiment's over them, and how Stan samples."""
+    """A method's settings: its own, the experiment's over them, and how Stan samples."""
     chosen, block = settings_of(config, experiment, method), config["experiments"][experiment]
     whole = {
         **config,
@@ -117,7 +117,7 @@ def target_of(block: Mapping[str, Any]) -> str:
 
 
 def groups(config: Mapping[str, Any], experiment: str) -> dict[str, list[str]]:
-    """Give the methods of each estimate job of an experiment by the job's name.
+    """The methods of each estimate job of an experiment by the job's name.
 
     The methods of a job sample the same Stan models; it is named after them, joined by commas.
     """
@@ -130,7 +130,7 @@ def groups(config: Mapping[str, Any], experiment: str) -> dict[str, list[str]]:
 
 
 def methods_of(config: Mapping[str, Any], experiment: str, group: str) -> list[str]:
-    """Give the methods of a job."""
+    """The methods of a job."""
     if group == ALL:
         return list(config["experiments"][experiment]["methods"])
     return groups(config, experiment)[group]
@@ -139,7 +139,7 @@ def methods_of(config: Mapping[str, Any], experiment: str, group: str) -> list[s
 def data_task(
     config: Mapping[str, Any], experiment: str, setting: str, replicates: str
 ) -> dict[str, Any]:
-    """Give all that a data table, or a check's table, depends on."""
+    """All that a data table, or a check's table, depends on."""
     block = config["experiments"][experiment]
     chosen = [one for one in settings(block) if setting in (ALL, one.name)]
     missing = missing_packages(config, experiment)
@@ -164,7 +164,7 @@ def data_task(
 
 
 def missing_packages(config: Mapping[str, Any], experiment: str) -> list[str]:
-    """Give the optional packages that an experiment uses and that are not installed.
+    """The optional packages that an experiment uses and that are not installed.
 
     A check leaves out what it needs them for; a method cannot be fitted.
     """
@@ -177,7 +177,7 @@ def missing_packages(config: Mapping[str, Any], experiment: str) -> list[str]:
 
 
 def models_of(task: Mapping[str, Any]) -> list[str]:
-    """Give the Stan models that a task samples, by its check or its methods, each once."""
+    """The Stan models that a task samples, by its check or its methods, each once."""
     names: list[str] = []
     for setting in task["settings"]:
         if "check" in task:
@@ -190,7 +190,7 @@ def models_of(task: Mapping[str, Any]) -> list[str]:
 def estimate_task(
     config: Mapping[str, Any], experiment: str, setting: str, group: str, replicates: str
 ) -> dict[str, Any]:
-    """Give all that the estimates of a job depend on, besides its data table."""
+    """All that the estimates of a job depend on, besides its data table."""
     block = config["experiments"][experiment]
     return {
         **data_task(config, experiment, setting, replicates),
@@ -207,7 +207,7 @@ def estimate_task(
 
 
 def experiment_task(config: Mapping[str, Any], experiment: str) -> dict[str, Any]:
-    """Give all that a whole experiment depends on, where it is one job."""
+    """All that a whole experiment depends on, where it is one job."""
     block = config["experiments"][experiment]
     replicates = all_replicates(block)
     if source(block) == "check":
@@ -216,7 +216,7 @@ def experiment_task(config: Mapping[str, Any], experiment: str) -> dict[str, Any
 
 
 def drawn_by(config: Mapping[str, Any], experiment: str) -> tuple[str, str]:
-    """Give the target and the figure that an experiment is drawn by; empty where it is by none.
+    """The target and the figure that an experiment is drawn by; empty where it is by none.
 
     The target `figures` comes before others, and the first figure of a target before others.
     """
@@ -231,7 +231,7 @@ def drawn_by(config: Mapping[str, Any], experiment: str) -> tuple[str, str]:
 def experiment_jobs(
     config: Mapping[str, Any], unavailable: Callable[[str], str]
 ) -> dict[str, list[str]]:
-    """Give the experiments of each job, where a job runs whole experiments, by the job's name.
+    """The experiments of each job, where a job runs whole experiments, by the job's name.
 
     At the smallest scale most take seconds. Those of a paper's target that sample no Stan model
     share a job, and those of a figure that sample the same; it is named after the first.
@@ -253,7 +253,7 @@ def experiment_jobs(
 
 
 def figures(config: Mapping[str, Any], target: str) -> list[str]:
-    """Give the figures that a target draws."""
+    """The figures that a target draws."""
     return [
         name
         for name, block in config["figures"].items()
@@ -287,7 +287,7 @@ def how_to_install(package: str) -> str:
 
 
 def figure_without(config: Mapping[str, Any], figure: str) -> dict[str, bool]:
-    """Give the packages that a figure lacks -> whether it is drawn without what needs them."""
+    """The packages that a figure lacks -> whether it is drawn without what needs them."""
     lacking: dict[str, bool] = {}
     for name in config["figures"][figure].get("experiments", []):
         for package in missing_packages(config, name):
@@ -296,7 +296,7 @@ def figure_without(config: Mapping[str, Any], figure: str) -> dict[str, bool]:
 
 
 def datasets(config: Mapping[str, Any], figure: str) -> list[str]:
-    """Give the datasets without which a figure is not drawn."""
+    """The datasets without which a figure is not drawn."""
     block = config["figures"][figure]
     needed = [
         name for name in block.get("experiments", []) if name not in block.get("optional", ())
@@ -305,6 +305,6 @@ def datasets(config: Mapping[str, Any], figure: str) -> list[str]:
 
 
 def optional_datasets(config: Mapping[str, Any], figure: str) -> dict[str, str]:
-    """Give the experiments that a figure can do without, and the dataset that each needs."""
+    """The experiments that a figure can do without, and the dataset that each needs."""
     optional = config["figures"][figure].get("optional", ())
     return {name: data for name in optional if (data := dataset(config["experiments"][name]))}

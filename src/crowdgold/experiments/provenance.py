@@ -23,7 +23,7 @@ PACKAGES = (
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    """Give what git answers, None without git or outside a repository."""
+    """What git answers, None without git or outside a repository."""
     try:
         answer = subprocess.run(
             ["git", "-C", str(folder), *arguments],
@@ -68,7 +68,7 @@ def machine() -> dict[str, str]:
 
 @cache
 def packages() -> dict[str, str]:
-    """Give the versions of the installed packages that can move a number."""
+    """The versions of the installed packages that can move a number."""
     found = {}
     for name in PACKAGES:
         try:
@@ -79,7 +79,7 @@ def packages() -> dict[str, str]:
 
 
 def _dataset(path: Path) -> dict[str, Any]:
-    """Give the checksum of a prepared dataset, and of the files that it was prepared from."""
+    """The checksum of a prepared dataset, and of the files that it was prepared from."""
     return {"sha256": file_hash(path), "sources": read_metadata(path).get("sources", {})}
 
 

@@ -18,7 +18,7 @@ EM = {"em": "published"}
 
 
 def annotations_of(name: str, prepared: pd.DataFrame) -> Annotations:
-    """Give the labels of a prepared dataset, as the paper has them."""
+    """The labels of a prepared dataset, as the paper has them."""
     table = DATASETS[name].draw_task(prepared, {}, np.random.default_rng(0))
     if not isinstance(table, Annotations):
         raise InputError(f"dataset {name} gives no annotations")
@@ -28,7 +28,7 @@ def annotations_of(name: str, prepared: pd.DataFrame) -> Annotations:
 def posterior_differences(
     tables: Mapping[str, Annotations], published: pd.DataFrame
 ) -> pd.DataFrame:
-    """Give the largest difference of posteriors by dataset: dataset, responses, difference.
+    """The largest difference of posteriors by dataset: dataset, responses, difference.
 
     Args:
         tables: dataset -> its labels.
@@ -50,7 +50,7 @@ def _refit(method: str) -> Callable[[Annotations], Fit]:
 
 
 def bootstraps(tables: Mapping[str, Annotations], seed: int, resamples: int) -> pd.DataFrame:
-    """Give the intervals of scores from refits, with the multiplicity of responses and without.
+    """The intervals of scores from refits, with the multiplicity of responses and without.
 
     Args:
         tables: dataset -> its labels.

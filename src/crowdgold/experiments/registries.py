@@ -64,7 +64,7 @@ REGISTRIES = {
 
 @cache
 def entries(kind: str) -> Mapping[str, Any]:
-    """Give the entries of a registry by name.
+    """The entries of a registry by name.
 
     Raises:
         KeyError: where there is no such registry.
@@ -78,7 +78,7 @@ def entries(kind: str) -> Mapping[str, Any]:
 
 
 def known_names() -> dict[str, Collection[str]]:
-    """Give all names that a configuration can use, by kind.
+    """All names that a configuration can use, by kind.
 
     "oracle" and "annotators" are the methods that need these of items, "take items" and "take
     annotations" those that take such a table, and "give annotations" the simulators and datasets
@@ -99,13 +99,13 @@ def known_names() -> dict[str, Collection[str]]:
 
 
 def _giving_annotations() -> tuple[str, ...]:
-    """Give the simulators and datasets that give annotations."""
+    """The simulators and datasets that give annotations."""
     datasets = entries("dataset")
     return (*GIVE_ANNOTATIONS, *(name for name in datasets if datasets[name].table == ANNOTATIONS))
 
 
 def modules_of(kind: str, name: str) -> set[str]:
-    """Give the modules that an entry's work is defined in."""
+    """The modules that an entry's work is defined in."""
     if kind == CHECK:
         return {CHECKS[name]}
     registry, entry = REGISTRIES[kind], entries(kind)[name]
@@ -115,7 +115,7 @@ def modules_of(kind: str, name: str) -> set[str]:
 
 
 def stan_models(methods: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Give the Stan models that methods need with their settings, each once."""
+    """The Stan models that methods need with their settings, each once."""
     models: list[str] = []
     for name, settings in methods.items():
         models += entries("method")[name].models_with(settings)
@@ -123,13 +123,13 @@ def stan_models(methods: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def packages_of(methods: Collection[str]) -> tuple[str, ...]:
-    """Give the optional packages that methods cannot do without."""
+    """The optional packages that methods cannot do without."""
     needed = (entries("method")[name].package for name in methods)
     return tuple(dict.fromkeys(filter(None, needed)))
 
 
 def tables_taken(method: str) -> tuple[str, ...]:
-    """Give the kinds of table that a method takes."""
+    """The kinds of table that a method takes."""
     taken: tuple[str, ...] = entries("method")[method].tables
     return taken
 

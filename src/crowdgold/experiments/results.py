@@ -62,7 +62,7 @@ def results_frame(rows: Iterable[Mapping[str, Any]], axes: Iterable[str]) -> pd.
 
 
 def setting_columns(results: pd.DataFrame) -> list[str]:
-    """Give the columns of a results table that hold the varied values."""
+    """The columns of a results table that hold the varied values."""
     known = {*IDENTITY, *MEASURES}
     return [column for column in map(str, results.columns) if column not in known]
 
@@ -80,7 +80,7 @@ def write_table(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, An
 
 
 def sealed_metadata(metadata: Mapping[str, Any]) -> dict[bytes, bytes]:
-    """Give what a table's file holds beside its rows, with a place for its checksum."""
+    """What a table's file holds beside its rows, with a place for its checksum."""
     return {METADATA_KEY: json.dumps(metadata, sort_keys=True).encode(), SEAL_KEY: UNSEALED}
 
 

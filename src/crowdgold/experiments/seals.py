@@ -39,7 +39,7 @@ class DamagedTable(InputError):  # noqa: N818 - a state of a file rather than a 
 
 
 def _place(content: mmap.mmap) -> int:
-    """Give where the checksum stands; -1 where there is none."""
+    """Where the checksum stands; -1 where there is none."""
     # The mark stands once more, encoded, in no file: it is added after the schema was written.
     start = content.rfind(MARK)
     end = start + len(MARK) + LENGTH

@@ -18,7 +18,7 @@ def word(text: str) -> int:
 def seed_sequence(
     seed: int, experiment: str, setting: str, replicate: int, role: str
 ) -> np.random.SeedSequence:
-    """Give the seed sequence of one role in one replicate.
+    """The seed sequence of one role in one replicate.
 
     Args:
         seed: the configuration's seed.
@@ -38,7 +38,7 @@ def seed_sequence(
 def generator(
     seed: int, experiment: str, setting: str, replicate: int, role: str
 ) -> np.random.Generator:
-    """Give the random generator of one role in one replicate; arguments as `seed_sequence`."""
+    """The random generator of one role in one replicate; arguments as `seed_sequence`."""
     return np.random.Generator(
         np.random.PCG64(seed_sequence(seed, experiment, setting, replicate, role))
     )

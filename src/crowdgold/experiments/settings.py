@@ -80,7 +80,7 @@ def name_of_data(axes: Mapping[str, Value]) -> str:
 def settings_of_methods(
     methods: Mapping[str, Mapping[str, Any]], axes: Mapping[str, Value]
 ) -> dict[str, Any]:
-    """Give the methods' settings with those replaced that an axis varies.
+    """The methods' settings with those replaced that an axis varies.
 
     Args:
         methods: method -> its settings; axes of other methods are left out.
@@ -97,7 +97,7 @@ def settings_of_methods(
 
 
 def replaced(parameters: Mapping[str, Any], axis: str, value: Any) -> dict[str, Any]:
-    """Give the parameters with one of them replaced; a dotted axis reaches into mappings.
+    """The parameters with one of them replaced; a dotted axis reaches into mappings.
 
     Raises:
         ValueError: where a mapping that the axis names is not there.
@@ -113,7 +113,7 @@ def replaced(parameters: Mapping[str, Any], axis: str, value: Any) -> dict[str, 
 def expand(
     parameters: Mapping[str, Any], vary: Mapping[str, Sequence[Value]] | None = None
 ) -> list[Setting]:
-    """Give the settings of an experiment, the last axis varying fastest.
+    """The settings of an experiment, the last axis varying fastest.
 
     Args:
         parameters: what all settings share.

@@ -53,7 +53,7 @@ def _with_labels(rows: pa.Table, labels: Annotations) -> pa.Table:
 
 
 def _labels(frame: pd.DataFrame, item: np.ndarray) -> Annotations:
-    """Give who gave each vote of Items."""
+    """Who gave each vote of Items."""
     each = frame[LABELS].map(len).to_numpy()
     item_of = np.repeat(np.arange(len(item)), each)
     names, positive = (np.concatenate(frame[one].to_numpy()) for one in (ANNOTATORS, LABELS))
@@ -140,7 +140,7 @@ class _Records:
         self._rows = {name: np.flatnonzero(codes == names.get_loc(name)) for name in names}
 
     def _column(self, column: str) -> tuple[np.ndarray, pd.Index]:
-        """Give a column's codes, -1 for none, and what they stand for; found once."""
+        """A column's codes, -1 for none, and what they stand for; found once."""
         if column not in self._codes:
             values = self._frame[column].astype("category").cat
             names = pd.Index(values.categories.to_numpy(dtype=object), dtype=object)
@@ -151,18 +151,18 @@ class _Records:
         return self._rows.get(record, np.empty(0, np.int64))
 
     def names(self, record: str, column: str) -> np.ndarray:
-        """Give the names in a column of a record's rows, each of which has one."""
+        """The names in a column of a record's rows, each of which has one."""
         codes, names = self._column(column)
         return names.to_numpy()[codes[self._rows_of(record)]]
 
     def positions(self, record: str, column: str, names: np.ndarray) -> np.ndarray:
-        """Give the positions among `names` of those in a column of a record's rows; -1 for none."""
+        """The positions among `names` of those in a column of a record's rows; -1 for none."""
         codes, known = self._column(column)
         found = np.append(pd.Index(names, dtype=object).get_indexer(known), -1)
         return np.asarray(found[codes[self._rows_of(record)]])
 
     def values(self, record: str) -> np.ndarray:
-        """Give the values of a record's rows."""
+        """The values of a record's rows."""
         return self._frame["value"].to_numpy(dtype=float)[self._rows_of(record)]
 
 
@@ -203,7 +203,7 @@ WRITERS: dict[str, Callable[[Any], pa.Table]] = {
 
 
 def rows_of(table: Table) -> pa.Table:
-    """Give the rows of a table, with columns and types that all tables of its kind have."""
+    """The rows of a table, with columns and types that all tables of its kind have."""
     return WRITERS[kind_of(table)](table)
 
 

@@ -14,7 +14,7 @@ EXPLAIN = "explain"
 
 
 def replicates(task: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], int]]:
-    """Give each (setting, replicate) of a task, the replicates varying fastest."""
+    """Each (setting, replicate) of a task, the replicates varying fastest."""
     for setting in task["settings"]:
         for replicate in task["replicates"]:
             yield setting, replicate
@@ -23,7 +23,7 @@ def replicates(task: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], int
 def task_rng(
     task: Mapping[str, Any], setting: Mapping[str, Any], replicate: int, role: str
 ) -> np.random.Generator:
-    """Give the random generator of one role in one replicate of a task.
+    """The random generator of one role in one replicate of a task.
 
     Settings that differ in a method's settings alone have the same, so that the same data and the
     same random numbers show what the method's settings change.
@@ -35,7 +35,7 @@ def task_rng(
 def shared_columns(
     task: Mapping[str, Any], setting: Mapping[str, Any], replicate: int
 ) -> dict[str, Any]:
-    """Give the columns that say which replicate of what a row is from."""
+    """The columns that say which replicate of what a row is from."""
     return {
         "paper": task["paper"],
         "experiment": task["experiment"],

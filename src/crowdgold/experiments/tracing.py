@@ -70,7 +70,7 @@ def _read_record(path: Path) -> dict[str, Any]:
 
 
 def trace_figure(path: Path) -> dict[str, Any]:
-    """Give a figure's record, with the state of its files and of its tables.
+    """A figure's record, with the state of its files and of its tables.
 
     Args:
         path: its .svg, .pdf, .png, .csv or .json.
@@ -98,7 +98,7 @@ def trace_figure(path: Path) -> dict[str, Any]:
 
 
 def trace_table(path: Path) -> dict[str, Any]:
-    """Give what a table was made from, with the state of its blocks.
+    """What a table was made from, with the state of its blocks.
 
     Raises:
         InputError: where it is damaged, holds no record, or says nothing.

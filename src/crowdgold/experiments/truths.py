@@ -10,7 +10,7 @@ from crowdgold.metrics import agents, parse_metric, reviewers, true_value
 
 
 def _of_items(metric: str, table: Items, reference: Items, parameters: Mapping[str, Any]) -> float:
-    """Give a metric's true value: of the reference, or the parameter the data were drawn with."""
+    """A metric's true value: of the reference, or the parameter the data were drawn with."""
     asked = parse_metric(metric)
     if not asked.is_parameter:
         return float(true_value(metric, reference))
@@ -36,7 +36,7 @@ def _of_annotations(
 
 
 def true_values(metrics: Sequence[str], drawn: Drawn) -> dict[tuple[str, str], float]:
-    """Give the true values of metrics.
+    """The true values of metrics.
 
     Returns:
         (metric, annotator or agent) -> value; the name is empty where a value is nobody's own.

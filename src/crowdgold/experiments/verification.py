@@ -86,7 +86,7 @@ def prepare(results: Path) -> tuple[list[str], int]:
 
 
 def _block(path: Path) -> dict[str, Any]:
-    """Give the provenance of a block; that of a whole experiment stands one level deeper."""
+    """The provenance of a block; that of a whole experiment stands one level deeper."""
     metadata = read_metadata(path)
     return blocks_of(metadata)[0] if "made_from" in metadata else metadata
 

@@ -18,7 +18,7 @@ REPLICATES = 3
 def _of_experiment(
     task: Mapping[str, Any], dataset: pd.DataFrame | None
 ) -> list[tuple[dict[str, Any], StudyFeatures]]:
-    """Give the features of each setting of an experiment, with what names it."""
+    """The features of each setting of an experiment, with what names it."""
     few = {**task, "replicates": task["replicates"][:REPLICATES]}
     named = {
         one["name"]: {"experiment": task["experiment"], **one["axes"]} for one in task["settings"]
@@ -40,7 +40,7 @@ def world_features(
     by: Sequence[str],
     labels: Mapping[str, str],
 ) -> dict[str, StudyFeatures]:
-    """Give what each world looks like by its name, as `split_worlds` names it.
+    """What each world looks like by its name, as `split_worlds` names it.
 
     Args:
         tasks: of the worlds' experiments, from `plan.data_task`.
@@ -68,7 +68,7 @@ def _kind(task: Mapping[str, Any], parameters: Mapping[str, Any]) -> str:
 def world_kinds(
     tasks: Sequence[Mapping[str, Any]], by: Sequence[str], labels: Mapping[str, str]
 ) -> dict[str, str]:
-    """Give each world's kind: worlds of one kind differ in their gold labels alone.
+    """Each world's kind: worlds of one kind differ in their gold labels alone.
 
     Args:
         tasks, by, labels: as of `world_features`.

@@ -36,7 +36,7 @@ NO_LABELS = "no labels count for it"
 def _mean_rates(
     posterior: "ConfusionPosterior", value: np.ndarray, category: int, values: int
 ) -> np.ndarray:
-    """Give draws of the chance of the right label on items of a category: (E, values).
+    """Draws of the chance of the right label on items of a category: (E, values).
 
     Args:
         posterior: the draws.

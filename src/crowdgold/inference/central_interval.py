@@ -12,7 +12,7 @@ import numpy as np
 
 
 def central_interval(draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Give the ends of the central interval of draws.
+    """The ends of the central interval of draws.
 
     Args:
         draws: (draws, ...) along the first axis; those that are NaN are left out.

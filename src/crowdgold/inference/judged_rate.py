@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def power_tuned_rate(counts: JudgementCounts, level: float) -> tuple[float, float, float, float]:
-    """Give PPI++'s estimate of the rate, its interval's ends, and its standard error.
+    """PPI++'s estimate of the rate, its interval's ends, and its standard error.
 
     Args:
         counts: numbers, with gold labels of items drawn at random from those judged.

@@ -38,7 +38,7 @@ ITEM_VALUES: dict[str, ItemValues] = {"prevalence": _prevalence, "accuracy": _ac
 
 
 def _tune(labelled: np.ndarray, predicted: np.ndarray, others: np.ndarray) -> float:
-    """Give the lambda of PPI++: the variance is of all items, the covariance of the labelled."""
+    """The lambda of PPI++: the variance is of all items, the covariance of the labelled."""
     spread = float(np.concatenate([predicted, others]).var(ddof=1))
     if spread <= 0 or len(others) == 0:
         return 0.0

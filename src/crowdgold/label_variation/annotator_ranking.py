@@ -58,7 +58,7 @@ def annotator_scores(judged: Judged, hard: bool) -> np.ndarray:
 
 
 def item_weights(judged: Judged, hard: bool) -> np.ndarray:
-    """Give each item's weight, (N,): the sum of its annotators' scores.
+    """Each item's weight, (N,): the sum of its annotators' scores.
 
     Args and errors are those of `annotator_scores`.
     """

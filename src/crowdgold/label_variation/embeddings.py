@@ -16,7 +16,7 @@ Log = Callable[[str], None]
 
 
 def checksum(encoder: Encoder, texts: Texts) -> str:
-    """Give the sha256 of all that the features depend on: encoder, its version, and the texts."""
+    """The sha256 of all that the features depend on: encoder, its version, and the texts."""
     version = metadata.version(encoder.source) if encoder.packaged else ""
     about = [encoder.name, encoder.source, version, encoder.pooling, encoder.normalise]
     about += [encoder.most_tokens, list(texts.first), list(texts.second)]
@@ -37,7 +37,7 @@ def _kept(path: Path, expected: str) -> np.ndarray | None:
 def embeddings(
     name: str, texts: Texts, path: Path, threads: int = 1, log: Log = print
 ) -> np.ndarray:
-    """Give the features of texts by a frozen pretrained encoder, from disk where they are there.
+    """The features of texts by a frozen pretrained encoder, from disk where they are there.
 
     Args:
         name: of the encoder.

@@ -80,7 +80,7 @@ ENCODERS = {
 
 
 def find_encoder(name: str) -> Encoder:
-    """Give an encoder by its name.
+    """An encoder by its name.
 
     Raises:
         InputError: for an unknown name, with the nearest.
@@ -114,7 +114,7 @@ class Texts:
 
 
 def compare(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Give the features of pairs (N, 4 D) from those of their texts (N, D)."""
+    """The features of pairs (N, 4 D) from those of their texts (N, D)."""
     return np.concatenate([first, second, np.abs(first - second), first * second], axis=1)
 
 

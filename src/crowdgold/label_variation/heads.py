@@ -10,7 +10,7 @@ MULTITASK = 2
 
 
 def heads_of(method: str, annotators: int) -> int:
-    """Give how many heads a method trains: one for each annotator, two for SLMV, else one."""
+    """How many heads a method trains: one for each annotator, two for SLMV, else one."""
     if find_method(method).name in ("AE", "AEh"):
         return annotators
     return MULTITASK if method == "SLMV" else 1
@@ -26,14 +26,14 @@ class LinearHeads(nn.Module):
         self.bias = nn.Parameter(torch.zeros(heads, classes))
 
     def forward(self, features: Tensor) -> Tensor:
-        """Give the logits of all heads: (B, H, K)."""
+        """The logits of all heads: (B, H, K)."""
         heads, classes, width = self.weight.shape
         flat = self.weight.reshape(heads * classes, width)
         found = nn.functional.linear(features, flat, self.bias.reshape(-1))
         return found.reshape(-1, heads, classes)
 
     def of_annotators(self, features: Tensor, annotator: Tensor) -> Tensor:
-        """Give the logits of chosen heads: (B, J, K) for heads (B, J).
+        """The logits of chosen heads: (B, J, K) for heads (B, J).
 
         With hundreds of annotators and a few annotations an item, this is most of what AE saves.
         """

@@ -102,14 +102,14 @@ class Judged:
         return np.asarray(self.count)
 
     def shares(self) -> np.ndarray:
-        """Give P: (N, K) the share of an item's annotations that chose a class."""
+        """P: (N, K) the share of an item's annotations that chose a class."""
         total = np.bincount(self.item_of, weights=self.counts)
         given = np.zeros((self.items, self.classes))
         np.add.at(given, self.item_of, self.chosen * self.counts[:, None])
         return given / total[:, None]
 
     def majority(self) -> np.ndarray:
-        """Give the majority-voted labels: (N, K) 0 or 1; ties as the module says."""
+        """The majority-voted labels: (N, K) 0 or 1; ties as the module says."""
         return majority_of(self.shares(), self.multilabel)
 
     def tied(self) -> np.ndarray:
@@ -120,7 +120,7 @@ class Judged:
         return np.asarray(np.isclose(shares, shares.max(axis=1, keepdims=True)).sum(axis=1) > 1)
 
     def of_items(self, chosen: np.ndarray) -> "Judged":
-        """Give the annotations of some items, renumbered in the order of `chosen`.
+        """The annotations of some items, renumbered in the order of `chosen`.
 
         Args:
             chosen: (n,) positions of items, each at most once.
@@ -140,7 +140,7 @@ class Judged:
         )
 
     def of_present_annotators(self) -> "Judged":
-        """Give the same annotations with those annotators alone who gave any, renumbered."""
+        """The same annotations with those annotators alone who gave any, renumbered."""
         if self.annotator_of is None:
             return self
         names, who = np.unique(self.annotator_of, return_inverse=True)
@@ -163,7 +163,7 @@ class Judged:
 
 
 def majority_of(shares: np.ndarray, multilabel: bool) -> np.ndarray:
-    """Give the majority-voted labels of shares P (N, K): 0 or 1; ties as the module says."""
+    """The majority-voted labels of shares P (N, K): 0 or 1; ties as the module says."""
     if multilabel:
         return np.asarray(shares > 0.5).astype(float)
     found = np.zeros_like(shares)

@@ -22,14 +22,14 @@ TINY = 1e-30
 
 
 def log_probabilities(logits: Tensor, multilabel: bool) -> Tensor:
-    """Give log Q, (..., K), or, of several classes, that and its complement's, (..., K, 2)."""
+    """The log of Q, (..., K), or, of several classes, that and its complement's, (..., K, 2)."""
     if multilabel:
         return torch.stack([functional.logsigmoid(logits), functional.logsigmoid(-logits)], dim=-1)
     return functional.log_softmax(logits, dim=-1)
 
 
 def probabilities(logits: Tensor, multilabel: bool) -> Tensor:
-    """Give Q: (..., K)."""
+    """Q: (..., K)."""
     return torch.sigmoid(logits) if multilabel else torch.softmax(logits, dim=-1)
 
 
@@ -38,20 +38,20 @@ def _with_complement(shares: Tensor, multilabel: bool) -> Tensor:
 
 
 def cross_entropy(logits: Tensor, target: Tensor, multilabel: bool) -> Tensor:
-    """Give the cross-entropy of each row: (...,) from logits and targets (..., K)."""
+    """The cross-entropy of each row: (...,) from logits and targets (..., K)."""
     terms = _with_complement(target, multilabel) * log_probabilities(logits, multilabel)
     return -(terms.sum(dim=(-1, -2)) if multilabel else terms.sum(dim=-1))
 
 
 def likelihood_loss(logits: Tensor, target: Tensor, weight: Tensor, multilabel: bool) -> Tensor:
-    """Give the mean over rows of their weighted cross-entropy."""
+    """The mean over rows of their weighted cross-entropy."""
     return (weight * cross_entropy(logits, target, multilabel)).mean()
 
 
 def multitask_loss(
     logits: Tensor, soft: Tensor, majority: Tensor, weight: Tensor, multilabel: bool
 ) -> Tensor:
-    """Give the loss of SLMV: that of SL for the first head, of MV for the second.
+    """The loss of SLMV: that of SL for the first head, of MV for the second.
 
     Args:
         logits: (B, 2, K).
@@ -64,12 +64,12 @@ def multitask_loss(
 
 
 def _entropy(shares: Tensor) -> Tensor:
-    """Give the entropy of the last axis, in nats."""
+    """The entropy of the last axis, in nats."""
     return torch.special.entr(shares.clamp_min(TINY)).sum(dim=-1)
 
 
 def jsd_loss(logits: Tensor, target: Tensor, multilabel: bool) -> Tensor:
-    """Give the mean Jensen-Shannon divergence in bits."""
+    """The mean Jensen-Shannon divergence in bits."""
     log_predicted = log_probabilities(logits, multilabel)
     predicted = log_predicted.exp()
     true = _with_complement(target, multilabel)
@@ -79,7 +79,7 @@ def jsd_loss(logits: Tensor, target: Tensor, multilabel: bool) -> Tensor:
 
 
 def soft_micro_f1_loss(logits: Tensor, target: Tensor, multilabel: bool) -> Tensor:
-    """Give 1 less soft micro F1, which is 1 less soft accuracy where rows have one class."""
+    """1 less soft micro F1, which is 1 less soft accuracy where rows have one class."""
     predicted = probabilities(logits, multilabel)
     common = torch.minimum(predicted, target).sum()
     if not multilabel:
@@ -88,7 +88,7 @@ def soft_micro_f1_loss(logits: Tensor, target: Tensor, multilabel: bool) -> Tens
 
 
 def soft_macro_f1_loss(logits: Tensor, target: Tensor, multilabel: bool) -> Tensor:
-    """Give 1 less soft macro F1; a class that is neither given nor predicted counts as 0."""
+    """1 less soft macro F1; a class that is neither given nor predicted counts as 0."""
     predicted = probabilities(logits, multilabel)
     common = torch.minimum(predicted, target).sum(dim=0)
     whole = (predicted + target).sum(dim=0)
@@ -98,7 +98,7 @@ def soft_macro_f1_loss(logits: Tensor, target: Tensor, multilabel: bool) -> Tens
 def aggregated_loss(
     logits: Tensor, chosen: Tensor, present: Tensor, largest: bool, multilabel: bool
 ) -> Tensor:
-    """Give the mean over items of the least, or the largest, cross-entropy of their annotations.
+    """The mean over items of the least, or the largest, cross-entropy of their annotations.
 
     Args:
         logits: (B, K).
@@ -114,7 +114,7 @@ def aggregated_loss(
 
 
 def ensemble_loss(logits: Tensor, chosen: Tensor, count: Tensor, multilabel: bool) -> Tensor:
-    """Give the loss of AE and AEh: the mean cross-entropy of annotations by their annotators'
+    """The loss of AE and AEh: the mean cross-entropy of annotations by their annotators'
     heads.
 
     Args:
@@ -127,12 +127,12 @@ def ensemble_loss(logits: Tensor, chosen: Tensor, count: Tensor, multilabel: boo
 
 
 def mean_prediction(predicted: Tensor) -> Tensor:
-    """Give AE's prediction, the mean over the annotators' heads: (..., K) from (..., A, K)."""
+    """AE's prediction, the mean over the annotators' heads: (..., K) from (..., A, K)."""
     return predicted.mean(dim=-2)
 
 
 def vote_of_predictions(predicted: Tensor, multilabel: bool) -> Tensor:
-    """Give AEh's prediction, the shares of the heads' likeliest labels: (..., K) from (..., A, K).
+    """AEh's prediction, the shares of the heads' likeliest labels: (..., K) from (..., A, K).
 
     Of equally likely classes a head votes for the first; where items may have several, for those
     above one half.

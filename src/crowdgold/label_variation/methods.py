@@ -53,7 +53,7 @@ METHODS = {method.name: method for method in _ALL}
 
 
 def find_method(name: str) -> TrainingMethod:
-    """Give a method by its short name.
+    """A method by its short name.
 
     Raises:
         InputError: for an unknown name, with the nearest.
@@ -64,7 +64,7 @@ def find_method(name: str) -> TrainingMethod:
 
 
 def overview() -> pd.DataFrame:
-    """Give table 3: a row a method, indexed by its short name.
+    """Table 3: a row a method, indexed by its short name.
 
     Returns:
         columns `name` (full), `I`, `M` and `D` (bool), and `proposed`.

@@ -53,7 +53,7 @@ class Prepared:
     judged: Judged
 
     def splits(self) -> list[Split]:
-        """Give the split of the dataset, or those of its cross-validation, a fold each.
+        """The split of the dataset, or those of its cross-validation, a fold each.
 
         Of a fold the final model is trained on all other folds, a tenth of which are for
         development; of a fixed split on its training part alone (HLV, section 5.1).
@@ -72,7 +72,7 @@ class Prepared:
 
 
 def find_about(name: str) -> JudgedTexts:
-    """Give what is known of a dataset.
+    """What is known of a dataset.
 
     Raises:
         InputError: for an unknown name, with the nearest.
@@ -83,7 +83,7 @@ def find_about(name: str) -> JudgedTexts:
 
 
 def _chosen(about: JudgedTexts, frame: pd.DataFrame) -> np.ndarray:
-    """Give what each row chose: (R, K) 0 or 1."""
+    """What each row chose: (R, K) 0 or 1."""
     labels = frame["label"]
     chosen = labels.str.split(",") if about.multilabel else labels.map(lambda one: [one])
     classes: Sequence[str] = about.classes or sorted({one for own in chosen for one in own})

@@ -41,7 +41,7 @@ def score(true: np.ndarray, predicted: np.ndarray, multilabel: bool) -> dict[str
 
 
 def geometric_mean(scores: Mapping[str, Score]) -> float:
-    """Give the geometric mean of the metrics but the macro F1s, the correlation as (1 + r) / 2.
+    """The geometric mean of the metrics but the macro F1s, the correlation as (1 + r) / 2.
 
     An undefined correlation counts as 0: predictions that never vary are not chosen.
     """

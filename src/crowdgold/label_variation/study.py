@@ -77,7 +77,7 @@ def _trained(
 
 
 def _share_error(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Give the largest difference, over classes, of two mean shares."""
+    """The largest difference, over classes, of two mean shares."""
     return float(np.abs(predicted.mean(axis=0) - true.mean(axis=0)).max())
 
 

@@ -36,7 +36,7 @@ def _learn(texts: Sequence[str]) -> TfidfVectorizer:
 
 
 def tfidf_features(texts: Texts, training: np.ndarray) -> np.ndarray:
-    """Give the features of texts or pairs: (N, D), D at most `MOST_FEATURES`, of pairs four times.
+    """The features of texts or pairs: (N, D), D at most `MOST_FEATURES`, of pairs four times.
 
     Args:
         texts: of all items.

@@ -59,7 +59,7 @@ class FrozenFeatures(nn.Module):
         self.width = int(features.shape[1])
 
     def forward(self, item: Tensor) -> Tensor:
-        """Give the features of items (B,): (B, D)."""
+        """The features of items (B,): (B, D)."""
         return self.values[item]
 
 
@@ -81,7 +81,7 @@ class Batches:
         self.annotator = tensor(padded.annotator if padded else None, torch.long)
 
     def loss(self, features: Tensor, heads: LinearHeads, at: Tensor) -> Tensor:
-        """Give the method's loss of rows `at`, (B,), whose items have these features."""
+        """The method's loss of rows `at`, (B,), whose items have these features."""
         if self.method in ("AE", "AEh"):
             logits = heads.of_annotators(features, _of(self.annotator, at))
             return losses.ensemble_loss(
@@ -163,7 +163,7 @@ def torch_generator(rng: np.random.Generator) -> torch.Generator:
 
 
 def _rate(step: int, steps: int, warmup: float) -> float:
-    """Give the share of the learning rate at a step: up over the warm-up, then down to 0."""
+    """The share of the learning rate at a step: up over the warm-up, then down to 0."""
     rising = int(warmup * steps)
     if step < rising:
         return (step + 1) / rising

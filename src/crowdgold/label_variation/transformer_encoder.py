@@ -36,7 +36,7 @@ def threads(number: int) -> Iterator[None]:
 
 
 def weights_of(encoder: Encoder) -> str:
-    """Give what a model is loaded from: the folder in its package, or its name on the hub.
+    """What a model is loaded from: the folder in its package, or its name on the hub.
 
     Raises:
         InputError: where the package, or the model in it, is not there.
@@ -108,7 +108,7 @@ class TransformerEncoder(nn.Module):
         self.model = with_low_rank_updates(model, seed) if trained and encoder.lora else model
 
     def forward(self, item: Tensor) -> Tensor:
-        """Give the features of items."""
+        """The features of items."""
         at = item.tolist()
         first = [self.texts.first[i] for i in at]
         second = [self.texts.second[i] for i in at] if self.texts.second else None
@@ -128,7 +128,7 @@ class TransformerEncoder(nn.Module):
 
 
 def pool(hidden: Tensor, mask: Tensor, how: str) -> Tensor:
-    """Give the features of texts (B, D) from those of their tokens (B, T, D).
+    """The features of texts (B, D) from those of their tokens (B, T, D).
 
     Args:
         hidden: of the tokens, those that fill up last.
@@ -150,7 +150,7 @@ def pool(hidden: Tensor, mask: Tensor, how: str) -> Tensor:
 
 
 def with_low_rank_updates(model: nn.Module, seed: int) -> nn.Module:
-    """Give a model of which low-rank updates alone are trained, by peft's defaults."""
+    """A model of which low-rank updates alone are trained, by peft's defaults."""
     from peft import LoraConfig, get_peft_model
 
     with torch.random.fork_rng():
@@ -165,7 +165,7 @@ def best_device() -> str:
 
 
 def embed(tokenizer: Any, model: nn.Module, encoder: Encoder, texts: Texts) -> np.ndarray:
-    """Give the features of texts, (N, D), or of pairs, (N, 4 D), by a frozen model."""
+    """The features of texts, (N, D), or of pairs, (N, 4 D), by a frozen model."""
     if texts.second:
         alone = [Texts(list(one)) for one in (texts.first, texts.second)]
         return compare(*(embed(tokenizer, model, encoder, one) for one in alone))

@@ -92,14 +92,14 @@ def is_agent_metric(text: str) -> bool:
 
 
 def credit_of(annotations: Annotations) -> np.ndarray:
-    """Give the credit of each level (K,): the table's, or even steps from 0 to 1."""
+    """The credit of each level (K,): the table's, or even steps from 0 to 1."""
     if annotations.credit is not None:
         return annotations.credit
     return np.linspace(0, 1, len(annotations.category))
 
 
 def agent_means(values: np.ndarray, annotations: Annotations) -> np.ndarray:
-    """Give each agent's mean over its responses that have labels: (S,), NaN where none has.
+    """Each agent's mean over its responses that have labels: (S,), NaN where none has.
 
     Args:
         values: (I,) a number of each response, such as its credit.
@@ -113,7 +113,7 @@ def agent_means(values: np.ndarray, annotations: Annotations) -> np.ndarray:
 
 
 def agent_scores(shares: np.ndarray, annotations: Annotations) -> np.ndarray:
-    """Give each agent's score, the mean credit of its responses with labels: (S,).
+    """Each agent's score, the mean credit of its responses with labels: (S,).
 
     Args:
         shares: (I, K) level shares; posterior probabilities for PEC.
@@ -128,7 +128,7 @@ def agent_scores(shares: np.ndarray, annotations: Annotations) -> np.ndarray:
 
 
 def level_shares(levels: np.ndarray, categories: int) -> np.ndarray:
-    """Give level shares (I, K) of one level each; nothing counts where it is negative."""
+    """Level shares (I, K) of one level each; nothing counts where it is negative."""
     return np.asarray(levels[:, None] == np.arange(categories), dtype=float)
 
 
@@ -147,7 +147,7 @@ def steps(scores: np.ndarray) -> np.ndarray:
 
 
 def ranks(scores: np.ndarray) -> np.ndarray:
-    """Give ranks, 1 for the highest score, ties averaged, along the last axis; NaN stays NaN."""
+    """Ranks, 1 for the highest score, ties averaged, along the last axis; NaN stays NaN."""
     from scipy.stats import rankdata
 
     ranked = rankdata(-steps(scores), axis=-1, nan_policy="omit")
@@ -155,26 +155,26 @@ def ranks(scores: np.ndarray) -> np.ndarray:
 
 
 def annotator_quality(confusion: np.ndarray) -> dict[str, np.ndarray]:
-    """Give each annotator's accuracy, leniency and strictness (A,) of matrices (A, K, K)."""
+    """Each annotator's accuracy, leniency and strictness (A,) of matrices (A, K, K)."""
     diagonal = np.diagonal(confusion, axis1=1, axis2=2).mean(axis=1)
     quality = (diagonal, confusion[:, :, -1].mean(axis=1), confusion[:, :, 0].mean(axis=1))
     return dict(zip(ANNOTATORS, quality, strict=True))
 
 
 def ambiguity(probability: np.ndarray) -> np.ndarray:
-    """Give 1 - the largest probability of each row: (I,) of (I, K)."""
+    """1 - the largest probability of each row: (I,) of (I, K)."""
     return np.asarray(1 - probability.max(axis=1))
 
 
 def entropy(probability: np.ndarray) -> np.ndarray:
-    """Give the entropy of each row in nats: (I,) of (I, K)."""
+    """The entropy of each row in nats: (I,) of (I, K)."""
     from scipy.special import entr
 
     return np.asarray(entr(probability).sum(axis=1))
 
 
 def table_statistic(name: str, annotations: Annotations) -> float:
-    """Give a statistic of the table: one of `TABLE` but "ambiguous", or "responses"."""
+    """A statistic of the table: one of `TABLE` but "ambiguous", or "responses"."""
     votes = annotations.votes()
     votes = votes[votes.sum(axis=1) > 0]
     number = votes.sum(axis=1)

@@ -75,12 +75,12 @@ def judgements(true: np.ndarray, predicted: np.ndarray, sum_to_one: bool) -> lis
 
 
 def normalised_entropy(shares: np.ndarray) -> np.ndarray:
-    """Give eta, the entropy of each distribution over log K: (...,) from shares (..., K)."""
+    """Eta, the entropy of each distribution over log K: (...,) from shares (..., K)."""
     return np.asarray(entr(shares).sum(axis=-1) / np.log(shares.shape[-1]))
 
 
 def divergence(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """Give the Jensen-Shannon divergence in bits, in [0, 1]: (...,) from shares (..., K)."""
+    """The Jensen-Shannon divergence in bits, in [0, 1]: (...,) from shares (..., K)."""
     middle, first, second = (
         entr(shares).sum(axis=-1) for shares in ((true + predicted) / 2, true, predicted)
     )
@@ -89,7 +89,7 @@ def divergence(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
 
 
 def correlations(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Give Pearson's correlation down each column: (K,) from (N, K); NaN where one is constant.
+    """Pearson's correlation down each column: (K,) from (N, K); NaN where one is constant.
 
     A column counts as constant where it varies by rounding alone.
     """

@@ -81,7 +81,7 @@ def rank_centrality(
 
 
 def _stationary(transition: np.ndarray) -> np.ndarray:
-    """Give the distribution that a chain with these chances of leaving keeps."""
+    """The distribution that a chain with these chances of leaving keeps."""
     size = len(transition)
     leaving = transition - np.diag(transition.sum(axis=1))
     system = np.vstack([leaving.T, np.ones(size)])

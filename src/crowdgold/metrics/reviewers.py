@@ -61,7 +61,7 @@ def parse_reviewer_metric(text: str) -> ReviewerMetric:
 
 
 def rate_of(name: str, prevalence: np.ndarray, tpr: np.ndarray, tnr: np.ndarray) -> np.ndarray:
-    """Give a rate of `RATES` from the prevalence, TPR and TNR; NaN where it divides by 0."""
+    """A rate of `RATES` from the prevalence, TPR and TNR; NaN where it divides by 0."""
     if name == "TNR":
         return tnr
     if name != "precision":
@@ -72,7 +72,7 @@ def rate_of(name: str, prevalence: np.ndarray, tpr: np.ndarray, tnr: np.ndarray)
 
 
 def rate_of_counts(name: str, counts: np.ndarray) -> np.ndarray:
-    """Give a rate of `RATES` from numbers of labels; NaN where it divides by 0.
+    """A rate of `RATES` from numbers of labels; NaN where it divides by 0.
 
     Args:
         name: the rate.
@@ -86,12 +86,12 @@ def rate_of_counts(name: str, counts: np.ndarray) -> np.ndarray:
 
 
 def annotators_of(metric: ReviewerMetric, annotations: Annotations) -> list[str]:
-    """Give whose number each value of a metric is: all annotators for `EACH`, else nobody's."""
+    """Whose number each value of a metric is: all annotators for `EACH`, else nobody's."""
     return [str(name) for name in annotations.annotator] if metric.of == EACH else [""]
 
 
 def value_of_label(metric: ReviewerMetric, annotations: Annotations) -> np.ndarray:
-    """Give the value of a rate that each label counts for: (L,) positions; -1 for none.
+    """The value of a rate that each label counts for: (L,) positions; -1 for none.
 
     Raises:
         InputError: where there is no group or annotator of the name.
@@ -119,7 +119,7 @@ def value_of_label(metric: ReviewerMetric, annotations: Annotations) -> np.ndarr
 def true_values(
     text: str, annotations: Annotations, parameters: Mapping[str, float]
 ) -> dict[str, float]:
-    """Give the true values of a metric: those of the process that the labels were drawn from.
+    """The true values of a metric: those of the process that the labels were drawn from.
 
     Args:
         text: the metric.

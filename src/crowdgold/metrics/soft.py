@@ -45,14 +45,14 @@ def _ratio(part: np.ndarray, whole: np.ndarray, name: str, why: str) -> np.ndarr
 
 
 def class_f1(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """Give the F1 of each class, (K,), of checked memberships (N, K) (HLV, equation A.3)."""
+    """The F1 of each class, (K,), of checked memberships (N, K) (HLV, equation A.3)."""
     common = np.minimum(true, predicted).sum(axis=0)
     whole = true.sum(axis=0) + predicted.sum(axis=0)
     return _ratio(2 * common, whole, "the F1", "nobody gives it and it is never predicted")
 
 
 def class_wise(true: np.ndarray, predicted: np.ndarray) -> ClassWise:
-    """Give soft precision, recall and F1 of each class (HLV, equations A.1 to A.3).
+    """Soft precision, recall and F1 of each class (HLV, equations A.1 to A.3).
 
     Args:
         true, predicted: (N, K) P and Q, shares from 0 to 1; rows need not add to 1.
@@ -73,50 +73,50 @@ def class_wise(true: np.ndarray, predicted: np.ndarray) -> ClassWise:
 
 
 def one_hot(shares: np.ndarray) -> np.ndarray:
-    """Give I: 1 at the first of each row's largest shares, else 0; (N, K)."""
+    """I: 1 at the first of each row's largest shares, else 0; (N, K)."""
     found = np.zeros_like(shares)
     np.put_along_axis(found, shares.argmax(axis=-1)[..., None], 1.0, axis=-1)
     return found
 
 
 def agreement(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """Give whether each row's largest shares are of the same class: (N,) 0 or 1."""
+    """Whether each row's largest shares are of the same class: (N,) 0 or 1."""
     return (true.argmax(axis=-1) == predicted.argmax(axis=-1)).astype(float)
 
 
 def overlap(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """Give the mass that the rows' distributions share, sum_k min(P_ik, Q_ik): (N,)."""
+    """The mass that the rows' distributions share, sum_k min(P_ik, Q_ik): (N,)."""
     return np.asarray(np.minimum(true, predicted).sum(axis=-1))
 
 
 def accuracy(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Give the share of examples whose most frequent class is predicted as such."""
+    """The share of examples whose most frequent class is predicted as such."""
     return float(agreement(*judgements(true, predicted, sum_to_one=True)).mean())
 
 
 def macro_f1(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Give the mean over classes of the F1 of the most frequent classes."""
+    """The mean over classes of the F1 of the most frequent classes."""
     P, Q = judgements(true, predicted, sum_to_one=True)
     return float(class_f1(one_hot(P), one_hot(Q)).mean())
 
 
 def soft_accuracy(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Give the share of the judgement distribution that is predicted correctly."""
+    """The share of the judgement distribution that is predicted correctly."""
     return float(overlap(*judgements(true, predicted, sum_to_one=True)).mean())
 
 
 def soft_macro_f1(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Give the mean over classes of the soft F1."""
+    """The mean over classes of the soft F1."""
     return float(class_f1(*judgements(true, predicted, sum_to_one=True)).mean())
 
 
 def po_jsd(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Give 1 less the mean Jensen-Shannon divergence; never below soft accuracy (theorem 1)."""
+    """1 less the mean Jensen-Shannon divergence; never below soft accuracy (theorem 1)."""
     return 1 - float(divergence(*judgements(true, predicted, sum_to_one=True)).mean())
 
 
 def entropy_correlation(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Give the correlation of the rows' entropies; NaN, with a warning, where they do not vary."""
+    """The correlation of the rows' entropies; NaN, with a warning, where they do not vary."""
     eta = [normalised_entropy(rows) for rows in judgements(true, predicted, sum_to_one=True)]
     found = float(correlations(*(values[:, None] for values in eta))[0])
     if np.isnan(found):

@@ -27,13 +27,13 @@ THRESHOLD = 0.5
 
 
 def _binary(shares: np.ndarray) -> np.ndarray:
-    """Give [P_ik, 1 - P_ik]: (N, K, 2)."""
+    """[P_ik, 1 - P_ik]: (N, K, 2)."""
     shares = np.minimum(shares, 1.0)
     return np.stack([shares, 1 - shares], axis=-1)
 
 
 def _chosen(shares: np.ndarray) -> np.ndarray:
-    """Give J: 1 where more than half give the class."""
+    """J: 1 where more than half give the class."""
     return (shares > THRESHOLD).astype(float)
 
 
@@ -46,34 +46,34 @@ def _micro_f1(true: np.ndarray, predicted: np.ndarray) -> float:
 
 
 def micro_f1(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Give the F1 of all classes together, of those that more than half give."""
+    """The F1 of all classes together, of those that more than half give."""
     return _micro_f1(*map(_chosen, judgements(true, predicted, sum_to_one=False)))
 
 
 def macro_f1(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Give the mean over classes of the F1, of those that more than half give."""
+    """The mean over classes of the F1, of those that more than half give."""
     P, Q = judgements(true, predicted, sum_to_one=False)
     return float(class_f1(_chosen(P), _chosen(Q)).mean())
 
 
 def soft_micro_f1(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Give the soft F1 of all classes together."""
+    """The soft F1 of all classes together."""
     return _micro_f1(*judgements(true, predicted, sum_to_one=False))
 
 
 def soft_macro_f1(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Give the mean over classes of the soft F1."""
+    """The mean over classes of the soft F1."""
     return float(class_f1(*judgements(true, predicted, sum_to_one=False)).mean())
 
 
 def po_jsd(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Give 1 less the mean Jensen-Shannon divergence of each example and class."""
+    """1 less the mean Jensen-Shannon divergence of each example and class."""
     P, Q = judgements(true, predicted, sum_to_one=False)
     return 1 - float(divergence(_binary(P), _binary(Q)).mean())
 
 
 def entropy_correlation(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Give the mean of the classes' entropy correlations; NaN, with a warning, where one is."""
+    """The mean of the classes' entropy correlations; NaN, with a warning, where one is."""
     P, Q = judgements(true, predicted, sum_to_one=False)
     eta = [normalised_entropy(_binary(shares)) for shares in (P, Q)]
     found = correlations(*eta)

@@ -168,7 +168,7 @@ def _run_chain(
 
 
 def _first_levels(annotations: Annotations, scatter: bool, rng: np.random.Generator) -> np.ndarray:
-    """Give the majority votes (I,); in a scattered start a tenth of the levels are random."""
+    """The majority votes (I,); in a scattered start a tenth of the levels are random."""
     level = majority_labels(annotations, "random", rng)
     level[level == NO_LABEL] = 0
     if scatter:
@@ -178,7 +178,7 @@ def _first_levels(annotations: Annotations, scatter: bool, rng: np.random.Genera
 
 
 def _diagnose(count: np.ndarray) -> Diagnostics:
-    """Give the diagnostics of (chains, D, S, K) numbers of responses; those that move."""
+    """The diagnostics of (chains, D, S, K) numbers of responses; those that move."""
     if len(count) < 2:
         return Diagnostics()
     scalars = {

@@ -39,12 +39,12 @@ ITEMS_A_BIN = 23
 
 
 def number_of_bins(n: int) -> int:
-    """Give the number of bins of n items: 40, fewer below 920 items, 30 at 700; 2 at least."""
+    """The number of bins of n items: 40, fewer below 920 items, 30 at 700; 2 at least."""
     return max(2, min(MOST_BINS, n // ITEMS_A_BIN))
 
 
 def nodes_for_distribution(delta: float) -> int:
-    """Give the Gauss-Jacobi nodes that hold the log-likelihood at this delta, in deviations."""
+    """The Gauss-Jacobi nodes that hold the log-likelihood at this delta, in deviations."""
     return max(10, math.ceil(8 + 1.4 * min(abs(delta), 2 * TRUSTED_DELTA)))
 
 
@@ -98,7 +98,7 @@ class BinnedRanks:
     def conditioned(
         self, sets: VoteSets, vote: VoteParameters, draw: int
     ) -> "ConditionedBinnedRanks":
-        """Give the likelihood given one draw of the vote model, with sd = 1."""
+        """The likelihood given one draw of the vote model, with sd = 1."""
         one = vote.select(np.array([draw]))
         return ConditionedBinnedRanks(self, sets, one, one.label_probability(sets)[0])
 
@@ -128,7 +128,7 @@ class ConditionedBinnedRanks:
         return self.data.prior
 
     def with_sd(self, sd: float) -> "ConditionedBinnedRanks":
-        """Give the same with another standard deviation of positives."""
+        """The same with another standard deviation of positives."""
         return replace(self, sd=sd)
 
     def cost(self, delta: float) -> float:
@@ -136,14 +136,14 @@ class ConditionedBinnedRanks:
         return 100.0 + abs(delta)
 
     def nodes(self, nodes: int) -> tuple[np.ndarray, np.ndarray]:
-        """Give Gauss-Jacobi nodes and weights of P_i by pattern and label: each (p, 2, J)."""
+        """Gauss-Jacobi nodes and weights of P_i by pattern and label: each (p, 2, J)."""
         if nodes not in self._nodes:
             alpha, beta = self.vote.shapes(self.sets)
             self._nodes[nodes] = gauss_jacobi(alpha[0], beta[0], nodes)
         return self._nodes[nodes]
 
     def pattern_shares(self) -> np.ndarray:
-        """Give the share of items of each vote pattern expected to have label 0, and 1: (2, p)."""
+        """The share of items of each vote pattern expected to have label 0, and 1: (2, p)."""
         patterns = len(self.sets.pattern_total)
         positive = np.bincount(
             self.sets.pattern, self.sets.count * self.label_probability, patterns
@@ -152,7 +152,7 @@ class ConditionedBinnedRanks:
         return np.stack([every - positive, positive]) / self.sets.count.sum()
 
     def log_likelihood(self, mu: np.ndarray, delta: np.ndarray) -> np.ndarray:
-        """Give the log-likelihood, up to a constant, on a grid.
+        """The log-likelihood, up to a constant, on a grid.
 
         Args:
             mu: (D, M) values of mu, a row for each delta.

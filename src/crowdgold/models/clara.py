@@ -114,7 +114,7 @@ class ClaraFit:
 
 
 def swapped_share(psi: np.ndarray, matrix_of: np.ndarray) -> float:
-    """Give the share of draws whose matrices' diagonals, averaged over the labels, add to < 1.
+    """The share of draws whose matrices' diagonals, averaged over the labels, add to < 1.
 
     Args:
         psi: (..., M, K, K) draws of the confusion matrices.

@@ -30,7 +30,7 @@ class ClaraPrior:
 
 
 def empirical_prior(annotations: Annotations, alpha: float = 1.0, gamma: float = 1.0) -> ClaraPrior:
-    """Give the prior whose means take majority votes for true labels.
+    """The prior whose means take majority votes for true labels.
 
     Args:
         annotations: the labels.

@@ -46,7 +46,7 @@ class ScoreModel(NamedTuple):
 
 
 def log_ratios(scores: np.ndarray) -> tuple[np.ndarray, str]:
-    """Give log(s_k / s_K) of score vectors.
+    """log(s_k / s_K) of score vectors.
 
     A part that is exactly 0 (another is then 1) has no logarithm: half the smallest part that any
     vector of the classifier has stands in for it, so that it lies just beyond all that are known.

@@ -127,7 +127,7 @@ def prior_of(prior: ClaraPrior, ordered: bool) -> Prior:
 def first_state(
     annotations: Annotations, confusion: str, prior: Prior, y: np.ndarray, patterns: int
 ) -> State:
-    """Give the state of a chain whose items are in categories y, with counts but without rates.
+    """The state of a chain whose items are in categories y, with counts but without rates.
 
     Args:
         annotations, confusion: the labels, and whose confusion matrices there are.

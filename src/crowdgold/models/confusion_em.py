@@ -101,7 +101,7 @@ class ConfusionEm:
 
     @property
     def steps(self) -> int:
-        """Give the number of E steps."""
+        """The number of E steps."""
         return len(self.log_posterior)
 
 
@@ -128,7 +128,7 @@ def _confusion_at_start(annotations: Annotations, diagonal: float) -> np.ndarray
 
 
 def _log_prior(prior: np.ndarray, confusion: np.ndarray, settings: EmSettings) -> float:
-    """Give the log density of the Dirichlet priors, but for a constant."""
+    """The log density of the Dirichlet priors, but for a constant."""
     value = 0.0
     for weight, parts in ((settings.alpha_mu, prior), (settings.alpha_pi, confusion)):
         if weight > 1:

@@ -69,7 +69,7 @@ Pass = Callable[..., float]
 
 @cache
 def _pass_with(levels: int) -> Pass:
-    """Give the pass over the labels for a number of levels, which the compiler then knows.
+    """The pass over the labels for a number of levels, which the compiler then knows.
 
     It fills posteriors (I, K) and adds to counts (A K, K) and to expected numbers of items (K,), at
     weights (A K, K) of labels by level.
@@ -152,7 +152,7 @@ def expectation(
 def next_confusion(
     counts: np.ndarray, confusion: np.ndarray, alpha: float
 ) -> tuple[np.ndarray, float]:
-    """Give the confusion matrices of an M step, and the largest change of an entry.
+    """The confusion matrices of an M step, and the largest change of an entry.
 
     Args:
         counts: (A, K, K) expected counts.

@@ -37,21 +37,21 @@ class Box:
     slope: float
 
     def grid(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Give delta (T,) and z (T, T) at relative positions t in [-1, 1]."""
+        """Values of delta (T,) and z (T, T) at relative positions t in [-1, 1]."""
         delta = self.delta[0] + (self.delta[1] - self.delta[0]) * (1 + t) / 2
         offset = self.offset[0] + (self.offset[1] - self.offset[0]) * (1 + t) / 2
         return delta, self.slope * (delta - self.delta[0])[:, None] + offset
 
     def area(self) -> float:
-        """Give the area of the box."""
+        """The area of the box."""
         return float(self.widths().prod())
 
     def widths(self) -> np.ndarray:
-        """Give the widths in delta and in offset."""
+        """The widths in delta and in offset."""
         return np.array([self.delta[1] - self.delta[0], self.offset[1] - self.offset[0]])
 
     def grown(self, delta: tuple[float, float], offset: tuple[float, float]) -> "Box":
-        """Give the box with its sides moved outwards by these shares of its widths."""
+        """The box with its sides moved outwards by these shares of its widths."""
         (d, e), (r, s) = self.delta, self.offset
         low = d - delta[0] * (e - d)
         shear = self.slope * (low - d)
@@ -79,7 +79,7 @@ class Density:
     log_mass: float
 
     def edges(self) -> tuple[float, float, float, float]:
-        """Give the mass in the outermost cells: delta low, delta high, offset low, offset high."""
+        """The mass in the outermost cells: delta low, delta high, offset low, offset high."""
         mass = self.mass
         return (
             float(mass[0].sum()), float(mass[-1].sum()),
@@ -87,7 +87,7 @@ class Density:
         )  # fmt: skip
 
     def support(self) -> Box:
-        """Give the box that holds all but the tails, sheared along the density."""
+        """The box that holds all but the tails, sheared along the density."""
         delta, z = self.box.grid(interpolation(DEGREES[0])[1])
         margin = self.mass.sum(axis=1)
         centre = float(margin @ delta)
@@ -100,7 +100,7 @@ class Density:
         return Box((low, high), _tails(offset, self.mass.ravel(), cell), slope)
 
     def share(self) -> float:
-        """Give the share of the box, on its tighter axis, that holds all but the tails."""
+        """The share of the box, on its tighter axis, that holds all but the tails."""
         held = [np.cumsum(self.mass.sum(axis=axis)) for axis in (0, 1)]
         inside = [np.sum((total > TAIL_MASS) & (total < 1 - TAIL_MASS)) for total in held]
         return float((min(inside) + 1) / CELLS)
@@ -117,7 +117,7 @@ class Density:
 
 
 def _tails(values: np.ndarray, mass: np.ndarray, cell: float) -> tuple[float, float]:
-    """Give the range of values without `TAIL_MASS` at either end, to a cell's width outwards."""
+    """The range of values without `TAIL_MASS` at either end, to a cell's width outwards."""
     order = np.argsort(values)
     total = np.cumsum(mass[order])
     ends = np.searchsorted(total, [TAIL_MASS * total[-1], (1 - TAIL_MASS) * total[-1]])
@@ -127,7 +127,7 @@ def _tails(values: np.ndarray, mass: np.ndarray, cell: float) -> tuple[float, fl
 
 @cache
 def interpolation(degree: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Give Chebyshev nodes, cell centres, and the matrices from nodes to cells and to checks."""
+    """Chebyshev nodes, cell centres, and the matrices from nodes to cells and to checks."""
     angle = (2 * np.arange(degree) + 1) * np.pi / (2 * degree)
     nodes = np.cos(angle)
     cells = (np.arange(CELLS) + 0.5) / CELLS * 2 - 1
@@ -146,7 +146,7 @@ def mu_at(z: np.ndarray) -> np.ndarray:
 
 
 def log_prior(prior: ScorePrior, delta: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Give the log prior density of (delta, z), up to a constant.
+    """The log prior density of (delta, z), up to a constant.
 
     Minus infinity where mu is not in (0, infinity). With shape a and scale b of mu it is
     -b / z - (a + 1) log z + (a - 1) log(1 - z / FAR), as dmu = (mu / z)^2 dz.

@@ -61,7 +61,7 @@ def settle(model: ScoreLikelihood, box: Box, degree: int) -> tuple[Density, int,
 
 
 def scan(model: ScoreLikelihood) -> np.ndarray:
-    """Give the best (delta, z) of a coarse grid over their whole range."""
+    """The best (delta, z) of a coarse grid over their whole range."""
     log_density = log_prior(model.prior, SCAN_DELTA[:, None], SCAN_Z[None, :])
     for row, delta in enumerate(SCAN_DELTA):  # row by row: small deltas need few nodes
         log_density[row] += model.log_likelihood(mu_at(SCAN_Z)[None, :], delta[None])[0]
@@ -70,7 +70,7 @@ def scan(model: ScoreLikelihood) -> np.ndarray:
 
 
 def surprise_at(model: ScoreLikelihood, at: np.ndarray) -> float:
-    """Give minus the log density at (delta, z); a huge number outside of their range."""
+    """Minus the log density at (delta, z); a huge number outside of their range."""
     delta, z = at[:1], at[1:]
     prior = log_prior(model.prior, delta, z)[0]
     if abs(delta[0]) > SCAN_DELTA[-1] or not np.isfinite(prior):
@@ -85,7 +85,7 @@ def walk(
     slope: float,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Give the end of a random walk of Metropolis.
+    """The end of a random walk of Metropolis.
 
     Args:
         surprise: minus the log density at a point (d,).

@@ -61,7 +61,7 @@ class Diagnostics:
 
     @property
     def message(self) -> str:
-        """Give problems and notes in one line; empty where there is nothing to say."""
+        """Problems and notes in one line; empty where there is nothing to say."""
         return "; ".join([*self.problems, *self.notes])
 
 

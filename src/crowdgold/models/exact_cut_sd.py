@@ -36,12 +36,12 @@ TRUSTED_STEEPNESS = 60.0
 
 
 def log_prior_sd(log_sd: float) -> float:
-    """Give the log prior density of log sd, up to a constant: Normal(0, 0.5)."""
+    """The log prior density of log sd, up to a constant: Normal(0, 0.5)."""
     return -0.5 * (log_sd / LOG_SD_PRIOR_SCALE) ** 2
 
 
 def _start(density: Density) -> Box:
-    """Give the box where the search for a similar density starts."""
+    """The box where the search for a similar density starts."""
     return density.support().grown((0.1, 0.1), (0.1, 0.1))
 
 
@@ -60,7 +60,7 @@ class _Knots:
     starts: dict[int, tuple[Box, int]] = field(default_factory=dict)
 
     def at(self, knot: int) -> float:
-        """Give log sd at a knot; that of the ends at knots beyond them."""
+        """The log sd at a knot; that of the ends at knots beyond them."""
         return float(np.clip(self.middle + self.spacing * knot, -MOST_LOG_SD, MOST_LOG_SD))
 
     def settle(self, model: ConditionedBinnedRanks, log_sd: float) -> tuple[Density, int, bool]:
@@ -77,7 +77,7 @@ class _Knots:
         return density, degree, settled
 
     def log_density(self, model: ConditionedBinnedRanks, knot: int) -> tuple[float, bool]:
-        """Give the log density of log sd at a knot, and whether the grid settled there."""
+        """The log density of log sd at a knot, and whether the grid settled there."""
         density, degree, settled = self.settle(model, self.at(knot))
         if settled and knot not in self.starts:
             self.starts[knot] = _start(density), degree
@@ -112,7 +112,7 @@ def _pilot(model: ConditionedBinnedRanks) -> tuple[_Knots, np.ndarray]:
 
 
 def _profile(knots: _Knots, model: ConditionedBinnedRanks) -> tuple[dict[float, float], bool]:
-    """Give log sd -> log density at knots from the middle outwards, and whether all settled."""
+    """The log sd -> log density at knots from the middle outwards, and whether all settled."""
     height, settled = knots.log_density(model, 0)
     found = {knots.at(0): height}
     for direction in (-1, 1):
@@ -158,7 +158,7 @@ def _draw(
 def _walk(
     model: ConditionedBinnedRanks, start: np.ndarray, knots: _Knots, rng: np.random.Generator
 ) -> np.ndarray:
-    """Give the end of a random walk from (delta, z, log sd)."""
+    """The end of a random walk from (delta, z, log sd)."""
 
     def surprise(at: np.ndarray) -> float:
         if abs(at[2]) > MOST_LOG_SD:

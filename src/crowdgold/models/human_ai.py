@@ -57,7 +57,7 @@ class HumanAiDraws:
         return len(self.phi)
 
     def select(self, draws: np.ndarray) -> "HumanAiDraws":
-        """Give the draws at these positions."""
+        """The draws at these positions."""
         return HumanAiDraws(
             self.phi[draws],
             self.mu_human[draws],
@@ -70,7 +70,7 @@ class HumanAiDraws:
     def log_joint(
         self, draw: int, score: np.ndarray, member: np.ndarray, sets: VoteSets
     ) -> np.ndarray:
-        """Give log [P(Y = y) p(V, X | y)]: (P, 2); see `JointDraws.log_joint`."""
+        """The log of [P(Y = y) p(V, X | y)]: (P, 2); see `JointDraws.log_joint`."""
         table, rho = vote_table(sets, self.epsilon), self.rho[draw]
         cells = table.at(float(np.sqrt((1 - rho) * (1 + rho))))
         pattern = sets.pattern[member]
@@ -85,7 +85,7 @@ class HumanAiDraws:
         return np.asarray(joint)
 
     def named(self) -> dict[str, np.ndarray]:
-        """Give the draws of each parameter by name, (D,) each."""
+        """The draws of each parameter by name, (D,) each."""
         return {
             "phi": self.phi,
             **{f"mu_H{y}": self.mu_human[:, y] for y in (0, 1)},
@@ -131,7 +131,7 @@ class HumanAiProgram:
         }
 
     def start(self, scores: np.ndarray, sets: VoteSets, rng: np.random.Generator) -> dict[str, Any]:
-        """Give a chain's starting point: near what the votes say, spread so that R-hat can tell."""
+        """A chain's starting point: near what the votes say, spread so that R-hat can tell."""
         votes = start_votes(sets, rng)
         low, high, spread = start_scores(scores, sets)
         human = ndtri([votes["a0"], votes["a1"]]) * np.sqrt(2)
@@ -146,6 +146,6 @@ class HumanAiProgram:
         }
 
     def read(self, fit: StanFit) -> HumanAiDraws:
-        """Give the draws of a fit, chain after chain."""
+        """The draws of a fit, chain after chain."""
         phi, mu_human, mu_model, rho, sigma = (fit.flat(name) for name in self.parameters)
         return HumanAiDraws(phi, mu_human, mu_model, rho, sigma, self.epsilon)

@@ -54,10 +54,10 @@ class JointProgram(Protocol):
     def start(
         self, scores: np.ndarray, sets: VoteSets, rng: np.random.Generator
     ) -> Mapping[str, Any]:
-        """Give a chain's starting point."""
+        """A chain's starting point."""
 
     def read(self, fit: StanFit) -> JointDraws:
-        """Give the draws of a fit."""
+        """The draws of a fit."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class JointFit:
 def compression_error(
     draws: JointDraws, scores: np.ndarray, points: ScorePoints, sets: VoteSets
 ) -> float:
-    """Give how much compression changes differences of the log-likelihood between draws, at most.
+    """How much compression changes differences of the log-likelihood between draws, at most.
 
     Args:
         draws: posterior draws, of which `CHECKED` are used, spread over all.
@@ -107,7 +107,7 @@ def _difference(draws: JointDraws, exact: np.ndarray, points: ScorePoints, sets:
 def fewest_points(
     draws: JointDraws, scores: np.ndarray, sets: VoteSets, above: int = 0
 ) -> tuple[int, ScorePoints]:
-    """Give the fewest points that stand for the scores within the tolerance less its margin.
+    """The fewest points that stand for the scores within the tolerance less its margin.
 
     Args:
         draws: draws from near the posterior.
@@ -138,7 +138,7 @@ def _sampler(
     stan: StanModels,
     chains: int,
 ) -> Callable[[ScorePoints, SamplerSettings], StanFit]:
-    """Give what samples the model from the same seed and starting points, whatever the points."""
+    """What samples the model from the same seed and starting points, whatever the points."""
     seed = stan_seed(rng)
     starts = [dict(program.start(scores, sets, rng)) for _ in range(chains)]
 

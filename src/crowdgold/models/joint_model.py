@@ -19,12 +19,12 @@ class JointDraws(Protocol):
     def __len__(self) -> int: ...
 
     def select(self, draws: np.ndarray) -> Self:
-        """Give the draws at these positions."""
+        """The draws at these positions."""
 
     def log_joint(
         self, draw: int, score: np.ndarray, member: np.ndarray, sets: VoteSets
     ) -> np.ndarray:
-        """Give log [P(Y = y) p(V, X | y)] under one draw: (P, 2) for P scores and y = 0, 1.
+        """The log of [P(Y = y) p(V, X | y)] under one draw: (P, 2) for P scores and y = 0, 1.
 
         Args:
             draw: position of the draw.
@@ -34,11 +34,11 @@ class JointDraws(Protocol):
         """
 
     def named(self) -> dict[str, np.ndarray]:
-        """Give the draws of each parameter by the paper's name, (D,) each."""
+        """The draws of each parameter by the paper's name, (D,) each."""
 
 
 def log_likelihood(draws: JointDraws, points: ScorePoints, sets: VoteSets) -> np.ndarray:
-    """Give the log-likelihood of weighted scores and their votes and gold labels: (D,)."""
+    """The log-likelihood of weighted scores and their votes and gold labels: (D,)."""
     allowed = sets.allowed[points.member]
     values = np.empty(len(draws))
     for draw in range(len(draws)):
@@ -51,7 +51,7 @@ def log_likelihood(draws: JointDraws, points: ScorePoints, sets: VoteSets) -> np
 def label_probability(
     draws: JointDraws, draw: int, score: np.ndarray, sets: VoteSets
 ) -> np.ndarray:
-    """Give P(Y_i = 1 | V_i, X_i, theta) of each item under one draw, gold labels kept.
+    """P(Y_i = 1 | V_i, X_i, theta) of each item under one draw, gold labels kept.
 
     Args:
         draws: the parameters.
@@ -90,7 +90,7 @@ def point_data(points: ScorePoints, sets: VoteSets, pointwise: bool) -> dict[str
 
 
 def start_scores(scores: np.ndarray, sets: VoteSets) -> tuple[float, float, float]:
-    """Give where a search may start: mean scores of items with few and with many positive votes.
+    """Where a search may start: mean scores of items with few and with many positive votes.
 
     Returns:
         the two means, the lower first, and the standard deviation of all scores; it is positive.

@@ -139,7 +139,7 @@ def corrected_variance(
     gold_negatives: Numbers,
     within: bool = False,
 ) -> Numbers:
-    """Give the delta-method variance of the corrected rate.
+    """The delta-method variance of the corrected rate.
 
     Args:
         judged_rate, tpr, tnr: as of `corrected_rate`.
@@ -197,7 +197,7 @@ def _spread(counts: JudgementCounts, shares: Shares) -> Numbers:
 
 
 def _adjusted(counts: JudgementCounts, z: float) -> tuple[Numbers, Numbers]:
-    """Give Lang and Reiczigel's interval: pseudo-counts, and a shift against the skewness."""
+    """Lang and Reiczigel's interval: pseudo-counts, and a shift against the skewness."""
     added, half = GOLD_ADDED, GOLD_ADDED / 2
     more = JudgementCounts(
         counts.positive + z**2 / 2,

@@ -85,7 +85,7 @@ class _Cut:
         return low, high
 
     def mass(self) -> np.ndarray:
-        """Give the mass between the ends."""
+        """The mass between the ends."""
         low, high = self._ends()
         return np.abs(high - low)
 

@@ -39,7 +39,7 @@ class LabelsSoFar:
 
 
 def _log_likelihood(model: LabellingModel, annotations: Annotations) -> np.ndarray:
-    """Give log P(label given | true label k) of each label: (L, K)."""
+    """The log of P(label given | true label k) of each label: (L, K)."""
     found, expected = (", ".join(map(str, one.category)) for one in (annotations, model))
     if found != expected:
         raise InputError(
@@ -63,7 +63,7 @@ def _softmax(log_weight: np.ndarray) -> np.ndarray:
 
 
 def probabilities_so_far(model: LabellingModel, annotations: Annotations) -> LabelsSoFar:
-    """Give the probabilities of each item's true label after each of its labels, in their order.
+    """The probabilities of each item's true label after each of its labels, in their order.
 
     Args:
         model: a fitted model; annotators that it does not know have its fallback.
@@ -84,7 +84,7 @@ def probabilities_so_far(model: LabellingModel, annotations: Annotations) -> Lab
 
 
 def label_probabilities(model: LabellingModel, annotations: Annotations) -> np.ndarray:
-    """Give P(y_i = k | all labels of item i): (I, K); the prevalence where it has none.
+    """P(y_i = k | all labels of item i): (I, K); the prevalence where it has none.
 
     Raises:
         InputError: where the categories are not the model's.

@@ -44,7 +44,7 @@ class LabelPatterns:
 
 
 def matrix_of_label(annotations: Annotations, confusion: str) -> tuple[np.ndarray, int]:
-    """Give the confusion matrix (L,) that each label is drawn from, and how many there are.
+    """The confusion matrix (L,) that each label is drawn from, and how many there are.
 
     Raises:
         InputError: where `confusion` is not one of `CONFUSION`.

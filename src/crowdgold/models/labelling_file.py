@@ -51,7 +51,7 @@ def _one_a_line(entries: Mapping[str, Any]) -> str:
 
 
 def to_json(model: LabellingModel) -> str:
-    """Give the text of the model's file: JSON, one line a matrix, numbers to their last digit."""
+    """The text of the model's file: JSON, one line a matrix, numbers to their last digit."""
     matrices = zip(map(str, model.name), model.matrix[:-1].tolist(), strict=True)
     plain = {
         "format": FORMAT,

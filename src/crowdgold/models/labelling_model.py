@@ -52,7 +52,7 @@ class LabellingModel:
 
 
 def matrix_names(annotations: Annotations, confusion: str) -> np.ndarray:
-    """Give the names (M,) of those who have a confusion matrix; none where one is shared.
+    """The names (M,) of those who have a confusion matrix; none where one is shared.
 
     Raises:
         InputError: where `confusion` is not one of `label_patterns.CONFUSION`, or groups have no

@@ -25,7 +25,7 @@ def _tied(annotations: Annotations) -> np.ndarray:
 
 
 def _first_label(annotations: Annotations) -> np.ndarray:
-    """Give the position of the first label of each category on each item: (I, K); L for none."""
+    """The position of the first label of each category on each item: (I, K); L for none."""
     size = len(annotations.item) * len(annotations.category)
     cell = annotations.item_of * len(annotations.category) + annotations.label
     first = np.full(size, len(annotations))
@@ -35,7 +35,7 @@ def _first_label(annotations: Annotations) -> np.ndarray:
 
 
 def majority_shares(annotations: Annotations) -> np.ndarray:
-    """Give each item's majority vote as shares of the categories: (I, K).
+    """Each item's majority vote as shares of the categories: (I, K).
 
     Tied categories share an item evenly; an item without labels has a row of zeros.
     """
@@ -46,7 +46,7 @@ def majority_shares(annotations: Annotations) -> np.ndarray:
 def majority_labels(
     annotations: Annotations, ties: str, rng: np.random.Generator | None = None
 ) -> np.ndarray:
-    """Give each item's majority vote: (I,) categories, `NO_LABEL` where it has no label.
+    """Each item's majority vote: (I,) categories, `NO_LABEL` where it has no label.
 
     Args:
         annotations: the labels.

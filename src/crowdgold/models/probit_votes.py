@@ -32,7 +32,7 @@ DEGREE = 9
 
 
 def _mills(x: np.ndarray) -> np.ndarray:
-    """Give the derivative of log Phi."""
+    """The derivative of log Phi."""
     return np.asarray(np.exp(-(x**2) / 2 - log_ndtr(x)) / np.sqrt(2 * np.pi))
 
 
@@ -51,7 +51,7 @@ def _mode(positive: int, negative: int, mean: np.ndarray, s: np.ndarray) -> np.n
 
 
 def log_vote_probability(positive: int, total: int, mean: np.ndarray, s: np.ndarray) -> np.ndarray:
-    """Give log G(m, s) by the trapezoidal rule around the integrand's peak.
+    """The log of G(m, s) by the trapezoidal rule around the integrand's peak.
 
     The step is half the integrand's narrowest possible deviation, 1 / sqrt(1 / s^2 + c), with
     which the rule is exact to rounding.
@@ -96,7 +96,7 @@ class ProbitVoteTable:
     high: float
 
     def at(self, s: float) -> np.ndarray:
-        """Give the coefficients of the powers of u at this s: (p, L, D + 1)."""
+        """The coefficients of the powers of u at this s: (p, L, D + 1)."""
         t = (2 * np.log1p(self.kappa * s**2) - self.low - self.high) / (self.high - self.low)
         order = np.arange(self.coefficient.shape[-1])
         return np.asarray(self.coefficient @ np.cos(order * np.arccos(np.clip(t, -1, 1))))
@@ -137,7 +137,7 @@ def tabulate_probit_votes(patterns: tuple[tuple[int, int], ...], s_least: float)
 
 
 def _taylor(coefficient: np.ndarray, end: float) -> np.ndarray:
-    """Give the quadratic that goes on from a polynomial at u = `end`: (p, D + 1, Q)."""
+    """The quadratic that goes on from a polynomial at u = `end`: (p, D + 1, Q)."""
     power = np.arange(DEGREE + 1)
     sign = end**power
     quadratic = np.zeros_like(coefficient)
@@ -155,7 +155,7 @@ def evaluate_cells(
     pattern: np.ndarray,
     mean: np.ndarray,
 ) -> np.ndarray:
-    """Give log G at one s.
+    """The log of G at one s.
 
     Args:
         coefficient: (p, L, D + 1) from `ProbitVoteTable.at`.

@@ -19,7 +19,7 @@ def _from_recurrence(diagonal: np.ndarray, off_diagonal: np.ndarray) -> tuple[np
 
 
 def gauss_jacobi(alpha: np.ndarray, beta: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Give Gauss-Jacobi nodes and weights for Beta(alpha, beta) densities on [0, 1].
+    """Gauss-Jacobi nodes and weights for Beta(alpha, beta) densities on [0, 1].
 
     The recurrence of the Jacobi polynomials is written in the shape parameters themselves. In the
     usual exponents (alpha - 1, beta - 1) shapes near 0 lose all their digits; here moments hold to
@@ -53,7 +53,7 @@ EXHAUSTED = 1e-13
 def gauss_of_atoms(
     atoms: np.ndarray, mass: np.ndarray, nodes: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give the Gauss quadrature of a measure of finitely many atoms.
+    """The Gauss quadrature of a measure of finitely many atoms.
 
     The recurrence comes from the Lanczos process on the diagonal matrix of the atoms, started at
     the square roots of their masses (Golub and Meurant, 2010, section 4.1). Each vector is made

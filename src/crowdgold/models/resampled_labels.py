@@ -31,7 +31,7 @@ def resample_annotators(annotations: Annotations, rng: np.random.Generator) -> n
 
 
 def labels_drawn(annotations: Annotations, items: np.ndarray, times: np.ndarray) -> Annotations:
-    """Give the labels of some responses by some annotators.
+    """The labels of some responses by some annotators.
 
     Args:
         annotations: the labels.

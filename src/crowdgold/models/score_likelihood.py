@@ -24,7 +24,7 @@ class ScoreLikelihood(Protocol):
         """The prior of (mu, delta)."""
 
     def log_likelihood(self, mu: np.ndarray, delta: np.ndarray) -> np.ndarray:
-        """Give the log-likelihood on a grid: mu (D, M), a row for each of delta (D,) -> (D, M)."""
+        """The log-likelihood on a grid: mu (D, M), a row for each of delta (D,) -> (D, M)."""
         ...
 
     def cost(self, delta: float) -> float:
@@ -36,5 +36,5 @@ class ScoreSummary(Protocol):
     """What is kept of one predictor's ranking, whatever the number of items."""
 
     def conditioned(self, sets: VoteSets, vote: VoteParameters, draw: int) -> ScoreLikelihood:
-        """Give the likelihood given one draw of the vote model."""
+        """The likelihood given one draw of the vote model."""
         ...

@@ -35,13 +35,13 @@ class ScoreMixtureDraws:
         return len(self.sigma)
 
     def select(self, draws: np.ndarray) -> "ScoreMixtureDraws":
-        """Give the draws at these positions."""
+        """The draws at these positions."""
         return ScoreMixtureDraws(self.vote.select(draws), self.mu[draws], self.sigma[draws])
 
     def log_joint(
         self, draw: int, score: np.ndarray, member: np.ndarray, sets: VoteSets
     ) -> np.ndarray:
-        """Give log [P(Y = y) p(V, X | y)]: (P, 2); see `JointDraws.log_joint`."""
+        """The log of [P(Y = y) p(V, X | y)]: (P, 2); see `JointDraws.log_joint`."""
         vote = self.vote.select(np.array([draw]))
         log_votes = vote.pattern_log_likelihood(sets)[0]
         log_votes += np.log([1 - vote.phi[0], vote.phi[0]])
@@ -50,7 +50,7 @@ class ScoreMixtureDraws:
         return np.asarray(log_votes[sets.pattern[member]] + log_density)
 
     def named(self) -> dict[str, np.ndarray]:
-        """Give the draws of each parameter by name, (D,) each."""
+        """The draws of each parameter by name, (D,) each."""
         return {
             "phi": self.vote.phi,
             "a0": self.vote.a[:, 0],
@@ -78,7 +78,7 @@ class ScoreMixtureProgram:
         return point_data(points, sets, pointwise)
 
     def start(self, scores: np.ndarray, sets: VoteSets, rng: np.random.Generator) -> dict[str, Any]:
-        """Give a chain's starting point: near what the votes say, spread so that R-hat can tell."""
+        """A chain's starting point: near what the votes say, spread so that R-hat can tell."""
         low, high, spread = start_scores(scores, sets)
         around = rng.normal(0, 0.2 * spread, 2)
         return {
@@ -88,7 +88,7 @@ class ScoreMixtureProgram:
         }
 
     def read(self, fit: StanFit) -> ScoreMixtureDraws:
-        """Give the draws of a fit, chain after chain."""
+        """The draws of a fit, chain after chain."""
         a = np.stack([fit.flat("a0"), fit.flat("a1")], axis=1)
         vote = VoteParameters(fit.flat("phi"), a, np.full_like(a, np.inf))
         return ScoreMixtureDraws(vote, fit.flat("mu"), fit.flat("sigma"))

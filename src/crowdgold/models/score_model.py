@@ -27,7 +27,7 @@ from crowdgold.models.vote_sets import VoteSets
 
 
 def nodes_for(delta: float) -> int:
-    """Give the Gauss-Jacobi nodes per vote probability that hold w_kl to 1e-6 at this |delta|.
+    """The Gauss-Jacobi nodes per vote probability that hold w_kl to 1e-6 at this |delta|.
 
     Measured against 64 nodes over the whole prior range of the vote model; tests hold it to that.
     """
@@ -53,7 +53,7 @@ class ScoreData:
     def conditioned(
         self, sets: VoteSets, vote: VoteParameters, draw: int
     ) -> "ConditionedScoreModel":
-        """Give the score model given one draw of the vote model."""
+        """The score model given one draw of the vote model."""
         return ConditionedScoreModel.at(self, sets, vote, draw)
 
 
@@ -81,14 +81,14 @@ class ConditionedScoreModel:
         return self.data.prior
 
     def nodes(self, nodes: int) -> tuple[np.ndarray, np.ndarray]:
-        """Give Gauss-Jacobi nodes and weights of P_i by pattern and label: each (p, 2, J)."""
+        """Gauss-Jacobi nodes and weights of P_i by pattern and label: each (p, 2, J)."""
         if nodes not in self._nodes:
             alpha, beta = self.vote.shapes(self.sets)
             self._nodes[nodes] = gauss_jacobi(alpha[0], beta[0], nodes)
         return self._nodes[nodes]
 
     def log_likelihood(self, mu: np.ndarray, delta: np.ndarray) -> np.ndarray:
-        """Give the pseudo-log-likelihood on a grid.
+        """The pseudo-log-likelihood on a grid.
 
         Args:
             mu: (D, M) values of mu, a row for each delta.
@@ -111,7 +111,7 @@ class ConditionedScoreModel:
         return float(nodes_for(delta) ** 2)
 
     def win_rates(self, mu: float, delta: float) -> np.ndarray:
-        """Give w_kl = P(an item of k ranks above one of l): (m, m)."""
+        """w_kl = P(an item of k ranks above one of l): (m, m)."""
         points, weights = self.nodes(nodes_for(delta))
         same = _same_label_rates(delta, points, weights)
         cross = _cross_label_rates(mu, delta, points, weights)
@@ -125,7 +125,7 @@ def _normal_cdf(x: float) -> float:
 
 @kernel()
 def _same_label_rates(delta: float, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Give P(U_i > U_j) for labels y = y' = 0, 1 and patterns r, s: (2, p, p)."""
+    """P(U_i > U_j) for labels y = y' = 0, 1 and patterns r, s: (2, p, p)."""
     patterns, _, nodes = points.shape
     rate = np.full((2, patterns, patterns), 0.5)
     scale = delta * math.sqrt(0.5)
@@ -149,7 +149,7 @@ def _same_label_rates(delta: float, points: np.ndarray, weights: np.ndarray) -> 
 def _cross_label_rates(
     mu: float, delta: float, points: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
-    """Give P(U_i > U_j) for labels y = 1, y' = 0 and patterns r, s: (p, p)."""
+    """P(U_i > U_j) for labels y = 1, y' = 0 and patterns r, s: (p, p)."""
     patterns, _, nodes = points.shape
     rate = np.zeros((patterns, patterns))
     scale = math.sqrt(0.5)
@@ -191,7 +191,7 @@ def _win_rates(
 
 @kernel()
 def win_deviation(rate: float, first: float, second: float) -> float:
-    """Give sigma_kl, the standard deviation of W_kl, after Hanley and McNeil (1982).
+    """sigma_kl, the standard deviation of W_kl, after Hanley and McNeil (1982).
 
     Args:
         rate: w_kl; clipped to [1 / (2 C), 1 - 1 / (2 C)] so that the deviation never vanishes.
@@ -239,7 +239,7 @@ def _tabulated_rates(
     mu: float, label: int, other: int, delta: float, table: np.ndarray,
     points: np.ndarray, weights: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
-    """Give P(U_i > U_j) for labels y = label, y' = other and patterns r, s: (p, p)."""
+    """P(U_i > U_j) for labels y = label, y' = other and patterns r, s: (p, p)."""
     patterns, _, nodes = points.shape
     rate = np.zeros((patterns, patterns))
     last = table.shape[1] - 1

@@ -41,12 +41,12 @@ class ScorePoints:
 
 
 def each_score(scores: np.ndarray, sets: VoteSets) -> ScorePoints:
-    """Give every item's score (n,) as a point of weight 1."""
+    """Every item's score (n,) as a point of weight 1."""
     return ScorePoints(np.asarray(scores, float), np.ones(len(scores)), sets.member)
 
 
 def compress_scores(scores: np.ndarray, sets: VoteSets, nodes: int) -> ScorePoints:
-    """Give few points that stand for all items.
+    """Few points that stand for all items.
 
     In a vote set, scores within `CORE` deviations of the median are one group; those beyond, on
     either side, are grouped by the power of two of their distance. A group of more than `nodes`

@@ -12,7 +12,7 @@ def _describe(count: int, end: int, distance: float) -> str:
 
 
 def _smallest(distances: np.ndarray) -> float:
-    """Give the smallest distance to an end that occurs, at most a half."""
+    """The smallest distance to an end that occurs, at most a half."""
     return float(distances.min(initial=0.5))
 
 

@@ -65,12 +65,12 @@ def fit_label_model(annotations: Annotations, rng: np.random.Generator) -> Any:
 
 
 def probabilities(model: Any, annotations: Annotations, labels: int | None = None) -> np.ndarray:
-    """Give P(y_i = k) of each item: (I, K); arguments as for `label_matrix`."""
+    """P(y_i = k) of each item: (I, K); arguments as for `label_matrix`."""
     return np.asarray(model.predict_proba(label_matrix(annotations, labels)), dtype=float)
 
 
 def probabilities_by_label(model: Any, annotations: Annotations) -> np.ndarray:
-    """Give the probabilities of each label's item after the labels up to and with it: (L, K).
+    """The probabilities of each label's item after the labels up to and with it: (L, K).
 
     Args:
         model: fitted to other items, with the same annotators.

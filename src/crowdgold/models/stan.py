@@ -91,7 +91,7 @@ def _going_on(
 
 
 def _checked(executable: Path) -> Path:
-    """Give an executable that a rule compiled; a damaged one is removed, so that a rerun mends it.
+    """An executable that a rule compiled; a damaged one is removed, so that a rerun mends it.
 
     Raises:
         FileNotFoundError: where there is none.
@@ -136,18 +136,18 @@ class StanModels:
 
     @classmethod
     def compiled(cls, folder: Path | None, record: Path | None) -> "StanModels":
-        """Give the models of a folder (or the cache), made by the toolchain of a JSON record."""
+        """The models of a folder (or the cache), made by the toolchain of a JSON record."""
         return cls(folder, Toolchain.from_json(record) if record else None)
 
     def _executable(self, name: str) -> Path:
-        """Give a model's executable, which is the one that was compiled: its sha256 is checked."""
+        """A model's executable, which is the one that was compiled: its sha256 is checked."""
         self.toolchain = self.toolchain or find_toolchain(log=_say)
         if self.folder is not None:
             return _checked(self.folder / name)
         return cached_model(asset_folder("stan") / f"{name}.stan", self.toolchain, _say)
 
     def load(self, name: str) -> "cmdstanpy.CmdStanModel":
-        """Give the cmdstanpy model of this name.
+        """The cmdstanpy model of this name.
 
         Raises:
             FileNotFoundError: where `folder` does not hold it.

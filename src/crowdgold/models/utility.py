@@ -31,7 +31,7 @@ MATRIX_ENTRIES = 2_000_000
 
 
 def nodes_for_density(delta: float) -> int:
-    """Give the nodes that hold the log of a convolved density to 1e-4 within 3 deviations."""
+    """The nodes that hold the log of a convolved density to 1e-4 within 3 deviations."""
     return max(10, math.ceil(8 + 1.4 * min(abs(delta), 30.0)))
 
 
@@ -69,7 +69,7 @@ class UtilityTable:
         )
 
     def quantile(self, share: np.ndarray) -> np.ndarray:
-        """Give F_U^-1 at shares in (0, 1)."""
+        """F_U^-1 at shares in (0, 1)."""
         return np.interp(share, self.distribution, self.utility)
 
 
@@ -116,7 +116,7 @@ class UtilityTables:
         self._first, self._found = -1, {}  # type: int, dict[int, tuple[np.ndarray, np.ndarray]]
 
     def _quadrature(self, draw: int) -> tuple[np.ndarray, np.ndarray]:
-        """Give points and weights of P by pattern and label: each (p + 1, 2, J)."""
+        """Points and weights of P by pattern and label: each (p + 1, 2, J)."""
         first = draw - draw % self._together
         if first != self._first:
             self._first, self._found = first, {}
@@ -160,7 +160,7 @@ def _tabulate(
     utility: np.ndarray, shift: np.ndarray, weights: np.ndarray, deviation: np.ndarray,
     share: np.ndarray, log_odds: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Give F_U (G,) and P(Y = 1 | U, pattern) (p, G); the last of the p + 1 patterns is for F_U."""
+    """F_U (G,) and P(Y = 1 | U, pattern) (p, G); the last of the p + 1 patterns is for F_U."""
     size, patterns = len(utility), len(log_odds)
     step = (utility[-1] - utility[0]) / (size - 1)
     log_density, slope = np.empty((2, size)), np.empty((2, size))

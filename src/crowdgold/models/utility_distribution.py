@@ -36,13 +36,13 @@ table_kernel = kernel(error_model="numpy")
 
 @table_kernel
 def table_size(delta: float) -> int:
-    """Give the number of grid points of a table."""
+    """The number of grid points of a table."""
     return math.ceil((abs(delta) + 2 * REACH) / STEP) + 1
 
 
 @table_kernel
 def densities(delta: float, low: float, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Give the density of one pattern and its first three derivatives on the grid: (4, G).
+    """The density of one pattern and its first three derivatives on the grid: (4, G).
 
     The recurrences start afresh in the middle of every `BLOCK` grid points, so that no term that
     matters within the block has vanished where they start.
@@ -76,7 +76,7 @@ def densities(delta: float, low: float, points: np.ndarray, weights: np.ndarray)
 
 @table_kernel
 def _tail(delta: float, at: float, sign: float, points: np.ndarray, weights: np.ndarray) -> float:
-    """Give P(sign U < sign at) for one pattern, by the error function."""
+    """P(sign U < sign at) for one pattern, by the error function."""
     total = 0.0
     for j in range(len(points)):
         t = sign * (at - delta * points[j])
@@ -138,7 +138,7 @@ def tabulate_distribution(
 
 @table_kernel
 def hermite(x: float) -> tuple[float, float, float, float, float, float]:
-    """Give the quintic Hermite weights of value, slope and curvature at 0, then at 1, for x."""
+    """The quintic Hermite weights of value, slope and curvature at 0, then at 1, for x."""
     x2 = x * x
     x3 = x2 * x
     far = x3 * (10 + x * (6 * x - 15))
@@ -154,7 +154,7 @@ def hermite(x: float) -> tuple[float, float, float, float, float, float]:
 
 @table_kernel
 def mixture_at(u: float, low: float, mixture: np.ndarray) -> tuple[float, float]:
-    """Give the mixture's distribution function and its density at u, in units of the deviation."""
+    """The mixture's distribution function and its density at u, in units of the deviation."""
     at = (u - low) / STEP
     last = len(mixture) - 1
     if at <= 0:

@@ -49,7 +49,7 @@ def vote_data(sets: VoteSets, phi_prior: PhiPrior = UNIFORM_PHI) -> dict[str, An
 
 
 def start_votes(sets: VoteSets, rng: np.random.Generator) -> dict[str, Any]:
-    """Give a chain's start near the share of positive votes, spread out so that R-hat can tell."""
+    """A chain's start near the share of positive votes, spread out so that R-hat can tell."""
     share = float(sets.votes_positive @ sets.count / (sets.votes_total @ sets.count))
     a0, a1 = rng.uniform(0.1, 0.4), rng.uniform(0.5, 0.9)
     return {"phi": float(np.clip(share * rng.uniform(0.5, 1.5), 0.02, 0.98)), "a0": a0, "a1": a1}

@@ -13,7 +13,7 @@ from crowdgold.models.vote_sets import VoteSets
 
 
 def log_choose(n: np.ndarray, k: np.ndarray) -> np.ndarray:
-    """Give the log of the binomial coefficient."""
+    """The log of the binomial coefficient."""
     return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
@@ -35,11 +35,11 @@ class VoteParameters:
         return len(self.phi)
 
     def select(self, draws: np.ndarray) -> "VoteParameters":
-        """Give the draws at these positions."""
+        """The draws at these positions."""
         return VoteParameters(self.phi[draws], self.a[draws], self.d[draws])
 
     def mean(self) -> "VoteParameters":
-        """Give one draw at the posterior mean of phi, a and log d."""
+        """One draw at the posterior mean of phi, a and log d."""
         return VoteParameters(
             self.phi.mean(keepdims=True),
             self.a.mean(axis=0, keepdims=True),
@@ -47,7 +47,7 @@ class VoteParameters:
         )
 
     def shapes(self, sets: VoteSets) -> tuple[np.ndarray, np.ndarray]:
-        """Give the beta shapes of P_i given its votes and label (section 3.2.2), each (D, p, 2).
+        """The beta shapes of P_i given its votes and label (section 3.2.2), each (D, p, 2).
 
         They depend on the vote pattern and the label, not on whether the label is gold.
         """
@@ -57,7 +57,7 @@ class VoteParameters:
         return strength[:, None, :] + positive, (self.d - strength)[:, None, :] + negative
 
     def pattern_log_likelihood(self, sets: VoteSets) -> np.ndarray:
-        """Give log f_BB(V; a_y d_y, (1 - a_y) d_y, c) for each pattern and label: (D, p, 2)."""
+        """The log f_BB(V; a_y d_y, (1 - a_y) d_y, c) for each pattern and label: (D, p, 2)."""
         positive = sets.pattern_positive[None, :, None]
         total = sets.pattern_total[None, :, None]
         choose = log_choose(total, positive)
@@ -68,7 +68,7 @@ class VoteParameters:
         return np.asarray(choose + betaln(alpha, beta) - betaln(a * d, (1 - a) * d))
 
     def label_probability(self, sets: VoteSets) -> np.ndarray:
-        """Give q_k(1) = P(Y = 1 | vote set k) for each draw: (D, m); 0 or 1 where gold is known."""
+        """q_k(1) = P(Y = 1 | vote set k) for each draw: (D, m); 0 or 1 where gold is known."""
         log_prior = np.log(np.stack([1 - self.phi, self.phi], axis=-1))
         log_joint = log_prior[:, None, :] + self.pattern_log_likelihood(sets)
         log_odds = (log_joint[..., 1] - log_joint[..., 0])[:, sets.pattern]
@@ -78,7 +78,7 @@ class VoteParameters:
         return np.asarray(probability)
 
     def log_likelihood(self, sets: VoteSets) -> np.ndarray:
-        """Give sum_k N_k log L_k (section 3.2.1) for each draw: (D,)."""
+        """sum_k N_k log L_k (section 3.2.1) for each draw: (D,)."""
         log_prior = np.log(np.stack([1 - self.phi, self.phi], axis=-1))
         log_joint = (log_prior[:, None, :] + self.pattern_log_likelihood(sets))[:, sets.pattern]
         log_joint = np.where(sets.allowed[None], log_joint, -np.inf)

@@ -38,7 +38,7 @@ class VoteSets:
 
     @property
     def allowed(self) -> np.ndarray:
-        """Give T^(y) for each vote set: (m, 2), true where the label y is possible."""
+        """T^(y) for each vote set: (m, 2), true where the label y is possible."""
         return np.stack([self.gold != 1, self.gold != 0], axis=1)
 
 

@@ -24,7 +24,7 @@ HEIGHT = 2.4
 
 
 def recovery_of(table: pd.DataFrame, quantity: str) -> pd.DataFrame:
-    """Give the summary of a quantity by experiment, configuration and method.
+    """The summary of a quantity by experiment, configuration and method.
 
     Raises:
         ValueError: where the table has no configurations, or the quantity is none of it.
@@ -39,7 +39,7 @@ def recovery_of(table: pd.DataFrame, quantity: str) -> pd.DataFrame:
 
 
 def bars(rows: pd.DataFrame, quantity: str) -> np.ndarray:
-    """Give the bars' lengths below and above the means, (2, rows), within the quantity's range."""
+    """The bars' lengths below and above the means, (2, rows), within the quantity's range."""
     half, mean = CONFIDENCE * rows["se"].to_numpy(), rows["mean"].to_numpy()
     above = np.maximum(LARGEST[quantity] - mean, 0)
     return np.stack([np.minimum(half, mean), np.minimum(half, above)])

@@ -16,7 +16,7 @@ LOWER_IS_BETTER = ("mse",)
 
 
 def _lines(groups: Sequence[Mapping[str, Any]], known: set[str]) -> list[tuple[str, str, str]]:
-    """Give (group, words, configuration) of each line that the table has numbers for."""
+    """(group, words, configuration) of each line that the table has numbers for."""
     return [
         (str(group["title"]), str(words), name)
         for group in groups

@@ -20,7 +20,7 @@ APART = 0.16
 
 
 def _places(rows: pd.DataFrame, by: list[str], names: Mapping[str, Any]) -> list[str]:
-    """Give the words for the setting of each row."""
+    """The words for the setting of each row."""
     words = [
         [named_value(column, value, names) for column, value in zip(by, values, strict=True)]
         for values in rows[by].itertuples(index=False)

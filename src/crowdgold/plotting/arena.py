@@ -48,7 +48,7 @@ def _colour_of_width(cell: Mapping[str, Any]) -> Any:
 
 
 def _ink(colour: Any) -> str:
-    """Give black or white, whichever can be read on a colour."""
+    """Black or white, whichever can be read on a colour."""
     red, green, blue = to_rgb(colour)
     return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#FFFFFF"
 
@@ -58,7 +58,7 @@ def _percent(share: float) -> str:
 
 
 def _look(cell: Mapping[str, Any], kind: str, marks: Marks) -> tuple[Any, str, str]:
-    """Give a cell's colour, its text, and the text's colour: a number, or a reason's letter."""
+    """A cell's colour, its text, and the text's colour: a number, or a reason's letter."""
     if cell["verdict"] == NONE:
         return EMPTY, marks[str(cell["reason"])], "#888888"
     colour = _colour_of_coverage(cell) if kind == "coverage" else _colour_of_width(cell)

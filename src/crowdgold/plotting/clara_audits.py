@@ -17,12 +17,12 @@ LINES = ("-", "--", "-.", ":")
 
 
 def _rows_of(table: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Give the rows of a metric, of any group of annotators."""
+    """The rows of a metric, of any group of annotators."""
     return table[table["metric"].str.partition(":")[0] == metric]
 
 
 def _lines(rows: pd.DataFrame, values: list[Any]) -> list[Series]:
-    """Give a line for each method and precision of the auditors."""
+    """A line for each method and precision of the auditors."""
     lines = []
     for method in method_order(rows["method"]):
         for index, value in enumerate(values):

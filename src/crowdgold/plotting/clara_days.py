@@ -24,7 +24,7 @@ TRUTH = "#000000"
 
 
 def _check(table: pd.DataFrame, metrics: tuple[str, ...]) -> pd.DataFrame:
-    """Give the rows of metrics, of any group of annotators, with the column `name`."""
+    """The rows of metrics, of any group of annotators, with the column `name`."""
     if X not in table:
         raise ValueError(f"the table has no column {X!r} for the horizontal axis")
     named = table.assign(name=table["metric"].str.partition(":")[0])
@@ -80,7 +80,7 @@ def _estimates(rows: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
 
 
 def _mean_errors(rows: pd.DataFrame) -> pd.DataFrame:
-    """Give the mean absolute error over replicates by method, metric and day, with its error."""
+    """The mean absolute error over replicates by method, metric and day, with its error."""
     known = rows.assign(error=(rows["estimate"] - rows["truth"]).abs()).dropna(subset=["error"])
     groups = known.groupby(["method", "metric", "name", X], sort=False)["error"]
     found = groups.agg(

@@ -25,7 +25,7 @@ NAMES = {
 
 
 def _chosen(table: pd.DataFrame, x: str, options: Mapping[str, Any]) -> pd.DataFrame:
-    """Give the rows of the metric and the methods that are drawn."""
+    """The rows of the metric and the methods that are drawn."""
     if x not in table:
         raise ValueError(f"the table has no column {x!r} for the horizontal axis")
     metric = str(options.get("metric", "prevalence"))

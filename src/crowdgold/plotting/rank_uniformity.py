@@ -34,7 +34,7 @@ class Line(NamedTuple):
 
 
 def _difference(table: pd.DataFrame) -> pd.DataFrame:
-    """Give, for each model and quantity, the distribution function less that of uniform ranks."""
+    """The distribution function of each model and quantity, less that of uniform ranks."""
     frames = []
     for (model, quantity), rows in table.groupby(["model", "quantity"], sort=False):
         largest = int(rows["ranks"].iloc[0])

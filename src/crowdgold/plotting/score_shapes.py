@@ -94,7 +94,7 @@ def _number(row: pd.Series) -> str:
 
 
 def _chosen(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[list[str], pd.DataFrame]:
-    """Give the shapes to draw and the rows of these."""
+    """The shapes to draw and the rows of these."""
     if AXIS not in table or "curve" not in table or "metric" not in table:
         raise ValueError("the tables of an experiment and of the check score_curves are needed")
     shapes = list(options.get("shapes", dict.fromkeys(table[AXIS])))

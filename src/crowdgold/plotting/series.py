@@ -40,7 +40,7 @@ def named_value(column: str, value: object, names: Mapping[str, Any]) -> str:
 
 
 def _look(method: str, index: int, lines: int) -> MethodStyle:
-    """Give the look of one of a method's lines."""
+    """The look of one of a method's lines."""
     look = style_of(method)
     if lines == 1:
         return look
@@ -121,7 +121,7 @@ def draw_line(
 
 
 def rows_drawn(table: pd.DataFrame, lines: Sequence[Series]) -> pd.DataFrame:
-    """Give the rows of a table, with an index of its own, that lines were made of."""
+    """The rows of a table, with an index of its own, that lines were made of."""
     drawn = {row for line in lines for row in line.rows.index}
     kept: pd.DataFrame = table[table.index.isin(drawn)]
     return kept.reset_index(drop=True)

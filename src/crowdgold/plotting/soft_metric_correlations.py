@@ -15,7 +15,7 @@ COLUMNS = ("pair", "drawn", "expected", "low", "high", *SETTING)
 
 
 def with_printed(table: pd.DataFrame, printed: list[Mapping[str, Any]]) -> pd.DataFrame:
-    """Give the table with a column `printed`; NaN where the paper prints nothing."""
+    """The table with a column `printed`; NaN where the paper prints nothing."""
     pairs = list(dict.fromkeys(table["pair"]))
     rows = [
         {**{name: one[name] for name in SETTING}, "pair": pair, "printed": value}

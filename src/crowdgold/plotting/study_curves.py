@@ -19,7 +19,7 @@ AXES = {PR: ("recall", "precision"), ROC: ("false positive rate", "recall (TPR)"
 
 
 def _bar(point: Mapping[str, float], side: str) -> list[list[float]] | None:
-    """Give the lengths of a bar to both sides of the point, where it has an interval."""
+    """The lengths of a bar to both sides of the point, where it has an interval."""
     if f"{side}_lower" not in point:
         return None
     lower, upper = point[f"{side}_lower"], point[f"{side}_upper"]

@@ -17,7 +17,7 @@ OBSERVED, EXPECTED, OUTSIDE = "#9FB6CD", "#222222", "#C0392B"
 
 
 def _bars(rows: pd.DataFrame) -> list[pd.Series]:
-    """Give the lengths of bars from a mean, which an interval of few values may not hold."""
+    """The lengths of bars from a mean, which an interval of few values may not hold."""
     ends = (rows["expected"] - rows["lower"], rows["upper"] - rows["expected"])
     return [end.clip(lower=0) for end in ends]
 

@@ -129,7 +129,7 @@ def new_figure(
 
 
 def method_order(methods: pd.Series) -> list[str]:
-    """Give the methods of a table in the order of the legend: known ones first, as styled."""
+    """The methods of a table in the order of the legend: known ones first, as styled."""
     present = list(dict.fromkeys(methods))
     return [m for m in METHOD_STYLES if m in present] + [
         m for m in present if m not in METHOD_STYLES
@@ -137,7 +137,7 @@ def method_order(methods: pd.Series) -> list[str]:
 
 
 def style_of(method: str) -> MethodStyle:
-    """Give a method's style; a variant `METHOD (how)` looks like its method, dotted."""
+    """A method's style; a variant `METHOD (how)` looks like its method, dotted."""
     if method in METHOD_STYLES:
         return METHOD_STYLES[method]
     base = METHOD_STYLES.get(method.split(" ")[0], MethodStyle("#0072B2", "X"))

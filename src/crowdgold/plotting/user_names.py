@@ -13,7 +13,7 @@ LONGEST = 22
 
 @cache
 def _glyphs() -> frozenset[int]:
-    """Give the characters that the figures' font has."""
+    """The characters that the figures' font has."""
     return frozenset(FT2Font(findfont(FontProperties())).get_charmap())
 
 
@@ -34,7 +34,7 @@ def _shorter(name: str) -> str:
 
 
 def drawn_names(names: Sequence[str], what: str = "model") -> dict[str, str]:
-    """Give each name as it is drawn: as it is where the font has its letters and it is short.
+    """Each name as it is drawn: as it is where the font has its letters and it is short.
 
     Args:
         names: distinct names.

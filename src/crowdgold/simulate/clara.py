@@ -104,7 +104,7 @@ def _read(values: Mapping[str, Any]) -> Parameters:
 
 
 def _share(parameters: Parameters, name: str) -> float:
-    """Give a number from 0 to 1, both allowed."""
+    """A number from 0 to 1, both allowed."""
     value: Any = parameters.values.get(name)
     if not (is_number(value) and 0 <= value <= 1):
         raise parameters.fault(name, "a number from 0 to 1")
@@ -112,7 +112,7 @@ def _share(parameters: Parameters, name: str) -> float:
 
 
 def _n_reviewers(parameters: Parameters) -> int:
-    """Give the number of reviewers: at least as many as an item needs."""
+    """The number of reviewers: at least as many as an item needs."""
     chosen = parameters.values["design"]
     most = {TIE_BREAK: 3, AUDIT: 1}.get(chosen) or parameters.whole("n_labels", at_least=1)
     return parameters.whole("n_reviewers", at_least=most)
@@ -136,7 +136,7 @@ def _annotators(parameters: Parameters, prevalence: float, rng: np.random.Genera
 
 
 def audited_rates(parameters: Parameters, name: str, prevalence: float) -> tuple[float, float]:
-    """Give the TPR and TNR of those whose precision and recall are both p.
+    """The TPR and TNR of those whose precision and recall are both p.
 
     Raises:
         InputError: where p is no share, or so small that no TNR gives that precision.
@@ -152,7 +152,7 @@ def audited_rates(parameters: Parameters, name: str, prevalence: float) -> tuple
 def _reviewer_rates(
     parameters: Parameters, size: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give the reviewers' TPR and TNR: (A,) each."""
+    """The reviewers' TPR and TNR: (A,) each."""
     if "rater_types" in parameters:
         types = parameters.values["rater_types"]
         known = isinstance(types, list | tuple) and len(types) > 0
@@ -167,7 +167,7 @@ def _reviewer_rates(
 
 
 def _mean_tpr(parameters: Parameters) -> float:
-    """Give the mean TPR, that of the day."""
+    """The mean TPR, that of the day."""
     if "tpr_drop" not in parameters:
         return _share(parameters, "tpr")
     drop = parameters.values["tpr_drop"]

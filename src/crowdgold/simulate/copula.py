@@ -68,7 +68,7 @@ def draw_copula(values: Mapping[str, Any], rng: np.random.Generator) -> Replicat
 
 
 def vote_chance(vote: Mapping[str, float], truth: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """Give P_i (n,): the quantile of the class's beta that a standard normal (n,) stands for."""
+    """P_i (n,): the quantile of the class's beta that a standard normal (n,) stands for."""
     mean = np.where(truth == 1, vote["a1"], vote["a0"])
     concentration = np.where(truth == 1, vote["d1"], vote["d0"])
     alpha, beta = mean * concentration, (1 - mean) * concentration
@@ -76,7 +76,7 @@ def vote_chance(vote: Mapping[str, float], truth: np.ndarray, normal: np.ndarray
 
 
 def draw_scores(shape: ScoreShape, truth: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """Give X_i (n,): the quantile of the class's scores that a standard normal (n,) stands for."""
+    """X_i (n,): the quantile of the class's scores that a standard normal (n,) stands for."""
     scores = np.empty(len(truth))
     for label in (0, 1):
         for above in (False, True):

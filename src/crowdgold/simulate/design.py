@@ -37,12 +37,12 @@ class Predictor:
 
 
 def read_n(parameters: Parameters) -> int:
-    """Give the number of items, at least 2."""
+    """The number of items, at least 2."""
     return parameters.whole("n", at_least=2)
 
 
 def read_predictors(parameters: Parameters) -> dict[str, Predictor]:
-    """Give the predictors by name; at least one, each with a finite `mu` and `delta`."""
+    """The predictors by name; at least one, each with a finite `mu` and `delta`."""
     given = parameters.values.get("predictors")
     if not isinstance(given, Mapping) or not given:
         raise parameters.fault("predictors", "at least one, as {NAME: {mu: number, delta: number}}")
@@ -58,7 +58,7 @@ def read_predictors(parameters: Parameters) -> dict[str, Predictor]:
 
 
 def true_parameters(predictors: Mapping[str, Predictor]) -> dict[str, float]:
-    """Give the predictors' parameters under the names that `Replicate.parameters` uses."""
+    """The predictors' parameters under the names that `Replicate.parameters` uses."""
     named: dict[str, float] = {}
     for name, predictor in predictors.items():
         named |= {f"mu:{name}": predictor.mu, f"delta:{name}": predictor.delta}
@@ -79,7 +79,7 @@ def draw_scores(
 
 
 def read_votes_total(parameters: Parameters) -> tuple[np.ndarray, np.ndarray]:
-    """Give the numbers of votes that an item may get, ascending, and their probabilities."""
+    """The numbers of votes that an item may get, ascending, and their probabilities."""
     given: Any = parameters.values.get("votes_total")
     pairs: list[tuple[Any, Any]]
     if isinstance(given, Mapping):
@@ -110,7 +110,7 @@ def draw_votes_total(parameters: Parameters, n: int, rng: np.random.Generator) -
 
 
 def read_n_gold(parameters: Parameters, n: int) -> int:
-    """Give the number of gold labels, 0 to n, from `gold_fraction` or `n_gold`."""
+    """The number of gold labels, 0 to n, from `gold_fraction` or `n_gold`."""
     given = [name for name in GOLD if name in parameters]
     if len(given) != 1:
         found = "both" if given else "neither"

@@ -27,7 +27,7 @@ DECIMALS = 5
 
 
 def _votes(items: Items, names: np.ndarray, rng: np.random.Generator) -> pd.DataFrame:
-    """Give each item's votes to annotators drawn at random, each of them once an item."""
+    """Each item's votes to annotators drawn at random, each of them once an item."""
     order = rng.permuted(np.tile(np.arange(ANNOTATORS), (len(items), 1)), axis=1)
     place = np.arange(ANNOTATORS)
     given = place < items.votes_total[:, None]

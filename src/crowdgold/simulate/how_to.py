@@ -28,7 +28,7 @@ ANSWER = np.array(["no", "yes"], dtype=object)
 
 
 def _long(items: Items, rng: np.random.Generator) -> pd.DataFrame:
-    """Give each vote to an annotator of the item; one of them gives the other answer."""
+    """Each vote to an annotator of the item; one of them gives the other answer."""
     order = rng.permuted(np.tile(np.arange(ANNOTATORS), (len(items), 1)), axis=1)
     place = np.arange(items.votes_total.max())
     item, column = np.nonzero(place < items.votes_total[:, None])
@@ -54,7 +54,7 @@ def _experts(items: Items, rng: np.random.Generator) -> pd.DataFrame:
 
 
 def _by_annotator(items: Items, rng: np.random.Generator) -> pd.DataFrame:
-    """Give a column to each of four annotators, empty where they did not look."""
+    """A column to each of four annotators, empty where they did not look."""
     names = ["ann", "bob", "eve", "kim"]
     order = rng.permuted(np.tile(np.arange(len(names)), (len(items), 1)), axis=1)
     place = np.argsort(order, axis=1)

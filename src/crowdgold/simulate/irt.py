@@ -96,7 +96,7 @@ def _voters_rng(parameters: Parameters, rng: np.random.Generator) -> np.random.G
 
 
 def read_model(parameters: Parameters) -> Model:
-    """Give the parameters of Algorithm 2, each in its range."""
+    """The parameters of Algorithm 2, each in its range."""
     most_votes = int(design.read_votes_total(parameters)[0].max())
     return Model(
         phi=parameters.real("phi", above=0, below=1),
@@ -131,12 +131,12 @@ def draw_voters(votes_total: np.ndarray, n_voters: int, rng: np.random.Generator
 def vote_chance(
     model: Model, skill: np.ndarray, truth: np.ndarray | int, difficulty: np.ndarray
 ) -> np.ndarray:
-    """Give P_ij, the chance of a positive vote; the arguments broadcast."""
+    """P_ij, the chance of a positive vote; the arguments broadcast."""
     return np.asarray(expit(model.offset + (skill - difficulty) * (2 * truth - 1)))
 
 
 def vote_distribution(chance: np.ndarray, most_votes: int) -> np.ndarray:
-    """Give P(V = v) for c votes of a random set of c distinct voters.
+    """P(V = v) for c votes of a random set of c distinct voters.
 
     The probability is an elementary symmetric polynomial of the voters' chances, found by adding
     one voter after the other: the newest of j voters is among c of them with chance c / j.
@@ -167,7 +167,7 @@ def probability_given_votes(
     votes_total: np.ndarray,
     nodes: int = NODES,
 ) -> np.ndarray:
-    """Give P(Y_i = 1 | V_i) (n,), the voters' skills known but not who voted on which item.
+    """P(Y_i = 1 | V_i) (n,), the voters' skills known but not who voted on which item.
 
     It sums over the sets of voters exactly and integrates over the difficulty by Gauss-Hermite.
 
@@ -191,6 +191,6 @@ def probability_given_votes(
 
 @cache
 def _normal_quadrature(nodes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Give the nodes and weights that integrate against the standard normal density."""
+    """The nodes and weights that integrate against the standard normal density."""
     points, weights = roots_hermitenorm(nodes)
     return points, weights / weights.sum()

@@ -84,7 +84,7 @@ def draw_judge_error(values: Mapping[str, Any], rng: np.random.Generator) -> Rep
 
 
 def _named_quality(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the values with tpr and tnr in the place of quality, if that is given."""
+    """The values with tpr and tnr in the place of quality, if that is given."""
     if QUALITY not in values:
         return dict(values)
     given = Parameters("generator judge_error", values)
@@ -99,7 +99,7 @@ def _named_quality(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _share(parameters: Parameters, name: str) -> float:
-    """Give a number from 0 to 1, both allowed."""
+    """A number from 0 to 1, both allowed."""
     value: Any = parameters.values.get(name)
     if not (is_number(value) and 0 <= value <= 1):
         raise parameters.fault(name, "a number from 0 to 1")
@@ -109,7 +109,7 @@ def _share(parameters: Parameters, name: str) -> float:
 def _gold(
     parameters: Parameters, sample: np.ndarray, prevalence: float, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give the truth of all items, those of another set last, and which have gold labels."""
+    """The truth of all items, those of another set last, and which have gold labels."""
     design, n = parameters.values["design"], len(sample)
     if design == RANDOM:
         size = parameters.whole("n_gold", at_least=0, at_most=n)

@@ -64,7 +64,7 @@ def draw_labels(
 
 
 def read_vote_parameters(parameters: Parameters) -> dict[str, float]:
-    """Give phi, a0, a1, d0, d1, each in its range and a0 <= a1."""
+    """Phi, a0, a1, d0, d1, each in its range and a0 <= a1."""
     vote = {name: parameters.real(name, above=0, below=1) for name in ("phi", "a0", "a1")}
     vote |= {name: parameters.real(name, above=0) for name in ("d0", "d1")}
     if vote["a0"] > vote["a1"]:
@@ -75,7 +75,7 @@ def read_vote_parameters(parameters: Parameters) -> dict[str, float]:
 def probability_given_votes(
     vote: Mapping[str, float], votes_positive: np.ndarray, votes_total: np.ndarray
 ) -> np.ndarray:
-    """Give P(Y_i = 1 | V_i) (n,): the two beta-binomials' odds, in log space.
+    """P(Y_i = 1 | V_i) (n,): the two beta-binomials' odds, in log space.
 
     Args:
         vote: phi, a0, a1, d0, d1.

@@ -32,7 +32,7 @@ class Choices(NamedTuple):
 
 
 def _instances(judgements: int, judges: float, rng: np.random.Generator) -> np.ndarray:
-    """Give the instance of each judgement of a pair: runs of 1 or more, `judges` in the mean."""
+    """The instance of each judgement of a pair: runs of 1 or more, `judges` in the mean."""
     new = rng.random(judgements) < 1 / judges
     new[0] = True
     return np.cumsum(new) - 1

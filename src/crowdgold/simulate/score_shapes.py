@@ -62,7 +62,7 @@ class BetaMixture:
     beta: np.ndarray
 
     def density_of_logit(self, t: np.ndarray) -> np.ndarray:
-        """Give the density of t = logit(x) at t (...,)."""
+        """The density of t = logit(x) at t (...,)."""
         above, below = log_expit(t)[..., None], log_expit(-t)[..., None]
         terms = self.alpha * above + self.beta * below - betaln(self.alpha, self.beta)
         return np.exp(logsumexp(terms + np.log(self.weight), axis=-1))
@@ -98,33 +98,33 @@ class ScoreShape:
         return float(expit(self.logit_m))
 
     def calibration(self, score: np.ndarray) -> np.ndarray:
-        """Give c(x) = P(Y = 1 | X = x) at scores (...,) in (0, 1)."""
+        """c(x) = P(Y = 1 | X = x) at scores (...,) in (0, 1)."""
         return _calibration(logit(score), self.a, self.b, self.logit_m)
 
     def density(self, label: int, score: np.ndarray) -> np.ndarray:
-        """Give the density of a class, 0 or 1, at scores (...,) in (0, 1)."""
+        """The density of a class, 0 or 1, at scores (...,) in (0, 1)."""
         score = np.asarray(score, dtype=float)
         return self._density_of_logit(label, logit(score)) / (score * (1 - score))
 
     def distribution(self, label: int, score: np.ndarray) -> np.ndarray:
-        """Give F_label = P(X <= x | Y = label) at scores (...,) in (0, 1)."""
+        """F_label = P(X <= x | Y = label) at scores (...,) in (0, 1)."""
         t = np.clip(logit(score), self.edges[0], self.edges[-1])
         panel = self._panel(t)
         return np.minimum(self.below[label, panel] + self._mass(label, panel, t), 1.0)
 
     def survival(self, label: int, score: np.ndarray) -> np.ndarray:
-        """Give P(X > x | Y = label) at scores (...,) in (0, 1)."""
+        """P(X > x | Y = label) at scores (...,) in (0, 1)."""
         return self._survival_of_logit(label, np.asarray(logit(score)))
 
     def quantile(self, label: int, probability: np.ndarray, above: bool = False) -> np.ndarray:
-        """Give the score of a class with a given probability (...,) below it, or above it.
+        """The score of a class with a given probability (...,) below it, or above it.
 
         Far in the upper tail `above` keeps the digits that 1 - probability would lose.
         """
         return np.asarray(expit(self._logit_quantile(label, probability, above)))
 
     def precision_at_recall(self, recall: np.ndarray) -> np.ndarray:
-        """Give the precision-recall curve at recalls (...,) in (0, 1].
+        """The precision-recall curve at recalls (...,) in (0, 1].
 
         Flagging the scores above x finds S_1(x) of the positives and S_0(x) of the negatives, so
         precision = phi r / (phi r + (1 - phi) S_0(x)) at S_1(x) = r.
@@ -135,7 +135,7 @@ class ScoreShape:
         return np.asarray(self.phi * recall / (self.phi * recall + flagged))
 
     def _density_of_logit(self, label: int, t: np.ndarray) -> np.ndarray:
-        """Give the density of t = logit(x) in a class, by Bayes' rule."""
+        """The density of t = logit(x) in a class, by Bayes' rule."""
         sign, base = (1, self.phi) if label == 1 else (-1, 1 - self.phi)
         share = _calibration(t, self.a, self.b, self.logit_m, sign)
         return self.mixture.density_of_logit(t) * share / base
@@ -147,7 +147,7 @@ class ScoreShape:
     def _mass(
         self, label: int, panel: np.ndarray, t: np.ndarray, above: bool = False
     ) -> np.ndarray:
-        """Give the mass between t and the left end, or the right end, of its panel."""
+        """The mass between t and the left end, or the right end, of its panel."""
         u = 2 * (t - self.edges[panel]) / PANEL - 1
         series = np.moveaxis(self.series[label, panel], -1, 0)
         left = legval(u, series, tensor=False)
@@ -229,13 +229,13 @@ def _antiderivative(values: np.ndarray) -> np.ndarray:
 
 
 def _calibration(t: np.ndarray, a: float, b: float, logit_m: float, sign: int = 1) -> np.ndarray:
-    """Give c at logits (...,), or 1 - c with sign -1, which keeps the digits near c = 1."""
+    """Values of c at logits (...,), or 1 - c with sign -1, which keeps the digits near c = 1."""
     odds = a * (log_expit(t) - log_expit(logit_m)) - b * (log_expit(-t) - log_expit(-logit_m))
     return np.asarray(expit(sign * odds))
 
 
 def read_shape(parameters: Parameters, phi: float) -> ScoreShape:
-    """Give the shape of the scores.
+    """The shape of the scores.
 
     Args:
         parameters: `shape`: {a: number, b: number, mixture: [{weight, alpha, beta}, ...]} with a, b

@@ -30,7 +30,7 @@ class ScoreLaw:
 
 
 def _read_separation(parameters: Parameters) -> float | None:
-    """Give the separation, a number above 0; None where there are to be no scores."""
+    """The separation, a number above 0; None where there are to be no scores."""
     found = parameters.values["separation"]
     if found == NO_SCORES:
         return None
@@ -44,7 +44,7 @@ def _read_separation(parameters: Parameters) -> float | None:
 
 
 def read_score_law(parameters: Parameters) -> ScoreLaw | None:
-    """Give the law of the scores; None where there are none.
+    """The law of the scores; None where there are none.
 
     Args:
         parameters: of a generator: `scores`, {negative_mean, positive_mean, sd}, and `separation`,

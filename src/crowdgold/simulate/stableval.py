@@ -126,13 +126,13 @@ def _read(values: Mapping[str, Any]) -> Parameters:
 
 
 def level_chances(quality: np.ndarray) -> np.ndarray:
-    """Give the chances of the levels (S, 3) of agents of qualities (S,)."""
+    """The chances of the levels (S, 3) of agents of qualities (S,)."""
     rest = 1 - quality
     return np.stack([(1 - PARTLY) * rest, PARTLY * rest, quality], axis=1)
 
 
 def _share(parameters: Parameters, name: str) -> float:
-    """Give a number from 0 to 1, both allowed."""
+    """A number from 0 to 1, both allowed."""
     value: Any = parameters.values.get(name)
     if not (is_number(value) and 0 <= value <= 1):
         raise parameters.fault(name, "a number from 0 to 1")
@@ -140,7 +140,7 @@ def _share(parameters: Parameters, name: str) -> float:
 
 
 def _quality(parameters: Parameters) -> np.ndarray:
-    """Give the chance of level 2 of each agent: (S,)."""
+    """The chance of level 2 of each agent: (S,)."""
     given = parameters.values["quality"]
     if isinstance(given, str):
         return np.array(QUALITIES[parameters.choice("quality", QUALITIES)])
@@ -152,7 +152,7 @@ def _quality(parameters: Parameters) -> np.ndarray:
 
 
 def _types(parameters: Parameters) -> np.ndarray:
-    """Give the type of each annotator, one type after the other: (A,) positions."""
+    """The type of each annotator, one type after the other: (A,) positions."""
     given = parameters.values["annotators"]
     if not isinstance(given, Mapping):
         raise parameters.fault("annotators", f"{{type: number}} of {', '.join(CONFUSION)}")

@@ -68,7 +68,7 @@ def _normal_quadrature() -> tuple[np.ndarray, np.ndarray]:
 
 
 def chance_by_difficulty(shift: float, voting: Voting) -> tuple[np.ndarray, np.ndarray]:
-    """Give g(D) = E_S sigmoid(shift + S - D) at quadrature nodes of D, S centred: (256,), weights.
+    """g(D) = E_S sigmoid(shift + S - D) at quadrature nodes of D, S centred: (256,), weights.
 
     Args:
         shift: mu_s + offset on positives, mu_s - offset on negatives.
@@ -80,7 +80,7 @@ def chance_by_difficulty(shift: float, voting: Voting) -> tuple[np.ndarray, np.n
 
 
 def rates(voting: Voting) -> tuple[float, float]:
-    """Give TPR_H and TNR_H of a random voter."""
+    """TPR_H and TNR_H of a random voter."""
     positive, negative = (
         float(weights @ chance)
         for chance, weights in (
@@ -92,7 +92,7 @@ def rates(voting: Voting) -> tuple[float, float]:
 
 
 def excess_agreement(voting: Voting, phi: float) -> float:
-    """Give how much more often two voters agree than under conditional independence, less 1.
+    """How much more often two voters agree than under conditional independence, less 1.
 
     Args:
         voting: the process.
@@ -167,7 +167,7 @@ def calibrated(scores: np.ndarray, truth: np.ndarray, phi: float) -> np.ndarray:
 
 
 def _sizes(parameters: Parameters) -> tuple[int, int, int]:
-    """Give n, n_e, and the number of items whose labels define the true metrics."""
+    """N, n_e, and the number of items whose labels define the true metrics."""
     n_labelled = parameters.whole("n_labelled", at_least=2)
     n_pool = parameters.whole("n_pool", at_least=n_labelled)
     n = design.read_n(parameters)
@@ -220,7 +220,7 @@ def draw_stand_in(values: Mapping[str, Any], rng: np.random.Generator) -> Replic
 
 
 def _study(parameters: Parameters, n: int) -> dict[str, Any]:
-    """Give the parameters of the IRT process that draws n items without gold labels."""
+    """The parameters of the IRT process that draws n items without gold labels."""
     printed = [parameters.real(name, above=0, below=1) for name in PRINTED]
     voting = derive_voting(*printed, parameters.real("sigma_s", above=0))
     shared = ("votes_total", "predictors", "n_voters")

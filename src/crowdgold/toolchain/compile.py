@@ -112,7 +112,7 @@ def executable_fault(executable: Path) -> str | None:
 def compiled_model(
     stan_file: Path, executable: Path, toolchain: Toolchain, log: Log = print
 ) -> Path:
-    """Give the executable of a model, compiled first where it is missing or damaged.
+    """The executable of a model, compiled first where it is missing or damaged.
 
     Of several processes that want it, one compiles, and the others wait.
 
@@ -139,7 +139,7 @@ def models_folder() -> Path:
 
 
 def cached_model(stan_file: Path, toolchain: Toolchain, log: Log = print) -> Path:
-    """Give the executable of a model from the user's cache, compiled first where it is not there.
+    """The executable of a model from the user's cache, compiled first where it is not there.
 
     Its place there changes with the model, the files that it includes, and the toolchain.
 

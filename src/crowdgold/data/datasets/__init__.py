@@ -44,7 +44,7 @@ def _judged(
     numbered: bool = False,
     no_gold: str = NOBODYS_GOLD,
 ) -> Dataset:
-    """Give a dataset of judged systems."""
+    """A dataset of judged systems."""
     source = SOURCES[name]
     return Dataset(
         name=name,
@@ -63,7 +63,7 @@ def _judged(
 def _texts(
     about: JudgedTexts, prepare: Callable[[Path], pd.DataFrame], no_gold: str = NOBODYS_GOLD
 ) -> Dataset:
-    """Give a dataset of texts that several people judged."""
+    """A dataset of texts that several people judged."""
     source = SOURCES[about.name]
     return Dataset(
         name=about.name,

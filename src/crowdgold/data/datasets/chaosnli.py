@@ -136,7 +136,7 @@ def draw_task(
 
 
 def _predictors(given: Parameters) -> dict[str, Parameters]:
-    """Give each predictor's own parameters, model and seed."""
+    """Each predictor's own parameters, model and seed."""
     if "predictors" not in given:
         return {"score": given}
     predictors = given.values["predictors"]

@@ -13,18 +13,18 @@ from crowdgold.data.datasets.source import File
 
 
 def cached(name: str, file: File) -> Path:
-    """Give the place of a dataset's file in the user's cache."""
+    """The place of a dataset's file in the user's cache."""
     return Path(pooch.os_cache("crowdgold")) / name / file.name
 
 
 def record_of(name: str, file: File) -> Path:
-    """Give the place where the sha256 of a file that has no pinned one is recorded."""
+    """The place where the sha256 of a file that has no pinned one is recorded."""
     path = cached(name, file)
     return path.with_name(f"{path.name}.sha256")
 
 
 def expected_sha256(name: str, file: File) -> str | None:
-    """Give the sha256 that a file must have; none before the first use of one without a pin."""
+    """The sha256 that a file must have; none before the first use of one without a pin."""
     if file.sha256 is not None:
         return file.sha256
     path = record_of(name, file)

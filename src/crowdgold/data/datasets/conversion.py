@@ -137,7 +137,7 @@ def perspective_from_conversations(parts: Sequence[Path], files: Mapping[str, Pa
 
 
 def _conversations(parts: Sequence[Path]) -> Iterator[tuple[str, str]]:
-    """Give the name and the text of each conversation file in folders and archives."""
+    """The name and the text of each conversation file in folders and archives."""
     for part in parts:
         if part.is_dir():
             for path in sorted(part.rglob(f"*{CONVERSATION}")):

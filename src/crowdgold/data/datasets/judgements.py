@@ -58,7 +58,7 @@ def check_counts(owner: str, frame: pd.DataFrame, printed: Mapping[str, float]) 
 
 
 def drawn_as_it_is(owner: str, categories: Sequence[str]) -> DrawTask:
-    """Give the function that makes Annotations of a prepared table, which has no parameters.
+    """The function that makes Annotations of a prepared table, which has no parameters.
 
     Args:
         owner: how messages name the dataset.

@@ -21,7 +21,7 @@ FILES = {"hs_brexit": "HS-Brexit", "md_agreement": "MD-Agreement", "armis": "ArM
 
 
 def read_part(path: Path, part: str, owner: str) -> Iterator[tuple[object, ...]]:
-    """Give a row for each annotation of a file.
+    """A row for each annotation of a file.
 
     Raises:
         InputError: naming the file and the item that is not as it should be.

@@ -53,7 +53,7 @@ def read_annotations_of(path: Path) -> pd.DataFrame:
 
 
 def classes_of(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Give the classes that a prepared table names, in alphabetical order."""
+    """The classes that a prepared table names, in alphabetical order."""
     return tuple(
         sorted({one for label in frame["label"].unique() for one in str(label).split(",")})
     )

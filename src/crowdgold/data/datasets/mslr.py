@@ -45,7 +45,7 @@ def prepare(folder: Path) -> pd.DataFrame:
 
 
 def _labels(path: Path, annotator: str) -> pd.DataFrame:
-    """Give the labels of a file: item, agent, annotator, label."""
+    """The labels of a file: item, agent, annotator, label."""
     table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False)
     facets = list(table.columns[FACETS])
     if not {"ExpID", "ReviewID"} <= set(table.columns) or "fluent" not in " ".join(facets):

@@ -76,7 +76,7 @@ def prepare(folder: Path) -> pd.DataFrame:
 def draw_task(
     frame: pd.DataFrame, parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> Annotations:
-    """Give all labels; a judge's labels of a response against several opponents all count.
+    """All labels; a judge's labels of a response against several opponents all count.
 
     Args:
         frame: the prepared table.

@@ -89,7 +89,7 @@ def build(answers: pd.DataFrame, truth: pd.DataFrame, names: pd.Series) -> pd.Da
 
 
 def similarities(left: list[str], right: list[str]) -> dict[str, np.ndarray]:
-    """Give each predictor's similarity (n,), 0 to 1, of n pairs of names.
+    """Each predictor's similarity (n,), 0 to 1, of n pairs of names.
 
     A term's document frequency counts a name once for each pair that it is in.
     """
@@ -116,7 +116,7 @@ def _words(name: str) -> set[str]:
 def draw_task(
     frame: pd.DataFrame, parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> Items:
-    """Give all pairs, with their votes, truth and the chosen scores.
+    """All pairs, with their votes, truth and the chosen scores.
 
     Args:
         frame: the prepared table.
@@ -149,7 +149,7 @@ def draw_task(
 
 
 def _labels(frame: pd.DataFrame) -> Annotations:
-    """Give who gave each vote of the pairs."""
+    """Who gave each vote of the pairs."""
     return labels_of_items(
         frame["item"].to_numpy(dtype=object),
         np.repeat(np.arange(len(frame)), frame["votes_total"]),

@@ -43,7 +43,7 @@ def prepare(folder: Path) -> pd.DataFrame:
 
 
 def _rows(path: Path, agent: str, prefix: str) -> Iterator[tuple[str, str, str, str]]:
-    """Give item, agent, annotator and label of each judgement in a file."""
+    """Item, agent, annotator and label of each judgement in a file."""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         try:
             sentences: list[dict[str, Any]] = json.loads(line)["summary_sentences"]

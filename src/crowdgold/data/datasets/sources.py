@@ -40,7 +40,7 @@ class DatasetUnavailable(InputError):  # noqa: N818 - a state of the world rathe
 
 
 def find_source(name: str) -> Source:
-    """Give the pinned source of a dataset.
+    """The pinned source of a dataset.
 
     Raises:
         InputError: for an unknown name.
@@ -51,7 +51,7 @@ def find_source(name: str) -> Source:
 
 
 def folder_of(name: str) -> str:
-    """Give the folder of a dataset's files in a local folder; several may share one."""
+    """The folder of a dataset's files in a local folder; several may share one."""
     return find_source(name).folder or name
 
 

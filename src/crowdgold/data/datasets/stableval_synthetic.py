@@ -92,7 +92,7 @@ def _numbers(text: str) -> np.ndarray:
 def draw_task(
     frame: pd.DataFrame, parameters: Mapping[str, Any], rng: np.random.Generator
 ) -> Annotations:
-    """Give the labels of a configuration and seed, with the true levels.
+    """The labels of a configuration and seed, with the true levels.
 
     Args:
         frame: the prepared table.

@@ -52,13 +52,13 @@ def check_table_4(about: JudgedTexts, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def folds(items: int) -> np.ndarray:
-    """Give the fold of each of so many items: (items,), 0 to 9, as even as can be."""
+    """The fold of each of so many items: (items,), 0 to 9, as even as can be."""
     rng = np.random.default_rng(FOLD_SEED)
     return np.asarray(rng.permutation(np.arange(items) % FOLDS))
 
 
 def drawn_as_annotations(about: JudgedTexts) -> DrawTask:
-    """Give the function that makes Annotations of a prepared table, which has no parameters."""
+    """The function that makes Annotations of a prepared table, which has no parameters."""
 
     def draw_task(
         frame: pd.DataFrame, parameters: Mapping[str, Any], rng: np.random.Generator

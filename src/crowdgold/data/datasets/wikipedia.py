@@ -110,7 +110,7 @@ def prepare_talk(folder: Path) -> pd.DataFrame:
 
 
 def score_texts(train: np.ndarray, toxic: np.ndarray, texts: np.ndarray) -> np.ndarray:
-    """Give the log odds (m,) of m texts being toxic: logistic regression on TF-IDF of words.
+    """The log odds (m,) of m texts being toxic: logistic regression on TF-IDF of words.
 
     Args:
         train: (k,) texts to learn from.

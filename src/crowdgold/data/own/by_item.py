@@ -15,7 +15,7 @@ UNNAMED = "gold"
 
 
 def of_item(sheet: Sheet, column: str, many: bool) -> Sheet:
-    """Give one row for each item that has a value in a column.
+    """One row for each item that has a value in a column.
 
     Args:
         sheet: the file.
@@ -47,7 +47,7 @@ def _several(kind: str | None) -> bool:
 
 
 def _by_model(sheet: Sheet, many: bool) -> dict[str, Sheet]:
-    """Give for each model the rows with its scores, one an item."""
+    """For each model the rows with its scores, one an item."""
     if sheet.has("model", "score"):
         model = sheet.frame["model"]
         problems = sheet.problems()

@@ -86,7 +86,7 @@ def _normal(name: str) -> str:
 
 
 def _said(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict[str, str]]:
-    """Give for each sheet the renamings that the user said, as COLUMN or FILE:COLUMN."""
+    """For each sheet the renamings that the user said, as COLUMN or FILE:COLUMN."""
     found: list[dict[str, str]] = [{} for _ in sheets]
     for theirs, ours in columns.items():
         if not ours_named(ours):
@@ -183,7 +183,7 @@ def _shared_item(sheets: Sequence[Sheet]) -> list[str | None]:
 def name_columns(
     sheets: Sequence[Sheet], columns: Mapping[str, str], notes: list[str]
 ) -> list[Sheet]:
-    """Give the columns of each sheet the names of a study, where they have one.
+    """The columns of each sheet the names of a study, where they have one.
 
     Args:
         sheets: the files.

@@ -54,7 +54,7 @@ def frame_of_records(records: Records, path: Path) -> Found:
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the entries that can stand in a cell."""
+    """The entries that can stand in a cell."""
     return {k: v for k, v in values.items() if not isinstance(v, dict | list)}
 
 
@@ -65,12 +65,12 @@ def _table(rows: list[tuple[int, dict[str, Any]]]) -> tuple[pd.DataFrame, np.nda
 
 
 def _object(value: Any) -> dict[str, Any]:
-    """Give an object that an export has, empty where it has none."""
+    """An object that an export has, empty where it has none."""
     return value if isinstance(value, dict) else {}
 
 
 def _list(value: Any, where: str) -> list[Any]:
-    """Give a list that an export has, empty where it has none."""
+    """A list that an export has, empty where it has none."""
     if value is None:
         return []
     if not isinstance(value, list):
@@ -119,7 +119,7 @@ def _label_studio(records: Records, path: Path) -> Found:
 
 
 def _annotation(found: Any, where: str) -> dict[str, dict[str, Any]]:
-    """Give the label of each question of an annotation, and whose it is; none of a cancelled one.
+    """The label of each question of an annotation, and whose it is; none of a cancelled one.
 
     Raises:
         InputError: where it is no annotation of classes by someone.
@@ -135,7 +135,7 @@ def _annotation(found: Any, where: str) -> dict[str, dict[str, Any]]:
 
 
 def _choices(annotation: Mapping[str, Any], where: str) -> Iterator[tuple[str, Any]]:
-    """Give each question of an annotation and its answer: one choice, or a rating."""
+    """Each question of an annotation and its answer: one choice, or a rating."""
     for one in _list(annotation.get("result"), f"{where}, result"):
         value = one.get("value") if isinstance(one, dict) else None
         if not isinstance(value, dict):

@@ -23,7 +23,7 @@ FORMS = (
 
 
 def leftover(sheet: Sheet) -> list[str]:
-    """Give the columns that nothing is known of."""
+    """The columns that nothing is known of."""
     return [name for name in sheet.columns if not ours_named(name)]
 
 

@@ -81,11 +81,11 @@ class Sheet:
         return Problems(self.source, self.rows)
 
     def take(self, kept: np.ndarray) -> "Sheet":
-        """Give the rows where `kept` (n,) is true."""
+        """The rows where `kept` (n,) is true."""
         return replace(self, frame=self.frame[kept], rows=self.rows[kept])
 
     def renamed(self, names: dict[str, str]) -> "Sheet":
-        """Give the sheet with other names of columns."""
+        """The sheet with other names of columns."""
         nested = {names.get(name, name): text for name, text in self.nested.items()}
         return replace(self, frame=self.frame.rename(columns=names), nested=nested)
 
@@ -105,7 +105,7 @@ def text_of(cell: Any) -> str | None:
 
 
 def texts(values: pd.Series) -> pd.Series:
-    """Give a column as texts without white space around, missing where it says nothing."""
+    """A column as texts without white space around, missing where it says nothing."""
     if values.dtype == object:
         values = values.map(text_of)
     elif pd.api.types.is_float_dtype(values.dtype):

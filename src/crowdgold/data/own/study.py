@@ -230,7 +230,7 @@ def _gold_by_expert(gold: Rows, item: np.ndarray, notes: list[str]) -> dict[str,
 
 
 def _majority(by_expert: Mapping[str, np.ndarray], size: int, notes: list[str]) -> np.ndarray:
-    """Give the majority of the experts' labels: (n,); no gold label where they are tied."""
+    """The majority of the experts' labels: (n,); no gold label where they are tied."""
     labels = np.array(list(by_expert.values()), dtype=np.int8).reshape(-1, size)
     positive, negative = (labels == 1).sum(axis=0), (labels == 0).sum(axis=0)
     gold = np.where(positive > negative, 1, np.where(negative > positive, 0, NO_GOLD))

@@ -26,7 +26,7 @@ class Rows:
     rows: np.ndarray
 
     def take(self, kept: np.ndarray) -> "Rows":
-        """Give the rows where `kept` (n,) is true."""
+        """The rows where `kept` (n,) is true."""
         return Rows(self.source, self.frame[kept].reset_index(drop=True), self.rows[kept])
 
 

@@ -183,14 +183,14 @@ def write_answer(row: Mapping[str, Any], n_gold: int, level: float, gold_interva
 
 
 def _known_by_gold(study: StudyFolder) -> set[tuple[str, ...]]:
-    """Give the keys of which gold labels alone have an interval."""
+    """The keys of which gold labels alone have an interval."""
     rows = study.of_all("estimates")
     rows = rows[(rows["method"] == GOLD_ALONE) & rows["lower"].notna() & rows["upper"].notna()]
     return set(rows[["model", "against", "metric"]].itertuples(index=False, name=None))
 
 
 def headlines_of_all(study: StudyFolder) -> list[Mapping[str, Any]]:
-    """Give the headlines of all items."""
+    """The headlines of all items."""
     return [row for row in study.summary["headlines"] if row["stratum"] == study.whole]
 
 

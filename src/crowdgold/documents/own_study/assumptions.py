@@ -67,7 +67,7 @@ OF_POPULATION = "Its intervals are about the population that the items were draw
 
 
 def assumptions_of(methods: list[str], about: str) -> list[tuple[str, str]]:
-    """Give the assumptions of methods and what their intervals are about.
+    """The assumptions of methods and what their intervals are about.
 
     Args:
         methods: their names.

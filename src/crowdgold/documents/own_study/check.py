@@ -100,7 +100,7 @@ def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _counts(study: StudyFolder) -> list[tuple[str, str]]:
-    """Give what is known without a check."""
+    """What is known without a check."""
     counts = study.counts
     gold = f"{counts['gold_positive']:,} positive, {counts['gold_negative']:,} negative"
     return [

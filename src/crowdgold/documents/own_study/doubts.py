@@ -257,7 +257,7 @@ def _undecided(study: StudyFolder) -> Iterator[Doubt]:
 
 
 def find_doubts(study: StudyFolder) -> list[Doubt]:
-    """Give what would change the answer, the gravest first."""
+    """What would change the answer, the gravest first."""
     sources = (
         _gold_sample, _gold, _only_models, _misfits, _chains, _predictive, _disagreements,
         _undecided,

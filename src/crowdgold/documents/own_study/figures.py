@@ -61,7 +61,7 @@ def _group(row: Mapping[str, Any], names: Mapping[str, str]) -> str:
 
 
 def _estimate_rows(study: StudyFolder) -> pd.DataFrame:
-    """Give the estimates of all items with what the figures want to know of them."""
+    """The estimates of all items with what the figures want to know of them."""
     rows = study.of_all("estimates")
     names = drawn_names(study.models)
     records = records_of(rows)
@@ -108,7 +108,7 @@ def estimate_figures(study: StudyFolder, compares: bool) -> Iterator[StudyFigure
 
 
 def _method_of_curves(study: StudyFolder, model: str, curves: pd.DataFrame) -> str | None:
-    """Give the method whose curves of a model are drawn: that of its AUC, where it has any."""
+    """The method whose curves of a model are drawn: that of its AUC, where it has any."""
     have = set(curves.loc[(curves["model"] == model) & curves["estimate"].notna(), "method"])
     chosen = [
         row["method"] for row in headlines_of_all(study)
@@ -125,7 +125,7 @@ def _headline(study: StudyFolder, metric: str) -> Mapping[str, Any] | None:
 
 
 def voters_point(study: StudyFolder, curve: str) -> dict[str, float] | None:
-    """Give the point at which a single voter works, from the headlines; None where not known."""
+    """The point at which a single voter works, from the headlines; None where not known."""
     tpr, tnr, share = (_headline(study, name) for name in ("TPR_H", "TNR_H", "prevalence"))
     if tpr is None or tnr is None:
         return None

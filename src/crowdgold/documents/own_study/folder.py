@@ -65,38 +65,38 @@ class StudyFolder:
 
     @property
     def level(self) -> float:
-        """Give the level of the intervals."""
+        """The level of the intervals."""
         return float(self.summary["settings"]["level"])
 
     @property
     def about(self) -> str:
-        """Give the setting that says what intervals are about; before there was one, the items."""
+        """The setting that says what intervals are about; before there was one, the items."""
         return str(self.summary["settings"].get("about", "items"))
 
     @property
     def whole(self) -> str:
-        """Give the name of the stratum that holds every item: the first."""
+        """The name of the stratum that holds every item: the first."""
         return str(self.summary["strata"][0]["name"])
 
     @property
     def counts(self) -> Mapping[str, Any]:
-        """Give the numbers of items, votes and gold labels of all items."""
+        """The numbers of items, votes and gold labels of all items."""
         found: Mapping[str, Any] = self.summary["strata"][0]
         return found
 
     @property
     def models(self) -> list[str]:
-        """Give the models' names."""
+        """The models' names."""
         return [str(name) for name in self.summary["models"]]
 
     def of_all(self, table: str) -> pd.DataFrame:
-        """Give the rows of a table that are of all items."""
+        """The rows of a table that are of all items."""
         rows = self.tables[table]
         return rows[rows["stratum"] == self.whole].reset_index(drop=True)
 
     @cached_property
     def items(self) -> pd.DataFrame:
-        """Give votes_positive, votes_total and gold of every item; no rows without items.csv."""
+        """votes_positive, votes_total and gold of every item; no rows without items.csv."""
         path, columns = self.path / "items.csv", ["votes_positive", "votes_total", "gold"]
         if not path.is_file():
             return pd.DataFrame(columns=columns)
@@ -104,7 +104,7 @@ class StudyFolder:
 
 
 def records_of(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Give the rows of a table."""
+    """The rows of a table."""
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 

@@ -31,7 +31,7 @@ def _observed_votes(items: pd.DataFrame) -> pd.DataFrame:
 
 
 def votes_of(study: StudyFolder) -> tuple[pd.DataFrame, str]:
-    """Give the votes by gold class, and whose fit they are held against; "" where no one's."""
+    """The votes by gold class, and whose fit they are held against; "" where no one's."""
     rows = study.of_all("predictive")
     rows = rows[rows["check"] == VOTES]
     if rows.empty:

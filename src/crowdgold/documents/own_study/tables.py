@@ -39,13 +39,13 @@ def _cut(caption: str, file: str, header: Sequence[str], rows: list[list[str]], 
 
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
-    """Give estimate and interval."""
+    """Estimate and interval."""
     numbers = Numbers(row)
     return [numbers.point, "" if numbers.estimate is None else numbers.ends]
 
 
 def estimates_table(study: StudyFolder) -> Table:
-    """Give every method's estimates of all items."""
+    """Every method's estimates of all items."""
     rows = []
     for row in records_of(study.of_all("estimates")):
         gold = row["effective_gold"]
@@ -100,7 +100,7 @@ def strata_table(study: StudyFolder) -> Table | None:
 
 
 def fits_table(study: StudyFolder) -> Table:
-    """Give the diagnostics of each fit."""
+    """The diagnostics of each fit."""
     rows = []
     for one in study.summary["fits"]:
         rhat = "" if one.get("rhat") is None else f"{one['rhat']:.3f}"
@@ -115,7 +115,7 @@ def fits_table(study: StudyFolder) -> Table:
 
 
 def not_run_table(study: StudyFolder) -> Table | None:
-    """Give the methods that were not run, or failed, and why."""
+    """The methods that were not run, or failed, and why."""
     rows = [
         [one["method"], ", ".join(filter(None, [one.get("model", ""), one["stratum"]])),
          "failed" if one.get("failed") else "not run", str(one["reason"])]
@@ -128,7 +128,7 @@ def not_run_table(study: StudyFolder) -> Table | None:
 
 
 def annotators_table(study: StudyFolder) -> Table | None:
-    """Give each annotator's rates, a row each; None where they are not known."""
+    """Each annotator's rates, a row each; None where they are not known."""
     table = study.of_all("annotators")
     if table.empty:
         return None
@@ -147,7 +147,7 @@ def annotators_table(study: StudyFolder) -> Table | None:
 
 
 def parameters_table(study: StudyFolder) -> Table | None:
-    """Give the parameters of the fitted models; None where there are none."""
+    """The parameters of the fitted models; None where there are none."""
     rows = [
         [f"{row['method']}", row["model"], row["parameter"], f"{row['median']:.4g}",
          f"{row['lower']:.4g} to {row['upper']:.4g}"]
@@ -160,7 +160,7 @@ def parameters_table(study: StudyFolder) -> Table | None:
 
 
 def settings_rows(study: StudyFolder) -> Iterator[tuple[str, str]]:
-    """Give the settings that the numbers rest on."""
+    """The settings that the numbers rest on."""
     for name, value in study.summary["settings"].items():
         if isinstance(value, Mapping):
             text = "; ".join(f"{key or 'all'}: {_listed(one)}" for key, one in value.items())

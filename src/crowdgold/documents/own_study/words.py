@@ -42,7 +42,7 @@ def plain_metric(metric: str) -> tuple[str, str]:
 
 
 def metric_of(row: Mapping[str, Any]) -> str:
-    """Give the metric of which a row is a value or, for two models, a difference."""
+    """The metric of which a row is a value or, for two models, a difference."""
     name, _ = plain_metric(str(row["metric"]))
     return name if name in TITLES else name.removeprefix(DELTA)
 
@@ -63,7 +63,7 @@ def symbol_of(metric: str) -> str:
 
 
 def _digits(width: float | None, least: int) -> int:
-    """Give the decimals that show an interval to two digits of its width, `least` or more."""
+    """The decimals that show an interval to two digits of its width, `least` or more."""
     if width is None or not width > 0:
         return least
     return max(least, min(6, 1 - math.floor(math.log10(width))))
@@ -98,19 +98,19 @@ class Numbers:
 
     @property
     def point(self) -> str:
-        """Give the estimate."""
+        """The estimate."""
         return "none" if self.estimate is None else self.bare(self.estimate) + self.unit
 
     @property
     def ends(self) -> str:
-        """Give the ends of the interval."""
+        """The ends of the interval."""
         if self.lower is None or self.upper is None:
             return "none"
         unit = self.unit if self.unit == " %" else ""
         return f"{self.bare(self.lower)}{unit} to {self.bare(self.upper)}{self.unit}"
 
     def interval(self, level: float) -> str:
-        """Give the interval with its level."""
+        """The interval with its level."""
         if self.lower is None or self.upper is None:
             return "no interval"
         return f"{percent(level)} interval {self.ends}"

@@ -73,14 +73,14 @@ class Job:
 def stream(
     settings: Settings, stratum: Stratum, role: str, method: str = "", model: int = 0
 ) -> np.random.Generator:
-    """Give the random numbers of a role in a stratum, a method's own where it is named."""
+    """The random numbers of a role in a stratum, a method's own where it is named."""
     number = OWN_METHODS.index(method) + 1 if method else 0
     key = (stratum.key, ROLES.index(role), number, model)
     return np.random.default_rng(np.random.SeedSequence(settings.seed, spawn_key=key))
 
 
 def find_strata(study: Study) -> tuple[list[Stratum], list[str]]:
-    """Give all items, and those of each value of each column; say which are left out."""
+    """All items, and those of each value of each column; say which are left out."""
     size = len(study.items)
     found, notes = [Stratum(ALL, 0, np.arange(size))], []
     for column, values in study.strata.items():
@@ -98,12 +98,12 @@ def find_strata(study: Study) -> tuple[list[Stratum], list[str]]:
 
 
 def items_of(study: Study, stratum: Stratum) -> Items:
-    """Give the items of a stratum."""
+    """The items of a stratum."""
     return study.items if stratum.key == 0 else study.items.take(stratum.rows)
 
 
 def annotations_of(study: Study, stratum: Stratum) -> Annotations:
-    """Give the labels of the items of a stratum; the study has annotators."""
+    """The labels of the items of a stratum; the study has annotators."""
     assert study.annotations is not None
     if stratum.key == 0:
         return study.annotations

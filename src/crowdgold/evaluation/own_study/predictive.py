@@ -52,7 +52,7 @@ def _gold(value: int) -> int | None:
 
 
 def _most(values: np.ndarray, most: int) -> np.ndarray:
-    """Give the most frequent values, sorted."""
+    """The most frequent values, sorted."""
     found, times = np.unique(values, return_counts=True)
     return np.sort(found[np.argsort(-times, kind="stable")[:most]])
 

@@ -59,7 +59,7 @@ def _work(job: Job) -> list[Found]:
 
 @contextmanager
 def _pool(cores: int, shared: Shared) -> Iterator[ProcessPoolExecutor]:
-    """Give processes, which end with the block, also where it is interrupted."""
+    """Processes, which end with the block, also where it is interrupted."""
     others = set(multiprocessing.active_children())
     context = multiprocessing.get_context(START)
     with scratch_folder("evaluate") as folder:

@@ -144,7 +144,7 @@ def _written(threshold: float) -> str:
 
 
 def thresholds_of(settings: Settings, items: Items, model: str) -> tuple[float, ...]:
-    """Give the thresholds at which a model is looked at; none where its scores give no hint.
+    """The thresholds at which a model is looked at; none where its scores give no hint.
 
     Those that are written alike are one.
     """

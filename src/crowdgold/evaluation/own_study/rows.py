@@ -115,7 +115,7 @@ def difference_name(first: str, second: str) -> str:
 
 
 def _compared(texts: Sequence[str]) -> list[int]:
-    """Give the positions of the metrics that models are compared by."""
+    """The positions of the metrics that models are compared by."""
     return [k for k, text in enumerate(texts) if _name(text) not in LABEL_METRICS]
 
 
@@ -143,7 +143,7 @@ def _comparison_rows(one: Found, other: Found, level: float) -> Iterator[dict[st
 def _effective_gold(
     table: pd.DataFrame, n_gold: Mapping[str, int], n_items: Mapping[str, int], about: str
 ) -> pd.Series:
-    """Give how many gold labels alone would give an interval as narrow as each row's.
+    """How many gold labels alone would give an interval as narrow as each row's.
 
     Gold alone, n of N items, has w_0 about the population, and m labels w_0 sqrt(n / m). For an
     interval of width w about the population therefore m = n (w_0 / w)^2, but no more than N, which
@@ -186,7 +186,7 @@ def _misfit(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _metric_place(metric: str) -> tuple[int, float]:
-    """Give where a metric, or a difference of it, stands among all, and its threshold."""
+    """Where a metric, or a difference of it, stands among all, and its threshold."""
     name, _, at = metric.partition("@")
     plain = name if name in METRICS else name.removeprefix(DELTA)
     return METRICS.index(plain), float(at.partition("|")[0] or 0)

@@ -86,7 +86,7 @@ class Planned:
 
     @property
     def methods(self) -> list[str]:
-        """Give the methods of the jobs."""
+        """The methods of the jobs."""
         return list(dict.fromkeys(name for job in self.jobs for name in job.methods))
 
     def without(self, failed: Mapping[str, str]) -> "Planned":
@@ -219,7 +219,7 @@ def plan_study(study: Study, settings: Settings) -> Planned:
 def _unusable(
     planned: Planned, check: DataCheck | None, samples: Mapping[str, GoldSample]
 ) -> dict[str, dict[str, str]]:
-    """Give, for each stratum, the methods that it does not support -> why."""
+    """The methods that each stratum does not support -> why."""
     if check is None:
         return {}
     found = {}
