@@ -89,15 +89,16 @@ def _least(found: Answers, least: pd.DataFrame, labels: Mapping[str, str]) -> li
         [labels.get(str(world), str(world)), f"{measured.get(world, np.nan):.2f}", f"{value:.2f}"]
         for world, value in possible.items()
     ]
+    metrics = least["metric"].str.partition("@")[0].nunique()
     rows.append(["all of these", f"{measured.mean():.3f}", f"{possible.mean():.3f}"])
     return [
         "## How narrow could it be?\n",
-        f"At {AT} gold labels the mean width over the {len(possible)} simulated worlds and "
-        f"{least['metric'].str.partition('@')[0].nunique()} metrics cannot be less than "
-        f"{possible.mean():.3f} of that of `{found.baseline}`, however votes and scores are used. "
-        "The true probability of a positive label given both would reach that in large "
-        f"samples. `{found.answer}`, which learns it from {AT} labels, has {measured.mean():.3f}. "
-        "The mean over metrics:\n",
+        f"At {AT} gold labels no use of votes and scores makes the mean width over the {len(possible)} "
+        f"simulated worlds and {metrics} metrics much less than {possible.mean():.3f} of that of "
+        f"`{found.baseline}`. The true probability of a positive label, given votes and scores, would "
+        "reach it in large samples. Here it is learnt from many items whose labels are all known. "
+        f"`{found.answer}`, which learns from {AT} labels, has {measured.mean():.3f}. The mean over "
+        "metrics:\n",
         markdown_table(["world", f"`{found.answer}`", "least possible"], rows) + "\n",
     ]
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit
 
 from crowdgold.data import InputError, Items
 from crowdgold.estimators.logistic import features, fit_folds
@@ -55,7 +56,7 @@ def best_prediction(items: Items, truth: np.ndarray) -> np.ndarray:
         known, labels = products[rows], truth[rows].astype(float)
         used = np.ones((1, len(rows)), dtype=bool)
         weights = fit_folds(known, labels, used, np.zeros(size), np.full(size, RIDGE))[0]
-        found[rows] = 1 / (1 + np.exp(-known @ weights))
+        found[rows] = expit(known @ weights)
     return found
 
 
