@@ -90,14 +90,15 @@ def _least(found: Answers, least: pd.DataFrame, labels: Mapping[str, str]) -> li
         for world, value in possible.items()
     ]
     metrics = least["metric"].str.partition("@")[0].nunique()
-    rows.append(["all of these", f"{measured.mean():.3f}", f"{possible.mean():.3f}"])
+    own, floor = f"{measured.mean():.3f}", f"{possible.mean():.3f}"
+    rows.append(["all of these", own, floor])
     return [
         "## How narrow could it be?\n",
-        f"At {AT} gold labels no use of votes and scores makes the mean width over the {len(possible)} "
-        f"simulated worlds and {metrics} metrics much less than {possible.mean():.3f} of that of "
-        f"`{found.baseline}`. The true probability of a positive label, given votes and scores, would "
-        "reach it in large samples. Here it is learnt from many items whose labels are all known. "
-        f"`{found.answer}`, which learns from {AT} labels, has {measured.mean():.3f}. The mean over "
+        f"At {AT} gold labels no use of votes and scores makes the mean width over the "
+        f"{len(possible)} simulated worlds and {metrics} metrics much less than {floor} of that of "
+        f"`{found.baseline}`. The true probability of a positive label, given votes and scores, "
+        "would reach it in large samples. Here it is learnt from many items whose labels are all "
+        f"known. `{found.answer}`, which learns from {AT} labels, has {own}. The mean over "
         "metrics:\n",
         markdown_table(["world", f"`{found.answer}`", "least possible"], rows) + "\n",
     ]
