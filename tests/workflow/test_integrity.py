@@ -137,7 +137,7 @@ BROKEN = """
     paper: MAVEN
     experiments: [tiny]
     plot: error_and_width
-    options: {x: nothing}
+    options: {x: gold_fraction, metrics: [precision]}
 """
 
 
@@ -153,7 +153,7 @@ def test_one_figure_that_cannot_be_drawn_leaves_the_others_of_its_job(tmp_path):
     assert not (checkout.folder / "results/figures/broken.svg").exists()
     assert "not drawn" in checkout.run(check=False), "a second run fails as well"
     own = checkout.folder / "config/experiments/maven.yaml"
-    own.write_text(own.read_text().replace("x: nothing", "x: gold_fraction"))
+    own.write_text(own.read_text().replace("metrics: [precision]", "metrics: [AUC]"))
     checkout.run()
     assert (checkout.folder / "results/figures/broken.svg").is_file()
     assert (checkout.folder / "results/figures/tiny.svg").read_bytes() == kept
