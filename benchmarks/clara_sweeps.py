@@ -25,8 +25,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import Annotations
-from crowdgold.models.clara import ClaraSettings, sample_clara
-from crowdgold.models.clara_prior import ClaraPrior, empirical_prior
+from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
+from crowdgold.models.clara.prior import ClaraPrior, empirical_prior
 from crowdgold.models.majority import majority_shares
 from crowdgold.simulate import simulate
 

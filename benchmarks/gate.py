@@ -20,7 +20,7 @@ import pandas as pd
 import yaml
 
 from crowdgold.data import Items
-from crowdgold.estimators import fit
+from crowdgold.methods import fit
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.models.vote_fit import fit_votes

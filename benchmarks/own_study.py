@@ -27,14 +27,14 @@ import pandas as pd
 import psutil
 
 from crowdgold.data import NO_GOLD
-from crowdgold.evaluation.data_check import check_data
-from crowdgold.evaluation.own_study import Settings, Source, write_evaluation
-from crowdgold.evaluation.own_study.compiled import load_models
-from crowdgold.evaluation.own_study.files import with_source
-from crowdgold.evaluation.own_study.fitting import Found, run_job
-from crowdgold.evaluation.own_study.questions import METHODS
-from crowdgold.evaluation.own_study.study import join_found, plan_study
 from crowdgold.models.stan import StanModels
+from crowdgold.own.check.data import check_data
+from crowdgold.own.evaluation import Settings, Source, write_evaluation
+from crowdgold.own.evaluation.compiled import load_models
+from crowdgold.own.evaluation.files import with_source
+from crowdgold.own.evaluation.fitting import Found, run_job
+from crowdgold.own.evaluation.questions import METHODS
+from crowdgold.own.evaluation.study import join_found, plan_study
 from crowdgold.simulate import simulate
 
 ANNOTATORS, GOLD = 1000, 300

@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdgold.data.files import write_text
-from crowdgold.documents.answer import answer_page, cells_table
-from crowdgold.documents.answer_predictions import predictions_section
-from crowdgold.estimators import METHODS
-from crowdgold.evaluation.answer_bars import answers_of
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import concatenate, read_table, write_csv
+from crowdgold.methods import METHODS
+from crowdgold.studies.answer.bars import answers_of
+from crowdgold.studies.answer.pages.answer import answer_page, cells_table
+from crowdgold.studies.answer.pages.predictions import predictions_section
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 from crowdgold.data.files import write_text
-from crowdgold.documents.comparison import comparison_page
 from crowdgold.evaluation.ratios import compare
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import read_table
+from crowdgold.studies.maven.pages.comparison import comparison_page
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

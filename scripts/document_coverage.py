@@ -4,14 +4,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdgold.data.files import write_text
-from crowdgold.documents.bias_causes import bias_section
-from crowdgold.documents.clara_coverage import clara_section
-from crowdgold.documents.coverage import coverage_page
-from crowdgold.documents.model_coverage import calibration_section, own_models_section
-from crowdgold.documents.shared_labels import shared_labels_section
 from crowdgold.evaluation.ratios import relative_to
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import concatenate, read_table
+from crowdgold.studies.calibration.pages.coverage import coverage_page
+from crowdgold.studies.calibration.pages.model_coverage import (
+    calibration_section,
+    own_models_section,
+)
+from crowdgold.studies.clara.pages.coverage import clara_section
+from crowdgold.studies.maven.pages.bias_causes import bias_section
+from crowdgold.studies.maven.pages.shared_labels import shared_labels_section
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

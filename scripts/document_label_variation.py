@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 from crowdgold.data.files import write_text
-from crowdgold.documents.label_variation_reproduction import label_variation_page
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import read_table
+from crowdgold.studies.label_variation.pages.reproduction import label_variation_page
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

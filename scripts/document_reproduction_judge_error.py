@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdgold.data.files import write_text
-from crowdgold.documents.judge_error_reproduction import judge_error_page
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import read_table
+from crowdgold.studies.judge_error.pages.reproduction import judge_error_page
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdgold.data.files import write_text
-from crowdgold.documents.soft_metric_reproduction import soft_metric_page
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import read_table
+from crowdgold.studies.soft_metrics.pages.reproduction import soft_metric_page
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from crowdgold.data.files import write_text
-from crowdgold.documents.stableval_reproduction import stableval_page
-from crowdgold.documents.stableval_synthetic_claims import synthetic_section
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import read_table
+from crowdgold.studies.stableval.pages.reproduction import stableval_page
+from crowdgold.studies.stableval.pages.synthetic_claims import synthetic_section
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

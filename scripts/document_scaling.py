@@ -7,11 +7,11 @@ import pandas as pd
 from matplotlib import rc_context
 
 from crowdgold.data.files import write_text
-from crowdgold.documents.scaling import scaling_page
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import read_table
-from crowdgold.plotting.scaling import draw_scaling
 from crowdgold.plotting.style import RC, SVG_METADATA
+from crowdgold.studies.maven.pages.scaling import scaling_page
+from crowdgold.studies.maven.plots.scaling import draw_scaling
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

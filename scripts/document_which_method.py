@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crowdgold.arena.pages.which_method import which_method_page
+from crowdgold.arena.record import arena_of, record_text
+from crowdgold.arena.table import arena_cells, judged
+from crowdgold.arena.world_features import world_features, world_kinds
 from crowdgold.data.files import write_text
-from crowdgold.documents.which_method import which_method_page
-from crowdgold.evaluation.arena import arena_cells, judged
-from crowdgold.evaluation.arena_record import arena_of, record_text
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.made_from import condensed, file_hash
 from crowdgold.experiments.results import concatenate, read_table
-from crowdgold.experiments.world_features import world_features, world_kinds
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.evaluation.own_study import METHODS, METRICS, Settings, Source, read_thresholds
-from crowdgold.evaluation.own_study.in_jobs import prepare
 from crowdgold.experiments.logs import job_log
 from crowdgold.inference.rectified import POPULATION
+from crowdgold.own.evaluation import METHODS, METRICS, Settings, Source, read_thresholds
+from crowdgold.own.evaluation.in_jobs import prepare
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

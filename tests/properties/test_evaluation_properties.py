@@ -16,12 +16,12 @@ from crowdgold.commands.evaluation_table import describe
 from crowdgold.data import InputError
 from crowdgold.data.json_values import plain
 from crowdgold.data.own import read_study
-from crowdgold.estimators import Fit, LabelPosterior, LabelPrediction
-from crowdgold.evaluation.data_check import check_data
-from crowdgold.evaluation.own_study import METHODS, METRICS, Settings, fitting
-from crowdgold.evaluation.own_study.files import require_answers
-from crowdgold.evaluation.own_study.study import join_found, plan_study
+from crowdgold.methods import Fit, LabelPosterior, LabelPrediction
 from crowdgold.models.stan import StanModels
+from crowdgold.own.check.data import check_data
+from crowdgold.own.evaluation import METHODS, METRICS, Settings, fitting
+from crowdgold.own.evaluation.files import require_answers
+from crowdgold.own.evaluation.study import join_found, plan_study
 from properties.test_own_study_properties import (
     GOOD,
     LONG,

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from crowdgold.data import InputError
-from crowdgold.estimators.maven import MavenSettings, fit_maven
-from crowdgold.evaluation.bias_causes import VERSIONS, check_bias_causes
+from crowdgold.methods.maven import MavenSettings, fit_maven
 from crowdgold.models.stan import SamplerSettings
 from crowdgold.simulate import simulate
+from crowdgold.studies.maven.bias_causes import VERSIONS, check_bias_causes
 
 STUDY = {
     "n": 400, "n_gold": 60, "phi": 0.3, "a0": 0.2, "a1": 0.6, "d0": 1.5, "d1": 1.5,

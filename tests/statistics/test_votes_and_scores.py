@@ -13,7 +13,7 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import chi2
 
-from crowdgold.estimators import fit
+from crowdgold.methods import fit
 from crowdgold.models import joint_fit
 from crowdgold.models.human_ai import HumanAiProgram
 from crowdgold.models.joint_fit import TOLERANCE, fit_votes_and_scores

@@ -4,23 +4,23 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents.stableval_interval_claims import (
+from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICTED, PARTLY
+from crowdgold.experiments.configuration import load
+from crowdgold.plotting import draw
+from crowdgold.studies.stableval.pages.interval_claims import (
     covers_in_own_world,
     harmed_by_dependence,
     interval_claims,
     interval_tables,
 )
-from crowdgold.documents.stableval_stability_claims import stability_claims
-from crowdgold.documents.stableval_synthetic_claims import (
+from crowdgold.studies.stableval.pages.stability_claims import stability_claims
+from crowdgold.studies.stableval.pages.synthetic_claims import (
     lower_mse,
     synthetic_claims,
     synthetic_section,
 )
-from crowdgold.documents.stableval_synthetic_tables import as_printed, cells_of, summary_of
-from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICTED, PARTLY
-from crowdgold.experiments.configuration import load
-from crowdgold.plotting import draw
-from crowdgold.plotting.agent_ablation import bars
+from crowdgold.studies.stableval.pages.synthetic_tables import as_printed, cells_of, summary_of
+from crowdgold.studies.stableval.plots.agent_ablation import bars
 from unit.judged_tables import agent_scores
 from workflow.conftest import ROOT
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from crowdgold.data import InputError
-from crowdgold.estimators import fit
 from crowdgold.evaluation.agents import evaluate_agents
+from crowdgold.methods import fit
 from crowdgold.models.resampled_labels import labels_drawn, resample_annotators, resample_items
 from crowdgold.simulate import simulate
 

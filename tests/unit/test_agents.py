@@ -6,8 +6,6 @@ import pytest
 from scipy.stats import kendalltau, rankdata
 
 from crowdgold.data import InputError, annotations_from_frame
-from crowdgold.estimators import METHODS, Fit, FixedLabels, LevelPosterior, fit
-from crowdgold.estimators.confusion_em import diagnostics_of
 from crowdgold.evaluation.agents import bootstrap_means, evaluate_agents, true_values
 from crowdgold.evaluation.ranking_stability import (
     Subsampling,
@@ -16,8 +14,9 @@ from crowdgold.evaluation.ranking_stability import (
     subsampled_scores,
     tau_b,
 )
-from crowdgold.evaluation.refitted_bootstrap import items_of, refitted_intervals
 from crowdgold.experiments.registries import metric_problem
+from crowdgold.methods import METHODS, Fit, FixedLabels, LevelPosterior, fit
+from crowdgold.methods.confusion_em import diagnostics_of
 from crowdgold.metrics.agents import (
     FORMS,
     agent_scores,
@@ -31,6 +30,7 @@ from crowdgold.metrics.agents import (
 )
 from crowdgold.models.confusion_em import EmSettings, fit_confusion_em
 from crowdgold.models.majority import majority_labels
+from crowdgold.studies.stableval.refitted_bootstrap import items_of, refitted_intervals
 
 RNG = np.random.default_rng
 

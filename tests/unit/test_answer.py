@@ -5,15 +5,15 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from crowdgold.documents.answer import answer_page, cells_table
-from crowdgold.documents.answer_predictions import predictions_section
-from crowdgold.evaluation.answer_bars import answers_of, bars_of
-from crowdgold.evaluation.answer_cells import answer_cells, pooled_coverage, upper_limit
-from crowdgold.evaluation.peer_means import PEER, peer_interval
 from crowdgold.experiments.data_tables import Drawn, write_replicates
-from crowdgold.experiments.least_width import LEAST
-from crowdgold.experiments.sample_peers import ROWS, TRUTHS, read_samples
 from crowdgold.simulate import simulate
+from crowdgold.studies.answer.bars import answers_of, bars_of
+from crowdgold.studies.answer.cells import answer_cells, pooled_coverage, upper_limit
+from crowdgold.studies.answer.least_width import LEAST
+from crowdgold.studies.answer.pages.answer import answer_page, cells_table
+from crowdgold.studies.answer.pages.predictions import predictions_section
+from crowdgold.studies.answer.peer_means import PEER, peer_interval
+from crowdgold.studies.answer.sample_peers import ROWS, TRUTHS, read_samples
 from unit.made_answers import METRICS, REPLICATES, SIZES, WORLDS, made_answers
 
 CELL = ("answer_two", "AUC", 200)

@@ -5,16 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crowdgold.data.datasets import DATASETS
-from crowdgold.documents.which_method import which_method_page
-from crowdgold.estimators import METHODS
-from crowdgold.estimators.needs import ANNOTATORS, GOLD, NEEDS, SCORES
-from crowdgold.evaluation import arena
-from crowdgold.evaluation.arena import (
-    arena_cells,
-    judged,
-)
-from crowdgold.evaluation.arena_choice import (
+from crowdgold.arena import table as arena
+from crowdgold.arena.choice import (
     TOGETHER,
     borrow,
     choose,
@@ -23,13 +15,21 @@ from crowdgold.evaluation.arena_choice import (
     record,
     records_of,
 )
-from crowdgold.evaluation.arena_record import arena_of
-from crowdgold.evaluation.arena_situations import Situation, candidates, situations
-from crowdgold.evaluation.nearest_world import coverage_of, foretell, log_width_of
-from crowdgold.evaluation.study_features import (
+from crowdgold.arena.features import (
     StudyFeatures,
 )
+from crowdgold.arena.nearest_world import coverage_of, foretell, log_width_of
+from crowdgold.arena.pages.which_method import which_method_page
+from crowdgold.arena.record import arena_of
+from crowdgold.arena.situations import Situation, candidates, situations
+from crowdgold.arena.table import (
+    arena_cells,
+    judged,
+)
+from crowdgold.data.datasets import DATASETS
 from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.methods import METHODS
+from crowdgold.methods.needs import ANNOTATORS, GOLD, NEEDS, SCORES
 from unit.made_arena import BOTH, LABELS, TWO_WORLDS, WORLDS, cells, of_all, row, summary, worlds_of
 
 

@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 import yaml
 
-from crowdgold.documents import clara_claims as prevalence
-from crowdgold.documents import clara_day_claims as days
-from crowdgold.documents import clara_policy_claims as policies
-from crowdgold.documents import clara_reviewer_claims as reviewers
-from crowdgold.documents.clara_reproduction import clara_claims, clara_page
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICTED, PARTLY
+from crowdgold.studies.clara.pages import day_claims as days
+from crowdgold.studies.clara.pages import policy_claims as policies
+from crowdgold.studies.clara.pages import prevalence_claims as prevalence
+from crowdgold.studies.clara.pages import reviewer_claims as reviewers
+from crowdgold.studies.clara.pages.reproduction import clara_claims, clara_page
 from unit.clara_tables import (
     PREVALENCES,
     audit_day_results,

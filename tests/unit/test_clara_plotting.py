@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from crowdgold.evaluation.policy_curves import at_share, policy_curves
-from crowdgold.evaluation.sigmoid_scores import check_sigmoid_scores, mean_density, separable
 from crowdgold.evaluation.summaries import summarise
-from crowdgold.evaluation.tie_breaking import items_of_class, labels_an_item
 from crowdgold.plotting import FIGURES
 from crowdgold.plotting.series import split_series
 from crowdgold.plotting.style import METHOD_STYLES
+from crowdgold.studies.clara.policy_curves import at_share, policy_curves
+from crowdgold.studies.clara.sigmoid_scores import check_sigmoid_scores, mean_density, separable
+from crowdgold.studies.clara.tie_breaking import items_of_class, labels_an_item
 from unit.clara_tables import (
     audit_day_results,
     policy_results,

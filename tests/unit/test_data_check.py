@@ -12,11 +12,10 @@ from scipy.stats import binom, rankdata
 from crowdgold.commands import main
 from crowdgold.data import NO_GOLD, Items, annotations_from_frame
 from crowdgold.data.own import read_study
-from crowdgold.evaluation.agreement import agreement, alpha_of_patterns
-from crowdgold.evaluation.annotator_check import LEVEL, check_annotators, holm
-from crowdgold.evaluation.data_check import check_data
-from crowdgold.evaluation.data_verdicts import CHECKS, Facts, verdicts_of
-from crowdgold.evaluation.gold_sample import (
+from crowdgold.own.check.agreement import agreement, alpha_of_patterns
+from crowdgold.own.check.annotator_check import LEVEL, check_annotators, holm
+from crowdgold.own.check.data import check_data
+from crowdgold.own.check.gold_sample import (
     MOST_GOLD,
     MOST_OTHERS,
     _drawn_sums,
@@ -24,6 +23,7 @@ from crowdgold.evaluation.gold_sample import (
     assess_gold_sample,
     permutation_p,
 )
+from crowdgold.own.check.verdicts import CHECKS, Facts, verdicts_of
 
 KRIPPENDORFF_2011 = """
 1 2 3 3 2 1 4 1 2 . . .

@@ -17,16 +17,16 @@ from crowdgold.commands import main
 from crowdgold.commands.evaluation_table import WIDTH, describe
 from crowdgold.data import NO_GOLD
 from crowdgold.data.own import Study
-from crowdgold.estimators import fit
-from crowdgold.evaluation.own_study import METHODS, QUICK, Settings, evaluate_study
-from crowdgold.evaluation.own_study.folder import write_folder
-from crowdgold.evaluation.own_study.jobs import Job, find_strata, plan_jobs, reason_against
 from crowdgold.inference import evaluate
 from crowdgold.inference.questions import Named
 from crowdgold.inference.samples import Draws
+from crowdgold.methods import fit
 from crowdgold.metrics import Scale, true_value
 from crowdgold.metrics.curves import POINTS
 from crowdgold.models.stan import StanModels
+from crowdgold.own.evaluation import METHODS, QUICK, Settings, evaluate_study
+from crowdgold.own.evaluation.folder import write_folder
+from crowdgold.own.evaluation.jobs import Job, find_strata, plan_jobs, reason_against
 from crowdgold.simulate.maven import draw_maven
 from unit.reference import make_items
 

@@ -9,7 +9,7 @@ import pytest
 
 from crowdgold.commands import main
 from crowdgold.data import InputError
-from crowdgold.evaluation.own_study.folder import WRITTEN, write_folder
+from crowdgold.own.evaluation.folder import WRITTEN, write_folder
 from unit.test_evaluate_command import ASKED, EXAMPLE, files
 
 

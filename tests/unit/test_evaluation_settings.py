@@ -8,8 +8,8 @@ import yaml
 
 from crowdgold.data import InputError
 from crowdgold.data.json_values import plain
-from crowdgold.evaluation.own_study import METHODS, METRICS, Settings, read_thresholds
-from crowdgold.evaluation.own_study.questions import check_settings
+from crowdgold.own.evaluation import METHODS, METRICS, Settings, read_thresholds
+from crowdgold.own.evaluation.questions import check_settings
 
 
 @pytest.mark.parametrize(

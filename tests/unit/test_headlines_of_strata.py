@@ -10,10 +10,11 @@ import pytest
 from crowdgold.commands import main
 from crowdgold.data import NO_GOLD
 from crowdgold.data.own import Study
-from crowdgold.evaluation.data_check import check_data
-from crowdgold.evaluation.data_verdicts import NOT_USABLE, SURELY_CHOSEN
-from crowdgold.evaluation.own_study import Settings, evaluate_study
-from crowdgold.evaluation.own_study.headline import (
+from crowdgold.models.stan import StanModels
+from crowdgold.own.check.data import check_data
+from crowdgold.own.check.verdicts import NOT_USABLE, SURELY_CHOSEN
+from crowdgold.own.evaluation import Settings, evaluate_study
+from crowdgold.own.evaluation.headline import (
     CHOSEN_REASON,
     CORRECTED,
     MODELS,
@@ -21,7 +22,6 @@ from crowdgold.evaluation.own_study.headline import (
     ONLY_MODELS_REASON,
     headlines,
 )
-from crowdgold.models.stan import StanModels
 from unit.test_evaluate_study import simulated
 
 ASKED = Settings(methods=("GT",), metrics=("prevalence",))

@@ -8,9 +8,9 @@ import pytest
 
 from crowdgold.data import NO_GOLD, InputError
 from crowdgold.data.datasets import product_pairs
-from crowdgold.estimators import METHODS, Fit, ProbableLabels, fit
 from crowdgold.experiments.table_frames import rows_of, table_of
 from crowdgold.inference import evaluate
+from crowdgold.methods import METHODS, Fit, ProbableLabels, fit
 from crowdgold.simulate import Replicate, as_items, simulate
 from unit.labelled_by_three import annotated, three_reviewers
 from unit.reference import make_items

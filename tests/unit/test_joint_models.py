@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 
 from crowdgold.data import InputError
-from crowdgold.estimators import fit
+from crowdgold.methods import fit
 from crowdgold.models.diagnostics import Diagnostics, worst
 from crowdgold.models.human_ai import HumanAiDraws, HumanAiProgram
 from crowdgold.models.joint_model import label_probability, log_likelihood

@@ -5,16 +5,16 @@ import pandas as pd
 import pytest
 import yaml
 
-from crowdgold.documents.judge_error_claims import judge_error_claims
-from crowdgold.documents.judge_error_reproduction import judge_error_page
-from crowdgold.documents.soft_metric_claims import soft_metric_claims, table_2
-from crowdgold.documents.soft_metric_reproduction import soft_metric_page
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICTED, PARTLY
-from crowdgold.evaluation.soft_metric_correlations import check_soft_metric_correlations
-from crowdgold.evaluation.soft_metric_scores import draw_labels
 from crowdgold.evaluation.summaries import summarise
 from crowdgold.plotting import FIGURES
 from crowdgold.plotting.style import save_figure
+from crowdgold.studies.judge_error.pages.claims import judge_error_claims
+from crowdgold.studies.judge_error.pages.reproduction import judge_error_page
+from crowdgold.studies.soft_metrics.correlations import check_soft_metric_correlations
+from crowdgold.studies.soft_metrics.pages.claims import soft_metric_claims, table_2
+from crowdgold.studies.soft_metrics.pages.reproduction import soft_metric_page
+from crowdgold.studies.soft_metrics.scores import draw_labels
 from unit.judged_tables import (
     judge_error_tables,
     method_results,

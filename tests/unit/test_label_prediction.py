@@ -8,22 +8,22 @@ from scipy.optimize import minimize
 from scipy.special import expit, ndtri
 
 from crowdgold.data import NO_GOLD, InputError
-from crowdgold.estimators import LabelPrediction, fit
-from crowdgold.estimators.label_prediction import (
+from crowdgold.inference import label_probabilities
+from crowdgold.inference.labels import Fit, LabelPosterior
+from crowdgold.methods import LabelPrediction, fit
+from crowdgold.methods.label_prediction import (
     predict_from_posterior,
     predict_from_scores,
     predict_from_votes,
 )
-from crowdgold.estimators.logistic import (
+from crowdgold.methods.logistic import (
     FOLDS,
     INTERCEPT_PRECISION,
     cross_fit,
     features,
     rank_share,
 )
-from crowdgold.estimators.maven import _posterior
-from crowdgold.inference import label_probabilities
-from crowdgold.inference.labels import Fit, LabelPosterior
+from crowdgold.methods.maven import _posterior
 from crowdgold.models.exact_cut import ScoreDraws
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import find_vote_sets

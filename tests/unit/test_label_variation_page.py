@@ -6,11 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents.label_variation_claims import RUNS, label_variation_claims
-from crowdgold.documents.label_variation_reproduction import label_variation_page
-from crowdgold.documents.label_variation_tables import table_3, table_b1
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR
-from crowdgold.evaluation.label_variation_ranks import (
+from crowdgold.experiments.configuration import load
+from crowdgold.plotting import FIGURES
+from crowdgold.studies.label_variation.methods import METHODS
+from crowdgold.studies.label_variation.pages.claims import RUNS, label_variation_claims
+from crowdgold.studies.label_variation.pages.reproduction import label_variation_page
+from crowdgold.studies.label_variation.pages.tables import table_3, table_b1
+from crowdgold.studies.label_variation.ranks import (
     against_objective,
     compare_with_baseline,
     differences,
@@ -18,9 +21,6 @@ from crowdgold.evaluation.label_variation_ranks import (
     over_runs,
     with_all_methods,
 )
-from crowdgold.experiments.configuration import load
-from crowdgold.label_variation.methods import METHODS
-from crowdgold.plotting import FIGURES
 from unit.label_variation_tables import DATASETS, GAIN, METRICS, STEP, table_of_runs
 
 PRINTED = load(Path(__file__).resolve().parents[2] / "config/printed/label_variation.yaml")

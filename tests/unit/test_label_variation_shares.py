@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from crowdgold.documents.label_variation_shares import (
+from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, PARTLY
+from crowdgold.experiments.configuration import load
+from crowdgold.studies.label_variation.pages.shares import (
     LEVEL,
     judged_share,
     listed_settings,
@@ -17,9 +19,7 @@ from crowdgold.documents.label_variation_shares import (
     share_interval,
     share_verdict,
 )
-from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, PARTLY
-from crowdgold.evaluation.label_variation_ranks import SETTING
-from crowdgold.experiments.configuration import load
+from crowdgold.studies.label_variation.ranks import SETTING
 from unit.label_variation_tables import METRICS
 
 SAID = load(Path(__file__).resolve().parents[2] / "config/printed/label_variation.yaml")[

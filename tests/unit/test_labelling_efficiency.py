@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.evaluation.labelling_efficiency import (
+from crowdgold.studies.maven.labelling_efficiency import (
     fit_widths,
     least_squares,
     mean_log_widths,
 )
-from crowdgold.evaluation.labelling_savings import (
+from crowdgold.studies.maven.labelling_savings import (
     Costs,
     Study,
     best_n,

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from crowdgold.data import InputError
-from crowdgold.evaluation.labelling_frontier import COLUMNS, check_labelling_frontier, take_items
 from crowdgold.experiments.checks import CHECKS
 from crowdgold.simulate import simulate
+from crowdgold.studies.clara.labelling_frontier import COLUMNS, check_labelling_frontier, take_items
 
 REVIEWERS = {
     "prevalence": 0.3, "design": "all", "n_reviewers": 5, "n_labels": 3,

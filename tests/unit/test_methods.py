@@ -9,10 +9,10 @@ import pytest
 from scipy.stats import binom
 
 from crowdgold.data import InputError
-from crowdgold.estimators import METHODS, NO_LABEL, Fit, FixedLabels, LabelPosterior, fit
-from crowdgold.estimators.dawid_skene import spread_draws
-from crowdgold.estimators.maven import MavenSettings
 from crowdgold.experiments.registries import stan_models
+from crowdgold.methods import METHODS, NO_LABEL, Fit, FixedLabels, LabelPosterior, fit
+from crowdgold.methods.dawid_skene import spread_draws
+from crowdgold.methods.maven import MavenSettings
 from crowdgold.models.stan import StanModels, stan_seed
 from unit.reference import make_items
 
@@ -150,7 +150,7 @@ def test_methods_that_make_something_of_a_fit_of_maven_fit_it_once(monkeypatch):
         even = lambda draw, predictor, rng: np.full(8, 0.5)  # noqa: E731
         return Fit("MAVEN", LabelPosterior(draws, even, without_own_gold=even))
 
-    monkeypatch.setattr("crowdgold.estimators.maven.fit_maven", fit_maven)
+    monkeypatch.setattr("crowdgold.methods.maven.fit_maven", fit_maven)
     votes, stan = [0, 1, 2, 3, 1, 0, 3, 2], StanModels()
     items, other = (make_items(votes, 3, [1, 0, -1, -1, 1, last, -1, -1]) for last in (0, 1))
     for method in ("AutoEval+MAVEN", "MAVEN", "MAVEN-C", "MAVEN-R"):
@@ -183,7 +183,7 @@ def test_the_modules_that_a_method_names_are_those_that_it_loads():
             ),
         ]
         source = "".join(map(inspect.getsource, called))
-        loaded = set(re.findall(r"from crowdgold\.estimators\.(\w+) import", source))
+        loaded = set(re.findall(r"from crowdgold\.methods\.(\w+) import", source))
         assert loaded <= set(method.own_modules), method.name
 
 

@@ -7,10 +7,14 @@ import pytest
 from scipy.stats import pearsonr
 
 from crowdgold.data import InputError
-from crowdgold.evaluation.metric_ranking import judge_metrics, permutation_test
-from crowdgold.evaluation.metric_study import check_metric_study, fisher_interval, made_metric
 from crowdgold.metrics.rank_centrality import rank_centrality
 from crowdgold.simulate.pairwise_choices import draw_choices
+from crowdgold.studies.soft_metrics.metric_ranking import judge_metrics, permutation_test
+from crowdgold.studies.soft_metrics.metric_study import (
+    check_metric_study,
+    fisher_interval,
+    made_metric,
+)
 
 STRENGTH = np.array([0.4, 0.3, 0.2, 0.1])
 

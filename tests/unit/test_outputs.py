@@ -7,8 +7,8 @@ import pytest
 
 from crowdgold.commands import main
 from crowdgold.data import InputError
-from crowdgold.evaluation.own_study import read_thresholds
 from crowdgold.metrics import parse_metric
+from crowdgold.own.evaluation import read_thresholds
 from unit.test_evaluate_command import ASKED, EXAMPLE, files
 
 LABELS = "item,annotator,label\n" + "".join(

@@ -4,16 +4,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents.bias_causes import bias_section, conclusion
-from crowdgold.documents.clara_coverage import clara_section
 from crowdgold.documents.cluster import cluster_page
-from crowdgold.documents.comparison import comparison_page
-from crowdgold.documents.coverage import choice_section, coverage_page
 from crowdgold.documents.markdown import with_error
-from crowdgold.documents.model_coverage import calibration_section, own_models_section
-from crowdgold.documents.scaling import scaling_page
-from crowdgold.documents.shared_labels import shared_labels_section
 from crowdgold.evaluation.summaries import check_coverage
+from crowdgold.studies.calibration.pages.coverage import choice_section, coverage_page
+from crowdgold.studies.calibration.pages.model_coverage import (
+    calibration_section,
+    own_models_section,
+)
+from crowdgold.studies.clara.pages.coverage import clara_section
+from crowdgold.studies.maven.pages.bias_causes import bias_section, conclusion
+from crowdgold.studies.maven.pages.comparison import comparison_page
+from crowdgold.studies.maven.pages.scaling import scaling_page
+from crowdgold.studies.maven.pages.shared_labels import shared_labels_section
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.estimators import METHODS
-from crowdgold.evaluation.order_statistics import check_order_statistics
 from crowdgold.evaluation.ratios import average_over_settings, compare, relative_to
-from crowdgold.evaluation.score_curves import curve_distances, precision_rows
 from crowdgold.evaluation.summaries import summarise
+from crowdgold.methods import METHODS
 from crowdgold.plotting import FIGURES, draw
-from crowdgold.plotting.order_statistics import FEWEST
 from crowdgold.plotting.sensitivity import compare_quantities
 from crowdgold.plotting.series import count_replicates, replicates_text
 from crowdgold.plotting.style import (
@@ -22,6 +19,9 @@ from crowdgold.plotting.style import (
     save_figure,
     style_of,
 )
+from crowdgold.studies.maven.order_statistics import check_order_statistics
+from crowdgold.studies.maven.plots.order_statistics import FEWEST
+from crowdgold.studies.maven.score_curves import curve_distances, precision_rows
 from unit.clara_tables import tables_of_clara
 from unit.judged_tables import tables_of_judged
 from unit.label_variation_tables import table_of_runs

@@ -7,7 +7,6 @@ import pytest
 from scipy.stats import t as student
 
 from crowdgold.data import NO_GOLD
-from crowdgold.estimators import Fit, LabelPrediction
 from crowdgold.inference import evaluate
 from crowdgold.inference.interval import interval
 from crowdgold.inference.questions import Questions, View
@@ -20,6 +19,7 @@ from crowdgold.inference.rectified import (
     rectify,
 )
 from crowdgold.inference.samples import FEWEST, ONLY_GOLD
+from crowdgold.methods import Fit, LabelPrediction
 from crowdgold.metrics import LabelMass, RankedItems, Scale, parse_metric
 from unit.label_mass_reference import metric_value
 from unit.reference import make_items

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents import claims
-from crowdgold.documents.reproduction import reproduction_page, table_3_rows
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICTED, PARTLY
+from crowdgold.studies.maven.pages import claims
+from crowdgold.studies.maven.pages.reproduction import reproduction_page, table_3_rows
 
 LABELLING = {
     "method": "MAVEN", "baseline": "GT", "metric": "delta_TPR", "gold_only": 34_000, "n": 50_000,

@@ -6,16 +6,16 @@ import pytest
 from scipy.stats import norm
 
 from crowdgold.data import InputError, annotations_from_frame
-from crowdgold.estimators import NO_LABEL, ConfusionPosterior, Fit, FixedLabels, fit
 from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.evaluation.summaries import summarise
+from crowdgold.methods import NO_LABEL, ConfusionPosterior, Fit, FixedLabels, fit
 from crowdgold.metrics.reviewers import (
     parse_reviewer_metric,
     rate_of,
     rate_of_counts,
     true_values,
 )
-from crowdgold.models.clara import swapped_share
+from crowdgold.models.clara.gibbs import swapped_share
 from crowdgold.simulate import simulate
 from unit.reference import make_items
 

@@ -16,9 +16,9 @@ from scipy.special import betainc, betaln, expit
 
 from crowdgold.data import InputError
 from crowdgold.data.parameters import Parameters
-from crowdgold.evaluation.score_curves import ITEMS, check_score_curves, curve_distances
 from crowdgold.experiments import configuration
 from crowdgold.simulate.score_shapes import read_shape
+from crowdgold.studies.maven.score_curves import ITEMS, check_score_curves, curve_distances
 
 EXPERIMENTS = Path(__file__).parents[2] / "config/experiments/maven.yaml"
 CONFIGURED = configuration.load(EXPERIMENTS)["experiments"]["maven_fig7"]["parameters"]["shapes"]

@@ -5,12 +5,18 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from crowdgold.documents.printed_cells import ABSENT, DIFFERS, SAME, compare_cells, written_like
-from crowdgold.documents.stableval_cells import SOURCES, our_values
-from crowdgold.documents.stableval_claims import CLAIMS
-from crowdgold.documents.stableval_reproduction import TITLES, stableval_page
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, claim_rows
 from crowdgold.plotting import draw
+from crowdgold.studies.stableval.pages.cells import SOURCES, our_values
+from crowdgold.studies.stableval.pages.claims import CLAIMS
+from crowdgold.studies.stableval.pages.printed_cells import (
+    ABSENT,
+    DIFFERS,
+    SAME,
+    compare_cells,
+    written_like,
+)
+from crowdgold.studies.stableval.pages.reproduction import TITLES, stableval_page
 from unit.judged_tables import judged_results
 
 PRINTED = pd.read_csv(Path(__file__).parents[2] / "config/printed/stableval.csv", dtype=str)

@@ -14,16 +14,16 @@ from crowdgold.data import InputError
 from crowdgold.data.datasets import DATASETS, DatasetUnavailable, availability, fetch
 from crowdgold.data.datasets import stableval_synthetic as published
 from crowdgold.data.datasets.sources import LOCAL
-from crowdgold.estimators import fit
 from crowdgold.evaluation.agents import evaluate_agents
-from crowdgold.evaluation.ranking_recovery import (
+from crowdgold.evaluation.ranking_stability import Subsampling
+from crowdgold.methods import fit
+from crowdgold.simulate import simulate
+from crowdgold.studies.stableval.ranking_recovery import (
     ranking_accuracy,
     recovery,
     summarise_recovery,
     tau_b,
 )
-from crowdgold.evaluation.ranking_stability import Subsampling
-from crowdgold.simulate import simulate
 
 SHAPE = {"CONFIGURATIONS": 1, "SEEDS": 2, "AGENTS": 2, "ITEMS_PER_AGENT": 2}
 

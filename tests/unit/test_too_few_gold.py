@@ -11,10 +11,10 @@ from crowdgold.commands import main
 from crowdgold.commands.evaluation_table import describe
 from crowdgold.data import NO_GOLD
 from crowdgold.data.own import Study
-from crowdgold.evaluation.own_study import Settings, evaluate_study
-from crowdgold.evaluation.own_study.headline import headlines
 from crowdgold.inference.samples import FEWEST, ONLY_GOLD
 from crowdgold.models.stan import StanModels
+from crowdgold.own.evaluation import Settings, evaluate_study
+from crowdgold.own.evaluation.headline import headlines
 from unit.test_evaluate_study import as_file, simulated
 
 FLAGGED = FEWEST - 1

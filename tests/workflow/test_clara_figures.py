@@ -2,8 +2,8 @@
 
 import pytest
 
-from crowdgold.documents.clara_reproduction import clara_claims
 from crowdgold.experiments import configuration, plan
+from crowdgold.studies.clara.pages.reproduction import clara_claims
 
 from .conftest import ROOT
 from .test_configuration import BASE, SCALES

@@ -14,12 +14,14 @@ from docutils.core import publish_parts
 
 from crowdgold.data.datasets import chaosnli, mt_bench, product_pairs
 from crowdgold.data.datasets.dataset import STUDY
-from crowdgold.evaluation import label_variation, labelling_frontier, score_curves
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.population import TRUTH_OF
 from crowdgold.experiments.registries import known_names, metric_problem
 from crowdgold.experiments.schema_page import page
 from crowdgold.simulate import clara, copula, irt, judge_error, maven, shared_difficulty
+from crowdgold.studies.clara import labelling_frontier
+from crowdgold.studies.label_variation import check as label_variation
+from crowdgold.studies.maven import score_curves
 
 from .conftest import ROOT
 

@@ -9,11 +9,11 @@ import pytest
 import yaml
 
 from crowdgold.data.judged_texts import TABLE_4
-from crowdgold.documents.label_variation_reproduction import OTHER_ENCODER
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.registries import known_names, metric_problem
-from crowdgold.label_variation import why_left_out
-from crowdgold.plotting.label_variation import METRICS
+from crowdgold.studies.label_variation import why_left_out
+from crowdgold.studies.label_variation.pages.reproduction import OTHER_ENCODER
+from crowdgold.studies.label_variation.plots.shares import METRICS
 
 from .conftest import ROOT, Checkout
 from .test_configuration import BASE, SCALES, SCHEMA

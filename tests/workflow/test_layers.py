@@ -19,21 +19,29 @@ BELOW = {
     "models": {"assets", "kernels", "temporary", "toolchain", "data", "simulate"},
     "metrics": {"kernels", "data", "simulate", "models"},
     "inference": {"kernels", "data", "models", "metrics"},
-    "estimators": {"data", "simulate", "models", "inference"},
-    "label_variation": {"data", "metrics"},
-    "evaluation": {
-        "assets", "kernels", "temporary", "data", "simulate", "models", "metrics", "inference",
-        "estimators",
-        "label_variation",
+    "methods": {"data", "simulate", "models", "inference"},
+    "evaluation": {"data", "models", "metrics", "inference", "methods"},
+    "documents": set(),
+    "arena": {
+        "assets", "data", "metrics", "methods", "evaluation", "plotting", "experiments",
+        "documents",
     },
-    "plotting": {"data", "metrics", "label_variation", "evaluation"},
+    "studies": {
+        "kernels", "data", "simulate", "models", "metrics", "inference", "methods", "evaluation",
+        "plotting", "experiments", "documents",
+    },
+    "plotting": {"data", "evaluation", "arena", "studies"},
     "experiments": {
-        "assets", "toolchain", "data", "simulate", "models", "metrics", "inference", "estimators",
+        "assets", "toolchain", "data", "simulate", "models", "metrics", "inference", "methods",
         "evaluation", "plotting",
     },
-    "documents": {"data", "metrics", "inference", "label_variation", "evaluation", "plotting"},
+    "own": {
+        "assets", "kernels", "temporary", "data", "simulate", "models", "metrics", "inference",
+        "methods", "evaluation", "plotting", "arena",
+    },
     "commands": {
         "temporary", "data", "models", "inference", "evaluation", "documents", "experiments",
+        "own", "studies",
     },
 }  # fmt: skip
 """Layer -> the layers that it may import."""

@@ -21,7 +21,7 @@ OWN = {
     # Lines of the repository's own templates, when a developer makes the pages of docs/how-to.
     "src/crowdgold/documents/how_to.py": {"exec", "eval"},
     # What a job of the same run has written into its results folder.
-    "src/crowdgold/evaluation/own_study/in_jobs.py": {"pickle.loads"},
+    "src/crowdgold/own/evaluation/in_jobs.py": {"pickle.loads"},
 }
 """What may be read or run because it does not come from outside."""
 

@@ -16,8 +16,8 @@ from crowdgold.data.json_values import plain
 from crowdgold.data.own import Study, read_study
 
 if TYPE_CHECKING:
-    from crowdgold.evaluation.agreement import Agreement
-    from crowdgold.evaluation.data_check import DataCheck
+    from crowdgold.own.check.agreement import Agreement
+    from crowdgold.own.check.data import DataCheck
 
 ABOUT = """\
 Say what data can support before anything is fitted: how many votes items have and how far they
@@ -115,7 +115,7 @@ def _annotators(check: "DataCheck") -> str:
     found = check.annotators
     if found is None:
         return "not known"
-    from crowdgold.evaluation.annotator_check import FEW_LABELS
+    from crowdgold.own.check.annotator_check import FEW_LABELS
 
     least, middle, most = np.quantile(found.labels, [0, 0.5, 1])
     return (
@@ -160,7 +160,7 @@ def describe(check: "DataCheck", study: Study) -> str:
 
 def run(asked: argparse.Namespace) -> int:
     """Read the files, check them, and say what was found."""
-    from crowdgold.evaluation.data_check import check_data  # here: it takes a second to load
+    from crowdgold.own.check.data import check_data  # here: it takes a second to load
 
     if asked.seed < 0:
         raise InputError(f"seed: found {asked.seed}, expected 0 or more")

@@ -22,8 +22,8 @@ from crowdgold.commands.terminal import (
     warn_of_failed_gate,
 )
 from crowdgold.data import InputError
-from crowdgold.models.label_confidence import LabelStream, asks_for_another
-from crowdgold.models.labelling_file import read_labelling_model
+from crowdgold.models.clara.label_confidence import LabelStream, asks_for_another
+from crowdgold.models.clara.labelling_file import read_labelling_model
 
 ABOUT = """\
 Read labels, one a row, and write after each how sure its item's label is: the number of labels so

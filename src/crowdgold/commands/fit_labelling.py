@@ -24,12 +24,12 @@ from crowdgold.commands.terminal import (
 from crowdgold.data import Annotations, InputError
 from crowdgold.data.outputs import Output
 from crowdgold.data.own import read_labels
+from crowdgold.models.clara.labelling_file import is_labelling_model, write_labelling_model
+from crowdgold.models.clara.labelling_model import labelling_model, matrix_names
 from crowdgold.models.label_patterns import CONFUSION
-from crowdgold.models.labelling_file import is_labelling_model, write_labelling_model
-from crowdgold.models.labelling_model import labelling_model, matrix_names
 
 if TYPE_CHECKING:
-    from crowdgold.models.clara import ClaraFit, ClaraSettings
+    from crowdgold.models.clara.gibbs import ClaraFit, ClaraSettings
 
 ABOUT = """\
 Fit CLARA to a table of labels: how often each true label occurs (prevalence), and how often each
@@ -110,7 +110,7 @@ def _categories(text: str | None) -> list[str] | None:
 
 
 def _settings(asked: argparse.Namespace) -> "ClaraSettings":
-    from crowdgold.models.clara import ClaraSettings  # here: what is compiled takes a second
+    from crowdgold.models.clara.gibbs import ClaraSettings  # here: what is compiled takes a second
 
     if asked.seed < 0:
         raise InputError(f"seed: found {asked.seed}, expected 0 or more")
@@ -156,8 +156,8 @@ def _describe(annotations: Annotations, fit: "ClaraFit", output: Path) -> str:
 
 def run(asked: argparse.Namespace) -> int:
     """Fit and write; say the prevalence."""
-    from crowdgold.models.clara import sample_clara
-    from crowdgold.models.clara_prior import empirical_prior
+    from crowdgold.models.clara.gibbs import sample_clara
+    from crowdgold.models.clara.prior import empirical_prior
 
     command = "crowdgold fit-labelling"
     output = Output(asked.output, "-o", command, is_labelling_model, asked.force)

@@ -20,7 +20,7 @@ from crowdgold.data.files import write_text
 from crowdgold.data.item_truth import with_truth
 from crowdgold.data.outputs import Output
 from crowdgold.data.tables import read_columns
-from crowdgold.models.labelling_file import read_labelling_model
+from crowdgold.models.clara.labelling_file import read_labelling_model
 
 ABOUT = """\
 Choose the threshold of `crowdgold confidence` on validation items: the cheapest one whose final
@@ -78,8 +78,8 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def run(asked: argparse.Namespace) -> int:
     """Measure the frontier, choose, and say what was chosen."""
-    from crowdgold.evaluation.labelling_policy import majority_label
-    from crowdgold.evaluation.labelling_threshold import (
+    from crowdgold.studies.clara.labelling_policy import majority_label
+    from crowdgold.studies.clara.labelling_threshold import (
         check_wanted,
         is_frontier,
         measure_frontier,

@@ -20,9 +20,9 @@ from crowdgold.commands.terminal import (
     tell,
 )
 from crowdgold.data import InputError
-from crowdgold.evaluation.expected_information import Guess, expected_information
-from crowdgold.evaluation.study_design import FEWEST_GOLD, Information, Prices
-from crowdgold.evaluation.study_options import Wanted, study_options
+from crowdgold.own.plan.expected_information import Guess, expected_information
+from crowdgold.own.plan.study_design import FEWEST_GOLD, Information, Prices
+from crowdgold.own.plan.study_options import Wanted, study_options
 
 ABOUT = """\
 Before votes and gold labels are bought: say what is believed about the voters and the model's
@@ -187,8 +187,8 @@ def guesses_of(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | Non
 def _piloted(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]:
     """Read and fit a pilot; say what was read and what speaks against it."""
     from crowdgold.data.own import read_study
-    from crowdgold.evaluation.pilot import check_pilot, choose_model, fit_pilot
     from crowdgold.models.stan import StanModels
+    from crowdgold.own.plan.pilot import check_pilot, choose_model, fit_pilot
 
     rng = np.random.default_rng(asked.seed)
     with progress(lambda: "reading and fitting the pilot"):

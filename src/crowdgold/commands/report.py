@@ -37,7 +37,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def run(asked: argparse.Namespace) -> int:
     """Write the report, and name its files."""
-    from crowdgold.documents.study_report import write_study_report  # here: it takes a second
+    from crowdgold.own.report.page import write_study_report  # here: it takes a second
 
     if not asked.folder.is_dir():
         raise InputError(f"{asked.folder}: no such folder; expected one from `crowdgold evaluate`")

@@ -15,7 +15,7 @@ from crowdgold.commands.printable import visible
 from crowdgold.data import Annotations
 from crowdgold.data.label_columns import ONE_LABEL
 from crowdgold.data.outputs import Output
-from crowdgold.models.labelling_model import LabellingModel
+from crowdgold.models.clara.labelling_model import LabellingModel
 
 Options = argparse.ArgumentParser | argparse._ArgumentGroup
 """What options can be added to."""

@@ -13,7 +13,6 @@ from functools import cached_property
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
-from crowdgold.estimators import AgentDraws, Fit, LevelPosterior
 from crowdgold.evaluation.ranking_stability import (
     Subsampling,
     expected_tau,
@@ -22,6 +21,7 @@ from crowdgold.evaluation.ranking_stability import (
     subsampled_scores,
 )
 from crowdgold.inference.estimate import Estimate
+from crowdgold.methods import AgentDraws, Fit, LevelPosterior
 from crowdgold.metrics.agents import (
     ALIKE,
     AMBIGUOUS,

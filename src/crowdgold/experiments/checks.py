@@ -22,20 +22,20 @@ from crowdgold.experiments.times import times_frame
 from crowdgold.models.stan import StanModels
 
 CHECKS = {
-    "bias_causes": "crowdgold.evaluation.bias_causes",
-    "order_statistics": "crowdgold.evaluation.order_statistics",
-    "simulation_based_calibration": "crowdgold.evaluation.simulation_based_calibration",
-    "score_curves": "crowdgold.evaluation.score_curves",
-    "labelling_frontier": "crowdgold.evaluation.labelling_frontier",
-    "shared_labels": "crowdgold.evaluation.shared_labels",
-    "sigmoid_scores": "crowdgold.evaluation.sigmoid_scores",
-    "judge_error_simulation": "crowdgold.evaluation.judge_error_simulation",
-    "judge_error_formula": "crowdgold.evaluation.judge_error_formula",
-    "soft_metric_curve": "crowdgold.evaluation.soft_metric_curve",
-    "soft_metric_correlations": "crowdgold.evaluation.soft_metric_correlations",
-    "soft_metric_scores": "crowdgold.evaluation.soft_metric_scores",
-    "metric_study": "crowdgold.evaluation.metric_study",
-    "label_variation": "crowdgold.evaluation.label_variation",
+    "bias_causes": "crowdgold.studies.maven.bias_causes",
+    "order_statistics": "crowdgold.studies.maven.order_statistics",
+    "simulation_based_calibration": "crowdgold.studies.calibration.simulation_based_calibration",
+    "score_curves": "crowdgold.studies.maven.score_curves",
+    "labelling_frontier": "crowdgold.studies.clara.labelling_frontier",
+    "shared_labels": "crowdgold.studies.maven.shared_labels",
+    "sigmoid_scores": "crowdgold.studies.clara.sigmoid_scores",
+    "judge_error_simulation": "crowdgold.studies.judge_error.simulation",
+    "judge_error_formula": "crowdgold.studies.judge_error.formula",
+    "soft_metric_curve": "crowdgold.studies.soft_metrics.curve",
+    "soft_metric_correlations": "crowdgold.studies.soft_metrics.correlations",
+    "soft_metric_scores": "crowdgold.studies.soft_metrics.scores",
+    "metric_study": "crowdgold.studies.soft_metrics.metric_study",
+    "label_variation": "crowdgold.studies.label_variation.check",
 }
 """Name of a check -> the module that holds its function `check_NAME`."""
 

@@ -11,9 +11,9 @@ from functools import cache
 from typing import Any
 
 from crowdgold.data import ANNOTATIONS, ITEMS, InputError
-from crowdgold.estimators import needs
 from crowdgold.experiments.checks import CHECKS
 from crowdgold.experiments.configuration_limits import OPTIONS_OF
+from crowdgold.methods import needs
 from crowdgold.metrics import parse_metric
 from crowdgold.metrics.agents import is_agent_metric, parse_agent_metric
 from crowdgold.metrics.reviewers import parse_reviewer_metric
@@ -47,14 +47,14 @@ REGISTRIES = {
         "crowdgold.data.datasets", "DATASETS", "prepare", ("crowdgold.data.datasets",)
     ),
     "method": Registry(
-        "crowdgold.estimators",
+        "crowdgold.methods",
         "METHODS",
         "",
         (
-            "crowdgold.estimators",
-            "crowdgold.estimators.registry",
-            "crowdgold.estimators.annotation_fitters",
-            "crowdgold.estimators.fitters",
+            "crowdgold.methods",
+            "crowdgold.methods.registry",
+            "crowdgold.methods.annotation_fitters",
+            "crowdgold.methods.fitters",
         ),
     ),
     "plot": Registry("crowdgold.plotting", "FIGURES", "", ("crowdgold.plotting",)),

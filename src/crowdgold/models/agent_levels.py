@@ -21,7 +21,7 @@ import numpy as np
 
 from crowdgold.data import Annotations, InputError
 from crowdgold.kernels import kernel
-from crowdgold.models.clara_sweeps import draw_dirichlet
+from crowdgold.models.clara.sweeps import draw_dirichlet
 from crowdgold.models.confusion_steps import Labels
 from crowdgold.models.diagnostics import Diagnostics, diagnose
 from crowdgold.models.majority import NO_LABEL, majority_labels

@@ -7,39 +7,39 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from crowdgold.plotting.agent_ablation import draw_agent_ablation
-from crowdgold.plotting.agent_ablation_table import draw_agent_ablation_table
-from crowdgold.plotting.agent_intervals import draw_agent_intervals
-from crowdgold.plotting.agent_scores import draw_agent_scores
-from crowdgold.plotting.agent_tables import draw_agent_mappings, draw_agent_tables
-from crowdgold.plotting.answer import draw_answer
-from crowdgold.plotting.arena import draw_arena
-from crowdgold.plotting.clara_audits import draw_clara_audits
-from crowdgold.plotting.clara_days import draw_clara_days
-from crowdgold.plotting.clara_policy import draw_clara_policy
-from crowdgold.plotting.clara_prevalence import draw_clara_prevalence
-from crowdgold.plotting.clara_recovery import draw_clara_recovery
-from crowdgold.plotting.clara_scores import draw_clara_scores
+from crowdgold.arena.plots.arena import draw_arena
 from crowdgold.plotting.coverage import draw_coverage
 from crowdgold.plotting.coverage_and_width import draw_coverage_and_width
 from crowdgold.plotting.error_and_width import draw_error_and_width
-from crowdgold.plotting.judge_error_formula import draw_judge_error_formula
-from crowdgold.plotting.judge_error_methods import draw_judge_error_methods
-from crowdgold.plotting.judge_error_simulation import draw_judge_error_simulation
-from crowdgold.plotting.label_variation import draw_label_variation
-from crowdgold.plotting.labelling_efficiency import draw_labelling_efficiency
-from crowdgold.plotting.metric_study import draw_metric_study
-from crowdgold.plotting.order_statistics import draw_order_statistics
-from crowdgold.plotting.rank_uniformity import draw_rank_uniformity
 from crowdgold.plotting.ratios import draw_ratios
-from crowdgold.plotting.relative_bias_table import draw_relative_bias_table
-from crowdgold.plotting.run_time import draw_run_time
-from crowdgold.plotting.score_shapes import draw_score_shapes
 from crowdgold.plotting.sensitivity import draw_sensitivity
-from crowdgold.plotting.soft_metric_correlations import draw_soft_metric_correlations
-from crowdgold.plotting.soft_metric_curve import draw_soft_metric_curve
-from crowdgold.plotting.soft_metric_scores import draw_soft_metric_scores
 from crowdgold.plotting.style import save_figure
+from crowdgold.studies.answer.plots.answer import draw_answer
+from crowdgold.studies.calibration.plots.rank_uniformity import draw_rank_uniformity
+from crowdgold.studies.clara.plots.audits import draw_clara_audits
+from crowdgold.studies.clara.plots.days import draw_clara_days
+from crowdgold.studies.clara.plots.policy import draw_clara_policy
+from crowdgold.studies.clara.plots.prevalence import draw_clara_prevalence
+from crowdgold.studies.clara.plots.recovery import draw_clara_recovery
+from crowdgold.studies.clara.plots.scores import draw_clara_scores
+from crowdgold.studies.judge_error.plots.formula import draw_judge_error_formula
+from crowdgold.studies.judge_error.plots.methods import draw_judge_error_methods
+from crowdgold.studies.judge_error.plots.simulation import draw_judge_error_simulation
+from crowdgold.studies.label_variation.plots.shares import draw_label_variation
+from crowdgold.studies.maven.plots.labelling_efficiency import draw_labelling_efficiency
+from crowdgold.studies.maven.plots.order_statistics import draw_order_statistics
+from crowdgold.studies.maven.plots.relative_bias_table import draw_relative_bias_table
+from crowdgold.studies.maven.plots.run_time import draw_run_time
+from crowdgold.studies.maven.plots.score_shapes import draw_score_shapes
+from crowdgold.studies.soft_metrics.plots.correlations import draw_soft_metric_correlations
+from crowdgold.studies.soft_metrics.plots.curve import draw_soft_metric_curve
+from crowdgold.studies.soft_metrics.plots.metric_study import draw_metric_study
+from crowdgold.studies.soft_metrics.plots.scores import draw_soft_metric_scores
+from crowdgold.studies.stableval.plots.agent_ablation import draw_agent_ablation
+from crowdgold.studies.stableval.plots.agent_ablation_table import draw_agent_ablation_table
+from crowdgold.studies.stableval.plots.agent_intervals import draw_agent_intervals
+from crowdgold.studies.stableval.plots.agent_scores import draw_agent_scores
+from crowdgold.studies.stableval.plots.agent_tables import draw_agent_mappings, draw_agent_tables
 
 Plot = Callable[[pd.DataFrame, Mapping[str, Any]], tuple[Figure, pd.DataFrame]]
 
