@@ -10,7 +10,7 @@ from crowdgold.documents.own_study.folder import StudyFolder
 from crowdgold.documents.own_study.shapes import ANNOTATORS
 from crowdgold.documents.own_study.words import count_of, percent
 from crowdgold.evaluation.annotator_check import AnnotatorCheck
-from crowdgold.evaluation.gold_sample import CHOSEN
+from crowdgold.evaluation.gold_sample import likeness_in_words
 
 NAMED = 8
 """Annotators of a kind that are named."""
@@ -74,8 +74,7 @@ def _gold(check: Mapping[str, Any]) -> str:
 def _sample(found: Mapping[str, Any]) -> str:
     if found.get("note") or found.get("p") is None:
         return f"no test: {found.get('note') or 'too little is known'}"
-    says = "does not look like one" if found["p"] < CHOSEN else "nothing speaks against it"
-    return f"{says} (p = {found['p']:.2g})"
+    return f"{likeness_in_words(found['p'])} (p = {found['p']:.2g})"
 
 
 def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
