@@ -74,6 +74,8 @@ def test_a_folder_that_holds_an_input_is_left_alone(earlier, capsys):
     assert main(["evaluate", votes, gold, given, "--out", str(earlier), *ASKED]) == 2
     assert "which is to be replaced; give another --out" in capsys.readouterr().err
     assert own.read_bytes() == before
+    assert main(["evaluate", votes, gold, "--out", votes, *ASKED]) == 2
+    assert f"--out {votes} would overwrite {votes}" in " ".join(capsys.readouterr().err.split())
 
 
 def test_many_other_files_are_counted(tmp_path):

@@ -127,6 +127,8 @@ def test_the_command_names_its_files_and_refuses_other_folders(folder, tmp_path,
     assert named == {"report": str(study / "report.html"), "figures": str(study / "figures.pdf")}
     assert main(["report", str(tmp_path / "none")]) == 2
     assert "no such folder; expected one from `crowdgold evaluate`" in capsys.readouterr().err
+    assert main(["report", str(study / "report.html")]) == 2
+    assert "report.html: not a folder; expected one from" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -99,15 +99,17 @@ def _gold(check: "DataCheck") -> Iterator[str]:
         if np.isfinite(share)
     ]
     yield f"the majority of the votes is right on {' and '.join(right)} (ties count half)"
+    from crowdgold.own.check.gold_sample import likeness_in_words
+
     sample = check.gold_sample
     if sample.note:
         yield f"a random sample of the items? no test: {sample.note}"
     else:
-        told = "it does not look like one" if sample.chosen else "nothing speaks against it"
+        told = likeness_in_words(sample.p)
         yield f"a random sample of the items? {told} (p = {sample.p:.2g})"
     within = check.gold_within_strata
     if within is not None and not within.note:
-        told = "it does not look like one" if within.chosen else "nothing speaks against it"
+        told = likeness_in_words(within.p)
         yield f"a random sample within strata? {told} (p = {within.p:.2g})"
 
 

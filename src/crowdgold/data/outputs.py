@@ -75,7 +75,8 @@ class Output:
             raise InputError(f"{self.option}: found no name, expected that of a file to write")
         for one in inputs:
             if same_file(path, one):
-                raise InputError(f"{path} is {one}, which the command reads; {another}")
+                taken = f"{self.option} {path} would overwrite {one}, which the command reads"
+                raise InputError(f"{taken}; {another}")
         if not path.parent.is_dir():
             raise InputError(f"{path.parent}: no such folder; make it, or {another}")
         if path.is_dir() or (path.exists() and not path.is_file()):

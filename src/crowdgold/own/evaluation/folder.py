@@ -100,6 +100,10 @@ def check_folder(out: Path, inputs: Sequence[Path] = (), force: bool = False) ->
         raise InputError(f"{out.parent}: you may not write there; write to another by --out")
     inside = sorted(out.iterdir()) if out.is_dir() else [out]
     for path in inputs:
+        if same_file(path, out):
+            raise InputError(
+                f"--out {out} would overwrite {path}, which is read; name a new folder"
+            )
         if lies_in(path, out) or any(same_file(path, one) for one in inside):
             raise InputError(f"{path} lies in {out}, which is to be replaced; give another --out")
     if not force:

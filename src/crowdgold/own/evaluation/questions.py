@@ -83,7 +83,8 @@ def _check_names(given: Sequence[str], known: Collection[str], what: str) -> Non
         raise InputError(f"{what}s: none asked for; there are {', '.join(known)}")
     for name in given:
         if name not in known:
-            near = difflib.get_close_matches(name, known, 1, 0)[0]
+            folded = {one.casefold(): one for one in known}
+            near = folded[difflib.get_close_matches(name.casefold(), folded, 1, 0)[0]]
             aside = ""
             if name.startswith("delta_") and what == "metric":
                 aside = " (differences between models come with each metric of a model)"
