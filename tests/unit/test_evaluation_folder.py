@@ -18,7 +18,11 @@ def test_an_evaluation_is_written_whole_or_not_at_all(tmp_path):
     out = tmp_path / "out"
     known = {"settings": {}, "headlines": []}
     write_folder(tables, {**known, "seconds": np.float64("nan")}, {"supported": True}, out)
-    assert json.loads((out / "study.json").read_text()) == {**known, "seconds": None}
+    assert json.loads((out / "study.json").read_text()) == {
+        **known,
+        "seconds": None,
+        "files": ["check.json", "estimates.csv", "estimates.parquet"],
+    }
     write_folder(tables, {**known, "seconds": 2}, {}, out)  # an earlier evaluation is replaced
     assert json.loads((out / "study.json").read_text()) == {**known, "seconds": 2}
     with pytest.raises(TypeError):

@@ -161,6 +161,15 @@ def test_folders_that_cannot_be_used_keep_the_report_that_they_have(
     assert not (study / "figures.pdf").exists()
 
 
+def test_a_file_that_was_lost_is_named_on_the_page(tmp_path):
+    study = make_study(tmp_path, models=("a",), metrics=("AUC",))
+    summary = json.loads((study / "study.json").read_text())
+    for files, said in ((["estimates.csv"], False), (["estimates.csv", "lost.csv"], True)):
+        (study / "study.json").write_text(json.dumps({**summary, "files": files}))
+        page, _ = write_study_report(study)
+        assert ("lost.csv is no longer in the folder" in page.read_text()) == said
+
+
 def test_entries_that_lack_a_key_are_named(tmp_path):
     make_study(tmp_path, models=("a",), metrics=("AUC",))
     with pytest.raises(InputError, match=r"study\.json: headlines\[0\]: no key 'stratum'"):

@@ -7,7 +7,8 @@ annotators.csv            each annotator's TPR and TNR, where they are known
 parameters.csv            medians and intervals of the models' parameters
 predictive.csv            posterior predictive checks of votes and rankings
 check.json                what the data can support, as of `crowdgold check --json`
-study.json                settings, versions, notes, headlines, fits, what was not run, seconds
+study.json                settings, versions, notes, headlines, fits, what was not run, seconds; and
+                          the other files, so that one that was lost is missed
 study.yaml                the options of `crowdgold evaluate` that repeat it
 """
 
@@ -146,6 +147,11 @@ def _write_tables(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
     tables[ESTIMATES].to_parquet(folder / f"{ESTIMATES}.parquet", index=False)
 
 
+def _write_json(content: Mapping[str, Any], path: Path) -> None:
+    text = json.dumps(plain(content), indent=1, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
 def _replace(out: Path, new: Path, before: Path) -> None:
     """Rename a new folder to its place; what is there gets another name, or back its own."""
     with held_folder(out if os.path.lexists(out) else new):
@@ -190,11 +196,11 @@ def write_folder(
         partial.mkdir()
         with registered(partial), held_folder(partial):
             _write_tables(tables, partial)
-            for name, content in ((CHECK, check), (STUDY, summary)):
-                text = json.dumps(plain(content), indent=1, ensure_ascii=False)
-                (partial / name).write_text(text + "\n", encoding="utf-8")
+            _write_json(check, partial / CHECK)
             if options is not None:
                 (partial / OPTIONS).write_bytes(options)
+            written = sorted(one.name for one in partial.iterdir())
+            _write_json({**summary, "files": written}, partial / STUDY)
             _replace(out, partial, before)
     except OSError as error:
         raise InputError(f"{out} cannot be written: {error.strerror or error}") from error
