@@ -129,7 +129,7 @@ def mend(out: Path) -> list[Path]:
             if left.suffix == ".before" and not os.path.lexists(out):
                 left.rename(out)
             else:
-                shutil.rmtree(left)
+                _remove(left)
             mended.append(left)
     return mended
 
@@ -140,6 +140,14 @@ def _write_tables(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
         form = None if name == "items" else FLOATS
         write_spreadsheet(table, folder / f"{name}.csv", form)
     tables[ESTIMATES].to_parquet(folder / f"{ESTIMATES}.parquet", index=False)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, or a link to one, whose folder stays."""
+    if folder.is_symlink():
+        folder.unlink()
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _replace(out: Path, new: Path, before: Path) -> None:
@@ -198,5 +206,5 @@ def write_folder(
         shutil.rmtree(partial, ignore_errors=True)
     if not ours:
         return before
-    shutil.rmtree(before, ignore_errors=True)
+    _remove(before)
     return None
