@@ -134,7 +134,7 @@ def mend(out: Path) -> list[Path]:
             if left.suffix == ".before" and not os.path.lexists(out):
                 left.rename(out)
             else:
-                shutil.rmtree(left)
+                _remove(left)
             mended.append(left)
     return mended
 
@@ -150,6 +150,14 @@ def _write_tables(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
 def _write_json(content: Mapping[str, Any], path: Path) -> None:
     text = json.dumps(plain(content), indent=1, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, or a link to one, whose folder stays."""
+    if folder.is_symlink():
+        folder.unlink()
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _replace(out: Path, new: Path, before: Path) -> None:
@@ -208,5 +216,5 @@ def write_folder(
         shutil.rmtree(partial, ignore_errors=True)
     if not ours:
         return before
-    shutil.rmtree(before, ignore_errors=True)
+    _remove(before)
     return None
