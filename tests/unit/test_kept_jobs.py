@@ -328,7 +328,7 @@ def test_an_evaluation_whose_successor_was_killed_is_put_back(tmp_path):
     out.rename(tmp_path / ".mine.0123456789ab.before")
     mend(out)
     assert os.listdir(tmp_path) == ["mine"]
-    assert json.loads((out / "study.json").read_text()) == SUMMARY
+    assert json.loads((out / "study.json").read_text()).items() >= SUMMARY.items()
 
 
 def test_a_link_to_an_evaluation_gives_way_and_the_evaluation_stays(tmp_path):
