@@ -1,7 +1,6 @@
 """Error and width against gold labels alone, over what a study leaves open."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -10,6 +9,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.ratios import compare
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import METRIC_LABELS, new_figure
 
@@ -77,20 +77,21 @@ def _panel(panel: Axes, rows: pd.DataFrame, name: str, metrics: list[str]) -> No
 
 
 def draw_sensitivity(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    quantities: Sequence[str],
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a column of panels for each quantity: ratio of errors above, of widths below.
 
     Args:
         table: the results of several experiments, each with one quantity that varies.
-        options: `quantities`, the columns that vary, in the order of the panels.
+        quantities: the columns that vary, in the order of the panels.
 
     Returns:
         the figure and the rows that it shows (`compare_quantities`). Bars are one standard error
         of the ratio, which uses the pairing by replicate; below the line MAVEN is better.
     """
-    quantities = list(options["quantities"])
-    shown = compare_quantities(table, quantities)
+    shown = compare_quantities(table, list(quantities))
     metrics = list(dict.fromkeys(shown["metric"]))
     figure, axes = new_figure(len(ROWS), len(quantities), 3.8)
     for column, quantity in enumerate(quantities):
@@ -116,3 +117,6 @@ def draw_sensitivity(
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(metrics), frameon=False)
     return figure, shown
+
+
+PLOT = Plot("sensitivity", draw_sensitivity)

@@ -1,7 +1,6 @@
 """The recommended answer against the number of gold labels: coverage, and width beside gold's."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -9,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from crowdgold.metrics.metric import DELTA
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import AXIS_LABELS, METRIC_LABELS, new_figure
 from crowdgold.studies.answer.bars import AT, MEAN_WIDTH, OF_METRIC, POOLED, answers_of
@@ -81,13 +81,22 @@ def _width(axes: Axes, shown: pd.DataFrame, baseline: str) -> None:
     axes.set_ylabel(f"Mean width / that of {baseline}")
 
 
-def draw_answer(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure, pd.DataFrame]:
+def draw_answer(
+    table: pd.DataFrame,
+    *,
+    answer: str,
+    baseline: str = "GT",
+    again: dict[str, str] | None = None,
+    labels: Mapping[str, str] | None = None,
+) -> tuple[Figure, pd.DataFrame]:
     """Draw coverage (left) and width (right) against the number of gold labels, by metric.
 
     Args:
         table: results of every replicate, of all worlds, with the column `n_gold`.
-        options: `answer`, the method that is judged; `baseline` (GT where not given); `again`,
-            experiments that repeat cells of a world, which are left out here.
+        answer: the method that is judged.
+        baseline: the method whose widths are compared with.
+        again: experiments that repeat cells of a world, which are left out here.
+        labels: experiment -> its words, for the caption and the page; they are not drawn.
 
     Returns:
         the figure and its rows, one for each metric and number of gold labels, over all worlds.
@@ -95,8 +104,7 @@ def draw_answer(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure
     Raises:
         ValueError: where the table has no interval of the answer.
     """
-    baseline = str(options.get("baseline", "GT"))
-    found = answers_of(table, str(options["answer"]), baseline, options.get("again", {}))
+    found = answers_of(table, answer, baseline, again)
     shown = pd.concat(
         [found.by_metric, found.by_gold.assign(metric=ALL)], ignore_index=True
     ).sort_values("n_gold", kind="stable")
@@ -121,3 +129,6 @@ def draw_answer(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure
         fontsize=7,
     )
     return figure, shown
+
+
+PLOT = Plot("answer", draw_answer)
