@@ -9,10 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.metrics import label_of
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import (
-    METRIC_LABELS,
     method_order,
     new_figure,
     style_of,
@@ -76,7 +76,7 @@ def _draw_world(panel: Axes, shown: pd.DataFrame, methods: Sequence[str]) -> Non
             elinewidth=0.8,
             label=method,
         )
-    panel.set_xticks(range(len(metrics)), [METRIC_LABELS.get(name, name) for name in metrics])
+    panel.set_xticks(range(len(metrics)), [label_of(name) for name in metrics])
     panel.set_ylabel(f"Coverage of {level:.0%} intervals")
     panel.set_ylim(-0.02, 1.02)
 

@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.ratios import relative_to
 from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.metrics import label_of
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import (
-    METRIC_LABELS,
     method_order,
     new_figure,
     style_of,
@@ -87,7 +87,7 @@ def draw_coverage_and_width(
     panels = [panel for line in axes for panel in line]
     for index, (panel, metric) in enumerate(zip(panels, metrics, strict=False)):
         _panel(panel, rows[metric], methods, level)
-        panel.set_title(METRIC_LABELS.get(metric, metric))
+        panel.set_title(label_of(metric))
         panel.set_ylim(bottom, 1.02)
         if index % columns == 0:
             panel.set_ylabel(f"Coverage of {level:.0%} intervals")

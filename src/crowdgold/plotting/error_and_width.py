@@ -8,11 +8,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.metrics import label_of
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import (
     AXIS_LABELS,
-    METRIC_LABELS,
     method_order,
     new_figure,
     style_of,
@@ -80,7 +80,7 @@ def draw_error_and_width(
             _panel(panel, shown[shown["metric"] == metric], x, value)
             if column == 0:
                 panel.set_ylabel(label)
-        axes[0][column].set_title(METRIC_LABELS.get(metric, metric))
+        axes[0][column].set_title(label_of(metric))
         axes[0][column].tick_params(labelbottom=False)
     figure.supxlabel(
         f"{AXIS_LABELS.get(x, x)}\n{count_replicates(shown['replicates'].max())}; bars are one "

@@ -9,9 +9,10 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.ratios import compare
+from crowdgold.metrics import label_of
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
-from crowdgold.plotting.style import METRIC_LABELS, new_figure
+from crowdgold.plotting.style import new_figure
 
 METHOD, BASELINE = "MAVEN", "GT"
 ROWS = (("error_ratio", "Mean absolute error"), ("width_ratio", "Interval width"))
@@ -66,7 +67,7 @@ def _panel(panel: Axes, rows: pd.DataFrame, name: str, metrics: list[str]) -> No
             marker=marker,
             elinewidth=0.8,
             capsize=1.5,
-            label=METRIC_LABELS.get(metric, metric),
+            label=label_of(metric),
         )
     panel.axhline(1, color="#666666", linewidth=0.8)
     panel.set_yscale("log")

@@ -15,9 +15,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from crowdgold.arena.table import LONG, NONE, SHORT, arena_cells, by_fewest_short, judged
+from crowdgold.metrics import label_of
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
-from crowdgold.plotting.style import METRIC_LABELS, new_figure
+from crowdgold.plotting.style import new_figure
 
 COVERS, COVERS_TOO_MUCH, EMPTY = "#DCE9F5", "#9CC4E4", "#F4F4F4"
 HATCH = "#C0662D"
@@ -190,7 +191,7 @@ def draw_arena(
         for panel, kind in zip(line, ("coverage", "width_ratio"), strict=True):
             _panel(panel, own, kind, worlds, rows[metric], marks)
             what = "coverage, %" if kind == "coverage" else f"width, % of {baseline}'s"
-            panel.set_title(f"{METRIC_LABELS.get(metric, metric)}: {what}", fontsize=8)
+            panel.set_title(f"{label_of(metric)}: {what}", fontsize=8)
         line[0].set_xlabel(_without(own, rows[metric], marks), fontsize=5, color="#666666")
         line[1].set_yticklabels([])
     for panel in axes[-1]:

@@ -7,10 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from crowdgold.metrics import label_of
 from crowdgold.metrics.metric import DELTA
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
-from crowdgold.plotting.style import AXIS_LABELS, METRIC_LABELS, new_figure
+from crowdgold.plotting.style import AXIS_LABELS, new_figure
 from crowdgold.studies.answer.bars import AT, MEAN_WIDTH, OF_METRIC, POOLED, answers_of
 
 COLOURS = (
@@ -21,13 +22,6 @@ MARKERS = "os^vDPX*hd"
 ALL = "all metrics"
 LOWEST = 0.9
 """The axis of coverage starts here unless a point lies lower."""
-
-
-def _label(metric: str) -> str:
-    """A metric in words; the difference of one between two models after a Greek letter."""
-    if metric in METRIC_LABELS or not metric.startswith(DELTA):
-        return METRIC_LABELS.get(metric, metric)
-    return rf"$\Delta$ {metric.removeprefix(DELTA)}"
 
 
 def _lines(axes: Axes, shown: pd.DataFrame, value: str) -> None:
@@ -56,7 +50,7 @@ def _lines(axes: Axes, shown: pd.DataFrame, value: str) -> None:
             markersize=4 if whole else 3.5,
             alpha=1 if whole else 0.85,
             zorder=3 if whole else 2,
-            label=_label(str(metric)),
+            label=label_of(str(metric)),
         )
     sizes = sorted(set(shown["n_gold"]))
     axes.set_xscale("log")

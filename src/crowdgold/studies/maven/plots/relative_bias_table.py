@@ -8,9 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.metrics import label_of
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
-from crowdgold.plotting.style import METRIC_LABELS, new_figure
+from crowdgold.plotting.style import new_figure
 from crowdgold.studies.maven.relative_bias import relative_bias
 
 LINE = 0.19
@@ -52,7 +53,7 @@ def _panel(axes: Axes, title: str, shown: pd.DataFrame, metrics: Sequence[str]) 
     replicates = count_replicates(int(shown["replicates"].max()))
     axes.text(-0.55, -0.15, f"{title}  ({replicates})", fontsize=8, va="center")
     for column, metric in enumerate(metrics):
-        label = METRIC_LABELS.get(metric, metric)
+        label = label_of(metric)
         axes.text(column + 0.2, 0.95, label, ha="center", va="center", fontsize=7.5)
     for y in (0.45, 1.45, len(methods) + 1.55):
         axes.hlines(y, -0.55, len(metrics) - 0.45, color="#444444", linewidth=0.6)
