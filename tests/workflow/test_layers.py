@@ -9,9 +9,9 @@ from crowdgold.experiments.imports import direct_imports, module_file, package_r
 from .conftest import ROOT
 
 ROOMS = (
-    "assets", "kernels", "archives", "temporary", "toolchain", "data", "simulate", "models",
-    "metrics", "inference", "methods", "evaluation", "plotting", "documents", "experiments",
-    "arena", "studies", "own", "commands",
+    "declared", "assets", "kernels", "archives", "temporary", "toolchain", "data", "simulate",
+    "models", "metrics", "inference", "methods", "evaluation", "plotting", "documents",
+    "experiments", "arena", "studies", "own", "commands",
 )  # fmt: skip
 """The rooms from above to below; each may import those above it."""
 APART = {"own": {"experiments", "studies"}}

@@ -9,7 +9,7 @@ import pandas as pd
 
 from crowdgold.data import InputError
 from crowdgold.data.checks import counted
-from crowdgold.experiments.found import load
+from crowdgold.declared import load
 from crowdgold.experiments.logs import described
 from crowdgold.plotting.style import save_figure
 

@@ -11,13 +11,12 @@ from functools import cache
 from typing import Any
 
 from crowdgold.data import ANNOTATIONS, ITEMS, InputError
+from crowdgold.declared import KINDS, declared, load
 from crowdgold.experiments.configuration_limits import OPTIONS_OF
-from crowdgold.experiments.found import KINDS, declared, load
 from crowdgold.methods import needs
 from crowdgold.metrics import parse_metric
 from crowdgold.metrics.agents import is_agent_metric, parse_agent_metric
 from crowdgold.metrics.reviewers import parse_reviewer_metric
-from crowdgold.simulate import GIVE_ANNOTATIONS
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,6 @@ class Registry:
 
 
 REGISTRIES = {
-    "simulator": Registry("crowdgold.simulate", "GENERATORS", "", ("crowdgold.simulate",)),
     "dataset": Registry(
         "crowdgold.data.datasets", "DATASETS", "prepare", ("crowdgold.data.datasets",)
     ),
@@ -55,7 +53,7 @@ REGISTRIES = {
         ),
     ),
 }
-"""Kind -> its registry; the other kinds are found by their declarations (`found.KINDS`)."""
+"""Kind -> its registry; the other kinds are found by their declarations (`declared.KINDS`)."""
 
 
 @cache
@@ -96,8 +94,9 @@ def known_names() -> dict[str, Collection[str]]:
 
 def _giving_annotations() -> tuple[str, ...]:
     """The simulators and datasets that give annotations."""
-    datasets = entries("dataset")
-    return (*GIVE_ANNOTATIONS, *(name for name in datasets if datasets[name].table == ANNOTATIONS))
+    simulators, datasets = entries("simulator"), entries("dataset")
+    drawn = [name for name, one in simulators.items() if one.gives == ANNOTATIONS]
+    return (*drawn, *(name for name, one in datasets.items() if one.table == ANNOTATIONS))
 
 
 def modules_of(kind: str, name: str) -> set[str]:

@@ -1,18 +1,19 @@
-"""Checks and plots are found by their declarations, each under its own name."""
+"""Generators, checks and plots are found by their declarations, each under its own name."""
 
 import pytest
 
-from crowdgold.experiments import found
+from crowdgold import declared as found
 from crowdgold.experiments.check import Check
 from crowdgold.plotting.plot import Plot
+from crowdgold.simulate.generator import Generator
 
-CLASSES = {"check": Check, "plot": Plot}
+CLASSES = {"simulator": Generator, "check": Check, "plot": Plot}
 TWO = 'CHECK = Check("one", run)\n'
 
 
 @pytest.mark.parametrize("kind", CLASSES)
 def test_what_is_found_is_of_its_class_and_has_the_name_that_it_is_found_by(kind):
-    assert len(found.declared(kind)) > 10
+    assert len(found.declared(kind)) > 9
     for name in found.declared(kind):
         one = found.load(kind, name)
         assert isinstance(one, CLASSES[kind])
@@ -22,7 +23,7 @@ def test_what_is_found_is_of_its_class_and_has_the_name_that_it_is_found_by(kind
 def test_a_new_file_is_found_and_a_name_declared_twice_is_refused(tmp_path, monkeypatch):
     root = tmp_path / "crowdgold"
     root.mkdir()
-    monkeypatch.setattr(found, "package_root", lambda: root)
+    monkeypatch.setattr(found, "ROOT", root)
     (root / "a.py").write_text(f"import missing\n{TWO}")
     search = found.declared.__wrapped__
     assert search("check") == {"one": ("crowdgold.a", "CHECK")}

@@ -1,18 +1,19 @@
-"""The checks and the plots of the library, found by their declarations in its files.
+"""What the library's files declare: generators, checks and plots, each in a file of its own.
 
-A file that holds `X = Check("NAME", ...)` or `X = Plot("NAME", ...)` at its top level offers it; no
-list names it. Files are read and not imported, so that a job loads what it uses and no more.
+A file that holds `X = Check("NAME", ...)` at its top level offers a check of that name; no list
+names it. Files are read and not imported, so that a job loads what it uses and no more.
 """
 
 import ast
 import importlib
 from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from crowdgold.experiments.imports import package_root
-
-KINDS = {"check": "Check", "plot": "Plot"}
+ROOT = Path(__file__).resolve().parent
+"""The folder of the package."""
+KINDS = {"simulator": "Generator", "check": "Check", "plot": "Plot"}
 """Kind, as configurations name it -> the class of what is declared."""
 
 
@@ -34,10 +35,10 @@ def declared(kind: str) -> Mapping[str, tuple[str, str]]:
     Raises:
         ValueError: where two files declare one name.
     """
-    root, found = package_root(), dict[str, tuple[str, str]]()
-    for file in sorted(root.rglob("*.py")):
+    found: dict[str, tuple[str, str]] = {}
+    for file in sorted(ROOT.rglob("*.py")):
         for name, variable in _declarations(file.read_text(encoding="utf-8"), KINDS[kind]):
-            module = ".".join(file.relative_to(root.parent).with_suffix("").parts)
+            module = ".".join(file.relative_to(ROOT.parent).with_suffix("").parts)
             if name in found:
                 raise ValueError(f"{kind} {name!r}: declared in {found[name][0]} and in {module}")
             found[name] = (module, variable)
@@ -45,7 +46,7 @@ def declared(kind: str) -> Mapping[str, tuple[str, str]]:
 
 
 def load(kind: str, name: str) -> Any:
-    """What a file declares under a name: its `Check` or `Plot`.
+    """What a file declares under a name: its `Generator`, `Check` or `Plot`.
 
     Raises:
         KeyError: where there is none.
