@@ -22,7 +22,7 @@ with job_log(snakemake.log[0]):
     write_text(
         scaling_page(table, joint, study, pd.read_csv(snakemake.input.em)), snakemake.output.page
     )
-    figure, _ = draw_scaling(table, {})
+    figure, _ = draw_scaling(table)
     with rc_context(RC):
         drawn = Path(snakemake.output.figure)
         partial = drawn.with_name(f".{drawn.name}.partial")

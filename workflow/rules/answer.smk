@@ -29,7 +29,13 @@ rule read_samples:
     conda:
         "../../environment.yml"
     params:
-        library=library("read_samples.py", method=none),
+        library=library(
+            "read_samples.py",
+            simulator=lambda wildcards: values_in(
+                drawn_experiments("answer"), "simulator"
+            ),
+            method=none,
+        ),
         experiments=lambda wildcards: [name for name, _ in data_tables("answer")],
         metrics=lambda wildcards: {
             name: config["experiments"][name]["metrics"]

@@ -132,7 +132,7 @@ rule confusion_em:
     # As above: nothing runs beside it.
     threads: all_cores()
     params:
-        library=library("../benchmarks/confusion_em.py", simulator=none),
+        library=library("../benchmarks/confusion_em.py"),
         python=sys.executable,
         peers=(
             []
@@ -169,7 +169,11 @@ rule paper_scale:
     # As above: nothing runs beside it.
     threads: all_cores()
     params:
-        library=library("../benchmarks/paper_scale.py"),
+        library=library(
+            "../benchmarks/paper_scale.py",
+            simulator=entries(values_in(list(config["experiments"]), "simulator")),
+            check=entries(values_in(list(config["experiments"]), "check")),
+        ),
         python=sys.executable,
     message:
         "Measuring what the papers' scale costs (half an hour or more)"

@@ -82,7 +82,7 @@ def options_problems(
     experiments: Mapping[str, Mapping[str, Any]],
     known: Mapping[str, Collection[str]],
 ) -> Iterator[str]:
-    """Problems of a figure's options: none of its plot's, or an axis that nothing varies."""
+    """Problems of a figure's options: not its plot's, missing, or an axis that nothing varies."""
     options, plot = block.get("options", {}), block["plot"]
     reads = known.get(f"{OPTIONS_OF}{plot}")
     for key in options:
@@ -91,6 +91,10 @@ def options_problems(
             there = ", ".join(reads) or "none"
             meant = f"did you mean {close[0]!r}?" if close else f"{plot} has {there}"
             yield f"figures.{name}.options.{key}: unknown option; {meant}"
+    needed = reads.items() if isinstance(reads, Mapping) else ()
+    for key in (key for key, is_needed in needed if is_needed):
+        if key not in options:
+            yield f"figures.{name}.options.{key}: missing; plot {plot} cannot do without"
     drawn = {
         one: experiments[one]
         for one in block.get("experiments", ())

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.metrics.metric import DELTA
 from crowdgold.own.evaluation.jobs import needs_scores
-from crowdgold.own.evaluation.questions import LABEL_METRICS
 from crowdgold.own.evaluation.rows import KEYS
 
 CORRECTED = ("logistic-R", "votes-R", "GT", "MAVEN-R", "Rogan-Gladen", "AutoEval")

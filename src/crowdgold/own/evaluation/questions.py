@@ -10,6 +10,7 @@ from crowdgold.data import NO_PREDICTOR, InputError, Items
 from crowdgold.inference.questions import Questions
 from crowdgold.inference.rectified import POPULATION, TARGETS
 from crowdgold.metrics import At, parse_metric
+from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.metrics.binary import METRICS as KNOWN
 
 METHODS = (
@@ -17,8 +18,6 @@ METHODS = (
     "MAVEN-C", "DS", "CLARA",
 )  # fmt: skip
 """In the order of tables: what gold corrects, then models."""
-LABEL_METRICS = tuple(name for name, metric in KNOWN.items() if not metric.needs_scores)
-"""Of the items and their voters: they have one value, whatever the models."""
 MODEL_METRICS = tuple(
     name for name, metric in KNOWN.items() if metric.needs_scores and metric.at is At.NOTHING
 )
