@@ -14,10 +14,11 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from crowdgold.data.checks import counted
 from crowdgold.experiments.configuration import load
@@ -168,7 +169,7 @@ def told(found: Comparison, seconds: float) -> list[str]:
     return lines
 
 
-def names_of(config: dict[str, dict[str, object]]) -> set[str]:
+def names_of(config: Mapping[str, Any]) -> set[str]:
     """The names of a configuration's figures and experiments."""
     return {*config.get("figures", {}), *config.get("experiments", {})}
 

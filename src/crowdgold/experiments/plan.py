@@ -96,6 +96,11 @@ def blocks(config: Mapping[str, Any], experiment: str) -> list[str]:
     ]
 
 
+def data_tables(config: Mapping[str, Any], experiment: str) -> list[str]:
+    """The data tables of an experiment, as paths in the folder of results."""
+    return [f"data/{experiment}/{s}/{r}.parquet" for s, r in batches(config, experiment)]
+
+
 def method_settings(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
     """A method's settings: its own, the experiment's over them, and how Stan samples."""
     chosen, block = settings_of(config, experiment, method), config["experiments"][experiment]
