@@ -84,18 +84,17 @@ class Drawn:
                 )
         return drawn
 
-    def tables_of(self, figure: str) -> list[str] | Paths:
-        """The tables that a figure is drawn from, or an input function for them.
+    def tables_of(self, figure: str) -> Paths:
+        """An input function for the tables that a figure is drawn from."""
 
-        Only a run that draws the figure looks for its datasets.
-        """
-        block = self.block(figure)
-        if "benchmark" in block:
-            return [f"<results>/benchmarks/{block['benchmark']}.parquet"]
-        kind = block.get("table", "summaries")
-        return lambda wildcards: [
-            f"<results>/{kind}/{name}.parquet" for name in self.experiments(figure)
-        ]
+        def paths(wildcards: Wildcards) -> list[str]:
+            block = self.block(figure)
+            if "benchmark" in block:
+                return [f"<results>/benchmarks/{block['benchmark']}.parquet"]
+            kind = block.get("table", "summaries")
+            return [f"<results>/{kind}/{name}.parquet" for name in self.experiments(figure)]
+
+        return paths
 
     def asked(self, target: str) -> Paths:
         """An input function, so that only the run that asks for the target looks for datasets.
@@ -107,7 +106,7 @@ class Drawn:
             figures, endings = self.figures(target), (*ENDINGS, "json")
             found = [f"<results>/figures/{name}.{end}" for name in figures for end in endings]
             for tables in map(self.tables_of, figures):
-                found += tables(wildcards) if callable(tables) else tables
+                found += tables(wildcards)
             for name in self._behind(target):
                 found += self.jobs.made_of(name)
             return list(dict.fromkeys(found))
