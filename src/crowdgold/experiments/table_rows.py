@@ -1,7 +1,7 @@
 """A table as one row of a parquet file, and back again without loss.
 
 A column is a field of the table and its cell holds the whole array, in the table's own order. So
-one format is of Items and of Annotations, no row has to say what it is, and arrays of labels, items,
+one format is of Items and of Annotations, no row says what it is, and arrays of labels, items,
 annotators and categories stand beside one another without empty cells. `pandas.DataFrame.explode`
 makes rows of it.
 
