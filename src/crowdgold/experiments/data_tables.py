@@ -116,5 +116,5 @@ class DataTable:
             )
             for place in range(len(rows))
         }
-        table, reference = (tables.get(part, tables.get(BOTH)) for part in (TABLE, REFERENCE))
+        table, reference = (tables[part if part in tables else BOTH] for part in (TABLE, REFERENCE))
         return Drawn(table, reference, self._metadata["parameters"][key], population)
