@@ -3,7 +3,7 @@
 import pytest
 
 from crowdgold.data.files import unfinished
-from crowdgold.experiments.imports import package_root
+from crowdgold.experiments.provenance.imports import package_root
 
 
 def test_two_writers_of_one_file_do_not_share_what_they_write(tmp_path):

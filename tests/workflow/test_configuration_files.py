@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from crowdgold.experiments import configuration
-from crowdgold.experiments.configuration_files import (
+from crowdgold.experiments.configuration.files import (
     DEEPEST,
     ConfigurationError,
     load,
@@ -16,7 +16,7 @@ from crowdgold.experiments.configuration_files import (
     places_of,
     read,
 )
-from crowdgold.experiments.configuration_limits import MOST_JOBS
+from crowdgold.experiments.configuration.limits import MOST_JOBS
 from crowdgold.experiments.registries import known_names
 from crowdgold.plotting import FIGURES
 from crowdgold.plotting.plot_options import OPTIONS

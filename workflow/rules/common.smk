@@ -11,12 +11,13 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 from crowdgold.data import InputError
-from crowdgold.experiments import configuration, plan, slurm
-from crowdgold.experiments.made_from import file_hash
+from crowdgold.experiments import configuration, plan
+from crowdgold.experiments.provenance.made_from import file_hash
 from crowdgold.experiments.registries import known_names, metric_problem, stan_models
 from crowdgold.experiments.wiring.drawn import Drawn
 from crowdgold.experiments.wiring.jobs import Jobs, entries, none
 from crowdgold.experiments.wiring.run import Run, set_environment
+from crowdgold.experiments.wiring import slurm
 from crowdgold.toolchain import assemble
 
 ROOT = Path(workflow.basedir)

@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 
 from crowdgold.data import Table
 from crowdgold.data.files import unfinished
+from crowdgold.experiments.provenance.seals import seal
 from crowdgold.experiments.results import read_metadata, sealed_metadata
-from crowdgold.experiments.seals import seal
 from crowdgold.experiments.table_rows import row_of, table_of
 
 BOTH, TABLE, REFERENCE = "both", "table", "reference"

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from crowdgold.experiments import checks
-from crowdgold.experiments.configuration import SOURCES, settings_of
+from crowdgold.experiments.configuration.problems import SOURCES, settings_of
 from crowdgold.experiments.population import ITEMS, POPULATION, TRUTH_OF, asks_for_population
 from crowdgold.experiments.registries import packages_of, stan_models
 from crowdgold.experiments.settings import Setting, expand, settings_of_methods

@@ -2,8 +2,10 @@
 
 import fcntl
 import os
+import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,9 @@ import yaml
 
 from crowdgold.data import InputError
 from crowdgold.data.files import write_text
-from crowdgold.experiments import integrity
-from crowdgold.experiments.dependencies import kernel_cache
-from crowdgold.experiments.imports import package_root
-from crowdgold.experiments.leftovers import remove_leftovers
+from crowdgold.experiments.provenance import integrity
+from crowdgold.experiments.provenance.dependencies import kernel_cache
+from crowdgold.experiments.provenance.imports import package_root
 
 LOCK = Path("results/.running")
 DAY = 24 * 3600
@@ -36,6 +37,24 @@ def set_environment(config: Mapping[str, Any]) -> None:
     # Jobs use the library that this process uses, also where it is not installed.
     library_path = [str(package_root().parent), os.environ.get("PYTHONPATH", "")]
     os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, library_path)))
+
+
+def remove_leftovers(folders: Iterable[Path], older: float = 0.0) -> None:
+    """Remove what killed writers left: `.NAME.CODE.partial`, which nothing reads.
+
+    Args:
+        folders: where to look, with all that is in them; this process holds the lock on them.
+        older: seconds; what was written to since is left, as of jobs on other nodes.
+    """
+    limit = time.time() - older
+    for path in [path for folder in folders for path in folder.rglob(".*.partial")]:
+        with suppress(OSError):
+            if path.stat().st_mtime > limit:
+                continue
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
 
 
 class Run:

@@ -1,6 +1,6 @@
 """Are results as their jobs wrote them? Every file is held against the checksum of its making.
 
-    python -m crowdgold.experiments.integrity results
+    python -m crowdgold.experiments.provenance.integrity results
 
 which is `make checksums`, names what differs and changes nothing. A run does the same before it
 looks which files are there, and takes away what differs, so that it is made again.
@@ -22,10 +22,10 @@ from typing import Any
 
 from crowdgold.data.checks import counted
 from crowdgold.experiments.configuration import load
-from crowdgold.experiments.figure_record import ENDINGS
-from crowdgold.experiments.made_from import file_hash
+from crowdgold.experiments.provenance.figure_record import ENDINGS
+from crowdgold.experiments.provenance.made_from import file_hash
+from crowdgold.experiments.provenance.seals import DamagedTable, check_seal, set_aside
 from crowdgold.experiments.results import FILES, read_metadata
-from crowdgold.experiments.seals import DamagedTable, check_seal, set_aside
 
 TABLES = ("data", "estimates", "checks", "tables", "times", "benchmarks", "datasets")
 """Folders of sealed tables; other files in them are not of a job, or of a machine's one moment."""

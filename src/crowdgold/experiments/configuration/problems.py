@@ -10,8 +10,8 @@ import jsonschema
 
 from crowdgold.data import ANNOTATIONS, ITEMS
 from crowdgold.data.parameters import did_you_mean
-from crowdgold.experiments.configuration_files import ConfigurationError, load, place_of
-from crowdgold.experiments.configuration_limits import (
+from crowdgold.experiments.configuration.files import ConfigurationError, place_of
+from crowdgold.experiments.configuration.limits import (
     number_problems,
     options_problems,
     size_problems,
@@ -19,8 +19,6 @@ from crowdgold.experiments.configuration_limits import (
 )
 from crowdgold.experiments.settings import METHOD_SETTINGS, varies_a_method
 from crowdgold.experiments.tasks import EXPLAIN
-
-__all__ = ["ConfigurationError", "check", "load", "nearest", "overlay", "settings_of"]
 
 AS_ITEMS = "as_items"
 """Key of an experiment: its labels are reduced to the votes of items."""
