@@ -5,7 +5,7 @@ import re
 import pytest
 
 from crowdgold.experiments import configuration
-from crowdgold.experiments.configuration_files import (
+from crowdgold.experiments.configuration.files import (
     DEEPEST,
     ConfigurationError,
     load,
@@ -13,7 +13,7 @@ from crowdgold.experiments.configuration_files import (
     places_of,
     read,
 )
-from crowdgold.experiments.configuration_limits import MOST_JOBS
+from crowdgold.experiments.configuration.limits import MOST_JOBS
 from crowdgold.experiments.registries import known_names
 
 from .test_configuration import BASE, ROOT, SCHEMA

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from crowdgold.experiments.imports import direct_imports, module_file, package_root
+from crowdgold.experiments.provenance.imports import direct_imports, module_file, package_root
 
 from .conftest import ROOT
 

@@ -149,15 +149,15 @@ rule paper_scale:
     input:
         script="benchmarks/paper_scale.py",
         models=expand(
-            "results/stan/{model}", model=models_in(list(config["experiments"]))
+            "results/stan/{model}", model=jobs.models_in(list(config["experiments"]))
         ),
         toolchain="results/toolchain.json",
         datasets=lambda wildcards: expand(
             "results/datasets/{name}.parquet",
             name=[
                 name
-                for name in datasets_in(list(config["experiments"]))
-                if not unavailable(name)
+                for name in jobs.datasets_in(list(config["experiments"]))
+                if not drawn.unavailable(name)
             ],
         ),
     output:
@@ -171,8 +171,10 @@ rule paper_scale:
     params:
         library=library(
             "../benchmarks/paper_scale.py",
-            simulator=entries(values_in(list(config["experiments"]), "simulator")),
-            check=entries(values_in(list(config["experiments"]), "check")),
+            simulator=entries(
+                jobs.values_in(list(config["experiments"]), "simulator")
+            ),
+            check=entries(jobs.values_in(list(config["experiments"]), "check")),
         ),
         python=sys.executable,
     message:

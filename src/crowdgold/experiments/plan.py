@@ -15,7 +15,7 @@ from typing import Any
 
 from crowdgold.declared import load
 from crowdgold.experiments.check import Check
-from crowdgold.experiments.configuration import SOURCES, settings_of
+from crowdgold.experiments.configuration.problems import SOURCES, settings_of
 from crowdgold.experiments.population import ITEMS, POPULATION, TRUTH_OF, asks_for_population
 from crowdgold.experiments.registries import packages_of, stan_models
 from crowdgold.experiments.settings import Setting, expand, settings_of_methods
@@ -101,6 +101,11 @@ def blocks(config: Mapping[str, Any], experiment: str) -> list[str]:
         for setting, replicates in batches(config, experiment)
         for group in groups(config, experiment)
     ]
+
+
+def data_tables(config: Mapping[str, Any], experiment: str) -> list[str]:
+    """The data tables of an experiment, as paths in the folder of results."""
+    return [f"data/{experiment}/{s}/{r}.parquet" for s, r in batches(config, experiment)]
 
 
 def method_settings(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:

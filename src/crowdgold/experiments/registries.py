@@ -12,7 +12,7 @@ from typing import Any
 
 from crowdgold.data import ANNOTATIONS, ITEMS, InputError
 from crowdgold.declared import KINDS, declared, load
-from crowdgold.experiments.configuration_limits import OPTIONS_OF
+from crowdgold.experiments.configuration.limits import OPTIONS_OF
 from crowdgold.methods import needs
 from crowdgold.metrics import parse_metric
 from crowdgold.metrics.agents import is_agent_metric, parse_agent_metric

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 
-from crowdgold.experiments.imports import library_files, named_hashes, package_root
+from crowdgold.experiments.provenance.imports import library_files, named_hashes, package_root
 from crowdgold.experiments.registries import REGISTRIES, entries, modules_of
 
 Used = tuple[tuple[str, tuple[str, ...]], ...]
