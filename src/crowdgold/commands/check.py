@@ -53,12 +53,8 @@ UNSUPPORTED = 1
 WIDTH = 80
 
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
-    own = commands.add_parser(
-        "check", help="say what votes, gold labels and scores can support",
-        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
     own.add_argument("--seed", type=int, default=SEED, help="of resamples and permutations")
     own.add_argument("--json", action="store_true", help="write one JSON object")
     add_study_options(own)

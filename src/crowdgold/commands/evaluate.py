@@ -70,12 +70,8 @@ the same command goes on from there; 143 and 129, terminated and hung up: likewi
 UNSUPPORTED = 1
 
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
-    own = commands.add_parser(
-        "evaluate", help="evaluate models and rates from votes, gold labels and scores",
-        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
     own.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where to write")
     own.add_argument(
         "--methods", nargs="+", metavar="METHOD", help="some of the methods (default: all)"

@@ -55,12 +55,8 @@ OF_LABELS = ("prevalence", "TPR_H", "TNR_H")
 """Metrics that need no scores."""
 
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
-    own = commands.add_parser(
-        "plan", help="how many items, votes and gold labels a study needs", description=ABOUT,
-        epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
     _add_guesses(own)
     own.add_argument("--metric", default="prevalence", help="default: %(default)s")
     own.add_argument("--width", type=float, help="find the cheapest study of this interval width")

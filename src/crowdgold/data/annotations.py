@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import InputError, Problems, to_numbers
+from crowdgold.data.checks import Problems, to_numbers
+from crowdgold.data.errors import InputError
 from crowdgold.data.label_columns import (
     REPEATED,
     categories_of,

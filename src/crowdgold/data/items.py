@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.annotations import Annotations
-from crowdgold.data.checks import InputError, Problems, counted
+from crowdgold.data.checks import Problems, counted
+from crowdgold.data.errors import InputError
 from crowdgold.data.files import unfinished
 from crowdgold.data.item_columns import (
     NO_GOLD,

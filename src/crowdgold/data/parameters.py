@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.annotations import Annotations, annotations_from_frame
-from crowdgold.data.checks import InputError, counted
+from crowdgold.data.checks import counted
+from crowdgold.data.errors import InputError
 from crowdgold.data.item_columns import NO_GOLD
 from crowdgold.data.items import Items, items_from_frame, score_column
 from crowdgold.data.label_columns import REPEATED
