@@ -43,6 +43,9 @@ BELOW = {
         "temporary", "data", "models", "inference", "evaluation", "documents", "experiments",
         "own", "studies",
     },
+    "notebook": {
+        "temporary", "data", "metrics", "models", "inference", "methods", "own", "commands",
+    },
 }  # fmt: skip
 """Layer -> the layers that it may import."""
 

@@ -111,28 +111,13 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.set_defaults(run=run)
 
 
-def _methods(asked: argparse.Namespace) -> tuple[str, ...]:
-    """The methods that are asked for, without the models where these are not wanted."""
-    from crowdgold.own.evaluation import METHODS, QUICK
-
-    chosen = tuple(asked.methods or METHODS)
-    if not asked.no_models:
-        return chosen
-    kept = tuple(name for name in chosen if name in QUICK or name not in METHODS)
-    if not kept:
-        raise InputError(
-            f"--no-models leaves nothing of --methods {' '.join(chosen)}; leave out one of the two"
-        )
-    return kept
-
-
 def _settings(asked: argparse.Namespace) -> "Settings":
-    from crowdgold.own.evaluation import METRICS, Settings, read_thresholds
+    from crowdgold.own.evaluation import METRICS, Settings, chosen_methods, read_thresholds
 
     if asked.cores < 1:
         raise InputError(f"cores: found {asked.cores}, expected 1 or more")
     return Settings(
-        methods=_methods(asked),
+        methods=chosen_methods(asked.methods, not asked.no_models),
         metrics=tuple(asked.metrics or METRICS),
         thresholds=read_thresholds(asked.threshold),
         level=asked.level,

@@ -22,7 +22,7 @@ from crowdgold.commands.terminal import (
 from crowdgold.data import InputError
 from crowdgold.own.plan.expected_information import Guess, expected_information
 from crowdgold.own.plan.study_design import FEWEST_GOLD, Information, Prices
-from crowdgold.own.plan.study_options import Wanted, study_options
+from crowdgold.own.plan.study_options import Option, Wanted, study_options
 
 ABOUT = """\
 Before votes and gold labels are bought: say what is believed about the voters and the model's
@@ -182,13 +182,15 @@ def guesses_of(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | Non
 
 def _piloted(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]:
     """Read and fit a pilot; say what was read and what speaks against it."""
-    from crowdgold.data.own import read_study
+    from crowdgold.data.own import Study, read_study
     from crowdgold.models.stan import StanModels
     from crowdgold.own.plan.pilot import check_pilot, choose_model, fit_pilot
 
     rng = np.random.default_rng(asked.seed)
     with progress(lambda: "reading and fitting the pilot"):
-        study = read_study(asked.pilot, renamed(asked), asked.positive, asked.repeated)
+        study = asked.pilot
+        if not isinstance(study, Study):
+            study = read_study(study, renamed(asked), asked.positive, asked.repeated)
         model = choose_model(study.items, asked.model)
         if model is None and asked.metric.partition("@")[0] not in OF_LABELS:
             raise InputError(f"--metric {asked.metric}: it is of scores, and the pilot has none")
@@ -230,16 +232,24 @@ def _known(found: Information | None, metric: str) -> Information:
     return found
 
 
-def run(asked: argparse.Namespace) -> int:
-    """Plan the study, and say what comes out."""
+def found(asked: argparse.Namespace) -> tuple[Sequence[Option], Wanted, str]:
+    """The studies that reach what is asked for, what that is, and the metric.
+
+    Raises:
+        InputError: where an option cannot be used, or a pilot.
+    """
     check(asked)
     prices = Prices(asked.vote_price, asked.gold_price)
     wanted = Wanted(asked.width, asked.items, asked.gold, prices, asked.level)
     of_votes = asked.metric.partition("@")[0] in OF_VOTES
-    found = study_options(learn(asked), wanted, of_votes)
-    shown = found, wanted, asked.metric
+    return study_options(learn(asked), wanted, of_votes), wanted, asked.metric
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Plan the study, and say what comes out."""
+    shown = found(asked)
     tell(json.dumps(as_values(*shown)) if asked.json else describe(*shown))
-    if all(one.design is None for one in found):
+    if all(one.design is None for one in shown[0]):
         say("No study reaches the width: take a wider one, or more items.")
         return 1
     return 0
