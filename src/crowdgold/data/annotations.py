@@ -120,7 +120,7 @@ class Annotations(Shown):
         """Some items, in the order given, with their labels; all annotators stay.
 
         Args:
-            rows: (m,) positions of items, each at most once.
+            rows: (m,) positions of items; one named twice is there twice.
         """
         each = self.labels_of_item
         start, size = np.cumsum(each) - each, each[rows]

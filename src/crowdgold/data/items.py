@@ -155,16 +155,6 @@ class Items(Shown):
         return pd.DataFrame(columns)
 
 
-def scored_items(items: Items, model: str) -> Items:
-    """The items that an estimate for a model rests on; all of them where it needs no scores.
-
-    Args:
-        items: of a study.
-        model: one of its models, or `NO_PREDICTOR`.
-    """
-    return items if model == NO_PREDICTOR else items.with_score(model)
-
-
 def score_column(predictor: str) -> str:
     """Name the column of a predictor's scores: `score`, or `score_NAME`."""
     return SCORE if predictor == SCORE else f"{SCORE}_{predictor}"

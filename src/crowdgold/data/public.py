@@ -7,7 +7,6 @@ from crowdgold.data.items import (
     Items,
     items_from_frame,
     read_items,
-    scored_items,
     write_items,
 )
 from crowdgold.data.kinds import ANNOTATIONS, ITEMS, Table, kind_of
@@ -25,6 +24,5 @@ __all__ = [
     "kind_of",
     "read_annotations",
     "read_items",
-    "scored_items",
     "write_items",
 ]
