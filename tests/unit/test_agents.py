@@ -30,7 +30,7 @@ from crowdgold.metrics.agents import (
 )
 from crowdgold.models.confusion_em import EmSettings, fit_confusion_em
 from crowdgold.models.majority import majority_labels
-from crowdgold.studies.stableval.refitted_bootstrap import items_of, refitted_intervals
+from crowdgold.studies.stableval.refitted_bootstrap import refitted_intervals
 
 RNG = np.random.default_rng
 
@@ -121,7 +121,7 @@ def test_an_agent_without_labels_has_no_score_and_others_keep_theirs(table, fitt
     silent = table.of_annotators(np.zeros(6, dtype=bool))
     assert np.isnan(agent_scores(fitted["PEC"].labels.shares, silent)).all()
     first = np.flatnonzero(table.agent_of == 0)
-    some = items_of(table, first)
+    some = table.of_items(first)
     found = evaluate_agents(
         Fit("PEC", LevelPosterior(fitted["PEC"].labels.probability[first], hard=False)),
         some, ["score:each", "rank:each", "responses:each"], RNG(1), 0.95, 30,
@@ -226,7 +226,7 @@ def test_bootstrap_counts_repeats_and_the_published_one_does_not():
 
 
 def test_refits_take_responses_as_often_as_they_were_drawn(table):
-    twice = items_of(table, np.array([4, 4, 0]))
+    twice = table.of_items(np.array([4, 4, 0]))
     assert twice.labels_of_item.tolist() == [3, 3, 3]
     assert twice.label[:3].tolist() == twice.label[3:6].tolist()
     widths = []

@@ -24,9 +24,9 @@ from crowdgold.methods import fit
 from crowdgold.metrics import Scale, true_value
 from crowdgold.metrics.curves import POINTS
 from crowdgold.models.stan import StanModels
-from crowdgold.own.evaluation import METHODS, QUICK, Settings, evaluate_study
+from crowdgold.own.evaluation import METHODS, Settings, evaluate_study
 from crowdgold.own.evaluation.folder import write_folder
-from crowdgold.own.evaluation.jobs import Job, find_strata, plan_jobs, reason_against
+from crowdgold.own.evaluation.jobs import QUICK, Job, find_strata, plan_jobs, reason_against
 from crowdgold.simulate.maven import draw_maven
 from unit.reference import make_items
 

@@ -8,8 +8,8 @@ from scipy.optimize import minimize
 from scipy.special import expit, ndtri
 
 from crowdgold.data import NO_GOLD, InputError
-from crowdgold.inference import label_probabilities
 from crowdgold.inference.labels import Fit, LabelPosterior
+from crowdgold.inference.questions import View
 from crowdgold.methods import LabelPrediction, fit
 from crowdgold.methods.label_prediction import (
     predict_from_posterior,
@@ -184,7 +184,7 @@ def test_methods_give_predictions():
     for method in ("score-R", "votes-R", "logistic-R"):
         labels = fit(method, items, rng()).labels
         assert isinstance(labels, LabelPrediction)
-        assert label_probabilities(fit(method, items, rng()), items, "A", rng()) == pytest.approx(
+        assert labels.probabilities(View(items, "A"), rng()) == pytest.approx(
             labels.probability["A"]
         )
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import NO_GOLD, NO_PREDICTOR, InputError, scored_items
+from crowdgold.data import NO_GOLD, InputError
 from crowdgold.data.own import read_study
 
 LONG = """item,annotator,label
@@ -280,8 +280,6 @@ def test_an_item_without_a_score_counts_for_what_needs_none(tmp_path):
     np.testing.assert_array_equal(items.scores["gpt"], [0.5, np.nan, np.nan])
     np.testing.assert_array_equal(items.scores["llama"], [np.nan, 0.25, np.nan])
     assert items.with_score("gpt").item.tolist() == ["a"]
-    assert scored_items(items, "llama").item.tolist() == ["b"]
-    assert scored_items(items, NO_PREDICTOR) is items
     said = "2 items of 3 with votes but without a score of gpt, which count for what needs none"
     assert f"{said}: 'b', 'c'" in study.notes
     with pytest.raises(InputError, match="2 items without a score of 'gpt' cannot be ranked"):

@@ -73,7 +73,7 @@ def test_files_that_do_not_hold_what_they_should_are_named(folder):
 
 
 def test_what_was_made_by_hand_is_never_downloaded(tmp_path, monkeypatch):
-    monkeypatch.setattr("pooch.os_cache", lambda name: tmp_path / "cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv(LOCAL, str(tmp_path))
     monkeypatch.setattr(
         "crowdgold.data.datasets.sources._answers", lambda url: pytest.fail("asked")

@@ -9,9 +9,9 @@ from crowdgold.experiments.provenance.imports import direct_imports, module_file
 from .conftest import ROOT
 
 ROOMS = (
-    "declared", "assets", "kernels", "archives", "temporary", "toolchain", "data", "simulate",
-    "models", "metrics", "inference", "methods", "evaluation", "plotting", "documents",
-    "experiments", "arena", "studies", "own", "commands",
+    "declared", "assets", "caches", "kernels", "archives", "temporary", "toolchain", "data",
+    "simulate", "models", "metrics", "inference", "methods", "evaluation", "plotting", "documents",
+    "experiments", "arena", "studies", "own", "commands", "notebook",
 )  # fmt: skip
 """The rooms from above to below; each may import those above it."""
 APART = {"own": {"experiments", "studies"}}

@@ -49,12 +49,8 @@ STREAM = "-"
 HEADER = ("item", "labels", "label", "confidence", "ask")
 
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
-    own = commands.add_parser(
-        "confidence", help="say of each label of a stream how sure its item is by now",
-        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
     own.add_argument(
         "model", metavar="model.json", type=file_name, help="from `crowdgold fit-labelling`"
     )

@@ -58,12 +58,8 @@ NUMBERS = {
 """Option of the sampler -> its default, the paper's, and what it is."""
 
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
-    own = commands.add_parser(
-        "fit-labelling", help="fit a model of prevalence and annotators to labels",
-        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
     own.add_argument(
         "-o", "--output", required=True, type=Path, metavar="model.json", help="where to write"
     )

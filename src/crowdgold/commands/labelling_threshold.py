@@ -41,12 +41,8 @@ NOT_REACHED = 1
 AGAINST = ("truth", "majority")
 
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
-    own = commands.add_parser(
-        "labelling-threshold", help="choose the confidence from which on no label is asked for",
-        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
     own.add_argument(
         "model", metavar="model.json", type=file_name, help="from `crowdgold fit-labelling`"
     )

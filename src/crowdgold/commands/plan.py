@@ -23,7 +23,7 @@ from crowdgold.data import InputError
 from crowdgold.metrics import parse_metric
 from crowdgold.own.plan.expected_information import Guess, expected_information
 from crowdgold.own.plan.study_design import FEWEST_GOLD, Information, Prices
-from crowdgold.own.plan.study_options import Wanted, study_options
+from crowdgold.own.plan.study_options import Option, Wanted, study_options
 
 ABOUT = """\
 Before votes and gold labels are bought: say what is believed about the voters and the model's
@@ -52,12 +52,8 @@ GUESSES = {"vote_correlation": 0.3, "auc": 0.8, "delta": 0.0}
 MOST_VOTES, MOST_ITEMS = 1_000, 10**12
 
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
-    own = commands.add_parser(
-        "plan", help="how many items, votes and gold labels a study needs", description=ABOUT,
-        epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
     _add_guesses(own)
     own.add_argument("--metric", default="prevalence", help="default: %(default)s")
     own.add_argument("--width", type=float, help="find the cheapest study of this interval width")
@@ -183,13 +179,15 @@ def guesses_of(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | Non
 
 def _piloted(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]:
     """Read and fit a pilot; say what was read and what speaks against it."""
-    from crowdgold.data.own import read_study
+    from crowdgold.data.own import Study, read_study
     from crowdgold.models.stan import StanModels
     from crowdgold.own.plan.pilot import check_pilot, choose_model, fit_pilot
 
     rng = np.random.default_rng(asked.seed)
     with progress(lambda: "reading and fitting the pilot"):
-        study = read_study(asked.pilot, renamed(asked), asked.positive, asked.repeated)
+        study = asked.pilot
+        if not isinstance(study, Study):
+            study = read_study(study, renamed(asked), asked.positive, asked.repeated)
         model = choose_model(study.items, asked.model)
         metric = parse_metric(asked.metric).metric
         if model is None and (metric is None or metric.needs_scores):
@@ -232,15 +230,24 @@ def _known(found: Information | None, metric: str) -> Information:
     return found
 
 
-def run(asked: argparse.Namespace) -> int:
-    """Plan the study, and say what comes out."""
+def found(asked: argparse.Namespace) -> tuple[Sequence[Option], Wanted, str]:
+    """The studies that reach what is asked for, what that is, and the metric.
+
+    Raises:
+        InputError: where an option cannot be used, or a pilot.
+    """
     check(asked)
     prices = Prices(asked.vote_price, asked.gold_price)
     wanted = Wanted(asked.width, asked.items, asked.gold, prices, asked.level)
-    found = study_options(learn(asked), wanted, parse_metric(asked.metric).known.needs_votes)
-    shown = found, wanted, asked.metric
+    needs_votes = parse_metric(asked.metric).known.needs_votes
+    return study_options(learn(asked), wanted, needs_votes), wanted, asked.metric
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Plan the study, and say what comes out."""
+    shown = found(asked)
     tell(json.dumps(as_values(*shown)) if asked.json else describe(*shown))
-    if all(one.design is None for one in found):
+    if all(one.design is None for one in shown[0]):
         say("No study reaches the width: take a wider one, or more items.")
         return 1
     return 0

@@ -23,12 +23,8 @@ example:
 exit codes: 0, done; 2, a folder that cannot be used, with what is wrong and how to mend it."""
 
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
-    own = commands.add_parser(
-        "report", help="write the report of an evaluation: one HTML file, and its figures as PDF",
-        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
     own.add_argument("folder", metavar="FOLDER", type=Path, help="from `crowdgold evaluate`")
     own.add_argument("--json", action="store_true", help="name the files in one JSON object")
     add_force(own)

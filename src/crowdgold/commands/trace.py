@@ -28,12 +28,8 @@ SHORT = 12
 AS = "as recorded"
 
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
-    own = commands.add_parser(
-        "trace", help="say which code, configuration, data and machine a figure or table is from",
-        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
     own.add_argument("file", metavar="FIGURE|TABLE", type=Path, help="a file of results/")
     own.add_argument("--json", action="store_true", help="write all that is known as a JSON object")
     own.set_defaults(run=run)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 from crowdgold.temporary import own_name, unfinished
 
 __all__ = ["own_name", "unfinished", "write_text"]

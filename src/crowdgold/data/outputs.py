@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 
 
 def same_file(one: Path, other: Path) -> bool:

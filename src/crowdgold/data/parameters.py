@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 
 LIKE = 0.5
 """How like a name another has to be to be meant, from 0 to 1."""

@@ -61,12 +61,6 @@ def results_frame(rows: Iterable[Mapping[str, Any]], axes: Iterable[str]) -> pd.
     return pd.DataFrame(rows, columns=columns)
 
 
-def setting_columns(results: pd.DataFrame) -> list[str]:
-    """The columns of a results table that hold the varied values."""
-    known = {*IDENTITY, *MEASURES}
-    return [column for column in map(str, results.columns) if column not in known]
-
-
 def write_table(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, Any]) -> None:
     """Write a table as parquet, with metadata; a reader never sees half a file."""
     path = Path(path)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from crowdgold.caches import cache_folder
 from crowdgold.temporary import scratch_folder, unfinished
 from crowdgold.toolchain.errors import ToolchainError
 from crowdgold.toolchain.locks import locked
@@ -134,8 +135,7 @@ def compiled_model(
 
 def models_folder() -> Path:
     """Return the folder of the user's cache that compiled models are kept in."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-    return cache / "crowdgold" / "models"
+    return cache_folder() / "models"
 
 
 def cached_model(stan_file: Path, toolchain: Toolchain, log: Log = print) -> Path:

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from crowdgold.data.checks import InputError, list_names, repeated
+from crowdgold.data.checks import list_names, repeated
+from crowdgold.data.errors import InputError
 from crowdgold.data.own.sheets import Sheet, read_sheet
 from crowdgold.data.parameters import did_you_mean, unknown
 

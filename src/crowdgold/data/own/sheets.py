@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import InputError, Problems, repeated
+from crowdgold.data.checks import Problems, repeated
+from crowdgold.data.errors import InputError
 from crowdgold.data.own.exports import Found, frame_of_records, read_json
 from crowdgold.data.spreadsheet import restored
 from crowdgold.data.tables import ENDINGS, JSON_LINES, SEPARATORS, read_json_lines, read_table

@@ -10,8 +10,10 @@ from crowdgold.arena.record import nearest_worlds, read_arena
 from crowdgold.data import NO_GOLD, Items
 from crowdgold.data.checks import counted
 from crowdgold.data.own import Study
+from crowdgold.data.shown import Known, Shown
 from crowdgold.own.check.agreement import Agreement, agreement
 from crowdgold.own.check.annotator_check import AnnotatorCheck, check_annotators
+from crowdgold.own.check.described import in_short
 from crowdgold.own.check.gold_sample import PERMUTATIONS, GoldSample, assess_gold_sample
 from crowdgold.own.check.score_check import Scores, best_scored, look_at_scores, warn_of_ties
 from crowdgold.own.check.verdicts import (
@@ -27,8 +29,8 @@ TIES = 0.02
 NAMED = 5
 
 
-@dataclass(frozen=True, eq=False)
-class DataCheck:
+@dataclass(frozen=True, eq=False, repr=False)
+class DataCheck(Shown):
     """What is known of a study before anything is fitted.
 
     Attributes:
@@ -73,6 +75,10 @@ class DataCheck:
     def supported(self) -> bool:
         """Say whether some estimator is usable, if weakly."""
         return any(one.verdict != NOT_USABLE for one in self.verdicts)
+
+    def facts(self) -> Known:
+        """What was counted, and the verdicts with their reasons."""
+        return in_short(self)
 
 
 def _vote_counts(items: Items) -> np.ndarray:

@@ -7,12 +7,13 @@ that a report can be made from (`folder`). In a workflow each job is one of its 
 
 from crowdgold.own.evaluation.files import (
     Source,
+    check_study,
     evaluate_checked,
     read_and_check,
     write_evaluation,
 )
 from crowdgold.own.evaluation.folder import check_folder, kept_folder, mend
-from crowdgold.own.evaluation.jobs import QUICK
+from crowdgold.own.evaluation.jobs import chosen_methods
 from crowdgold.own.evaluation.kept import discard
 from crowdgold.own.evaluation.questions import METHODS, METRICS, Settings, read_thresholds
 from crowdgold.own.evaluation.study import Evaluation, UnsupportedError, evaluate_study
@@ -20,12 +21,13 @@ from crowdgold.own.evaluation.study import Evaluation, UnsupportedError, evaluat
 __all__ = [
     "METHODS",
     "METRICS",
-    "QUICK",
     "Evaluation",
     "Settings",
     "Source",
     "UnsupportedError",
     "check_folder",
+    "check_study",
+    "chosen_methods",
     "discard",
     "evaluate_checked",
     "evaluate_study",

@@ -44,19 +44,24 @@ class Source:
 
 
 def read_and_check(source: Source, settings: Settings) -> tuple[Study, DataCheck]:
-    """Read a study, and check what it can support.
+    """Read a study, and check what it can support; errors are those of `check_study`."""
+    study = source.read()
+    return study, check_study(study, settings)
+
+
+def check_study(study: Study, settings: Settings) -> DataCheck:
+    """Check what a study can support.
 
     Raises:
         UnsupportedError: where it supports no method.
-        InputError: where files or settings cannot be used.
+        InputError: where settings cannot be used.
     """
-    study = source.read()
     check_settings(settings, study.items.predictors)
     check = check_data(study, np.random.default_rng(settings.seed))
     if not check.supported:
         why = "\n".join(f"  - {one.method}: {one.why}" for one in check.verdicts)
         raise UnsupportedError(f"these data support no method:\n{why}")
-    return study, check
+    return check
 
 
 def require_answers(evaluation: Evaluation) -> None:

@@ -4,13 +4,13 @@ A job is a model, a stratum, and the methods that share a fit. A stream depends 
 what it is for, and not on the other methods, models or processes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from crowdgold.data import NO_PREDICTOR, Annotations, Items, annotations_from_frame
+from crowdgold.data import NO_PREDICTOR, Annotations, InputError, Items, annotations_from_frame
 from crowdgold.data.own import Study
 from crowdgold.methods import METHODS
 from crowdgold.methods.needs import SCORES
@@ -29,6 +29,22 @@ QUICK = ("logistic-R", "votes-R", "GT", "AutoEval", "GT+MV", "Rogan-Gladen")
 GROUPS = (QUICK, ("MAVEN", "MAVEN-R"), ("MAVEN-C",), ("CLARA",), ("DS",))
 """Methods that share a job: first those without a model, which take no time; then those that take
 longest first. `Method.models_with` says which sample Stan models."""
+
+
+def chosen_methods(methods: Sequence[str] | None, models: bool) -> tuple[str, ...]:
+    """The methods that are asked for, all where none is named, with models or without.
+
+    Raises:
+        InputError: where that leaves none.
+    """
+    chosen = tuple(methods or OWN_METHODS)
+    kept = tuple(name for name in chosen if models or name in QUICK or name not in OWN_METHODS)
+    if not kept:
+        raise InputError(
+            f"--no-models leaves nothing of --methods {' '.join(chosen)}; leave out one of the two"
+        )
+    return kept
+
 
 ROLES = ("fit", "labels", "resamples", "own", "checks", "gold", "population")
 """What random numbers are for: labels, resamples of labelled items, and of all items, are the same

@@ -77,10 +77,14 @@ def _estimate_rows(study: StudyFolder) -> pd.DataFrame:
     )
 
 
-def estimate_figures(study: StudyFolder, compares: bool) -> Iterator[StudyFigure]:
-    """Draw every method's estimate of each metric; or of the differences between models."""
+def estimate_figures(
+    study: StudyFolder, compares: bool, metric: str | None = None
+) -> Iterator[StudyFigure]:
+    """Draw every method's estimate of each metric, or one; or of the differences of models."""
     rows = _estimate_rows(study)
     rows = rows[(rows["compares"] == compares) & rows["estimate"].notna()]
+    if metric is not None:
+        rows = rows[rows["quantity"] == metric]
     for metric in dict.fromkeys(rows["quantity"]):
         own = rows[rows["quantity"] == metric]
         groups, words = list(dict.fromkeys(own["group"])), words_of(metric)

@@ -46,6 +46,10 @@ class StudyFigure:
         """Lay the figure out."""
         settle(self.figure)
 
+    def _repr_html_(self) -> str:
+        """The drawing, for notebooks."""
+        return str(inline_svg(self))
+
 
 @contextmanager
 def _drawing() -> Iterator[None]:

@@ -127,6 +127,13 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
     )  # fmt: skip
 
 
+def write_page(page: str, path: Path) -> Path:
+    """Write a page; `InputError` where another file stands there, or it cannot be written."""
+    Output(path, "path", COMMAND, _is_page).check([])
+    _write(page.encode("utf-8", "replace"), path)
+    return path
+
+
 def _write(content: bytes, path: Path) -> None:
     """Write a file to a temporary name beside it, then rename.
 

@@ -24,7 +24,6 @@ from crowdgold.models.clara.labelling_model import LabellingModel
 
 RANDOM, TIE_BREAKING, CLARA = "random stratified", "tie-breaking", "CLARA"
 SNORKEL = "Snorkel"
-POLICIES = (RANDOM, TIE_BREAKING, CLARA, SNORKEL)
 COLUMNS = (
     "policy", "threshold_or_share", "share_of_labels", "accuracy", "prevalence_estimate",
 )  # fmt: skip

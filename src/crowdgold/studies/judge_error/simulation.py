@@ -25,7 +25,7 @@ from crowdgold.models.judge_error import JudgementCounts, correct_rate, correcte
 EXACT, SHARED, TRUE_QUALITY, PUBLISHED = VARIANTS = (
     "exact", "shared_draw", "true_quality", "published",
 )  # fmt: skip
-NAIVE, CORRECTED = ESTIMATORS = ("naive", "Rogan-Gladen")
+NAIVE, CORRECTED = ("naive", "Rogan-Gladen")
 BIN = 0.005
 Z = 1.96
 """As in the published code."""

@@ -14,7 +14,7 @@ weight is the mean over the classes.
 
 import numpy as np
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 from crowdgold.studies.label_variation.judgements import Judged
 
 

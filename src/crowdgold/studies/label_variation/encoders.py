@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 from crowdgold.data.parameters import unknown
 
 TFIDF = "tfidf"

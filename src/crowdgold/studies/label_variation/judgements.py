@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crowdgold.data.checks import InputError, list_rows
+from crowdgold.data.checks import list_rows
+from crowdgold.data.errors import InputError
 
 
 class Padded(NamedTuple):

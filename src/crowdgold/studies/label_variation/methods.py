@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 from crowdgold.data.parameters import unknown
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 from crowdgold.data.judged_texts import DEV, TABLE_4, TEST, TRAIN, JudgedTexts
 from crowdgold.data.parameters import unknown
 from crowdgold.studies.label_variation.encoders import Texts

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from torch import nn
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 from crowdgold.studies.label_variation.prepared import Prepared, Split
 from crowdgold.studies.label_variation.scores import Score, geometric_mean, score
 from crowdgold.studies.label_variation.training import Optimisation, Trained, train

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 from crowdgold.studies.label_variation import losses
 from crowdgold.studies.label_variation.heads import LinearHeads, heads_of
 from crowdgold.studies.label_variation.judgements import Judged

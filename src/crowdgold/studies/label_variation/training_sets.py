@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 from crowdgold.studies.label_variation.annotator_ranking import item_weights
 from crowdgold.studies.label_variation.judgements import Judged, Padded
 from crowdgold.studies.label_variation.methods import find_method, why_left_out

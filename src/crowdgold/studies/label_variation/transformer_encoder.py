@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 from crowdgold.studies.label_variation.encoders import Encoder, Texts, compare
 
 AT_ONCE = 64

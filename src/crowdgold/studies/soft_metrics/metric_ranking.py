@@ -5,31 +5,11 @@ metric is as good as its values correlate with the scores (Pearson), and the p-v
 permutation test: how often values dealt out to the methods at random correlate as much, either way.
 """
 
-from collections.abc import Mapping
-from typing import NamedTuple
-
 import numpy as np
 
 from crowdgold.data import InputError
 
-PERMUTATIONS = 9999
 CHUNK = 1000
-
-
-class Agreement(NamedTuple):
-    """How a metric agrees with people's scores of the methods.
-
-    Attributes:
-        metric: its name.
-        correlation: Pearson's r between its values and the scores.
-        p_value: two-sided, of the permutation test.
-        methods: how many methods it rests on: those for which it is defined.
-    """
-
-    metric: str
-    correlation: float
-    p_value: float
-    methods: int
 
 
 def _standardised(values: np.ndarray) -> np.ndarray:
@@ -70,38 +50,3 @@ def permutation_test(
         # Equal correlations differ by rounding.
         larger += int((np.abs(rng.permuted(dealt, axis=1) @ x) >= abs(found) - 1e-12).sum())
     return found, (1 + larger) / (1 + permutations)
-
-
-def judge_metrics(
-    values: Mapping[str, np.ndarray],
-    scores: np.ndarray,
-    rng: np.random.Generator,
-    permutations: int = PERMUTATIONS,
-) -> list[Agreement]:
-    """Hold metrics against people's scores of the same methods.
-
-    Args:
-        values: metric -> (M,) its value of each method; NaN where it is undefined, which leaves the
-            method out, as the paper does.
-        scores: (M,) people's scores (`crowdgold.metrics.rank_centrality`).
-        rng: source of the permutations.
-        permutations: of each test.
-
-    Raises:
-        InputError: naming the metric that cannot be judged.
-    """
-    found = []
-    for metric, given in values.items():
-        known = np.isfinite(np.asarray(given, dtype=float))
-        if np.shape(given) != np.shape(scores):
-            raise InputError(
-                f"metric {metric!r}: found shape {np.shape(given)}, expected that of the scores, "
-                f"{np.shape(scores)}"
-            )
-        try:
-            pair = np.asarray(given)[known], np.asarray(scores)[known]
-            r, p_value = permutation_test(*pair, permutations, rng)
-        except InputError as error:
-            raise InputError(f"metric {metric!r}: {error}") from None
-        found.append(Agreement(metric, r, p_value, int(known.sum())))
-    return found

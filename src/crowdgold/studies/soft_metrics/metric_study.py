@@ -22,8 +22,6 @@ from crowdgold.studies.soft_metrics.metric_ranking import permutation_test
 PRIOR = 0.5
 """Wins that both sides of a pair are given, so that a method without a win has a score too."""
 SIGNIFICANT = 0.05
-DESIGN = ("judges", "instance_sd", "undecided")
-"""Parameters of a study beside its number of judgements, in the order of `draw_choices`."""
 
 
 def made_metric(strength: np.ndarray, correlation: float, rng: np.random.Generator) -> np.ndarray:

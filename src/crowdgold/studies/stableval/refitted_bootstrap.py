@@ -8,8 +8,6 @@ around the score of all responses. Kept with their multiplicity the resamples ha
 data.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
@@ -17,30 +15,6 @@ from crowdgold.data import Annotations
 from crowdgold.evaluation.agents import Refit, shares_of
 from crowdgold.inference.central_interval import central_interval
 from crowdgold.metrics.agents import agent_scores
-
-
-def items_of(annotations: Annotations, items: np.ndarray) -> Annotations:
-    """Annotations of some items, in the order given; one named twice is there twice.
-
-    Args:
-        annotations: the labels.
-        items: (J,) positions of items.
-    """
-    count = annotations.labels_of_item[items]
-    start = np.append(0, np.cumsum(annotations.labels_of_item))[items]
-    within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-    rows = np.repeat(start, count) + within
-    own = {name: getattr(annotations, name)[rows] for name in ("annotator_of", "group_of", "label")}
-    known = annotations.truth
-    return replace(
-        annotations,
-        item=annotations.item[items],
-        item_of=np.repeat(np.arange(len(items)), count),
-        scores={name: vectors[items] for name, vectors in annotations.scores.items()},
-        truth=None if known is None else known[items],
-        agent_of=annotations.agent_of[items],
-        **own,
-    )
 
 
 def refitted_intervals(
@@ -71,7 +45,7 @@ def refitted_intervals(
     size, draws = len(annotations.item), []
     for _ in range(resamples):
         drawn = np.sort(rng.integers(size, size=size))
-        draws.append(score(items_of(annotations, drawn if multiplicity else np.unique(drawn))))
+        draws.append(score(annotations.of_items(drawn if multiplicity else np.unique(drawn))))
     lower, upper = central_interval(np.array(draws), level)
     full = score(annotations)
     return pd.DataFrame(
