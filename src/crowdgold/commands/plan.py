@@ -239,8 +239,9 @@ def found(asked: argparse.Namespace) -> tuple[Sequence[Option], Wanted, str]:
     check(asked)
     prices = Prices(asked.vote_price, asked.gold_price)
     wanted = Wanted(asked.width, asked.items, asked.gold, prices, asked.level)
+    learnt = learn(asked)  # it refuses metrics that are none of labels
     needs_votes = parse_metric(asked.metric).known.needs_votes
-    return study_options(learn(asked), wanted, needs_votes), wanted, asked.metric
+    return study_options(learnt, wanted, needs_votes), wanted, asked.metric
 
 
 def run(asked: argparse.Namespace) -> int:
