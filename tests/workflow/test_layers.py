@@ -9,7 +9,7 @@ from crowdgold.experiments.imports import direct_imports, module_file, package_r
 from .conftest import ROOT
 
 ROOMS = (
-    "declared", "assets", "kernels", "archives", "temporary", "toolchain", "data", "simulate",
+    "found", "assets", "kernels", "archives", "temporary", "toolchain", "data", "simulate",
     "models", "metrics", "inference", "methods", "evaluation", "plotting", "documents",
     "experiments", "arena", "studies", "own", "commands",
 )  # fmt: skip
