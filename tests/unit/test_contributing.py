@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold import declared
+from crowdgold import found
 from crowdgold.metrics import LabelMass, RankedItems
 from crowdgold.simulate import simulate
 from unit.reference import make_items
@@ -49,8 +49,8 @@ def test_the_figure_is_drawn():
 def test_the_generator_is_found_in_its_file_and_draws(tmp_path, monkeypatch):
     code = code_of("A new generator")
     (tmp_path / "equal_errors.py").write_text(code)
-    monkeypatch.setattr(declared, "ROOT", tmp_path)
-    ((_, variable),) = declared.declared.__wrapped__("simulator").values()
+    monkeypatch.setattr(found, "ROOT", tmp_path)
+    ((_, variable),) = found.declared.__wrapped__("simulator").values()
     drawn = ran("A new generator")[variable].draw(
         {**DESIGN, "phi": 0.3, "error": 0.2}, np.random.default_rng(1)
     )

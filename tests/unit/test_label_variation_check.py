@@ -8,8 +8,8 @@ import pytest
 
 from crowdgold.data import InputError
 from crowdgold.data.judged_texts import COLUMNS
-from crowdgold.declared import load
 from crowdgold.experiments import plan
+from crowdgold.found import load
 from crowdgold.studies.label_variation import check as label_variation
 
 needs_torch = pytest.mark.skipif(

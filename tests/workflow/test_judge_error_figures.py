@@ -2,8 +2,8 @@
 
 import pytest
 
-from crowdgold.declared import load
 from crowdgold.experiments import configuration, plan
+from crowdgold.found import load
 
 from .conftest import ROOT
 from .test_configuration import BASE, SCALES

@@ -9,8 +9,8 @@ import pandas as pd
 
 from crowdgold.data import InputError
 from crowdgold.data.checks import counted
-from crowdgold.declared import load
 from crowdgold.experiments.logs import described
+from crowdgold.found import load
 from crowdgold.plotting.style import save_figure
 
 

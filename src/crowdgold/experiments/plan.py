@@ -13,13 +13,13 @@ import importlib.util
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from crowdgold.declared import load
 from crowdgold.experiments.check import Check
 from crowdgold.experiments.configuration.problems import SOURCES, settings_of
 from crowdgold.experiments.population import ITEMS, POPULATION, TRUTH_OF, asks_for_population
 from crowdgold.experiments.registries import packages_of, stan_models
 from crowdgold.experiments.settings import Setting, expand, settings_of_methods
 from crowdgold.experiments.tasks import EXPLAIN
+from crowdgold.found import load
 
 ALL = "all"
 """Stands for all settings, or all methods, of an experiment in one job."""

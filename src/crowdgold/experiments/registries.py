@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any
 
 from crowdgold.data import ANNOTATIONS, ITEMS, InputError
-from crowdgold.declared import KINDS, declared, load
 from crowdgold.experiments.configuration.limits import OPTIONS_OF
+from crowdgold.found import KINDS, declared, load
 from crowdgold.methods import needs
 from crowdgold.metrics import parse_metric
 from crowdgold.metrics.agents import is_agent_metric, parse_agent_metric
@@ -53,7 +53,7 @@ REGISTRIES = {
         ),
     ),
 }
-"""Kind -> its registry; the other kinds are found by their declarations (`declared.KINDS`)."""
+"""Kind -> its registry; the other kinds are found by their declarations (`found.KINDS`)."""
 
 
 @cache

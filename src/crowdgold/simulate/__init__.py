@@ -11,7 +11,7 @@ import numpy as np
 
 from crowdgold.data import InputError
 from crowdgold.data.parameters import unknown
-from crowdgold.declared import declared, load
+from crowdgold.found import declared, load
 from crowdgold.simulate.as_items import as_items
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.replicate import Replicate

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crowdgold import declared as found
+from crowdgold import found
 from crowdgold.experiments.check import Check
 from crowdgold.plotting.plot import Plot
 from crowdgold.simulate.generator import Generator
