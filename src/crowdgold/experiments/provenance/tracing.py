@@ -178,8 +178,7 @@ def trace_table(path: Path) -> dict[str, Any]:
     if "code_version" not in metadata:
         raise InputError(f"{path} says nothing of where it comes from; {MEND}")
     check_shape(metadata, BLOCK, path, DAMAGED)
-    left_out = ("row_groups", "parameters")
-    return {**kept, **{key: value for key, value in metadata.items() if key not in left_out}}
+    return {**kept, **metadata}
 
 
 def trace(path: Path) -> Mapping[str, Any]:
