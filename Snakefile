@@ -43,8 +43,8 @@ for target in ["figures", "validate", "arena"]:
         name:
             target
         input:
-            figures_of(target),
-            verdicts() if target == "validate" else [],
+            drawn.asked(target),
+            jobs.verdicts() if target == "validate" else [],
 
 
 rule benchmarks:
@@ -57,4 +57,4 @@ rule docs:
         "README.md",
         expand("docs/{page}.md", page=PAGES),
         expand("docs/how-to/{page}.md", page=HOW_TO),
-        expand("docs/gallery/{figure}.svg", figure=gallery()),
+        expand("docs/gallery/{figure}.svg", figure=drawn.gallery()),

@@ -35,7 +35,7 @@ from crowdgold.own.evaluation.files import with_source
 from crowdgold.own.evaluation.fitting import Found, run_job
 from crowdgold.own.evaluation.questions import METHODS
 from crowdgold.own.evaluation.study import join_found, plan_study
-from crowdgold.simulate import simulate
+from crowdgold.simulate.maven import draw_maven
 
 ANNOTATORS, GOLD = 1000, 300
 PARAMETERS = {
@@ -77,7 +77,7 @@ def make_files(folder: Path, n: int, models: int) -> list[Path]:
     """Write votes, gold labels and scores."""
     predictors = dict(list(SCORES.items())[:models])
     rng = np.random.default_rng(n)
-    items = simulate("maven", {**PARAMETERS, "n": n, "predictors": predictors}, rng).table
+    items = draw_maven({**PARAMETERS, "n": n, "predictors": predictors}, rng).table
     first = rng.integers(0, ANNOTATORS, n)
     label = np.arange(3) < items.votes_positive[:, None]
     votes = pd.DataFrame(

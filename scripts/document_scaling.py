@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from matplotlib import rc_context
 
-from crowdgold.data.files import write_text
+from crowdgold.data.files import unfinished, write_text
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import read_table
 from crowdgold.plotting.style import RC, SVG_METADATA
@@ -22,9 +22,6 @@ with job_log(snakemake.log[0]):
     write_text(
         scaling_page(table, joint, study, pd.read_csv(snakemake.input.em)), snakemake.output.page
     )
-    figure, _ = draw_scaling(table, {})
-    with rc_context(RC):
-        drawn = Path(snakemake.output.figure)
-        partial = drawn.with_name(f".{drawn.name}.partial")
-        figure.savefig(partial, format="svg", metadata=SVG_METADATA)
-        partial.replace(drawn)
+    figure, _ = draw_scaling(table)
+    with rc_context(RC), unfinished(Path(snakemake.output.figure)) as own:
+        figure.savefig(own, format="svg", metadata=SVG_METADATA)

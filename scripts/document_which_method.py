@@ -9,7 +9,7 @@ from crowdgold.arena.table import arena_cells, judged
 from crowdgold.arena.world_features import world_features, world_kinds
 from crowdgold.data.files import write_text
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.made_from import condensed, file_hash
+from crowdgold.experiments.provenance.made_from import condensed, file_hash
 from crowdgold.experiments.results import concatenate, read_table
 
 if TYPE_CHECKING:

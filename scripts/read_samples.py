@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance import provenance
+from crowdgold.experiments.provenance.record import provenance
 from crowdgold.experiments.results import write_table
 from crowdgold.studies.answer.bars import AT
 from crowdgold.studies.answer.least_width import least_widths

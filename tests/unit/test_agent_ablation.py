@@ -6,7 +6,7 @@ import pytest
 
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICTED, PARTLY
 from crowdgold.experiments.configuration import load
-from crowdgold.plotting import draw
+from crowdgold.experiments.figure_jobs import draw
 from crowdgold.studies.stableval.pages.interval_claims import (
     covers_in_own_world,
     harmed_by_dependence,

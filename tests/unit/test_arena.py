@@ -30,12 +30,14 @@ from crowdgold.arena.table import (
     reasons_table,
 )
 from crowdgold.data import InputError
+from crowdgold.experiments.registries import entries
 from crowdgold.methods import METHODS
 from crowdgold.methods.needs import NO_SCORES
-from crowdgold.plotting import FIGURES
 from crowdgold.plotting.style import save_figure
 from unit.made_arena import LABELS, SIZE, TWO_WORLDS, WORLDS, cell, cells, row, summary
 from unit.reference import make_items
+
+FIGURES = entries("plot")
 
 
 def test_every_method_has_a_cell_for_every_metric_of_every_world():

@@ -6,7 +6,7 @@ import pytest
 from scipy.special import expit
 
 from crowdgold.evaluation.summaries import summarise
-from crowdgold.plotting import FIGURES
+from crowdgold.experiments.registries import entries
 from crowdgold.plotting.series import split_series
 from crowdgold.plotting.style import METHOD_STYLES
 from crowdgold.studies.clara.policy_curves import at_share, policy_curves
@@ -19,6 +19,8 @@ from unit.clara_tables import (
     scores_results,
     tables_of_clara,
 )
+
+FIGURES = entries("plot")
 
 
 @pytest.fixture(scope="module")

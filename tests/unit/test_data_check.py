@@ -21,6 +21,7 @@ from crowdgold.own.check.gold_sample import (
     _drawn_sums,
     _ranks,
     assess_gold_sample,
+    likeness_in_words,
     permutation_p,
 )
 from crowdgold.own.check.verdicts import CHECKS, Facts, verdicts_of
@@ -445,6 +446,8 @@ def test_the_command_says_what_the_data_support(study, capsys):
     assert all(len(line) <= 80 for line in out.splitlines())
     assert "MAVEN-R       usable" in out
     assert "nothing speaks against it" in out
+    assert [likeness_in_words(p).split()[0] for p in (0.5, 0.012, 0.009)] == ["nothing", "it", "it"]
+    assert likeness_in_words(0.012) != likeness_in_words(0.009)
     assert "columns read as the scores of models: gpt" in out
     assert "1 annotator labelling against the majority of the others (swapped?):" in error
     assert main(["check", *study]) == 0

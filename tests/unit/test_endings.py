@@ -29,11 +29,9 @@ def start(*arguments, options=(), **more):
     """A command as from a terminal."""
     return subprocess.Popen(
         [sys.executable, *options, "-m", "crowdgold.commands", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
         text=True,
         preexec_fn=hears_signals,
-        **more,
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more,
     )
 
 

@@ -19,6 +19,7 @@ from crowdgold.own.evaluation.headline import (
     CORRECTED,
     MODELS,
     NO_GOLD_REASON,
+    NO_MODEL,
     ONLY_MODELS_REASON,
     headlines,
 )
@@ -166,7 +167,8 @@ def test_where_gold_is_surely_chosen_a_model_answers_and_says_so():
     assert (one["method"], one["reason"]) == ("MAVEN-C", CHOSEN_REASON)
     only = choice(rows_of(["logistic-R", "GT"]), chosen=True)
     assert (only["method"], only["reason"]) == (None, CHOSEN_REASON)
-    assert "no answer by itself" in only["passed_over"][0]
+    assert "from these gold items" in only["passed_over"][0]
+    assert only["passed_over"][-1] == NO_MODEL
 
 
 def test_models_alone_answer_where_they_alone_were_asked_for():

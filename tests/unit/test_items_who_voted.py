@@ -8,7 +8,7 @@ import pytest
 
 from crowdgold.data import NO_GOLD, InputError
 from crowdgold.data.datasets import product_pairs
-from crowdgold.experiments.table_frames import rows_of, table_of
+from crowdgold.experiments.table_rows import row_of, table_of
 from crowdgold.inference import evaluate
 from crowdgold.methods import METHODS, Fit, ProbableLabels, fit
 from crowdgold.simulate import Replicate, as_items, simulate
@@ -18,6 +18,11 @@ from unit.reference import make_items
 
 def rng(seed=0):
     return np.random.default_rng(seed)
+
+
+def read_back(items):
+    row = row_of(items)
+    return table_of({name: row[name][0] for name in row.column_names})
 
 
 def unlabelled_truth():
@@ -147,12 +152,12 @@ def test_items_taken_keep_their_labels_and_so_does_a_file():
             for one in positions
         ]
         assert whose.tolist() == [name for names in expected for name in names]
-    again = table_of(rows_of(items).to_pandas())
+    again = read_back(items)
     for name in ("item_of", "annotator_of", "label"):
         assert np.array_equal(getattr(again.labels, name), getattr(items.labels, name))
     assert again.labels.annotator.tolist() == items.labels.annotator.tolist()
     bare = replace(items, labels=None)
-    assert table_of(rows_of(bare).to_pandas()).labels is None
+    assert read_back(bare).labels is None
 
 
 CLARA_QUICK = {"chains": 2, "warmup": 20, "draws": 50, "lag": 1}

@@ -7,7 +7,7 @@ import yaml
 
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICTED, PARTLY
 from crowdgold.evaluation.summaries import summarise
-from crowdgold.plotting import FIGURES
+from crowdgold.experiments.registries import entries
 from crowdgold.plotting.style import save_figure
 from crowdgold.studies.judge_error.pages.claims import judge_error_claims
 from crowdgold.studies.judge_error.pages.reproduction import judge_error_page
@@ -21,6 +21,8 @@ from unit.judged_tables import (
     rng,
     soft_metric_tables,
 )
+
+FIGURES = entries("plot")
 
 
 @pytest.fixture(scope="module")

@@ -328,4 +328,18 @@ def test_an_evaluation_whose_successor_was_killed_is_put_back(tmp_path):
     out.rename(tmp_path / ".mine.0123456789ab.before")
     mend(out)
     assert os.listdir(tmp_path) == ["mine"]
-    assert json.loads((out / "study.json").read_text()) == SUMMARY
+    assert json.loads((out / "study.json").read_text()).items() >= SUMMARY.items()
+
+
+def test_a_link_to_an_evaluation_gives_way_and_the_evaluation_stays(tmp_path):
+    """Also a link that a killed run had put aside."""
+    first, out = tmp_path / "first", tmp_path / "mine"
+    write_folder(TABLES, SUMMARY, {}, first)
+    for name in ("mine", ".mine.0123456789ab.before"):
+        (tmp_path / name).symlink_to("first")
+    left = tmp_path / ".mine.0123456789ab.before"
+    assert mend(out) == [left]
+    write_folder(TABLES, SUMMARY, {}, out)
+    assert set(os.listdir(tmp_path)) == {"first", "mine"}
+    assert not out.is_symlink()
+    assert set(os.listdir(first)) == set(os.listdir(out))

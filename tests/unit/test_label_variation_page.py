@@ -8,7 +8,7 @@ import pytest
 
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR
 from crowdgold.experiments.configuration import load
-from crowdgold.plotting import FIGURES
+from crowdgold.experiments.registries import entries
 from crowdgold.studies.label_variation.methods import METHODS
 from crowdgold.studies.label_variation.pages.claims import RUNS, label_variation_claims
 from crowdgold.studies.label_variation.pages.reproduction import label_variation_page
@@ -22,6 +22,8 @@ from crowdgold.studies.label_variation.ranks import (
     with_all_methods,
 )
 from unit.label_variation_tables import DATASETS, GAIN, METRICS, STEP, table_of_runs
+
+FIGURES = entries("plot")
 
 PRINTED = load(Path(__file__).resolve().parents[2] / "config/printed/label_variation.yaml")
 

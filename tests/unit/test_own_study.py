@@ -115,6 +115,21 @@ FORMS = {
 }
 
 
+def test_decimal_commas_are_read_where_semicolons_separate(tmp_path):
+    """By columns: a text with a comma stays, and so does a column with another text in it."""
+    files = written(
+        tmp_path,
+        votes_csv=LONG,
+        scores_csv="item;gpt;other\na;0,25;-1\nb;-1,5;2,5\nc;3;\n",
+        note_csv="item;note\na;1,2\nb;x, y\nc;0,5\n",
+    )
+    study = read_study(files)
+    assert study.items.scores["gpt"].tolist() == [0.25, -1.5, 3]
+    assert study.items.scores["other"][:2].tolist() == [-1, 2.5]
+    assert "scores.csv: decimal commas in gpt, other" in study.notes
+    assert not [note for note in study.notes if "commas in note" in note]
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_of_votes_gives_the_same_items(form, tmp_path):
     study = read_study(written(tmp_path, **FORMS[form]))

@@ -8,8 +8,9 @@ import pytest
 
 from crowdgold.evaluation.ratios import average_over_settings, compare, relative_to
 from crowdgold.evaluation.summaries import summarise
+from crowdgold.experiments.figure_jobs import draw
+from crowdgold.experiments.registries import entries
 from crowdgold.methods import METHODS
-from crowdgold.plotting import FIGURES, draw
 from crowdgold.plotting.sensitivity import compare_quantities
 from crowdgold.plotting.series import count_replicates, replicates_text
 from crowdgold.plotting.style import (
@@ -26,6 +27,8 @@ from unit.clara_tables import tables_of_clara
 from unit.judged_tables import tables_of_judged
 from unit.label_variation_tables import table_of_runs
 from unit.made_answers import made_answers
+
+FIGURES = entries("plot")
 
 ENDINGS = ("svg", "pdf", "png", "csv")
 CHANGED = {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdgold.experiments.imports import package_root
+from crowdgold.experiments.provenance.imports import package_root
 from crowdgold.kernels import IN_MEMORY
 
 WITHOUT_PRIVILEGES = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, claim_rows
-from crowdgold.plotting import draw
+from crowdgold.experiments.figure_jobs import draw
 from crowdgold.studies.stableval.pages.cells import SOURCES, our_values
 from crowdgold.studies.stableval.pages.claims import CLAIMS
 from crowdgold.studies.stableval.pages.printed_cells import (

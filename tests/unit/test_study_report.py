@@ -127,6 +127,8 @@ def test_the_command_names_its_files_and_refuses_other_folders(folder, tmp_path,
     assert named == {"report": str(study / "report.html"), "figures": str(study / "figures.pdf")}
     assert main(["report", str(tmp_path / "none")]) == 2
     assert "no such folder; expected one from `crowdgold evaluate`" in capsys.readouterr().err
+    assert main(["report", str(study / "report.html")]) == 2
+    assert "report.html: not a folder; expected one from" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -157,6 +159,15 @@ def test_folders_that_cannot_be_used_keep_the_report_that_they_have(
     assert why in capsys.readouterr().err
     assert (study / "report.html").read_text() == "before"
     assert not (study / "figures.pdf").exists()
+
+
+def test_a_file_that_was_lost_is_named_on_the_page(tmp_path):
+    study = make_study(tmp_path, models=("a",), metrics=("AUC",))
+    summary = json.loads((study / "study.json").read_text())
+    for files, said in ((["estimates.csv"], False), (["estimates.csv", "lost.csv"], True)):
+        (study / "study.json").write_text(json.dumps({**summary, "files": files}))
+        page, _ = write_study_report(study)
+        assert ("lost.csv is no longer in the folder" in page.read_text()) == said
 
 
 def test_entries_that_lack_a_key_are_named(tmp_path):

@@ -15,9 +15,9 @@ from docutils.core import publish_parts
 from crowdgold.data.datasets import chaosnli, mt_bench, product_pairs
 from crowdgold.data.datasets.dataset import STUDY
 from crowdgold.experiments import configuration, plan
+from crowdgold.experiments.configuration.schema_page import page
 from crowdgold.experiments.population import TRUTH_OF
 from crowdgold.experiments.registries import known_names, metric_problem
-from crowdgold.experiments.schema_page import page
 from crowdgold.simulate import clara, copula, irt, judge_error, maven, shared_difficulty
 from crowdgold.studies.clara import labelling_frontier
 from crowdgold.studies.label_variation import check as label_variation

@@ -12,14 +12,14 @@ localrules:
 # The figure of the recommended answer, which the target figures leaves out: it takes hours.
 rule answer:
     input:
-        figures_of("answer"),
-        page_if_drawn("answer", "docs/answer.md"),
-        page_if_drawn("answer", "docs/gallery/answer.svg"),
+        drawn.asked("answer"),
+        drawn.page("answer", "docs/answer.md"),
+        drawn.page("answer", "docs/gallery/answer.svg"),
 
 
 rule read_samples:
     input:
-        data=lambda wildcards: [path for _, path in data_tables("answer")],
+        data=lambda wildcards: [path for _, path in drawn.data_tables("answer")],
     output:
         peers="<results>/answer/peers.parquet",
         truths="<results>/answer/truths.parquet",
@@ -29,14 +29,20 @@ rule read_samples:
     conda:
         "../../environment.yml"
     params:
-        library=library("read_samples.py", method=none),
-        experiments=lambda wildcards: [name for name, _ in data_tables("answer")],
+        library=library(
+            "read_samples.py",
+            simulator=lambda wildcards: jobs.values_in(
+                drawn.experiments("answer"), "simulator"
+            ),
+            method=none,
+        ),
+        experiments=lambda wildcards: [name for name, _ in drawn.data_tables("answer")],
         metrics=lambda wildcards: {
             name: config["experiments"][name]["metrics"]
-            for name in drawn_experiments("answer")
+            for name in drawn.experiments("answer")
         },
         blocks=lambda wildcards: {
-            name: config["experiments"][name] for name in drawn_experiments("answer")
+            name: config["experiments"][name] for name in drawn.experiments("answer")
         },
         level=config["level"],
         seed=config["seed"],
@@ -48,10 +54,10 @@ rule read_samples:
 
 rule document_answer:
     input:
-        tables=lambda wildcards: tables_of("answer")(wildcards),
+        tables=drawn.tables_of("answer"),
         predictions=lambda wildcards: [
             f"<results>/tables/{name}.parquet"
-            for name in drawn_experiments("predictions")
+            for name in drawn.experiments("predictions")
         ],
         peers="<results>/answer/peers.parquet",
         truths="<results>/answer/truths.parquet",

@@ -132,7 +132,7 @@ rule confusion_em:
     # As above: nothing runs beside it.
     threads: all_cores()
     params:
-        library=library("../benchmarks/confusion_em.py", simulator=none),
+        library=library("../benchmarks/confusion_em.py"),
         python=sys.executable,
         peers=(
             []
@@ -149,15 +149,15 @@ rule paper_scale:
     input:
         script="benchmarks/paper_scale.py",
         models=expand(
-            "results/stan/{model}", model=models_in(list(config["experiments"]))
+            "results/stan/{model}", model=jobs.models_in(list(config["experiments"]))
         ),
         toolchain="results/toolchain.json",
         datasets=lambda wildcards: expand(
             "results/datasets/{name}.parquet",
             name=[
                 name
-                for name in datasets_in(list(config["experiments"]))
-                if not unavailable(name)
+                for name in jobs.datasets_in(list(config["experiments"]))
+                if not drawn.unavailable(name)
             ],
         ),
     output:
@@ -169,7 +169,13 @@ rule paper_scale:
     # As above: nothing runs beside it.
     threads: all_cores()
     params:
-        library=library("../benchmarks/paper_scale.py"),
+        library=library(
+            "../benchmarks/paper_scale.py",
+            simulator=entries(
+                jobs.values_in(list(config["experiments"]), "simulator")
+            ),
+            check=entries(jobs.values_in(list(config["experiments"]), "check")),
+        ),
         python=sys.executable,
     message:
         "Measuring what the papers' scale costs (half an hour or more)"

@@ -13,8 +13,8 @@ localrules:
 # The figures of training with human label variation, which the target figures leaves out.
 rule hlv:
     input:
-        figures_of("hlv"),
-        page_if_drawn("hlv", "docs/reproduction_label_variation.md"),
+        drawn.asked("hlv"),
+        drawn.page("hlv", "docs/reproduction_label_variation.md"),
 
 
 rule embed:
@@ -36,7 +36,7 @@ rule embed:
 
 rule document_label_variation:
     input:
-        tables=lambda wildcards: drawn_tables("hlv"),
+        tables=drawn.tables("hlv"),
         printed="config/printed/label_variation.yaml",
     output:
         "docs/reproduction_label_variation.md",

@@ -14,7 +14,7 @@ import pandas as pd
 from crowdgold.arena.worlds import split_worlds
 from crowdgold.methods import METHODS
 from crowdgold.methods.needs import NO_SCORES, SCORES
-from crowdgold.metrics.binary import OF_VOTES
+from crowdgold.metrics.binary import LABEL_METRICS
 
 KEYS = ("world", "method", "metric")
 VALUES = (
@@ -72,7 +72,7 @@ def _no_metric(method: str, metric: str) -> str:
     known = METHODS.get(method)
     if known and (limits := known.cannot_estimate(metric)):
         return limits
-    if metric in OF_VOTES:
+    if metric in LABEL_METRICS:
         return NOT_ASKED
     return NO_SCORES if known and SCORES in known.needs else METRIC_OF_SCORES
 

@@ -22,6 +22,7 @@ from crowdgold.commands.terminal import (
     warn_of_failed_gate,
 )
 from crowdgold.data import InputError
+from crowdgold.data.outputs import check_standard_output
 from crowdgold.models.clara.label_confidence import LabelStream, asks_for_another
 from crowdgold.models.clara.labelling_file import read_labelling_model
 
@@ -147,6 +148,7 @@ def run(asked: argparse.Namespace) -> int:
         raise InputError(f"threshold: found {asked.threshold:g}, expected from 0 to 1")
     if asked.most is not None and asked.most < 1:
         raise InputError(f"most: found {asked.most}, expected 1 or more")
+    check_standard_output(asked.model, 0 if asked.rows == STREAM else asked.rows)
     model = read_labelling_model(asked.model)
     warn_of_failed_gate(model)
     stream = LabelStream(model, asked.repeated)

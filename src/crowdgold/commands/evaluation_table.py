@@ -111,6 +111,22 @@ def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Mapping[str
     )
 
 
+def _unanswered(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Say which metrics have no answer, and why: each reason once, with all its methods."""
+    named: dict[str, list[str]] = {}
+    for one in answers:
+        if one["method"] is None:
+            methods: dict[str, list[str]] = {}
+            for said in one["passed_over"]:
+                method, colon, why = said.partition(": ")
+                methods.setdefault(why if colon else method, []).extend([method] * bool(colon))
+            reasons = [f"{', '.join(of)}: {why}" if of else why for why, of in methods.items()]
+            metric = f"{one['metric']} {model_of(one)}".strip()
+            named.setdefault("; ".join(reasons) or "no method estimates it", []).append(metric)
+    for why, metrics in named.items():
+        yield f"{_some(metrics)}: no answer: {why}"
+
+
 def _of_fits(summary: Summary, stratum: str) -> Iterator[str]:
     """Which chains had not converged, and which methods were not run, or failed, and why."""
     failed = [
@@ -138,10 +154,7 @@ def footnotes(summary: Summary, stratum: str) -> Iterator[str]:
     yield _contradicted(summary, stratum, [one for one in answers if one["method"] is not None])
     yield from _from_gold_alone(answers)
     yield from _fallbacks(answers)
-    for one in answers:
-        if one["method"] is None:
-            why = "; ".join(one["passed_over"]) or "no method estimates it"
-            yield f"{one['metric']} {model_of(one)}: no answer: {why}"
+    yield from _unanswered(answers)
     yield from _of_fits(summary, stratum)
 
 

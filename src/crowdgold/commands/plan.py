@@ -20,6 +20,7 @@ from crowdgold.commands.terminal import (
     tell,
 )
 from crowdgold.data import InputError
+from crowdgold.metrics import parse_metric
 from crowdgold.own.plan.expected_information import Guess, expected_information
 from crowdgold.own.plan.study_design import FEWEST_GOLD, Information, Prices
 from crowdgold.own.plan.study_options import Option, Wanted, study_options
@@ -45,14 +46,10 @@ example:
 
 exit codes: 0, done; 1, no study reaches the width; 2, guesses or a pilot that cannot be used."""
 
-OF_VOTES = ("TNR_H", "TPR_H", "delta_TPR")
-"""Metrics that take votes on the gold items even where gold labels are used alone."""
 NEEDED = ("prevalence", "tpr", "tnr")
 GUESSES = {"vote_correlation": 0.3, "auc": 0.8, "delta": 0.0}
 """What is guessed where it is not said, beside what is needed."""
 MOST_VOTES, MOST_ITEMS = 1_000, 10**12
-OF_LABELS = ("prevalence", "TPR_H", "TNR_H")
-"""Metrics that need no scores."""
 
 
 def add_options(own: argparse.ArgumentParser) -> None:
@@ -192,7 +189,8 @@ def _piloted(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]
         if not isinstance(study, Study):
             study = read_study(study, renamed(asked), asked.positive, asked.repeated)
         model = choose_model(study.items, asked.model)
-        if model is None and asked.metric.partition("@")[0] not in OF_LABELS:
+        metric = parse_metric(asked.metric).metric
+        if model is None and (metric is None or metric.needs_scores):
             raise InputError(f"--metric {asked.metric}: it is of scores, and the pilot has none")
         items = study.items if model is None else study.items.with_score(model)
         pilot = fit_pilot(items, rng, StanModels(), model)
@@ -241,8 +239,8 @@ def found(asked: argparse.Namespace) -> tuple[Sequence[Option], Wanted, str]:
     check(asked)
     prices = Prices(asked.vote_price, asked.gold_price)
     wanted = Wanted(asked.width, asked.items, asked.gold, prices, asked.level)
-    of_votes = asked.metric.partition("@")[0] in OF_VOTES
-    return study_options(learn(asked), wanted, of_votes), wanted, asked.metric
+    options = study_options(learn(asked), wanted, parse_metric(asked.metric).known.needs_votes)
+    return options, wanted, asked.metric
 
 
 def run(asked: argparse.Namespace) -> int:

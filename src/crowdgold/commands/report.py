@@ -36,7 +36,8 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.own.report.page import write_study_report  # here: it takes a second
 
     if not asked.folder.is_dir():
-        raise InputError(f"{asked.folder}: no such folder; expected one from `crowdgold evaluate`")
+        what = "not a folder" if asked.folder.exists() else "no such folder"
+        raise InputError(f"{asked.folder}: {what}; expected one from `crowdgold evaluate`")
     with progress(lambda: "Drawing figures"):
         written = write_study_report(asked.folder, asked.force, say_kept)
     if asked.json:

@@ -1,9 +1,9 @@
 """The data table of a block: the table and the reference of each replicate.
 
 The reference is what the truth of a metric is computed on: the same table in a simulation, the
-held-out gold items of a dataset. Each replicate is a row group, so that a fit reads only its own.
-The parameters that the data were drawn with are in the file's metadata, and so are the metrics of
-the population, where they are the truth.
+held-out gold items of a dataset. Each table is a row (`table_rows`), and each replicate a row
+group, so that a fit reads only its own. The parameters that the data were drawn with are in the
+file's metadata, and so are the metrics of the population, where they are the truth.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 
 from crowdgold.data import Table
 from crowdgold.data.files import unfinished
+from crowdgold.experiments.provenance.seals import seal
 from crowdgold.experiments.results import read_metadata, sealed_metadata
-from crowdgold.experiments.seals import seal
-from crowdgold.experiments.table_frames import rows_of, table_of
+from crowdgold.experiments.table_rows import row_of, table_of
 
 BOTH, TABLE, REFERENCE = "both", "table", "reference"
 """Values of the column `part`: in which of a replicate's two tables a row stands."""
@@ -39,23 +39,19 @@ class Drawn:
     population: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
-def _parts(drawn: Drawn) -> pa.Table:
-    """The rows of a replicate's tables, each with its part."""
-    if drawn.reference is drawn.table:
-        parts = {BOTH: drawn.table}
-    else:
-        parts = {TABLE: drawn.table, REFERENCE: drawn.reference}
-    rows = [(name, rows_of(table)) for name, table in parts.items()]
-    return pa.concat_tables(
-        [own.append_column("part", pa.repeat(name, own.num_rows)) for name, own in rows]
-    )
-
-
-def _arrow_table(setting: str, replicate: int, drawn: Drawn) -> pa.Table:
-    rows = _parts(drawn)
-    named = rows.add_column(0, "setting", pa.repeat(setting, rows.num_rows))
-    numbered = named.add_column(1, "replicate", pa.repeat(replicate, rows.num_rows))
-    return numbered.unify_dictionaries()
+def _rows(setting: str, replicate: int, drawn: Drawn) -> pa.Table:
+    """A replicate's rows: one where its reference is the table itself, or else two."""
+    same = drawn.reference is drawn.table
+    parts = {BOTH: drawn.table} if same else {TABLE: drawn.table, REFERENCE: drawn.reference}
+    rows = pa.concat_tables(map(row_of, parts.values()))
+    known = {
+        "part": [*parts],
+        "replicate": [replicate] * len(parts),
+        "setting": [setting] * len(parts),
+    }
+    for name, values in known.items():
+        rows = rows.add_column(0, name, pa.array(values))
+    return rows
 
 
 def write_replicates(
@@ -71,9 +67,9 @@ def write_replicates(
     writer: pq.ParquetWriter | None = None
     with unfinished(path) as own:
         for setting, number, drawn in replicates:
-            table = _arrow_table(setting, number, drawn)
+            table = _rows(setting, number, drawn)
             writer = writer or pq.ParquetWriter(own, table.schema, compression="zstd")
-            writer.write_table(table.cast(writer.schema), row_group_size=table.num_rows)
+            writer.write_table(table)
             row_groups.append(_key(setting, number))
             parameters[row_groups[-1]] = drawn.parameters
             population[row_groups[-1]] = drawn.population
@@ -112,11 +108,13 @@ class DataTable:
         key = _key(setting, number)
         if key not in self._metadata["row_groups"]:
             raise ValueError(f"the data table has no setting {setting}, replicate {number}")
-        frame = self._file.read_row_group(self._metadata["row_groups"].index(key)).to_pandas()
+        rows = self._file.read_row_group(self._metadata["row_groups"].index(key))
         population = self._metadata.get("population", {}).get(key, {})
-        known = self._metadata["parameters"][key], population
-        if (frame["part"] == BOTH).all():
-            both = table_of(frame)
-            return Drawn(both, both, *known)
-        table, reference = (table_of(frame[frame["part"] == part]) for part in (TABLE, REFERENCE))
-        return Drawn(table, reference, *known)
+        tables = {
+            rows["part"][place].as_py(): table_of(
+                {name: rows[name][place] for name in rows.column_names}
+            )
+            for place in range(len(rows))
+        }
+        table, reference = (tables[part if part in tables else BOTH] for part in (TABLE, REFERENCE))
+        return Drawn(table, reference, self._metadata["parameters"][key], population)

@@ -11,16 +11,12 @@ from functools import cache
 from typing import Any
 
 from crowdgold.data import ANNOTATIONS, ITEMS, InputError
-from crowdgold.experiments.checks import CHECKS
-from crowdgold.experiments.configuration_limits import OPTIONS_OF
+from crowdgold.declared import KINDS, declared, load
+from crowdgold.experiments.configuration.limits import OPTIONS_OF
 from crowdgold.methods import needs
 from crowdgold.metrics import parse_metric
 from crowdgold.metrics.agents import is_agent_metric, parse_agent_metric
 from crowdgold.metrics.reviewers import parse_reviewer_metric
-from crowdgold.plotting.plot_options import OPTIONS
-from crowdgold.simulate import GIVE_ANNOTATIONS
-
-CHECK = "check"
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,6 @@ class Registry:
 
 
 REGISTRIES = {
-    "simulator": Registry("crowdgold.simulate", "GENERATORS", "", ("crowdgold.simulate",)),
     "dataset": Registry(
         "crowdgold.data.datasets", "DATASETS", "prepare", ("crowdgold.data.datasets",)
     ),
@@ -57,9 +52,8 @@ REGISTRIES = {
             "crowdgold.methods.fitters",
         ),
     ),
-    "plot": Registry("crowdgold.plotting", "FIGURES", "", ("crowdgold.plotting",)),
 }
-"""Kind -> its registry; checks are listed in this layer (`checks.CHECKS`)."""
+"""Kind -> its registry; the other kinds are found by their declarations (`declared.KINDS`)."""
 
 
 @cache
@@ -69,8 +63,8 @@ def entries(kind: str) -> Mapping[str, Any]:
     Raises:
         KeyError: where there is no such registry.
     """
-    if kind == CHECK:
-        return CHECKS
+    if kind in KINDS:
+        return {name: load(kind, name) for name in declared(kind)}
     registry = REGISTRIES[kind]
     package = importlib.import_module(registry.package)
     mapping: Mapping[str, Any] = getattr(package, registry.mapping)
@@ -84,7 +78,7 @@ def known_names() -> dict[str, Collection[str]]:
     annotations" those that take such a table, and "give annotations" the simulators and datasets
     that give annotations, as others give items. "options of PLOT" are what a plot reads.
     """
-    known = {kind: tuple(entries(kind)) for kind in (*REGISTRIES, CHECK)}
+    known = {kind: tuple(entries(kind)) for kind in (*REGISTRIES, *KINDS)}
     taken = {
         f"take {table}": tuple(m for m in known["method"] if table in tables_taken(m))
         for table in (ITEMS, ANNOTATIONS)
@@ -93,21 +87,22 @@ def known_names() -> dict[str, Collection[str]]:
         name: tuple(m for m in known["method"] if need in entries("method")[m].needs)
         for name, need in {"oracle": needs.ORACLE, "annotators": needs.ANNOTATORS}.items()
     }
-    options = {f"{OPTIONS_OF}{plot}": OPTIONS.get(plot, ()) for plot in known["plot"]}
+    options = {f"{OPTIONS_OF}{plot}": entries("plot")[plot].options for plot in known["plot"]}
     giving = {f"give {ANNOTATIONS}": _giving_annotations()}
     return {**known, **taken, **needing, **giving, **options}
 
 
 def _giving_annotations() -> tuple[str, ...]:
     """The simulators and datasets that give annotations."""
-    datasets = entries("dataset")
-    return (*GIVE_ANNOTATIONS, *(name for name in datasets if datasets[name].table == ANNOTATIONS))
+    simulators, datasets = entries("simulator"), entries("dataset")
+    drawn = [name for name, one in simulators.items() if one.gives == ANNOTATIONS]
+    return (*drawn, *(name for name, one in datasets.items() if one.table == ANNOTATIONS))
 
 
 def modules_of(kind: str, name: str) -> set[str]:
     """The modules that an entry's work is defined in."""
-    if kind == CHECK:
-        return {CHECKS[name]}
+    if kind in KINDS:
+        return {declared(kind)[name][0]}
     registry, entry = REGISTRIES[kind], entries(kind)[name]
     if hasattr(entry, "modules"):
         return set(entry.modules)

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 
 from crowdgold.data.files import unfinished
 from crowdgold.data.spreadsheet import write_spreadsheet
-from crowdgold.experiments.made_from import file_hash
-from crowdgold.experiments.seals import SEAL_KEY, UNSEALED, check_seal, seal
+from crowdgold.experiments.provenance.made_from import file_hash
+from crowdgold.experiments.provenance.seals import SEAL_KEY, UNSEALED, check_seal, seal
 
 IDENTITY = ["paper", "experiment"]
 MEASURES = [

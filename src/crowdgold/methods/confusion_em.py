@@ -4,11 +4,11 @@ DS takes each item for of its most probable level; PEC counts it by the posterio
 that its credit is the posterior expected credit.
 """
 
-import difflib
 import time
 from functools import lru_cache
 
 from crowdgold.data import Annotations, InputError
+from crowdgold.data.parameters import did_you_mean
 from crowdgold.inference.annotated_labels import LevelPosterior
 from crowdgold.inference.labels import Fit
 from crowdgold.models.confusion_em import PRESETS, ConfusionEm, fit_confusion_em
@@ -21,9 +21,9 @@ STILL = 1e-6
 def check_em(name: str, method: str) -> None:
     """Check the name of a preset; `InputError` with the nearest where there is none."""
     if name not in PRESETS:
-        near = difflib.get_close_matches(str(name), PRESETS, 1, 0)[0]
+        meant = did_you_mean(name, PRESETS, always=True)
         known = ", ".join(PRESETS)
-        raise InputError(f"{method}: em: no preset {name!r}; did you mean {near!r}? ({known})")
+        raise InputError(f"{method}: em: no preset {name!r}; {meant} ({known})")
 
 
 def diagnostics_of(found: ConfusionEm) -> Diagnostics:

@@ -1,6 +1,5 @@
 """The one way to call a method: by its name, with its settings checked."""
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from crowdgold.data import InputError, Table
+from crowdgold.data.parameters import did_you_mean
 from crowdgold.inference.labels import Fit
 from crowdgold.methods.method import Method
 from crowdgold.methods.registry import METHODS
@@ -27,15 +27,15 @@ def _check_settings(method: Method, settings: Mapping[str, Any]) -> None:
     for given, known, where in groups:
         for name in given:
             if name not in known:
-                near = difflib.get_close_matches(name, known, 1, 0)[0]
-                raise InputError(f"{where}: no setting {name!r}; did you mean {near!r}?")
+                meant = did_you_mean(name, known, always=True)
+                raise InputError(f"{where}: no setting {name!r}; {meant}")
 
 
 def method_named(name: str) -> Method:
     """A method by its short name; `InputError` with the nearest where there is none."""
     if name not in METHODS:
-        near = difflib.get_close_matches(name.upper(), METHODS, 1, 0)
-        raise InputError(f"no method {name!r}; did you mean {near[0]!r}? ({', '.join(METHODS)})")
+        meant = did_you_mean(name, METHODS, always=True)
+        raise InputError(f"no method {name!r}; {meant} ({', '.join(METHODS)})")
     return METHODS[name]
 
 

@@ -1,7 +1,6 @@
 """Error and width against gold labels alone, over what a study leaves open."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -10,8 +9,10 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.ratios import compare
+from crowdgold.metrics import label_of
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
-from crowdgold.plotting.style import METRIC_LABELS, new_figure
+from crowdgold.plotting.style import new_figure
 
 METHOD, BASELINE = "MAVEN", "GT"
 ROWS = (("error_ratio", "Mean absolute error"), ("width_ratio", "Interval width"))
@@ -66,7 +67,7 @@ def _panel(panel: Axes, rows: pd.DataFrame, name: str, metrics: list[str]) -> No
             marker=marker,
             elinewidth=0.8,
             capsize=1.5,
-            label=METRIC_LABELS.get(metric, metric),
+            label=label_of(metric),
         )
     panel.axhline(1, color="#666666", linewidth=0.8)
     panel.set_yscale("log")
@@ -77,20 +78,21 @@ def _panel(panel: Axes, rows: pd.DataFrame, name: str, metrics: list[str]) -> No
 
 
 def draw_sensitivity(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    quantities: Sequence[str],
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a column of panels for each quantity: ratio of errors above, of widths below.
 
     Args:
         table: the results of several experiments, each with one quantity that varies.
-        options: `quantities`, the columns that vary, in the order of the panels.
+        quantities: the columns that vary, in the order of the panels.
 
     Returns:
         the figure and the rows that it shows (`compare_quantities`). Bars are one standard error
         of the ratio, which uses the pairing by replicate; below the line MAVEN is better.
     """
-    quantities = list(options["quantities"])
-    shown = compare_quantities(table, quantities)
+    shown = compare_quantities(table, list(quantities))
     metrics = list(dict.fromkeys(shown["metric"]))
     figure, axes = new_figure(len(ROWS), len(quantities), 3.8)
     for column, quantity in enumerate(quantities):
@@ -116,3 +118,6 @@ def draw_sensitivity(
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(metrics), frameon=False)
     return figure, shown
+
+
+PLOT = Plot("sensitivity", draw_sensitivity)

@@ -69,19 +69,6 @@ METHOD_STYLES = {
 """Colours of Okabe and Ito, and of Tol for what gold corrects: the colour-blind can tell them
 apart, with the markers."""
 
-METRIC_LABELS = {
-    "TNR_H": r"$TNR_H$",
-    "TPR_H": r"$TPR_H$",
-    "AUC": r"$AUC$",
-    "delta_TPR": r"$\Delta_{TPR}(t^*)$",
-    "delta_AUC": r"$\Delta_{AUC}$",
-    "prevalence": "prevalence",
-    "accuracy": "accuracy",
-    "mu": r"$\mu$",
-    "delta": r"$\delta$",
-    "phi": r"$\phi$",
-}
-
 AXIS_LABELS = {
     "gold_fraction": "Fraction of items with an expert label",
     "n_gold": "Items with an expert label $n_e$",

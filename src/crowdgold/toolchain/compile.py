@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from crowdgold.caches import cache_folder
-from crowdgold.temporary import scratch_folder
+from crowdgold.temporary import scratch_folder, unfinished
 from crowdgold.toolchain.errors import ToolchainError
 from crowdgold.toolchain.locks import locked
 from crowdgold.toolchain.record import Toolchain
@@ -195,11 +195,5 @@ def _make(stan_file: Path, source: Path, toolchain: Toolchain) -> None:
 
 def _put(source: Path, target: Path) -> None:
     """Copy a file to its place; it appears there complete."""
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    os.close(handle)
-    try:
-        shutil.copy(source, name)
-        os.replace(name, target)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with unfinished(target) as own:
+        shutil.copy(source, own)

@@ -11,7 +11,7 @@ import pandas as pd
 from crowdgold.arena.choice import FEWEST, Choice, LeftOut, Record, borrow, choose
 from crowdgold.arena.situations import HAD, Situation
 from crowdgold.documents.markdown import markdown_table
-from crowdgold.metrics.binary import OF_VOTES
+from crowdgold.metrics.binary import LABEL_METRICS
 
 NAMED = 3
 """Worlds that are named; of more their number is said."""
@@ -132,7 +132,7 @@ def advice(choice: Choice | None, baseline: str, instead: Choice | None = None) 
 def metrics_of(situation: Situation, cells: pd.DataFrame) -> list[str]:
     """The metrics that a situation can ask for: of scores only where it has scores."""
     found = dict.fromkeys(cells["metric"])
-    return [one for one in found if one in OF_VOTES or "scores" in situation.has]
+    return [one for one in found if one in LABEL_METRICS or "scores" in situation.has]
 
 
 def all_choices(situations: Sequence[Situation], cells: pd.DataFrame) -> Choices:

@@ -15,8 +15,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from crowdgold.arena.table import LONG, NONE, SHORT, arena_cells, by_fewest_short, judged
+from crowdgold.metrics import label_of
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
-from crowdgold.plotting.style import METRIC_LABELS, new_figure
+from crowdgold.plotting.style import new_figure
 
 COVERS, COVERS_TOO_MUCH, EMPTY = "#DCE9F5", "#9CC4E4", "#F4F4F4"
 HATCH = "#C0662D"
@@ -134,7 +136,14 @@ def _without(cells: pd.DataFrame, methods: Sequence[str], marks: Marks) -> str:
     return textwrap.fill(f"no intervals: {'; '.join(parts)}", FOLD) if parts else ""
 
 
-def draw_arena(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure, pd.DataFrame]:
+def draw_arena(
+    table: pd.DataFrame,
+    *,
+    metrics: Sequence[str],
+    baseline: str = "GT",
+    by: Sequence[str] = (),
+    labels: Mapping[str, Any] | None = None,
+) -> tuple[Figure, pd.DataFrame]:
     """Draw coverage, and width relative to the baseline's, of methods in worlds.
 
     A method has a row where it has an interval in some world; those that hold in most cells of the
@@ -142,8 +151,10 @@ def draw_arena(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure,
 
     Args:
         table: a summary of replicates of the worlds' experiments.
-        options: `baseline`; `metrics`, a line of panels each, named without thresholds; `by`,
-            settings whose values are worlds; `labels`, experiment -> the words that stand for it.
+        metrics: a line of panels each, named without thresholds.
+        baseline: the method whose widths are compared with.
+        by: settings whose values are worlds.
+        labels: experiment -> the words that stand for it.
 
     Returns:
         the figure, and all cells, of other metrics, too (`evaluation.arena.COLUMNS` and `verdict`).
@@ -151,8 +162,7 @@ def draw_arena(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure,
     Raises:
         ValueError: where no world has one of the metrics.
     """
-    baseline, metrics = str(options.get("baseline", "GT")), list(options["metrics"])
-    cells = judged(arena_cells(table, baseline, options.get("by", []), options.get("labels", {})))
+    cells = judged(arena_cells(table, baseline, list(by), labels or {}))
     lacking = [one for one in metrics if one not in set(cells["metric"])]
     if lacking:
         there = ", ".join(dict.fromkeys(cells["metric"]))
@@ -181,7 +191,7 @@ def draw_arena(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure,
         for panel, kind in zip(line, ("coverage", "width_ratio"), strict=True):
             _panel(panel, own, kind, worlds, rows[metric], marks)
             what = "coverage, %" if kind == "coverage" else f"width, % of {baseline}'s"
-            panel.set_title(f"{METRIC_LABELS.get(metric, metric)}: {what}", fontsize=8)
+            panel.set_title(f"{label_of(metric)}: {what}", fontsize=8)
         line[0].set_xlabel(_without(own, rows[metric], marks), fontsize=5, color="#666666")
         line[1].set_yticklabels([])
     for panel in axes[-1]:
@@ -201,3 +211,6 @@ def _footer(shown: pd.DataFrame, marks: Marks) -> str:
         "; ".join(f"{mark}: {reason}" for reason, mark in marks.items()),
     ]
     return "\n".join(filter(None, lines))
+
+
+PLOT = Plot("arena", draw_arena)

@@ -9,6 +9,7 @@ import numpy as np
 from crowdgold.data.checks import counted
 from crowdgold.own.check.agreement import Agreement
 from crowdgold.own.check.annotator_check import FEW_LABELS
+from crowdgold.own.check.gold_sample import likeness_in_words
 
 if TYPE_CHECKING:
     from crowdgold.own.check.data import DataCheck
@@ -54,11 +55,11 @@ def _gold(check: "DataCheck") -> Iterator[str]:
     if sample.note:
         yield f"a random sample of the items? no test: {sample.note}"
     else:
-        told = "it does not look like one" if sample.chosen else "nothing speaks against it"
+        told = likeness_in_words(sample.p)
         yield f"a random sample of the items? {told} (p = {sample.p:.2g})"
     within = check.gold_within_strata
     if within is not None and not within.note:
-        told = "it does not look like one" if within.chosen else "nothing speaks against it"
+        told = likeness_in_words(within.p)
         yield f"a random sample within strata? {told} (p = {within.p:.2g})"
 
 

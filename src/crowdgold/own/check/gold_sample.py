@@ -30,10 +30,19 @@ MOST_GOLD, MOST_OTHERS = 5_000, 20_000
 gold is a random sample wherever it is one of all."""
 NEAR = (CHOSEN / 2, CHOSEN * 2)
 """p-values near the limit, where an error of 0.002 could decide: found again more surely."""
+DOUBTFUL = 0.05
+"""p-value up to which a random sample would be as unlike the others only now and then."""
 MORE_PERMUTATIONS, MORE_NUMBERS = 66_666, 200_000_000
 """As many of these, or, with much gold, as draw so many items together."""
 MOST_NUMBERS = 1_000_000
 """Random numbers of one block of permutations."""
+
+
+def likeness_in_words(p: float) -> str:
+    """What the test's p-value says of gold as a random sample, in a few words."""
+    if p < CHOSEN:
+        return "it does not look like one"
+    return "it may be one" if p < DOUBTFUL else "nothing speaks against it"
 
 
 @dataclass(frozen=True)

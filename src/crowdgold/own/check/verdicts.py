@@ -280,7 +280,7 @@ CHECKS: dict[str, tuple[str, Check]] = {
     "GT+MV": ("gold, and the majority of the votes elsewhere", _ground_truth_and_majority),
     "DS": ("a model of the votes, for rates and the votes' errors", _dawid_skene),
     "MAVEN": ("a model of votes and scores, as published", _maven),
-    "MAVEN-C": ("the same, with intervals for its own model", _maven_calibrated),
+    "MAVEN-C": ("a model of votes and scores, with intervals that suit it", _maven_calibrated),
     "MAVEN-R": ("corrected by the gold labels: right whatever the votes are", _rectified),
     "AutoEval": ("scores corrected by gold, for prevalence and accuracy", _auto_eval),
     "CLARA": ("prevalence and each annotator's errors; needs no gold", _clara),

@@ -7,7 +7,8 @@ annotators.csv            each annotator's TPR and TNR, where they are known
 parameters.csv            medians and intervals of the models' parameters
 predictive.csv            posterior predictive checks of votes and rankings
 check.json                what the data can support, as of `crowdgold check --json`
-study.json                settings, versions, notes, headlines, fits, what was not run, seconds
+study.json                settings, versions, notes, headlines, fits, what was not run, seconds; and
+                          the other files, so that one that was lost is missed
 study.yaml                the options of `crowdgold evaluate` that repeat it
 """
 
@@ -100,6 +101,10 @@ def check_folder(out: Path, inputs: Sequence[Path] = (), force: bool = False) ->
         raise InputError(f"{out.parent}: you may not write there; write to another by --out")
     inside = sorted(out.iterdir()) if out.is_dir() else [out]
     for path in inputs:
+        if same_file(path, out):
+            raise InputError(
+                f"--out {out} would overwrite {path}, which is read; name a new folder"
+            )
         if lies_in(path, out) or any(same_file(path, one) for one in inside):
             raise InputError(f"{path} lies in {out}, which is to be replaced; give another --out")
     if not force:
@@ -129,7 +134,7 @@ def mend(out: Path) -> list[Path]:
             if left.suffix == ".before" and not os.path.lexists(out):
                 left.rename(out)
             else:
-                shutil.rmtree(left)
+                _remove(left)
             mended.append(left)
     return mended
 
@@ -140,6 +145,19 @@ def _write_tables(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
         form = None if name == "items" else FLOATS
         write_spreadsheet(table, folder / f"{name}.csv", form)
     tables[ESTIMATES].to_parquet(folder / f"{ESTIMATES}.parquet", index=False)
+
+
+def _write_json(content: Mapping[str, Any], path: Path) -> None:
+    text = json.dumps(plain(content), indent=1, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, or a link to one, whose folder stays."""
+    if folder.is_symlink():
+        folder.unlink()
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _replace(out: Path, new: Path, before: Path) -> None:
@@ -186,11 +204,11 @@ def write_folder(
         partial.mkdir()
         with registered(partial), held_folder(partial):
             _write_tables(tables, partial)
-            for name, content in ((CHECK, check), (STUDY, summary)):
-                text = json.dumps(plain(content), indent=1, ensure_ascii=False)
-                (partial / name).write_text(text + "\n", encoding="utf-8")
+            _write_json(check, partial / CHECK)
             if options is not None:
                 (partial / OPTIONS).write_bytes(options)
+            written = sorted(one.name for one in partial.iterdir())
+            _write_json({**summary, "files": written}, partial / STUDY)
             _replace(out, partial, before)
     except OSError as error:
         raise InputError(f"{out} cannot be written: {error.strerror or error}") from error
@@ -198,5 +216,5 @@ def write_folder(
         shutil.rmtree(partial, ignore_errors=True)
     if not ours:
         return before
-    shutil.rmtree(before, ignore_errors=True)
+    _remove(before)
     return None

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.metrics.metric import DELTA
 from crowdgold.own.evaluation.jobs import needs_scores
-from crowdgold.own.evaluation.questions import LABEL_METRICS
 from crowdgold.own.evaluation.rows import KEYS
 
 CORRECTED = ("logistic-R", "votes-R", "GT", "MAVEN-R", "Rogan-Gladen", "AutoEval")
@@ -27,8 +27,9 @@ NUMBERS = ("estimate", "lower", "upper", "standard_error", "effective_gold")
 NO_GOLD_REASON = "no gold labels: the numbers rest on a model of the votes, and nothing checks them"
 CHOSEN_REASON = (
     "the gold items are surely no random sample of the items: the numbers rest on a model of votes "
-    "and scores, and gold labels cannot check it"
+    "and scores, where there is one, and gold labels cannot check it"
 )
+NO_MODEL = "no model was fitted that could answer (--no-models leaves them out)"
 ONLY_MODELS_REASON = (
     "only models were asked for: the numbers rest on them, and gold labels do not correct them"
 )
@@ -94,6 +95,14 @@ def _beside(rows: Mapping[str, Mapping[str, Any]], chosen: str) -> dict[str, Any
     return None
 
 
+def _left_out(method: str) -> str:
+    """Why a method that is not in the order of choice is no answer."""
+    if method in MODELS:
+        return "a model, which is no answer where there are gold labels"
+    why = "from these gold items" if method in CORRECTED else "no answer by itself"
+    return f"{why}; numbers in estimates.csv"
+
+
 def _choose(
     rows: Mapping[str, Mapping[str, Any]], order: Sequence[str], reason: str,
     unusable: Mapping[str, str],
@@ -114,13 +123,9 @@ def _choose(
             "beside": _beside(rows, method), "passed_over": passed_over,
             "note": "; ".join(filter(None, notes)),
         }  # fmt: skip
-    passed_over += [
-        f"{method}: a model, which is no answer where there are gold labels"
-        if method in MODELS
-        else f"{method}: no answer by itself; its numbers are in estimates.csv"
-        for method in rows
-        if method not in order
-    ]
+    passed_over += [f"{method}: {_left_out(method)}" for method in rows if method not in order]
+    if order is MODELS and not set(MODELS) & set(rows):
+        passed_over.append(NO_MODEL)
     return {"method": None, **dict.fromkeys(NUMBERS), "misfit": None, "beside": None,
             "passed_over": passed_over, "note": ""}  # fmt: skip
 

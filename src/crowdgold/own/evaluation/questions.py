@@ -1,15 +1,16 @@
 """What is asked of a study: methods, metrics, thresholds, and what their numbers rest on."""
 
-import difflib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from crowdgold.data import NO_PREDICTOR, InputError, Items
+from crowdgold.data.parameters import did_you_mean
 from crowdgold.inference.questions import Questions
 from crowdgold.inference.rectified import POPULATION, TARGETS
 from crowdgold.metrics import At, parse_metric
+from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.metrics.binary import METRICS as KNOWN
 
 METHODS = (
@@ -17,8 +18,6 @@ METHODS = (
     "MAVEN-C", "DS", "CLARA",
 )  # fmt: skip
 """In the order of tables: what gold corrects, then models."""
-LABEL_METRICS = tuple(name for name, metric in KNOWN.items() if not metric.needs_scores)
-"""Of the items and their voters: they have one value, whatever the models."""
 MODEL_METRICS = tuple(
     name for name, metric in KNOWN.items() if metric.needs_scores and metric.at is At.NOTHING
 )
@@ -83,13 +82,11 @@ def _check_names(given: Sequence[str], known: Collection[str], what: str) -> Non
         raise InputError(f"{what}s: none asked for; there are {', '.join(known)}")
     for name in given:
         if name not in known:
-            near = difflib.get_close_matches(name, known, 1, 0)[0]
+            meant = did_you_mean(name, known, always=True)
             aside = ""
             if name.startswith("delta_") and what == "metric":
                 aside = " (differences between models come with each metric of a model)"
-            raise InputError(
-                f"{what}s: no {what} {name!r}; did you mean {near!r}? ({', '.join(known)}){aside}"
-            )
+            raise InputError(f"{what}s: no {what} {name!r}; {meant} ({', '.join(known)}){aside}")
 
 
 def check_settings(settings: Settings, models: Collection[str]) -> None:

@@ -16,6 +16,7 @@ from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import Named
 from crowdgold.inference.samples import Sample
 from crowdgold.metrics import parse_metric
+from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.metrics.curves import GRIDS
 from crowdgold.metrics.metric import DELTA
 from crowdgold.own.evaluation import predictive
@@ -23,7 +24,6 @@ from crowdgold.own.evaluation.fitting import Found
 from crowdgold.own.evaluation.jobs import needs_scores
 from crowdgold.own.evaluation.questions import (
     HUMANS,
-    LABEL_METRICS,
     METHODS,
     METRICS,
     Settings,

@@ -18,7 +18,7 @@ from crowdgold.inference.rectified import Rectified, rectify
 from crowdgold.methods.logistic import predict_by_regression, rank_share
 from crowdgold.metrics import parse_metric
 from crowdgold.own.plan.study_design import Information
-from crowdgold.simulate import simulate
+from crowdgold.simulate.maven import draw_maven
 
 ITEMS = 5000
 """Simulated items, or more, so that `RARER` of the rarer class are expected among them."""
@@ -127,7 +127,7 @@ def expected_information(
             f"prevalence: found {guess.prevalence:g}, expected {RAREST:g} to {1 - RAREST:g}; a "
             "rarer class takes gold labels of items chosen for it, which is not planned here"
         )
-    items = simulate("maven", guess.parameters(guess.size(), votes), rng).table
+    items = draw_maven(guess.parameters(guess.size(), votes), rng).table
     if scale is not None:
         items = _on_scale(items, scale)
     prediction = predict_by_regression(items)[SCORE]

@@ -6,12 +6,13 @@ from typing import Any
 
 from crowdgold.own.report.folder import StudyFolder
 from crowdgold.own.report.words import (
-    TITLES,
     Numbers,
+    against_voters,
     is_comparison,
     metric_of,
     plain_metric,
     rounded,
+    words_of,
 )
 
 MOST_PAIRS = 12
@@ -50,22 +51,6 @@ class Answers:
     answers: Sequence[Answer]
 
 
-def _value(metric: str, model: str, at: str, point: str) -> str:
-    """Say what a value of the labels, or of a model, means."""
-    known = {
-        "prevalence": f"{point} of the items are positive.",
-        "TPR_H": f"Of the votes on positive items, {point} are positive.",
-        "TNR_H": f"Of the votes on negative items, {point} are negative.",
-        "AUC": f"{model} has an AUC of {point}: the chance that it ranks a positive item above a "
-        "negative one.",
-        "accuracy": f"{model} labels {point} of the items right, flagging scores from {at}.",
-        "precision": f"Of the items that {model} flags from {at}, {point} are positive.",
-        "recall": f"{model} flags {point} of the positive items, from {at}.",
-        "F1": f"{model} has an F1 of {point}, flagging scores from {at}.",
-    }
-    return known.get(metric, f"{metric}: {point}.")
-
-
 def _sure(numbers: Numbers) -> bool:
     """Say whether an interval is on one side of 0."""
     lower, upper = numbers.lower, numbers.upper
@@ -76,10 +61,8 @@ def _against_voters(row: Mapping[str, Any], numbers: Numbers) -> str:
     """Say how a model compares with a single voter."""
     ahead = float(row["estimate"])
     more = "more" if ahead >= 0 else "less"
-    says = (
-        f"At a single voter's false positive rate, {row['model']} finds "
-        f"{numbers.size(ahead)} {more} of the positive items than the voter"
-    )
+    said = {"model": row["model"], "value": numbers.size(ahead), "more": more}
+    says = words_of(metric_of(row)).sentence.format(**said)
     return f"{says}." if _sure(numbers) else f"{says}; the difference may be zero."
 
 
@@ -106,7 +89,7 @@ def _compared(row: Mapping[str, Any], numbers: Numbers, metric: str, at: str) ->
     where = f", {row['model']} flagging from {first}, {row['against']} from {second}"
     if not second:
         where = f", flagging from {first}" if first else ""
-    what = "TPR at a single voter's false positive rate" if metric == "delta_TPR" else metric
+    what = words_of(metric).compared
     by = numbers.size(float(row["estimate"]))
     sentence = f"{row['model']} is ahead of {row['against']} by {by} in {what}{where}"
     return f"{sentence}." if _sure(numbers) else f"{sentence}; it could be the other way round."
@@ -165,16 +148,17 @@ def write_answer(row: Mapping[str, Any], n_gold: int, level: float, gold_interva
     """
     row = _leader_first(row)
     metric, (_, at) = metric_of(row), plain_metric(str(row["metric"]))
-    title = TITLES.get(metric, metric) + (f" at {at.replace('|', ' and ')}" if at else "")
+    title = words_of(metric).title + (f" at {at.replace('|', ' and ')}" if at else "")
     if row["method"] is None or row["estimate"] is None:
         return _nothing(row, title)
     numbers = Numbers(row)
     if is_comparison(row):
         sentence = _compared(row, numbers, metric, at)
-    elif metric == "delta_TPR":
+    elif against_voters(metric):
         sentence = _against_voters(row, numbers)
     else:
-        sentence = _value(metric, row["model"], at, numbers.point)
+        said = {"metric": metric, "model": row["model"], "at": at, "value": numbers.point}
+        sentence = words_of(metric).sentence.format(**said)
     as_gold = _as_gold(row, n_gold, gold_interval)
     return Answer(
         title, sentence, numbers.interval(level), as_gold, tuple(_details(row)),

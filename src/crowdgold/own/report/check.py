@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from crowdgold.own.check.annotator_check import AnnotatorCheck
-from crowdgold.own.check.gold_sample import CHOSEN
+from crowdgold.own.check.gold_sample import likeness_in_words
 from crowdgold.own.report.folder import StudyFolder
 from crowdgold.own.report.shapes import ANNOTATORS
 from crowdgold.own.report.words import count_of, percent
@@ -74,8 +74,7 @@ def _gold(check: Mapping[str, Any]) -> str:
 def _sample(found: Mapping[str, Any]) -> str:
     if found.get("note") or found.get("p") is None:
         return f"no test: {found.get('note') or 'too little is known'}"
-    says = "does not look like one" if found["p"] < CHOSEN else "nothing speaks against it"
-    return f"{says} (p = {found['p']:.2g})"
+    return f"{likeness_in_words(found['p'])} (p = {found['p']:.2g})"
 
 
 def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

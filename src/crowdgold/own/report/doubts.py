@@ -26,7 +26,7 @@ from crowdgold.own.report.words import (
     metric_of,
     percent,
     plain_metric,
-    symbol_of,
+    words_of,
 )
 
 GRAVE, MINOR = "grave", "minor"
@@ -55,7 +55,7 @@ class Doubt:
 def quantity(row: Mapping[str, Any]) -> str:
     """Name what a row estimates: `recall at 0.5 of large`."""
     metric, (_, at) = metric_of(row), plain_metric(str(row["metric"]))
-    name = symbol_of(metric)
+    name = words_of(metric).symbol
     if at:
         name += f" at {at.replace('|', ' and ')}"
     if is_comparison(row):

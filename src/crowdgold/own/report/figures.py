@@ -12,14 +12,13 @@ from crowdgold.own.report.folder import StudyFolder, records_of
 from crowdgold.own.report.inline_figures import StudyFigure
 from crowdgold.own.report.user_names import drawn_names
 from crowdgold.own.report.words import (
-    AXES,
-    TITLES,
     Numbers,
+    against_voters,
     is_comparison,
     metric_of,
     percent,
     plain_metric,
-    symbol_of,
+    words_of,
 )
 
 GROUPS_OF_A_FIGURE = 6
@@ -88,14 +87,14 @@ def estimate_figures(
         rows = rows[rows["quantity"] == metric]
     for metric in dict.fromkeys(rows["quantity"]):
         own = rows[rows["quantity"] == metric]
-        groups = list(dict.fromkeys(own["group"]))
+        groups, words = list(dict.fromkeys(own["group"])), words_of(metric)
         chunks = list(in_chunks(groups, GROUPS_OF_A_FIGURE, MOST_GROUPS))
         for number, some in enumerate(chunks, start=1):
             shown = own[own["group"].isin(some)]
-            label = f"difference in {symbol_of(metric)}" if compares else AXES.get(metric, metric)
-            zero = compares or metric == "delta_TPR"
+            label = f"difference in {words.symbol}" if compares else words.axis
+            zero = compares or against_voters(metric)
             figure, drawn = draw_study_estimates(shown, {"label": label, "zero": zero})
-            title = TITLES.get(metric, metric) + (", difference" if compares else "")
+            title = words.title + (", difference" if compares else "")
             if len(chunks) > 1:
                 title += f" ({number} of {len(chunks)})"
             left = len(groups) - MOST_GROUPS

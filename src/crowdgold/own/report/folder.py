@@ -79,6 +79,16 @@ class StudyFolder:
         return str(self.summary["strata"][0]["name"])
 
     @property
+    def notes(self) -> list[str]:
+        """The notes of study.json, and the files that it names and that are no longer there."""
+        named = [str(name) for name in self.summary.get("files", ())]
+        lost = [name for name in named if not os.path.lexists(self.path / name)]
+        return [
+            *map(str, self.summary.get("notes", ())),
+            *(f"{name} is no longer in the folder: what rests on it is left out" for name in lost),
+        ]
+
+    @property
     def counts(self) -> Mapping[str, Any]:
         """The numbers of items, votes and gold labels of all items."""
         found: Mapping[str, Any] = self.summary["strata"][0]
@@ -171,7 +181,7 @@ def read_study_folder(path: Path) -> StudyFolder:
     """
     for name in (STUDY, ESTIMATES):
         if not os.path.lexists(path / name):
-            raise InputError(f"{path}: no file {name}; expected a folder from `crowdgold evaluate`")
+            raise InputError(f"{path}: no file {name}; {AGAIN}")
     summary = _json(path / STUDY, SUMMARY)
     if not summary["strata"]:
         raise InputError(f"{path / STUDY}: no strata; {AGAIN}")

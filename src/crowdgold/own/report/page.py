@@ -113,7 +113,7 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         inline_svg=inline_svg,
         drawn_names=key_of_names(study),
         check=write_check(study),
-        notes=[str(note) for note in study.summary.get("notes", [])],
+        notes=study.notes,
         doubts=doubts,
         verdict=verdict_of(doubts),
         fits=fits_table(study),

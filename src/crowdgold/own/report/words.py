@@ -4,35 +4,18 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from crowdgold.metrics import METRICS, Words
+from crowdgold.metrics.metric import DELTA
+
 HUMANS = "humans"
 """What delta_TPR of a single model is against."""
-DELTA = "delta_"
 
-TITLES = {
-    "prevalence": "Prevalence",
-    "TPR_H": "Voters on positive items (TPR_H)",
-    "TNR_H": "Voters on negative items (TNR_H)",
-    "AUC": "Ranking (AUC)",
-    "delta_TPR": "Against a single voter (ΔTPR)",
-    "accuracy": "Accuracy",
-    "precision": "Precision",
-    "recall": "Recall",
-    "F1": "F1",
-}
-"""Metric -> its heading."""
-AXES = {
-    "prevalence": "share of positive items",
-    "TPR_H": "share of votes on positive items that are positive",
-    "TNR_H": "share of votes on negative items that are negative",
-    "AUC": "AUC",
-    "delta_TPR": "TPR minus that of a voter, at the voter's FPR",
-    "accuracy": "accuracy",
-    "precision": "precision",
-    "recall": "recall",
-    "F1": "F1",
-}
-PLAIN = ("AUC", "F1")
-"""Metrics that are no shares of anything: they are written as numbers, the others in per cent."""
+
+def words_of(metric: str) -> Words:
+    """How a metric is written; one that is not known stands for itself."""
+    if metric in METRICS:
+        return METRICS[metric].words
+    return Words(metric, metric, metric, "{metric}: {value}.", metric, metric)
 
 
 def plain_metric(metric: str) -> tuple[str, str]:
@@ -44,7 +27,7 @@ def plain_metric(metric: str) -> tuple[str, str]:
 def metric_of(row: Mapping[str, Any]) -> str:
     """The metric of which a row is a value or, for two models, a difference."""
     name, _ = plain_metric(str(row["metric"]))
-    return name if name in TITLES else name.removeprefix(DELTA)
+    return name if name in METRICS else name.removeprefix(DELTA)
 
 
 def is_comparison(row: Mapping[str, Any]) -> bool:
@@ -54,12 +37,12 @@ def is_comparison(row: Mapping[str, Any]) -> bool:
 
 def is_difference(row: Mapping[str, Any]) -> bool:
     """Say whether a row is a difference, between models or to the voters."""
-    return is_comparison(row) or metric_of(row) == "delta_TPR"
+    return is_comparison(row) or against_voters(metric_of(row))
 
 
-def symbol_of(metric: str) -> str:
-    """Write a metric's short name."""
-    return {"delta_TPR": "ΔTPR"}.get(metric, metric)
+def against_voters(metric: str) -> bool:
+    """Say whether a metric is itself a difference, to a single voter."""
+    return metric in METRICS and METRICS[metric].against_voters
 
 
 def _digits(width: float | None, least: int) -> int:
@@ -74,7 +57,7 @@ class Numbers:
 
     def __init__(self, row: Mapping[str, Any]) -> None:
         metric = metric_of(row)
-        self.plain = metric in PLAIN
+        self.plain = not words_of(metric).in_per_cent
         self.unit = "" if self.plain else " points" if is_difference(row) else " %"
         self.scale = 1.0 if self.plain else 100.0
         self.estimate, self.lower, self.upper = (

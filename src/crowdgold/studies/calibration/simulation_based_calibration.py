@@ -14,6 +14,7 @@ import pandas as pd
 
 from crowdgold.data import InputError
 from crowdgold.data.parameters import unknown
+from crowdgold.experiments.check import Check
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.studies.calibration import calibrated_joint_models, calibrated_models
 from crowdgold.studies.calibration.calibrated_models import Simulated, Trial
@@ -110,3 +111,8 @@ def check_simulation_based_calibration(
             for quantity, draws in simulated.draws.items()
         ]
     )
+
+
+CHECK = Check(
+    "simulation_based_calibration", check_simulation_based_calibration, stan_models=stan_models
+)

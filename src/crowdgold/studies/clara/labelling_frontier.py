@@ -13,6 +13,7 @@ import pandas as pd
 
 from crowdgold.data import Annotations
 from crowdgold.data.parameters import Parameters
+from crowdgold.experiments.check import Check
 from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
 from crowdgold.models.clara.label_confidence import LabelsSoFar
 from crowdgold.models.clara.labelling_model import labelling_model
@@ -130,3 +131,6 @@ def check_labelling_frontier(
         diagnostics_passed=~fitted | fit.diagnostics.passed,
         diagnostics_message=np.where(fitted, fit.diagnostics.message, ""),
     )[list(COLUMNS)]
+
+
+CHECK = Check("labelling_frontier", check_labelling_frontier, packages=needed_packages)

@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import logit, ndtr
 
+from crowdgold.experiments.check import Check
+
 CLASSES = ("negative", "positive")
 
 
@@ -61,3 +63,6 @@ def check_sigmoid_scores(parameters: Mapping[str, Any], rng: np.random.Generator
         ],
         ignore_index=True,
     )
+
+
+CHECK = Check("sigmoid_scores", check_sigmoid_scores)

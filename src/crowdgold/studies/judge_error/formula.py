@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.experiments.check import Check
 from crowdgold.models.judge_error import corrected_rate, corrected_variance
 from crowdgold.simulate.judge_error import read_quality
 
@@ -41,3 +42,6 @@ def check_judge_error_formula(
             "naive_error": np.sqrt(judged * (1 - judged) / n),
         }
     )
+
+
+CHECK = Check("judge_error_formula", check_judge_error_formula)

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from crowdgold.experiments.check import Check
 from crowdgold.models.judge_error import JudgementCounts, correct_rate, corrected_variance
 
 EXACT, SHARED, TRUE_QUALITY, PUBLISHED = VARIANTS = (
@@ -138,3 +139,6 @@ def check_judge_error_simulation(
         for low, value in zip(bins * BIN, count / size, strict=True):
             rows.append({"estimator": estimator, "quantity": "bin", "low": low, "value": value})
     return pd.DataFrame(rows)
+
+
+CHECK = Check("judge_error_simulation", check_judge_error_simulation)

@@ -13,6 +13,7 @@ import pandas as pd
 
 from crowdgold.data.judged_texts import TABLE_4
 from crowdgold.data.parameters import Parameters
+from crowdgold.experiments.check import Check
 from crowdgold.studies.label_variation.encoders import (
     ENCODERS,
     TFIDF,
@@ -30,15 +31,8 @@ NAMES = (
 REPEATED = ("weighted", "each")
 KEPT = Path("results/embeddings")
 """Where features of frozen encoders are kept, for all scales."""
-CAN_DO_WITHOUT = False
-"""Without its packages the check gives nothing."""
 TITLES = {"snli": "ChaosNLI (SNLI)", "mnli_m": "ChaosNLI (MNLI)"}
 """Of the subsets of ChaosNLI, which count as datasets."""
-
-
-def dataset(parameters: Mapping[str, Any]) -> str:
-    """Name the dataset whose prepared table the check needs at these parameters."""
-    return str(parameters["dataset"])
 
 
 def needed_packages(parameters: Mapping[str, Any]) -> tuple[str, ...]:
@@ -116,7 +110,7 @@ DEFAULTS = {
 
 
 def check_label_variation(
-    parameters: Mapping[str, Any], rng: np.random.Generator, frame: pd.DataFrame
+    parameters: Mapping[str, Any], rng: np.random.Generator, dataset: pd.DataFrame
 ) -> pd.DataFrame:
     """Train by one method, once, and score the predictions of the test items by every metric.
 
@@ -126,7 +120,7 @@ def check_label_variation(
             annotations or one row, `weighted`; `fine_tuned`, whether the encoder is trained too;
             `trials` of a random search over `learning_rates` and `batch_sizes`, 0 for none.
         rng: of the training.
-        frame: the prepared dataset.
+        dataset: the prepared dataset.
 
     Returns:
         a row a metric: `dataset` and `encoder` (titles), `metric` (general names), `value`, `note`
@@ -143,14 +137,14 @@ def check_label_variation(
     given.check_names(NAMES)
     name, method = given.choice("dataset", TABLE_4), given.choice("method", METHODS)
     subset = str(given.values["subset"])
-    data = read_prepared(name, frame, subset)
+    data = read_prepared(name, dataset, subset)
     how, tried = _optimisation(given)
     from crowdgold.studies.label_variation.study import run
     from crowdgold.studies.label_variation.transformer_encoder import threads
 
     # Heads are small: a second thread would wait longer than it works, and change the last digits.
     with threads(1):
-        done = run(method, data, _encoder_of(given, data, frame), how, tried, rng)
+        done = run(method, data, _encoder_of(given, data, dataset), how, tried, rng)
     about = {
         "dataset": TITLES.get(subset, data.about.title),
         "encoder": _title(given),
@@ -184,3 +178,13 @@ def _title(given: Parameters) -> str:
     if given.values["encoder"] == TFIDF:
         return title
     return f"{title}, {'fine-tuned' if given.values['fine_tuned'] else 'frozen'}"
+
+
+CHECK = Check(
+    "label_variation",
+    check_label_variation,
+    dataset=lambda parameters: str(parameters["dataset"]),
+    packages=needed_packages,
+    can_do_without=False,
+    features_file=features_file,
+)

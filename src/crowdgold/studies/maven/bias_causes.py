@@ -15,6 +15,7 @@ import pandas as pd
 
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.parameters import Parameters, unknown
+from crowdgold.experiments.check import Check
 from crowdgold.inference import evaluate
 from crowdgold.inference.rectified import ITEMS
 from crowdgold.methods.maven import MavenSettings, fit_maven
@@ -58,11 +59,6 @@ VERSIONS = {
     "MAVEN-C, votes known": Version(CALIBRATED, told=True),
 }
 """The versions by name; those whose vote models are alike come one after the other."""
-
-
-def stan_models(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """The Stan models that the check needs."""
-    return ("vote",)
 
 
 def _versions(given: Parameters) -> dict[str, Version]:
@@ -130,3 +126,6 @@ def check_bias_causes(
     n_gold = int((items.gold != NO_GOLD).sum())
     world = f"{WORLDS[simulator]}, {len(items):,} items, {n_gold:,} gold labels"
     return pd.concat(parts, ignore_index=True).assign(world=world)
+
+
+CHECK = Check("bias_causes", check_bias_causes, stan_models=lambda parameters: ("vote",))

@@ -13,7 +13,7 @@ few. So with this aim n is at least N: then it is about no fewer items than what
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -98,35 +98,35 @@ def best_n(reached: pd.DataFrame, costs: Costs, ratio: float) -> float:
     return float(reached["n"].iloc[int(np.argmax(savings))])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Study:
-    """What is asked of a labelling study.
+    """What is asked of a labelling study: the options of its figure.
 
     Attributes:
         method, baseline: the method, and gold labels alone, by their names in the results.
         metric: whose intervals are to be equally wide.
-        costs: of labels.
         n, n_gold, saving: what the paper prints.
         contours: numbers of gold labels alone whose width is wanted as contours.
         cost_ratios: at which savings are wanted.
+        votes, gold_only, gold_needs_votes: as in `Costs`.
     """
 
     method: str
     baseline: str
     metric: str
-    costs: Costs
     n: float
     n_gold: float
     saving: float
     contours: Sequence[float]
     cost_ratios: Sequence[float]
+    votes: float
+    gold_only: float
+    gold_needs_votes: bool = True
 
-
-def read_study(options: Mapping[str, Any]) -> Study:
-    """Read a study from a figure's options, which have its attributes and those of `Costs`."""
-    own = {field.name: options[field.name] for field in fields(Study) if field.name in options}
-    costs = Costs(options["votes"], options["gold_only"], options["gold_needs_votes"])
-    return Study(**own, costs=costs)
+    @property
+    def costs(self) -> Costs:
+        """What its labels cost."""
+        return Costs(self.votes, self.gold_only, self.gold_needs_votes)
 
 
 def study_labelling(results: pd.DataFrame, study: Study) -> tuple[Widths, pd.DataFrame]:

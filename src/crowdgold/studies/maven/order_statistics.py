@@ -13,6 +13,7 @@ import pandas as pd
 from scipy.special import logit
 
 from crowdgold.data import NO_GOLD, Items
+from crowdgold.experiments.check import Check
 from crowdgold.models.utility import tabulate_utility
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets, find_vote_sets
@@ -95,3 +96,6 @@ def check_order_statistics(parameters: Mapping[str, Any], rng: np.random.Generat
                         {**known, "source": source, **_summary(values), "datasets": len(at)}
                     )
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+CHECK = Check("order_statistics", check_order_statistics)

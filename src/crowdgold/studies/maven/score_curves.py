@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.parameters import Parameters
+from crowdgold.experiments.check import Check
 from crowdgold.metrics import parse_metric
 from crowdgold.simulate.score_shapes import SHAPE_NAMES, read_shape
 
@@ -157,3 +158,6 @@ def _over_replicates(group: pd.DataFrame) -> dict[str, float]:
         summary[name] = float(values.mean())
         summary[f"{name}_se"] = float(values.sem()) if size > 1 else float("nan")
     return summary
+
+
+CHECK = Check("score_curves", check_score_curves)

@@ -18,6 +18,7 @@ import pandas as pd
 
 from crowdgold.data import Items
 from crowdgold.data.parameters import Parameters
+from crowdgold.experiments.check import Check
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.labels import LabelPosterior
 from crowdgold.inference.request import LEVEL
@@ -31,11 +32,6 @@ from crowdgold.simulate.irt import draw_irt
 METRIC = "delta_AUC"
 WAYS = ("coupled", "independent", "votes alone")
 NAMES = ("study", "score_likelihood", "chains", "warmup", "draws", "imputations")
-
-
-def stan_models(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """The Stan models that the check needs."""
-    return ("vote",)
 
 
 def _of_votes(posterior: LabelPosterior, items: Items) -> np.ndarray:
@@ -112,3 +108,6 @@ def check_shared_labels(
             for way, one in estimates.items()
         ]
     )  # fmt: skip
+
+
+CHECK = Check("shared_labels", check_shared_labels, stan_models=lambda parameters: ("vote",))

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from crowdgold.experiments.check import Check
 from crowdgold.metrics.judgements import correlations, divergence, normalised_entropy
 from crowdgold.metrics.soft import agreement, overlap
 
@@ -100,3 +101,6 @@ def check_soft_metric_correlations(
             }
         )
     return pd.DataFrame(found)
+
+
+CHECK = Check("soft_metric_correlations", check_soft_metric_correlations)

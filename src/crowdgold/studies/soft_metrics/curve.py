@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.experiments.check import Check
 from crowdgold.metrics.judgements import divergence
 from crowdgold.metrics.soft import overlap
 
@@ -29,3 +30,6 @@ def check_soft_metric_curve(
     P = np.broadcast_to([share, 1 - share], Q.shape)
     values = {"soft_accuracy": overlap(P, Q), "po_jsd": 1 - divergence(P, Q)}
     return pd.DataFrame({"share": share, "predicted": predicted, **values})
+
+
+CHECK = Check("soft_metric_curve", check_soft_metric_curve)

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from crowdgold.experiments.check import Check
 from crowdgold.metrics.rank_centrality import rank_centrality
 from crowdgold.simulate.pairwise_choices import draw_choices
 from crowdgold.studies.soft_metrics.metric_ranking import permutation_test
@@ -94,3 +95,6 @@ def check_metric_study(parameters: Mapping[str, Any], rng: np.random.Generator) 
             "fisher_high": [end[1] for end in ends],
         }
     )
+
+
+CHECK = Check("metric_study", check_metric_study)

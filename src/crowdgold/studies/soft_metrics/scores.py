@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from crowdgold.experiments.check import Check
 from crowdgold.metrics.judgements import UndefinedMetricWarning
 from crowdgold.metrics.soft import MULTICLASS, class_wise, one_hot
 
-DATASET = "chaosnli"
 CLASSES = ("e", "n", "c")
 CLASS_WISE = {"soft precision": "precision", "soft recall": "recall", "soft F1": "f1"}
 """Metrics of a class -> fields of `metrics.soft.ClassWise`."""
@@ -117,3 +117,6 @@ def _scores(one: Prediction) -> Iterator[dict[str, Any]]:
     for metric, field in CLASS_WISE.items():
         for label, value in zip(CLASSES, getattr(found, field), strict=True):
             yield {"metric": metric, "label": label, "value": float(value), "note": note}
+
+
+CHECK = Check("soft_metric_scores", check_soft_metric_scores, dataset=lambda parameters: "chaosnli")

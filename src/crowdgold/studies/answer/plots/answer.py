@@ -1,16 +1,17 @@
 """The recommended answer against the number of gold labels: coverage, and width beside gold's."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from crowdgold.metrics import label_of
 from crowdgold.metrics.metric import DELTA
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
-from crowdgold.plotting.style import AXIS_LABELS, METRIC_LABELS, new_figure
+from crowdgold.plotting.style import AXIS_LABELS, new_figure
 from crowdgold.studies.answer.bars import AT, MEAN_WIDTH, OF_METRIC, POOLED, answers_of
 
 COLOURS = (
@@ -21,13 +22,6 @@ MARKERS = "os^vDPX*hd"
 ALL = "all metrics"
 LOWEST = 0.9
 """The axis of coverage starts here unless a point lies lower."""
-
-
-def _label(metric: str) -> str:
-    """A metric in words; the difference of one between two models after a Greek letter."""
-    if metric in METRIC_LABELS or not metric.startswith(DELTA):
-        return METRIC_LABELS.get(metric, metric)
-    return rf"$\Delta$ {metric.removeprefix(DELTA)}"
 
 
 def _lines(axes: Axes, shown: pd.DataFrame, value: str) -> None:
@@ -56,7 +50,7 @@ def _lines(axes: Axes, shown: pd.DataFrame, value: str) -> None:
             markersize=4 if whole else 3.5,
             alpha=1 if whole else 0.85,
             zorder=3 if whole else 2,
-            label=_label(str(metric)),
+            label=label_of(str(metric)),
         )
     sizes = sorted(set(shown["n_gold"]))
     axes.set_xscale("log")
@@ -81,13 +75,22 @@ def _width(axes: Axes, shown: pd.DataFrame, baseline: str) -> None:
     axes.set_ylabel(f"Mean width / that of {baseline}")
 
 
-def draw_answer(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure, pd.DataFrame]:
+def draw_answer(
+    table: pd.DataFrame,
+    *,
+    answer: str,
+    baseline: str = "GT",
+    again: dict[str, str] | None = None,
+    labels: Mapping[str, str] | None = None,
+) -> tuple[Figure, pd.DataFrame]:
     """Draw coverage (left) and width (right) against the number of gold labels, by metric.
 
     Args:
         table: results of every replicate, of all worlds, with the column `n_gold`.
-        options: `answer`, the method that is judged; `baseline` (GT where not given); `again`,
-            experiments that repeat cells of a world, which are left out here.
+        answer: the method that is judged.
+        baseline: the method whose widths are compared with.
+        again: experiments that repeat cells of a world, which are left out here.
+        labels: experiment -> its words, for the caption and the page; they are not drawn.
 
     Returns:
         the figure and its rows, one for each metric and number of gold labels, over all worlds.
@@ -95,8 +98,7 @@ def draw_answer(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure
     Raises:
         ValueError: where the table has no interval of the answer.
     """
-    baseline = str(options.get("baseline", "GT"))
-    found = answers_of(table, str(options["answer"]), baseline, options.get("again", {}))
+    found = answers_of(table, answer, baseline, again)
     shown = pd.concat(
         [found.by_metric, found.by_gold.assign(metric=ALL)], ignore_index=True
     ).sort_values("n_gold", kind="stable")
@@ -121,3 +123,6 @@ def draw_answer(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure
         fontsize=7,
     )
     return figure, shown
+
+
+PLOT = Plot("answer", draw_answer)

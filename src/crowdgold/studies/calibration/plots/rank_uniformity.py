@@ -1,7 +1,7 @@
 """Ranks of simulation-based calibration: distribution functions and their simultaneous bands."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_sentence
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import new_figure
 from crowdgold.studies.calibration.rank_uniformity import distribution_function, uniform_band
@@ -76,14 +77,11 @@ def _panel(axes: Axes, rows: pd.DataFrame, styles: Mapping[str, Line]) -> None:
     axes.set_title(planted + MODEL_LABELS.get(model, model.replace("_", " ")), size=8)
 
 
-def draw_rank_uniformity(
-    table: pd.DataFrame, options: Mapping[str, Any]
-) -> tuple[Figure, pd.DataFrame]:
+def draw_rank_uniformity(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw a panel for each model, a line for each quantity, over the band of uniform ranks.
 
     Args:
         table: rows of `check_simulation_based_calibration` over many replicates.
-        options: none.
 
     Returns:
         the figure and the lines that it shows.
@@ -116,3 +114,6 @@ def draw_rank_uniformity(
     ]
     figure.legend(handles=handles, loc="outside right center", frameon=False)
     return figure, shown
+
+
+PLOT = Plot("rank_uniformity", draw_rank_uniformity)

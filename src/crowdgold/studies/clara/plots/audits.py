@@ -1,12 +1,12 @@
 """Errors of precision and recall of reviewers against their true value (CLARA, figure 4)."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import Series, draw_line, replicates_text, value_text
 from crowdgold.plotting.style import method_order, new_figure, style_of
 
@@ -32,15 +32,12 @@ def _lines(rows: pd.DataFrame, values: list[Any]) -> list[Series]:
     return lines
 
 
-def draw_clara_audits(
-    table: pd.DataFrame, options: Mapping[str, Any]
-) -> tuple[Figure, pd.DataFrame]:
+def draw_clara_audits(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw two panels: mean absolute error of precision and of recall.
 
     Args:
         table: a summary of replicates that varies `reviewer_precision` and `auditor_precision`,
             with the metrics `precision:GROUP` and `recall:GROUP`.
-        options: none.
 
     Returns:
         the figure and the rows that it shows. Colour and marker are the method's, the line is that
@@ -73,3 +70,6 @@ def draw_clara_audits(
         labels.append(f"auditors' {value_text(value)}")
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
     return figure, shown
+
+
+PLOT = Plot("clara_audits", draw_clara_audits)

@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.summaries import standard_error
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import Series, draw_line, replicates_text
 from crowdgold.plotting.style import method_order, new_figure, style_of
 
@@ -106,14 +107,21 @@ def _errors(rows: pd.DataFrame) -> Figure:
     return figure
 
 
-def draw_clara_days(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure, pd.DataFrame]:
+def draw_clara_days(
+    table: pd.DataFrame,
+    *,
+    show: str,
+    replicate: int = 0,
+    labels: Mapping[str, Any] | None = None,
+) -> tuple[Figure, pd.DataFrame]:
     """Draw estimates with intervals by day, or absolute errors by day.
 
     Args:
         table: results of every replicate, of experiments that vary `day`; for errors, or a summary.
-        options: `show`: `estimates` (of prevalence, TPR and TNR; a column of panels for each
-            experiment) or `errors` (of precision and recall); `replicate`, whose estimates are
-            drawn (0); `labels`, experiment -> title.
+        show: `estimates` (of prevalence, TPR and TNR; a column of panels for each experiment) or
+            `errors` (of precision and recall).
+        replicate: whose estimates are drawn.
+        labels: experiment -> title.
 
     Returns:
         the figure and the rows that it shows: for errors, means over replicates, with bars of one
@@ -122,11 +130,10 @@ def draw_clara_days(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Fi
     Raises:
         ValueError: where the table lacks the day or a metric, or `show` is neither.
     """
-    show = options["show"]
     if show == ESTIMATES:
         rows = _check(table, ("prevalence", *RATES))
-        shown = rows[rows["replicate"] == options.get("replicate", 0)]
-        figure = _estimates(shown, options.get("labels", {}))
+        shown = rows[rows["replicate"] == replicate]
+        figure = _estimates(shown, labels or {})
         note = f"{shown[X].nunique()} days; bars are intervals, black lines the truth"
     elif show == ERRORS:
         rows = _check(table, AUDITED)
@@ -137,3 +144,6 @@ def draw_clara_days(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Fi
         raise ValueError(f"show: found {show!r}, expected {ESTIMATES!r} or {ERRORS!r}")
     figure.supxlabel(f"Simulated stand-in; {note}; {gate_note(rows)}", fontsize=7)
     return figure, shown
+
+
+PLOT = Plot("clara_days", draw_clara_days)

@@ -1,6 +1,6 @@
 """Accuracy and prevalence against the share of labels, by policy (CLARA, figures 5 and 9)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import replicates_text
 from crowdgold.plotting.style import method_order, new_figure, style_of
 from crowdgold.studies.clara.policy_curves import SHARE, fits_of, policy_curves
@@ -43,15 +44,21 @@ def _bands(shown: pd.DataFrame) -> str:
 
 
 def draw_clara_policy(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    panels: Sequence[str] = tuple(PANELS),
+    labels: Mapping[str, Any] | None = None,
+    printed: Sequence[Mapping[str, float]] = (),
+    stand_in: bool = False,
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a panel for the accuracy, and one for the error of the prevalence, by policy.
 
     Args:
         table: what the check of the policies gives, for every replicate.
-        options: `panels`, some of accuracy and prevalence_error (both); `labels`, what the panels'
-            vertical axes say; `printed`, a list of {share_of_labels, accuracy} in the paper;
-            `stand_in`, whether the data stand in for private ones (false).
+        panels: some of accuracy and prevalence_error.
+        labels: what the panels' vertical axes say.
+        printed: {share_of_labels, accuracy} in the paper.
+        stand_in: whether the data stand in for private ones.
 
     Returns:
         the figure and the means over replicates that it shows (`policy_curves`); bands are one
@@ -60,7 +67,6 @@ def draw_clara_policy(
     Raises:
         ValueError: where the table lacks a column or a panel is unknown.
     """
-    panels = list(options.get("panels", PANELS))
     unknown = [name for name in panels if name not in PANELS]
     if unknown:
         raise ValueError(f"panels: found {unknown}, expected some of {', '.join(PANELS)}")
@@ -70,10 +76,10 @@ def draw_clara_policy(
         for policy in method_order(shown["policy"]):
             _curve(panel, shown[shown["policy"] == policy], policy, value)
         panel.set_xlabel("Share of all labels that are used")
-        panel.set_ylabel(options.get("labels", {}).get(value, PANELS[value]))
+        panel.set_ylabel((labels or {}).get(value, PANELS[value]))
     if "prevalence_error" in panels:
         axes[0][panels.index("prevalence_error")].axhline(0, color="#666666", linewidth=0.8)
-    for index, point in enumerate(options.get("printed", []) if "accuracy" in panels else []):
+    for index, point in enumerate(printed if "accuracy" in panels else []):
         axes[0][panels.index("accuracy")].plot(
             point[SHARE],
             point["accuracy"],
@@ -82,8 +88,11 @@ def draw_clara_policy(
             markersize=9,
             label="printed" if index == 0 else None,
         )
-    stand_in = "Simulated stand-in; " if options.get("stand_in", False) else ""
-    figure.supxlabel(f"{stand_in}{_bands(shown)}; {gate_note(fits_of(table))}", fontsize=7)
+    origin = "Simulated stand-in; " if stand_in else ""
+    figure.supxlabel(f"{origin}{_bands(shown)}; {gate_note(fits_of(table))}", fontsize=7)
     handles, names = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False)
     return figure, shown
+
+
+PLOT = Plot("clara_policy", draw_clara_policy)

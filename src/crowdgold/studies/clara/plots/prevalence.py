@@ -1,12 +1,13 @@
 """Error, interval length and coverage against the true prevalence (CLARA, figures 2 and 11)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import draw_line, replicates_text, rows_drawn, split_series
 from crowdgold.plotting.style import new_figure
 
@@ -24,12 +25,10 @@ NAMES = {
 """What stands in the legend for the values of a column."""
 
 
-def _chosen(table: pd.DataFrame, x: str, options: Mapping[str, Any]) -> pd.DataFrame:
+def _chosen(table: pd.DataFrame, x: str, metric: str, methods: Collection[str]) -> pd.DataFrame:
     """The rows of the metric and the methods that are drawn."""
     if x not in table:
         raise ValueError(f"the table has no column {x!r} for the horizontal axis")
-    metric = str(options.get("metric", "prevalence"))
-    methods = list(options.get("methods", dict.fromkeys(table["method"])))
     missing = sorted(set(methods) - set(table["method"]))
     if missing:
         raise ValueError(f"the table has no rows of the methods {missing}")
@@ -41,15 +40,23 @@ def _chosen(table: pd.DataFrame, x: str, options: Mapping[str, Any]) -> pd.DataF
 
 
 def draw_clara_prevalence(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    x: str = "prevalence",
+    metric: str = "prevalence",
+    by: Sequence[str] = (),
+    methods: Sequence[str] | None = None,
+    names: Mapping[str, Any] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw three panels: mean absolute error, length of the intervals, and their coverage.
 
     Args:
         table: a summary of replicates.
-        options: `x`, the column on the horizontal axis (prevalence), and `metric` (prevalence);
-            `by`, a list of columns whose values make lines of their own (none); `methods` (all of
-            the table); `names`, column -> the word before its values, or value -> words.
+        x: the column on the horizontal axis.
+        metric: whose errors and intervals are drawn.
+        by: columns whose values make lines of their own.
+        methods: those drawn (all of the table by default).
+        names: column -> the word before its values, or value -> words.
 
     Returns:
         the figure and the rows that it shows. Bars are one standard error; lines stand a little
@@ -59,10 +66,9 @@ def draw_clara_prevalence(
     Raises:
         ValueError: where the table lacks a column, the metric or a method.
     """
-    x = str(options.get("x", "prevalence"))
-    rows = _chosen(table, x, options)
-    names = {**NAMES, **options.get("names", {})}
-    lines = split_series(rows, list(options.get("by", [])), names)
+    rows = _chosen(table, x, metric, methods or set(table["method"]))
+    names = {**NAMES, **(names or {})}
+    lines = split_series(rows, list(by), names)
     shown = rows_drawn(rows, lines)
     level = float(shown["level"].iloc[0])
     apart = SHIFT * float(shown[x].max() - shown[x].min())
@@ -86,3 +92,6 @@ def draw_clara_prevalence(
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)
     return figure, shown
+
+
+PLOT = Plot("clara_prevalence", draw_clara_prevalence)

@@ -1,6 +1,6 @@
 """Errors of reviewers' TPR and TNR against the items that each labelled (CLARA, figure 3)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import MARKERS, replicates_text
 from crowdgold.plotting.style import new_figure
 from crowdgold.studies.clara.tie_breaking import items_of_class
@@ -20,13 +21,15 @@ COLOURS = ("#88CCEE", "#117733", "#332288", "#CC6677", "#DDCC77")
 """Of each prevalence, in their order."""
 
 
-def _with_items(table: pd.DataFrame, options: Mapping[str, Any]) -> pd.DataFrame:
+def _with_items(table: pd.DataFrame, tpr: float, tnr: float, n: int | None) -> pd.DataFrame:
     """Add the expected items of the metric's class that each reviewer labels."""
-    n = table["n"] if "n" in table else pd.Series(float(options["n"]), index=table.index)
+    if n is None and "n" not in table:
+        raise ValueError("the table has no column 'n', and the options say no `n` either")
+    items = table.get("n", pd.Series(n, index=table.index, dtype=float))
     positive = table["metric"] == METRICS[0]
     share = table[BY].where(positive, 1 - table[BY])
-    quality = pd.Series(float(options["tpr"]), index=table.index).where(positive, options["tnr"])
-    columns = zip(n, share, quality, table[X], strict=True)
+    quality = pd.Series(float(tpr), index=table.index).where(positive, tnr)
+    columns = zip(items, share, quality, table[X], strict=True)
     return table.assign(**{ITEMS: [items_of_class(*row) for row in columns]})
 
 
@@ -50,7 +53,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, value: str) -> None:
     axes.yaxis.set_minor_locator(NullLocator())
 
 
-def _printed(axes: Axes, metric: str, printed: list[Mapping[str, Any]]) -> None:
+def _printed(axes: Axes, metric: str, printed: Sequence[Mapping[str, Any]]) -> None:
     """Draw what the paper prints of a metric: an error at so many items of the class."""
     for index, point in enumerate(p for p in printed if f"{p['metric']}:each" == metric):
         label = "printed" if index == 0 else None
@@ -58,15 +61,24 @@ def _printed(axes: Axes, metric: str, printed: list[Mapping[str, Any]]) -> None:
 
 
 def draw_clara_recovery(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    tpr: float,
+    tnr: float,
+    method: str = "CLARA",
+    n: int | None = None,
+    printed: Sequence[Mapping[str, Any]] = (),
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a column of panels for TPR and TNR: mean absolute error above, its spread below.
 
     Args:
         table: a summary over replicates and reviewers that varies `n_reviewers` and `prevalence`,
             with the metrics `TPR:each` and `TNR:each` and the column `error_sd`.
-        options: `method` (CLARA); `n` items, where it is no column of the table; `tpr` and `tnr`,
-            the reviewers' mean quality; `printed`, a list of {metric, items, error}.
+        tpr: the reviewers' mean quality on positive items.
+        tnr: the same on negative items.
+        method: the one that is drawn.
+        n: items, where it is no column of the table.
+        printed: {metric, items, error} in the paper.
 
     Returns:
         the figure and its rows, with `items_of_class`: the expected items of the class, positives
@@ -79,12 +91,11 @@ def draw_clara_recovery(
     missing = [name for name in (X, BY, "error_sd") if name not in table]
     if missing:
         raise ValueError(f"the table has no columns {missing}")
-    method = str(options.get("method", "CLARA"))
     shown = table[(table["method"] == method) & table["metric"].isin(METRICS)]
     absent = sorted(set(METRICS) - set(shown["metric"]))
     if absent:
         raise ValueError(f"the table has no {' and no '.join(absent)} of {method!r}")
-    shown = _with_items(shown[shown["replicates"] > 0], options).reset_index(drop=True)
+    shown = _with_items(shown[shown["replicates"] > 0], tpr, tnr, n).reset_index(drop=True)
     figure, axes = new_figure(len(ROWS), len(METRICS), 4.2)
     for column, metric in enumerate(METRICS):
         rows = shown[shown["metric"] == metric]
@@ -93,7 +104,7 @@ def draw_clara_recovery(
             _panel(axes[row][column], rows, value)
             if column == 0:
                 axes[row][column].set_ylabel(label)
-        _printed(axes[0][column], metric, list(options.get("printed", [])))
+        _printed(axes[0][column], metric, printed)
         axes[0][column].set_title(name)
         axes[0][column].tick_params(labelbottom=False)
         kind = "positive" if name == "TPR" else "negative"
@@ -102,3 +113,6 @@ def draw_clara_recovery(
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
     return figure, shown
+
+
+PLOT = Plot("clara_recovery", draw_clara_recovery)

@@ -1,12 +1,10 @@
 """Distribution of a classifier's scores in two classes (CLARA, figure 10)."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import value_text
 from crowdgold.plotting.style import new_figure
 
@@ -25,14 +23,11 @@ def _panel(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set_xlabel("Classifier's score")
 
 
-def draw_clara_scores(
-    table: pd.DataFrame, options: Mapping[str, Any]
-) -> tuple[Figure, pd.DataFrame]:
+def draw_clara_scores(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw a panel for each separation: exact densities of negatives and positives.
 
     Args:
         table: what the check `sigmoid_scores` gives, for several separations.
-        options: none.
 
     Returns:
         the figure and the rows that it shows, the widest separation first, as in the paper.
@@ -61,3 +56,6 @@ def draw_clara_scores(
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
     return figure, table
+
+
+PLOT = Plot("clara_scores", draw_clara_scores)

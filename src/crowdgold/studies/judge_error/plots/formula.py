@@ -1,11 +1,11 @@
 """The corrected rate against the rate that judges find, and its standard error."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import new_figure
 
 COLUMNS = ("tpr", "tnr", "judged_rate", "corrected", "error", "naive_error")
@@ -13,14 +13,11 @@ LOOKS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7")
 LINES = ("-", "--", "-.", "-", ":")
 
 
-def draw_judge_error_formula(
-    table: pd.DataFrame, options: Mapping[str, Any]
-) -> tuple[Figure, pd.DataFrame]:
+def draw_judge_error_formula(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw two panels: the corrected rate, and its standard error, against the judged rate.
 
     Args:
         table: what the check `judge_error_formula` gives, for judges of several qualities.
-        options: none.
 
     Returns:
         the figure and the rows that it shows.
@@ -51,3 +48,6 @@ def draw_judge_error_formula(
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
     return figure, table
+
+
+PLOT = Plot("judge_error_formula", draw_judge_error_formula)

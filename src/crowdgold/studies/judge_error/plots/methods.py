@@ -1,6 +1,6 @@
 """Bias, interval width and coverage of a rate by method, in several settings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import (
     Series,
     draw_line,
@@ -66,14 +67,19 @@ def _mark_below(panel: Axes, line: Series, x: str, shift: float) -> None:
 
 
 def draw_judge_error_methods(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    columns: Sequence[str],
+    x: str = "prevalence",
+    only: Mapping[str, Any] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a column of panels for each setting: bias, width and coverage against the prevalence.
 
     Args:
         table: a summary of replicates.
-        options: `columns`, the settings whose values make columns of panels; `x` (prevalence);
-            `only`, the values of settings that are drawn.
+        columns: the settings whose values make columns of panels.
+        x: the setting on the horizontal axis.
+        only: the values of settings that are drawn.
 
     Returns:
         the figure and the rows that it shows. Bars are one standard error; the band is the
@@ -82,8 +88,7 @@ def draw_judge_error_methods(
     Raises:
         ValueError: where the table lacks a column.
     """
-    x, names = str(options.get("x", "prevalence")), list(options["columns"])
-    only = dict(options.get("only", {}))
+    names, only = list(columns), only or {}
     wanted = (x, *names, *only, "bias", "width", "coverage")
     missing = [name for name in wanted if name not in table]
     if missing:
@@ -130,3 +135,6 @@ def draw_judge_error_methods(
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)
     return figure, shown
+
+
+PLOT = Plot("judge_error_methods", draw_judge_error_methods)

@@ -1,13 +1,11 @@
 """Histogram of the naive and the corrected rate (the figure of the judge-error post)."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import new_figure, style_of
 
 COLUMNS = ("variant", "replicate", "estimator", "quantity", "low", "value")
@@ -64,13 +62,17 @@ def _panel(axes: Axes, rows: pd.DataFrame, prevalence: float) -> None:
 
 
 def draw_judge_error_simulation(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    prevalence: float,
+    printed_false_positives: int,
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw the histogram of both estimators, as described and as published.
 
     Args:
         table: what the check `judge_error_simulation` gives, with runs of given false positives.
-        options: `prevalence`, the truth; `printed_false_positives`, those of the published run.
+        prevalence: the truth.
+        printed_false_positives: those of the published run.
 
     Returns:
         the figure and the rows that it shows: the first run as described, and the published one.
@@ -82,7 +84,7 @@ def draw_judge_error_simulation(
     missing = [name for name in (*COLUMNS, "false_positives") if name not in table]
     if missing:
         raise ValueError(f"the tables of the published simulation are needed; they lack {missing}")
-    wrong = int(options["printed_false_positives"])
+    wrong = printed_false_positives
     exact = table[(table["variant"] == "exact") & (table["replicate"] == 0)]
     published = table[table["false_positives"] == wrong]
     published = published[published["replicate"] == 0].assign(variant="published")
@@ -90,10 +92,13 @@ def draw_judge_error_simulation(
         raise ValueError(f"no run as described, or none with {wrong} false positives in all")
     figure, axes = new_figure(1, 2, 3.0)
     for panel, rows in zip(axes[0], (exact, published), strict=True):
-        _panel(panel, rows, float(options["prevalence"]))
+        _panel(panel, rows, prevalence)
         panel.set_title(TITLES[rows["variant"].iloc[0]].format(wrong=wrong))
     axes[0][0].set_ylabel("Share of simulations")
     figure.supxlabel("dashed: the truth; lines above: means and mean 95 % error bars", fontsize=7)
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
     return figure, pd.concat([exact, published], ignore_index=True)
+
+
+PLOT = Plot("judge_error_simulation", draw_judge_error_simulation)

@@ -1,7 +1,6 @@
 """Training methods against majority voting: a panel a dataset and metric (HLV, figs. 2 to 4)."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -9,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import FOOTER_SIZE, METHOD_STYLES, new_figure
 from crowdgold.studies.label_variation.methods import METHODS
 from crowdgold.studies.label_variation.ranks import BASELINE, SETTING, differences, mean_ranks
@@ -59,14 +59,16 @@ def _panel(axes: Axes, rows: pd.DataFrame, order: Sequence[str]) -> None:
 
 
 def draw_label_variation(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    shown: Sequence[str],
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw each run's difference to the mean of MV, of some of the datasets.
 
     Args:
         table: what the check `label_variation` gives, of all datasets: methods are sorted by their
             mean rank over all of its settings.
-        options: `shown`, titles of the datasets that are drawn, each where the table has it.
+        shown: titles of the datasets that are drawn, each where the table has it.
 
     Returns:
         the figure and the rows that it shows, with `difference` and `mean_rank`.
@@ -79,14 +81,14 @@ def draw_label_variation(
         raise ValueError(f"the table of the check label_variation is needed; lacks {missing}")
     ranks = mean_ranks(table)
     drawn = differences(table).assign(mean_rank=lambda rows: rows["method"].map(ranks))
-    drawn = drawn[drawn["dataset"].isin(options["shown"])]
+    drawn = drawn[drawn["dataset"].isin(shown)]
     pairs = [
         (dataset, encoder)
-        for dataset in options["shown"]
+        for dataset in shown
         for encoder in drawn.loc[drawn["dataset"] == dataset, "encoder"].unique()
     ]
     if not pairs:
-        raise ValueError(f"no rows of {', '.join(options['shown'])} in the table")
+        raise ValueError(f"no rows of {', '.join(shown)} in the table")
     order = [name for name in ranks.index if name in set(drawn["method"])]
     figure, axes = new_figure(len(pairs), len(METRICS), 0.65 + ROW * len(pairs))
     for panels, (dataset, encoder) in zip(axes, pairs, strict=True):
@@ -113,3 +115,6 @@ def draw_label_variation(
         title=f"Encoder: {encoders}", title_fontsize=9,
     )  # fmt: skip
     return figure, drawn
+
+
+PLOT = Plot("label_variation", draw_label_variation)

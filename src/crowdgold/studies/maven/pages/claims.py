@@ -21,7 +21,7 @@ from crowdgold.documents.verdicts import (
 )
 from crowdgold.evaluation.ratios import average_over_settings, compare
 from crowdgold.evaluation.summaries import BAND_SIGMA
-from crowdgold.studies.maven.labelling_savings import read_study, study_labelling
+from crowdgold.studies.maven.labelling_savings import Study, study_labelling
 
 
 def _range(values: pd.Series) -> str:
@@ -255,11 +255,11 @@ def labelling_saves(
 
     Args:
         printed: `labelling_efficiency` of config/printed/maven.yaml.
-        options: those of the figure, as `labelling_savings.read_study` takes them.
+        options: those of the figure, which are the attributes of `labelling_savings.Study`.
     """
 
     def judge(tables: Tables) -> Judgement:
-        asked = read_study(options)
+        asked = Study(**options)
         price = asked.costs.ratio_for(asked.n, asked.n_gold, asked.saving)
         study = replace(asked, cost_ratios=[price])
         _, rows = study_labelling(tables["labelling_efficiency"], study)

@@ -1,8 +1,5 @@
 """Equal-width contours over items and gold labels, and what they save (MAVEN, section 6)."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -10,8 +7,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import AXIS_LABELS, new_figure
-from crowdgold.studies.maven.labelling_savings import Study, read_study, study_labelling
+from crowdgold.studies.maven.labelling_savings import Study, study_labelling
 
 LINES = {"items": "-", "population": "--"}
 AIMS = {"items": "about these items", "population": "about the population"}
@@ -77,21 +75,18 @@ def _savings(axes: Axes, shown: pd.DataFrame, study: Study) -> None:
     axes.legend(frameon=False, loc="upper left", fontsize=6.5)
 
 
-def draw_labelling_efficiency(
-    table: pd.DataFrame, options: Mapping[str, Any]
-) -> tuple[Figure, pd.DataFrame]:
+def draw_labelling_efficiency(table: pd.DataFrame, study: Study) -> tuple[Figure, pd.DataFrame]:
     """Draw equal-width contours over n and n_gold, and savings against the cost ratio.
 
     Args:
         table: long results of the method on a grid of n and gold fractions, and of gold alone.
-        options: the attributes of `evaluation.labelling_savings.Study` and `Costs`.
+        study: what is asked.
 
     Returns:
         the figure and the table of `study_labelling`. Solid lines: the method's interval is about
         the items themselves, as the paper has it; dashed: with the width of n labels added, so that
         it is about a population, as that of gold labels alone is. Bands: one standard error.
     """
-    study = read_study(options)
     widths, shown = study_labelling(table, study)
     figure, axes = new_figure(1, 2, 3.4)
     _contours(axes[0][0], shown, study)
@@ -105,3 +100,6 @@ def draw_labelling_efficiency(
         fontsize=7,
     )
     return figure, shown
+
+
+PLOT = Plot("labelling_efficiency", draw_labelling_efficiency, asks=Study)

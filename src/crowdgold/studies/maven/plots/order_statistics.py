@@ -1,12 +1,10 @@
 """Log odds of a positive label from ranks beside those from raw scores (MAVEN, figure 6)."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import new_figure
 
 COLOURS = ("#0072B2", "#56B4E9", "#E69F00", "#D55E00", "#CC79A7", "#009E73")
@@ -39,14 +37,11 @@ def _panel(axes: Axes, table: pd.DataFrame) -> None:
     axes.invert_yaxis()
 
 
-def draw_order_statistics(
-    table: pd.DataFrame, options: Mapping[str, Any]
-) -> tuple[Figure, pd.DataFrame]:
+def draw_order_statistics(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw a panel for each percentile, with a pair of intervals for each n and vote set.
 
     Args:
         table: what `evaluation.check_order_statistics` gives, for several n.
-        options: none.
 
     Returns:
         the figure and the rows that it shows; points are means, lines central 95 %. Rows that
@@ -74,3 +69,6 @@ def draw_order_statistics(
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=6, frameon=False)
     return figure, table
+
+
+PLOT = Plot("order_statistics", draw_order_statistics)

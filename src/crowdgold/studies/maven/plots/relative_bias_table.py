@@ -1,6 +1,6 @@
 """The table of absolute bias relative to gold labels alone (MAVEN, table 3), drawn as a figure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -8,8 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.metrics import label_of
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
-from crowdgold.plotting.style import METRIC_LABELS, new_figure
+from crowdgold.plotting.style import new_figure
 from crowdgold.studies.maven.relative_bias import relative_bias
 
 LINE = 0.19
@@ -42,7 +44,7 @@ def _cell(row: Mapping[str, Any]) -> str:
     return f"{row['relative']:.2f}{error}"
 
 
-def _panel(axes: Axes, title: str, shown: pd.DataFrame, metrics: list[str]) -> None:
+def _panel(axes: Axes, title: str, shown: pd.DataFrame, metrics: Sequence[str]) -> None:
     """Write one task's table; the axes' unit is a line, and a column of cells has width 1."""
     axes.set_axis_off()
     methods = list(dict.fromkeys(shown["method"]))
@@ -51,7 +53,7 @@ def _panel(axes: Axes, title: str, shown: pd.DataFrame, metrics: list[str]) -> N
     replicates = count_replicates(int(shown["replicates"].max()))
     axes.text(-0.55, -0.15, f"{title}  ({replicates})", fontsize=8, va="center")
     for column, metric in enumerate(metrics):
-        label = METRIC_LABELS.get(metric, metric)
+        label = label_of(metric)
         axes.text(column + 0.2, 0.95, label, ha="center", va="center", fontsize=7.5)
     for y in (0.45, 1.45, len(methods) + 1.55):
         axes.hlines(y, -0.55, len(metrics) - 0.45, color="#444444", linewidth=0.6)
@@ -64,14 +66,21 @@ def _panel(axes: Axes, title: str, shown: pd.DataFrame, metrics: list[str]) -> N
 
 
 def draw_relative_bias_table(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    tasks: Sequence[Mapping[str, Any]],
+    methods: Sequence[str],
+    metrics: Sequence[str],
+    baseline: str,
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a table for each task: methods down, metrics across, two tables side by side.
 
     Args:
         table: the long results tables of the tasks' experiments.
-        options: `tasks`, a list of {experiment, title, where: {setting: value}}; `methods` and
-            `metrics` in their order; `baseline`.
+        tasks: {experiment, title, where: {setting: value}}.
+        methods: in their order.
+        metrics: in their order.
+        baseline: the method whose error is 1.
 
     Returns:
         the figure and its numbers. A cell is the mean absolute error over the baseline's, with the
@@ -82,13 +91,12 @@ def draw_relative_bias_table(
     Raises:
         ValueError: where the table has none of the tasks, or a task's rows lack the baseline.
     """
-    metrics, methods = list(options["metrics"]), list(options["methods"])
     found, missing, fits = {}, [], []
-    for task in options["tasks"]:
+    for task in tasks:
         rows = select_task(table, task)
         if len(rows):
             fits.append(rows[rows["method"].isin(methods) & rows["metric"].isin(metrics)])
-            found[task["title"]] = relative_bias(rows, methods, metrics, options["baseline"])
+            found[task["title"]] = relative_bias(rows, list(methods), list(metrics), baseline)
         else:
             missing.append(task["title"])
     if not found:
@@ -103,11 +111,14 @@ def draw_relative_bias_table(
         panel.set_axis_off()
     absent = f"\nNo data: {', '.join(missing)}." if missing else ""
     figure.supxlabel(
-        f"Mean |estimate $-$ truth|, relative to {options['baseline']}, ± standard error; bold: at "
-        f"most one standard error of {options['baseline']} above it.\n"
+        f"Mean |estimate $-$ truth|, relative to {baseline}, ± standard error; bold: at "
+        f"most one standard error of {baseline} above it.\n"
         f"{gate_note(pd.concat(fits))}.{absent}",
         fontsize=7,
     )
     frames = [numbers.assign(task=title) for title, numbers in found.items()]
     shown = pd.concat(frames, ignore_index=True)
     return figure, shown[["task", *[name for name in shown.columns if name != "task"]]]
+
+
+PLOT = Plot("relative_bias_table", draw_relative_bias_table)

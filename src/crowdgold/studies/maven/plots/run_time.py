@@ -1,13 +1,11 @@
 """Run time of methods against the number of items (MAVEN, figure 5)."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import AXIS_LABELS, new_figure, style_of
 
 PANELS = (
@@ -25,12 +23,11 @@ def _panel_of(name: str) -> int:
     return next((index for index, (end, _) in enumerate(PANELS) if end and name.endswith(end)), 0)
 
 
-def draw_run_time(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure, pd.DataFrame]:
+def draw_run_time(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw seconds of inference against n, both logarithmic: as printed, faster forms, peers.
 
     Args:
         table: what benchmarks/model_scaling.py writes: method, n, inference, imputation, exponent.
-        options: none.
 
     Returns:
         the figure and the rows that it shows. Legends give the power of n by least squares.
@@ -74,3 +71,6 @@ def draw_run_time(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figu
         fontsize=7,
     )
     return figure, table
+
+
+PLOT = Plot("run_time", draw_run_time)

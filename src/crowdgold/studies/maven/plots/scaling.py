@@ -1,8 +1,5 @@
 """Time of MAVEN's parts against the number of items, the nested cut beside the exact one."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -18,12 +15,11 @@ PARTS = {
 """Column of the benchmark's table -> label, colour, marker, line."""
 
 
-def draw_scaling(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure, pd.DataFrame]:
+def draw_scaling(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw seconds by part against n, both on logarithmic axes.
 
     Args:
         table: what benchmarks/maven_scaling.py writes.
-        options: none.
     """
     figure, axes = new_figure(1, 1, 3.2)
     panel = axes[0][0]

@@ -1,13 +1,13 @@
 """Precision-recall curves of scores of many shapes, and the exact ones (MAVEN, figures 3, 7)."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import method_order, new_figure, style_of
 from crowdgold.studies.maven.score_curves import (
@@ -93,11 +93,11 @@ def _number(row: pd.Series) -> str:
     return f"{row['distance']:.3f}{error}"
 
 
-def _chosen(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[list[str], pd.DataFrame]:
+def _chosen(table: pd.DataFrame, wanted: Sequence[str] | None) -> tuple[list[str], pd.DataFrame]:
     """The shapes to draw and the rows of these."""
     if AXIS not in table or "curve" not in table or "metric" not in table:
         raise ValueError("the tables of an experiment and of the check score_curves are needed")
-    shapes = list(options.get("shapes", dict.fromkeys(table[AXIS])))
+    shapes = list(wanted or dict.fromkeys(table[AXIS]))
     missing = [shape for shape in shapes if shape not in set(table[AXIS])]
     if missing:
         raise ValueError(f"the table has no shapes {missing}")
@@ -105,28 +105,33 @@ def _chosen(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[list[str],
 
 
 def draw_score_shapes(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    shapes: Sequence[str] | None = None,
+    panels: Sequence[str] = tuple(TITLES),
+    replicate: int = 0,
+    not_drawn: Sequence[str] = (),
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a row of panels for each shape of the scores.
 
     Args:
         table: the results of an experiment with precision_at_recall at several recalls that varies
             `shape`, and those of the check score_curves for the same shapes.
-        options: `shapes`, those drawn (all by default); `panels`, a list of calibration, density
-            and precision (all three by default); `replicate`, whose estimates and intervals are
-            drawn (0 by default); `not_drawn`, methods of which only the distance is shown.
+        shapes: those drawn (all by default).
+        panels: some of calibration, density and precision.
+        replicate: whose estimates and intervals are drawn.
+        not_drawn: methods of which only the distance is shown.
 
     Returns:
         the figure and the rows that it shows: the exact curves, the estimates of the replicate,
         and the distances over all replicates, which stand in the legends (`curve_distances`).
     """
-    shapes, table = _chosen(table, options)
-    panels = list(options.get("panels", TITLES))
+    shapes, table = _chosen(table, shapes)
     exact = table[table["curve"].notna()]
     results = precision_rows(table)
     distances = curve_distances(results, exact, [AXIS])
-    fitted = results[results["replicate"] == options.get("replicate", 0)]
-    fitted = fitted[~fitted["method"].isin(options.get("not_drawn", ()))]
+    fitted = results[results["replicate"] == replicate]
+    fitted = fitted[~fitted["method"].isin(not_drawn)]
     figure, axes = new_figure(len(shapes), len(panels), 0.6 + 1.75 * max(len(shapes), 1.3))
     for row, shape in enumerate(shapes):
         curves, numbers = (part[part[AXIS] == shape] for part in (exact, distances))
@@ -159,3 +164,6 @@ def _note(results: pd.DataFrame, distances: pd.DataFrame) -> str:
         f"{count_replicates(distances['replicates'].max())}.\nCurves and bands (intervals): the "
         f"first replicate. {gate_note(results.drop(columns='at'))}"
     )
+
+
+PLOT = Plot("score_shapes", draw_score_shapes)

@@ -1,6 +1,6 @@
 """Correlations between metrics: printed, drawn, and where a fresh draw can fall (HLV, table 2)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import new_figure
 
 SETTING = ["classes", "alpha", "beta"]
@@ -39,13 +40,15 @@ def _panel(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_soft_metric_correlations(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    printed: Sequence[Mapping[str, Any]] = (),
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a panel for each setting of table 2.
 
     Args:
         table: what the check `soft_metric_correlations` gives.
-        options: `printed`, a list of {classes, alpha, beta, values} in the order of the pairs.
+        printed: {classes, alpha, beta, values} in the order of the pairs.
 
     Returns:
         the figure and the rows that it shows, with `printed`.
@@ -56,7 +59,7 @@ def draw_soft_metric_correlations(
     missing = [name for name in COLUMNS if name not in table]
     if missing:
         raise ValueError(f"the check soft_metric_correlations is needed; its table lacks {missing}")
-    shown = with_printed(table, list(options.get("printed", [])))
+    shown = with_printed(table, list(printed))
     mixes = list(dict.fromkeys(zip(shown["alpha"], shown["beta"], strict=True)))
     sizes = list(dict.fromkeys(shown["classes"]))
     figure, axes = new_figure(len(sizes), len(mixes), 0.9 + 1.7 * len(sizes))
@@ -74,3 +77,6 @@ def draw_soft_metric_correlations(
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)
     return figure, shown
+
+
+PLOT = Plot("soft_metric_correlations", draw_soft_metric_correlations)

@@ -1,11 +1,9 @@
 """Soft accuracy and PO-JSD against the predicted share of a class (HLV, figure 1)."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 from matplotlib.figure import Figure
 
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import value_text
 from crowdgold.plotting.style import new_figure
 
@@ -17,14 +15,11 @@ MARKED = 0.2
 """The prediction that the text names."""
 
 
-def draw_soft_metric_curve(
-    table: pd.DataFrame, options: Mapping[str, Any]
-) -> tuple[Figure, pd.DataFrame]:
+def draw_soft_metric_curve(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw a panel for each true share: both metrics of every prediction.
 
     Args:
         table: what the check `soft_metric_curve` gives.
-        options: none.
 
     Returns:
         the figure and the rows that it shows; the prediction (0.2, 0.8) is marked.
@@ -58,3 +53,6 @@ def draw_soft_metric_curve(
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
     return figure, table
+
+
+PLOT = Plot("soft_metric_curve", draw_soft_metric_curve)

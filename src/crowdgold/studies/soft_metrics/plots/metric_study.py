@@ -1,25 +1,20 @@
 """What a study of metrics finds of metrics of known quality, and how often (HLV, section 6)."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 from matplotlib.figure import Figure
 
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import new_figure
 
 COLUMNS = ("correlation", "mean", "lower", "upper", "significant", "fisher_low", "fisher_high")
 LOOKS = (("#0072B2", "o", -0.008), ("#D55E00", "s", 0.008))
 
 
-def draw_metric_study(
-    table: pd.DataFrame, options: Mapping[str, Any]
-) -> tuple[Figure, pd.DataFrame]:
+def draw_metric_study(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw two panels against the true correlation: what studies find, and how often it is clear.
 
     Args:
         table: what the check `metric_study` gives, by `instance_sd`.
-        options: none.
 
     Returns:
         the figure and the rows that it shows. Bars are central 95 % of studies; the grey band is
@@ -64,3 +59,6 @@ def draw_metric_study(
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
     return figure, table
+
+
+PLOT = Plot("metric_study", draw_metric_study)

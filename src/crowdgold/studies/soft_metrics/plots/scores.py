@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import new_figure
 
 COLUMNS = ("subset", "predictor", "seed", "metric", "label", "value")
@@ -30,13 +31,15 @@ def _panel(axes: Axes, rows: pd.DataFrame, order: list[str], printed: Mapping[st
 
 
 def draw_soft_metric_scores(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    printed: Mapping[str, Any] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a panel a metric: a point for each predictor, training seed and subset.
 
     Args:
         table: what the check `soft_metric_scores` gives.
-        options: `printed`, subset -> metric -> what the paper prints of its own MV.
+        printed: subset -> metric -> what the paper prints of its own MV.
 
     Returns:
         the figure and the rows that it shows, which include those whose metric is undefined;
@@ -54,10 +57,13 @@ def draw_soft_metric_scores(
     figure, axes = new_figure(2, 3, 4.4)
     for index, metric in enumerate(metrics):
         panel = axes[index // 3][index % 3]
-        _panel(panel, table[table["metric"] == metric], order, options.get("printed", {}))
+        _panel(panel, table[table["metric"] == metric], order, printed or {})
         if index % 3:
             panel.set_yticklabels([])
     figure.supxlabel("a point is a training seed, or one draw of labels", fontsize=7)
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
     return figure, table
+
+
+PLOT = Plot("soft_metric_scores", draw_soft_metric_scores)

@@ -1,6 +1,6 @@
 """How well the scores of agents are recovered, by configuration (STABLEVAL, figures 3 to 13)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import method_order, new_figure, style_of
 from crowdgold.studies.stableval.ranking_recovery import summarise_recovery
 
@@ -69,14 +70,19 @@ def _panel(axes: Axes, rows: pd.DataFrame, names: list[str], published: str, qua
 
 
 def draw_agent_ablation(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    quantity: str,
+    panels: Sequence[Mapping[str, Any]],
+    published: str = "",
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a quantity against the configurations, a panel an ablation, one above the other.
 
     Args:
         table: results tables with `score:each` of every agent and replicate.
-        options: `quantity` (mse or ranking_accuracy); `panels`, a list of {label, configurations:
-            {name: what stands below it}}; `published`, the experiment on published labels.
+        quantity: mse or ranking_accuracy.
+        panels: {label, configurations: {name: what stands below it}}.
+        published: the experiment on published labels.
 
     Returns:
         the figure and its numbers. Bars are 95 % confidence intervals over replicates.
@@ -84,9 +90,8 @@ def draw_agent_ablation(
     Raises:
         ValueError: where the table has no scores in one of the configurations.
     """
-    quantity, published = str(options["quantity"]), str(options.get("published", ""))
     every = recovery_of(table, quantity)
-    panels, shown = options["panels"], []
+    shown = []
     figure, axes = new_figure(len(panels), 1, HEIGHT * len(panels) + 0.6)
     for (panel,), wanted in zip(axes, panels, strict=True):
         names = list(wanted["configurations"])
@@ -109,3 +114,6 @@ def draw_agent_ablation(
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
     return figure, kept
+
+
+PLOT = Plot("agent_ablation", draw_agent_ablation)

@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import method_order, new_figure
 from crowdgold.studies.stableval.plots.agent_ablation import CONFIGURATION, recovery_of
 
@@ -61,17 +62,26 @@ def _write(
 
 
 def draw_agent_ablation_table(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    quantity: str,
+    digits: int,
+    groups: Sequence[Mapping[str, Any]],
+    scale: float = 1,
+    titles: Mapping[str, Any] | None = None,
+    published: str = "",
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw the table: configurations down, methods across, once for each experiment.
 
     Args:
         table: results tables with `score:each` of every agent and replicate, or with a metric
             `stability...`.
-        options: `quantity`, one of `ranking_recovery.QUANTITIES` or that metric; `scale` that it is
-            multiplied by (1); `digits` of the cells; `groups`, a list of {title, configurations:
-            {name: words}}; `titles`, experiment -> its heading; `published`, the experiment on
-            published labels, whose numbers have no error.
+        quantity: one of `ranking_recovery.QUANTITIES` or that metric.
+        digits: of the cells.
+        groups: {title, configurations: {name: words}}.
+        scale: what it is multiplied by.
+        titles: experiment -> its heading.
+        published: the experiment on published labels, whose numbers have no error.
 
     Returns:
         the figure and its numbers. Bold: the best of a line, as the cells read.
@@ -79,12 +89,10 @@ def draw_agent_ablation_table(
     Raises:
         ValueError: where the table has none of the configurations.
     """
-    quantity, digits = str(options["quantity"]), int(options["digits"])
-    published, scale = str(options.get("published", "")), float(options.get("scale", 1))
     rows = recovery_of(table, quantity)
     rows = rows.assign(shown=scale * rows["mean"], shown_se=scale * rows["se"])
     rows["best"] = _best(rows, quantity, digits)
-    lines = _lines(options["groups"], set(rows[CONFIGURATION]))
+    lines = _lines(groups, set(rows[CONFIGURATION]))
     if not lines:
         raise ValueError("the table has none of the configurations that the options name")
     experiments, methods = list(dict.fromkeys(rows["experiment"])), method_order(rows["method"])
@@ -93,7 +101,7 @@ def draw_agent_ablation_table(
     axes.set_axis_off()
     axes.set_xlim(-2.6, len(columns) - 0.4)
     axes.set_ylim(len(lines), -3)
-    titles = options.get("titles", {})
+    titles = titles or {}
     for place, (experiment, method) in enumerate(columns):
         axes.text(place + 0.1, -1, method, ha="center", va="center", fontsize=7.5)
         if method == methods[len(methods) // 2]:
@@ -107,3 +115,6 @@ def draw_agent_ablation_table(
     )
     kept = rows[rows[CONFIGURATION].isin([name for _, _, name in lines])]
     return figure, kept.drop(columns=["shown", "shown_se"]).reset_index(drop=True)
+
+
+PLOT = Plot("agent_ablation_table", draw_agent_ablation_table)

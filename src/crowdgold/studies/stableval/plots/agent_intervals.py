@@ -1,6 +1,6 @@
 """Coverage and width of intervals of agents' scores, by setting (beyond STABLEVAL, section 3.5)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import named_value
 from crowdgold.plotting.style import method_order, new_figure, style_of
 
@@ -49,13 +50,17 @@ def _panel(axes: Axes, rows: pd.DataFrame, value: str, settings: list[str]) -> N
 
 
 def draw_agent_intervals(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    by: Sequence[str],
+    names: Mapping[str, Any] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw coverage, length and mean absolute error, a column a target, by setting and method.
 
     Args:
         table: a summary with the metrics `TARGETS`.
-        options: `by`, the setting columns, and `names`, column -> value -> words.
+        by: the setting columns.
+        names: column -> value -> words.
 
     Returns:
         the figure and the rows that it shows. Bars are one standard error over replicates; a
@@ -64,13 +69,12 @@ def draw_agent_intervals(
     Raises:
         ValueError: where the table lacks a column or the metrics.
     """
-    by = list(options["by"])
     missing = [name for name in by if name not in table]
     targets = [name for name in TARGETS if name in set(table["metric"])]
     if missing or not targets:
         raise ValueError(f"the table has no columns {missing}" if missing else "no scores in it")
     shown = table[table["metric"].isin(targets)].reset_index(drop=True)
-    shown["setting"] = _places(shown, by, options.get("names", {}))
+    shown["setting"] = _places(shown, list(by), names or {})
     settings = list(dict.fromkeys(shown["setting"]))
     level = float(shown["level"].iloc[0])
     parts = {
@@ -98,3 +102,6 @@ def draw_agent_intervals(
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
     return figure, shown.drop(columns="setting")
+
+
+PLOT = Plot("agent_intervals", draw_agent_intervals)

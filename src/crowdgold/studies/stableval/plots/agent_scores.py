@@ -1,13 +1,11 @@
 """Scores of agents by method (STABLEVAL, figures 14 to 17)."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import new_figure, style_of
 from crowdgold.studies.stableval.agent_tables import METHODS, scores
 
@@ -16,14 +14,16 @@ WIDTH = 0.26
 
 
 def draw_agent_scores(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    title: str = "",
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a group of bars for each agent, a bar a method, with the intervals of the scores.
 
     Args:
         table: the results table of one experiment, with `score:each` and `responses:each` of MV, DS
             and PEC.
-        options: `title` of the panel.
+        title: of the panel.
 
     Returns:
         the figure and its rows, the agent with the highest PEC first. Bars of one method share a
@@ -54,7 +54,7 @@ def draw_agent_scores(
     axes.set_axisbelow(True)
     axes.set_ylim(0, None)
     axes.set_ylabel("Agent score")
-    axes.set_title(str(options.get("title", "")))
+    axes.set_title(title)
     own = table[(table["metric"] == "score:each") & table["method"].isin(METHODS)]
     figure.supxlabel(
         f"lines: 95 % intervals over responses; {gate_note(own, longest=1)}", fontsize=7
@@ -62,3 +62,6 @@ def draw_agent_scores(
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
     return figure, shown.rename_axis("agent").reset_index()
+
+
+PLOT = Plot("agent_scores", draw_agent_scores)

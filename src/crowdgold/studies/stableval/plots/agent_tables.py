@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import new_figure
 from crowdgold.studies.stableval import agent_tables
 
@@ -96,13 +97,15 @@ def _long(title: str, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_agent_tables(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    numbers: Mapping[str, Any] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw the tables of a dataset in a grid, two side by side.
 
     Args:
         table: the results table of one experiment.
-        options: `numbers`, kind of table (`PANELS`) -> its number in the paper.
+        numbers: kind of table (`PANELS`) -> its number in the paper.
 
     Returns:
         the figure and its numbers, a row a cell: table, row, column and value.
@@ -110,7 +113,7 @@ def draw_agent_tables(
     Raises:
         ValueError: where the table lacks a metric or a method.
     """
-    numbers = dict(options.get("numbers", {}))
+    numbers = numbers or {}
     frames = {
         f"{TITLES[kind]}" + (f" (table {numbers[kind]})" if kind in numbers else ""): make(table)
         for kind, make in PANELS.items()
@@ -131,13 +134,15 @@ def draw_agent_tables(
 
 
 def draw_agent_mappings(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    labels: Mapping[str, Any] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw PEC scores under each mapping, with their ranks (table 3).
 
     Args:
         table: the results table of an experiment that varies `mapping`.
-        options: `labels`, mapping -> the name that the column has.
+        labels: mapping -> the name that the column has.
 
     Returns:
         the figure and its numbers: agent, mapping, score and rank.
@@ -146,7 +151,7 @@ def draw_agent_mappings(
         ValueError: where the table lacks scores or ranks.
     """
     found, ranked = agent_tables.mappings(table)
-    labels = dict(options.get("labels", {}))
+    labels = labels or {}
     figure, grid = new_figure(1, 1, (len(found) + 2.6) * LINE + 0.3)
     axes = grid[0][0]
     axes.set_axis_off()
@@ -168,3 +173,7 @@ def draw_agent_mappings(
                                                                    value_name="score")  # fmt: skip
     rank = [float(ranked.loc[a, m]) for a, m in zip(long["agent"], long["mapping"], strict=True)]
     return figure, long.assign(rank=rank)
+
+
+AGENT_TABLES = Plot("agent_tables", draw_agent_tables)
+AGENT_MAPPINGS = Plot("agent_mappings", draw_agent_mappings)

@@ -1,6 +1,6 @@
 """Are results as their jobs wrote them? Every file is held against the checksum of its making.
 
-    python -m crowdgold.experiments.integrity results
+    python -m crowdgold.experiments.provenance.integrity results
 
 which is `make checksums`, names what differs and changes nothing. A run does the same before it
 looks which files are there, and takes away what differs, so that it is made again.
@@ -14,17 +14,18 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from crowdgold.data.checks import counted
 from crowdgold.experiments.configuration import load
-from crowdgold.experiments.figure_record import ENDINGS
-from crowdgold.experiments.made_from import file_hash
+from crowdgold.experiments.provenance.figure_record import ENDINGS
+from crowdgold.experiments.provenance.made_from import file_hash
+from crowdgold.experiments.provenance.seals import DamagedTable, check_seal, set_aside
 from crowdgold.experiments.results import FILES, read_metadata
-from crowdgold.experiments.seals import DamagedTable, check_seal, set_aside
 
 TABLES = ("data", "estimates", "checks", "tables", "times", "benchmarks", "datasets")
 """Folders of sealed tables; other files in them are not of a job, or of a machine's one moment."""
@@ -168,7 +169,7 @@ def told(found: Comparison, seconds: float) -> list[str]:
     return lines
 
 
-def names_of(config: dict[str, dict[str, object]]) -> set[str]:
+def names_of(config: Mapping[str, Any]) -> set[str]:
     """The names of a configuration's figures and experiments."""
     return {*config.get("figures", {}), *config.get("experiments", {})}
 

@@ -6,17 +6,18 @@ Nothing is imported here: the files are parsed. Imports inside functions count t
 """
 
 import ast
-import hashlib
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
+
+from crowdgold.experiments.provenance.made_from import file_hash
 
 PACKAGE = "crowdgold"
 
 
 def package_root() -> Path:
     """The folder of the installed package."""
-    return Path(__file__).resolve().parents[1]
+    return Path(__file__).resolve().parents[2]
 
 
 def module_file(module: str, root: Path) -> Path | None:
@@ -137,11 +138,11 @@ def named_hashes(files: Iterable[Path]) -> dict[str, str]:
         whole = file.resolve()
         inside = whole.is_relative_to(root)
         name = whole.relative_to(root).as_posix() if inside else f"{whole.parent.name}/{whole.name}"
-        found[name] = content_hash(file)[:16]
+        found[name] = code_hash(file)
     return {name: found[name] for name in sorted(found)}
 
 
 @cache
-def content_hash(file: Path) -> str:
-    """The sha256 of a file; once for a process, as what it imports is."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+def code_hash(file: Path) -> str:
+    """A hash of what a file of code holds; once for a process, as what it imports is."""
+    return file_hash(file)[:16]

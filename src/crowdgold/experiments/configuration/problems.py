@@ -3,15 +3,15 @@
 An error names file and line, the key's path, what was found, and the nearest valid key or value.
 """
 
-import difflib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 import jsonschema
 
 from crowdgold.data import ANNOTATIONS, ITEMS
-from crowdgold.experiments.configuration_files import ConfigurationError, load, place_of
-from crowdgold.experiments.configuration_limits import (
+from crowdgold.data.parameters import did_you_mean
+from crowdgold.experiments.configuration.files import ConfigurationError, place_of
+from crowdgold.experiments.configuration.limits import (
     number_problems,
     options_problems,
     size_problems,
@@ -19,8 +19,6 @@ from crowdgold.experiments.configuration_limits import (
 )
 from crowdgold.experiments.settings import METHOD_SETTINGS, varies_a_method
 from crowdgold.experiments.tasks import EXPLAIN
-
-__all__ = ["ConfigurationError", "check", "load", "nearest", "overlay", "settings_of"]
 
 AS_ITEMS = "as_items"
 """Key of an experiment: its labels are reduced to the votes of items."""
@@ -42,10 +40,8 @@ def overlay(base: Mapping[str, Any], *others: Mapping[str, Any]) -> dict[str, An
 def nearest(name: str, known: Collection[str]) -> str:
     """Say what the user may have meant: the nearest valid name, or all of them."""
     names = sorted(map(str, known))
-    close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
-    if close:
-        return f"did you mean {close[0]!r}?"
-    return f"expected one of {', '.join(names)}" if names else "expected nothing here"
+    there = f"expected one of {', '.join(names)}" if names else "expected nothing here"
+    return did_you_mean(name, names) or there
 
 
 def _join(path: Collection[object]) -> str:

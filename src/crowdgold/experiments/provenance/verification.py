@@ -1,8 +1,8 @@
 """Verification: some of the blocks are made again in a folder of their own, and compared.
 
-    python -m crowdgold.experiments.verification choose results
+    python -m crowdgold.experiments.provenance.verification choose results
     snakemake --configfile results/verify/run.yaml -- $(cat results/verify/targets)
-    python -m crowdgold.experiments.verification compare results
+    python -m crowdgold.experiments.provenance.verification compare results
 
 which is what `make verify` does. The configuration is that which was kept with the results.
 """
@@ -20,9 +20,13 @@ import yaml
 from crowdgold.data import InputError
 from crowdgold.data.files import write_text
 from crowdgold.experiments import configuration, plan
-from crowdgold.experiments.made_from import blocks_of
+from crowdgold.experiments.provenance.made_from import blocks_of
+from crowdgold.experiments.provenance.same_numbers import (
+    differences,
+    origin_differs,
+    surroundings_differ,
+)
 from crowdgold.experiments.results import read_metadata, read_table
-from crowdgold.experiments.same_numbers import differences, origin_differs, surroundings_differ
 
 FOLDER, TARGETS, RUN = "verify", "targets", "run.yaml"
 FRACTION = 0.1

@@ -16,8 +16,8 @@ from typing import Any
 
 from crowdgold.data import InputError
 from crowdgold.data.checks import counted
-from crowdgold.experiments.imports import content_hash, package_root
-from crowdgold.experiments.made_from import blocks_of, makers
+from crowdgold.experiments.provenance.imports import code_hash, package_root
+from crowdgold.experiments.provenance.made_from import blocks_of, makers
 
 SHOWN = 3
 """Files, and tables of a state, that a message names."""
@@ -60,7 +60,7 @@ def _held_now(file: str) -> str:
     """The hash of what a module, script or Stan program holds now; empty where it is gone."""
     for folder in (package_root().parent, Path.cwd()):
         if (folder / file).is_file():
-            return content_hash(folder / file)[:16]
+            return code_hash(folder / file)
     return ""
 
 

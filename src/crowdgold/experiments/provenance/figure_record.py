@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from crowdgold.experiments.made_from import condensed, file_hash
+from crowdgold.experiments.provenance.made_from import condensed, file_hash
+from crowdgold.experiments.provenance.seals import UNSEALED, write_sealed_text
 from crowdgold.experiments.results import FILES
-from crowdgold.experiments.seals import UNSEALED, write_sealed_text
 
 ENDINGS = ("svg", "pdf", "png", "csv")
 """Files of a figure that its record is about."""

@@ -1,12 +1,11 @@
 """What no schema can say of a configuration: values that are no numbers, sizes, and axes."""
 
-import difflib
 import math
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from crowdgold.data import InputError
-from crowdgold.data.parameters import Parameters
+from crowdgold.data.parameters import Parameters, did_you_mean
 from crowdgold.simulate.design import read_votes_total
 
 MOST_JOBS = 100_000
@@ -82,15 +81,17 @@ def options_problems(
     experiments: Mapping[str, Mapping[str, Any]],
     known: Mapping[str, Collection[str]],
 ) -> Iterator[str]:
-    """Problems of a figure's options: none of its plot's, or an axis that nothing varies."""
+    """Problems of a figure's options: not its plot's, missing, or an axis that nothing varies."""
     options, plot = block.get("options", {}), block["plot"]
     reads = known.get(f"{OPTIONS_OF}{plot}")
     for key in options:
         if reads is not None and key not in reads:
-            close = difflib.get_close_matches(key, reads, n=1, cutoff=0.5)
-            there = ", ".join(reads) or "none"
-            meant = f"did you mean {close[0]!r}?" if close else f"{plot} has {there}"
+            meant = did_you_mean(key, reads) or f"{plot} has {', '.join(reads) or 'none'}"
             yield f"figures.{name}.options.{key}: unknown option; {meant}"
+    needed = reads.items() if isinstance(reads, Mapping) else ()
+    for key in (key for key, is_needed in needed if is_needed):
+        if key not in options:
+            yield f"figures.{name}.options.{key}: missing; plot {plot} cannot do without"
     drawn = {
         one: experiments[one]
         for one in block.get("experiments", ())

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from crowdgold import __version__
-from crowdgold.experiments.made_from import content_hash, file_hash
+from crowdgold.experiments.provenance.imports import code_hash
+from crowdgold.experiments.provenance.made_from import content_hash, file_hash
 from crowdgold.experiments.results import read_metadata
 
 CODE_PATHS = ("src", "scripts", "stan", "toolchain", "workflow", "Snakefile")
@@ -105,16 +106,12 @@ def provenance(
         data: the data table used; its own provenance is stored too.
     """
     record: Mapping[str, Any] | None = json.loads(toolchain.read_text()) if toolchain else None
-    files = {file.name: file_hash(file) for file in stan_files}
-    stan_code = {f"stan/{name}": held[:16] for name, held in files.items()}
+    stan_code = {f"stan/{file.name}": code_hash(file) for file in stan_files}
     found = {
         "code_version": code_version(folder),
         "code": {**code, **stan_code},
         "configuration": content_hash(configuration),
         "seed": configuration.get("seed") if isinstance(configuration, Mapping) else None,
-        "stan_files": {
-            Path(name).stem: held for name, held in files.items() if name.endswith(".stan")
-        },
         "toolchain": record,
         "datasets": {Path(path).stem: _dataset(Path(path)) for path in datasets},
         "machine": machine(),

@@ -1,6 +1,6 @@
 """The page on the configuration, made from its schema: `config/README.md`.
 
-`python -m crowdgold.experiments.schema_page SCHEMA CONFIG` prints it.
+`python -m crowdgold.experiments.configuration.schema_page SCHEMA CONFIG` prints it.
 """
 
 import sys

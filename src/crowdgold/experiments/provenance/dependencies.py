@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 
-from crowdgold.experiments.imports import library_files, named_hashes, package_root
-from crowdgold.experiments.registries import CHECK, REGISTRIES, entries, modules_of
+from crowdgold.experiments.provenance.imports import library_files, named_hashes, package_root
+from crowdgold.experiments.registries import REGISTRIES, entries, modules_of
 
 Used = tuple[tuple[str, tuple[str, ...]], ...]
 """Kinds of registries, each with the entries that a job uses."""
@@ -35,7 +35,7 @@ def _rule_files(script: Path, used: Used) -> list[Path]:
     for kind, names in used:
         own = {module for name in names for module in modules_of(kind, name)}
         also |= own
-        if kind != CHECK:
+        if kind in REGISTRIES:
             listing += REGISTRIES[kind].listing
             without |= {module for name in entries(kind) for module in modules_of(kind, name)} - own
     return library_files(script, also, without, listing)

@@ -13,7 +13,7 @@ from typing import Any
 PART = "#"
 """First character of what stands for a part."""
 DISTINCT = (
-    "code_version", "seed", "stan_files", "toolchain", "datasets", "machine", "python", "packages",
+    "code_version", "seed", "toolchain", "datasets", "machine", "python", "packages",
 )  # fmt: skip
 """Keys of a job's provenance that `condensed` gives the distinct values of."""
 

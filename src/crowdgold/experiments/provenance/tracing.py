@@ -9,13 +9,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crowdgold.data import InputError
-from crowdgold.data.json_shapes import check_shape, read_json
-from crowdgold.experiments.figure_record import ENDINGS
-from crowdgold.experiments.made_from import blocks_of, condensed, file_hash
-from crowdgold.experiments.mixed_code import mixtures
-from crowdgold.experiments.record_shapes import BLOCK, BLOCKS, FIGURE, FOLDED
+from crowdgold.data.json_shapes import (
+    ANYTHING,
+    COUNT,
+    TEXT,
+    Shape,
+    check_shape,
+    keys,
+    list_of,
+    named,
+    optional,
+    read_json,
+)
+from crowdgold.experiments.provenance.figure_record import ENDINGS
+from crowdgold.experiments.provenance.made_from import blocks_of, condensed, file_hash
+from crowdgold.experiments.provenance.mixed_code import mixtures
+from crowdgold.experiments.provenance.seals import check_seal
 from crowdgold.experiments.results import METADATA_KEY, read_metadata
-from crowdgold.experiments.seals import check_seal
 
 AS_RECORDED, CHANGED, GONE = "as recorded", "changed since", "gone"
 OUTSIDE = "a link out of the results folder, not read"
@@ -23,6 +33,50 @@ FOLDERS = ("figures", "tables", "summaries", "times", "benchmarks")
 """Of what is drawn, or joined from blocks, in the folder of results."""
 MEND = "make figures makes it anew"
 DAMAGED = f"its record was changed; {MEND}"
+
+_HASHES = named(TEXT)
+_DATASETS = named(keys({"sha256": TEXT, "sources": _HASHES}))
+_TOOLCHAIN = optional(keys({"cmdstan_version": TEXT, "way": TEXT, "stan": TEXT, "compiler": TEXT}))
+_MADE_WITH: dict[str, Shape] = {
+    "toolchain": _TOOLCHAIN, "datasets": _DATASETS, "machine": _HASHES,
+    "packages": _HASHES, "seed": ANYTHING, "python": TEXT, "code_version": TEXT,
+}  # fmt: skip
+"""Part of a job's provenance -> its shape; in what is condensed, a list of them."""
+_CONDENSED = keys(
+    {"path": TEXT, "sha256": TEXT, "blocks": COUNT, "code": named(list_of(TEXT))},
+    {"configuration": list_of(TEXT), **{key: list_of(one) for key, one in _MADE_WITH.items()}},
+)
+FIGURE = keys(
+    {
+        "figure": TEXT,
+        "files": _HASHES,
+        "tables": list_of(_CONDENSED),
+        "drawn": keys({"code_version": TEXT, "code": named(ANYTHING)}),
+        "mixed_code": TEXT,
+    }
+)
+"""Of the record beside a figure."""
+FOLDED = keys({}, {"made_from": list_of(keys({"path": TEXT})), "parts": named(ANYTHING)})
+"""Of a table's metadata, where what its blocks share stands in parts (`made_from.fold`)."""
+_JOB: dict[str, Shape] = {**_MADE_WITH, "code": _HASHES, "configuration": TEXT}
+_DATA = keys({"path": TEXT, "sha256": TEXT}, _JOB)
+BLOCKS = keys(
+    {
+        "made_from": list_of(
+            keys(
+                {"path": TEXT, "configuration": TEXT},
+                {**_JOB, "sha256": TEXT, "data": optional(_DATA)},
+            )
+        )
+    },
+    {"summarised": optional(keys({}, _JOB))},
+)
+"""Of a table that was joined from blocks, each with its whole provenance."""
+BLOCK = keys(
+    {"code_version": TEXT, "code": _HASHES},
+    {**_JOB, "sources": _HASHES, "dataset": TEXT, "data": optional(_DATA)},
+)
+"""Of a block, and of a prepared dataset."""
 
 
 def _results_folder(path: Path) -> Path:

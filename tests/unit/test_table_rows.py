@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import ANNOTATIONS, ITEMS, annotations_from_frame, kind_of
+from crowdgold.data import ANNOTATIONS, ITEMS, Annotations, Items, annotations_from_frame, kind_of
 from crowdgold.experiments.data_tables import DataTable, Drawn, write_replicates
-from crowdgold.experiments.table_frames import rows_of, table_of
+from crowdgold.experiments.table_rows import COLUMNS, VOTE, row_of, table_of
 from crowdgold.simulate import simulate
 from unit.reference import make_items
 
@@ -26,6 +26,10 @@ def assert_same(one, other):
         else:
             np.testing.assert_array_equal(before, after)
             assert before is None or before.dtype == after.dtype, field.name
+
+
+def again(row):
+    return table_of({name: row[name][0] for name in row.column_names})
 
 
 def draw(seed=1, **changes):
@@ -64,17 +68,27 @@ def mixed():
 def test_rows_give_the_table_back(make):
     table = make()
     assert kind_of(table) == ANNOTATIONS
-    assert_same(table, table_of(rows_of(table).to_pandas()))
+    assert_same(table, again(row_of(table)))
+
+
+@pytest.mark.parametrize(("kind", "of"), [(ITEMS, Items), (ANNOTATIONS, Annotations)])
+def test_no_field_of_a_table_is_without_a_column(kind, of):
+    columns = {"labels" if name.startswith(VOTE) else name for name in COLUMNS[kind]}
+    assert columns == {field.name for field in fields(of) if field.init}
+
+
+def test_arrays_can_be_written_to():
+    table = again(row_of(mixed()))
+    for values in (table.item, table.label, table.scores["s"]):
+        assert values.flags.writeable
 
 
 def test_a_lost_order_of_annotators_would_be_noticed():
     """The control: names in another order are another table."""
     table = mixed()
-    frame = rows_of(table).to_pandas()
-    names = (frame["record"] == "annotator").to_numpy()
-    frame.loc[names, "annotator"] = frame.loc[names, "annotator"].to_numpy()[::-1]
+    row = row_of(replace(table, annotator=table.annotator[::-1]))
     with pytest.raises(AssertionError):
-        assert_same(table, table_of(frame))
+        assert_same(table, again(row))
 
 
 def test_settings_with_and_without_scores_share_a_file(tmp_path):
@@ -96,10 +110,14 @@ def test_settings_with_and_without_scores_share_a_file(tmp_path):
         assert found.reference is found.table
         assert found.parameters == one.parameters
         assert found.parameters["TPR:R4"] == 0.8
-    # The file is plain to others: a row a label, with names and not with positions.
-    labels = pd.read_parquet(paths[0]).query("record == 'label' and setting == 'some'")
-    assert set(labels["annotator"]) == {"R1", "R2", "R3", "R4"}
-    assert set(labels["label"]) == {"0", "1"}
+    # The file is plain to others: a row a table, which unfolds into one a label.
+    rows = pd.read_parquet(paths[0]).query("setting == 'some'")
+    labels = rows[["item_of", "annotator_of", "label"]].explode(
+        ["item_of", "annotator_of", "label"]
+    )
+    assert len(labels) == len(drawn[1][2].table)
+    names = rows["annotator"].iloc[0][labels["annotator_of"].astype(int)]
+    assert set(names) == {"R1", "R2", "R3", "R4"}
 
 
 def test_another_reference_is_kept_apart(tmp_path):
@@ -114,4 +132,4 @@ def test_another_reference_is_kept_apart(tmp_path):
 def test_items_stay_items():
     items = make_items([0, 1, 3], 3, [-1, 0, 1])
     assert kind_of(items) == ITEMS
-    assert kind_of(table_of(rows_of(items).to_pandas())) == ITEMS
+    assert kind_of(again(row_of(items))) == ITEMS
