@@ -140,7 +140,7 @@ def test_a_plan_is_that_of_the_command(capsys):
 
 
 def test_draws_are_by_chain(study):
-    found = cg.fit("CLARA", study.annotations, seed=3, settings=QUICK)
+    found = cg.fit("CLARA", study, seed=3, settings=QUICK)
     confusion = found.draws["confusion"]
     assert confusion.dims[:2] == ("chain", "draw")
     assert confusion.sizes["chain"] == 2
@@ -159,8 +159,9 @@ def test_a_parameter_of_predictors_is_one_variable():
 
 def test_a_method_of_annotators_says_that_it_needs_them(study):
     counted = items_from_frame(study.items.to_frame(), np.random.default_rng(1), "x.csv")
-    with pytest.raises(InputError, match="CLARA needs to know who gave each vote"):
-        cg.fit("CLARA", counted)
+    for one in (counted, Study(counted)):
+        with pytest.raises(InputError, match="CLARA needs to know who gave each vote"):
+            cg.fit("CLARA", one)
 
 
 def test_every_object_fits_on_a_screen(study, result):

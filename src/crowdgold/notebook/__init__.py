@@ -124,7 +124,8 @@ def _table(method: str, study: own_data.Study | Table) -> Table:
     """The table of a study that a method takes."""
     if not isinstance(study, own_data.Study):
         return study
-    if ITEMS in method_named(method).tables:
+    chosen = method_named(method)
+    if ITEMS in chosen.tables and not chosen.of_annotators:
         return study.items
     if study.annotations is None:
         raise InputError(f"{method} needs to know who gave each vote; the study does not say")
