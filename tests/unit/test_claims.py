@@ -186,12 +186,12 @@ def test_means_columns_and_differences_of_cells():
     assert pair.rows[["value", "error"]].to_numpy().tolist() == [[1.5, 0.5]]
 
 
-def test_cells_are_told_each_or_by_their_range_or_mean():
+def test_cells_are_told_each_or_by_their_range():
     own = cells_of("width", ["a", "a", "b"], [0.5, 0.7, 1.0], [0.3, 0.4, 0.1], ["1", "2", "1"])
     assert show(own) == "width: a at 1 0.50 ± 0.30; a at 2 0.70 ± 0.40; b at 1 1.00 ± 0.10"
     assert show(own, "range") == "width: a 0.50 to 0.70; b 1.00 to 1.00"
-    assert show(own, "mean") == "width, mean: a 0.60 ± 0.25; b 1.00 ± 0.10"
-    assert show(own, "ends") == "width 0.50 to 1.00"
+    assert show(own, "ends") == "width 0.50 to 1.00 in 3 places"
+    assert show(own, "title") == "width"
     assert show(cells_of("share", [""], [0.5], [0.1])) == "share 0.50 ± 0.10"
 
 
@@ -223,6 +223,19 @@ def test_the_reason_stands_where_a_claim_does_not_come_out_and_a_note_always():
     assert reason.endswith("; private; one run")
 
 
+def test_what_is_told_may_be_another_quantity_and_the_reason_one_too():
+    mean = {**ENTRY["of"], "by": [], "mean_over": "n_gold"}
+    column = {"column": "truth", "where": {"replicate": 0, "method": "GT", "n_gold": 100},
+              "title": "as the truth is"}  # fmt: skip
+    entry = {**ENTRY, "says": mean, "otherwise": column, "beside": {"AUC": 0.5}}
+    (claim,) = claims_of([entry], PRINTED, ROOM)
+    noisy = results(width=1.2)
+    noisy["upper"] += np.tile([0, 0.001, 0.002, 0.003], 12)
+    found = claim.judge({"e": noisy})
+    assert found.ours.startswith("width MAVEN / GT, mean over n_gold: AUC 1.2")
+    assert "errors from 0.50; as the truth is 0.8" in found.reason
+
+
 def test_a_claim_is_repeated_for_what_it_lists():
     each = {"metric": ["AUC", "TNR_H"], "n": [100, 400]}
     of = {**ENTRY["of"], "where": {"metric": "{{ metric }}", "n_gold": "{{ n }}"}}
@@ -248,7 +261,7 @@ def test_parts_and_functions_of_the_room_stand_in_the_place_of_a_predicate():
     )  # fmt: skip
     found = [claim.judge({"e": results()}) for claim in claims]
     assert [one.verdict for one in found] == [PARTLY, HOLDS, HOLDS]
-    assert found[0].ours.endswith("width MAVEN / GT 0.60 to 0.60")
+    assert found[0].ours.endswith("width MAVEN / GT 0.60 to 0.60 in 2 places")
     assert found[2].ours == "so of e"
 
 
@@ -286,7 +299,10 @@ def test_a_tables_lack_of_a_place_says_nothing():
     assert claim.judge({"e": results()}).verdict == NOT_CLEAR
 
 
-def test_modules_that_claims_name_are_known(tmp_path):
-    file = tmp_path / "claims.yaml"
-    file.write_text("- {own: 'a:f'}\n- {all_of: [{of: {own: 'b.c:g'}}]}\n- {predicate: below}\n")
-    assert own_modules("room", file) == {"room.a", "room.b.c"}
+def test_modules_that_claims_name_are_known(tmp_path, monkeypatch):
+    (tmp_path / "some_room").mkdir()
+    (tmp_path / "some_room/__init__.py").touch()
+    text = "- {own: 'a:f'}\n- {all_of: [{of: {own: 'b.c:g'}}]}\n- {predicate: below}\n"
+    (tmp_path / "some_room/claims.yaml").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert own_modules("some_room") == {"some_room.a", "some_room.b.c"}

@@ -45,9 +45,20 @@ class Cells:
         """The distance from which on a difference of each cell is clear."""
         return errors * self.rows["error"]
 
-    def named(self, chosen: pd.Series) -> str:
-        """The names of some of the cells."""
-        return ", ".join(self.names[chosen])
+    def named(self, chosen: pd.Series, digits: int | None = None) -> str:
+        """The names of some of the cells, with their values where they are to have digits.
+
+        Of many only their number, and the one of the largest value.
+        """
+        names, values = self.names[chosen], self.rows.loc[chosen, "value"]
+        if len(names) > SHOWN_EACH:
+            at = values.abs().idxmax()
+            worst = with_error(values[at], self.rows.loc[at, "error"])
+            return f"{len(names)} of {len(chosen)}, the largest {names[at]} ({worst})"
+        if digits is None:
+            return ", ".join(names)
+        pairs = zip(names, values, strict=True)
+        return ", ".join(f"{name} ({value:.{digits}f})" for name, value in pairs)
 
 
 def name_of(group: str, place: str) -> str:
@@ -136,29 +147,33 @@ def show(cells: Cells, how: str = "") -> str:
 
     Args:
         cells: the cells.
-        how: `each` cell, the `range` of each group, its `mean` over its places, which are
-            independent, or the `ends` of all; where it is not said, each of a few, else the range.
+        how: `each` cell, the `range` of each group, the `ends` of all, or the `title` alone; where
+            it is not said, each of a few, else the range.
     """
     rows = cells.rows
     how = how or ("each" if len(rows) <= SHOWN_EACH else "range")
+    if how == "title":
+        return cells.title
     if how == "ends":
-        return f"{cells.title} {_range(rows['value'])}"
-    if how == "each":
+        return f"{cells.title} {_range(rows['value'])} in {len(rows)} places"
+    if how == "range":
+        groups = rows.groupby("group", sort=False)["value"]
+        parts = [f"{group} {_range(own)}" for group, own in groups]
+    else:
         numbers = zip(cells.names, rows["value"], rows["error"], strict=True)
-        parts = [f"{name} {with_error(value, error)}".strip() for name, value, error in numbers]
-        return f"{cells.title}: {'; '.join(parts)}" if any(cells.names) else (
-            f"{cells.title} {'; '.join(parts)}"
-        )  # fmt: skip
-    parts = []
-    for group, own in rows.groupby("group", sort=False):
-        number = _range(own["value"])
-        if how == "mean":
-            number = with_error(
-                float(own["value"].mean()), float(np.sqrt((own["error"] ** 2).sum())) / len(own)
-            )
-        parts.append(f"{group} {number}".strip())
-    over = ", mean" if how == "mean" else ""
-    return f"{cells.title}{over}: {'; '.join(parts)}"
+        parts = [f"{name} {with_error(value, error)}" for name, value, error in numbers]
+    colon = ":" if any(cells.names) else ""
+    return f"{cells.title}{colon} {'; '.join(part.strip() for part in parts)}"
+
+
+def distances(cells: Cells, printed: Mapping[str, float]) -> list[str]:
+    """How many standard errors each group's first cell is from its printed number, in words."""
+    first = cells.rows.drop_duplicates("group").set_index("group")
+    return [
+        f"{group} {(first['value'][group] - number) / first['error'][group]:+.1f} errors from "
+        f"{number:.2f}"
+        for group, number in printed.items()
+    ]
 
 
 def _range(values: pd.Series) -> str:

@@ -8,15 +8,17 @@ A new claim is an entry of that list:
       of: {ratio: width, method: MAVEN, against: GT, by: gold_fraction}     # -> cells
       predicate: ratio_below                       # what is said of every cell
       margin: 0.9                                  # arguments of the predicate, if any
-      show: range                                  # how the cells are told: each, range, mean, ends
+      show: range                                  # how the cells are told (`cells.show`)
       otherwise: the data are private              # the reason, where the claim does not come out
       note: single runs                            # said in any case
 
 `of:` begins with a quantity (`quantities.QUANTITIES`: ratio, summary, mean, column, difference,
 paired), its arguments follow; it gives cells, values with their errors. `predicate:` names what is
 said of them (`predicates.PREDICATES`: below, above, equals_printed, trend, ...); the claim's
-further keys are its arguments. A claim of several parts has a list `all_of:` of such pairs in their
-place.
+further keys are its arguments. `says:` is a quantity that is told in the place of the judged cells,
+`beside:` (group -> number) says how far the cells are from printed numbers, and an
+`otherwise:` that is a quantity is told with its title. A claim of several parts has a list
+`all_of:` in the place of `of:` and `predicate:`.
 
 What no quantity gives is a function of the room: `of: {own: module:function}` for cells of the
 tables, or `own: module:function` in the place of both for a judgement. `module` is one of the
@@ -37,30 +39,39 @@ import yaml
 from jinja2 import StrictUndefined, Undefined, UndefinedError
 from jinja2.nativetypes import NativeEnvironment
 
-from crowdgold.documents.cells import ClaimError, show
+from crowdgold.documents.cells import ClaimError, distances, show
 from crowdgold.documents.predicates import PREDICATES, all_of
 from crowdgold.documents.quantities import Tables, quantity
 from crowdgold.documents.verdicts import HOLDS, NOT_CLEAR, NOT_CONTRADICTED, Claim, Judgement
 
-FILE = "claims.yaml"
-TEXT = {"where", "printed", "tables", "otherwise", "note", "show"}
-"""Keys of a claim that are no arguments of a predicate or a function."""
+TEXT = {"where", "printed", "tables", "otherwise", "note"}
+"""Keys of a claim beside those of its judgement."""
 LANGUAGE = NativeEnvironment(undefined=StrictUndefined)
 
 
-def read_claims(room: str, printed: Mapping[str, Any]) -> tuple[Claim, ...]:
-    """The claims of a study.
+def claims_file(room: str) -> Path:
+    """The file of a study's claims.
 
     Args:
         room: the dotted name of its package, `crowdgold.studies.maven`.
+    """
+    (folder,) = importlib.import_module(room).__path__
+    return Path(folder, "claims.yaml")
+
+
+def read_claims(room: str, printed: Mapping[str, Any], section: str = "") -> tuple[Claim, ...]:
+    """The claims of a study.
+
+    Args:
+        room: as for `claims_file`.
         printed: what the paper prints.
+        section: which of them, where the file is a mapping of sections.
 
     Raises:
         ClaimError: an entry lacks something, or names what there is not.
     """
-    (folder,) = importlib.import_module(room).__path__
-    entries = yaml.safe_load(Path(folder, FILE).read_text(encoding="utf-8"))
-    return claims_of(entries, printed, room)
+    entries = yaml.safe_load(claims_file(room).read_text(encoding="utf-8"))
+    return claims_of(entries[section] if section else entries, printed, room)
 
 
 def claims_of(
@@ -68,7 +79,7 @@ def claims_of(
 ) -> tuple[Claim, ...]:
     """Claims of the entries of a `claims.yaml`; arguments and errors as for `read_claims`."""
     return tuple(
-        _claim(_filled(entry, {**printed, **values}), room)
+        _claim(_filled(entry, {**printed, **_filled(values, printed)}), room)
         for whole in entries
         for entry, values in _repeated(whole)
     )
@@ -107,45 +118,54 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
         raise ClaimError(f"claim {entry}: without {', '.join(missing)}")
     rest = {key: value for key, value in entry.items() if key not in TEXT}
     try:
-        judge = _judge(rest, room, str(entry.get("show", "")))
+        judge = _judge(rest, room)
     except (ClaimError, TypeError) as error:
         raise ClaimError(f"{entry['where']}, {entry['printed']!r}: {error}") from error
-    otherwise, note = str(entry.get("otherwise", "")), str(entry.get("note", ""))
-    needs = tuple(entry["tables"])
+    needs, note = tuple(entry["tables"]), str(entry.get("note", ""))
 
     def judged(tables: Tables) -> Judgement:
-        found = judge({name: tables[name] for name in needs})
+        own = {name: tables[name] for name in needs}
+        found = judge(own)
         came_out = found.verdict in (HOLDS, NOT_CONTRADICTED)
-        reasons = filter(None, [found.reason, "" if came_out else otherwise, note])
+        otherwise = "" if came_out else _reason(entry.get("otherwise", ""), own)
+        reasons = filter(None, [found.reason, otherwise, note])
         return Judgement(found.ours, found.verdict, "; ".join(reasons))
 
     return Claim(str(entry["where"]), str(entry["printed"]), needs, judged)
 
 
-def _judge(entry: dict[str, Any], room: str, how: str) -> Callable[[Tables], Judgement]:
-    """The judge of what is left of an entry: its function, its parts, or cells and predicate."""
-    if "own" in entry:
-        own = own_function(entry.pop("own"), room)
-        return lambda tables: own(tables, **entry)
-    if "all_of" in entry:
-        parts = [
-            _judge({key: part[key] for key in part if key != "show"}, room, part.get("show", how))
-            for part in entry["all_of"]
-        ]
+def _reason(otherwise: str | Mapping[str, Any], tables: Tables) -> str:
+    """Why a claim does not come out: a text, or a quantity whose title is the text."""
+    return otherwise if isinstance(otherwise, str) else show(quantity(tables, otherwise))
+
+
+def _judge(entry: Mapping[str, Any], room: str) -> Callable[[Tables], Judgement]:
+    """The judge of what an entry says: its function, its parts, or cells and a predicate."""
+    rest = dict(entry)
+    if "own" in rest:
+        own = own_function(rest.pop("own"), room)
+        return lambda tables: own(tables, **rest)
+    if "all_of" in rest:
+        parts = [_judge(part, room) for part in rest["all_of"]]
         return lambda tables: all_of([part(tables) for part in parts])
-    name, of = str(entry.pop("predicate", "")), dict(entry.pop("of", {}))
+    name, of = str(rest.pop("predicate", "")), dict(rest.pop("of", {}))
     if name not in PREDICATES:
         raise ClaimError(f"predicate {name!r}: expected one of {', '.join(PREDICATES)}")
     if "own" in of:
         of["own"] = own_function(of["own"], room)
+    says, how, beside = rest.pop("says", None), rest.pop("show", ""), rest.pop("beside", {})
 
     def judge(tables: Tables) -> Judgement:
         cells = quantity(tables, of)
         if cells.rows.empty:
             return Judgement(f"{cells.title}: none in the table", NOT_CLEAR)
-        found = PREDICATES[name](cells, **entry)
-        ours = "; ".join(filter(None, [show(cells, how), found.ours]))
-        return Judgement(ours, found.verdict, found.reason)
+        found = PREDICATES[name](cells, **rest)
+        told = show(quantity(tables, says) if says else cells, how)
+        return Judgement(
+            "; ".join(filter(None, [told, found.ours])),
+            found.verdict,
+            "; ".join(filter(None, [found.reason, *distances(cells, beside)])),
+        )
 
     return judge
 
@@ -164,13 +184,8 @@ def own_function(name: str, room: str) -> Callable[..., Any]:
     return found
 
 
-def own_modules(room: str, path: Path) -> set[str]:
-    """The modules that the claims of a room name, which no import statement does.
-
-    Args:
-        room: the dotted name of its package.
-        path: its `claims.yaml`.
-    """
+def own_modules(room: str) -> set[str]:
+    """The modules that the claims of a room name, which no import statement does."""
 
     def named(value: Any) -> Iterator[str]:
         if isinstance(value, Mapping):
@@ -181,4 +196,4 @@ def own_modules(room: str, path: Path) -> set[str]:
             for one in value:
                 yield from named(one)
 
-    return set(named(yaml.safe_load(path.read_text(encoding="utf-8"))))
+    return set(named(yaml.safe_load(claims_file(room).read_text(encoding="utf-8"))))

@@ -30,13 +30,8 @@ def _sided(cells: Cells, margin: float, side: int) -> Judgement:
     """Judge that every cell is on a side of the margin: 1 above, -1 below."""
     gap, clear = side * (cells.rows["value"] - margin), cells.clear(CLEAR)
     holds, against = gap > clear, gap < -clear
-    left = [
-        f"{name} ({value:.2f})"
-        for name, value, held in zip(cells.names, cells.rows["value"], holds, strict=True)
-        if not held
-    ]
-    reason = f"not clear by two errors: {', '.join(left)}" if left and len(gap) > 1 else ""
-    return Judgement("", verdict_of(holds, against), reason)
+    reason = f"not clear by two errors: {cells.named(~holds, 2)}" if len(gap) > 1 else ""
+    return Judgement("", verdict_of(holds, against), "" if holds.all() else reason)
 
 
 def below(cells: Cells, margin: float) -> Judgement:
@@ -60,8 +55,8 @@ def ratio_above(cells: Cells, margin: float = 1.0) -> Judgement:
 
 
 def _contradicted(cells: Cells, clear: pd.Series, words: str) -> Judgement:
-    named = f": {cells.named(clear)}" if len(clear) > 1 else ""
-    return Judgement("", contradicted(clear), f"{words}{named}" if clear.any() else "")
+    reason = f"{words}: {cells.named(clear)}" if clear.any() and len(clear) > 1 else ""
+    return Judgement("", contradicted(clear), reason)
 
 
 def not_above(cells: Cells, margin: float = 1.0, errors: float = CLEAR) -> Judgement:
@@ -105,7 +100,7 @@ def alike(
     return _contradicted(cells, clear, "clear")
 
 
-def near(cells: Cells, number: float, margin: float) -> Judgement:
+def near(cells: Cells, margin: float, number: float = 0.0) -> Judgement:
     """Every cell is nearer to the number than the margin, its whole interval is."""
     away, clear = (cells.rows["value"] - number).abs(), cells.clear(CLEAR)
     return Judgement("", verdict_of(away + clear <= margin, away - clear > margin))

@@ -55,10 +55,12 @@ def ratio(
         if found.empty:
             continue
         found = average_over_settings(found, mean_over) if mean_over else found
+        several = len(methods) > 1 or len(set(found["metric"])) > 1
+        groups = found["metric"] + (f" {one}" if len(methods) > 1 else "")
         for what in values:
-            groups = found["metric"] + (f" {one}" if len(methods) > 1 else "")
+            group = f"{what} of " + groups if several else what
             frame = pd.DataFrame(
-                {"group": f"{what} of " + groups if len(values) > 1 else groups,
+                {"group": group if len(values) > 1 else groups,
                  "place": "" if mean_over else places_of(found, axes),
                  "value": found[f"{what}_ratio"], "error": found[f"{what}_ratio_se"]}
             )  # fmt: skip
