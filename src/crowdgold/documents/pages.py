@@ -6,21 +6,23 @@ which `{{ ... }}` calls small functions of the page's modules. A template sees
     tables, printed, ...      the page's input files by their names there, read
     maven, ...                its modules by their names there
     claims()                  the table of claims of its study, or of a section of `claims.yaml`
+    bullets(lines)            a list
+    replicates(tables)        the replicates of each of these tables of estimates
     table(header, rows)       a Markdown table
     with_error(value, error)
 
 and what else the page takes from the configuration, by name.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
-import yaml
+import pandas as pd
 from jinja2 import Environment, StrictUndefined
 
-from crowdgold.documents.claims import claims_file, own_modules, read_claims
+from crowdgold.documents.claims import read_claims
 from crowdgold.documents.markdown import markdown_table, with_error
 from crowdgold.documents.verdicts import claim_rows
 
@@ -28,39 +30,10 @@ HEADER = ["where", "printed", "ours", "verdict", "reason"]
 Page = Mapping[str, Any]
 
 
-def read_pages(path: Path) -> dict[str, dict[str, Any]]:
-    """The pages by name.
-
-    Args:
-        path: `config/pages.yaml`.
-    """
-    pages: dict[str, dict[str, Any]] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return pages
-
-
-def modules_of_page(page: Page) -> list[str]:
-    """The modules that a page is made with, which no import statement names."""
-    own = own_modules(page["claims"]) if "claims" in page else set()
-    return sorted({*page.get("modules", {}).values(), *own})
-
-
-def files_of_page(page: Page) -> list[Path]:
-    """The file of the page's claims, if it has some."""
-    return [claims_file(page["claims"])] if "claims" in page else []
-
-
-def from_configuration(page: Page, config: Mapping[str, Any]) -> dict[str, Any]:
-    """What a page takes from the configuration: name -> value.
-
-    Its `config` names for each the path of keys, with dots between them.
-    """
-    found = {}
-    for name, path in page.get("config", {}).items():
-        value: Any = config
-        for key in path.split("."):
-            value = value[key]
-        found[name] = value
-    return found
+def bullets(lines: str | Sequence[str]) -> str:
+    """A list of Markdown of the lines of a text, or of several."""
+    texts = [lines] if isinstance(lines, str) else lines
+    return "\n".join(f"- {line}" for text in texts for line in text.splitlines())
 
 
 def make_page(
@@ -82,8 +55,21 @@ def make_page(
         found = read_claims(page["claims"], printed, section)
         return markdown_table(HEADER, claim_rows(found, files["tables"]))
 
+    def replicates(tables: Mapping[str, pd.DataFrame]) -> str:
+        sizes = {
+            name: table["replicate"].nunique()
+            for name, table in tables.items()
+            if {"replicate", "method"} <= set(table)
+        }
+        return ", ".join(f"{name} {size}" for name, size in sizes.items()) or "none"
+
     modules = {name: import_module(module) for name, module in page.get("modules", {}).items()}
     text = environment.from_string(template).render(
-        {**files, **options, **modules}, claims=claims, table=markdown_table, with_error=with_error
+        {**files, **options, **modules},
+        bullets=bullets,
+        claims=claims,
+        replicates=replicates,
+        table=markdown_table,
+        with_error=with_error,
     )
-    return text.rstrip("\n") + "\n"
+    return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n"

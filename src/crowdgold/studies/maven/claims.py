@@ -9,7 +9,7 @@ import pandas as pd
 
 from crowdgold.documents.cells import Cells, cells_of
 from crowdgold.documents.markdown import with_error
-from crowdgold.studies.maven.labelling_savings import read_study, study_labelling
+from crowdgold.studies.maven.labelling_savings import Study, study_labelling
 from crowdgold.studies.maven.score_curves import curve_distances
 
 Tables = Mapping[str, pd.DataFrame]
@@ -81,9 +81,9 @@ def savings(tables: Tables, options: Mapping[str, Any]) -> Cells:
 
     Args:
         tables: the table `labelling_efficiency`.
-        options: those of the figure, as `labelling_savings.read_study` takes them.
+        options: those of the figure, which are the attributes of `labelling_savings.Study`.
     """
-    asked = read_study(options)
+    asked = Study(**options)
     price = asked.costs.ratio_for(asked.n, asked.n_gold, asked.saving)
     study = replace(asked, cost_ratios=[price])
     _, rows = study_labelling(tables["labelling_efficiency"], study)
