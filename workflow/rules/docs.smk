@@ -1,6 +1,6 @@
 # What: the pages of docs/ whose numbers come from results, and the figures of the gallery.
 # Needs: figures and tables at the configured scale; `validate`; the benchmark.
-# Makes: the pages of config/pages.yaml, docs/which-method.md, docs/how-to/*.md, docs/gallery/*.svg,
+# Makes: the pages of config/pages.yaml, docs/how-to/*.md, docs/gallery/*.svg,
 #        README.md and src/crowdgold/arena/worlds.json (all tracked by git)
 
 JUDGED = ["mt_bench", "convabuse", "qags", "mslr", "stableval_published"]
@@ -51,25 +51,24 @@ rule compare_stableval:
 
 
 # The record comes with the library: `crowdgold evaluate` names the nearest world in it.
-rule document_which_method:
+rule record_arena:
     input:
         summaries=drawn.tables_of("arena"),
-        times=lambda wildcards: [
-            f"<results>/times/{name}.parquet" for name in drawn.experiments("arena")
-        ],
         datasets=lambda wildcards: expand(
             "results/datasets/{name}.parquet",
             name=jobs.datasets_in(drawn.experiments("arena")),
         ),
     output:
-        page="docs/which-method.md",
         record="src/crowdgold/arena/worlds.json",
+        cells="<results>/arena/cells.parquet",
+        worlds="<results>/arena/worlds.parquet",
+        real="<results>/arena/real.parquet",
     log:
-        "<results>/logs/document_which_method.log",
+        "<results>/logs/record_arena.log",
     conda:
         "../../environment.yml"
     params:
-        library=library("document_which_method.py", method=none),
+        library=library("record_arena.py", method=none),
         options=lambda wildcards: config["figures"]["arena"]["options"],
         real=lambda wildcards: plan.optional_datasets(config, "arena"),
         tasks=lambda wildcards: [
@@ -82,9 +81,9 @@ rule document_which_method:
             for name in drawn.experiments("arena")
         ],
     message:
-        "Writing docs/which-method.md"
+        "Recording what the arena found"
     script:
-        "../../scripts/document_which_method.py"
+        "../../scripts/record_arena.py"
 
 
 rule draw_scaling:
