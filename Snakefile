@@ -55,6 +55,6 @@ rule benchmarks:
 rule docs:
     input:
         "README.md",
-        expand("docs/{page}.md", page=PAGES),
+        expand("docs/{page}.md", page=pages.of_target("docs")),
         expand("docs/how-to/{page}.md", page=HOW_TO),
         expand("docs/gallery/{figure}.svg", figure=drawn.gallery()),

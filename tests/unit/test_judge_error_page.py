@@ -5,12 +5,11 @@ import pandas as pd
 import pytest
 import yaml
 
+from crowdgold.documents.claims import read_claims
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICTED, PARTLY
 from crowdgold.evaluation.summaries import summarise
 from crowdgold.experiments.registries import entries
 from crowdgold.plotting.style import save_figure
-from crowdgold.studies.judge_error.pages.claims import judge_error_claims
-from crowdgold.studies.judge_error.pages.reproduction import judge_error_page
 from crowdgold.studies.soft_metrics.correlations import check_soft_metric_correlations
 from crowdgold.studies.soft_metrics.pages.claims import soft_metric_claims, table_2
 from crowdgold.studies.soft_metrics.pages.reproduction import soft_metric_page
@@ -21,6 +20,7 @@ from unit.judged_tables import (
     rng,
     soft_metric_tables,
 )
+from unit.made_pages import page_from
 
 FIGURES = entries("plot")
 
@@ -47,11 +47,11 @@ def verdicts(claims, tables):
 
 
 def test_the_post_is_judged_by_what_its_text_describes(simulations, printed):
-    claims = judge_error_claims(printed["judge_error"])
+    claims = read_claims("crowdgold.studies.judge_error", printed["judge_error"])
     found = {claim.printed: claim.judge(simulations) for claim in claims}
     mean = found["the naive mean is 0.641, 64 %"]
     assert mean.verdict == FAILS
-    assert "with 11 of them it gives 0.641, as printed" in mean.reason
+    assert "with 11 of them it gives 0.641" in mean.reason
     assert found["the naive MSE is 0.0037"].verdict == FAILS
     assert found["the corrected MSE is 0.0007"].verdict == NOT_CONTRADICTED
     rest = [
@@ -72,7 +72,7 @@ def test_claims_of_the_post_can_fail(simulations, printed):
     formula = simulations["judge_error_formula"]
     wrong = formula.assign(corrected=formula["judged_rate"] + 0.1, error=0.0)
     tables = {**simulations, "judge_error_simulation": broken, "judge_error_formula": wrong}
-    claims = judge_error_claims(printed["judge_error"])
+    claims = read_claims("crowdgold.studies.judge_error", printed["judge_error"])
     found = {claim.printed: claim.judge(tables).verdict for claim in claims}
     failing = [text for text in found if "inside" in text or "compensate" in text or "95%" in text]
     failing += ["perfect judges: p = p_J", "q+ = 1: p < p_J", "the variance increases"]
@@ -82,7 +82,7 @@ def test_claims_of_the_post_can_fail(simulations, printed):
 def test_the_page_of_the_post_lists_methods_and_what_is_missing(simulations, printed):
     grid = method_results()
     grid.loc[grid.index[1], ["estimate", "lower", "upper"]] = np.nan
-    page = judge_error_page({**simulations, "judge_error_grid": grid}, printed["judge_error"])
+    page = page_from("reproduction_judge_error", tables={**simulations, "judge_error_grid": grid})
     assert page.count("Not made here") == 2
     assert "| Rogan-Gladen |" in page
     assert "1 of 120" in page
@@ -100,7 +100,9 @@ def test_failed_fits_are_counted_by_method_and_by_judges(simulations, printed):
     models = pd.concat(
         [grid.assign(n_labels=1, diagnostics_passed=failing), grid.assign(n_labels=3)]
     )
-    page = judge_error_page({**simulations, "judge_error_models": models}, printed["judge_error"])
+    page = page_from(
+        "reproduction_judge_error", tables={**simulations, "judge_error_models": models}
+    )
     ends = [line.rsplit("|", 2)[1].strip() for line in page.splitlines() if "| CLARA |" in line]
     assert ends == ["120 of 120", "0 of 120"]
     assert "120 of 120 fits with 1 judge an item and 0 of 120 fits with 3 judges an item" in page

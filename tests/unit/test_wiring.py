@@ -9,6 +9,7 @@ import yaml
 from crowdgold.data import InputError
 from crowdgold.experiments.wiring.drawn import Drawn
 from crowdgold.experiments.wiring.jobs import Jobs, entries, none
+from crowdgold.experiments.wiring.pages import Pages
 from crowdgold.experiments.wiring.run import Run
 
 VOTES = {"paper": "maven", "simulator": "maven", "methods": ["MAVEN", "MV"], "metrics": ["AUC"]}
@@ -141,6 +142,52 @@ def test_a_page_is_written_where_its_figures_are_drawn(jobs):
     assert drawn.page("hlv", "docs/hlv.md")(None) == []
     smoke = Jobs({**jobs.config, "together": True}, jobs.root)
     assert figures_of(smoke).page("answer", "docs/answer.md")(None) == []
+
+
+PAGES = """
+claimed:
+  tables: [simulated, <results>/benchmarks/times.parquet]
+  available: [other, real, gone]
+  files:
+    curve: "<results>/summaries/{table}.parquet"
+    verdicts: "<results>/summaries/{table}_verdict.txt"
+    target: "<results>/tables/{target answer}.parquet"
+    printed: config/printed/it.yaml
+  config: {plot: figures.curve.plot}
+  modules: {own: crowdgold.documents.markdown}
+  claims: crowdgold.studies.maven
+plain:
+  target: answer
+"""
+
+
+def test_a_page_is_made_of_files_modules_and_parts_of_the_configuration(jobs, tmp_path):
+    (tmp_path / "pages.yaml").write_text(PAGES)
+    said = []
+    pages = Pages(figures_of(jobs, "real: no network", said), tmp_path / "pages.yaml")
+    assert pages.of_target("docs") == ["claimed"]
+    assert pages.of_target("answer") == ["plain"]
+    claimed, plain = (SimpleNamespace(page=name) for name in pages)
+    both = [f"<results>/summaries/{name}" for name in ("simulated", "real")]
+    assert pages.files(claimed) == {
+        "tables": [
+            "<results>/tables/simulated.parquet",
+            "<results>/benchmarks/times.parquet",
+            "<results>/tables/other.parquet",
+        ],
+        "curve": [f"{one}.parquet" for one in both],
+        "verdicts": [f"{both[0]}_verdict.txt"],
+        "target": ["<results>/tables/simulated.parquet"],
+        "printed": "config/printed/it.yaml",
+    }
+    assert "Left out: real, for real: no network" in said
+    own = {"crowdgold.documents.markdown", "crowdgold.studies.maven.claims"}
+    assert set(pages.modules(claimed)) == own
+    assert pages.options(claimed) == {"plot": "lines"}
+    (claims,) = pages.claims(claimed)
+    assert claims.endswith("studies/maven/claims.yaml")
+    assert pages.files(plain) == pages.options(plain) == {}
+    assert pages.claims(plain) == pages.modules(plain) == []
 
 
 def test_figures_of_the_same_tables_share_a_job_and_of_a_paper_at_the_smallest_scale(jobs):

@@ -14,6 +14,7 @@ rule answer:
     input:
         drawn.asked("answer"),
         drawn.page("answer", "docs/answer.md"),
+        drawn.page("answer", "docs/answer-cells.csv"),
         drawn.page("answer", "docs/gallery/answer.svg"),
 
 
@@ -52,27 +53,19 @@ rule read_samples:
         "../../scripts/read_samples.py"
 
 
-rule document_answer:
+rule answer_cells:
     input:
-        tables=drawn.tables_of("answer"),
-        predictions=lambda wildcards: [
-            f"<results>/tables/{name}.parquet"
-            for name in drawn.experiments("predictions")
-        ],
-        peers="<results>/answer/peers.parquet",
-        truths="<results>/answer/truths.parquet",
-        least="<results>/answer/least.parquet",
+        drawn.tables_of("answer"),
     output:
-        page="docs/answer.md",
-        cells="docs/answer-cells.csv",
+        "docs/answer-cells.csv",
     log:
-        "<results>/logs/document_answer.log",
+        "<results>/logs/answer_cells.log",
     conda:
         "../../environment.yml"
     params:
-        library=library("document_answer.py"),
+        library=library("answer_cells.py", method=none),
         options=lambda wildcards: config["figures"]["answer"]["options"],
     message:
-        "Writing docs/answer.md"
+        "Writing docs/answer-cells.csv"
     script:
-        "../../scripts/document_answer.py"
+        "../../scripts/answer_cells.py"

@@ -1,7 +1,8 @@
 # What: what the rules share, and the only place for Python functions in the workflow.
 # Needs: the configuration.
-# Makes: nothing; checks the configuration, defines wildcard constraints, and two objects that answer
-#        what the rules ask: `jobs` (of experiments) and `drawn` (figures); it begins the run.
+# Makes: nothing; checks the configuration, defines wildcard constraints, and three objects that answer
+#        what the rules ask: `jobs` (of experiments), `drawn` (figures) and `pages` (of docs/); it
+#        begins the run.
 
 import importlib.util
 import sys
@@ -16,6 +17,7 @@ from crowdgold.experiments.provenance.made_from import file_hash
 from crowdgold.experiments.registries import known_names, metric_problem, stan_models
 from crowdgold.experiments.wiring.drawn import Drawn
 from crowdgold.experiments.wiring.jobs import Jobs, entries, none
+from crowdgold.experiments.wiring.pages import Pages
 from crowdgold.experiments.wiring.run import Run, set_environment
 from crowdgold.experiments.wiring import slurm
 from crowdgold.toolchain import assemble
@@ -41,6 +43,7 @@ if workflow.is_main_process:
 
 jobs = Jobs(config, ROOT)
 drawn = Drawn(jobs, logger.warning)
+pages = Pages(drawn, ROOT / "config/pages.yaml")
 library = jobs.library
 
 
@@ -133,12 +136,3 @@ def found_parts(wildcards):
     study = Path(checkpoints.prepare_evaluation.get().output[0])
     places = sorted(int(file.stem) for file in study.glob("*.job"))
     return [f"<results>/evaluation/found/{place}.pickle" for place in places]
-
-
-# What the rules of the pages ask.
-available_tables, tables_of = drawn.available_tables, drawn.tables_of
-drawn_experiments, datasets_in, verdicts = (
-    drawn.experiments,
-    jobs.datasets_in,
-    jobs.verdicts,
-)

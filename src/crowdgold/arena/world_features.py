@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
@@ -80,3 +81,19 @@ def world_kinds(
     ]
     named = pd.DataFrame([name for name, _ in found]).reindex(columns=["experiment", *by])
     return {world: found[int(own.index[0])][1] for world, own in split_worlds(named, by, labels)}
+
+
+def worlds_table(worlds: Mapping[str, StudyFeatures], kinds: Mapping[str, str]) -> pd.DataFrame:
+    """A row for each world: its name, its kind, and what it looks like."""
+    rows = [{"world": name, "kind": kinds.get(name), **asdict(one)} for name, one in worlds.items()]
+    return pd.DataFrame(rows)
+
+
+def read_worlds(table: pd.DataFrame) -> tuple[dict[str, StudyFeatures], dict[str, str]]:
+    """The worlds of `worlds_table` by name, and their kinds."""
+    rows: dict[str, dict[str, Any]] = {
+        str(row["world"]): {str(name): value for name, value in row.items() if name != "world"}
+        for row in table.to_dict("records")
+    }
+    kinds = {name: kind for name, row in rows.items() if pd.notna(kind := row.pop("kind"))}
+    return {name: StudyFeatures(**row) for name, row in rows.items()}, kinds

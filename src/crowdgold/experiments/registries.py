@@ -18,6 +18,9 @@ from crowdgold.metrics import parse_metric
 from crowdgold.metrics.agents import is_agent_metric, parse_agent_metric
 from crowdgold.metrics.reviewers import parse_reviewer_metric
 
+MODULE = "module"
+"""Kind of the modules that a job uses by their own names."""
+
 
 @dataclass(frozen=True)
 class Registry:
@@ -101,6 +104,8 @@ def _giving_annotations() -> tuple[str, ...]:
 
 def modules_of(kind: str, name: str) -> set[str]:
     """The modules that an entry's work is defined in."""
+    if kind == MODULE:
+        return {name}
     if kind in KINDS:
         return {declared(kind)[name][0]}
     registry, entry = REGISTRIES[kind], entries(kind)[name]

@@ -168,13 +168,12 @@ def borrowed_choices(
 def situation_lines(
     situation: Situation, choices: Choices, borrowed: Choices, baseline: str
 ) -> list[str]:
-    """Write a section: what to use for each metric, of those who have what the situation has."""
-    lines = [f"### {had(situation)}\n", f"Worlds: {'; '.join(situation.worlds)}.\n"]
-    for (has, metric), choice in choices.items():
-        if has == situation.has:
-            said = advice(choice, baseline, borrowed.get((has, metric)))
-            lines.append(f"- **{metric}**: {said}\n")
-    return lines
+    """What to use for each metric, of those who have what the situation has."""
+    return [
+        f"**{metric}**: {advice(choice, baseline, borrowed.get((has, metric)))}"
+        for (has, metric), choice in choices.items()
+        if has == situation.has
+    ]
 
 
 def _glance(situation: Situation, choices: Choices, borrowed: Choices, metric: str) -> str:

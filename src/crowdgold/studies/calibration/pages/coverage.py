@@ -1,11 +1,13 @@
-"""The page on coverage, and on which version to choose: docs/coverage.md."""
+"""Tables and sentences of docs/coverage.md: coverage by metric, setting, shape of the scores."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping
+from typing import Any
 
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table, pivot, with_error
 from crowdgold.evaluation.fits import count_gate_failures, gate_sentence
+from crowdgold.evaluation.ratios import relative_to
 from crowdgold.evaluation.summaries import coverage_band
 
 SETTING = ("experiment", "n", "gold_fraction", "n_gold")
@@ -14,8 +16,40 @@ VOTE_SIDE = ("prevalence", "TNR_H", "TPR_H")
 """Metrics that the scores hardly touch."""
 
 
-def _choice_rows(settings: pd.DataFrame) -> list[list[str]]:
-    """Pool coverage and relative width over settings and replicates: a line a method and metric."""
+def gates(table: pd.DataFrame) -> str:
+    """How many fits failed their gate, in a sentence without its full stop."""
+    return gate_sentence(*count_gate_failures(table))
+
+
+def by_metric(shown: pd.DataFrame) -> str:
+    """The table of coverage: a line for each method, a column for each metric."""
+    return pivot(shown, "coverage", "coverage_se", "method", "metric")
+
+
+def below_band(shown: pd.DataFrame, method: str) -> list[str]:
+    """The metrics whose intervals by a method cover less often than chance allows."""
+    own = shown[shown["method"] == method]
+    return list(own.loc[own["coverage"] < own["band_low"], "metric"])
+
+
+def by_shape(settings: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The settings in which scores are normal utilities, and the others, with `width_ratio`.
+
+    Args:
+        settings: summaries of coverage over settings, `shape` where scores are no normal utilities.
+    """
+    table = relative_to(settings, "GT")
+    other = table["shape"].notna() if "shape" in table else pd.Series(False, index=table.index)
+    return table[~other], table[other]
+
+
+def count_of_settings(settings: pd.DataFrame) -> int:
+    """The number of settings."""
+    return len(settings.drop_duplicates([name for name in SETTING if name in settings]))
+
+
+def choice_table(settings: pd.DataFrame) -> str:
+    """The table of coverage and relative width pooled over settings, by method and metric."""
     rows = []
     for (method, metric), group in settings.groupby(["method", "metric"], sort=False):
         size = float(group["replicates"].sum())
@@ -30,11 +64,12 @@ def _choice_rows(settings: pd.DataFrame) -> list[list[str]]:
                 f"{group['width_ratio'].mean():.2f}",
             ]
         )
-    return rows
+    head = ["method", "metric", "coverage", "worst setting", "width / GT"]
+    return markdown_table(head, rows)
 
 
-def _recommended(settings: pd.DataFrame) -> str:
-    """Say which version to use, and which cover when pooled over the settings."""
+def nearest_to_level(settings: pd.DataFrame) -> str:
+    """Which versions cover when pooled over the settings, in a sentence without its full stop."""
     judged = settings[settings["metric"].isin(["AUC", "delta_TPR"])]
     level, inside, best = float(judged["level"].iloc[0]), [], ("", 0.0)
     for method, group in judged[judged["method"] != "GT"].groupby("method", sort=False):
@@ -43,19 +78,14 @@ def _recommended(settings: pd.DataFrame) -> str:
         best = max(best, (str(method), coverage), key=lambda one: one[1])
         if coverage >= coverage_band(size, level)[0]:
             inside.append(str(method))
-    judged_so = (
-        f"Pooled over the settings below, of its versions `{', '.join(inside)}` covers AUC and "
-        "delta_TPR as often as it says"
-        if inside
-        else "No version covers AUC and delta_TPR as often as it says, pooled over the settings "
-        f"below; `{best[0]}` comes nearest ({best[1]:.3f})"
-    )
+    if inside:
+        return (
+            f"Pooled over the settings below, of its versions `{', '.join(inside)}` covers AUC and "
+            "delta_TPR as often as it says"
+        )
     return (
-        "The answer of `crowdgold evaluate` rests on none of these models: wherever there are gold "
-        "labels, drawn at random, they correct it ([how often it is right](answer.md)). `MAVEN-C`, "
-        "which is right where its model is, stands beside it; `MAVEN` is there to compare with the "
-        "paper. "
-        f"{judged_so}.\n"
+        "No version covers AUC and delta_TPR as often as it says, pooled over the settings below; "
+        f"`{best[0]}` comes nearest ({best[1]:.3f})"
     )
 
 
@@ -71,12 +101,8 @@ def _setting_cell(rows: pd.DataFrame, metric: str) -> str:
     return f"{covered}, {row['width_ratio']:.2f}, {with_error(row['bias'], row['bias_se'])}"
 
 
-def settings_section(settings: pd.DataFrame) -> str:
-    """Write coverage, width, bias and failed fits of MAVEN's versions in each setting.
-
-    Args:
-        settings: summaries with `width_ratio`.
-    """
+def settings_table(settings: pd.DataFrame) -> str:
+    """The table of coverage, width, bias and failed fits of MAVEN's versions in each setting."""
     keys = [name for name in SETTING if name in settings]
     shown, rows = ["AUC", "delta_TPR", "precision", "recall"], []
     for _, group in settings[settings["method"] != "GT"].groupby(keys, sort=False, dropna=False):
@@ -89,44 +115,23 @@ def settings_section(settings: pd.DataFrame) -> str:
             failed = f"{first['gate_failures']:.0f} of {first['replicates']:.0f}"
             cells = [_setting_cell(own, metric) for metric in shown]
             rows.append([name, str(method), *cells, failed])
-    return "\n".join(
-        [
-            "## Setting by setting\n",
-            "Coverage (bold below the binomial band of its replicates), width over that of `GT`, "
-            "bias; and fits that failed a gate, which are included.\n",
-            markdown_table(["setting", "method", *shown, "failed fits"], rows) + "\n",
-        ]
-    )
+    return markdown_table(["setting", "method", *shown, "failed fits"], rows)
 
 
-def choice_section(settings: pd.DataFrame) -> str:
-    """Write the part that helps to choose between the versions of MAVEN.
-
-    Args:
-        settings: summaries with `width_ratio`, from `evaluation.relative_to`.
-    """
-    count = len(settings.drop_duplicates([name for name in SETTING if name in settings]))
-    head = ["method", "metric", "coverage", "worst setting", "width / GT"]
-    return "\n".join(
-        [
-            "## Which version to use\n",
-            "`GT` uses the gold labels alone: it assumes nothing, and uses nothing else. `MAVEN` "
-            "is the printed model. `MAVEN-C` reads the same ranking by a likelihood that counts "
-            "nothing twice. `MAVEN-CS` also lets positives scatter more or less than negatives, "
-            "for scores with a heavy tail; it takes longer.\n",
-            _recommended(settings),
-            "All of them trust their model: votes as its beta-binomials have them, scores that "
-            "rank items as normal utilities do. Compare with `GT` on your own data: a difference "
-            "that its interval does not allow speaks against the model.\n",
-            f"Pooled over {count} settings; `worst setting` is the lowest coverage in any.\n",
-            markdown_table(head, _choice_rows(settings)) + "\n",
-            "![Coverage against width](gallery/maven_intervals.svg)\n",
-        ]
-    )
+def of_scores(settings: pd.DataFrame) -> pd.DataFrame:
+    """The rows of metrics that rest on the scores."""
+    return settings[~settings["metric"].isin(VOTE_SIDE)]
 
 
-def _against(settings: pd.DataFrame, one: str, other: str) -> str:
-    """Compare two methods shape by shape: mean coverage, and mean width relative to the other."""
+def least_error(settings: pd.DataFrame) -> float:
+    """The least standard error of a mean coverage over a shape's metrics at a true .95."""
+    judged = of_scores(settings)
+    metrics = len(set(judged["metric"]))
+    return float((0.05 * 0.95 / judged["replicates"].max() / metrics) ** 0.5)
+
+
+def against(settings: pd.DataFrame, one: str, other: str) -> str:
+    """Two methods shape by shape: mean coverage, and mean width relative to the other's."""
     parts = []
     for shape, group in settings.groupby("shape", sort=False):
         covered, width = (
@@ -141,13 +146,9 @@ def _against(settings: pd.DataFrame, one: str, other: str) -> str:
     return "; ".join(parts)
 
 
-def shapes_section(settings: pd.DataFrame) -> str:
-    """Write the part on scores that are no normal utilities.
-
-    Args:
-        settings: summaries with `width_ratio` and the column `shape`.
-    """
-    judged = settings[~settings["metric"].isin(VOTE_SIDE)]
+def shapes_table(settings: pd.DataFrame) -> str:
+    """The table of coverage and relative width by shape of the scores, metric and method."""
+    judged = of_scores(settings)
     cells = {
         (row["shape"], row["metric"], row["method"]): (
             f"{row['coverage']:.2f}, {row['width_ratio']:.2f}"
@@ -159,74 +160,43 @@ def shapes_section(settings: pd.DataFrame) -> str:
         [shape, metric, *(cells.get((shape, metric, method), "") for method in methods)]
         for shape, metric in dict.fromkeys(zip(judged["shape"], judged["metric"], strict=True))
     ]
-    size = int(judged["replicates"].max())
-    error = (0.05 * 0.95 / size / judged["metric"].nunique()) ** 0.5
-    compared = _against(judged, "MAVEN-CS", "MAVEN-C")
-    said = (
-        f"Mean coverage over these metrics of `MAVEN-CS` and of `MAVEN-C`: {compared}. At a true "
-        f".95 such a mean has a standard error of at least {error:.3f}. `MAVEN-CS` finds a density "
-        "of three parameters for each draw and takes several times as long.\n"
-    )
-    return "\n".join(
-        [
-            "## Scores of other shapes\n",
-            "Scores that are no normal utilities (Algorithm 3): coverage, then width over that of "
-            f"`GT`; {size} replicates.\n",
-            *([said] if compared else []),
-            markdown_table(["shape", "metric", *methods], rows) + "\n",
-        ]
-    )
+    return markdown_table(["shape", "metric", *methods], rows)
 
 
-def _sections(settings: pd.DataFrame) -> list[str]:
-    """Write the parts on choosing: where scores are normal utilities, and where they are not."""
-    if "shape" not in settings:
-        return [choice_section(settings), settings_section(settings)]
-    other = settings["shape"].notna()
-    normal = settings[~other]
-    return [choice_section(normal), settings_section(normal), shapes_section(settings[other])]
+def _cell(row: Mapping[Hashable, Any]) -> str:
+    """Write a coverage; bold where it is below its binomial band."""
+    low, _ = coverage_band(int(row["replicates"]), float(row["level"]))
+    covered = f"{row['coverage']:.2f}"
+    return f"**{covered}**" if row["coverage"] < low else covered
 
 
-def coverage_page(
-    summary: pd.DataFrame,
-    verdict: str,
-    settings: pd.DataFrame | None = None,
-    further: Sequence[str] = (),
-) -> str:
-    """Write the page on coverage of the intervals where MAVEN's model is true.
+def under_each_model(shown: pd.DataFrame, titles: Mapping[str, str]) -> str:
+    """The table of how often each estimator's intervals cover under each estimator's model.
 
     Args:
-        summary: of the coverage experiment.
-        verdict: the sentences of the verdict, a line each.
-        settings: summaries of coverage over settings with `width_ratio`, for the parts on choosing;
-            those with a `shape` are scores that are no normal utilities.
-        further: parts that follow, as they stand.
+        shown: summaries of one experiment a model.
+        titles: experiment -> whose model it is.
     """
-    shown = summary[summary["replicates"] > 0]
-    level = float(shown["level"].iloc[0])
-    maven = shown[shown["method"] == "MAVEN"]
-    below = maven[maven["coverage"] < maven["band_low"]]
-    failures, fits = count_gate_failures(summary)
-    table = pivot(shown, "coverage", "coverage_se", "method", "metric")
-    expected = "".join(f"- {line}\n" for line in verdict.splitlines())
-    explained = (
-        "The printed score likelihood treats the comparisons between pairs of vote sets as "
-        "independent, though each vote set takes part in many: it counts information several "
-        "times, and what depends on the scores gets intervals that are too narrow.\n"
-    )
-    return "\n".join(
-        [
-            "# Do the intervals cover?\n",
-            f"Coverage of nominal {level:.0%} intervals on data from MAVEN's own generative "
-            f"process (Algorithm 1), {int(shown['replicates'].max())} replicates. "
-            f"{gate_sentence(failures, fits)}. This page is made from the "
-            "results by `make docs`.\n",
-            f"{table}\n",
-            "What `make validate` holds against the binomial band at 3.5 deviations:\n",
-            expected,
-            f"MAVEN below the band: {', '.join(below['metric']) or 'nothing'}.\n",
-            *([explained] if len(below) else []),
-            *([] if settings is None else _sections(settings)),
-            *further,
-        ]
-    )
+    metrics = list(dict.fromkeys(shown["metric"]))
+    rows = []
+    for (experiment, method), own in shown.groupby(["experiment", "method"], sort=False):
+        cells = {str(row["metric"]): _cell(row) for row in own.to_dict("records")}
+        failed = f"{own['gate_failures'].max():.0f}"
+        rows.append(
+            [titles[str(experiment)], str(method), *(cells.get(m, "") for m in metrics), failed]
+        )
+    return markdown_table(["truth", "method", *metrics, "failed fits"], rows)
+
+
+def failed_by_sampler(ranks: pd.DataFrame) -> str:
+    """The table of the fits of each sampler and of those that failed their gate.
+
+    Args:
+        ranks: rows of simulation-based calibration, of all samplers.
+    """
+    fits = ranks.drop_duplicates(["experiment", "model", "replicate"])
+    rows = [
+        [str(model), f"{len(own)}", f"{int((~own['diagnostics_passed'].astype(bool)).sum())}"]
+        for model, own in fits.groupby("model", sort=False)
+    ]
+    return markdown_table(["sampler", "fits", "failed the gate"], rows)

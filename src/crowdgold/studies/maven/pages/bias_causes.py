@@ -1,4 +1,4 @@
-"""The part of docs/coverage.md on the cause of MAVEN-C's bias: one suspect removed at a time."""
+"""The cause of MAVEN-C's bias (docs/coverage.md): one suspect removed at a time."""
 
 from collections.abc import Mapping
 
@@ -51,15 +51,15 @@ def _takes_away(bias: Change, change: Change) -> bool:
     return abs(change[0]) > CLEAR * change[1] and change[0] * bias[0] < 0
 
 
-def _changes(tables: Mapping[str, pd.DataFrame]) -> list[list[str]]:
-    """Lay out the change that removing each suspect makes, in each setting."""
+def changes(tables: Mapping[str, pd.DataFrame]) -> str:
+    """The table of the change that removing each suspect makes, in each setting."""
     rows = []
     for name, table in tables.items():
         for version in dict.fromkeys(table["version"]):
             if version.startswith(SUBJECT) and version != SUBJECT:
                 found = [with_error(*_change(table, version, metric)) for metric in JUDGED]
                 rows.append([name, version, *found])
-    return rows
+    return markdown_table(["setting", "version", *JUDGED], rows)
 
 
 def conclusion(tables: Mapping[str, pd.DataFrame]) -> str:
@@ -89,33 +89,37 @@ def conclusion(tables: Mapping[str, pd.DataFrame]) -> str:
     return f"{said} Not so: {'; '.join(cleared)}." if cleared else said
 
 
-def bias_section(tables: Mapping[str, pd.DataFrame]) -> str:
-    """Write the part on the cause of the bias.
+def by_setting(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Setting, in words -> its rows.
 
     Args:
-        tables: setting, in words -> rows of `evaluation.bias_causes`.
+        table: rows of `maven.bias_causes`, of all experiments.
     """
-    metrics = list(dict.fromkeys(next(iter(tables.values()))["metric"]))
-    plain = [metric.partition("@")[0] for metric in metrics]
-    rows, failed, fits = [], 0, 0
-    for name, table in tables.items():
-        for version, own in table.groupby("version", sort=False):
-            each = own.drop_duplicates("replicate")["diagnostics_passed"].astype(bool)
-            failed, fits = failed + int((~each).sum()), fits + len(each)
-            cells = [with_error(*_mean(_errors(table, metric, str(version)))) for metric in plain]
-            rows.append([name, str(version), *cells])
-    return "\n".join(
+    return {
+        f"{own['world'].iloc[0]}, {own['replicate'].nunique()} studies": own
+        for _, own in table.groupby(["experiment", "world"], sort=False)
+    }
+
+
+def gates(tables: Mapping[str, pd.DataFrame]) -> str:
+    """How many fits failed their gate, in a sentence without its full stop."""
+    fits = [own.drop_duplicates(["version", "replicate"]) for own in tables.values()]
+    passed = [own["diagnostics_passed"].astype(bool) for own in fits]
+    return gate_sentence(sum(int((~one).sum()) for one in passed), sum(map(len, passed)))
+
+
+def biases(tables: Mapping[str, pd.DataFrame]) -> str:
+    """The table of each version's bias in each setting, by metric."""
+    plain = [
+        name.partition("@")[0] for name in dict.fromkeys(next(iter(tables.values()))["metric"])
+    ]
+    rows = [
         [
-            "## Why AUC and precision come out too low with little gold\n",
-            "Bias on the same simulated studies, fitted with one suspect removed at a time: the "
-            "uncertainty of the votes' parameters (a vote model that is told every true label, "
-            "while the score model is not), the prior of mu (its mode at 0.05 and at 5 in the "
-            "place of the paper's 0.5), the one standard deviation of both classes (`MAVEN-CS`, "
-            "which takes many times as long, on fewer studies). "
-            f"{gate_sentence(failed, fits)}.\n",
-            markdown_table(["setting", "version", *plain], rows) + "\n",
-            "Change of the error against `MAVEN-C` on the same data:\n",
-            markdown_table(["setting", "version", *JUDGED], _changes(tables)) + "\n",
-            conclusion(tables) + "\n",
+            name,
+            str(version),
+            *(with_error(*_mean(_errors(own, metric, version))) for metric in plain),
         ]
-    )
+        for name, own in tables.items()
+        for version in dict.fromkeys(own["version"])
+    ]
+    return markdown_table(["setting", "version", *plain], rows)

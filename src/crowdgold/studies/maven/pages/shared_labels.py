@@ -1,4 +1,4 @@
-"""The part of docs/coverage.md on comparing two models by labels that are shared, or not."""
+"""Two models compared by labels that are shared, or not (docs/coverage.md)."""
 
 import numpy as np
 import pandas as pd
@@ -8,14 +8,22 @@ from crowdgold.evaluation.fits import gate_sentence
 from crowdgold.evaluation.summaries import share_error
 from crowdgold.studies.maven.shared_labels import METRIC
 
+__all__ = ["METRIC", "by_way", "gates"]
+
 BASELINE = "independent"
 
 
-def shared_labels_section(table: pd.DataFrame) -> str:
-    """Write width, bias and coverage of a difference by each way of imputing labels.
+def gates(table: pd.DataFrame) -> str:
+    """How many fits failed their gate, in a sentence without its full stop."""
+    fits = table.drop_duplicates(["score_likelihood", "replicate"])
+    return gate_sentence(int((~fits["diagnostics_passed"].astype(bool)).sum()), len(fits))
+
+
+def by_way(table: pd.DataFrame) -> str:
+    """The table of width, bias and coverage of a difference by each way of imputing labels.
 
     Args:
-        table: rows of `evaluation.shared_labels`, of all score likelihoods.
+        table: rows of `maven.shared_labels`, of all score likelihoods.
     """
     rows = []
     for likelihood, group in table.groupby("score_likelihood", sort=False):
@@ -35,19 +43,5 @@ def shared_labels_section(table: pd.DataFrame) -> str:
                     with_error(inside.mean(), share_error(float(inside.mean()), size)),
                 ]
             )
-    fits = table.drop_duplicates(["score_likelihood", "replicate"])
-    failed = int((~fits["diagnostics_passed"].astype(bool)).sum())
     head = ["score likelihood", "labels", f"width / {BASELINE}", "bias", "coverage"]
-    return "\n".join(
-        [
-            "## Two models and their labels\n",
-            f"The difference of two models' AUC (`{METRIC}`), Algorithm 2, "
-            f"{table['replicate'].nunique()} replicates. Labels are imputed for each model given "
-            "its own ranking. `coupled`, as everywhere here: one random number an item and draw "
-            "decides the label for both, so that labels differ only where the rankings speak "
-            "differently of an item; `independent`: a number for each; `votes alone`: the very "
-            "same labels for both, which then cannot know what a ranking says of an item. "
-            f"{gate_sentence(failed, len(fits))}.\n",
-            markdown_table(head, rows) + "\n",
-        ]
-    )
+    return markdown_table(head, rows)

@@ -1,16 +1,18 @@
-"""Write the page on which method to use, and the arena's record that comes with the library."""
+"""Write what the arena found: the record that comes with the library, and tables for its page."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.arena.pages.which_method import which_method_page
+import pandas as pd
+
 from crowdgold.arena.record import arena_of, record_text
 from crowdgold.arena.table import arena_cells, judged
-from crowdgold.arena.world_features import world_features, world_kinds
+from crowdgold.arena.world_features import world_features, world_kinds, worlds_table
 from crowdgold.data.files import write_text
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.provenance.made_from import condensed, file_hash
-from crowdgold.experiments.results import concatenate, read_table
+from crowdgold.experiments.provenance.record import provenance
+from crowdgold.experiments.results import concatenate, read_table, write_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
@@ -26,10 +28,14 @@ with job_log(snakemake.log[0]):
     datasets = {Path(path).stem: read_table(path) for path in snakemake.input.datasets}
     worlds = world_features(tasks, datasets, *named)
     kinds = world_kinds(tasks, *named)
-    times, _ = concatenate(snakemake.input.times)
-    seconds = {str(name): own.median() for name, own in times.groupby("method")["seconds"]}
-    page = which_method_page(cells, worlds, baseline, snakemake.params.real, kinds, seconds)
-    write_text(page, snakemake.output.page)
+    real = pd.DataFrame(snakemake.params.real.items(), columns=["experiment", "dataset"])
+    made = provenance(Path.cwd(), options, snakemake.params.library)
+    for name, table in {
+        "cells": cells,
+        "worlds": worlds_table(worlds, kinds),
+        "real": real,
+    }.items():
+        write_table(table, snakemake.output[name], made)
     origin = {
         Path(path).stem: {"sha256": file_hash(Path(path))}
         | {key: value for key, value in condensed(found).items() if key in KEPT}

@@ -1,0 +1,199 @@
+"""Claims of a paper as data: `claims.yaml` in its study's room, read into claims that are judged.
+
+A new claim is an entry of that list:
+
+    - where: Fig. 4                                # of the paper
+      printed: MAVEN's intervals are narrower      # its words; {{ ... }} is a number it prints
+      tables: [maven_fig4]                         # results tables; not judged where one is missing
+      of: {ratio: width, method: MAVEN, against: GT, by: gold_fraction}     # -> cells
+      predicate: ratio_below                       # what is said of every cell
+      margin: 0.9                                  # arguments of the predicate, if any
+      show: range                                  # how the cells are told (`cells.show`)
+      otherwise: the data are private              # the reason, where the claim does not come out
+      note: single runs                            # said in any case
+
+`of:` begins with a quantity (`quantities.QUANTITIES`: ratio, summary, mean, column, difference,
+paired), its arguments follow; it gives cells, values with their errors. `predicate:` names what is
+said of them (`predicates.PREDICATES`: below, above, equals_printed, trend, ...); the claim's
+further keys are its arguments. `says:` is a quantity that is told in the place of the judged cells,
+`beside:` (group -> number) says how far the cells are from printed numbers, and an
+`otherwise:` that is a quantity is told with its title. A claim of several parts has a list
+`all_of:` in the place of `of:` and `predicate:`.
+
+What no quantity gives is a function of the room: `of: {own: module:function}` for cells of the
+tables, or `own: module:function` in the place of both for a judgement. `module` is one of the
+study's room. The function is called with the tables and the further keys.
+
+Any string may hold `{{ ... }}` of what the paper prints (config/printed/ROOM.yaml): alone it gives
+the number itself. `each:` repeats a claim for every combination of the values that it lists, or,
+where it is a list, for every entry; `{{ name }}` is then the value.
+"""
+
+import importlib
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jinja2 import StrictUndefined, Undefined, UndefinedError
+from jinja2.nativetypes import NativeEnvironment
+
+from crowdgold.documents.cells import ClaimError, distances, show
+from crowdgold.documents.predicates import PREDICATES, all_of
+from crowdgold.documents.quantities import Tables, quantity
+from crowdgold.documents.verdicts import HOLDS, NOT_CLEAR, NOT_CONTRADICTED, Claim, Judgement
+
+TEXT = {"where", "printed", "tables", "otherwise", "note"}
+"""Keys of a claim beside those of its judgement."""
+LANGUAGE = NativeEnvironment(undefined=StrictUndefined)
+
+
+def claims_file(room: str) -> Path:
+    """The file of a study's claims.
+
+    Args:
+        room: the dotted name of its package, `crowdgold.studies.maven`.
+    """
+    (folder,) = importlib.import_module(room).__path__
+    return Path(folder, "claims.yaml")
+
+
+def read_claims(room: str, printed: Mapping[str, Any], section: str = "") -> tuple[Claim, ...]:
+    """The claims of a study.
+
+    Args:
+        room: as for `claims_file`.
+        printed: what the paper prints.
+        section: which of them, where the file is a mapping of sections.
+
+    Raises:
+        ClaimError: an entry lacks something, or names what there is not.
+    """
+    entries = yaml.safe_load(claims_file(room).read_text(encoding="utf-8"))
+    return claims_of(entries[section] if section else entries, printed, room)
+
+
+def claims_of(
+    entries: list[dict[str, Any]], printed: Mapping[str, Any], room: str
+) -> tuple[Claim, ...]:
+    """Claims of the entries of a `claims.yaml`; arguments and errors as for `read_claims`."""
+    return tuple(
+        _claim(_filled(entry, {**printed, **_filled(values, printed)}), room)
+        for whole in entries
+        for entry, values in _repeated(whole)
+    )
+
+
+def _repeated(entry: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """An entry for each combination of what its `each` lists, with the values."""
+    rest = {key: value for key, value in entry.items() if key != "each"}
+    each = entry.get("each", [{}])
+    if isinstance(each, Mapping):
+        each = [dict(zip(each, one, strict=True)) for one in itertools.product(*each.values())]
+    for values in each:
+        yield rest, values
+
+
+def _filled(value: Any, known: Mapping[str, Any]) -> Any:
+    """The value with `{{ ... }}` of its strings filled in."""
+    if isinstance(value, Mapping):
+        return {_filled(key, known): _filled(own, known) for key, own in value.items()}
+    if isinstance(value, list):
+        return [_filled(own, known) for own in value]
+    if isinstance(value, str) and "{{" in value:
+        try:
+            found = LANGUAGE.from_string(value).render(known)
+        except UndefinedError as error:
+            raise ClaimError(f"{value!r}: {error.message}") from error
+        if isinstance(found, Undefined):
+            raise ClaimError(f"{value!r}: no such thing among what is printed")
+        return found
+    return value
+
+
+def _claim(entry: Mapping[str, Any], room: str) -> Claim:
+    missing = [key for key in ("where", "printed", "tables") if key not in entry]
+    if missing:
+        raise ClaimError(f"claim {entry}: without {', '.join(missing)}")
+    rest = {key: value for key, value in entry.items() if key not in TEXT}
+    try:
+        judge = _judge(rest, room)
+    except (ClaimError, TypeError) as error:
+        raise ClaimError(f"{entry['where']}, {entry['printed']!r}: {error}") from error
+    needs, note = tuple(entry["tables"]), str(entry.get("note", ""))
+
+    def judged(tables: Tables) -> Judgement:
+        own = {name: tables[name] for name in needs}
+        found = judge(own)
+        came_out = found.verdict in (HOLDS, NOT_CONTRADICTED)
+        otherwise = "" if came_out else _reason(entry.get("otherwise", ""), own)
+        reasons = filter(None, [found.reason, otherwise, note])
+        return Judgement(found.ours, found.verdict, "; ".join(reasons))
+
+    return Claim(str(entry["where"]), str(entry["printed"]), needs, judged)
+
+
+def _reason(otherwise: str | Mapping[str, Any], tables: Tables) -> str:
+    """Why a claim does not come out: a text, or a quantity whose title is the text."""
+    return otherwise if isinstance(otherwise, str) else show(quantity(tables, otherwise))
+
+
+def _judge(entry: Mapping[str, Any], room: str) -> Callable[[Tables], Judgement]:
+    """The judge of what an entry says: its function, its parts, or cells and a predicate."""
+    rest = dict(entry)
+    if "own" in rest:
+        own = own_function(rest.pop("own"), room)
+        return lambda tables: own(tables, **rest)
+    if "all_of" in rest:
+        parts = [_judge(part, room) for part in rest["all_of"]]
+        return lambda tables: all_of([part(tables) for part in parts])
+    name, of = str(rest.pop("predicate", "")), dict(rest.pop("of", {}))
+    if name not in PREDICATES:
+        raise ClaimError(f"predicate {name!r}: expected one of {', '.join(PREDICATES)}")
+    if "own" in of:
+        of["own"] = own_function(of["own"], room)
+    says, how, beside = rest.pop("says", None), rest.pop("show", ""), rest.pop("beside", {})
+
+    def judge(tables: Tables) -> Judgement:
+        cells = quantity(tables, of)
+        if cells.rows.empty:
+            return Judgement(f"{cells.title}: none in the table", NOT_CLEAR)
+        found = PREDICATES[name](cells, **rest)
+        told = show(quantity(tables, says) if says else cells, how)
+        return Judgement(
+            "; ".join(filter(None, [told, found.ours])),
+            found.verdict,
+            "; ".join(filter(None, [found.reason, *distances(cells, beside)])),
+        )
+
+    return judge
+
+
+def own_function(name: str, room: str) -> Callable[..., Any]:
+    """The function of a room that `module:function` names.
+
+    Raises:
+        ClaimError: where there is none.
+    """
+    module, _, function = name.partition(":")
+    try:
+        found: Callable[..., Any] = getattr(importlib.import_module(f"{room}.{module}"), function)
+    except (ImportError, AttributeError) as error:
+        raise ClaimError(f"own: {name}: {error}") from error
+    return found
+
+
+def own_modules(room: str) -> set[str]:
+    """The modules that the claims of a room name, which no import statement does."""
+
+    def named(value: Any) -> Iterator[str]:
+        if isinstance(value, Mapping):
+            if isinstance(value.get("own"), str):
+                yield f"{room}.{value['own'].partition(':')[0]}"
+            value = list(value.values())
+        if isinstance(value, list):
+            for one in value:
+                yield from named(one)
+
+    return set(named(yaml.safe_load(claims_file(room).read_text(encoding="utf-8"))))
