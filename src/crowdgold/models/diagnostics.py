@@ -86,7 +86,9 @@ def diagnose(
         draws: parameter name -> (chains, draws).
         divergences, at_max_treedepth: counts over all chains.
     """
-    from arviz_stats.base import array_stats  # here: it takes seconds, and most jobs sample nothing
+    from arviz_stats.base.array import (
+        array_stats,  # here: it takes seconds, and most jobs sample nothing
+    )
 
     every = [np.asarray(values, dtype=float) for values in draws.values()]
     axes = {"chain_axis": 0, "draw_axis": 1}
