@@ -7,6 +7,7 @@ from crowdgold.data.files import write_text
 from crowdgold.evaluation.ratios import relative_to
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import concatenate, read_table
+from crowdgold.methods.registry import baseline
 from crowdgold.studies.calibration.pages.coverage import coverage_page
 from crowdgold.studies.calibration.pages.model_coverage import (
     calibration_section,
@@ -47,7 +48,7 @@ with job_log(snakemake.log[0]):
     page = coverage_page(
         read_table(made.summary),
         Path(made.verdict).read_text(),
-        relative_to(settings, "GT"),
+        relative_to(settings, baseline()),
         further,
     )
     write_text(page, snakemake.output[0])

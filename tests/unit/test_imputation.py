@@ -7,7 +7,8 @@ from scipy.stats import binom, norm
 from crowdgold.data import InputError
 from crowdgold.inference import evaluate as evaluate_items
 from crowdgold.inference import label_probabilities
-from crowdgold.methods import NO_LABEL, Fit, FixedLabels, LabelPosterior, fit
+from crowdgold.inference.labels import NO_LABEL, Fit, FixedLabels, LabelPosterior
+from crowdgold.methods import fit
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric
 from unit.reference import make_items
 

@@ -11,15 +11,16 @@ from .conftest import ROOT
 BELOW = {
     "assets": set(),
     "kernels": set(),
+    "declared": {"data"},
     "archives": set(),
     "temporary": set(),
     "toolchain": {"assets", "archives", "temporary"},
     "data": {"archives", "temporary"},
     "simulate": {"data"},
-    "models": {"assets", "kernels", "temporary", "toolchain", "data", "simulate"},
+    "models": {"assets", "declared", "kernels", "temporary", "toolchain", "data", "simulate"},
     "metrics": {"kernels", "data", "simulate", "models"},
     "inference": {"kernels", "data", "models", "metrics"},
-    "methods": {"data", "simulate", "models", "inference"},
+    "methods": {"declared", "data", "models", "inference"},
     "evaluation": {"data", "models", "metrics", "inference", "methods"},
     "documents": set(),
     "arena": {
@@ -30,7 +31,7 @@ BELOW = {
         "kernels", "data", "simulate", "models", "metrics", "inference", "methods", "evaluation",
         "plotting", "experiments", "documents",
     },
-    "plotting": {"data", "evaluation", "arena", "studies"},
+    "plotting": {"data", "methods", "evaluation", "arena", "studies"},
     "experiments": {
         "assets", "toolchain", "data", "simulate", "models", "metrics", "inference", "methods",
         "evaluation", "plotting",
@@ -40,8 +41,8 @@ BELOW = {
         "methods", "evaluation", "plotting", "arena",
     },
     "commands": {
-        "temporary", "data", "models", "inference", "evaluation", "documents", "experiments",
-        "own", "studies",
+        "temporary", "data", "models", "inference", "methods", "evaluation", "documents",
+        "experiments", "own", "studies",
     },
 }  # fmt: skip
 """Layer -> the layers that it may import."""

@@ -117,12 +117,13 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _methods(asked: argparse.Namespace) -> tuple[str, ...]:
     """The methods that are asked for, without the models where these are not wanted."""
-    from crowdgold.own.evaluation import METHODS, QUICK
+    from crowdgold.methods.registry import offered
+    from crowdgold.own.evaluation import is_quick
 
-    chosen = tuple(asked.methods or METHODS)
+    chosen = tuple(asked.methods or offered())
     if not asked.no_models:
         return chosen
-    kept = tuple(name for name in chosen if name in QUICK or name not in METHODS)
+    kept = tuple(name for name in chosen if name not in offered() or is_quick([name]))
     if not kept:
         raise InputError(
             f"--no-models leaves nothing of --methods {' '.join(chosen)}; leave out one of the two"

@@ -14,13 +14,14 @@ from crowdgold.data import ANNOTATIONS, ITEMS, InputError
 from crowdgold.experiments.checks import CHECKS
 from crowdgold.experiments.configuration_limits import OPTIONS_OF
 from crowdgold.methods import needs
+from crowdgold.methods.registry import MODULES, is_of_package
 from crowdgold.metrics import parse_metric
 from crowdgold.metrics.agents import is_agent_metric, parse_agent_metric
 from crowdgold.metrics.reviewers import parse_reviewer_metric
 from crowdgold.plotting.plot_options import OPTIONS
 from crowdgold.simulate import GIVE_ANNOTATIONS
 
-CHECK = "check"
+CHECK, METHOD = "check", "method"
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,7 @@ class Registry:
     Attributes:
         package: the package that offers it.
         mapping: the package's mapping from names to entries.
-        work: the attribute of an entry that does the work; empty where the entry itself does, or
-            lists its `modules`.
+        work: the attribute of an entry that does the work; empty where the entry itself does.
         listing: the modules that import others only to list them.
     """
 
@@ -46,17 +46,7 @@ REGISTRIES = {
     "dataset": Registry(
         "crowdgold.data.datasets", "DATASETS", "prepare", ("crowdgold.data.datasets",)
     ),
-    "method": Registry(
-        "crowdgold.methods",
-        "METHODS",
-        "",
-        (
-            "crowdgold.methods",
-            "crowdgold.methods.registry",
-            "crowdgold.methods.annotation_fitters",
-            "crowdgold.methods.fitters",
-        ),
-    ),
+    METHOD: Registry("crowdgold.methods", "METHODS", "", ()),
     "plot": Registry("crowdgold.plotting", "FIGURES", "", ("crowdgold.plotting",)),
 }
 """Kind -> its registry; checks are listed in this layer (`checks.CHECKS`)."""
@@ -105,12 +95,12 @@ def _giving_annotations() -> tuple[str, ...]:
 
 
 def modules_of(kind: str, name: str) -> set[str]:
-    """The modules that an entry's work is defined in."""
+    """The modules of the library that an entry's work is defined in."""
     if kind == CHECK:
         return {CHECKS[name]}
+    if kind == METHOD:
+        return {MODULES[name].__name__} if is_of_package(name) else set()
     registry, entry = REGISTRIES[kind], entries(kind)[name]
-    if hasattr(entry, "modules"):
-        return set(entry.modules)
     return {(getattr(entry, registry.work) if registry.work else entry).__module__}
 
 

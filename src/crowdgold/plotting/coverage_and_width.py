@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.ratios import relative_to
 from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.methods.registry import baseline as gold_alone
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import (
     METRIC_LABELS,
@@ -61,14 +62,14 @@ def draw_coverage_and_width(
     Args:
         table: summaries of replicates, of one or more experiments.
         options: `metrics` in panel order (all that the baseline has by default), where `precision`
-            stands for that at any threshold; `baseline` (GT).
+            stands for that at any threshold; `baseline` (gold labels alone).
 
     Returns:
         the figure and the rows that it shows, with `width_ratio`. A point is a method in a setting;
         bars are one standard error; the band is the binomial band, of 3.5 deviations, of the
         setting with the fewest replicates.
     """
-    shown = relative_to(table, options.get("baseline", "GT"))
+    shown = relative_to(table, options.get("baseline", gold_alone()))
     metrics = list(options.get("metrics", dict.fromkeys(shown["metric"])))
     rows = {name: shown[_is_metric(shown["metric"], name)] for name in metrics}
     missing = [name for name in metrics if rows[name].empty]

@@ -13,7 +13,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "relative_bias_table": ("baseline", "methods", "metrics", "tasks"),
     "score_shapes": ("not_drawn", "panels", "replicate", "shapes"),
     "ratios": ("method", "baseline", "x", "metric", "labels", "printed"),
-    "sensitivity": ("quantities",),
+    "sensitivity": ("method", "quantities"),
     "clara_prevalence": ("by", "methods", "metric", "names", "x"),
     "clara_recovery": ("method", "n", "printed", "tnr", "tpr"),
     "clara_days": ("labels", "replicate", "show"),

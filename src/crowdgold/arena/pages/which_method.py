@@ -183,7 +183,7 @@ DISTANCE = (
 def which_method_page(
     cells: pd.DataFrame,
     worlds: Mapping[str, StudyFeatures],
-    baseline: str = "GT",
+    baseline: str,
     real: Mapping[str, str] = NOTHING,
     kinds: Mapping[str, str] = NOTHING,
     seconds: Mapping[str, float] = MappingProxyType({}),

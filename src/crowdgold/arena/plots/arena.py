@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from crowdgold.arena.table import LONG, NONE, SHORT, arena_cells, by_fewest_short, judged
+from crowdgold.methods.registry import baseline as gold_alone
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import METRIC_LABELS, new_figure
 
@@ -151,7 +152,7 @@ def draw_arena(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure,
     Raises:
         ValueError: where no world has one of the metrics.
     """
-    baseline, metrics = str(options.get("baseline", "GT")), list(options["metrics"])
+    baseline, metrics = str(options.get("baseline", gold_alone())), list(options["metrics"])
     cells = judged(arena_cells(table, baseline, options.get("by", []), options.get("labels", {})))
     lacking = [one for one in metrics if one not in set(cells["metric"])]
     if lacking:

@@ -19,12 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from crowdgold.methods.judge_error import ROGAN_GLADEN
 from crowdgold.models.judge_error import JudgementCounts, correct_rate, corrected_variance
 
 EXACT, SHARED, TRUE_QUALITY, PUBLISHED = VARIANTS = (
     "exact", "shared_draw", "true_quality", "published",
 )  # fmt: skip
-NAIVE, CORRECTED = ESTIMATORS = ("naive", "Rogan-Gladen")
+NAIVE, CORRECTED = ESTIMATORS = ("naive", ROGAN_GLADEN.name)
 BIN = 0.005
 Z = 1.96
 """As in the published code."""

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from crowdgold.methods.registry import baseline as gold_alone
 from crowdgold.metrics.metric import DELTA
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import AXIS_LABELS, METRIC_LABELS, new_figure
@@ -95,7 +96,7 @@ def draw_answer(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure
     Raises:
         ValueError: where the table has no interval of the answer.
     """
-    baseline = str(options.get("baseline", "GT"))
+    baseline = str(options.get("baseline", gold_alone()))
     found = answers_of(table, str(options["answer"]), baseline, options.get("again", {}))
     shown = pd.concat(
         [found.by_metric, found.by_gold.assign(metric=ALL)], ignore_index=True

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.methods.clara import PUBLISHED
 from crowdgold.plotting.series import MARKERS, replicates_text
 from crowdgold.plotting.style import new_figure
 from crowdgold.studies.clara.tie_breaking import items_of_class
@@ -79,7 +80,7 @@ def draw_clara_recovery(
     missing = [name for name in (X, BY, "error_sd") if name not in table]
     if missing:
         raise ValueError(f"the table has no columns {missing}")
-    method = str(options.get("method", "CLARA"))
+    method = str(options.get("method", PUBLISHED.name))
     shown = table[(table["method"] == method) & table["metric"].isin(METRICS)]
     absent = sorted(set(METRICS) - set(shown["metric"]))
     if absent:

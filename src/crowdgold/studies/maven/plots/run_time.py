@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from crowdgold.methods.maven import PUBLISHED
 from crowdgold.plotting.style import AXIS_LABELS, new_figure, style_of
 
 PANELS = (
@@ -43,7 +44,7 @@ def draw_run_time(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figu
         panel = axes[0][column]
         for name, rows in table.groupby("method", sort=False):
             method = str(name).split(",")[0]
-            if _panel_of(str(name)) != index and name != "MAVEN":
+            if _panel_of(str(name)) != index and name != PUBLISHED.name:
                 continue
             style = style_of(method)
             line = ":" if str(name).endswith(NESTED) else style.line
