@@ -131,9 +131,12 @@ class Declaration:
         """The field as a JSON schema; a class of settings by its name among the definitions."""
         if _is_settings(self.kind):
             return {"$ref": f"#/$defs/{self.kind.key()}"}
+        found: dict[str, Any] = {"description": self.about}
+        if self.default is not None:
+            found["default"] = self.default
         if self.choices:
-            return {"description": self.about, "enum": list(self.choices)}
-        found = {"description": self.about, "type": KINDS[self.kind], **self.range.schema}
+            return {**found, "enum": list(self.choices)}
+        found |= {"type": KINDS[self.kind], **self.range.schema}
         return {**found, "minLength": 1} if self.kind is str else found
 
     def read(self, value: Any) -> Any:

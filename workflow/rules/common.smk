@@ -21,8 +21,10 @@ from crowdgold.experiments.imports import package_root
 from crowdgold.experiments.leftovers import remove_leftovers
 from crowdgold.experiments.made_from import file_hash
 from crowdgold.experiments.registries import known_names, metric_problem, stan_models
+from crowdgold.experiments.schema import METHOD_FILES, read_schema
 from crowdgold.experiments.seals import was_set_aside
 from crowdgold.experiments.times import path_of_times
+from crowdgold.methods import registry
 from crowdgold.toolchain import assemble
 
 ROOT = Path(workflow.basedir)
@@ -38,6 +40,12 @@ os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 if config.get("data_folder"):
     os.environ.update(CROWDGOLD_DATA=str(config["data_folder"]))
 
+# Jobs read this variable; this process has read the methods that there were before.
+if own_methods := [str(Path(path).resolve()) for path in config.get(METHOD_FILES, [])]:
+    already = filter(None, [os.environ.get(registry.VARIABLE)])
+    os.environ[registry.VARIABLE] = os.pathsep.join([*already, *own_methods])
+    registry.register(*own_methods)
+
 # Jobs use the library that this process uses, also in an environment where it is not installed.
 library_path = [str(package_root().parent), os.environ.get("PYTHONPATH", "")]
 os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, library_path)))
@@ -46,7 +54,7 @@ os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, library_path)))
 def check_configuration():
     """Stop before anything runs where the configuration cannot be used."""
     try:
-        schema = configuration.load(ROOT / "workflow/schemas/config.schema.yaml")
+        schema = read_schema(ROOT / "workflow/schemas/config.schema.yaml")
         configuration.check(config, schema, known_names(), metric_problem, PLACES)
     except configuration.ConfigurationError as error:
         raise WorkflowError(str(error)) from None

@@ -360,7 +360,7 @@ CALIBRATED = _version(
     preset={"score_likelihood": "calibrated", "positive_sd": False},
     style=Style("#0072B2", "h"),
     offer=Offer(
-        use="the same, with intervals for its own model",
+        use="a model of votes and scores, with intervals for its own model",
         assumes=(
             "A model of votes and scores. Every item has its own chance of a positive vote, drawn "
             "from one beta distribution for positive items and one for negative ones; votes on an "

@@ -69,7 +69,8 @@ def draw_coverage_and_width(
         bars are one standard error; the band is the binomial band, of 3.5 deviations, of the
         setting with the fewest replicates.
     """
-    shown = relative_to(table, options.get("baseline", gold_alone()))
+    baseline = options.get("baseline", gold_alone())
+    shown = relative_to(table, baseline)
     metrics = list(options.get("metrics", dict.fromkeys(shown["metric"])))
     rows = {name: shown[_is_metric(shown["metric"], name)] for name in metrics}
     missing = [name for name in metrics if rows[name].empty]
@@ -91,7 +92,7 @@ def draw_coverage_and_width(
     for panel in panels[len(metrics) :]:
         panel.set_visible(False)
     figure.supxlabel(
-        f"Mean width / that of {options.get('baseline', 'GT')}\n"
+        f"Mean width / that of {baseline}\n"
         f"{count_replicates(shown['replicates'].max(), shown['replicates'].min())} a point; bars "
         f"are one standard error; {gate_note(shown)}",
         fontsize=7,
