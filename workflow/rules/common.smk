@@ -414,6 +414,13 @@ def models_in(experiments):
     )
 
 
+def experiments_in(figures):
+    """The experiments of figures, each once."""
+    blocks = [config["figures"][name] for name in figures]
+    found = [name for block in blocks for name in block.get("experiments", [])]
+    return list(dict.fromkeys(found))
+
+
 def plots_in(figures):
     """The plotting functions of figures, each once."""
     return list(dict.fromkeys(config["figures"][name]["plot"] for name in figures))

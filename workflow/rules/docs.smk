@@ -107,7 +107,7 @@ rule document_comparison:
     conda:
         "../../environment.yml"
     params:
-        library=library("document_comparison.py"),
+        library=library("document_comparison.py", method=none),
         axis="gold_fraction",
         titles=lambda wildcards: [
             config["experiments"][name]["title"] for name in COMPARED
@@ -266,7 +266,7 @@ rule document_coverage:
     conda:
         "../../environment.yml"
     params:
-        library=library("document_coverage.py"),
+        library=library("document_coverage.py", method=none),
         titles=lambda wildcards: config["figures"]["maven_own_models"]["options"][
             "titles"
         ],
@@ -327,7 +327,7 @@ rule document_scaling:
     conda:
         "../../environment.yml"
     params:
-        library=library("document_scaling.py"),
+        library=library("document_scaling.py", method=none),
     message:
         "Writing docs/scaling.md"
     script:

@@ -31,7 +31,12 @@ for job, drawn in figure_jobs().items():
         conda:
             "../../environment.yml"
         params:
-            library=library("figures.py", plot=entries(plots_in(drawn)), method=none),
+            # Methods say how they look.
+            library=library(
+                "figures.py",
+                plot=entries(plots_in(drawn)),
+                method=entries(methods_in(experiments_in(drawn))),
+            ),
             mixed_code=config["mixed_code"],
             figures={figure: config["figures"][figure] for figure in drawn},
         message:
