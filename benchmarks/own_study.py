@@ -27,13 +27,13 @@ import pandas as pd
 import psutil
 
 from crowdgold.data import NO_GOLD
+from crowdgold.methods.registry import offered
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import check_data
 from crowdgold.own.evaluation import Settings, Source, write_evaluation
 from crowdgold.own.evaluation.compiled import load_models
 from crowdgold.own.evaluation.files import with_source
 from crowdgold.own.evaluation.fitting import Found, run_job
-from crowdgold.own.evaluation.questions import METHODS
 from crowdgold.own.evaluation.study import join_found, plan_study
 from crowdgold.simulate.maven import draw_maven
 
@@ -64,10 +64,10 @@ class Size:
 
 
 STUDIES = {
-    "small": Size(10_000, 2, METHODS, Bar(60, 4000)),
+    "small": Size(10_000, 2, offered(), Bar(60, 4000)),
     "large": Size(1_000_000, 1, ("GT", "MAVEN"), Bar(300, 4000)),
 }
-TINY = Size(400, 2, METHODS, Bar(np.inf, np.inf))
+TINY = Size(400, 2, offered(), Bar(np.inf, np.inf))
 COMMAND = "crowdgold evaluate --cores 2 --report"
 EVERY = 0.5
 """Seconds between two looks at the memory of the command's processes."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crowdgold.methods import LabelPosterior
+from crowdgold.inference.labels import LabelPosterior
 from crowdgold.simulate import simulate
 from crowdgold.studies.maven.shared_labels import WAYS, check_shared_labels, imputed_differences
 

@@ -5,9 +5,9 @@ import pandas as pd
 
 from crowdgold.arena.choice import Situation
 from crowdgold.arena.features import StudyFeatures
+from crowdgold.arena.situations import GOLD, SCORES
 from crowdgold.arena.table import arena_cells, judged
 from crowdgold.evaluation.summaries import coverage_band, share_error
-from crowdgold.methods.needs import GOLD, SCORES
 
 SIZE = 20
 LABELS = {"one": "first", "two": "second"}

@@ -15,8 +15,9 @@ from crowdgold.evaluation.ranking_stability import (
     tau_b,
 )
 from crowdgold.experiments.registries import metric_problem
-from crowdgold.methods import METHODS, Fit, FixedLabels, LevelPosterior, fit
-from crowdgold.methods.confusion_em import diagnostics_of
+from crowdgold.inference.annotated_labels import LevelPosterior
+from crowdgold.inference.labels import Fit, FixedLabels
+from crowdgold.methods import METHODS, fit
 from crowdgold.metrics.agents import (
     FORMS,
     agent_scores,
@@ -99,8 +100,8 @@ def test_an_em_that_still_moves_fails_its_gate():
     assert published.diagnostics.passed
     em = fit_confusion_em(slow, EmSettings(steps=2, tolerance=0.0))
     assert em.movement > 1e-3
-    assert not diagnostics_of(em).passed
-    assert "EM not converged: in step 2" in diagnostics_of(em).message
+    assert not em.diagnostics.passed
+    assert "EM not converged: in step 2" in em.diagnostics.message
 
 
 def test_credit_of_the_table_is_what_levels_are_worth():
@@ -275,7 +276,7 @@ def test_tables_without_agents_and_fits_without_levels_are_refused(table, fitted
     plain = annotations_from_frame(frame)
     with pytest.raises(InputError, match="names no agents"):
         evaluate_agents(fitted["PEC"], plain, ["score:each"], RNG(1), 0.95, 10)
-    with pytest.raises(InputError, match="em: no preset 'publishd'; did you mean 'published'"):
+    with pytest.raises(InputError, match=r"em: found 'publishd', .* did you mean 'published'"):
         fit("PEC", table, RNG(1), {"em": "publishd"})
     with pytest.raises(InputError, match="needs to fit it again"):
         evaluate_agents(fitted["PEC"], table, ["stability"], RNG(1), 0.95, 10)

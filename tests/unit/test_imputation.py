@@ -6,8 +6,9 @@ from scipy.stats import binom, norm
 
 from crowdgold.data import InputError
 from crowdgold.inference import evaluate as evaluate_items
+from crowdgold.inference.labels import NO_LABEL, Fit, FixedLabels, LabelPosterior
 from crowdgold.inference.questions import View
-from crowdgold.methods import NO_LABEL, Fit, FixedLabels, LabelPosterior, fit
+from crowdgold.methods import fit
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric
 from unit.reference import make_items
 

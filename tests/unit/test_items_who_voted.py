@@ -10,7 +10,8 @@ from crowdgold.data import NO_GOLD, InputError
 from crowdgold.data.datasets import product_pairs
 from crowdgold.experiments.table_rows import row_of, table_of
 from crowdgold.inference import evaluate
-from crowdgold.methods import METHODS, Fit, ProbableLabels, fit
+from crowdgold.inference.labels import Fit, ProbableLabels
+from crowdgold.methods import METHODS, fit
 from crowdgold.simulate import Replicate, as_items, simulate
 from unit.labelled_by_three import annotated, three_reviewers
 from unit.reference import make_items
@@ -237,7 +238,7 @@ def test_rogan_gladen_of_items_is_that_of_their_majority():
     assert prevalence.estimate == pytest.approx((8 / 20 + tnr - 1) / (tpr + tnr - 1))
     assert np.isnan(other.estimate)
     assert other.note == "it estimates prevalence only"
-    with pytest.raises(InputError, match="judges is a group of Annotations"):
+    with pytest.raises(InputError, match="judges is of Annotations"):
         fit("Rogan-Gladen", items, rng(), {"judges": "judges"})
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from crowdgold.data import NO_GOLD, InputError
 from crowdgold.inference import evaluate
+from crowdgold.inference.labels import Fit, MeanPrediction
 from crowdgold.inference.power_tuned_mean import power_tuned_mean
-from crowdgold.methods import Fit, MeanPrediction, fit
+from crowdgold.methods import fit
 from unit.reference import make_items
 
 with warnings.catch_warnings():  # it turns all warnings off when it is imported

@@ -9,6 +9,7 @@ from scipy.stats import t as student
 from crowdgold.data import NO_GOLD
 from crowdgold.inference import evaluate
 from crowdgold.inference.interval import interval
+from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import (
     EXPECTED_SEED,
@@ -19,7 +20,6 @@ from crowdgold.inference.rectified import (
     rectify,
 )
 from crowdgold.inference.samples import FEWEST, ONLY_GOLD
-from crowdgold.methods import Fit, LabelPrediction
 from crowdgold.metrics import LabelMass, RankedItems, Scale, parse_metric
 from unit.label_mass_reference import metric_value
 from unit.reference import make_items

@@ -8,7 +8,9 @@ from scipy.stats import norm
 from crowdgold.data import InputError, annotations_from_frame
 from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.evaluation.summaries import summarise
-from crowdgold.methods import NO_LABEL, ConfusionPosterior, Fit, FixedLabels, fit
+from crowdgold.inference.annotated_labels import ConfusionPosterior
+from crowdgold.inference.labels import NO_LABEL, Fit, FixedLabels
+from crowdgold.methods import fit
 from crowdgold.metrics.reviewers import (
     parse_reviewer_metric,
     rate_of,

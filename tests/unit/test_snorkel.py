@@ -15,7 +15,8 @@ import pytest
 from crowdgold.data import InputError, annotations_from_frame
 from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.experiments import plan
-from crowdgold.methods import ProbableLabels, fit
+from crowdgold.inference.labels import ProbableLabels
+from crowdgold.methods import fit
 from crowdgold.models import snorkel_labels
 from crowdgold.models.clara.label_confidence import LabelsSoFar
 from crowdgold.simulate import simulate

@@ -13,6 +13,7 @@ from snakemake.logging import logger
 
 from crowdgold.data import InputError
 from crowdgold.experiments import configuration, plan
+from crowdgold.experiments.configuration.schema import read_schema
 from crowdgold.experiments.provenance.made_from import file_hash
 from crowdgold.experiments.registries import known_names, metric_problem, stan_models
 from crowdgold.experiments.wiring.drawn import Drawn
@@ -29,7 +30,7 @@ set_environment(config)
 def check_configuration():
     """Stop before anything runs where the configuration cannot be used."""
     try:
-        schema = configuration.load(ROOT / "workflow/schemas/config.schema.yaml")
+        schema = read_schema(ROOT / "workflow/schemas/config.schema.yaml")
         configuration.check(config, schema, known_names(), metric_problem, PLACES)
     except configuration.ConfigurationError as error:
         raise WorkflowError(str(error)) from None

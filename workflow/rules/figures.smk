@@ -31,8 +31,11 @@ for job, figures_here in drawn.figure_jobs().items():
         conda:
             "../../environment.yml"
         params:
+            # Methods say how they look.
             library=library(
-                "figures.py", plot=entries(drawn.plots_in(figures_here)), method=none
+                "figures.py",
+                plot=entries(drawn.plots_in(figures_here)),
+                method=entries(jobs.methods_in(drawn.experiments_in(figures_here))),
             ),
             mixed_code=config["mixed_code"],
             figures={figure: config["figures"][figure] for figure in figures_here},

@@ -20,8 +20,6 @@ from crowdgold.data import InputError
 from crowdgold.methods import METHODS
 
 RECORD = Path(__file__).resolve().parents[1] / "arena" / "worlds.json"
-SAME = {"Rogan-Gladen": "Rogan-Gladen-adjusted"}
-"""Methods of `crowdgold evaluate` -> what they are called in the arena, where that differs."""
 DIGITS = 4
 ALIKE = 1.0
 """Distance up to which two studies are alike: a factor e in each feature."""
@@ -191,6 +189,12 @@ def _everywhere(method: str, arena: Arena, gold: bool) -> str:
     return f"in {float(np.mean(found)):.0%} over its {worlds}, in {min(found):.0%} in the worst"
 
 
+def _name_there(method: str) -> str:
+    """What a method of `crowdgold evaluate` is called in the arena."""
+    known = METHODS.get(method)
+    return (known and known.offer and known.offer.same_as) or method
+
+
 def nearest_worlds(
     study: StudyFeatures, methods: Sequence[str], arena: Arena | None
 ) -> dict[str, str]:
@@ -209,7 +213,7 @@ def nearest_worlds(
     said = {}
     for place, (world, far) in reversed(list(enumerate(nearest(study, arena.worlds)))):
         for method in methods:
-            named = SAME.get(method, method)
+            named = _name_there(method)
             if (world, named) in arena.lines:
                 said[method] = _said(world, far, place == 0, named, arena, study.gold > 0)
     return said

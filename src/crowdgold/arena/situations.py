@@ -14,10 +14,9 @@ from itertools import combinations
 from types import MappingProxyType
 
 from crowdgold.arena.features import StudyFeatures
-from crowdgold.methods import METHODS
-from crowdgold.methods.needs import ANNOTATORS, GOLD, SCORES, SEVERAL
+from crowdgold.methods import METHODS, needs
 
-HAD = (GOLD, SCORES, ANNOTATORS)
+GOLD, SCORES, ANNOTATORS = HAD = (needs.GOLD.name, needs.SCORES.name, needs.ANNOTATORS.name)
 """What a situation may have."""
 EACH_ITS_OWN: Mapping[str, str] = MappingProxyType({})
 
@@ -93,10 +92,11 @@ def situations(
 
 def needs_of(method: str) -> tuple[str, ...]:
     """What a method needs of a table of items, as it declares."""
-    return METHODS[method].needs if method in METHODS else ()
+    known = METHODS[method].needs if method in METHODS else ()
+    return tuple(one.name for one in known if one.of_items)
 
 
 def candidates(has: Sequence[str], methods: Sequence[str]) -> list[str]:
     """The methods that need no more than a study has, and nothing that none has."""
-    enough = {*has, SEVERAL}
-    return [name for name in methods if name in METHODS and set(METHODS[name].needs) <= enough]
+    enough = {*has, needs.SEVERAL.name}
+    return [name for name in methods if name in METHODS and set(needs_of(name)) <= enough]

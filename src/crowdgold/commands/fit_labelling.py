@@ -24,6 +24,7 @@ from crowdgold.commands.terminal import (
 from crowdgold.data import Annotations, InputError
 from crowdgold.data.outputs import Output
 from crowdgold.data.own import read_labels
+from crowdgold.methods.clara import PUBLISHED
 from crowdgold.models.clara.labelling_file import is_labelling_model, write_labelling_model
 from crowdgold.models.clara.labelling_model import labelling_model, matrix_names
 from crowdgold.models.label_patterns import CONFUSION
@@ -113,9 +114,7 @@ def _settings(asked: argparse.Namespace) -> "ClaraSettings":
     if asked.chains < 2:
         raise InputError(f"chains: found {asked.chains}, expected 2 or more, to compare them")
     numbers = {name: getattr(asked, name) for name in NUMBERS}
-    settings = ClaraSettings(asked.confusion, ordered=asked.ordered, **numbers)
-    settings.check()
-    return settings
+    return ClaraSettings(confusion=asked.confusion, ordered=asked.ordered, **numbers)
 
 
 def _made(
@@ -129,7 +128,7 @@ def _made(
         "items": len(annotations.item),
         "labels": len(annotations),
         "annotators": len(annotations.annotator),
-        "method": "CLARA",
+        "method": PUBLISHED.name,
         **asdict(settings),
         "alpha": asked.alpha,
         "gamma": asked.gamma,

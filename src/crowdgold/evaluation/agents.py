@@ -20,8 +20,9 @@ from crowdgold.evaluation.ranking_stability import (
     scores_of_fewer_labels,
     subsampled_scores,
 )
+from crowdgold.inference.annotated_labels import AgentDraws, LevelPosterior
 from crowdgold.inference.estimate import Estimate
-from crowdgold.methods import AgentDraws, Fit, LevelPosterior
+from crowdgold.inference.labels import Fit
 from crowdgold.metrics.agents import (
     ALIKE,
     AMBIGUOUS,

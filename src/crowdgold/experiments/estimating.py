@@ -21,7 +21,8 @@ from crowdgold.experiments.times import times_frame
 from crowdgold.experiments.truths import true_values
 from crowdgold.inference import evaluate
 from crowdgold.inference.estimate import Estimate
-from crowdgold.methods import METHODS, Fit, fit
+from crowdgold.inference.labels import Fit
+from crowdgold.methods import METHODS, fit
 from crowdgold.metrics.agents import is_agent_metric
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.stan import StanModels

@@ -14,12 +14,13 @@ from crowdgold.data import ANNOTATIONS, ITEMS, InputError
 from crowdgold.experiments.configuration.limits import OPTIONS_OF
 from crowdgold.found import KINDS, declared, load
 from crowdgold.methods import needs
+from crowdgold.methods.registry import MODULES, is_of_package
 from crowdgold.metrics import parse_metric
 from crowdgold.metrics.agents import is_agent_metric, parse_agent_metric
 from crowdgold.metrics.reviewers import parse_reviewer_metric
 
-MODULE = "module"
-"""Kind of the modules that a job uses by their own names."""
+METHOD, MODULE = "method", "module"
+"""Kinds of methods, and of the modules that a job uses by their own names."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,7 @@ class Registry:
     Attributes:
         package: the package that offers it.
         mapping: the package's mapping from names to entries.
-        work: the attribute of an entry that does the work; empty where the entry itself does, or
-            lists its `modules`.
+        work: the attribute of an entry that does the work; empty where the entry itself does.
         listing: the modules that import others only to list them.
     """
 
@@ -43,17 +43,6 @@ class Registry:
 REGISTRIES = {
     "dataset": Registry(
         "crowdgold.data.datasets", "DATASETS", "prepare", ("crowdgold.data.datasets",)
-    ),
-    "method": Registry(
-        "crowdgold.methods",
-        "METHODS",
-        "",
-        (
-            "crowdgold.methods",
-            "crowdgold.methods.registry",
-            "crowdgold.methods.annotation_fitters",
-            "crowdgold.methods.fitters",
-        ),
     ),
 }
 """Kind -> its registry; the other kinds are found by their declarations (`found.KINDS`)."""
@@ -103,14 +92,14 @@ def _giving_annotations() -> tuple[str, ...]:
 
 
 def modules_of(kind: str, name: str) -> set[str]:
-    """The modules that an entry's work is defined in."""
+    """The modules of the library that an entry's work is defined in."""
     if kind == MODULE:
         return {name}
     if kind in KINDS:
         return {declared(kind)[name][0]}
+    if kind == METHOD:
+        return {MODULES[name].__name__} if is_of_package(name) else set()
     registry, entry = REGISTRIES[kind], entries(kind)[name]
-    if hasattr(entry, "modules"):
-        return set(entry.modules)
     return {(getattr(entry, registry.work) if registry.work else entry).__module__}
 
 

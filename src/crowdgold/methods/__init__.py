@@ -1,38 +1,6 @@
-"""The methods, one module each, and their registry by the papers' short names."""
+"""The methods, a file each; `registry` finds them, and fits them by the papers' short names."""
 
-from crowdgold.inference.annotated_labels import (
-    AgentDraws,
-    ConfusionPosterior,
-    JudgedRate,
-    LevelPosterior,
-)
-from crowdgold.inference.labels import (
-    NO_LABEL,
-    Fit,
-    FixedLabels,
-    LabelPosterior,
-    LabelPrediction,
-    MeanPrediction,
-    ProbableLabels,
-)
-from crowdgold.methods.fitting import fit, method_named
 from crowdgold.methods.method import Method
-from crowdgold.methods.registry import METHODS
+from crowdgold.methods.registry import METHODS, fit, method_named
 
-__all__ = [
-    "METHODS",
-    "NO_LABEL",
-    "AgentDraws",
-    "ConfusionPosterior",
-    "Fit",
-    "FixedLabels",
-    "JudgedRate",
-    "LabelPosterior",
-    "LabelPrediction",
-    "LevelPosterior",
-    "MeanPrediction",
-    "Method",
-    "ProbableLabels",
-    "fit",
-    "method_named",
-]
+__all__ = ["METHODS", "Method", "fit", "method_named"]

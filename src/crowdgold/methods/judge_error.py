@@ -8,67 +8,101 @@ sample, refuse that.
 """
 
 import time
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
-from crowdgold.data import NO_GOLD, Annotations, InputError, Items
-from crowdgold.inference.annotated_labels import ConfusionPosterior, JudgedRate
-from crowdgold.inference.labels import NO_LABEL, Fit
-from crowdgold.methods.annotated_majority import labels_of_group
-from crowdgold.methods.votes_and_gold import majority_vote
-from crowdgold.models.diagnostics import Diagnostics
-from crowdgold.models.judge_error import INTERVALS, KEEP, OUTSIDE, PAPER, JudgementCounts
-from crowdgold.models.judge_error_posterior import draw_rates
-from crowdgold.models.majority import majority_labels
-from crowdgold.models.stan import SamplerSettings, StanModels
-from crowdgold.models.vote_fit import fit_votes
-from crowdgold.models.vote_sets import find_vote_sets
+from crowdgold.declared import AtLeast, Settings, refuse
+from crowdgold.methods.doubts import NOT_USABLE, OF_GOLD, WEAK, Facts, Finding
+from crowdgold.methods.method import CORRECTED, OF_LABELS, Method, Offer, Run, Style
+from crowdgold.methods.needs import BOTH_CLASSES
 
-GROUPS = {"judges": "judges", "gold": "gold", "tested": "tested"}
-"""Settings that name the groups of annotators, and the names where they are not given."""
-DRAWS = 2000
+if TYPE_CHECKING:
+    from crowdgold.data import Annotations, Items
+    from crowdgold.inference.annotated_labels import ConfusionPosterior
+    from crowdgold.inference.labels import Fit
+    from crowdgold.models.judge_error import JudgementCounts
+
 POWER_TUNED = "power-tuned"
+SWAPPED = 0.2
+"""TPR + TNR - 1 of the votes below which what they say of a rate is mostly noise."""
+GROUP = "The group of annotators of that part, where it has another name."
 
 
-def _groups(annotations: Annotations, settings: Mapping[str, Any]) -> dict[str, str]:
-    """The groups' names by their part; there need be no group of tested judges."""
+@dataclass(frozen=True)
+class Groups(Settings):
+    """The names of the groups of annotators; there need be no group of tested judges."""
+
+    judges: Annotated[str, OF_LABELS, GROUP] = "judges"
+    gold: Annotated[str, OF_LABELS, GROUP] = "gold"
+    tested: Annotated[str, OF_LABELS, GROUP] = "tested"
+
+
+@dataclass(frozen=True)
+class Corrected(Groups):
+    """Settings of Rogan-Gladen."""
+
+    interval: Annotated[
+        Literal["paper", "adjusted"],
+        "The `paper`'s interval, or the `adjusted` one of Lang and Reiczigel, which does not take "
+        "rates of few gold labels for certain.",
+    ] = "paper"
+    outside: Annotated[
+        Literal["clip", "keep"],
+        "What to do with an estimate outside [0, 1]: `clip` it to the nearest of 0 and 1, or "
+        "`keep` it, which shows no bias that is not there.",
+    ] = "keep"
+
+
+@dataclass(frozen=True)
+class Posterior(Groups):
+    """Settings of Rogan-Gladen-Bayes."""
+
+    draws: Annotated[int, AtLeast(1), "Draws of the posterior."] = 2000
+
+
+def _check_groups(annotations: "Annotations", named: Groups) -> None:
+    """Refuse a table without the groups; there need be none of tested judges."""
     if len(annotations.category) != 2:
-        raise InputError(f"a rate is of two categories; the table has {len(annotations.category)}")
-    named = {part: str(settings.get(part, name)) for part, name in GROUPS.items()}
+        refuse(f"a rate is of two categories; the table has {len(annotations.category)}")
     have = [str(name) for name in annotations.group]
     for part in ("judges", "gold"):
-        if named[part] not in have:
-            raise InputError(
-                f"{part}: no group {named[part]!r}; the table has {', '.join(map(repr, have))}"
+        if getattr(named, part) not in have:
+            refuse(
+                f"{part}: no group {getattr(named, part)!r}; the table has "
+                f"{', '.join(map(repr, have))}"
             )
-    return named if named["tested"] in have else {**named, "tested": ""}
 
 
-def _majority(annotations: Annotations, rng: np.random.Generator, group: str) -> np.ndarray:
+def _majority(annotations: "Annotations", rng: np.random.Generator, group: str) -> np.ndarray:
     """The majority of a group's labels of each item, ties at random: (I,)."""
+    from crowdgold.models.majority import labels_of_group, majority_labels
+
     return majority_labels(labels_of_group(annotations, group), "random", rng)
 
 
 def judgement_counts(
-    annotations: Annotations, settings: Mapping[str, Any], rng: np.random.Generator
-) -> JudgementCounts:
+    annotations: "Annotations", named: Groups, rng: np.random.Generator
+) -> "JudgementCounts":
     """Count judgements, and what gold labels say of them.
 
     Args:
         annotations: labels of two categories, the second positive.
-        settings: names of the groups, `judges`, `gold` and `tested`, where they are others.
+        named: names of the groups.
         rng: decides tied majorities.
 
     Raises:
         InputError: where the table has no such groups or more than two categories.
     """
-    named = _groups(annotations, settings)
-    sample = _majority(annotations, rng, named["judges"])
-    gold = _majority(annotations, rng, named["gold"])
-    within = not named["tested"]
-    judged = sample if within else _majority(annotations, rng, named["tested"])
+    from crowdgold.models.judge_error import JudgementCounts
+    from crowdgold.models.majority import NO_LABEL
+
+    _check_groups(annotations, named)
+    sample = _majority(annotations, rng, named.judges)
+    gold = _majority(annotations, rng, named.gold)
+    within = named.tested not in annotations.group
+    judged = sample if within else _majority(annotations, rng, named.tested)
     positive, negative = (gold == 1), (gold == 0)
     return JudgementCounts(
         positive=int((sample == 1).sum()),
@@ -81,13 +115,16 @@ def judgement_counts(
     )
 
 
-def judgement_counts_of_items(items: Items, rng: np.random.Generator) -> JudgementCounts:
+def counts_of_items(items: "Items", rng: np.random.Generator) -> "JudgementCounts":
     """Count the majority votes of items, and what their gold labels say of them.
 
     Args:
         items: votes, and gold labels of some of the items, drawn at random.
         rng: decides tied majorities.
     """
+    from crowdgold.models.judge_error import JudgementCounts
+    from crowdgold.models.majority import majority_vote
+
     judged, gold = majority_vote(items, rng), items.gold
     return JudgementCounts(
         positive=int((judged == 1).sum()),
@@ -100,51 +137,38 @@ def judgement_counts_of_items(items: Items, rng: np.random.Generator) -> Judgeme
     )
 
 
-def fit_rogan_gladen(
-    annotations: Annotations, rng: np.random.Generator, settings: Mapping[str, Any]
-) -> Fit:
-    """Correct the share judged positive; setting `interval`, one of `INTERVALS`."""
+def _corrected(counts: "JudgementCounts", interval: str, outside: str = "keep") -> "Fit":
+    from crowdgold.inference.annotated_labels import JudgedRate
+    from crowdgold.inference.labels import Fit
+
+    return Fit("", JudgedRate(counts, interval, outside))
+
+
+def correct_labels(
+    annotations: "Annotations", rng: np.random.Generator, settings: Corrected, run: Run
+) -> "Fit":
+    """The share judged positive, corrected for the errors that gold labels show."""
     counts = judgement_counts(annotations, settings, rng)
-    return Fit("Rogan-Gladen", JudgedRate(counts, _interval(settings), _outside(settings)))
+    return _corrected(counts, settings.interval, settings.outside)
 
 
-def fit_rogan_gladen_to_items(
-    items: Items, rng: np.random.Generator, settings: Mapping[str, Any]
-) -> Fit:
-    """Correct the share of positive majorities, for which gold labels show the errors."""
-    for name in GROUPS:
-        if name in settings:
-            raise InputError(f"Rogan-Gladen: {name} is a group of Annotations; Items have none")
-    counts = judgement_counts_of_items(items, rng)
-    return Fit("Rogan-Gladen", JudgedRate(counts, _interval(settings), _outside(settings)))
+def correct_votes(items: "Items", rng: np.random.Generator, settings: Corrected, run: Run) -> "Fit":
+    """The share of positive majorities, corrected for the errors that gold labels show."""
+    return _corrected(counts_of_items(items, rng), settings.interval, settings.outside)
 
 
-def _outside(settings: Mapping[str, Any]) -> str:
-    outside = str(settings.get("outside", KEEP))
-    if outside not in OUTSIDE:
-        raise InputError(f"outside: found {outside!r}, expected one of {', '.join(OUTSIDE)}")
-    return outside
-
-
-def _interval(settings: Mapping[str, Any]) -> str:
-    interval = str(settings.get("interval", PAPER))
-    if interval not in INTERVALS:
-        raise InputError(f"interval: found {interval!r}, expected one of {', '.join(INTERVALS)}")
-    return interval
-
-
-def fit_power_tuned(
-    annotations: Annotations, rng: np.random.Generator, settings: Mapping[str, Any]
-) -> Fit:
-    """Take the judgements for predictions that gold labels correct (PPI++)."""
+def power_tuned(
+    annotations: "Annotations", rng: np.random.Generator, settings: Groups, run: Run
+) -> "Fit":
+    """The judgements as predictions that gold labels correct (PPI++)."""
     counts = judgement_counts(annotations, settings, rng)
     _require_random(counts, "PPI++")
-    return Fit("PPI++", JudgedRate(counts, POWER_TUNED))
+    return _corrected(counts, POWER_TUNED)
 
 
-def _require_random(counts: JudgementCounts, method: str) -> None:
+def _require_random(counts: "JudgementCounts", method: str) -> None:
     if not counts.within:
-        raise InputError(
+        refuse(
             f"{method} needs gold labels of items drawn at random from the judged ones; the table "
             "has them on items of another set"
         )
@@ -152,51 +176,135 @@ def _require_random(counts: JudgementCounts, method: str) -> None:
 
 def _posterior(
     rate: np.ndarray, tpr: np.ndarray, tnr: np.ndarray, labels: int
-) -> ConfusionPosterior:
+) -> "ConfusionPosterior":
     """Draws of a rate and of one confusion matrix that all labels are drawn from."""
+    from crowdgold.inference.annotated_labels import ConfusionPosterior
+
     matrix = np.stack([np.stack([tnr, 1 - tnr], -1), np.stack([1 - tpr, tpr], -1)], axis=1)
     share = np.stack([1 - rate, rate], axis=1)
     whose = np.zeros(labels, dtype=np.int64)
     return ConfusionPosterior(share, share, matrix[:, None], whose, np.empty((0, 2)))
 
 
-def fit_rate_posterior(
-    annotations: Annotations, rng: np.random.Generator, settings: Mapping[str, Any]
-) -> Fit:
-    """Draw from the posterior of the rate and of the judges' TPR and TNR; setting `draws`."""
+def draw_rate(
+    annotations: "Annotations", rng: np.random.Generator, settings: Posterior, run: Run
+) -> "Fit":
+    """Draws from the posterior of the rate and of the judges' TPR and TNR."""
+    from crowdgold.inference.labels import Fit
+    from crowdgold.models.judge_error_posterior import draw_rates
+
     start = time.perf_counter()
     counts = judgement_counts(annotations, settings, rng)
-    drawn = draw_rates(counts, int(settings.get("draws", DRAWS)), rng)
+    drawn = draw_rates(counts, settings.draws, rng)
     seconds = {"inference": time.perf_counter() - start}
-    return Fit("Rogan-Gladen-Bayes", _posterior(*drawn, len(annotations)), Diagnostics(), seconds)
+    return Fit("Rogan-Gladen-Bayes", _posterior(*drawn, len(annotations)), seconds=seconds)
 
 
 def fit_vote_model(
-    annotations: Annotations,
-    rng: np.random.Generator,
-    settings: Mapping[str, Any],
-    stan: StanModels,
-    sampler: SamplerSettings,
-) -> Fit:
-    """Sample MAVEN's vote model (MAVEN, section 3.2), without scores: votes and gold labels."""
-    named = _groups(annotations, settings)
+    annotations: "Annotations", rng: np.random.Generator, settings: Groups, run: Run
+) -> "Fit":
+    """MAVEN's vote model (MAVEN, section 3.2) of votes and gold labels, without scores."""
+    from crowdgold.inference.labels import Fit
+    from crowdgold.models.vote_fit import fit_votes
+    from crowdgold.models.vote_sets import find_vote_sets
+
     _require_random(judgement_counts(annotations, settings, rng), "MAVEN-votes")
-    items = _items(annotations, named, rng)
-    found = fit_votes("vote", find_vote_sets(items), rng, stan, sampler)
+    items = _items(annotations, settings, rng)
+    found = fit_votes("vote", find_vote_sets(items), rng, run.stan, run.sampler)
     votes = found.parameters
     posterior = _posterior(votes.phi, votes.a[:, 1], 1 - votes.a[:, 0], len(annotations))
     return Fit("MAVEN-votes", posterior, found.diagnostics, {"inference": found.elapsed})
 
 
-def _items(annotations: Annotations, named: Mapping[str, str], rng: np.random.Generator) -> Items:
+def _items(annotations: "Annotations", named: Groups, rng: np.random.Generator) -> "Items":
     """The judges' votes and the gold labels of each item."""
-    group = np.flatnonzero(annotations.group == named["judges"])[0]
+    from crowdgold.data import NO_GOLD, Items
+    from crowdgold.models.majority import NO_LABEL
+
+    group = np.flatnonzero(annotations.group == named.judges)[0]
     own = annotations.group_of == group
     size = len(annotations.item)
     positive = np.bincount(annotations.item_of[own & (annotations.label == 1)], minlength=size)
     total = np.bincount(annotations.item_of[own], minlength=size)
-    gold = _majority(annotations, rng, named["gold"])
+    gold = _majority(annotations, rng, named.gold)
     rows = total > 0
     labels = np.where(gold == NO_LABEL, NO_GOLD, gold)[rows].astype(np.int8)
     votes = positive[rows].astype(np.int64), total[rows].astype(np.int64)
     return Items(annotations.item[rows], *votes, labels, {}, np.zeros(int(rows.sum())))
+
+
+def _poor_majorities(facts: Facts) -> list[Finding]:
+    """Doubt a correction by error rates near those of chance."""
+    quality = facts.tpr + facts.tnr - 1
+    if quality <= 0:
+        why = f"TPR + TNR of the majority is {facts.tpr + facts.tnr:.2f}, not above 1"
+        return [Finding(NOT_USABLE, why, "check that labels are not swapped")]
+    if quality < SWAPPED:
+        why = f"TPR + TNR of the majority is {facts.tpr + facts.tnr:.2f}, hardly above 1"
+        return [Finding(WEAK, why, "have better or more votes")]
+    return []
+
+
+ROGAN_GLADEN = Method(
+    name="Rogan-Gladen",
+    title="the share judged positive, corrected for the judges' errors",
+    about="The share judged positive, corrected for the judges' errors, which gold labels show.",
+    of_items=correct_votes,
+    of_labels=correct_labels,
+    settings=Corrected,
+    needs=(BOTH_CLASSES,),
+    estimates=("prevalence",),
+    takes_weights=False,
+    style=Style("#2255AA", "D"),
+    offer=Offer(
+        use="the share of positive majorities, corrected",
+        assumes=(
+            "Corrects the share of items with a positive majority for the errors that majorities "
+            "make on gold items. Right as long as the gold items are a random sample, since "
+            "majorities must err on other items as often."
+        ),
+        roles=(CORRECTED,),
+        doubts=(*OF_GOLD, _poor_majorities),
+        stream=5,
+        settings={"interval": "adjusted", "outside": "clip"},
+        same_as="Rogan-Gladen-adjusted",
+        population_only=True,
+    ),
+)
+ADJUSTED = Method(
+    name="Rogan-Gladen-adjusted",
+    title="Rogan-Gladen with the interval of Lang and Reiczigel",
+    about="Rogan-Gladen with the adjusted interval.",
+    of_items=correct_votes,
+    of_labels=correct_labels,
+    settings=Corrected,
+    preset={"interval": "adjusted"},
+    needs=(BOTH_CLASSES,),
+    estimates=("prevalence",),
+    style=Style("#33BBCC", "d", "--"),
+)
+BAYES = Method(
+    name="Rogan-Gladen-Bayes",
+    title="the posterior of the rate and of the judges' TPR and TNR",
+    about="The posterior of the rate and of the judges' TPR and TNR.",
+    of_labels=draw_rate,
+    settings=Posterior,
+    style=Style("#771155", "v"),
+)
+POWER_TUNED_MEAN = Method(
+    name="PPI++",
+    title="the power-tuned mean of judgements and gold labels",
+    about="Judgements as predictions, corrected by gold labels with a tuned weight.",
+    of_labels=power_tuned,
+    settings=Groups,
+    style=Style("#CC8800", "P", "-."),
+)
+VOTE_MODEL = Method(
+    name="MAVEN-votes",
+    title="MAVEN's vote model, without scores",
+    about="MAVEN's vote model of judgements and gold labels, without scores.",
+    of_labels=fit_vote_model,
+    settings=Groups,
+    stan_models=lambda settings: ("vote",),
+    style=Style("#BB4411", "<", "--"),
+)

@@ -1,86 +1,104 @@
-"""MAVEN (section 3): vote model, score model under the Bayesian cut, and label probabilities.
+"""MAVEN (section 3) and what is made of it: vote model, score model under the Bayesian cut.
 
 Votes and gold labels say how good the voters are; the ranking by scores never changes that (the
-cut). Each predictor's score model is conditioned on the same draws of the vote model.
+cut). Each predictor's score model is conditioned on the same draws of the vote model. `MAVEN-C` and
+`MAVEN-CS` have the calibrated score likelihood; `MAVEN-R` and `AutoEval+MAVEN` let gold labels
+correct MAVEN's posterior means.
 """
 
+import copy
+import pickle
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
-from crowdgold.data import NO_GOLD, Items
-from crowdgold.inference.labels import Fit, LabelPosterior, LabelProbability
-from crowdgold.methods.dawid_skene import spread_draws
-from crowdgold.models.binned_ranks import BinnedRanks
-from crowdgold.models.diagnostics import Diagnostics
-from crowdgold.models.exact_cut import ScoreDraws, sample_exact_cut
-from crowdgold.models.exact_cut_sd import sample_exact_cut_sd
-from crowdgold.models.nested_cut import sample_nested_cut
-from crowdgold.models.priors import PhiPrior, ScorePrior
-from crowdgold.models.score_likelihood import TRUSTED_DELTA
-from crowdgold.models.score_model import ScoreData
-from crowdgold.models.stan import SamplerSettings, StanModels
-from crowdgold.models.utility import UtilityTables
-from crowdgold.models.vote_fit import VoteFit, fit_votes
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import VoteSets, find_vote_sets, win_counts
+from crowdgold.declared import Above, AtLeast, Settings, refuse
+from crowdgold.methods.doubts import OF_GOLD, OF_MODELS, WEAK, Facts, Finding
+from crowdgold.methods.method import (
+    CORRECTED,
+    MODEL,
+    OF_MEANS,
+    PLANNED,
+    REFERENCE,
+    Method,
+    Offer,
+    Run,
+    Style,
+)
+from crowdgold.methods.needs import GOLD, SCORES
+from crowdgold.models.priors import MuPrior, PhiPrior, ScorePrior
+
+if TYPE_CHECKING:
+    from crowdgold.data import Items
+    from crowdgold.inference.labels import Fit, LabelPosterior, LabelProbability
+    from crowdgold.models.binned_ranks import BinnedRanks
+    from crowdgold.models.diagnostics import Diagnostics
+    from crowdgold.models.exact_cut import ScoreDraws
+    from crowdgold.models.score_model import ScoreData
+    from crowdgold.models.vote_fit import VoteFit
+    from crowdgold.models.vote_model import VoteParameters
+    from crowdgold.models.vote_sets import VoteSets
+
+PREDICTION_DRAWS = 100
+"""Posterior draws behind a mean prediction; more do not make the intervals narrower."""
 
 
 @dataclass(frozen=True)
-class MavenSettings:
-    """Settings of MAVEN, as in the configuration's `methods: MAVEN`.
+class MavenSettings(Settings):
+    """Settings of MAVEN."""
 
-    Attributes:
-        cut: "exact" (adaptive grid) or "nested" (short Stan fits, as the paper does it).
-        nested_iterations: iterations b of each nested fit.
-        score_likelihood: "pairwise", the likelihood of the win counts as printed, or "calibrated",
-            that of the binned ranking, which counts nothing twice.
-        positive_sd: whether positives have a standard deviation of their own (calibrated only).
-        mu_prior: `shape` and `scale` of the inverse gamma prior of mu; 1 where one is not given.
-        delta_scale: scale of the Laplace prior of delta.
-        phi_prior: `alpha` and `beta` of the beta prior of phi; 1 where one is not given.
-        threads: nested fits run side by side.
-    """
+    cut: Annotated[
+        Literal["exact", "nested"],
+        "How (mu, delta) are drawn given a draw of the vote model. `exact` takes them from an "
+        "adaptive grid; `nested` from a short Markov chain, as the paper does.",
+    ] = "exact"
+    nested_iterations: Annotated[
+        int, AtLeast(1), "Length of each nested chain, of which the last draw is kept."
+    ] = 10
+    score_likelihood: Annotated[
+        Literal["pairwise", "calibrated"],
+        "What the ranking says of the score model. `pairwise` is the paper's likelihood of win "
+        "counts, whose intervals are too narrow; `calibrated` is that of the binned ranking, which "
+        "counts nothing twice.",
+    ] = "pairwise"
+    positive_sd: Annotated[
+        bool,
+        "True gives the utilities of positives a standard deviation of their own; it needs the "
+        "calibrated likelihood.",
+    ] = False
+    mu_prior: MuPrior = field(default_factory=MuPrior)
+    delta_scale: Annotated[
+        float,
+        Above(0),
+        "Scale of the prior of delta, how far the scores follow the votes beyond the label: the "
+        "Laplace distribution around 0. The paper has 10. A small one says that votes and scores "
+        "err independently.",
+    ] = 10.0
+    phi_prior: PhiPrior = field(default_factory=PhiPrior)
 
-    cut: str = "exact"
-    nested_iterations: int = 10
-    score_likelihood: str = "pairwise"
-    positive_sd: bool = False
-    mu_prior: Mapping[str, Any] = field(default_factory=dict)
-    delta_scale: float = 10.0
-    phi_prior: Mapping[str, Any] = field(default_factory=dict)
-    threads: int = 1
-
-    def __post_init__(self) -> None:
-        if self.cut not in ("exact", "nested"):
-            raise ValueError(f"MAVEN: cut {self.cut!r}; expected 'exact' or 'nested'")
-        if self.score_likelihood not in ("pairwise", "calibrated"):
-            raise ValueError(
-                f"MAVEN: score_likelihood {self.score_likelihood!r}; "
-                "expected 'pairwise' or 'calibrated'"
-            )
+    def agree(self) -> None:
+        """Refuse a standard deviation that the pairwise likelihood does not have."""
         if self.positive_sd and self.score_likelihood != "calibrated":
-            raise ValueError("MAVEN: positive_sd needs score_likelihood 'calibrated'")
-        self.score_prior()
-        self.base_rate_prior()
+            refuse("positive_sd needs score_likelihood 'calibrated'")
 
+    @property
     def score_prior(self) -> ScorePrior:
-        """The prior of (mu, delta); `InputError` where a number is out of its range."""
-        return ScorePrior.of(self.mu_prior, self.delta_scale)
-
-    def base_rate_prior(self) -> PhiPrior:
-        """The prior of phi; `InputError` where a number is out of its range."""
-        return PhiPrior.of(self.phi_prior)
+        """The prior of (mu, delta)."""
+        return ScorePrior(self.mu_prior.shape, self.mu_prior.scale, self.delta_scale)
 
 
 def _summarise(
-    items: Items, sets: VoteSets, predictor: str, settings: MavenSettings
-) -> ScoreData | BinnedRanks:
-    """Keep of a predictor's ranking what the score likelihood needs."""
-    order, prior = items.order(predictor), settings.score_prior()
+    items: "Items", sets: "VoteSets", predictor: str, settings: MavenSettings
+) -> "ScoreData | BinnedRanks":
+    """What the score likelihood needs of a predictor's ranking."""
+    from crowdgold.models.binned_ranks import BinnedRanks
+    from crowdgold.models.score_model import ScoreData
+    from crowdgold.models.vote_sets import win_counts
+
+    order, prior = items.order(predictor), settings.score_prior
     if settings.score_likelihood == "calibrated":
         return BinnedRanks.of(sets.member, order, len(sets), settings.positive_sd, prior)
     wins = win_counts(sets.member, order, len(sets))
@@ -88,26 +106,33 @@ def _summarise(
 
 
 def _score_model(
-    data: ScoreData | BinnedRanks,
-    sets: VoteSets,
-    vote: VoteParameters,
+    data: "ScoreData | BinnedRanks",
+    sets: "VoteSets",
+    vote: "VoteParameters",
     rng: np.random.Generator,
-    stan: StanModels,
-    sampler: SamplerSettings,
     settings: MavenSettings,
-) -> tuple[ScoreDraws, Diagnostics]:
+    run: Run,
+) -> "tuple[ScoreDraws, Diagnostics]":
+    from crowdgold.models.binned_ranks import BinnedRanks
+    from crowdgold.models.diagnostics import Diagnostics
+    from crowdgold.models.exact_cut import sample_exact_cut
+    from crowdgold.models.exact_cut_sd import sample_exact_cut_sd
+    from crowdgold.models.nested_cut import sample_nested_cut
+
     if settings.cut == "exact":
         if isinstance(data, BinnedRanks) and data.free_sd:
             return sample_exact_cut_sd(data, sets, vote, rng), Diagnostics()
         return sample_exact_cut(data, sets, vote, rng), Diagnostics()
     return sample_nested_cut(
-        data, sets, vote, rng, stan, sampler, settings.nested_iterations, settings.threads
+        data, sets, vote, rng, run.stan, run.sampler, settings.nested_iterations, run.threads
     )
 
 
 def _diagnostics(
-    vote: VoteFit, pilots: dict[str, Diagnostics], scores: dict[str, ScoreDraws]
-) -> Diagnostics:
+    vote: "VoteFit", pilots: "Mapping[str, Diagnostics]", scores: "Mapping[str, ScoreDraws]"
+) -> "Diagnostics":
+    from crowdgold.models.score_likelihood import TRUSTED_DELTA
+
     failures = list(vote.diagnostics.failures)
     for predictor, draws in scores.items():
         if draws.failures:
@@ -116,20 +141,18 @@ def _diagnostics(
                 f"settle or have |delta| above {TRUSTED_DELTA:g}"
             )
         failures += [f"pilot of {predictor}: {text}" for text in pilots[predictor].problems]
-    return Diagnostics(**{**vars(vote.diagnostics), "failures": tuple(failures)})
+    return replace(vote.diagnostics, failures=tuple(failures))
 
 
 def fit_maven(
-    items: Items,
+    items: "Items",
     rng: np.random.Generator,
-    stan: StanModels,
-    sampler: SamplerSettings,
-    draws: int,
     settings: MavenSettings,
+    run: Run,
     predictors: Sequence[str] | None = None,
-    vote_items: Items | None = None,
-) -> Fit:
-    """Fit MAVEN to the predictors of a table.
+    vote_items: "Items | None" = None,
+) -> "Fit":
+    """MAVEN's posterior of the labels, for the predictors of a table.
 
     Fits of the same table to one predictor each, from generators of one state, share the vote
     model's draws, and are together what a fit to all of them is.
@@ -137,14 +160,17 @@ def fit_maven(
     Args:
         items: the table; the vote model's draws depend on its votes and gold only.
         rng: source of all draws.
-        stan: the compiled models.
-        sampler: settings of the vote model's chains.
-        draws: parameter draws, one imputed data set each.
         settings: of the cut and the score likelihood.
+        run: the vote model's chains, and parameter draws, one imputed data set each.
         predictors: those whose score model is wanted; all of the table where not given.
         vote_items: another table that the vote model is fitted to, such as the same items with more
             gold labels; `items` where not given.
     """
+    from crowdgold.inference.labels import Fit
+    from crowdgold.models.stan import spread_draws
+    from crowdgold.models.vote_fit import fit_votes
+    from crowdgold.models.vote_sets import find_vote_sets
+
     clock = time.perf_counter
     start = clock()
     sets = find_vote_sets(items)
@@ -153,8 +179,8 @@ def fit_maven(
     counted = clock()
     vote_rng, *score_rngs = rng.spawn(1 + len(items.predictors))
     vote_sets = sets if vote_items is None else find_vote_sets(vote_items)
-    fit = fit_votes("vote", vote_sets, vote_rng, stan, sampler, settings.base_rate_prior())
-    vote = fit.parameters.select(spread_draws(len(fit.parameters), draws))
+    fit = fit_votes("vote", vote_sets, vote_rng, run.stan, run.sampler, settings.phi_prior)
+    vote = fit.parameters.select(spread_draws(len(fit.parameters), run.imputations))
     sampled = clock()
     scores: dict[str, ScoreDraws] = {}
     pilots: dict[str, Diagnostics] = {}
@@ -162,7 +188,7 @@ def fit_maven(
         if predictor not in rankings:
             continue
         scores[predictor], pilots[predictor] = _score_model(
-            rankings[predictor], sets, vote, score_rng, stan, sampler, settings
+            rankings[predictor], sets, vote, score_rng, settings, run
         )
     seconds = {
         "summary": counted - start,
@@ -176,15 +202,19 @@ def fit_maven(
 
 
 def _posterior(
-    items: Items, sets: VoteSets, vote: VoteParameters, scores: dict[str, ScoreDraws]
-) -> LabelPosterior:
+    items: "Items", sets: "VoteSets", vote: "VoteParameters", scores: "Mapping[str, ScoreDraws]"
+) -> "LabelPosterior":
+    from crowdgold.data import NO_GOLD
+    from crowdgold.inference.labels import LabelPosterior
+    from crowdgold.models.utility import UtilityTables
+
     pattern = sets.pattern[sets.member]
     tables = {
         name: UtilityTables(vote, found.mu, found.delta, sets, found.sd)
         for name, found in scores.items()
     }
 
-    def probability_given(gold: np.ndarray) -> LabelProbability:
+    def probability_given(gold: np.ndarray) -> "LabelProbability":
         def probability(draw: int, predictor: str, rng: np.random.Generator) -> np.ndarray:
             table = tables[predictor].of_draw(draw)
             return table.sample_probabilities(pattern, gold, items.order(predictor), rng)
@@ -206,3 +236,178 @@ def _posterior(
         # The tables are by vote pattern, which knows no gold label.
         without_own_gold=probability_given(np.full_like(items.gold, NO_GOLD)),
     )
+
+
+def fit_once(items: "Items", rng: np.random.Generator, settings: MavenSettings, run: Run) -> "Fit":
+    """`fit_maven`, once for methods of one job that make something of the same fit."""
+    table = (items.votes_positive, items.votes_total, items.gold, items.tie_break, items.scores)
+    source = (rng.bit_generator.state, rng.bit_generator.seed_seq)
+    key = pickle.dumps((table, source, run.sampler, run.imputations, settings))
+    own_rng = copy.deepcopy(rng)
+    fitted, spent = run.stan.latest(
+        f"MAVEN, {settings.score_likelihood}",
+        key,
+        lambda: (fit_maven(items, own_rng, settings, run), own_rng),
+    )
+    _advance(rng, spent)
+    return fitted
+
+
+def _advance(rng: np.random.Generator, spent: np.random.Generator) -> None:
+    """Bring a generator to where its copy stands after a fit.
+
+    What is drawn afterwards, such as imputed labels, then never repeats the numbers of the fit,
+    whether it was made or given again.
+    """
+    rng.bit_generator.state = spent.bit_generator.state
+    if more := _spawned(spent) - _spawned(rng):
+        rng.spawn(more)
+
+
+def _spawned(rng: np.random.Generator) -> int:
+    """Count the generators that were spawned from one, which its state does not say."""
+    source = rng.bit_generator.seed_seq
+    assert isinstance(source, np.random.SeedSequence)
+    return source.n_children_spawned
+
+
+def _mean_of(
+    fitted: "Fit", items: "Items", rng: np.random.Generator, draws: int = PREDICTION_DRAWS
+) -> dict[str, np.ndarray]:
+    """Posterior means of P(Y_i = 1), without the item's own gold label: predictor -> (n,).
+
+    They are of few draws, spread evenly, which do for a mean. The item's label still enters through
+    the parameters, one label among all items, which is negligible.
+    """
+    from crowdgold.inference.labels import LabelPosterior
+    from crowdgold.models.stan import spread_draws
+
+    posterior = fitted.labels
+    assert isinstance(posterior, LabelPosterior)
+    assert posterior.without_own_gold is not None
+    chosen = spread_draws(posterior.draws, min(draws, posterior.draws))
+    means = {}
+    for predictor in items.predictors:
+        total = np.zeros(len(items))
+        for draw in chosen.tolist():
+            total += posterior.without_own_gold(draw, predictor, rng)
+        means[predictor] = total / len(chosen)
+    return means
+
+
+def rectified(items: "Items", rng: np.random.Generator, settings: MavenSettings, run: Run) -> "Fit":
+    """MAVEN's posterior means, which gold labels correct."""
+    from crowdgold.inference.labels import LabelPrediction
+
+    fitted = fit_once(items, rng, settings, run)
+    return replace(fitted, labels=LabelPrediction(_mean_of(fitted, items, rng)))
+
+
+def of_means(items: "Items", rng: np.random.Generator, settings: MavenSettings, run: Run) -> "Fit":
+    """MAVEN's posterior means, which gold labels correct in means over items."""
+    from crowdgold.inference.labels import MeanPrediction
+
+    fitted = fit_once(items, rng, settings, run)
+    return replace(fitted, labels=MeanPrediction(_mean_of(fitted, items, rng)))
+
+
+def _stan_models(settings: MavenSettings) -> tuple[str, ...]:
+    """The vote model, and where the cut is nested the score model."""
+    score = {"pairwise": "score", "calibrated": "score_ordinal"}[settings.score_likelihood]
+    return ("vote", score) if settings.cut == "nested" else ("vote",)
+
+
+def _too_short(facts: Facts) -> list[Finding]:
+    why = "its intervals of AUC and delta TPR are too short, whatever the data"
+    return [Finding(WEAK, why, "read logistic-R or MAVEN-C")]
+
+
+def _version(
+    name: str, title: str, fitter: Callable[..., "Fit"] = fit_once, **declared: Any
+) -> Method:
+    """A version of MAVEN, by what is its own."""
+    return Method(
+        **{
+            "name": name, "title": title, "of_items": fitter, "settings": MavenSettings,
+            "needs": (SCORES,), "stan_models": _stan_models, **declared,
+        }
+    )  # fmt: skip
+
+
+PUBLISHED = _version(
+    "MAVEN",
+    "MAVEN",
+    about="The vote model, then the score model given each of its draws.",
+    style=Style("#D55E00", "^"),
+    offer=Offer(
+        use="a model of votes and scores, as published",
+        assumes=(
+            "The same model as MAVEN-C, as it was published: its likelihood of the ranking treats "
+            "pairs of vote sets as independent, so that its intervals of AUC and ΔTPR are too "
+            "short even where the model is true."
+        ),
+        roles=(MODEL,),
+        doubts=(*OF_MODELS, _too_short),
+        stream=8,
+        work=4,
+        fit_of="MAVEN",
+    ),
+)
+CALIBRATED = _version(
+    "MAVEN-C",
+    "MAVEN with the calibrated score likelihood",
+    about="MAVEN with the calibrated score likelihood.",
+    preset={"score_likelihood": "calibrated", "positive_sd": False},
+    style=Style("#0072B2", "h"),
+    offer=Offer(
+        use="a model of votes and scores, with intervals for its own model",
+        assumes=(
+            "A model of votes and scores. Every item has its own chance of a positive vote, drawn "
+            "from one beta distribution for positive items and one for negative ones; votes on an "
+            "item are then independent. Scores rank the items by a normal utility that depends on "
+            "the label and on that chance. Right where this is a fair picture of the data."
+        ),
+        roles=(MODEL, PLANNED),
+        doubts=OF_MODELS,
+        stream=9,
+        work=3,
+    ),
+)
+FREE_SD = _version(
+    "MAVEN-CS",
+    "MAVEN-C with a standard deviation of positives of its own",
+    about="MAVEN-C with a standard deviation of its own for the utilities of positives.",
+    preset={"score_likelihood": "calibrated", "positive_sd": True},
+    style=Style("#6699CC", "*", ":"),
+)
+RECTIFIED = _version(
+    "MAVEN-R",
+    "MAVEN, rectified by the gold labels",
+    rectified,
+    about="MAVEN's posterior probabilities, corrected by the gold labels.",
+    needs=(GOLD, SCORES),
+    style=Style("#882255", "d"),
+    offer=Offer(
+        use="corrected by the gold labels: right whatever the votes are",
+        assumes=(
+            "Predicts every label by MAVEN, and lets the gold labels correct the prediction. Right "
+            "whatever the votes and scores are like, as long as the gold items are a simple random "
+            "sample of the items and their labels are right. A bad prediction makes intervals "
+            "wider, not wrong."
+        ),
+        roles=(CORRECTED, REFERENCE),
+        doubts=OF_GOLD,
+        stream=7,
+        work=4,
+        fit_of="MAVEN",
+    ),
+)
+AUTO_EVAL = _version(
+    "AutoEval+MAVEN",
+    "AutoEval from MAVEN's posterior probabilities",
+    of_means,
+    about="MAVEN's posterior probabilities in the place of AutoEval's raw scores.",
+    needs=(GOLD, SCORES),
+    estimates=OF_MEANS,
+    style=Style("#332288", "H"),
+)

@@ -3,19 +3,34 @@
 No model of the votes alone can do better; what it misses needs the scores.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from crowdgold.data import NO_GOLD, InputError, Items
-from crowdgold.inference.labels import Fit, LabelPosterior
+from crowdgold.declared import Settings
+from crowdgold.methods.method import Method, Run, Style
+from crowdgold.methods.needs import ORACLE
+
+if TYPE_CHECKING:
+    from crowdgold.data import Items
+    from crowdgold.inference.labels import Fit
 
 
-def fit_oracle(items: Items, draws: int) -> Fit:
-    """Impute labels from the generator's P(Y | V); gold labels are kept.
+def impute(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
+    """Labels imputed from the generator's P(Y | V); gold labels are kept."""
+    from crowdgold.data import NO_GOLD
+    from crowdgold.inference.labels import Fit, LabelPosterior
 
-    Raises:
-        InputError: where the table does not say what P(Y | V) is.
-    """
-    if items.oracle is None:
-        raise InputError("ORACLE needs the column 'oracle', P(Y | V) of a simulated table")
+    assert items.oracle is not None  # it is a need
     probability = np.where(items.gold == NO_GOLD, items.oracle, items.gold)
-    return Fit("ORACLE", LabelPosterior(draws, lambda draw, predictor, rng: probability))
+    labels = LabelPosterior(run.imputations, lambda draw, predictor, rng: probability)
+    return Fit("ORACLE", labels)
+
+
+METHOD = Method(
+    name="ORACLE",
+    title="imputation from the true P(Y | V)",
+    of_items=impute,
+    needs=(ORACLE,),
+    style=Style("#CC79A7", "P", "--"),
+)

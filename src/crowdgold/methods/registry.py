@@ -1,287 +1,186 @@
-"""Methods by the papers' short names."""
+"""Where methods are found, by their short names.
 
-from crowdgold.inference.labels import LabelPrediction, MeanPrediction
-from crowdgold.methods import annotation_fitters, fitters
-from crowdgold.methods.annotation_fitters import (
-    CLARA_SETTINGS,
-    JUDGED_GROUPS,
-    LEVEL_SETTINGS,
-    of_labels,
-)
-from crowdgold.methods.fitters import MAVEN_SETTINGS
-from crowdgold.methods.method import Method, Models
-from crowdgold.methods.needs import ANNOTATORS, BOTH_CLASSES, GOLD, ORACLE, SCORES, SEVERAL
+Every file of this package that makes a `Method` is read, and so are modules that other packages
+declare as entry points of the group `crowdgold.methods`, and files that `CROWDGOLD_METHODS` names
+(paths with the separator of `PATH` between them; `method_files` in the configuration).
+"""
 
-NESTED = ("cut", "nested")
-PAIRWISE_OR_CALIBRATED: Models = {
-    (NESTED, ("score_likelihood", None)): ("score",),
-    (NESTED, ("score_likelihood", "pairwise")): ("score",),
-    (NESTED, ("score_likelihood", "calibrated")): ("score_ordinal",),
-}
-JUDGED = ("judge_error", "annotated_majority")
-PREVALENCE = "prevalence"
-OF_MEANS = (PREVALENCE, "accuracy")
-"""Metrics that are means over items."""
-OF_RATES = (PREVALENCE, "TPR_H", "TNR_H")
-"""Metrics of labels and votes, without scores."""
-CALIBRATED: Models = {(NESTED,): ("score_ordinal",)}
+import difflib
+import importlib
+import importlib.util
+import os
+import pkgutil
+import sys
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 
-def _clara(name: str, title: str, **flags: bool) -> Method:
-    """CLARA, or a variant of it by the flags of its fitter."""
-    fitter = annotation_fitters.clara(**flags)
-    return Method(
-        name,
-        title,
-        of_labels(fitter),
-        ("clara",),
-        annotations_fitter=fitter,
-        needs=(ANNOTATORS, SEVERAL),
-        uses_gold=False,
-        estimates=OF_RATES,
-        own_settings=CLARA_SETTINGS,
-        takes_weights=False,
-    )
+import crowdgold.methods as package
+from crowdgold.declared import check_names, refuse
+from crowdgold.methods.method import BASELINE, SHARED_SETTINGS, Method, Run
+from crowdgold.methods.order import ANSWERS, FIGURES, in_order
+
+if TYPE_CHECKING:
+    from crowdgold.data import Table
+    from crowdgold.inference.labels import Fit
+    from crowdgold.models.stan import StanModels
+
+GROUP, VARIABLE = "crowdgold.methods", "CROWDGOLD_METHODS"
+OF_OTHERS = 1 << 16
+"""Streams of random numbers from here on are those of methods that declare none."""
+
+METHODS: dict[str, Method] = {}
+"""The methods by their short names, in the order of figures."""
+MODULES: dict[str, ModuleType] = {}
+"""Short name -> the module that makes the method."""
 
 
-_ALL = (
-    Method(
-        "MV",
-        "majority vote",
-        fitters.majority_vote,
-        ("votes_and_gold", "annotated_majority"),
-        annotations_fitter=annotation_fitters.annotated_majority,
-        uses_gold=False,
-        own_settings=("judges", "ties"),
-    ),
-    Method(
-        "GT",
-        "gold labels only",
-        fitters.gold,
-        ("votes_and_gold",),
-        needs=(GOLD,),
-    ),
-    Method(
-        "GT+MV",
-        "gold labels, and the majority vote elsewhere",
-        fitters.gold_and_majority_vote,
-        ("votes_and_gold",),
-        needs=(GOLD,),
-    ),
-    Method(
-        "DS",
-        "Dawid-Skene",
-        fitters.dawid_skene,
-        ("dawid_skene", "confusion_em"),
-        models_of_settings={(("em", None),): ("dawid_skene",)},
-        annotations_fitter=annotation_fitters.levels("DS", hard=True),
-        own_settings=("phi_prior", "em"),
-    ),
-    Method(
-        "PEC",
-        "posterior expected credit (STABLEVAL)",
-        of_labels(annotation_fitters.levels("PEC", hard=False)),
-        ("confusion_em",),
-        annotations_fitter=annotation_fitters.levels("PEC", hard=False),
-        needs=(ANNOTATORS, SEVERAL),
-        uses_gold=False,
-        own_settings=("em",),
-    ),
-    Method(
-        "PEC-two-way",
-        "PEC with a bootstrap over responses and annotators",
-        None,
-        ("agent_draws",),
-        annotations_fitter=annotation_fitters.two_way,
-        own_settings=("em", "resamples"),
-    ),
-    Method(
-        "PEC-posterior",
-        "PEC from the full posterior, a class prior for each agent",
-        None,
-        ("agent_draws",),
-        annotations_fitter=annotation_fitters.level_posterior,
-        own_settings=LEVEL_SETTINGS,
-    ),
-    Method(
-        "ORACLE",
-        "imputation from the true P(Y | V)",
-        fitters.oracle,
-        ("oracle",),
-        needs=(ORACLE,),
-    ),
-    Method(
-        "DS+S",
-        "Dawid-Skene with scores",
-        fitters.dawid_skene_scores,
-        ("dawid_skene_scores",),
-        ("dawid_skene_scores",),
-        needs=(SCORES,),
-        own_settings=("scores",),
-    ),
-    Method(
-        "H-AI",
-        "human-AI complementarity",
-        fitters.human_ai,
-        ("human_ai",),
-        ("human_ai",),
-        needs=(SCORES,),
-        own_settings=("scores", "epsilon"),
-    ),
-    Method(
-        "MAVEN",
-        "MAVEN",
-        fitters.maven,
-        ("maven",),
-        ("vote",),
-        PAIRWISE_OR_CALIBRATED,
-        needs=(SCORES,),
-        own_settings=MAVEN_SETTINGS,
-    ),
-    Method(
-        "MAVEN-R",
-        "MAVEN, rectified by the gold labels",
-        fitters.maven_corrected("MAVEN-R", LabelPrediction),
-        ("maven", "label_prediction"),
-        ("vote",),
-        PAIRWISE_OR_CALIBRATED,
-        needs=(GOLD, SCORES),
-        own_settings=MAVEN_SETTINGS,
-    ),
-    Method(
-        "score-R",
-        "raw scores, rectified by the gold labels",
-        fitters.corrected("score-R", fitters.from_scores, LabelPrediction),
-        ("label_prediction",),
-        needs=(GOLD, SCORES),
-    ),
-    Method(
-        "votes-R",
-        "vote shares, rectified by the gold labels",
-        fitters.corrected("votes-R", fitters.from_votes, LabelPrediction),
-        ("label_prediction",),
-        needs=(GOLD,),
-    ),
-    Method(
-        "logistic-R",
-        "cross-fitted logistic regression, rectified by the gold labels",
-        fitters.corrected("logistic-R", fitters.from_regression, LabelPrediction),
-        ("logistic", "label_prediction"),
-        needs=(GOLD,),
-    ),
-    Method(
-        "AutoEval",
-        "AutoEval from raw scores",
-        fitters.corrected("AutoEval", fitters.from_scores, MeanPrediction),
-        ("label_prediction",),
-        needs=(GOLD, SCORES),
-        estimates=OF_MEANS,
-        takes_weights=False,
-    ),
-    Method(
-        "AutoEval+MAVEN",
-        "AutoEval from MAVEN's posterior probabilities",
-        fitters.maven_corrected("AutoEval+MAVEN", MeanPrediction),
-        ("maven", "label_prediction"),
-        ("vote",),
-        PAIRWISE_OR_CALIBRATED,
-        needs=(GOLD, SCORES),
-        estimates=OF_MEANS,
-        own_settings=MAVEN_SETTINGS,
-    ),
-    Method(
-        "MAVEN-C",
-        "MAVEN with the calibrated score likelihood",
-        fitters.maven,
-        ("maven",),
-        ("vote",),
-        CALIBRATED,
-        needs=(SCORES,),
-        own_settings=MAVEN_SETTINGS,
-        preset={"score_likelihood": "calibrated", "positive_sd": False},
-    ),
-    Method(
-        "MAVEN-CS",
-        "MAVEN-C with a standard deviation of positives of its own",
-        fitters.maven,
-        ("maven",),
-        ("vote",),
-        CALIBRATED,
-        needs=(SCORES,),
-        own_settings=MAVEN_SETTINGS,
-        preset={"score_likelihood": "calibrated", "positive_sd": True},
-    ),
-    _clara("CLARA", "CLARA"),
-    _clara("CLARA-printed", "CLARA with the published interval of the prevalence", printed=True),
-    _clara("CLARA-ordered", "CLARA with its prior cut to TPR + TNR > 1", ordered=True),
-    Method(
-        "CLARA+S",
-        "CLARA with the scores of a model",
-        annotation_fitters.clara_with_scores,
-        ("clara",),
-        needs=(ANNOTATORS, SEVERAL, SCORES),
-        uses_gold=False,
-        estimates=OF_RATES,
-        own_settings=CLARA_SETTINGS,
-    ),
-    Method(
-        "Snorkel",
-        "Snorkel's label model",
-        of_labels(annotation_fitters.snorkel),
-        ("snorkel",),
-        annotations_fitter=annotation_fitters.snorkel,
-        needs=(ANNOTATORS, SEVERAL),
-        uses_gold=False,
-        package="snorkel",
-    ),
-    Method(
-        "Rogan-Gladen",
-        "the share judged positive, corrected for the judges' errors",
-        fitters.rogan_gladen,
-        JUDGED,
-        annotations_fitter=annotation_fitters.rogan_gladen,
-        needs=(BOTH_CLASSES,),
-        estimates=(PREVALENCE,),
-        own_settings=("interval", "outside", *JUDGED_GROUPS),
-        takes_weights=False,
-    ),
-    Method(
-        "Rogan-Gladen-adjusted",
-        "Rogan-Gladen with the interval of Lang and Reiczigel",
-        fitters.rogan_gladen,
-        JUDGED,
-        annotations_fitter=annotation_fitters.rogan_gladen,
-        needs=(BOTH_CLASSES,),
-        estimates=(PREVALENCE,),
-        own_settings=JUDGED_GROUPS,
-        preset={"interval": "adjusted"},
-    ),
-    Method(
-        "Rogan-Gladen-Bayes",
-        "the posterior of the rate and of the judges' TPR and TNR",
-        None,
-        JUDGED,
-        annotations_fitter=annotation_fitters.rate_posterior,
-        own_settings=("draws", *JUDGED_GROUPS),
-    ),
-    Method(
-        "PPI++",
-        "the power-tuned mean of judgements and gold labels",
-        None,
-        JUDGED,
-        annotations_fitter=annotation_fitters.power_tuned_judgements,
-        own_settings=JUDGED_GROUPS,
-    ),
-    Method(
-        "MAVEN-votes",
-        "MAVEN's vote model, without scores",
-        None,
-        JUDGED,
-        ("vote",),
-        annotations_fitter=annotation_fitters.vote_model,
-        own_settings=JUDGED_GROUPS,
-    ),
-)
+def _of_package() -> Iterator[ModuleType]:
+    for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        if found.name != __name__:
+            yield importlib.import_module(found.name)
 
-METHODS: dict[str, Method] = {method.name: method for method in _ALL}
-"""The methods by their short names, in the order in which figures show them."""
+
+def _of_file(path: Path) -> ModuleType:
+    """The module of a file that lies outside any package."""
+    name = f"crowdgold_method_{path.stem}_{zlib.crc32(str(path).encode()):x}"
+    if name in sys.modules:
+        return sys.modules[name]
+    if not path.is_file():
+        refuse(f"{path}: no such file; expected one that makes a method")
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        refuse(f"{path}: expected a Python file that makes a method")
+    # Classes look their module up by its name as they are made.
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _add(module: ModuleType) -> bool:
+    """Add the methods that a module makes; say whether it makes any.
+
+    Raises:
+        InputError: where another module makes a method of the same name.
+    """
+    made = [one for one in vars(module).values() if isinstance(one, Method)]
+    for one in made:
+        if METHODS.setdefault(one.name, one) is not one:
+            there = MODULES[one.name].__file__
+            refuse(f"{module.__file__}: there is another method {one.name!r}, of {there}")
+        MODULES.setdefault(one.name, module)
+    return bool(made)
+
+
+def _sort() -> None:
+    for name in in_order(METHODS, FIGURES):
+        METHODS[name] = METHODS.pop(name)
+
+
+def register(*paths: str | Path) -> None:
+    """Add the methods of files.
+
+    Raises:
+        InputError: where there is no such file, it makes no method, or another of the same name.
+    """
+    for path in paths:
+        if not _add(_of_file(Path(path).resolve())):
+            refuse(f"{path}: it makes no method; expected `METHOD = Method(...)` in it")
+    _sort()
+
+
+def _find() -> None:
+    for module in _of_package():
+        _add(module)
+    for entry in entry_points(group=GROUP):
+        _add(importlib.import_module(entry.module))
+    register(*filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)))
+
+
+_find()
+
+
+def method_named(name: str) -> Method:
+    """A method by its short name; `InputError` with the nearest where there is none."""
+    if name not in METHODS:
+        near = difflib.get_close_matches(name.upper(), METHODS, 1, 0)
+        refuse(f"no method {name!r}; did you mean {near[0]!r}? ({', '.join(METHODS)})")
+    return METHODS[name]
+
+
+def file_of(name: str) -> Path:
+    """The file that makes a method."""
+    return Path(str(MODULES[name].__file__))
+
+
+def is_of_package(name: str) -> bool:
+    """Whether a method comes with the library, and not from elsewhere."""
+    return MODULES[name].__name__.startswith(f"{package.__name__}.")
+
+
+def offered() -> tuple[str, ...]:
+    """The methods that `crowdgold evaluate` offers, in the order of answers."""
+    return tuple(in_order((name for name, one in METHODS.items() if one.offer), ANSWERS))
+
+
+def with_role(role: str) -> tuple[str, ...]:
+    """The methods that have a role in a user's study, in the order of answers."""
+    return tuple(name for name in offered() if METHODS[name].has_role(role))
+
+
+def baseline() -> str:
+    """The method of gold labels alone, which others' widths and gains are relative to."""
+    return with_role(BASELINE)[0]
+
+
+def stream_of(name: str) -> int:
+    """The number of a method among the sources of random numbers of a user's study."""
+    offer = METHODS[name].offer
+    return (offer and offer.stream) or OF_OTHERS + zlib.crc32(name.encode())
+
+
+def settable(method: Method) -> list[str]:
+    """The names of a method's own settings that a configuration can change."""
+    return [one.name for one in method.settings.declared() if one.name not in method.preset]
+
+
+def fit(
+    method: str,
+    table: "Table",
+    rng: np.random.Generator,
+    settings: Mapping[str, Any] | None = None,
+    stan: "StanModels | None" = None,
+) -> "Fit":
+    """Fit a method to a table.
+
+    Args:
+        method: a key of `METHODS`.
+        table: votes, gold labels and scores; or each annotator's labels.
+        rng: source of all random numbers of the method.
+        settings: `sampler` (chains, warmup, draws), `imputations`, and the method's own.
+        stan: compiled models; by default they are compiled when first used.
+
+    Raises:
+        InputError: where the method is not known, the table is of another kind or lacks what it
+            needs, or a setting cannot be used.
+    """
+    from crowdgold.models.stan import SamplerSettings, StanModels
+
+    chosen, given = method_named(method), settings or {}
+    own = chosen.own(given)
+    check_names(own, (*SHARED_SETTINGS, *settable(chosen)), method)
+    shared = {key: value for key, value in given.items() if key not in own}
+    sampler = shared.pop("sampler", {})
+    check_names(sampler, [one.name for one in fields(SamplerSettings)], "sampler")
+    run = Run(stan or StanModels(), SamplerSettings(**sampler), **shared)
+    return replace(chosen.fit(table, rng, own, run), method=method)

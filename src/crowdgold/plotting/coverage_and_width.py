@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.ratios import relative_to
 from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.methods.registry import baseline as gold_alone
 from crowdgold.metrics import label_of
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
@@ -57,7 +58,7 @@ def draw_coverage_and_width(
     table: pd.DataFrame,
     *,
     metrics: Sequence[str] | None = None,
-    baseline: str = "GT",
+    baseline: str | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a panel a metric: coverage against mean width relative to a baseline's.
 
@@ -72,7 +73,7 @@ def draw_coverage_and_width(
         bars are one standard error; the band is the binomial band, of 3.5 deviations, of the
         setting with the fewest replicates.
     """
-    shown = relative_to(table, baseline)
+    shown = relative_to(table, baseline or gold_alone())
     metrics = list(metrics or dict.fromkeys(shown["metric"]))
     rows = {name: shown[_is_metric(shown["metric"], name)] for name in metrics}
     missing = [name for name in metrics if rows[name].empty]

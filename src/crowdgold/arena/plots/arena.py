@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from crowdgold.arena.table import LONG, NONE, SHORT, arena_cells, by_fewest_short, judged
+from crowdgold.methods.registry import baseline as gold_alone
 from crowdgold.metrics import label_of
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
@@ -140,7 +141,7 @@ def draw_arena(
     table: pd.DataFrame,
     *,
     metrics: Sequence[str],
-    baseline: str = "GT",
+    baseline: str | None = None,
     by: Sequence[str] = (),
     labels: Mapping[str, Any] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
@@ -162,6 +163,7 @@ def draw_arena(
     Raises:
         ValueError: where no world has one of the metrics.
     """
+    baseline = baseline or gold_alone()
     cells = judged(arena_cells(table, baseline, list(by), labels or {}))
     lacking = [one for one in metrics if one not in set(cells["metric"])]
     if lacking:

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from crowdgold.experiments.configuration import ConfigurationError, load
+from crowdgold.experiments.configuration.schema import read_schema
 
 HEAD = """# The configuration
 
-Made from `workflow/schemas/config.schema.yaml` by `make config/README.md`; edit the schema, not
-this page.
+Made by `make config/README.md` from `workflow/schemas/config.schema.yaml` and from what methods
+declare in their files, `src/crowdgold/methods/`; edit these, not this page.
 
 `config.yaml` is the default scale, `config/experiments/` holds the experiments and figures of each
 paper, and `config/smoke.yaml` and `config/paper.yaml` are laid over them to change the scale:
@@ -59,6 +60,7 @@ def _rows(
         resolved = _resolve(child, root)
         here = f"{path}.{key}" if path else key
         value = default.get(key) if isinstance(default, Mapping) else None
+        value = resolved.get("default") if value is None else value
         shown = "" if value is None or isinstance(value, Mapping) else f"`{value}`"
         about = resolved.get("description", "").replace("|", "\\|")
         if about or shown:
@@ -93,7 +95,8 @@ def page(schema: Mapping[str, Any], config: Mapping[str, Any]) -> str:
 def main(arguments: list[str]) -> int:
     """Print the page for a schema and a configuration given as files."""
     try:
-        schema, config = map(load, arguments)
+        path, defaults = arguments
+        schema, config = read_schema(path), load(defaults)
     except (ConfigurationError, ValueError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1

@@ -5,8 +5,15 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 
-from crowdgold.experiments.provenance.imports import library_files, named_hashes, package_root
-from crowdgold.experiments.registries import REGISTRIES, entries, modules_of
+from crowdgold.experiments.provenance.imports import (
+    imported_modules,
+    library_files,
+    named_hashes,
+    package_root,
+)
+from crowdgold.experiments.registries import METHOD, REGISTRIES, entries, modules_of
+from crowdgold.methods import registry
+from crowdgold.methods.registry import file_of, is_of_package
 
 Used = tuple[tuple[str, tuple[str, ...]], ...]
 """Kinds of registries, each with the entries that a job uses."""
@@ -18,7 +25,7 @@ def rule_files(script: Path, used: Mapping[str, Collection[str]]) -> list[Path]:
     Args:
         script: the rule's script.
         used: kind of registry -> the entries that the job uses; of a kind that is not named,
-            the job uses whatever its imports reach.
+            the job uses whatever its imports reach, and all methods where they reach these.
     """
     return _rule_files(script, _fixed(used))
 
@@ -35,10 +42,16 @@ def _rule_files(script: Path, used: Used) -> list[Path]:
     for kind, names in used:
         own = {module for name in names for module in modules_of(kind, name)}
         also |= own
-        if kind in REGISTRIES:
+        if kind in REGISTRIES:  # the others are found by name; nothing imports them as a list
             listing += REGISTRIES[kind].listing
             without |= {module for name in entries(kind) for module in modules_of(kind, name)} - own
-    return library_files(script, also, without, listing)
+    methods = dict(used).get(METHOD)
+    if methods is None and registry.__name__ in imported_modules(script, also, without, listing):
+        methods = tuple(entries(METHOD))
+        also |= {module for name in methods for module in modules_of(METHOD, name)}
+    files = library_files(script, also, without, listing)
+    outside = [file_of(name) for name in methods or () if not is_of_package(name)]
+    return list(dict.fromkeys([*files, *(one for file in outside for one in library_files(file))]))
 
 
 def rule_code(script: Path, used: Mapping[str, Collection[str]]) -> dict[str, str]:

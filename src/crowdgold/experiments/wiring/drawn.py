@@ -172,6 +172,14 @@ class Drawn:
         """The plotting functions of figures, each once."""
         return list(dict.fromkeys(self.block(name)["plot"] for name in figures))
 
+    def experiments_in(self, figures: Iterable[str]) -> list[str]:
+        """The experiments of figures, each once."""
+        return list(
+            dict.fromkeys(
+                one for name in figures for one in self.block(name).get("experiments", [])
+            )
+        )
+
     def figure_jobs(self) -> dict[str, list[str]]:
         """The figures of each job that draws, by the first: those of the same tables, or, at the
         smallest scale, those of a paper.

@@ -13,9 +13,11 @@ import yaml
 
 from crowdgold.data import InputError
 from crowdgold.data.files import write_text
+from crowdgold.experiments.configuration.schema import METHOD_FILES
 from crowdgold.experiments.provenance import integrity
 from crowdgold.experiments.provenance.dependencies import kernel_cache
 from crowdgold.experiments.provenance.imports import package_root
+from crowdgold.methods import registry
 
 LOCK = Path("results/.running")
 DAY = 24 * 3600
@@ -34,6 +36,11 @@ def set_environment(config: Mapping[str, Any]) -> None:
     # again.
     if config.get("data_folder"):
         os.environ.update(CROWDGOLD_DATA=str(config["data_folder"]))
+    # Jobs read this variable; this process has read the methods that there were before.
+    if own_methods := [str(Path(path).resolve()) for path in config.get(METHOD_FILES, [])]:
+        already = filter(None, [os.environ.get(registry.VARIABLE)])
+        os.environ[registry.VARIABLE] = os.pathsep.join([*already, *own_methods])
+        registry.register(*own_methods)
     # Jobs use the library that this process uses, also where it is not installed.
     library_path = [str(package_root().parent), os.environ.get("PYTHONPATH", "")]
     os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, library_path)))

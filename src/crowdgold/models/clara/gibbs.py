@@ -16,11 +16,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crowdgold.data import Annotations, InputError
+from crowdgold.data import Annotations
 from crowdgold.models.clara.chain import Plan
 from crowdgold.models.clara.prior import ClaraPrior
 from crowdgold.models.clara.runs import Chains
-from crowdgold.models.clara.scores import SCORE_SCALES, ScoreModel, score_model
+from crowdgold.models.clara.scores import ScoreModel, score_model
+from crowdgold.models.clara.settings import ClaraSettings as ClaraSettings
 from crowdgold.models.clara.state import Prior, first_categories, first_state, lay_out, prior_of
 from crowdgold.models.continuation import sample_until_passed
 from crowdgold.models.diagnostics import Diagnostics
@@ -30,62 +31,9 @@ from crowdgold.models.label_patterns import (
     matrix_of_label,
 )
 
-CHOICES = {
-    "sampler": ("blocked", "collapsed"),
-    "conditional": ("exact", "printed"),
-    "gaussians": ("likelihood", "posterior"),
-    "score_scale": SCORE_SCALES,
-}
-MOST = {"chains": 1_000, "warmup": 10**9, "draws": 10**7, "lag": 10**6}
-"""That a machine can do and keep."""
 SWAPPED_LIMIT = 0.01
 """Mass of the mode with swapped categories that is told: less moves neither end of a 95 % interval
 far."""
-
-
-@dataclass(frozen=True)
-class ClaraSettings:
-    """How CLARA samples; the numbers are the paper's (section 7.1).
-
-    Attributes:
-        confusion: whose confusion matrices there are: "annotator", "group" or "shared".
-        sampler: "blocked" or "collapsed".
-        conditional: of the collapsed sampler: "exact", or "printed" (equation 1).
-        gaussians: scores' distributions by maximum "likelihood", or drawn from their "posterior".
-        score_scale: score vectors as "given", or their "log_ratio" to the last part.
-        ordered: whether the prior is cut to matrices whose diagonal adds to more than 1.
-        chains, warmup, lag: chains, sweeps thrown away, sweeps from one kept draw to the next.
-        draws: kept draws of each chain, at first: more where the chains have to be continued.
-    """
-
-    confusion: str = "annotator"
-    sampler: str = "blocked"
-    conditional: str = "exact"
-    gaussians: str = "likelihood"
-    score_scale: str = "given"
-    ordered: bool = False
-    chains: int = 4
-    warmup: int = 2000
-    draws: int = 2000
-    lag: int = 5
-
-    def check(self) -> None:
-        """Raise an `InputError` where a value is none of the known ones, or two contradict."""
-        for name, least in (("chains", 1), ("warmup", 0), ("draws", 1), ("lag", 1)):
-            if getattr(self, name) < least:
-                raise InputError(f"{name}: found {getattr(self, name)}, expected {least} or more")
-        for name, most in MOST.items():
-            if getattr(self, name) > most:
-                raise InputError(f"{name}: found {getattr(self, name)}, expected at most {most:,}")
-        for name, known in CHOICES.items():
-            if getattr(self, name) not in known:
-                raise InputError(
-                    f"{name}: found {getattr(self, name)!r}, expected one of {', '.join(known)}"
-                )
-        if self.sampler == "blocked" and self.conditional == "printed":
-            raise InputError("conditional 'printed' is one of the collapsed sampler")
-        if self.sampler == "collapsed" and self.ordered:
-            raise InputError("ordered: the cut prior is not conjugate; take the blocked sampler")
 
 
 @dataclass(frozen=True)
@@ -174,10 +122,7 @@ def sample_clara(
         settings: the sampler.
         rng: source of all draws.
 
-    Raises:
-        InputError: where settings are not known or contradict each other.
     """
-    settings.check()
     s = settings
     scores, notes = score_model(annotations, s.score_scale, s.gaussians == "posterior")
     # Scores and the collapsed sampler tell items apart.

@@ -16,9 +16,8 @@ import numpy as np
 from scipy.special import bdtr
 
 from crowdgold.data import Annotations
+from crowdgold.methods.doubts import FEW_LABELS as FEW_LABELS
 
-FEW_LABELS = 10
-"""Fewer labels say too little of an annotator."""
 LEVEL = 0.01
 """Of the tests, over all annotators together."""
 

@@ -11,13 +11,13 @@ from crowdgold.data import NO_GOLD, Items
 from crowdgold.data.checks import counted
 from crowdgold.data.own import Study
 from crowdgold.data.shown import Known, Shown
+from crowdgold.methods.registry import offered
 from crowdgold.own.check.agreement import Agreement, agreement
 from crowdgold.own.check.annotator_check import AnnotatorCheck, check_annotators
 from crowdgold.own.check.described import in_short
 from crowdgold.own.check.gold_sample import PERMUTATIONS, GoldSample, assess_gold_sample
 from crowdgold.own.check.score_check import Scores, best_scored, look_at_scores, warn_of_ties
 from crowdgold.own.check.verdicts import (
-    CHECKS,
     NOT_USABLE,
     Facts,
     Verdict,
@@ -224,7 +224,7 @@ def verdicts_within(check: DataCheck, items: Items, sample: GoldSample) -> tuple
 def _arena(items: Items, annotators: bool) -> dict[str, str]:
     """Say what each estimator did in the world of the arena that is nearest to these items."""
     study = replace(features_of(items), annotators=annotators)
-    return nearest_worlds(study, list(CHECKS), read_arena())
+    return nearest_worlds(study, offered(), read_arena())
 
 
 def _gold_warnings(

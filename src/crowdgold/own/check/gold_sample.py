@@ -21,10 +21,9 @@ import numpy as np
 
 from crowdgold.data import NO_GOLD, Items
 from crowdgold.kernels import kernel
+from crowdgold.methods.doubts import CHOSEN as CHOSEN
 
 PERMUTATIONS = 1999
-CHOSEN = 0.01
-"""p-value below which gold is taken to be chosen: one honest study in a hundred is doubted."""
 MOST_GOLD, MOST_OTHERS = 5_000, 20_000
 """Items that the test takes at most; with more, some of either kind drawn at random, among which
 gold is a random sample wherever it is one of all."""

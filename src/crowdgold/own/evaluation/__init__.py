@@ -13,13 +13,12 @@ from crowdgold.own.evaluation.files import (
     write_evaluation,
 )
 from crowdgold.own.evaluation.folder import check_folder, kept_folder, mend
-from crowdgold.own.evaluation.jobs import chosen_methods
+from crowdgold.own.evaluation.jobs import chosen_methods, is_quick
 from crowdgold.own.evaluation.kept import discard
-from crowdgold.own.evaluation.questions import METHODS, METRICS, Settings, read_thresholds
+from crowdgold.own.evaluation.questions import METRICS, Settings, read_thresholds
 from crowdgold.own.evaluation.study import Evaluation, UnsupportedError, evaluate_study
 
 __all__ = [
-    "METHODS",
     "METRICS",
     "Evaluation",
     "Settings",
@@ -31,6 +30,7 @@ __all__ = [
     "discard",
     "evaluate_checked",
     "evaluate_study",
+    "is_quick",
     "kept_folder",
     "mend",
     "read_and_check",

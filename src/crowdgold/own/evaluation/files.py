@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from crowdgold.data.own import Study, read_study
+from crowdgold.methods.method import MODEL
+from crowdgold.methods.registry import with_role
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import DataCheck, check_data
 from crowdgold.own.evaluation.folder import write_folder
-from crowdgold.own.evaluation.headline import MODELS, NO_MODEL
+from crowdgold.own.evaluation.headline import NO_MODEL
 from crowdgold.own.evaluation.processes import Say
 from crowdgold.own.evaluation.questions import Settings, check_settings
 from crowdgold.own.evaluation.run_key import versions
@@ -71,7 +73,7 @@ def require_answers(evaluation: Evaluation) -> None:
     reasons = [f"{one['method']}: {one['reason']}" for one in evaluation.summary["not_run"]]
     for one in evaluation.summary["headlines"]:
         reasons += [f"{one['metric']}, {why}" for why in one["passed_over"]]
-    if not set(MODELS) & set(evaluation.summary["settings"]["methods"]):
+    if not set(with_role(MODEL)) & set(evaluation.summary["settings"]["methods"]):
         reasons.insert(0, NO_MODEL)
     reasons += evaluation.summary["notes"]
     lines = "\n".join(f"  - {why}" for why in dict.fromkeys(reasons))

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,31 +13,24 @@ from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.inference.central_interval import central_interval
 from crowdgold.inference.engine import sample_of
 from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.labels import Labels
+from crowdgold.inference.labels import Fit, Labels
 from crowdgold.inference.questions import Named, Questions, View
 from crowdgold.inference.request import OWN, Request, Streams
 from crowdgold.inference.samples import Sample
-from crowdgold.methods import METHODS, Fit, fit
+from crowdgold.methods import METHODS, fit
 from crowdgold.models.diagnostics import Diagnostics
-from crowdgold.models.judge_error import ADJUSTED, CLIP
 from crowdgold.models.stan import SamplingError, StanModels
 from crowdgold.own.evaluation.jobs import (
     Job,
     Stratum,
     annotations_of,
     items_of,
-    needs_scores,
     stream,
 )
 from crowdgold.own.evaluation.predictive import check_predictions
 from crowdgold.own.evaluation.questions import Settings, questions_of
 
 ANNOTATOR_METRICS = ("TPR:each", "TNR:each")
-METHOD_SETTINGS: Mapping[str, Mapping[str, Any]] = {
-    "CLARA": {"sampler": "collapsed", "chains": 4, "warmup": 1000, "draws": 500, "lag": 25},
-    "Rogan-Gladen": {"interval": ADJUSTED, "outside": CLIP},
-}
-"""Settings of methods here where they differ from the methods' own."""
 
 
 @dataclass(frozen=True)
@@ -128,10 +120,9 @@ class Work:
 
     def fit(self, table: Table) -> Fit:
         """The method fitted to a table, with the settings that it has here."""
-        settings = {
-            "imputations": self.settings.imputations,
-            **METHOD_SETTINGS.get(self.method, {}),
-        }
+        offer = METHODS[self.method].offer
+        own = offer.settings if offer else {}
+        settings = {"imputations": self.settings.imputations, **own}
         return fit(self.method, table, self.rng("fit"), settings, self.stan)
 
     def view(self, rows: np.ndarray, model: str) -> View:
@@ -271,7 +262,7 @@ def _run_method(work: Work, model: str) -> list[Found]:
     try:
         if METHODS[work.method].of_annotators:
             found = _of_annotators(work)
-        elif needs_scores(work.method):
+        elif METHODS[work.method].needs_scores:
             found = _of_model(work, model, compared)
         else:
             found = _of_all(work, compared)

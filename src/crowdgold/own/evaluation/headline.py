@@ -1,7 +1,7 @@
 """The answer of a study: one method's estimate for each metric, by a rule laid down before.
 
-Where there are gold labels, the answer comes from a prediction that they correct: `logistic-R`,
-then `votes-R`, then gold alone (`CORRECTED`). Their intervals rest on no model, so that no
+Where there are gold labels, the answer comes from a method that they correct, the first in the
+order of answers (`methods.order`). Their intervals rest on no model, so that no
 diagnostics of a chain decide about them. A model's estimate stands beside the answer, with a flag
 where the gold labels contradict it. It is the answer itself only without gold labels, or where the
 gold items are surely no random sample; of a metric of scores only if it uses the scores.
@@ -13,16 +13,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.methods import METHODS
+from crowdgold.methods.method import CORRECTED, MODEL
+from crowdgold.methods.registry import with_role
 from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.metrics.metric import DELTA
-from crowdgold.own.evaluation.jobs import needs_scores
 from crowdgold.own.evaluation.rows import KEYS
 
-CORRECTED = ("logistic-R", "votes-R", "GT", "MAVEN-R", "Rogan-Gladen", "AutoEval")
-"""Methods that gold labels make right whatever the votes and scores are like, in the order of
-choice. GT+MV, wrong where the majority is, is in neither order."""
-MODELS = ("MAVEN-C", "DS", "CLARA", "MAVEN")
-"""Models of votes and scores, in the order of choice."""
 NUMBERS = ("estimate", "lower", "upper", "standard_error", "effective_gold")
 NO_GOLD_REASON = "no gold labels: the numbers rest on a model of the votes, and nothing checks them"
 CHOSEN_REASON = (
@@ -33,6 +30,11 @@ NO_MODEL = "no model was fitted that could answer (--no-models leaves them out)"
 ONLY_MODELS_REASON = (
     "only models were asked for: the numbers rest on them, and gold labels do not correct them"
 )
+
+
+def is_model(method: str) -> bool:
+    """Whether a method rests on a model of votes."""
+    return METHODS[method].has_role(MODEL)
 
 
 def order_of_choice(
@@ -46,24 +48,24 @@ def order_of_choice(
         methods: that say something.
     """
     if n_gold == 0:
-        return MODELS, NO_GOLD_REASON
+        return with_role(MODEL), NO_GOLD_REASON
     if surely_chosen:
-        return MODELS, CHOSEN_REASON
-    if not set(methods) & set(CORRECTED):
-        return MODELS, ONLY_MODELS_REASON
-    return CORRECTED, ""
+        return with_role(MODEL), CHOSEN_REASON
+    if not set(methods) & set(with_role(CORRECTED)):
+        return with_role(MODEL), ONLY_MODELS_REASON
+    return with_role(CORRECTED), ""
 
 
 def _ignores_scores(method: str, metric: str) -> bool:
     """Whether a metric is of scores and a model does not use them."""
     name = metric.partition("@")[0]
     of_labels = name in LABEL_METRICS or name.removeprefix(DELTA) in LABEL_METRICS
-    return method in MODELS and not of_labels and not needs_scores(method)
+    return is_model(method) and not of_labels and not METHODS[method].needs_scores
 
 
 def _problem(row: Mapping[str, Any], contradicts: bool) -> str:
     """Why a row cannot be the answer; empty where it can."""
-    if row["method"] in MODELS:
+    if is_model(row["method"]):
         if _ignores_scores(row["method"], row["metric"]):
             return "it does not use the scores"
         if not row["diagnostics_passed"]:
@@ -88,7 +90,7 @@ def _flag(row: Mapping[str, Any]) -> bool | None:
 
 def _beside(rows: Mapping[str, Mapping[str, Any]], chosen: str) -> dict[str, Any] | None:
     """The estimate of the first model that is not the chosen method and is usable."""
-    for method in MODELS:
+    for method in with_role(MODEL):
         if method in rows and method != chosen and not _problem(rows[method], False):
             row = rows[method]
             return {"method": method, **_plain(row, NUMBERS), "misfit": _flag(row)}
@@ -97,9 +99,9 @@ def _beside(rows: Mapping[str, Mapping[str, Any]], chosen: str) -> dict[str, Any
 
 def _left_out(method: str) -> str:
     """Why a method that is not in the order of choice is no answer."""
-    if method in MODELS:
+    if is_model(method):
         return "a model, which is no answer where there are gold labels"
-    why = "from these gold items" if method in CORRECTED else "no answer by itself"
+    why = "from these gold items" if METHODS[method].has_role(CORRECTED) else "no answer by itself"
     return f"{why}; numbers in estimates.csv"
 
 
@@ -124,7 +126,7 @@ def _choose(
             "note": "; ".join(filter(None, notes)),
         }  # fmt: skip
     passed_over += [f"{method}: {_left_out(method)}" for method in rows if method not in order]
-    if order is MODELS and not set(MODELS) & set(rows):
+    if order == with_role(MODEL) and not set(order) & set(rows):
         passed_over.append(NO_MODEL)
     return {"method": None, **dict.fromkeys(NUMBERS), "misfit": None, "beside": None,
             "passed_over": passed_over, "note": ""}  # fmt: skip

@@ -4,7 +4,7 @@ A job is a model, a stratum, and the methods that share a fit. A stream depends 
 what it is for, and not on the other methods, models or processes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +13,7 @@ import pandas as pd
 from crowdgold.data import NO_PREDICTOR, Annotations, InputError, Items, annotations_from_frame
 from crowdgold.data.own import Study
 from crowdgold.methods import METHODS
-from crowdgold.methods.needs import SCORES
-from crowdgold.own.evaluation.questions import METHODS as OWN_METHODS
+from crowdgold.methods.registry import offered, stream_of
 from crowdgold.own.evaluation.questions import Settings
 
 ALL = "all"
@@ -24,12 +23,6 @@ NO_STRATUM = ""
 FEWEST_ITEMS = 30
 """Strata with fewer items are left out: no method has anything to say of them."""
 
-QUICK = ("logistic-R", "votes-R", "GT", "AutoEval", "GT+MV", "Rogan-Gladen")
-"""Methods that sample nothing."""
-GROUPS = (QUICK, ("MAVEN", "MAVEN-R"), ("MAVEN-C",), ("CLARA",), ("DS",))
-"""Methods that share a job: first those without a model, which take no time; then those that take
-longest first. `Method.models_with` says which sample Stan models."""
-
 
 def chosen_methods(methods: Sequence[str] | None, models: bool) -> tuple[str, ...]:
     """The methods that are asked for, all where none is named, with models or without.
@@ -37,8 +30,8 @@ def chosen_methods(methods: Sequence[str] | None, models: bool) -> tuple[str, ..
     Raises:
         InputError: where that leaves none.
     """
-    chosen = tuple(methods or OWN_METHODS)
-    kept = tuple(name for name in chosen if models or name in QUICK or name not in OWN_METHODS)
+    chosen = tuple(methods or offered())
+    kept = tuple(name for name in chosen if models or name not in offered() or is_quick([name]))
     if not kept:
         raise InputError(
             f"--no-models leaves nothing of --methods {' '.join(chosen)}; leave out one of the two"
@@ -90,7 +83,7 @@ def stream(
     settings: Settings, stratum: Stratum, role: str, method: str = "", model: int = 0
 ) -> np.random.Generator:
     """The random numbers of a role in a stratum, a method's own where it is named."""
-    number = OWN_METHODS.index(method) + 1 if method else 0
+    number = stream_of(method) if method else 0
     key = (stratum.key, ROLES.index(role), number, model)
     return np.random.default_rng(np.random.SeedSequence(settings.seed, spawn_key=key))
 
@@ -130,9 +123,28 @@ def annotations_of(study: Study, stratum: Stratum) -> Annotations:
     return annotations_from_frame(frame[inside], categories, "keep")
 
 
-def needs_scores(method: str) -> bool:
-    """Whether a method conditions on the scores of one model at a time."""
-    return SCORES in METHODS[method].needs
+def work_of(method: str) -> float:
+    """How long a method takes, relative to others; 0 where it samples nothing."""
+    offer = METHODS[method].offer
+    return offer.work if offer else 0.0
+
+
+def is_quick(methods: Iterable[str]) -> bool:
+    """Whether methods sample nothing: their answers are there at once."""
+    return not any(map(work_of, methods))
+
+
+def groups() -> list[tuple[str, ...]]:
+    """The methods that share a job: first those without a model, then those that take longest."""
+    found: dict[str, list[str]] = {}
+    for name in offered():
+        offer = METHODS[name].offer
+        shared = (offer and offer.fit_of) or name
+        found.setdefault(shared if work_of(name) else "", []).append(name)
+    return [
+        tuple(found[key])
+        for key in sorted(found, key=lambda key: (key != "", -work_of(found[key][0])))
+    ]
 
 
 def reason_against(method: str, study: Study, items: Items) -> str:
@@ -140,35 +152,28 @@ def reason_against(method: str, study: Study, items: Items) -> str:
     known = METHODS[method]
     if study.weights is not None and not known.takes_weights:
         return "it takes no weights of items"
-    if not known.of_annotators:
+    if not known.of_annotators or study.annotations is None:
         return known.lacks(items)
-    if study.annotations is None:
-        return "it needs to know who gave each vote: rows of item, annotator and label"
     if len(study.annotations.category) != 2:
         return f"it needs two kinds of labels; there are {len(study.annotations.category)}"
-    return ""
+    return known.lacks(study.annotations)
 
 
 def plan_jobs(
     study: Study, settings: Settings, strata: list[Stratum]
 ) -> tuple[list[Job], Mapping[tuple[str, str], str]]:
-    """The work in jobs, in the order of `GROUPS`; and (stratum, method) -> why it is not run."""
+    """The work in jobs, in the order of `groups`; and (stratum, method) -> why it is not run."""
     jobs: list[Job] = []
     against: dict[tuple[str, str], str] = {}
-    for group in GROUPS:
+    for group in groups():
         for stratum in strata:
             items = items_of(study, stratum)
             asked = [name for name in group if name in settings.methods]
             reasons = {name: reason_against(name, study, items) for name in asked}
             against |= {(stratum.name, name): why for name, why in reasons.items() if why}
             methods = tuple(name for name in asked if not reasons[name])
-            alone = tuple(name for name in methods if not needs_scores(name))
+            alone = tuple(name for name in methods if not METHODS[name].needs_scores)
             jobs += [Job(stratum.name, alone, NO_PREDICTOR)] if alone else []
-            of_models = tuple(name for name in methods if needs_scores(name))
+            of_models = tuple(name for name in methods if METHODS[name].needs_scores)
             jobs += [Job(stratum.name, of_models, one) for one in items.predictors if of_models]
     return jobs, against
-
-
-def is_quick(job: Job) -> bool:
-    """Whether a job samples nothing: its answers are there at once."""
-    return all(name in QUICK for name in job.methods)

@@ -9,23 +9,17 @@ from crowdgold.data import NO_PREDICTOR, InputError, Items
 from crowdgold.data.parameters import did_you_mean
 from crowdgold.inference.questions import Questions
 from crowdgold.inference.rectified import POPULATION, TARGETS
+from crowdgold.methods import METHODS
+from crowdgold.methods.registry import offered
 from crowdgold.metrics import At, parse_metric
 from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.metrics.binary import METRICS as KNOWN
 
-METHODS = (
-    "logistic-R", "votes-R", "GT", "GT+MV", "Rogan-Gladen", "AutoEval", "MAVEN-R", "MAVEN",
-    "MAVEN-C", "DS", "CLARA",
-)  # fmt: skip
-"""In the order of tables: what gold corrects, then models."""
 MODEL_METRICS = tuple(
     name for name, metric in KNOWN.items() if metric.needs_scores and metric.at is At.NOTHING
 )
 THRESHOLD_METRICS = tuple(name for name, metric in KNOWN.items() if metric.at is At.SCORE)
 METRICS = (*LABEL_METRICS, *MODEL_METRICS, *THRESHOLD_METRICS)
-
-ONLY_POPULATION = ("GT+MV", "Rogan-Gladen", "AutoEval", "CLARA")
-"""Methods that speak of the population alone; the others can speak of the items at hand."""
 
 HUMANS = "humans"
 """What delta_TPR of a single model is against."""
@@ -36,7 +30,7 @@ class Settings:
     """How a study is evaluated.
 
     Attributes:
-        methods: some of `METHODS`, in any order.
+        methods: some of `registry.offered()`, in any order.
         metrics: some of `METRICS`.
         thresholds: model -> scores at and above which it flags an item; those of `NO_PREDICTOR` are
             of every model that has none of its own. Where nothing is given it is 0.5 of scores that
@@ -48,7 +42,7 @@ class Settings:
         imputations: label sets imputed for each fit with posterior draws.
     """
 
-    methods: tuple[str, ...] = METHODS
+    methods: tuple[str, ...] = field(default_factory=offered)
     metrics: tuple[str, ...] = METRICS
     thresholds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     level: float = 0.95
@@ -101,7 +95,7 @@ def check_settings(settings: Settings, models: Collection[str]) -> None:
             f"model {HUMANS!r}: in comparisons this name stands for the voters; give the model "
             f"another, for instance by --column score_{HUMANS}=score_NAME"
         )
-    _check_names(settings.methods, METHODS, "method")
+    _check_names(settings.methods, offered(), "method")
     _check_names(settings.metrics, METRICS, "metric")
     if not 0 < settings.level < 1:
         raise InputError(f"level: found {settings.level:g}, expected a number between 0 and 1")
@@ -121,14 +115,15 @@ def check_settings(settings: Settings, models: Collection[str]) -> None:
 
 def is_of_population(method: str, about: str) -> bool:
     """Say whether a method's intervals are about the population, and not the items at hand."""
-    return about == POPULATION or method in ONLY_POPULATION
+    offer = METHODS[method].offer
+    return about == POPULATION or (offer is not None and offer.population_only)
 
 
 def what_intervals_are_about(about: str, n_items: int) -> str:
     """Say what the intervals of a table with so many items are about."""
     if about == POPULATION:
         return f"Intervals are about the population that these {n_items:,} items were drawn from."
-    *others, last = ONLY_POPULATION
+    *others, last = (name for name in offered() if is_of_population(name, about))
     return (
         f"Intervals are about these {n_items:,} items, not new ones (those of {', '.join(others)} "
         f"and {last} about the population that the items were drawn from)."

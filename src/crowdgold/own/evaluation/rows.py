@@ -15,16 +15,17 @@ from crowdgold.evaluation.misfit import ABOVE, BELOW, flag_misfit, misfit_p
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import Named
 from crowdgold.inference.samples import Sample
+from crowdgold.methods import METHODS
+from crowdgold.methods.method import MODEL
+from crowdgold.methods.registry import baseline, offered, with_role
 from crowdgold.metrics import parse_metric
 from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.metrics.curves import GRIDS
 from crowdgold.metrics.metric import DELTA
 from crowdgold.own.evaluation import predictive
 from crowdgold.own.evaluation.fitting import Found
-from crowdgold.own.evaluation.jobs import needs_scores
 from crowdgold.own.evaluation.questions import (
     HUMANS,
-    METHODS,
     METRICS,
     Settings,
     is_of_population,
@@ -36,9 +37,6 @@ COLUMNS = (
     *KEYS, "method", "estimate", "lower", "upper", "standard_error", "effective_gold", "misfit",
     "misfit_p", "diagnostics_passed", "message", "note",
 )  # fmt: skip
-MODEL_BASED = ("DS", "MAVEN", "MAVEN-C", "CLARA")
-"""Methods that rest on a model of votes, which the rectified estimate can contradict."""
-GOLD_ONLY = "GT"
 DIGITS = 10
 """Of estimates; of their intervals' ends no more than three mean anything."""
 
@@ -101,7 +99,7 @@ def _own_rows(found: Found, first: bool, several: bool, level: float) -> Iterato
             against = HUMANS if name.startswith(DELTA) else ""
             yield _row(found, one, found.model, against, sides)
         elif first and found.whole:
-            with_scores = several and needs_scores(found.method)
+            with_scores = several and METHODS[found.method].needs_scores
             note = f"with the scores of {found.model}" if with_scores else ""
             yield _row(found, replace(one, note=one.note or note), NO_PREDICTOR, "", sides)
 
@@ -152,14 +150,14 @@ def _effective_gold(
     N, and n where nothing but gold is used.
     """
     keys = list(KEYS)
-    alone = table.loc[table["method"] == GOLD_ONLY, keys].assign(
+    alone = table.loc[table["method"] == baseline(), keys].assign(
         alone=table["upper"] - table["lower"]
     )
     joined = table[[*keys, "lower", "upper"]].merge(alone, on=keys, how="left")
     gold = joined["stratum"].map(dict(n_gold)).to_numpy(float)
     width, known = (joined["upper"] - joined["lower"]).to_numpy(), joined["alone"].to_numpy()
     items = joined["stratum"].map(dict(n_items)).to_numpy(float)
-    if is_of_population(GOLD_ONLY, about):
+    if is_of_population(baseline(), about):
         whole = known
     else:
         left = 1 - gold / items
@@ -181,7 +179,7 @@ def _misfit(table: pd.DataFrame) -> pd.DataFrame:
     keyed = table.assign(experiment="", replicate=0)
     found = {name: of(keyed, ["stratum", "model", "against"])
              for name, of in (("misfit", flag_misfit), ("misfit_p", misfit_p))}  # fmt: skip
-    known = table["method"].isin(MODEL_BASED) & np.isfinite(table["estimate"])
+    known = table["method"].isin(with_role(MODEL)) & np.isfinite(table["estimate"])
     return pd.DataFrame(found).where(known)
 
 
@@ -201,7 +199,7 @@ def _in_order(table: pd.DataFrame, strata: Sequence[str], models: Sequence[str])
             "metric": [_metric_place(metric) for metric in table["metric"]],
             "model": [[NO_PREDICTOR, *models].index(name) for name in table["model"]],
             "against": table["against"],
-            "method": [METHODS.index(name) for name in table["method"]],
+            "method": [offered().index(name) for name in table["method"]],
         }
     )
     return table.loc[order.sort_values([*map(str, order)], kind="stable").index].reset_index(
@@ -240,7 +238,7 @@ def estimate_rows(
     rows: list[dict[str, Any]] = []
     level = settings.level
     for stratum in strata:
-        for method in METHODS:
+        for method in offered():
             named = [known[key] for model in (NO_PREDICTOR, *models)
                      if (key := (stratum, method, model)) in known]  # fmt: skip
             for place, one in enumerate(named):
@@ -288,7 +286,8 @@ def item_rows(found: Sequence[Found], items: Items) -> pd.DataFrame:
     for one in found:
         if one.probability is None:
             continue
-        name = f"{one.method}:{one.model}" if one.method.startswith("MAVEN") else one.method
+        of_model = METHODS[one.method].needs_scores
+        name = f"{one.method}:{one.model}" if of_model else one.method
         columns.setdefault(name, np.round(one.probability, 6))
     return pd.DataFrame(columns)
 

@@ -280,9 +280,9 @@ def _sample(
     planned: Planned, stan: StanModels, cores: int, say: Say, keep: Path | None
 ) -> tuple[Planned, list[Found]]:
     """What can be run of the jobs, and what those find that sample a model."""
-    models = [name for job in planned.jobs if not is_quick(job) for name in job.methods]
+    models = [name for job in planned.jobs if not is_quick(job.methods) for name in job.methods]
     planned = planned.without(load_models(dict.fromkeys(models), stan))
-    slow = [job for job in planned.jobs if not is_quick(job)]
+    slow = [job for job in planned.jobs if not is_quick(job.methods)]
     study, settings = planned.study, planned.settings
     kept = KeptJobs(keep, key_of(study, settings, stan), say)
     return planned, run_jobs(slow, study, settings, planned.strata, stan, cores, say, kept)
@@ -316,7 +316,7 @@ def evaluate_study(
     """
     start = time.perf_counter()
     planned = plan_study(study, settings)
-    quick = [job for job in planned.jobs if is_quick(job)]
+    quick = [job for job in planned.jobs if is_quick(job.methods)]
     found = [one for job in quick for one in run_job(job, study, settings, planned.strata, stan)]
     if len(quick) == len(planned.jobs):
         KeptJobs(keep, "", say).remove_others()

@@ -15,8 +15,8 @@ import numpy as np
 from crowdgold.data import InputError, Items
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import Rectified, rectify
-from crowdgold.methods.logistic import predict_by_regression, rank_share
 from crowdgold.metrics import parse_metric
+from crowdgold.models.logistic import cross_fit, features, rank_share
 from crowdgold.own.plan.study_design import Information
 from crowdgold.simulate.maven import draw_maven
 
@@ -130,7 +130,7 @@ def expected_information(
     items = draw_maven(guess.parameters(guess.size(), votes), rng).table
     if scale is not None:
         items = _on_scale(items, scale)
-    prediction = predict_by_regression(items)[SCORE]
+    prediction = cross_fit(features(items), items.gold)
     questions = Questions(tuple(parsed))
     found = rectify(prediction, View(items, SCORE), questions, "population")
     return {metric: _information(found, k, votes) for k, metric in enumerate(metrics)}

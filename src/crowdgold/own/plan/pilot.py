@@ -11,11 +11,10 @@ import numpy as np
 
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.own import Study
-from crowdgold.methods import METHODS
-from crowdgold.methods.dawid_skene import spread_draws
-from crowdgold.methods.maven import MavenSettings, fit_maven
+from crowdgold.methods.maven import CALIBRATED, fit_maven
+from crowdgold.methods.method import Run
 from crowdgold.models.diagnostics import Diagnostics
-from crowdgold.models.stan import SamplerSettings, StanModels
+from crowdgold.models.stan import SamplerSettings, StanModels, spread_draws
 from crowdgold.models.vote_fit import fit_votes
 from crowdgold.models.vote_sets import find_vote_sets
 from crowdgold.own.check.gold_sample import assess_gold_sample
@@ -23,7 +22,6 @@ from crowdgold.own.plan.expected_information import RAREST, Guess
 
 DRAWS = 40
 """Posterior draws; the ends of 90 % of them are then the second from either side."""
-METHOD = "MAVEN-C"
 
 
 @dataclass(frozen=True)
@@ -78,8 +76,8 @@ def fit_pilot(
         phi, a, d, diagnostics = vote.phi, vote.a, vote.d, fit.diagnostics
         mu = delta = np.zeros(draws)
     else:
-        settings = MavenSettings(**METHODS[METHOD].preset)
-        fitted = fit_maven(items, rng, stan, sampler, draws, settings, (model,))
+        run = Run(stan, sampler, draws)
+        fitted = fit_maven(items, rng, CALIBRATED.read({}), run, (model,))
         found, diagnostics = fitted.labels.parameters, fitted.diagnostics  # type: ignore[union-attr]
         phi, mu, delta = found["phi"], found[f"mu:{model}"], found[f"delta:{model}"]
         a, d = (np.stack([found[f"{name}{y}"] for y in (0, 1)], axis=1) for name in "ad")

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from crowdgold.methods.registry import baseline
 from crowdgold.own.report.folder import StudyFolder
 from crowdgold.own.report.words import (
     Numbers,
@@ -17,7 +18,6 @@ from crowdgold.own.report.words import (
 
 MOST_PAIRS = 12
 """Pairs of models whose comparison is written out; all are in estimates.csv."""
-GOLD_ALONE = "GT"
 GAINED = 1.05
 """An interval as narrow as that of so many times the gold labels is called a gain."""
 
@@ -99,7 +99,7 @@ def _as_gold(row: Mapping[str, Any], n_gold: int, gold_interval: bool) -> str:
     """Say how many gold labels alone would have given an interval as narrow."""
     if n_gold == 0 or not gold_interval:
         return ""
-    if row["method"] == GOLD_ALONE:
+    if row["method"] == baseline():
         return f"From the {n_gold:,} gold labels alone."
     effective = row["effective_gold"]
     if effective is None:
@@ -169,7 +169,7 @@ def write_answer(row: Mapping[str, Any], n_gold: int, level: float, gold_interva
 def _known_by_gold(study: StudyFolder) -> set[tuple[str, ...]]:
     """The keys of which gold labels alone have an interval."""
     rows = study.of_all("estimates")
-    rows = rows[(rows["method"] == GOLD_ALONE) & rows["lower"].notna() & rows["upper"].notna()]
+    rows = rows[(rows["method"] == baseline()) & rows["lower"].notna() & rows["upper"].notna()]
     return set(rows[["model", "against", "metric"]].itertuples(index=False, name=None))
 
 

@@ -11,10 +11,13 @@ from scipy.special import bdtr
 from crowdgold.evaluation.misfit import held_against
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.inference.samples import FEWEST
+from crowdgold.methods import METHODS
+from crowdgold.methods.method import CORRECTED
+from crowdgold.methods.registry import with_role
 from crowdgold.own.check.annotator_check import holm
 from crowdgold.own.check.gold_sample import CHOSEN
 from crowdgold.own.check.verdicts import MEASURED_GOLD, SURELY_CHOSEN
-from crowdgold.own.evaluation.headline import CORRECTED, ONLY_MODELS_REASON
+from crowdgold.own.evaluation.headline import ONLY_MODELS_REASON
 from crowdgold.own.report.answers import headlines_of_all
 from crowdgold.own.report.folder import StudyFolder, records_of
 from crowdgold.own.report.words import (
@@ -119,7 +122,7 @@ def _only_models(study: StudyFolder) -> Iterator[Doubt]:
         yield Doubt(
             GRAVE, "Only models were asked for",
             "Each model is right where its assumptions are, and no estimate that gold labels "
-            f"correct was asked for. Add {CORRECTED[0]} to the methods.",
+            f"correct was asked for. Add {with_role(CORRECTED)[0]} to the methods.",
         )  # fmt: skip
 
 
@@ -180,8 +183,9 @@ def _chains(study: StudyFolder) -> Iterator[Doubt]:
         yield Doubt(
             MINOR, f"The chains of {one['method']}{of} had not converged",
             f"{'; '.join(one['problems']) or 'no reason given'}. Its numbers are shown. "
-            + ("The answer does not rest on it." if one["method"] not in CORRECTED else
-               "The gold labels correct the answer, so its interval is right all the same."),
+            + ("The gold labels correct the answer, so its interval is right all the same."
+               if METHODS[one["method"]].has_role(CORRECTED) else
+               "The answer does not rest on it."),
         )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from crowdgold.methods.registry import offered
 from crowdgold.own.report.answers import headlines_of_all
 from crowdgold.own.report.curves_figure import MOST, PR, ROC, draw_study_curves
 from crowdgold.own.report.estimates_figure import draw_study_estimates
@@ -24,8 +25,6 @@ from crowdgold.own.report.words import (
 GROUPS_OF_A_FIGURE = 6
 MOST_GROUPS = 24
 """Models, or pairs of models, that are drawn for a metric; all are in estimates.csv."""
-FIRST_CHOICE = ("MAVEN-R", "MAVEN-C", "votes-R", "GT", "MAVEN", "DS")
-"""Whose curves are drawn where the answer's method has none."""
 
 
 def in_chunks(values: Sequence[Any], size: int, most: int) -> Iterator[list[Any]]:
@@ -117,7 +116,7 @@ def _method_of_curves(study: StudyFolder, model: str, curves: pd.DataFrame) -> s
         row["method"] for row in headlines_of_all(study)
         if row["model"] == model and row["metric"] == "AUC"
     ]  # fmt: skip
-    return next((name for name in (*chosen, *FIRST_CHOICE, *sorted(have)) if name in have), None)
+    return next((name for name in (*chosen, *offered(), *sorted(have)) if name in have), None)
 
 
 def _headline(study: StudyFolder, metric: str) -> Mapping[str, Any] | None:

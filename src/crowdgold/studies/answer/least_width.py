@@ -24,8 +24,8 @@ from crowdgold.experiments import seeds
 from crowdgold.experiments.population import SIZES, TRUTH_OF, asks_for_population
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import centred_influence
-from crowdgold.methods.logistic import features, fit_folds
 from crowdgold.metrics import parse_metric
+from crowdgold.models.logistic import features, fit_folds
 from crowdgold.simulate import simulate
 
 LEAST = ["experiment", "n_gold", "metric", "least_ratio"]

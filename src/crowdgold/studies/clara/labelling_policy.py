@@ -19,11 +19,12 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import Annotations, InputError
+from crowdgold.methods import clara, snorkel
 from crowdgold.models.clara.label_confidence import LabelsSoFar, probabilities_so_far
 from crowdgold.models.clara.labelling_model import LabellingModel
 
-RANDOM, TIE_BREAKING, CLARA = "random stratified", "tie-breaking", "CLARA"
-SNORKEL = "Snorkel"
+RANDOM, TIE_BREAKING = "random stratified", "tie-breaking"
+CLARA, SNORKEL = clara.PUBLISHED.name, snorkel.METHOD.name
 COLUMNS = (
     "policy", "threshold_or_share", "share_of_labels", "accuracy", "prevalence_estimate",
 )  # fmt: skip

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.evaluation.summaries import share_error, standard_error
+from crowdgold.studies.clara.labelling_policy import RANDOM, SNORKEL, TIE_BREAKING
 
 SHARE = "share_of_labels"
 SETTING = "threshold_or_share"
@@ -12,7 +13,7 @@ COLUMNS = (
     "policy", SETTING, SHARE, "accuracy", "prevalence_estimate", TRUTH, "replicate",
     "items", "diagnostics_passed",
 )  # fmt: skip
-UNFITTED = ("random stratified", "tie-breaking", "Snorkel")
+UNFITTED = (RANDOM, TIE_BREAKING, SNORKEL)
 """Policies without a model, or one that has no diagnostics."""
 
 

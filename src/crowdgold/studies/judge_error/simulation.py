@@ -20,12 +20,13 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.experiments.check import Check
+from crowdgold.methods.judge_error import ROGAN_GLADEN
 from crowdgold.models.judge_error import JudgementCounts, correct_rate, corrected_variance
 
 EXACT, SHARED, TRUE_QUALITY, PUBLISHED = VARIANTS = (
     "exact", "shared_draw", "true_quality", "published",
 )  # fmt: skip
-NAIVE, CORRECTED = ("naive", "Rogan-Gladen")
+NAIVE, CORRECTED = "naive", ROGAN_GLADEN.name
 BIN = 0.005
 Z = 1.96
 """As in the published code."""

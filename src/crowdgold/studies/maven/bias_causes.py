@@ -18,7 +18,9 @@ from crowdgold.data.parameters import Parameters, unknown
 from crowdgold.experiments.check import Check
 from crowdgold.inference import evaluate
 from crowdgold.inference.rectified import ITEMS
-from crowdgold.methods.maven import MavenSettings, fit_maven
+from crowdgold.methods.maven import CALIBRATED as CALIBRATED_MAVEN
+from crowdgold.methods.maven import FREE_SD, PUBLISHED, MavenSettings, fit_maven
+from crowdgold.methods.method import Run
 from crowdgold.metrics import parse_metric, true_value
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.simulate.irt import draw_irt
@@ -50,11 +52,11 @@ class Version:
 
 CALIBRATED = {"score_likelihood": "calibrated"}
 VERSIONS = {
-    "MAVEN": Version({}),
-    "MAVEN-C": Version(CALIBRATED),
+    PUBLISHED.name: Version({}),
+    CALIBRATED_MAVEN.name: Version(CALIBRATED),
     "MAVEN-C, prior of mu at 0.05": Version(CALIBRATED | {"mu_prior": {"scale": 0.1}}),
     "MAVEN-C, prior of mu at 5": Version(CALIBRATED | {"mu_prior": {"scale": 10.0}}),
-    "MAVEN-CS": Version(CALIBRATED | {"positive_sd": True}),
+    FREE_SD.name: Version(CALIBRATED | {"positive_sd": True}),
     "MAVEN, votes known": Version({}, told=True),
     "MAVEN-C, votes known": Version(CALIBRATED, told=True),
 }
@@ -104,7 +106,7 @@ def check_bias_causes(
     sampler = SamplerSettings(
         **{name: given.whole(name, at_least=1) for name in ("chains", "warmup", "draws")}
     )
-    imputations = given.whole("imputations", at_least=2)
+    run = Run(stan, sampler, given.whole("imputations", at_least=2))
     simulator = given.choice("simulator", SIMULATORS)
     size = {"n": parameters["n"]} if "n" in parameters else {}
     drawn = SIMULATORS[simulator]({**parameters["study"], **size}, rng)
@@ -115,7 +117,7 @@ def check_bias_causes(
     for name, version in _versions(given).items():
         fit_rng, evaluate_rng = np.random.default_rng(seed).spawn(2)
         settings, votes = MavenSettings(**version.settings), told if version.told else items
-        fitted = fit_maven(items, fit_rng, stan, sampler, imputations, settings, vote_items=votes)
+        fitted = fit_maven(items, fit_rng, settings, run, vote_items=votes)
         found = evaluate(fitted, items, parameters["metrics"], evaluate_rng, target=ITEMS)
         own = pd.DataFrame(
             [(one.metric, one.estimate, one.lower, one.upper, _true(one.metric, drawn))

@@ -23,6 +23,7 @@ from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.labels import LabelPosterior
 from crowdgold.inference.request import LEVEL
 from crowdgold.methods.maven import MavenSettings, fit_maven
+from crowdgold.methods.method import Run
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric, true_value
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.models.vote_model import VoteParameters
@@ -96,7 +97,8 @@ def check_shared_labels(
         **{name: given.whole(name, at_least=1) for name in ("chains", "warmup", "draws")}
     )
     items = draw_irt(parameters["study"], rng).table
-    fitted = fit_maven(items, rng, stan, sampler, given.whole("imputations", at_least=2), settings)
+    run = Run(stan, sampler, given.whole("imputations", at_least=2))
+    fitted = fit_maven(items, rng, settings, run)
     assert isinstance(fitted.labels, LabelPosterior)
     truth = true_value(METRIC, items)
     found = imputed_differences(fitted.labels, items, rng)

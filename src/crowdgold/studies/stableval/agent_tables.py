@@ -6,9 +6,12 @@ Rows of a results table are those of one experiment and setting; MV, DS and PEC 
 import numpy as np
 import pandas as pd
 
+from crowdgold.methods import dawid_skene
+from crowdgold.methods.pec import EXPECTED_CREDIT
+from crowdgold.methods.votes_and_gold import MAJORITY
 from crowdgold.metrics.agents import ANNOTATORS, SPREAD, STABILITY, TABLE, ranks
 
-METHODS = ("MV", "DS", "PEC")
+MV, DS, PEC = METHODS = (MAJORITY.name, dawid_skene.METHOD.name, EXPECTED_CREDIT.name)
 GAIN = "PEC - MV"
 
 
@@ -49,9 +52,9 @@ def scores(rows: pd.DataFrame) -> pd.DataFrame:
         columns[method] = own["estimate"]
         columns[f"{method} lower"], columns[f"{method} upper"] = own["lower"], own["upper"]
     frame = pd.DataFrame(columns)
-    frame[GAIN] = frame["PEC"] - frame["MV"]
+    frame[GAIN] = frame[PEC] - frame[MV]
     number = _metric(rows, "responses:each", METHODS[0]).set_index("agent")["estimate"]
-    return frame.assign(responses=number).sort_values("PEC", ascending=False, kind="stable")
+    return frame.assign(responses=number).sort_values(PEC, ascending=False, kind="stable")
 
 
 def stability(rows: pd.DataFrame) -> pd.DataFrame:
@@ -66,7 +69,7 @@ def stability(rows: pd.DataFrame) -> pd.DataFrame:
 def quality(rows: pd.DataFrame) -> pd.DataFrame:
     """Accuracy, leniency and strictness by annotator, the most accurate first."""
     columns = {
-        name: _metric(rows, f"{name}:each", "PEC").set_index("annotator")["estimate"]
+        name: _metric(rows, f"{name}:each", PEC).set_index("annotator")["estimate"]
         for name in ANNOTATORS
     }
     return pd.DataFrame(columns).sort_values("accuracy", ascending=False, kind="stable")
@@ -75,7 +78,7 @@ def quality(rows: pd.DataFrame) -> pd.DataFrame:
 def ambiguous(rows: pd.DataFrame) -> pd.DataFrame:
     """The most ambiguous responses: ambiguity, confidence, level and entropy by response."""
     columns = {
-        name: _metric(rows, f"{name}:top", "PEC").set_index("item")["estimate"]
+        name: _metric(rows, f"{name}:top", PEC).set_index("item")["estimate"]
         for name in ("ambiguity", "level", "entropy")
     }
     frame = pd.DataFrame(columns)
@@ -85,18 +88,18 @@ def ambiguous(rows: pd.DataFrame) -> pd.DataFrame:
 def findings(rows: pd.DataFrame) -> pd.DataFrame:
     """What tables 12, 17, 23 and 29 call key findings: column `value`, by name."""
     table = scores(rows)
-    responses = _value(rows, "responses", "PEC")
-    moved = ranks(table["MV"].to_numpy()) != ranks(table["PEC"].to_numpy())
-    share = _value(rows, "ambiguous", "PEC")
+    responses = _value(rows, "responses", PEC)
+    moved = ranks(table[MV].to_numpy()) != ranks(table[PEC].to_numpy())
+    share = _value(rows, "ambiguous", PEC)
     values = {
-        "score correlation": float(np.corrcoef(table["MV"], table["PEC"])[0, 1]),
+        "score correlation": float(np.corrcoef(table[MV], table[PEC])[0, 1]),
         "largest score change": float(table[GAIN].abs().max()),
         "agents with another rank": float(moved.sum()),
         "agents": float(len(table)),
-        "mean ambiguity": _value(rows, "ambiguity", "PEC"),
+        "mean ambiguity": _value(rows, "ambiguity", PEC),
         "highly ambiguous": float(round(share * responses)),
         "share highly ambiguous": share,
-        "mean entropy": _value(rows, "entropy", "PEC"),
+        "mean entropy": _value(rows, "entropy", PEC),
     }
     return pd.DataFrame({"value": values})
 

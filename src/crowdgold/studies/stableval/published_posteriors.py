@@ -8,12 +8,13 @@ import pandas as pd
 from crowdgold.data import Annotations, InputError
 from crowdgold.data.datasets import DATASETS
 from crowdgold.experiments import seeds
-from crowdgold.methods import Fit, fit
+from crowdgold.inference.labels import Fit
+from crowdgold.methods import dawid_skene, fit, pec
 from crowdgold.models.confusion_em import PRESETS, fit_confusion_em
 from crowdgold.studies.stableval.refitted_bootstrap import refitted_intervals
 
 NAMES = ("mt_bench", "convabuse", "qags", "mslr")
-METHODS = ("DS", "PEC")
+METHODS = (dawid_skene.METHOD.name, pec.EXPECTED_CREDIT.name)
 EM = {"em": "published"}
 
 

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from crowdgold.methods.registry import baseline as gold_alone
 from crowdgold.metrics import label_of
 from crowdgold.metrics.metric import DELTA
 from crowdgold.plotting.plot import Plot
@@ -79,7 +80,7 @@ def draw_answer(
     table: pd.DataFrame,
     *,
     answer: str,
-    baseline: str = "GT",
+    baseline: str | None = None,
     again: dict[str, str] | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
@@ -98,6 +99,7 @@ def draw_answer(
     Raises:
         ValueError: where the table has no interval of the answer.
     """
+    baseline = baseline or gold_alone()
     found = answers_of(table, answer, baseline, again)
     shown = pd.concat(
         [found.by_metric, found.by_gold.assign(metric=ALL)], ignore_index=True

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.methods.clara import PUBLISHED
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import MARKERS, replicates_text
 from crowdgold.plotting.style import new_figure
@@ -65,7 +66,7 @@ def draw_clara_recovery(
     *,
     tpr: float,
     tnr: float,
-    method: str = "CLARA",
+    method: str | None = None,
     n: int | None = None,
     printed: Sequence[Mapping[str, Any]] = (),
 ) -> tuple[Figure, pd.DataFrame]:
@@ -91,6 +92,7 @@ def draw_clara_recovery(
     missing = [name for name in (X, BY, "error_sd") if name not in table]
     if missing:
         raise ValueError(f"the table has no columns {missing}")
+    method = method or PUBLISHED.name
     shown = table[(table["method"] == method) & table["metric"].isin(METRICS)]
     absent = sorted(set(METRICS) - set(shown["metric"]))
     if absent:

@@ -5,11 +5,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from crowdgold.methods.judge_error import ROGAN_GLADEN
+from crowdgold.methods.votes_and_gold import MAJORITY
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import new_figure, style_of
 
 COLUMNS = ("variant", "replicate", "estimator", "quantity", "low", "value")
-LOOKS = {"naive": "MV", "Rogan-Gladen": "Rogan-Gladen"}
+LOOKS = {"naive": MAJORITY.name, ROGAN_GLADEN.name: ROGAN_GLADEN.name}
 """Estimator -> the method whose look it has."""
 TITLES = {
     "exact": "As described",

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from crowdgold.plotting.plot import Plot
-from crowdgold.plotting.style import FOOTER_SIZE, METHOD_STYLES, new_figure
+from crowdgold.plotting.style import FOOTER_SIZE, new_figure
 from crowdgold.studies.label_variation.methods import METHODS
 from crowdgold.studies.label_variation.ranks import BASELINE, SETTING, differences, mean_ranks
 
@@ -25,7 +25,7 @@ METRICS = {
 """Metric -> the title of its panels, where an item has one class, and where it may have several."""
 SEVERAL = ("MFRC",)
 """Datasets whose items may have several classes."""
-EXISTING, PROPOSED = METHOD_STYLES["DS"].colour, METHOD_STYLES["MAVEN"].colour
+EXISTING, PROPOSED = "#56B4E9", "#D55E00"
 LOOKS = ((EXISTING, "o", "published before"), (PROPOSED, "^", "proposed by the paper"))
 ROW = 2.15
 """Inches; the height of a dataset's panels."""

@@ -5,6 +5,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from crowdgold.methods.maven import PUBLISHED
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import AXIS_LABELS, new_figure, style_of
 
@@ -40,7 +41,7 @@ def draw_run_time(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         panel = axes[0][column]
         for name, rows in table.groupby("method", sort=False):
             method = str(name).split(",")[0]
-            if _panel_of(str(name)) != index and name != "MAVEN":
+            if _panel_of(str(name)) != index and name != PUBLISHED.name:
                 continue
             style = style_of(method)
             line = ":" if str(name).endswith(NESTED) else style.line
