@@ -6,8 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from crowdgold import found
+from crowdgold.documents.claims import claims_of
+from crowdgold.documents.verdicts import FAILS, HOLDS
 from crowdgold.metrics import LabelMass, RankedItems
 from crowdgold.simulate import simulate
 from unit.reference import make_items
@@ -16,10 +19,10 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs/contributing.md").read_text(
 DESIGN = {"n": 4000, "votes_total": 3, "n_gold": 10, "predictors": {"A": {"mu": 1, "delta": 1}}}
 
 
-def code_of(section):
-    """The Python of a section of the page."""
+def code_of(section, language="python"):
+    """The code of a section of the page."""
     _, _, text = PAGE.partition(f"## {section}\n")
-    (code,) = re.findall(r"```python\n(.*?)```", text.partition("\n## ")[0], re.DOTALL)
+    (code,) = re.findall(rf"```{language}\n(.*?)```", text.partition("\n## ")[0], re.DOTALL)
     return code
 
 
@@ -58,6 +61,24 @@ def test_the_generator_is_found_in_its_file_and_draws(tmp_path, monkeypatch):
     right = np.where(items.truth == 1, items.votes_positive, 3 - items.votes_positive)
     # 12,000 votes: a standard error of .004.
     assert right.sum() / 12_000 == pytest.approx(0.8, abs=5 * 0.004)
+
+
+def test_the_claim_is_judged():
+    (claim,) = claims_of(
+        yaml.safe_load(code_of("A new claim", "yaml")), {}, "crowdgold.studies.maven"
+    )
+    rows = [
+        {"experiment": "e", "gold_fraction": 0.1, "metric": "AUC", "method": method, "truth": 0.5,
+         "replicate": k, "estimate": 0.6, "lower": 0.5, "upper": 0.5 + width * (1 + k / 100)}
+        for k in range(5) for method, width in (("GT", 0.2), ("MAVEN", 0.1))
+    ]  # fmt: skip
+    assert claim.judge({"maven_fig4": pd.DataFrame(rows)}).verdict == HOLDS
+    rows = [{**row, "upper": 0.7} for row in rows]
+    failed = claim.judge({"maven_fig4": pd.DataFrame(rows)})
+    assert (failed.verdict, failed.reason) == (
+        FAILS,
+        "the data are private; ours are a simulated stand-in",
+    )
 
 
 def test_an_unknown_generator_is_refused_with_the_nearest_name():

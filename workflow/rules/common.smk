@@ -53,7 +53,15 @@ def stages():
     parts = (
         ["together"] if config["together"] else ["simulate", "estimate", "summarise"]
     )
-    shared = ["figures", "validate", "answer", "evaluate", "benchmarks", "docs"]
+    shared = [
+        "figures",
+        "validate",
+        "studies",
+        "answer",
+        "evaluate",
+        "benchmarks",
+        "docs",
+    ]
     return ["toolchain", "datasets", "label_variation", *parts, *shared]
 
 

@@ -1,9 +1,8 @@
 # What: the pages of docs/ whose numbers come from results, and the figures of the gallery.
 # Needs: figures and tables at the configured scale; `validate`; the benchmark.
-# Makes: the pages of config/pages.yaml, docs/how-to/*.md, docs/gallery/*.svg,
-#        README.md and src/crowdgold/arena/worlds.json (all tracked by git)
+# Makes: the pages of config/pages.yaml, docs/how-to/*.md, docs/gallery/*.svg and README.md (all
+#        tracked by git)
 
-JUDGED = ["mt_bench", "convabuse", "qags", "mslr", "stableval_published"]
 HOW_TO = glob_wildcards("docs/how-to/templates/{page}.md").page
 
 
@@ -30,79 +29,6 @@ rule document:
         "../../scripts/document.py"
 
 
-rule compare_stableval:
-    input:
-        datasets=expand("results/datasets/{name}.parquet", name=JUDGED),
-    output:
-        posteriors="<results>/tables/stableval_posteriors.parquet",
-        bootstrap="<results>/tables/stableval_bootstrap.parquet",
-    log:
-        "<results>/logs/compare_stableval.log",
-    conda:
-        "../../environment.yml"
-    params:
-        library=library("compare_stableval.py", method=none),
-        seed=config["seed"],
-        resamples=200,
-    message:
-        "Holding the published posteriors and bootstrap against ours"
-    script:
-        "../../scripts/compare_stableval.py"
-
-
-# The record comes with the library: `crowdgold evaluate` names the nearest world in it.
-rule record_arena:
-    input:
-        summaries=drawn.tables_of("arena"),
-        datasets=lambda wildcards: expand(
-            "results/datasets/{name}.parquet",
-            name=jobs.datasets_in(drawn.experiments("arena")),
-        ),
-    output:
-        record="src/crowdgold/arena/worlds.json",
-        cells="<results>/arena/cells.parquet",
-        worlds="<results>/arena/worlds.parquet",
-        real="<results>/arena/real.parquet",
-    log:
-        "<results>/logs/record_arena.log",
-    conda:
-        "../../environment.yml"
-    params:
-        library=library("record_arena.py", method=none),
-        options=lambda wildcards: config["figures"]["arena"]["options"],
-        real=lambda wildcards: plan.optional_datasets(config, "arena"),
-        tasks=lambda wildcards: [
-            plan.data_task(
-                config,
-                name,
-                plan.ALL,
-                plan.all_replicates(config["experiments"][name]),
-            )
-            for name in drawn.experiments("arena")
-        ],
-    message:
-        "Recording what the arena found"
-    script:
-        "../../scripts/record_arena.py"
-
-
-rule draw_scaling:
-    input:
-        "results/benchmarks/maven_scaling.csv",
-    output:
-        "docs/gallery/maven_scaling.svg",
-    log:
-        "<results>/logs/draw_scaling.log",
-    conda:
-        "../../environment.yml"
-    params:
-        library=library("draw_scaling.py"),
-    message:
-        "Drawing run time against the number of items"
-    script:
-        "../../scripts/draw_scaling.py"
-
-
 # What `crowdgold check` says in a page names worlds of the record.
 rule document_how_to:
     input:
@@ -115,15 +41,15 @@ rule document_how_to:
     conda:
         "../../environment.yml"
     params:
-        library=library("document_how_to.py"),
+        library=library("document_commands.py"),
     message:
         "Writing docs/how-to/{wildcards.page}.md"
     script:
-        "../../scripts/document_how_to.py"
+        "../../scripts/document_commands.py"
 
 
 # Its commands are run on the example study; it shows nothing of the record of worlds.
-rule document_readme:
+use rule document_how_to as document_readme with:
     input:
         template="docs/templates/README.md",
         study=expand(
@@ -133,14 +59,8 @@ rule document_readme:
         "README.md",
     log:
         "<results>/logs/document_readme.log",
-    conda:
-        "../../environment.yml"
-    params:
-        library=library("document_readme.py"),
     message:
         "Writing README.md"
-    script:
-        "../../scripts/document_readme.py"
 
 
 rule gallery:
@@ -156,6 +76,3 @@ rule gallery:
         "Copying {wildcards.figure} into the gallery"
     shell:
         "cp {input:q} {output:q}.partial 2> {log:q} && mv {output:q}.partial {output:q}"
-
-
-ruleorder: draw_scaling > gallery

@@ -1,5 +1,6 @@
-"""Write a how-to page: its commands are run on simulated files."""
+"""Write a page whose commands are run: on the files that it is given, or on simulated ones."""
 
+import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]), tempfile.TemporaryDirectory() as made:
-    write_files(draw_studies(), Path(made))
+    given = snakemake.input.get("study", [])
+    for file in given:
+        shutil.copy(file, made)
+    if not given:
+        write_files(draw_studies(), Path(made))
     template = Path(snakemake.input.template).read_text(encoding="utf-8")
     write_text(make_page(template, Path(made), main), snakemake.output[0])
