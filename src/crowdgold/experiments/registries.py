@@ -14,7 +14,7 @@ from crowdgold.data import ANNOTATIONS, ITEMS, InputError
 from crowdgold.experiments.configuration.limits import OPTIONS_OF
 from crowdgold.found import KINDS, declared, load
 from crowdgold.methods import needs
-from crowdgold.methods.registry import MODULES, is_of_package
+from crowdgold.methods.registry import METHODS, MODULES, is_of_package
 from crowdgold.metrics import parse_metric
 from crowdgold.metrics.agents import is_agent_metric, parse_agent_metric
 from crowdgold.metrics.reviewers import parse_reviewer_metric
@@ -45,7 +45,8 @@ REGISTRIES = {
         "crowdgold.data.datasets", "DATASETS", "prepare", ("crowdgold.data.datasets",)
     ),
 }
-"""Kind -> its registry; the other kinds are found by their declarations (`found.KINDS`)."""
+"""Kind -> its registry; methods have one of their own, and the other kinds are found by their
+declarations (`found.KINDS`)."""
 
 
 @cache
@@ -57,6 +58,8 @@ def entries(kind: str) -> Mapping[str, Any]:
     """
     if kind in KINDS:
         return {name: load(kind, name) for name in declared(kind)}
+    if kind == METHOD:
+        return METHODS
     registry = REGISTRIES[kind]
     package = importlib.import_module(registry.package)
     mapping: Mapping[str, Any] = getattr(package, registry.mapping)
@@ -70,7 +73,7 @@ def known_names() -> dict[str, Collection[str]]:
     annotations" those that take such a table, and "give annotations" the simulators and datasets
     that give annotations, as others give items. "options of PLOT" are what a plot reads.
     """
-    known = {kind: tuple(entries(kind)) for kind in (*REGISTRIES, *KINDS)}
+    known = {kind: tuple(entries(kind)) for kind in (METHOD, *REGISTRIES, *KINDS)}
     taken = {
         f"take {table}": tuple(m for m in known["method"] if table in tables_taken(m))
         for table in (ITEMS, ANNOTATIONS)
