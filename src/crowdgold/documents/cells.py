@@ -167,13 +167,17 @@ def show(cells: Cells, how: str = "") -> str:
 
 
 def distances(cells: Cells, printed: Mapping[str, float]) -> list[str]:
-    """How many standard errors each group's first cell is from its printed number, in words."""
-    first = cells.rows.drop_duplicates("group").set_index("group")
-    return [
-        f"{group} {(first['value'][group] - number) / first['error'][group]:+.1f} errors from "
-        f"{number:.2f}"
+    """How many standard errors each group's first cell is from its printed number, in words.
+
+    Nothing of cells that are exact.
+    """
+    first = cells.rows[cells.rows["error"] > 0].drop_duplicates("group").set_index("group")
+    away = {
+        group: (first["value"][group] - number) / first["error"][group]
         for group, number in printed.items()
-    ]
+        if group in first.index
+    }
+    return [f"{group} {far:+.1f} errors from {printed[group]:.2f}" for group, far in away.items()]
 
 
 def _range(values: pd.Series) -> str:
