@@ -10,9 +10,8 @@ from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICT
 from crowdgold.evaluation.summaries import summarise
 from crowdgold.experiments.registries import entries
 from crowdgold.plotting.style import save_figure
+from crowdgold.studies.soft_metrics.claims import table_2
 from crowdgold.studies.soft_metrics.correlations import check_soft_metric_correlations
-from crowdgold.studies.soft_metrics.pages.claims import soft_metric_claims, table_2
-from crowdgold.studies.soft_metrics.pages.reproduction import soft_metric_page
 from crowdgold.studies.soft_metrics.scores import draw_labels
 from unit.judged_tables import (
     judge_error_tables,
@@ -42,8 +41,8 @@ def printed(request):
     return {name: yaml.safe_load((folder / f"{name}.yaml").read_text()) for name in names}
 
 
-def verdicts(claims, tables):
-    return [claim.judge(tables).verdict for claim in claims]
+def soft_metric_claims(printed):
+    return read_claims("crowdgold.studies.soft_metrics", printed)
 
 
 def test_the_post_is_judged_by_what_its_text_describes(simulations, printed):
@@ -122,12 +121,13 @@ def test_coverage_below_the_axis_has_a_mark_at_its_edge(tmp_path):
 
 def test_printed_correlations_are_held_against_their_band(soft_tables, printed):
     two = printed["soft_metrics"]["table_2"]
-    rows = table_2(soft_tables, two)
+    table = soft_tables["soft_metric_correlations"]
+    rows = table_2(table, two)
     assert len(rows) == 48
     # 3,600 rows a setting: the expected correlation has an error of 0.017, its band is 0.15 wide.
     assert rows["inside"].mean() > 0.9
     moved = {**two, "rows": [{**one, "values": [0.9] * 5 + [-0.9]} for one in two["rows"]]}
-    assert table_2(soft_tables, moved)["inside"].mean() < 0.2
+    assert table_2(table, moved)["inside"].mean() < 0.2
     claims = soft_metric_claims({**printed["soft_metrics"], "table_2": moved})
     assert claims[0].judge(soft_tables).verdict == FAILS
 
@@ -164,12 +164,12 @@ def test_metrics_claims_hold_where_they_should_and_can_fail(soft_tables, printed
 
 
 def test_the_page_of_soft_metrics_has_its_tables(soft_tables, printed):
-    page = soft_metric_page(soft_tables, printed["soft_metrics"])
+    page = page_from("reproduction_soft_metrics", tables=soft_tables)
     for text in ("## Table 2", "## ChaosNLI", "printed: MV, RoBERTa", "undefined", "A-J"):
         assert text in page
     assert "nan" not in page
     assert "soft precision, entailment" in page
-    few = soft_metric_page({}, printed["soft_metrics"])
+    few = page_from("reproduction_soft_metrics", tables={})
     assert few.count("not made here") == len(soft_metric_claims(printed["soft_metrics"]))
 
 
