@@ -12,7 +12,6 @@ from crowdgold.data.judged_texts import TABLE_4
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.registries import known_names, metric_problem
 from crowdgold.studies.label_variation import why_left_out
-from crowdgold.studies.label_variation.pages.reproduction import OTHER_ENCODER
 from crowdgold.studies.label_variation.plots.shares import METRICS
 
 from .conftest import ROOT, Checkout
@@ -23,6 +22,10 @@ STUDY = {
     for name, block in BASE["experiments"].items()
     if block.get("check") == "label_variation"
 }
+TEMPLATE = (ROOT / "docs/templates/reproduction_label_variation.md.jinja").read_text(
+    encoding="utf-8"
+)
+OTHER_ENCODER = re.search("```yaml\n(.*?)```", TEMPLATE, re.DOTALL)[1]
 PRINTED = configuration.load(ROOT / "config/printed/label_variation.yaml")
 
 

@@ -5,7 +5,8 @@ which `{{ ... }}` calls small functions of the page's modules. A template sees
 
     tables, printed, ...      the page's input files by their names there, read
     maven, ...                its modules by their names there
-    claims()                  the table of claims of its study, or of a section of `claims.yaml`
+    claims()                  the table of claims of its study, or of a section of `claims.yaml`;
+                              of further tables where they are given by name
     bullets(lines)            a list
     replicates(tables)        the replicates of each of these tables of estimates
     table(header, rows)       a Markdown table
@@ -51,9 +52,9 @@ def make_page(
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
     printed = {**files.get("printed", {}), **options}
 
-    def claims(section: str = "") -> str:
+    def claims(section: str = "", **joined: pd.DataFrame) -> str:
         found = read_claims(page["claims"], printed, section)
-        return markdown_table(HEADER, claim_rows(found, files["tables"]))
+        return markdown_table(HEADER, claim_rows(found, {**files.get("tables", {}), **joined}))
 
     def replicates(tables: Mapping[str, pd.DataFrame]) -> str:
         sizes = {

@@ -38,7 +38,7 @@ def table_2(table: pd.DataFrame, printed: Mapping[str, Any]) -> pd.DataFrame:
 def inside_the_band(tables: Tables, printed_table: Mapping[str, Any]) -> Judgement:
     """Whether all printed correlations are what a draw of so many matrices can give."""
     rows = table_2(tables["soft_metric_correlations"], printed_table)
-    worst, inside = rows.loc[rows["z"].abs().idxmax()], int(rows["inside"].sum())
+    worst, inside = rows.iloc[int(rows["z"].abs().argmax())], int(rows["inside"].sum())
     ours = (
         f"{inside} of {len(rows)} within the band; {(rows['z'].abs() < 1.96).sum()} within the "
         f"95 % one; farthest {worst['pair']} at K {worst['classes']:g}, alpha {worst['alpha']:g}, "

@@ -22,7 +22,7 @@ import pandas as pd
 from scipy import stats
 
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, PARTLY, Judgement
-from crowdgold.studies.label_variation.ranks import SETTING
+from crowdgold.studies.label_variation.ranks import CLEAR, SETTING
 
 LEVEL = 0.95
 """Of each end of an interval."""
@@ -38,13 +38,13 @@ def listed_settings(items: list[Mapping[str, Any]]) -> list[tuple[str, str, str]
     ]
 
 
-def printed_settings(section: Mapping[str, Any], share: str, whose: str) -> pd.Series:
-    """Say of each of the paper's settings whether it is none of a footnote's exceptions.
+def printed_settings(section: Mapping[str, Any], share: str, *whose: str) -> pd.Series:
+    """Whether each of the paper's settings is none of a footnote's exceptions.
 
     Args:
         section: `section_5_2` of config/printed/label_variation.yaml.
         share: one of its `shares`.
-        whose: one of that one's lists of exceptions.
+        whose: those of its lists of exceptions that count.
     """
     about = section["shares"][share]
     settings = pd.MultiIndex.from_tuples(
@@ -55,7 +55,7 @@ def printed_settings(section: Mapping[str, Any], share: str, whose: str) -> pd.S
         ],
         names=SETTING,
     )
-    exceptions = listed_settings(about["exceptions"][whose])
+    exceptions = [one for name in whose for one in listed_settings(about["exceptions"][name])]
     return pd.Series(~settings.isin(exceptions), index=settings)
 
 
@@ -80,8 +80,17 @@ def share_verdict(low: float, high: float, printed: float) -> str:
     return NOT_CLEAR if high >= printed else FAILS
 
 
+def chances(runs: int) -> tuple[float, float]:
+    """The least and largest chance of one of two equal methods to be substantially above the other.
+
+    By Student's t; of the best of many methods above another it is larger.
+    """
+    least, most = (stats.t.sf(CLEAR, degrees) for degrees in (2 * runs - 2, runs - 1))
+    return float(least), float(most)
+
+
 def in_words(found: pd.Series) -> str:
-    """Say how many of the settings, and their share."""
+    """How many of the settings, and their share, in words."""
     return f"{int(found.sum())} of {len(found)} settings ({found.mean():.1%})"
 
 
