@@ -147,6 +147,7 @@ def test_metrics_claims_hold_where_they_should_and_can_fail(soft_tables, printed
     assert found["soft accuracy is at most PO-JSD"] == HOLDS
     assert found["soft accuracy and PO-JSD: r > 0.9 throughout"] == HOLDS
     assert found["(0.2, 0.8): soft accuracy 0.7, PO-JSD above 0.9"] == HOLDS
+    assert found["... or where P is dense"] == HOLDS
     assert found["r = 0.674 is significant"] in (HOLDS, NOT_CLEAR)
     curve = soft_tables["soft_metric_curve"]
     swapped = curve.assign(po_jsd=curve["soft_accuracy"] - 0.1, soft_accuracy=curve["po_jsd"])
@@ -157,6 +158,10 @@ def test_metrics_claims_hold_where_they_should_and_can_fail(soft_tables, printed
     for text in (
         "soft accuracy is at most PO-JSD",
         "soft accuracy and PO-JSD: r > 0.9 throughout",
+        "accuracy and soft accuracy: weaker with 100 classes",
+        "... or where P is dense",
+        "... or where Q is dense",
+        "... or where both are dense",
         "entropy correlation is poorly correlated with all metrics",
         "(0.2, 0.8): soft accuracy 0.7, PO-JSD above 0.9",
     ):
