@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crowdgold.data import InputError
-from crowdgold.methods.maven import MavenSettings, fit_maven
+from crowdgold.methods.maven_fit import MavenSettings, fit_maven
 from crowdgold.methods.method import Run
 from crowdgold.models.stan import SamplerSettings
 from crowdgold.simulate import simulate

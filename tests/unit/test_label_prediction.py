@@ -11,7 +11,8 @@ from crowdgold.data import NO_GOLD, InputError
 from crowdgold.inference.labels import Fit, LabelPosterior, LabelPrediction
 from crowdgold.inference.questions import View
 from crowdgold.methods import fit
-from crowdgold.methods.maven import _mean_of, _posterior
+from crowdgold.methods.maven import _mean_of
+from crowdgold.methods.maven_fit import _posterior
 from crowdgold.methods.raw_scores import predictions
 from crowdgold.models.exact_cut import ScoreDraws
 from crowdgold.models.logistic import (

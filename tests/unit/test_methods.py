@@ -8,7 +8,7 @@ from crowdgold.data import InputError
 from crowdgold.experiments.registries import stan_models
 from crowdgold.inference.labels import NO_LABEL, Fit, FixedLabels, LabelPosterior
 from crowdgold.methods import METHODS, fit
-from crowdgold.methods.maven import MavenSettings
+from crowdgold.methods.maven_fit import MavenSettings
 from crowdgold.models.stan import StanModels, spread_draws, stan_seed
 from unit.reference import make_items
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.own import Study
-from crowdgold.methods.maven import CALIBRATED, fit_maven
+from crowdgold.methods.maven import CALIBRATED
+from crowdgold.methods.maven_fit import fit_maven
 from crowdgold.methods.method import Run
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.stan import SamplerSettings, StanModels, spread_draws

@@ -6,6 +6,7 @@ import pandas as pd
 from crowdgold.documents.markdown import markdown_table, with_error
 from crowdgold.evaluation.fits import count_gate_failures
 from crowdgold.evaluation.summaries import share_error, standard_error
+from crowdgold.methods.clara import PUBLISHED
 
 HEADER = [
     "method", "mean bias", "mean error", "mean width", "coverage", "worst coverage", "none",
@@ -13,7 +14,7 @@ HEADER = [
 ]  # fmt: skip
 SPLIT = {"n_labels": "Judges an item: {}", "quality": "TPR-TNR of the judges: {}"}
 """Settings that have a table for each of their values -> what stands above it."""
-MODEL = "CLARA"
+MODEL = PUBLISHED.name
 
 
 def _settings(table: pd.DataFrame) -> list[str]:

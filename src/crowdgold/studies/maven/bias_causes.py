@@ -19,7 +19,8 @@ from crowdgold.experiments.check import Check
 from crowdgold.inference import evaluate
 from crowdgold.inference.rectified import ITEMS
 from crowdgold.methods.maven import CALIBRATED as CALIBRATED_MAVEN
-from crowdgold.methods.maven import FREE_SD, PUBLISHED, MavenSettings, fit_maven
+from crowdgold.methods.maven import FREE_SD, PUBLISHED
+from crowdgold.methods.maven_fit import MavenSettings, fit_maven
 from crowdgold.methods.method import Run
 from crowdgold.metrics import parse_metric, true_value
 from crowdgold.models.stan import SamplerSettings, StanModels

@@ -22,7 +22,7 @@ from crowdgold.experiments.check import Check
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.labels import LabelPosterior
 from crowdgold.inference.request import LEVEL
-from crowdgold.methods.maven import MavenSettings, fit_maven
+from crowdgold.methods.maven_fit import MavenSettings, fit_maven
 from crowdgold.methods.method import Run
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric, true_value
 from crowdgold.models.stan import SamplerSettings, StanModels
