@@ -181,7 +181,7 @@ def fit_maven(
         "inference": fit.elapsed + clock() - sampled,
     }
     posterior = _posterior(items, sets, vote, scores)
-    return Fit("MAVEN", posterior, _diagnostics(fit, pilots, scores), seconds)
+    return Fit("", posterior, _diagnostics(fit, pilots, scores), seconds)
 
 
 def _posterior(
