@@ -5,7 +5,6 @@ one annotation, `weight: Annotated[float, Above(0), "Weight of the prior, in ite
 are `Literal`s, and a mapping is a class of settings of its own. Nothing here is slow to import.
 """
 
-import difflib
 import math
 import types
 from collections.abc import Collection, Iterator, Mapping
@@ -22,6 +21,8 @@ from typing import (
     get_origin,
     get_type_hints,
 )
+
+from crowdgold.data.parameters import did_you_mean
 
 NOUNS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
 KINDS = {int: "integer", float: "number", str: "string", bool: "boolean"}
@@ -99,8 +100,7 @@ def check_names(given: Collection[str], known: Collection[str], owner: str) -> N
     """Raise an `InputError` with the nearest for a setting of an owner that is not known."""
     for name in given:
         if name not in known:
-            near = difflib.get_close_matches(name, known, 1, 0)
-            hint = f"did you mean {near[0]!r}?" if near else "it has none"
+            hint = did_you_mean(name, known, always=True) or "it has none"
             refuse(f"{owner}: no setting {name!r}; {hint}")
 
 
@@ -147,9 +147,9 @@ class Declaration:
             return value if isinstance(value, self.kind) else self._part(value)
         if self.choices:
             if value not in self.choices:
-                near = difflib.get_close_matches(str(value), map(str, self.choices), 1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                self._refuse(value, f"one of {', '.join(map(str, self.choices))}{hint}")
+                hint = did_you_mean(value, map(str, self.choices))
+                listed = ", ".join(map(str, self.choices))
+                self._refuse(value, f"one of {listed}{hint and '; '}{hint}")
         elif self.kind in (int, float):
             value = self._number(value)
         elif not isinstance(value, self.kind) or value == "":
@@ -234,7 +234,10 @@ class Settings:
             InputError: where one is not known, or out of its range.
         """
         check_names(given, [one.name for one in cls.declared()], owner)
-        return cls(**given)
+        try:
+            return cls(**given)
+        except ValueError as error:
+            refuse(f"{owner}: {error}")
 
     @classmethod
     def key(cls) -> str:

@@ -155,7 +155,7 @@ def test_a_choice_is_judged_in_the_world_that_it_was_made_without():
 def test_the_methods_that_were_chosen_in_turn_are_named():
     table = worlds_of({"a": 0.95, "b": 0.95, "c": 0.4})
     assert choose(table, of_all(table), "AUC").tested.picks == {"GT": 2, "MV": 1}
-    page = which_method_page(table, dict.fromkeys("abc", WORLDS["first"]), "GT")
+    page = which_method_page(table, dict.fromkeys("abc", WORLDS["first"]))
     assert "for 3 worlds in turn (`GT` 2, `MV` 1), 76.7" in page
     assert "what is chosen in this way does not stand the test" in page
 
@@ -257,7 +257,7 @@ def test_what_stands_for_those_who_have_less_is_advised_to_those_who_have_more()
     ]
     table = judged(arena_cells(summary(*rows), "GT", [], {}))
     seen = {name: StudyFeatures(9, 3, 5, False, name in "abc") for name in "abcdef"}
-    page = which_method_page(table, seen, "GT")
+    page = which_method_page(table, seen)
     (more, less) = (line for line in page.splitlines() if line.startswith("- **prevalence**"))
     assert more.startswith("- **prevalence**: `GT`, as for those who have less (votes and gold")
     assert "40.0" not in less
@@ -275,13 +275,13 @@ def test_sentences_of_the_page_follow_from_the_numbers():
     """Other numbers give another advice: of a control in which MAVEN-R is too short."""
     seen = dict.fromkeys("abc", WORLDS["first"])
     for coverage, advised in ((0.95, "`MAVEN-R`: 95.0"), (0.2, "`GT`: 95.0")):
-        page = which_method_page(worlds_of(dict.fromkeys("abc", coverage), "MAVEN-R"), seen, "GT")
+        page = which_method_page(worlds_of(dict.fromkeys("abc", coverage), "MAVEN-R"), seen)
         line = next(line for line in page.splitlines() if line.startswith("- **AUC**"))
         assert line.startswith(f"- **AUC**: {advised}")
         assert ("50 ± 0 % as wide as `GT`'s" in line) == (coverage == 0.95)
         assert ("`MAVEN-R` (20.0 %; too short in a; b; c)" in line) == (coverage == 0.2)
         assert "for 3 worlds in turn, 95.0" in line
-    assert "it needs scores of a model; there are none" in which_method_page(cells(), WORLDS, "GT")
+    assert "it needs scores of a model; there are none" in which_method_page(cells(), WORLDS)
     assert "There is no other world" not in page
 
 
@@ -294,7 +294,6 @@ def test_fits_that_failed_a_gate_are_counted_beside_what_is_said_of_them():
     page = which_method_page(
         judged(arena_cells(summary(*rows), "GT", [], {})),
         dict.fromkeys("abc", WORLDS["first"]),
-        "GT",
     )
     assert (
         "`MV`: 95.0 ± 3.0 % of 60 intervals hold the truth, in 3 worlds (55 % of the fits" in page
@@ -305,7 +304,7 @@ def test_fits_that_failed_a_gate_are_counted_beside_what_is_said_of_them():
 
 def test_the_page_says_of_every_dataset_whether_it_is_a_world():
     real = {"one": "product_pairs", "elsewhere": "chaosnli"}
-    page = which_method_page(cells(), WORLDS, "GT", real=real)
+    page = which_method_page(cells(), WORLDS, real=real)
     rows = {line.split("`")[1]: line for line in page.splitlines() if line.startswith("| `")}
     for name, dataset in DATASETS.items():
         assert (dataset.gold or dataset.no_gold) in rows[name]
@@ -315,5 +314,5 @@ def test_the_page_says_of_every_dataset_whether_it_is_a_world():
 
 def test_no_method_may_hold():
     other = TWO_WORLDS.assign(coverage=TWO_WORLDS["coverage"] / 4)
-    page = which_method_page(judged(arena_cells(other, "GT", [], LABELS)), WORLDS, "GT")
+    page = which_method_page(judged(arena_cells(other, "GT", [], LABELS)), WORLDS)
     assert "no method holds. The nearest is" in page

@@ -409,7 +409,7 @@ def test_jobs_and_reasons():
     study = Study(items)
     strata, _ = find_strata(study)
     jobs, against = plan_jobs(study, Settings(methods=("MAVEN", "MAVEN-R", "CLARA")), strata)
-    assert jobs == [Job("all", ("MAVEN", "MAVEN-R"), name) for name in ("large", "small")]
+    assert jobs == [Job("all", ("MAVEN-R", "MAVEN"), name) for name in ("large", "small")]
     assert list(against) == [("all", "CLARA")]
     without = make_items(items.votes_positive, 3, NO_GOLD, {})
     assert "needs scores" in reason_against("MAVEN", Study(without), without)

@@ -17,7 +17,7 @@ def test_an_evaluation_is_written_whole_or_not_at_all(tmp_path):
     tables = {"estimates": pd.DataFrame({"estimate": [0.5]})}
     out = tmp_path / "out"
     known = {"settings": {}, "headlines": []}
-    written = {**known, "files": ["check.json", "estimates.csv", "estimates.parquet"]}
+    written = {**known, "written": ["check.json", "estimates.csv", "estimates.parquet"]}
     write_folder(tables, {**known, "seconds": np.float64("nan")}, {"supported": True}, out)
     assert json.loads((out / "study.json").read_text()) == {**written, "seconds": None}
     write_folder(tables, {**known, "seconds": 2}, {}, out)  # an earlier evaluation is replaced

@@ -165,7 +165,7 @@ def test_a_file_that_was_lost_is_named_on_the_page(tmp_path):
     study = make_study(tmp_path, models=("a",), metrics=("AUC",))
     summary = json.loads((study / "study.json").read_text())
     for files, said in ((["estimates.csv"], False), (["estimates.csv", "lost.csv"], True)):
-        (study / "study.json").write_text(json.dumps({**summary, "files": files}))
+        (study / "study.json").write_text(json.dumps({**summary, "written": files}))
         page, _ = write_study_report(study)
         assert ("lost.csv is no longer in the folder" in page.read_text()) == said
 

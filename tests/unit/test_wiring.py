@@ -203,7 +203,7 @@ def test_figures_of_the_same_tables_share_a_job_and_of_a_paper_at_the_smallest_s
 
 def test_the_code_of_a_rule_is_that_of_the_entries_its_job_uses(jobs, request):
     jobs.root = request.config.rootpath
-    used = {"MV": "crowdgold/models/majority.py", "GT": "crowdgold/models/gold.py"}
+    used = ("MV", "CLARA")
     code = jobs.library("estimate.py", method=lambda job: [job.method])
     mine, other = (code(SimpleNamespace(method=name)) for name in used)
     assert set(mine) != set(other)

@@ -5,7 +5,6 @@ declare as entry points of the group `crowdgold.methods`, and files that `CROWDG
 (paths with the separator of `PATH` between them; `method_files` in the configuration).
 """
 
-import difflib
 import importlib
 import importlib.util
 import os
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import crowdgold.methods as package
+from crowdgold.data.parameters import did_you_mean
 from crowdgold.declared import check_names, refuse
 from crowdgold.methods.method import BASELINE, SHARED_SETTINGS, Method, Run
 from crowdgold.methods.order import ANSWERS, FIGURES, in_order
@@ -113,8 +113,8 @@ _find()
 def method_named(name: str) -> Method:
     """A method by its short name; `InputError` with the nearest where there is none."""
     if name not in METHODS:
-        near = difflib.get_close_matches(name.upper(), METHODS, 1, 0)
-        refuse(f"no method {name!r}; did you mean {near[0]!r}? ({', '.join(METHODS)})")
+        near = did_you_mean(name, METHODS, always=True)
+        refuse(f"no method {name!r}; {near} ({', '.join(METHODS)})")
     return METHODS[name]
 
 

@@ -73,7 +73,8 @@ def require_answers(evaluation: Evaluation) -> None:
     reasons = [f"{one['method']}: {one['reason']}" for one in evaluation.summary["not_run"]]
     for one in evaluation.summary["headlines"]:
         reasons += [f"{one['metric']}, {why}" for why in one["passed_over"]]
-    if not set(with_role(MODEL)) & set(evaluation.summary["settings"]["methods"]):
+    asked = evaluation.summary["settings"]["methods"]
+    if not evaluation.summary["strata"][0]["gold"] and not set(with_role(MODEL)) & set(asked):
         reasons.insert(0, NO_MODEL)
     reasons += evaluation.summary["notes"]
     lines = "\n".join(f"  - {why}" for why in dict.fromkeys(reasons))

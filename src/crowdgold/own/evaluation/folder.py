@@ -208,7 +208,7 @@ def write_folder(
             if options is not None:
                 (partial / OPTIONS).write_bytes(options)
             written = sorted(one.name for one in partial.iterdir())
-            _write_json({**summary, "files": written}, partial / STUDY)
+            _write_json({**summary, "written": written}, partial / STUDY)
             _replace(out, partial, before)
     except OSError as error:
         raise InputError(f"{out} cannot be written: {error.strerror or error}") from error

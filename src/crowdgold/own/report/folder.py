@@ -81,7 +81,7 @@ class StudyFolder:
     @property
     def notes(self) -> list[str]:
         """The notes of study.json, and the files that it names and that are no longer there."""
-        named = [str(name) for name in self.summary.get("files", ())]
+        named = [str(name) for name in self.summary.get("written", ())]
         lost = [name for name in named if not os.path.lexists(self.path / name)]
         return [
             *map(str, self.summary.get("notes", ())),
