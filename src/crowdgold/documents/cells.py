@@ -104,7 +104,8 @@ def choose(table: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
         table: any table.
         where: column -> a value, a list of values, `largest` or `smallest` of those that the
             table has, or a mapping of bounds: `least` (at least so much), `most`, `above`, `below`,
-            `not` (another value) and `begins` (a name that begins so).
+            `not` (another value) and `begins` (a name that begins so); a bound may be one of the
+            two words, too.
 
     Raises:
         ClaimError: for a column that the table does not have, or another bound.
@@ -122,15 +123,15 @@ def _matches(values: pd.Series, wanted: object) -> pd.Series:
         for bound, limit in wanted.items():
             if bound not in BOUNDS:
                 raise ClaimError(f"no bound {bound!r}; expected one of {', '.join(BOUNDS)}")
-            kept &= BOUNDS[bound](values, limit)
+            kept &= BOUNDS[bound](values, ENDS[limit](values) if limit in ENDS else limit)
         return kept
-    if wanted == "largest":
-        return values == values.max()
-    if wanted == "smallest":
-        return values == values.min()
+    if isinstance(wanted, str) and wanted in ENDS:
+        return values == ENDS[wanted](values)
     return values.isin(wanted if isinstance(wanted, list) else [wanted])
 
 
+ENDS = {"largest": pd.Series.max, "smallest": pd.Series.min}
+"""Words for the ends of what a column holds."""
 BOUNDS = {
     "least": lambda values, limit: values >= limit,
     "most": lambda values, limit: values <= limit,
@@ -147,10 +148,17 @@ def show(cells: Cells, how: str = "") -> str:
 
     Args:
         cells: the cells.
-        how: `each` cell, the `range` of each group, the `ends` of all, or the `title` alone; where
-            it is not said, each of a few, else the range.
+        how: `each` cell, the `range` of each group, the `ends` of all, the cell of the `largest`
+            or `smallest` size, or the `title` alone; where it is not said, each of a few, else the
+            range.
     """
     rows = cells.rows
+    if rows.empty:
+        return f"{cells.title}: none in the table"
+    if how in ENDS:
+        sizes = rows["value"].abs()
+        alone = Cells(cells.title, rows[sizes == ENDS[how](sizes)].head(1))
+        return f"{how} of {len(rows)}, {show(alone)}"
     how = how or ("each" if len(rows) <= SHOWN_EACH else "range")
     if how == "title":
         return cells.title

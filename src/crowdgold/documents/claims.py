@@ -17,11 +17,12 @@ paired), its arguments follow; it gives cells, values with their errors. `predic
 said of them (`predicates.PREDICATES`: below, above, equals_printed, trend, ...); the claim's
 further keys are its arguments. `says:` is a quantity that is told in the place of the judged cells,
 `beside:` (group -> number) says how far the cells are from printed numbers, and an
-`otherwise:` that is a quantity is told with its title. A claim of several parts has a list
-`all_of:` in the place of `of:` and `predicate:`.
+`otherwise:` or a `note:` that is a quantity is told with its title. A claim of several parts has a
+list `all_of:` in the place of `of:` and `predicate:`.
 
-What no quantity gives is a function of the room: `of: {own: module:function}` for cells of the
-tables, or `own: module:function` in the place of both for a judgement. `module` is one of the
+What no quantity gives is a function of the room: `table: {own: module:function}` for a table that a
+quantity reads, `of: {own: module:function}` for cells, or `own: module:function` in the place of
+both for a judgement. `module` is one of the
 study's room. The function is called with the tables and the further keys.
 
 Any string may hold `{{ ... }}` of what the paper prints (config/printed/ROOM.yaml): alone it gives
@@ -116,49 +117,57 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
     missing = [key for key in ("where", "printed", "tables") if key not in entry]
     if missing:
         raise ClaimError(f"claim {entry}: without {', '.join(missing)}")
-    rest = {key: value for key, value in entry.items() if key not in TEXT}
     try:
-        judge = _judge(rest, room)
+        known = _with_functions(entry, room)
+        judge = _judge({key: value for key, value in known.items() if key not in TEXT})
     except (ClaimError, TypeError) as error:
         raise ClaimError(f"{entry['where']}, {entry['printed']!r}: {error}") from error
-    needs, note = tuple(entry["tables"]), str(entry.get("note", ""))
+    needs = tuple(entry["tables"])
 
     def judged(tables: Tables) -> Judgement:
         own = {name: tables[name] for name in needs}
         found = judge(own)
         came_out = found.verdict in (HOLDS, NOT_CONTRADICTED)
-        otherwise = "" if came_out else _reason(entry.get("otherwise", ""), own)
-        reasons = filter(None, [found.reason, otherwise, note])
+        otherwise = "" if came_out else _reason(known.get("otherwise", ""), own)
+        reasons = filter(None, [found.reason, otherwise, _reason(known.get("note", ""), own)])
         return Judgement(found.ours, found.verdict, "; ".join(reasons))
 
     return Claim(str(entry["where"]), str(entry["printed"]), needs, judged)
 
 
-def _reason(otherwise: str | Mapping[str, Any], tables: Tables) -> str:
-    """Why a claim does not come out: a text, or a quantity whose title is the text."""
-    return otherwise if isinstance(otherwise, str) else show(quantity(tables, otherwise))
+def _with_functions(value: Any, room: str) -> Any:
+    """The entry with the functions that each `own` in it names."""
+    if isinstance(value, Mapping):
+        return {
+            key: own_function(found, room) if key == "own" else _with_functions(found, room)
+            for key, found in value.items()
+        }
+    return [_with_functions(one, room) for one in value] if isinstance(value, list) else value
 
 
-def _judge(entry: Mapping[str, Any], room: str) -> Callable[[Tables], Judgement]:
+def _reason(text: Any, tables: Tables) -> str:
+    """What is said of a claim beside the verdict: a text, or a quantity whose title is the text."""
+    return show(quantity(tables, text)) if isinstance(text, Mapping) else str(text)
+
+
+def _judge(entry: Mapping[str, Any]) -> Callable[[Tables], Judgement]:
     """The judge of what an entry says: its function, its parts, or cells and a predicate."""
     rest = dict(entry)
     if "own" in rest:
-        own = own_function(rest.pop("own"), room)
+        own = rest.pop("own")
         return lambda tables: own(tables, **rest)
     if "all_of" in rest:
-        parts = [_judge(part, room) for part in rest["all_of"]]
+        parts = [_judge(part) for part in rest["all_of"]]
         return lambda tables: all_of([part(tables) for part in parts])
     name, of = str(rest.pop("predicate", "")), dict(rest.pop("of", {}))
     if name not in PREDICATES:
         raise ClaimError(f"predicate {name!r}: expected one of {', '.join(PREDICATES)}")
-    if "own" in of:
-        of["own"] = own_function(of["own"], room)
     says, how, beside = rest.pop("says", None), rest.pop("show", ""), rest.pop("beside", {})
 
     def judge(tables: Tables) -> Judgement:
         cells = quantity(tables, of)
         if cells.rows.empty:
-            return Judgement(f"{cells.title}: none in the table", NOT_CLEAR)
+            return Judgement(show(cells), NOT_CLEAR)
         found = PREDICATES[name](cells, **rest)
         told = show(quantity(tables, says) if says else cells, how)
         return Judgement(

@@ -60,7 +60,7 @@ def make_page(
         sizes = {
             name: table["replicate"].nunique()
             for name, table in tables.items()
-            if {"replicate", "method"} <= set(table)
+            if "replicate" in table and {"method", "policy"} & set(table)
         }
         return ", ".join(f"{name} {size}" for name, size in sizes.items()) or "none"
 

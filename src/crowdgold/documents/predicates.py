@@ -78,7 +78,7 @@ def equals_printed(
     errors: float = CLEAR,
 ) -> Judgement:
     """Every cell is the printed number, within its rounding and the cell's error: contradicted or
-    not.
+    not; not clear where a group that has a printed number has no cell.
 
     Args:
         cells: the cells.
@@ -87,6 +87,8 @@ def equals_printed(
         errors: standard errors that are allowed; more where the largest of many cells counts.
     """
     wanted = cells.rows["group"].map(number) if isinstance(number, Mapping) else number
+    if isinstance(number, Mapping) and not set(number) <= set(cells.rows["group"]):
+        return Judgement("", NOT_CLEAR, "not of all that is printed")
     away = (cells.rows["value"] - wanted).abs()
     clear = away > cells.clear(errors) + rounding / 2 + EXACT
     return _contradicted(cells, clear, "clearly other than printed")

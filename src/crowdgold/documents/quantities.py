@@ -1,7 +1,8 @@
 """What a claim is about, read from results tables: each quantity gives `Cells`.
 
 A claim names a quantity and its arguments in `of:`. All take `where` (rows, see `cells.choose`),
-and read the claim's first table unless `table` names another.
+and read the claim's first table unless `table` names another, or a function of the tables that
+makes one: `{own: module:function}`, with its arguments.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,14 +16,19 @@ from crowdgold.evaluation.ratios import average_over_settings, compare
 from crowdgold.evaluation.summaries import standard_error, summarise
 
 Tables = Mapping[str, pd.DataFrame]
+Source = str | Mapping[str, Any]
 
 
 def _listed(value: str | Sequence[str]) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
-def _table(tables: Tables, table: str, where: Mapping[str, Any] | None) -> pd.DataFrame:
-    found = tables[table] if table else next(iter(tables.values()))
+def _table(tables: Tables, table: Source, where: Mapping[str, Any] | None) -> pd.DataFrame:
+    if isinstance(table, Mapping):
+        arguments = dict(table)
+        found = arguments.pop("own")(tables, **arguments)
+    else:
+        found = tables[table] if table else next(iter(tables.values()))
     return choose(found, where or {})
 
 
@@ -34,7 +40,7 @@ def ratio(
     by: str | list[str] = (),  # type: ignore[assignment]
     mean_over: str = "",
     where: Mapping[str, Any] | None = None,
-    table: str = "",
+    table: Source = "",
 ) -> Cells:
     """Ratios of the error or the width (or both) of methods to another's, on the same data.
 
@@ -82,8 +88,10 @@ def summary(
     by: str | list[str] = (),  # type: ignore[assignment]
     pooled: bool = False,
     size: bool = False,
+    mean_over: str = "",
+    title: str = "",
     where: Mapping[str, Any] | None = None,
-    table: str = "",
+    table: Source = "",
 ) -> Cells:
     """A column of the summary over replicates: `bias`, `error`, `width`, `coverage`.
 
@@ -94,6 +102,8 @@ def summary(
         by: settings; a cell for each of their values, method and metric.
         pooled: whether the other settings of the table count as further replicates.
         size: whether the value is without its sign.
+        mean_over: a setting over whose values the column is averaged.
+        title: what it is in words; the column and the method where nothing is said.
         where, table: as for all.
     """
     methods, axes = _listed(method), _listed(by)
@@ -101,15 +111,29 @@ def summary(
     if pooled:
         # Settings are independent: each has a replicate of its own.
         rows = rows.assign(replicate=np.arange(len(rows)))
-    found = summarise(rows, axes)
+    if rows.empty:
+        return cells_of(title or value, [], [])
+    found = summarise(rows, [*axes, mean_over] if mean_over else axes)
+    if mean_over:
+        groups_of = found.groupby([*axes, "method", "metric"], sort=False)
+        found = groups_of.agg({value: "mean", f"{value}_se": _error_of_mean}).reset_index()
     several = len(set(found["metric"])) > 1
     groups = [
         " ".join([str(row["metric"])] * several + [str(row["method"])] * (len(methods) > 1))
         for row in found.to_dict("records")
     ]
     values = found[value].abs() if size else found[value]
-    title = f"{'size of the ' * size}{value}" + ("" if len(methods) > 1 else f" of {methods[0]}")
-    return cells_of(title, groups, values, found[f"{value}_se"], places_of(found, axes))
+    own_title = f"{'size of the ' * size}{value}"
+    own_title += "" if len(methods) > 1 else f" of {methods[0]}"
+    own_title += f", mean over {mean_over}" if mean_over else ""
+    return cells_of(
+        title or own_title, groups, values, found[f"{value}_se"], places_of(found, axes)
+    )
+
+
+def _error_of_mean(errors: pd.Series) -> float:
+    """The standard error of the mean of independent values with these errors."""
+    return float(np.sqrt((errors**2).sum()) / len(errors))
 
 
 def mean(
@@ -118,7 +142,7 @@ def mean(
     by: str | list[str] = (),  # type: ignore[assignment]
     title: str = "",
     where: Mapping[str, Any] | None = None,
-    table: str = "",
+    table: Source = "",
 ) -> Cells:
     """The mean of a column and its standard error, over rows that are independent.
 
@@ -149,7 +173,7 @@ def column(
     at: str | list[str] = (),  # type: ignore[assignment]
     title: str = "",
     where: Mapping[str, Any] | None = None,
-    table: str = "",
+    table: Source = "",
 ) -> Cells:
     """Cells that stand in a table as they are: a column and that of its errors.
 
@@ -200,7 +224,7 @@ def paired(
     by: str | list[str] = (),  # type: ignore[assignment]
     title: str = "",
     where: Mapping[str, Any] | None = None,
-    table: str = "",
+    table: Source = "",
 ) -> Cells:
     """The mean difference of two entries of a column on the same units, and its error.
 
