@@ -114,9 +114,10 @@ def coverage_at(cells: Cells, level: float) -> Judgement:
     return _contradicted(cells, short, "short")
 
 
-def order(cells: Cells) -> Judgement:
-    """Each cell is clearly larger than the one before it."""
-    rise, clear = _steps(cells.rows)
+def order(cells: Cells, groups: Sequence[str] | None = None) -> Judgement:
+    """Each cell is clearly larger than the one before it, in the order of these groups if any."""
+    rows = cells.rows if groups is None else cells.rows.set_index("group").loc[list(groups)]
+    rise, clear = _steps(rows)
     return Judgement("", verdict_of(list(rise > clear), list(rise < -clear)))
 
 

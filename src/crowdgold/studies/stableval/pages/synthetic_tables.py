@@ -132,3 +132,30 @@ def cell_table(name: str, cells: list[Cell], printed: Mapping[str, Any]) -> str:
         texts = [text for method in methods for text in _texts(own[method], block["digits"])]
         rows.append([configuration, *texts])
     return markdown_table(header, rows)
+
+
+def seconds(times: pd.DataFrame | None) -> str:
+    """What the fits to the published labels took, in a sentence; DS and PEC share theirs."""
+    if times is None or times.empty:
+        return ""
+    spent = times[times["method"].isin(("MV", "PEC"))]
+    fits = int((spent["method"] == "PEC").sum())
+    return (
+        f" The {fits:,} fits to the published labels took {spent['seconds'].sum():.0f} s of one "
+        "core, DS and PEC by one fit."
+    )
+
+
+def sizes(tables: Mapping[str, pd.DataFrame]) -> list[str]:
+    """The replicates of our draws and of the published labels, of the study and of table 5."""
+    names = [*STUDY.values(), *STABILITY.values()]
+    return [str(tables[name]["replicate"].nunique()) if name in tables else "no" for name in names]
+
+
+def synthetic_table(
+    name: str, tables: Mapping[str, pd.DataFrame], printed: Mapping[str, Any]
+) -> str:
+    """Write a table with its title, and how many of its cells come out."""
+    cells = cells_of(name, tables, printed)
+    summary = summary_of(cells, printed[name]["digits"])
+    return f"### {printed[name]['source']}\n\n{summary}\n\n{cell_table(name, cells, printed)}"
