@@ -30,7 +30,7 @@ TORCH = $(shell sed -n 's/^torch==\([0-9.]*\).*/\1/p' requirements-torch.lock)
 export PYTHONDONTWRITEBYTECODE :=
 
 # Snakemake takes no notice of a profile that does not exist, so it is looked for here. The workflow
-# has a lock of its own (common.smk) that goes with a killed run; Snakemake's has to be removed by hand.
+# has a lock of its own (experiments.wiring.run) that goes with a killed run; Snakemake's has to be removed by hand.
 define snakemake
 @test -f profiles/$(PROFILE)/config.yaml || { \
 	echo "Error: no profile $(PROFILE); there are: $$(ls profiles | xargs)"; exit 1; }
@@ -84,12 +84,12 @@ answer: $(READY)  ## the recommended answer in 14 worlds: its intervals against 
 	@echo "$(RESULTS)/figures/answer.svg, its table beside it"
 
 checksums: $(READY)  ## every result against the checksum that its job wrote; changes nothing
-	@$(BIN)/python -m crowdgold.experiments.integrity $(RESULTS)
+	@$(BIN)/python -m crowdgold.experiments.provenance.integrity $(RESULTS)
 
 verify: $(READY)  ## a random tenth of the blocks again, in results/verify, and compared
-	@$(BIN)/python -m crowdgold.experiments.verification choose $(RESULTS)
+	@$(BIN)/python -m crowdgold.experiments.provenance.verification choose $(RESULTS)
 	$(call snakemake,--configfile $(RESULTS)/verify/run.yaml -- $$(cat $(RESULTS)/verify/targets))
-	@$(BIN)/python -m crowdgold.experiments.verification compare $(RESULTS)
+	@$(BIN)/python -m crowdgold.experiments.provenance.verification compare $(RESULTS)
 
 validate: $(READY)  ## coverage of the intervals where the model is true
 	$(call snakemake,-- validate)
@@ -193,8 +193,8 @@ lock: $(READY)  ## resolve the dependencies of pyproject.toml anew
 		--generate-hashes --upgrade --python-version 3.11 --custom-compile-command "make lock" \
 		- -o "requirements-$${tool#*:}.lock"; done
 
-config/README.md: workflow/schemas/config.schema.yaml config.yaml $(READY)  ## the page on the configuration
-	$(BIN)/python -m crowdgold.experiments.schema_page $< config.yaml > $@.partial
+config/README.md: workflow/schemas/config.schema.yaml config.yaml $(wildcard src/crowdgold/methods/*.py) $(READY)  ## the page on the configuration
+	$(BIN)/python -m crowdgold.experiments.configuration.schema_page $< config.yaml > $@.partial
 	mv $@.partial $@
 
 clean:  ## remove everything that was computed

@@ -43,8 +43,8 @@ for target in ["figures", "validate", "arena"]:
         name:
             target
         input:
-            figures_of(target),
-            verdicts() if target == "validate" else [],
+            drawn.asked(target),
+            jobs.verdicts() if target == "validate" else [],
 
 
 rule benchmarks:
@@ -55,6 +55,6 @@ rule benchmarks:
 rule docs:
     input:
         "README.md",
-        expand("docs/{page}.md", page=PAGES),
+        expand("docs/{page}.md", page=pages.of_target("docs")),
         expand("docs/how-to/{page}.md", page=HOW_TO),
-        expand("docs/gallery/{figure}.svg", figure=gallery()),
+        expand("docs/gallery/{figure}.svg", figure=drawn.gallery()),

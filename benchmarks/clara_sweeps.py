@@ -25,10 +25,10 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import Annotations
-from crowdgold.models.clara import ClaraSettings, sample_clara
-from crowdgold.models.clara_prior import ClaraPrior, empirical_prior
+from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
+from crowdgold.models.clara.prior import ClaraPrior, empirical_prior
 from crowdgold.models.majority import majority_shares
-from crowdgold.simulate import simulate
+from crowdgold.simulate.clara import draw_clara
 
 PAPER = 12_000
 """Sweeps of the paper: 2,000 thrown away, then 2,000 draws 5 apart."""
@@ -59,7 +59,7 @@ def draw_annotations(items: int, annotators: int, scores: bool) -> Annotations:
         "n": items, "n_reviewers": annotators, "prevalence": 0.2, "tpr": 0.8, "tnr": 0.9,
         **({"scores": {"sd": 2}, "separation": "1"} if scores else {}),
     }  # fmt: skip
-    drawn: Annotations = simulate("clara", parameters, np.random.default_rng(items)).table
+    drawn: Annotations = draw_clara(parameters, np.random.default_rng(items)).table
     return drawn
 
 

@@ -26,7 +26,7 @@ import pandas as pd
 from crowdgold.data import Annotations
 from crowdgold.data.annotations import NO_GROUP
 from crowdgold.models.confusion_em import PRESETS, EmSettings, fit_confusion_em
-from crowdgold.simulate import simulate
+from crowdgold.simulate.stableval import draw_stableval
 
 LEVELS, LABELS, ANNOTATORS, STEPS = 5, 5, 1_000, 20
 DIAGONAL = 0.8
@@ -93,7 +93,7 @@ def peer_posterior(frame: pd.DataFrame) -> np.ndarray:
 def runner(row: str, items: int) -> Callable[[], np.ndarray]:
     """Make the data of a row, and give what fits them."""
     if row == STUDY:
-        table = simulate("stableval", {}, np.random.default_rng(1)).table
+        table = draw_stableval({}, np.random.default_rng(1)).table
         steps = EmSettings(**{**vars(PRESETS["published_synthetic"]), "steps": 100, "tolerance": 0})
         return lambda: fit_confusion_em(table, steps).posterior
     annotations = draw_annotations(items)

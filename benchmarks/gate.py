@@ -20,12 +20,12 @@ import pandas as pd
 import yaml
 
 from crowdgold.data import Items
-from crowdgold.estimators import fit
+from crowdgold.methods import fit
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.models.vote_fit import fit_votes
 from crowdgold.models.vote_sets import find_vote_sets
-from crowdgold.simulate import simulate
+from crowdgold.simulate.irt import draw_irt
 
 SETTINGS = Path("config/experiments/maven.yaml")
 EXPERIMENT = "maven_fig4"
@@ -50,7 +50,7 @@ def tables(gold_fractions: list[float], count: int) -> Iterator[tuple[float, int
         for number in range(count):
             rng = np.random.default_rng([number, round(1000 * fraction)])
             chosen = {**parameters, "gold_fraction": fraction}
-            yield fraction, number, simulate("irt", chosen, rng).table
+            yield fraction, number, draw_irt(chosen, rng).table
 
 
 def _processor_seconds() -> float:

@@ -20,8 +20,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import Items
-from crowdgold.estimators import fit
 from crowdgold.inference import evaluate
+from crowdgold.methods import fit
 from crowdgold.models.stan import StanModels
 from crowdgold.simulate import simulate
 

@@ -23,12 +23,12 @@ import numpy as np
 import pandas as pd
 from scipy.stats import linregress
 
-from crowdgold.estimators import fit
-from crowdgold.experiments.imports import library_files, named_hashes
-from crowdgold.experiments.made_from import fold
-from crowdgold.experiments.provenance import provenance
+from crowdgold.experiments.provenance.imports import library_files, named_hashes
+from crowdgold.experiments.provenance.made_from import fold
+from crowdgold.experiments.provenance.record import provenance
 from crowdgold.experiments.results import write_table
 from crowdgold.inference import evaluate
+from crowdgold.methods import fit
 from crowdgold.models.stan import StanModels
 from crowdgold.simulate import simulate
 

@@ -27,15 +27,15 @@ import pandas as pd
 import psutil
 
 from crowdgold.data import NO_GOLD
-from crowdgold.evaluation.data_check import check_data
-from crowdgold.evaluation.own_study import Settings, Source, write_evaluation
-from crowdgold.evaluation.own_study.compiled import load_models
-from crowdgold.evaluation.own_study.files import with_source
-from crowdgold.evaluation.own_study.fitting import Found, run_job
-from crowdgold.evaluation.own_study.questions import METHODS
-from crowdgold.evaluation.own_study.study import join_found, plan_study
+from crowdgold.methods.registry import offered
 from crowdgold.models.stan import StanModels
-from crowdgold.simulate import simulate
+from crowdgold.own.check.data import check_data
+from crowdgold.own.evaluation import Settings, Source, write_evaluation
+from crowdgold.own.evaluation.compiled import load_models
+from crowdgold.own.evaluation.files import with_source
+from crowdgold.own.evaluation.fitting import Found, run_job
+from crowdgold.own.evaluation.study import join_found, plan_study
+from crowdgold.simulate.maven import draw_maven
 
 ANNOTATORS, GOLD = 1000, 300
 PARAMETERS = {
@@ -64,10 +64,10 @@ class Size:
 
 
 STUDIES = {
-    "small": Size(10_000, 2, METHODS, Bar(60, 4000)),
+    "small": Size(10_000, 2, offered(), Bar(60, 4000)),
     "large": Size(1_000_000, 1, ("GT", "MAVEN"), Bar(300, 4000)),
 }
-TINY = Size(400, 2, METHODS, Bar(np.inf, np.inf))
+TINY = Size(400, 2, offered(), Bar(np.inf, np.inf))
 COMMAND = "crowdgold evaluate --cores 2 --report"
 EVERY = 0.5
 """Seconds between two looks at the memory of the command's processes."""
@@ -77,7 +77,7 @@ def make_files(folder: Path, n: int, models: int) -> list[Path]:
     """Write votes, gold labels and scores."""
     predictors = dict(list(SCORES.items())[:models])
     rng = np.random.default_rng(n)
-    items = simulate("maven", {**PARAMETERS, "n": n, "predictors": predictors}, rng).table
+    items = draw_maven({**PARAMETERS, "n": n, "predictors": predictors}, rng).table
     first = rng.integers(0, ANNOTATORS, n)
     label = np.arange(3) < items.votes_positive[:, None]
     votes = pd.DataFrame(

@@ -4,15 +4,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.made_from import fold
-from crowdgold.experiments.provenance import provenance
-from crowdgold.experiments.published_stableval import (
+from crowdgold.experiments.provenance.made_from import fold
+from crowdgold.experiments.provenance.record import provenance
+from crowdgold.experiments.results import read_table, write_table
+from crowdgold.studies.stableval.published_posteriors import (
     NAMES,
     annotations_of,
     bootstraps,
     posterior_differences,
 )
-from crowdgold.experiments.results import read_table, write_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

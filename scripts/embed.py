@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import read_table
-from crowdgold.label_variation.embeddings import embeddings
-from crowdgold.label_variation.prepared import read_prepared
+from crowdgold.studies.label_variation.embeddings import embeddings
+from crowdgold.studies.label_variation.prepared import read_prepared
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

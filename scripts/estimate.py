@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from crowdgold.experiments.estimating import estimate_block
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance import provenance
+from crowdgold.experiments.provenance.record import provenance
 from crowdgold.experiments.results import write_table
 from crowdgold.models.stan import StanModels
 

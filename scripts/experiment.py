@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.made_from import fold
-from crowdgold.experiments.provenance import provenance
+from crowdgold.experiments.provenance.made_from import fold
+from crowdgold.experiments.provenance.record import provenance
 from crowdgold.experiments.results import read_table, write_summary, write_table
 from crowdgold.experiments.whole import run_experiment
 from crowdgold.models.stan import StanModels

@@ -3,13 +3,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.experiments.figure_jobs import draw_each
-from crowdgold.experiments.figure_record import write_figure_record
+from crowdgold.experiments.figure_jobs import draw, draw_each
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.mixed_code import look_for_mixture
-from crowdgold.experiments.provenance import provenance
+from crowdgold.experiments.provenance.figure_record import write_figure_record
+from crowdgold.experiments.provenance.mixed_code import look_for_mixture
+from crowdgold.experiments.provenance.record import provenance
 from crowdgold.experiments.results import concatenate
-from crowdgold.plotting import draw
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -1,8 +1,8 @@
 """Find a CmdStan home, or make one, and record which."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crowdgold.data.files import write_text
 from crowdgold.experiments.logs import job_log
 from crowdgold.toolchain import find_toolchain
 
@@ -10,4 +10,4 @@ if TYPE_CHECKING:
     from snakemake.script import snakemake
 
 with job_log(snakemake.log[0]):
-    Path(snakemake.output[0]).write_text(find_toolchain().to_json(), encoding="utf-8")
+    write_text(find_toolchain().to_json(), snakemake.output[0])

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from crowdgold.data.datasets import DATASETS, SOURCES, fetch
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.made_from import file_hash
-from crowdgold.experiments.provenance import provenance
+from crowdgold.experiments.provenance.made_from import file_hash
+from crowdgold.experiments.provenance.record import provenance
 from crowdgold.experiments.results import write_table
 
 if TYPE_CHECKING:

@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.evaluation.own_study import METHODS, METRICS, Settings, Source, read_thresholds
-from crowdgold.evaluation.own_study.in_jobs import prepare
 from crowdgold.experiments.logs import job_log
 from crowdgold.inference.rectified import POPULATION
+from crowdgold.methods.registry import offered
+from crowdgold.own.evaluation import METRICS, Settings, Source, read_thresholds
+from crowdgold.own.evaluation.in_jobs import prepare
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
@@ -20,7 +21,7 @@ with job_log(snakemake.log[0]):
         asked.get("repeated", "refuse"),
     )
     settings = Settings(
-        methods=tuple(asked.get("methods", METHODS)),
+        methods=tuple(asked.get("methods", offered())),
         metrics=tuple(asked.get("metrics", METRICS)),
         thresholds=read_thresholds(asked.get("thresholds", [])),
         about=asked.get("about", POPULATION),

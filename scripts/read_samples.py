@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.evaluation.answer_bars import AT
-from crowdgold.experiments.least_width import least_widths
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance import provenance
+from crowdgold.experiments.provenance.record import provenance
 from crowdgold.experiments.results import write_table
-from crowdgold.experiments.sample_peers import read_samples
+from crowdgold.studies.answer.bars import AT
+from crowdgold.studies.answer.least_width import least_widths
+from crowdgold.studies.answer.sample_peers import read_samples
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from crowdgold.experiments.drawing import simulate_block
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance import provenance
+from crowdgold.experiments.provenance.record import provenance
 from crowdgold.experiments.results import read_table
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from crowdgold.evaluation.summaries import summarise
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.made_from import fold
-from crowdgold.experiments.provenance import provenance
+from crowdgold.experiments.provenance.made_from import fold
+from crowdgold.experiments.provenance.record import provenance
 from crowdgold.experiments.results import concatenate, write_summary, write_table
 
 if TYPE_CHECKING:

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.evaluation.rank_uniformity import check_uniformity
 from crowdgold.evaluation.summaries import check_coverage
 from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.provenance.seals import UNSEALED, write_sealed_text
 from crowdgold.experiments.results import read_table
-from crowdgold.experiments.seals import UNSEALED, write_sealed_text
+from crowdgold.studies.calibration.rank_uniformity import check_uniformity
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -30,7 +30,7 @@ QUICK = (
     "tests/unit/test_metrics.py",
     "tests/unit/test_vote_model.py",
     "tests/unit/test_correct_rate.py",
-    "tests/unit/test_table_frames.py",
+    "tests/unit/test_table_rows.py",
     # A dry run of the whole workflow, and a tiny real one, which must then have nothing to do.
     "tests/workflow/test_limits.py",
     "tests/workflow/test_reruns.py::test_a_second_run_does_nothing_and_says_so",

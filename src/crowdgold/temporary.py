@@ -4,6 +4,9 @@ An ordinary end removes them; an end at once (`remove_registered`) removes what 
 what a killed process left, the next one removes (`remove_abandoned`). That a folder is abandoned is
 told by a lock on a file in it, which the system gives free when the process is gone and those that
 it forked. Process numbers would not do: they are used again, and others in a container.
+
+Whatever writes a result writes it `unfinished`: a reader never sees half of a file, and no two
+writers share one.
 """
 
 import atexit
@@ -11,6 +14,7 @@ import fcntl
 import os
 import shutil
 import tempfile
+import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -32,6 +36,33 @@ def registered(path: Path) -> Iterator[None]:
         yield
     finally:
         _registered.pop(path, None)
+
+
+def own_name(path: Path, ending: str) -> Path:
+    """A hidden name beside a path, `.NAME.CODE.ENDING`, that no other writer has.
+
+    Process ids would not do: jobs on several nodes write to one folder.
+    """
+    return path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}.{ending}")
+
+
+@contextmanager
+def unfinished(path: Path) -> Iterator[Path]:
+    """A name of one's own to write a file under; it is renamed where the block ends well.
+
+    Of two that make the same file, such as a job of a run that was killed and one of the run after
+    it, each writes its own, and the last to end has the place. Where the block fails, what was
+    written is removed; what a killed process wrote stays, as `.NAME.CODE.partial`.
+    """
+    own = own_name(path, "partial")
+    with registered(own):
+        try:
+            yield own
+            own.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                own.unlink()
+            raise
 
 
 def remove_registered() -> None:

@@ -1,9 +1,9 @@
 """The assembled home against a real CmdStan, wherever one is found."""
 
-import arviz
 import cmdstanpy
 import numpy as np
 import pytest
+from arviz_stats.base import array_stats
 
 from crowdgold.toolchain import ToolchainError
 from crowdgold.toolchain.home import present_homes, usable
@@ -44,5 +44,5 @@ def test_draws_agree(real, assembled, compile_with, normal, metric):
     for power in (1, 2):
         for k in range(10):
             pair = [draws[:, :, k].T ** power for draws in (ours, theirs)]
-            error = np.hypot(*(arviz.mcse(one, method="mean") for one in pair))
+            error = np.hypot(*(array_stats.mcse(one, method="mean") for one in pair))
             assert abs(pair[0].mean() - pair[1].mean()) < Z * error

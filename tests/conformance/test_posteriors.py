@@ -5,9 +5,9 @@ z = 5 a comparison fails by chance with probability 6e-7; the 160 comparisons of
 together with 1e-4. Seeds are fixed, so a machine gives the same answer every time.
 """
 
-import arviz
 import numpy as np
 import pytest
+from arviz_stats.base import array_stats
 from scipy.stats import multivariate_normal
 
 Z = 5.0
@@ -17,7 +17,7 @@ def assert_moments(draws, expected):
     """`draws`: (iteration, chain, quantity); `expected`: the posterior means of the quantities."""
     for i, truth in enumerate(expected):
         one = draws[:, :, i].T
-        z = (one.mean() - truth) / arviz.mcse(one, method="mean")
+        z = (one.mean() - truth) / array_stats.mcse(one, method="mean")
         assert abs(z) < Z, f"quantity {i}: mean {one.mean():.4f}, expected {truth:.4f}, z = {z:.1f}"
 
 

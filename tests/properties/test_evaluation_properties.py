@@ -16,12 +16,13 @@ from crowdgold.commands.evaluation_table import describe
 from crowdgold.data import InputError
 from crowdgold.data.json_values import plain
 from crowdgold.data.own import read_study
-from crowdgold.estimators import Fit, LabelPosterior, LabelPrediction
-from crowdgold.evaluation.data_check import check_data
-from crowdgold.evaluation.own_study import METHODS, METRICS, Settings, fitting
-from crowdgold.evaluation.own_study.files import require_answers
-from crowdgold.evaluation.own_study.study import join_found, plan_study
+from crowdgold.inference.labels import Fit, LabelPosterior, LabelPrediction
+from crowdgold.methods.registry import offered
 from crowdgold.models.stan import StanModels
+from crowdgold.own.check.data import check_data
+from crowdgold.own.evaluation import METRICS, Settings, fitting
+from crowdgold.own.evaluation.files import require_answers
+from crowdgold.own.evaluation.study import join_found, plan_study
 from properties.test_own_study_properties import (
     GOOD,
     LONG,
@@ -99,7 +100,7 @@ def asked(draw):
     names = st.sampled_from([""] * 9 + ["gpt", "score", "nobody"])
     values = st.lists(st.sampled_from(NUMBERS[:9] * 5 + NUMBERS), min_size=1, max_size=3)
     return Settings(
-        methods=METHODS,
+        methods=offered(),
         metrics=tuple(draw(st.lists(st.sampled_from(METRICS), min_size=3, max_size=9))),
         thresholds=draw(st.dictionaries(names, values.map(tuple), max_size=2)),
         level=draw(st.sampled_from([0.95] * 20 + [0.5, 1e-9, 1 - 1e-9, 0.0, 1.0, float("nan")])),
@@ -173,7 +174,7 @@ def test_changed_files_are_evaluated_by_every_method(tmp_path_factory):
 
     evaluate()
     assert ran["any"] > 40
-    assert min(ran[name] for name in METHODS) > 1, ran
+    assert min(ran[name] for name in offered()) > 1, ran
 
 
 def evaluated(folder, files):

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crowdgold.commands.check import describe, plain
+from crowdgold.commands.check import plain
 from crowdgold.data import NO_GOLD, InputError
 from crowdgold.data.own import Study, read_study
-from crowdgold.evaluation.data_check import check_data
+from crowdgold.own.check.data import check_data
+from crowdgold.own.check.described import describe
 
 LONG = "item,annotator,label\n" + "".join(
     f"i{item},R{who},{(item * who) % 2}\n" for item in range(6) for who in range(3)

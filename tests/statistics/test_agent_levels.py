@@ -106,7 +106,7 @@ def test_intervals_of_scores_cover_in_the_models_own_world():
 
 
 def test_what_cannot_be_sampled_is_named():
-    with pytest.raises(InputError, match="prior: found 'agents', expected agent or shared"):
+    with pytest.raises(InputError, match="prior: found 'agents', expected one of agent, shared"):
         LevelSettings("agents")
     with pytest.raises(InputError, match="alpha_pi: found 0, expected above 0"):
         LevelSettings(alpha_pi=0)

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from crowdgold.data import InputError
-from crowdgold.estimators.maven import MavenSettings, fit_maven
-from crowdgold.evaluation.bias_causes import VERSIONS, check_bias_causes
+from crowdgold.methods.maven_fit import MavenSettings, fit_maven
+from crowdgold.methods.method import Run
 from crowdgold.models.stan import SamplerSettings
 from crowdgold.simulate import simulate
+from crowdgold.studies.maven.bias_causes import VERSIONS, check_bias_causes
 
 STUDY = {
     "n": 400, "n_gold": 60, "phi": 0.3, "a0": 0.2, "a1": 0.6, "d0": 1.5, "d1": 1.5,
@@ -26,11 +27,11 @@ def test_a_vote_model_that_is_told_the_truth_knows_it(stan):
     labels it is far wider, and the score model's gold labels stay the 60."""
     items = simulate("maven", STUDY, np.random.default_rng(1)).table
     told = items.with_gold(np.ones(len(items), dtype=bool))
-    sampler = SamplerSettings(chains=4, warmup=300, draws=400)
+    run = Run(stan, SamplerSettings(chains=4, warmup=300, draws=400), 400)
     settings = MavenSettings(score_likelihood="calibrated")
     fits = {
         name: fit_maven(
-            items, np.random.default_rng(2), stan, sampler, 400, settings, vote_items=votes
+            items, np.random.default_rng(2), settings, run, vote_items=votes
         ).labels.parameters["phi"]
         for name, votes in (("told", told), ("not", items))
     }

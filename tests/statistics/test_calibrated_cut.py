@@ -5,9 +5,9 @@ The grid and its tests, at level 1e-4 each, are those of `unit.dense_grid`; all 
 
 from dataclasses import replace
 
-import arviz
 import numpy as np
 import pytest
+from arviz_stats.base import array_stats
 
 from crowdgold.models.binned_ranks import BinnedRanks, nodes_for_distribution
 from crowdgold.models.exact_cut import sample_exact_cut
@@ -139,7 +139,7 @@ def near(found, expected, plug_in):
     A mean is known to sqrt(1 / E + 1 / D) deviations, with E effective draws, the log of a
     deviation to sqrt(1 / 2E + 1 / 2D): they may differ by 3.5 times that beyond the plug-in.
     """
-    error = np.sqrt(1 / arviz.ess(found) + 1 / len(expected))
+    error = np.sqrt(1 / array_stats.ess(found) + 1 / len(expected))
     shift, ratio = agree(found.ravel(), expected)
     within = abs(np.log(ratio)) < np.log(plug_in[1]) + 3.5 * error / np.sqrt(2)
     return within and abs(shift) < plug_in[0] + 3.5 * error

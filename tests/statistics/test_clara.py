@@ -11,9 +11,9 @@ from clara_reference import (
 from scipy.stats import ks_2samp
 
 from crowdgold.data import InputError
-from crowdgold.models.clara import ClaraSettings, sample_clara
-from crowdgold.models.clara_prior import ClaraPrior, empirical_prior
-from crowdgold.models.clara_state import lay_out
+from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
+from crowdgold.models.clara.prior import ClaraPrior, empirical_prior
+from crowdgold.models.clara.state import lay_out
 from crowdgold.models.label_patterns import find_label_patterns
 
 PRIOR = ClaraPrior(np.array([1.2, 0.8]), np.array([[2.0, 0.7], [0.5, 1.5]]))
@@ -119,13 +119,11 @@ def test_the_published_interval_is_narrower_than_the_posterior():
 
 
 def test_contradicting_settings_are_refused():
-    annotations = draw_labels(20, 0.3, 0.8, 0.9, np.random.default_rng(1))
-    prior, rng = empirical_prior(annotations), np.random.default_rng(1)
     for settings, said in (
-        (ClaraSettings(draws=0), "draws: found 0, expected 1 or more"),
-        (ClaraSettings(sampler="gibbs"), "expected one of blocked, collapsed"),
-        (ClaraSettings(conditional="printed"), "one of the collapsed sampler"),
-        (ClaraSettings(sampler="collapsed", ordered=True), "take the blocked sampler"),
+        ({"draws": 0}, "draws: found 0, expected 1 or more"),
+        ({"sampler": "gibbs"}, "expected one of blocked, collapsed"),
+        ({"conditional": "printed"}, "one of the collapsed sampler"),
+        ({"sampler": "collapsed", "ordered": True}, "take the blocked sampler"),
     ):
         with pytest.raises(InputError, match=said):
-            sample_clara(annotations, prior, settings, rng)
+            ClaraSettings(**settings)

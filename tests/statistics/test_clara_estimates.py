@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.estimators import fit
 from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.evaluation.summaries import summarise
+from crowdgold.methods import fit
 from crowdgold.metrics.reviewers import true_values
 from crowdgold.simulate import simulate
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from clara_reference import counted_posterior, draw_labels, error_of, log_dirichlet_multinomial
 
-from crowdgold.models import clara
-from crowdgold.models.clara import ClaraSettings, sample_clara
-from crowdgold.models.clara_prior import ClaraPrior, empirical_prior
-from crowdgold.models.clara_state import first_state, prior_of
-from crowdgold.models.clara_swap import log_ratio_of_swap
+from crowdgold.models.clara import gibbs as clara
+from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
+from crowdgold.models.clara.prior import ClaraPrior, empirical_prior
+from crowdgold.models.clara.state import first_state, prior_of
+from crowdgold.models.clara.swap import log_ratio_of_swap
 
 LONG = {"chains": 4, "warmup": 500, "draws": 5000, "lag": 4}
 FLAT, FIRM = [[1.0, 1.0], [1.0, 1.0]], [[1.5, 0.5], [0.5, 1.5]]

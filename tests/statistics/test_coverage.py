@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.estimators import fit
 from crowdgold.evaluation.summaries import summarise
 from crowdgold.inference import evaluate
+from crowdgold.methods import fit
 from crowdgold.metrics import true_value
 from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.exact_cut import sample_exact_cut

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from crowdgold.estimators import fit
+from crowdgold.methods import fit
 from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.cut_density import DEGREES, Box
 from crowdgold.models.cut_search import settle

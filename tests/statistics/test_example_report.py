@@ -8,9 +8,9 @@ import pytest
 
 from crowdgold.commands import main
 from crowdgold.data import Items
-from crowdgold.documents.own_study.answers import write_answers
-from crowdgold.documents.own_study.folder import read_study_folder
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric
+from crowdgold.own.report.answers import write_answers
+from crowdgold.own.report.folder import read_study_folder
 
 EXAMPLE = Path(__file__).parents[2] / "src/crowdgold/example"
 

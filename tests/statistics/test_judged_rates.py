@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 from crowdgold.data import InputError
-from crowdgold.estimators import fit
-from crowdgold.estimators.judge_error import judgement_counts
-from crowdgold.evaluation.judge_error_simulation import (
+from crowdgold.evaluation.reviewers import evaluate_annotations
+from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.inference.judged_rate import power_tuned_rate
+from crowdgold.methods import fit
+from crowdgold.methods.judge_error import Groups, judgement_counts
+from crowdgold.models.judge_error import JudgementCounts, correct_rate
+from crowdgold.simulate import simulate
+from crowdgold.studies.judge_error.simulation import (
     CORRECTED,
     NAIVE,
     Truth,
     check_judge_error_simulation,
     simulate_estimates,
 )
-from crowdgold.evaluation.reviewers import evaluate_annotations
-from crowdgold.evaluation.summaries import coverage_band
-from crowdgold.inference.judged_rate import power_tuned_rate
-from crowdgold.models.judge_error import JudgementCounts, correct_rate
-from crowdgold.simulate import simulate
 
 POST = {"n": 1000, "prevalence": 0.7, "tpr": 0.9, "tnr": 0.95}
 BY_CLASS = POST | {"design": "by_class", "gold_positives": 200, "gold_negatives": 200}
@@ -59,7 +59,7 @@ def assert_share(found, expected, size):
 )
 def test_judgements_and_gold_labels_have_their_rates(design, within, gold_rate):
     found = draw({"n": 60_000, "prevalence": 0.3, "tpr": 0.8, "tnr": 0.9, **design})
-    counts = judgement_counts(found.table, {}, np.random.default_rng(2))
+    counts = judgement_counts(found.table, Groups(), np.random.default_rng(2))
     counts.check()
     assert counts.judged == 60_000
     assert counts.within == within

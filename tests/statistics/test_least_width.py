@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crowdgold.experiments.least_width import best_prediction, least_ratios
+from crowdgold.studies.answer.least_width import best_prediction, least_ratios
 from unit.reference import make_items
 
 

@@ -9,9 +9,9 @@ import pytest
 from crowdgold.data import NO_GOLD, Items
 from crowdgold.data.datasets import DATASETS, availability, fetch
 from crowdgold.data.own import Study
-from crowdgold.evaluation.own_study import Settings, evaluate_study
 from crowdgold.evaluation.summaries import coverage_band
 from crowdgold.models.stan import StanModels
+from crowdgold.own.evaluation import Settings, evaluate_study
 from unit.test_evaluate_study import truth_of
 
 GOLD, SAMPLES, LEVEL = 300, 4, 0.95

@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from crowdgold.estimators import fit
 from crowdgold.evaluation.summaries import summarise
 from crowdgold.inference import evaluate
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import of_labels
+from crowdgold.methods import fit
 from crowdgold.metrics import parse_metric, true_value
 from crowdgold.simulate import simulate
 from unit.reference import Theta, algorithm_1, make_items

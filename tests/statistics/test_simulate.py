@@ -13,8 +13,9 @@ from scipy import integrate, stats
 from scipy.special import expit, logit
 
 from crowdgold import metrics
-from crowdgold.data import NO_GOLD, InputError
-from crowdgold.simulate import GENERATORS, GIVE_ANNOTATIONS, irt, maven, resample, simulate
+from crowdgold.data import ITEMS, NO_GOLD, InputError
+from crowdgold.experiments.registries import entries
+from crowdgold.simulate import irt, maven, resample, simulate
 
 MAVEN = {
     "n": 200_000,
@@ -84,7 +85,9 @@ PARAMETERS = {
 
 def test_every_generator_of_items_is_here():
     """Those of annotations are in test_simulated_reviewers.py."""
-    assert set(PARAMETERS) == set(GENERATORS) - set(GIVE_ANNOTATIONS)
+    assert set(PARAMETERS) == {
+        name for name, one in entries("simulator").items() if one.gives == ITEMS
+    }
 
 
 def draw(name, seed=1, **changes):

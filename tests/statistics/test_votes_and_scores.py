@@ -7,13 +7,13 @@ Bounds are its 1e-5 quantiles on both sides, so that too wide a posterior fails 
 are fixed.
 """
 
-import arviz
 import numpy as np
 import pytest
+from arviz_stats.base import array_stats
 from scipy.special import ndtr
 from scipy.stats import chi2
 
-from crowdgold.estimators import fit
+from crowdgold.methods import fit
 from crowdgold.models import joint_fit
 from crowdgold.models.human_ai import HumanAiProgram
 from crowdgold.models.joint_fit import TOLERANCE, fit_votes_and_scores
@@ -74,7 +74,7 @@ def test_dawid_skene_scores_fails_where_votes_and_scores_correlate(stan):
 
 def standard_error(values):
     """The Monte Carlo standard error of the mean of (chains, draws)."""
-    return np.asarray(arviz.mcse(values)).item()
+    return np.asarray(array_stats.mcse(values)).item()
 
 
 def furthest(one, other, chains):

@@ -5,13 +5,13 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from crowdgold.evaluation.judge_error_formula import check_judge_error_formula
-from crowdgold.evaluation.judge_error_simulation import VARIANTS, check_judge_error_simulation
-from crowdgold.evaluation.metric_study import check_metric_study
-from crowdgold.evaluation.soft_metric_correlations import check_soft_metric_correlations
-from crowdgold.evaluation.soft_metric_curve import check_soft_metric_curve
-from crowdgold.evaluation.soft_metric_scores import check_soft_metric_scores
 from crowdgold.evaluation.summaries import summarise
+from crowdgold.studies.judge_error.formula import check_judge_error_formula
+from crowdgold.studies.judge_error.simulation import VARIANTS, check_judge_error_simulation
+from crowdgold.studies.soft_metrics.correlations import check_soft_metric_correlations
+from crowdgold.studies.soft_metrics.curve import check_soft_metric_curve
+from crowdgold.studies.soft_metrics.metric_study import check_metric_study
+from crowdgold.studies.soft_metrics.scores import check_soft_metric_scores
 
 POST = {
     "n": 1000, "prevalence": 0.7, "tpr": 0.9, "tnr": 0.95, "gold_positives": 200,

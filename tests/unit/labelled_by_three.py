@@ -5,7 +5,7 @@ import pandas as pd
 
 from crowdgold.data import annotations_from_frame
 from crowdgold.data.item_truth import with_truth
-from crowdgold.models.labelling_model import LabellingModel
+from crowdgold.models.clara.labelling_model import LabellingModel
 
 RATES = {"R1": 0.6, "R2": 0.8, "R3": 0.9}
 """TPR = TNR of three reviewers (CLARA, section 4.3)."""

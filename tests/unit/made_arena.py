@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from crowdgold.estimators.needs import GOLD, SCORES
-from crowdgold.evaluation.arena import arena_cells, judged
-from crowdgold.evaluation.arena_choice import Situation
-from crowdgold.evaluation.study_features import StudyFeatures
+from crowdgold.arena.choice import Situation
+from crowdgold.arena.features import StudyFeatures
+from crowdgold.arena.situations import GOLD, SCORES
+from crowdgold.arena.table import arena_cells, judged
 from crowdgold.evaluation.summaries import coverage_band, share_error
 
 SIZE = 20

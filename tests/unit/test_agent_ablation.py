@@ -4,28 +4,27 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents.stableval_interval_claims import (
-    covers_in_own_world,
-    harmed_by_dependence,
-    interval_claims,
-    interval_tables,
-)
-from crowdgold.documents.stableval_stability_claims import stability_claims
-from crowdgold.documents.stableval_synthetic_claims import (
-    lower_mse,
-    synthetic_claims,
-    synthetic_section,
-)
-from crowdgold.documents.stableval_synthetic_tables import as_printed, cells_of, summary_of
+from crowdgold.documents.claims import read_claims
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICTED, PARTLY
 from crowdgold.experiments.configuration import load
-from crowdgold.plotting import draw
-from crowdgold.plotting.agent_ablation import bars
+from crowdgold.experiments.figure_jobs import draw
+from crowdgold.studies.stableval.pages.intervals import interval_tables
+from crowdgold.studies.stableval.pages.synthetic_tables import as_printed, cells_of, summary_of
+from crowdgold.studies.stableval.plots.agent_ablation import bars
 from unit.judged_tables import agent_scores
+from unit.made_pages import PAGES, page_from
 from workflow.conftest import ROOT
 
 PRINTED = load(ROOT / "config/printed/stableval_synthetic.yaml")
 OWN, PUBLISHED = "stableval_synthetic", "stableval_synthetic_published"
+CELLS = pd.read_csv(ROOT / "config/printed/stableval.csv", dtype=str)
+
+
+def claim(words, printed=PRINTED, place=""):
+    """The claim of the synthetic study with these words."""
+    known = read_claims(PAGES["reproduction_stableval"]["claims"], printed, "synthetic")
+    (found,) = [one for one in known if words in one.printed and place in one.place]
+    return found
 
 
 def as_the_paper(off=None):
@@ -59,7 +58,9 @@ def test_a_cell_that_differs_is_shown_and_counted():
     }
     cells = cells_of("table_4", tables, PRINTED)
     assert sum(not as_printed(cell, 2) for cell in cells) == 1
-    page = synthetic_section(tables, PRINTED)
+    page = page_from(
+        "reproduction_stableval", tables=tables, cells=CELLS, times=None, printed=PRINTED
+    )
     assert "71 of 72 cells have the printed digits" in page
     assert "1 of 72 cells are more than 3.5" in page
     assert "5.71, **5.80**" in page
@@ -68,11 +69,12 @@ def test_a_cell_that_differs_is_shown_and_counted():
 
 def test_a_claim_about_mse_holds_where_it_is_clear_everywhere():
     table = {OWN: agent_scores(OWN, as_the_paper())}
-    assert lower_mse("DS", "PEC")(table).verdict == HOLDS
-    found = lower_mse("PEC", "MV")(table)
+    assert claim("below PEC").judge(table).verdict == HOLDS
+    found = claim("outperforms MV").judge(table)
     assert found.verdict == PARTLY
     assert "labels_3" in found.reason
-    assert lower_mse("PEC", "DS")(table).verdict == FAILS
+    swapped = {OWN: table[OWN].replace({"method": {"PEC": "DS", "DS": "PEC"}})}
+    assert claim("below PEC").judge(swapped).verdict == FAILS
 
 
 @pytest.mark.parametrize(("inside", "verdict"), [(38, NOT_CONTRADICTED), (20, FAILS)])
@@ -87,8 +89,8 @@ def test_coverage_fails_where_it_is_clearly_short(inside, verdict):
             "diagnostics_passed": True,
         }
     )  # fmt: skip
-    judge = covers_in_own_world("PEC", "score:each", "agent")
-    assert judge({"stableval_own_world": table}).verdict == verdict
+    covers = claim("of the score of the responses here cover: over items", place="Section 3.5")
+    assert covers.judge({"stableval_own_world": table}).verdict == verdict
 
 
 def tied(coverage, replicates=40):
@@ -116,10 +118,10 @@ def tied(coverage, replicates=40):
     [((0.5, 0.6), HOLDS), ((0.5, 0.95), PARTLY), ((0.95, 0.9), NOT_CLEAR)],
 )
 def test_dependence_is_held_against_its_control(coverage, verdict):
-    found = harmed_by_dependence("PEC-posterior", "score:each")(tied(coverage))
+    found = claim("responses here away: full posterior").judge(tied(coverage))
     assert found.verdict == verdict
-    assert found.ours.startswith("coverage less the control's 0.950 ± 0.0")
-    page = "\n".join(interval_tables(tied(coverage)))
+    assert found.ours.startswith("coverage less the control's: own difficulty, 20% copied ")
+    page = interval_tables(tied(coverage))
     assert "| own difficulty, 0% copied (control) | PEC-posterior | 0.950 ± " in page
     assert page.count("| 3 of 40 |") == 3
     assert "not made here: stableval_own_world" in page
@@ -131,10 +133,10 @@ def test_one_class_prior_costs_coverage_where_agents_differ():
     table = table.assign(quality="wide", **{"method_settings.PEC-posterior.prior": prior})
     table = table[table["difficulty"] == "own"]
     both = pd.concat([table, table.assign(metric="expected_score:each")])
-    (claim,) = [one for one in interval_claims() if "for all, as printed" in one.printed]
-    assert claim.judge({"stableval_own_world": both}).verdict == HOLDS
+    prior = claim("for all, as printed")
+    assert prior.judge({"stableval_own_world": both}).verdict == HOLDS
     alike = both.assign(upper=0.7, lower=0.4)
-    assert claim.judge({"stableval_own_world": alike}).verdict == NOT_CLEAR
+    assert prior.judge({"stableval_own_world": alike}).verdict == NOT_CLEAR
 
 
 def subset_tables(labels, annotators):
@@ -158,27 +160,26 @@ def test_table_5_is_judged_cell_by_cell_and_by_both_kinds_of_subset():
     rows = PRINTED["table_5"]["rows"]
     lower = {name: [row[0], row[1] - 0.01, row[2]] for name, row in rows.items()}
     other = {name: [value - 0.02 for value in row] for name, row in rows.items()}
-    ds, subsets = stability_claims(PRINTED)
+    ds, subsets, labels = map(claim, ("stability of DS", "subsampling of", "3 of an item"))
     found = ds.judge(subset_tables(lower, other))
     assert found.verdict == FAILS
-    assert "ours differ clearly in 4 of 4 cells" in found.reason
+    assert "PEC less DS, seeds paired: labels_3 0.01" in found.reason
     assert ds.judge(subset_tables(rows, other)).verdict == NOT_CONTRADICTED
     found = subsets.judge(subset_tables(rows, other))
     assert found.verdict == FAILS
-    assert "8 of 8 cells by annotators, 0 of 8 by 3 of" in found.reason
+    assert "clear: 8 of 8" in found.reason
+    assert labels.judge(subset_tables(rows, other)).verdict == NOT_CONTRADICTED
     assert subsets.judge(subset_tables(rows, rows)).verdict == NOT_CONTRADICTED
 
 
 def test_captions_are_held_against_the_published_labels():
     """Table 4's own numbers: those of figure 10's caption are partly others."""
-    claims = {one.place: one for one in synthetic_claims(PRINTED)}
     tables = {PUBLISHED: agent_scores(PUBLISHED, as_the_paper())}
-    assert claims["Fig. 10, caption"].judge(tables).verdict == PARTLY
-    assert "PEC 0.00571" in claims["Fig. 12, caption"].judge(tables).ours
+    assert claim("", place="Fig. 10, caption").judge(tables).verdict == PARTLY
+    assert "PEC 0.00571" in claim("", place="Fig. 12, caption").judge(tables).ours
     right = {"figure_12": {"mse": {"labels_3": {"MV": 0.00478}}}}
     said = {**PRINTED, "captions": PRINTED["captions"] | right}
-    (claim,) = [one for one in synthetic_claims(said) if one.place == "Fig. 12, caption"]
-    assert claim.judge(tables).verdict == HOLDS
+    assert claim("", said, "Fig. 12, caption").judge(tables).verdict == HOLDS
 
 
 PANELS = [{"label": "Labels", "configurations": {"labels_3": 3, "labels_9": 9}}]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from crowdgold.data import InputError
-from crowdgold.estimators import fit
 from crowdgold.evaluation.agents import evaluate_agents
+from crowdgold.methods import fit
 from crowdgold.models.resampled_labels import labels_drawn, resample_annotators, resample_items
 from crowdgold.simulate import simulate
 
@@ -52,7 +52,7 @@ def test_a_bootstrap_in_two_ways_is_wider_than_one_over_items(drawn):
     two = estimates("PEC-two-way", drawn.table, {"em": "published", "resamples": 60})
     assert [a.estimate for a in two] == pytest.approx([a.estimate for a in one])
     assert (widths(two) > widths(one)).all()
-    with pytest.raises(InputError, match="resamples: found 1, expected at least 2"):
+    with pytest.raises(InputError, match="resamples: found 1, expected 2 or more"):
         fit("PEC-two-way", drawn.table, np.random.default_rng(1), {"resamples": 1})
 
 

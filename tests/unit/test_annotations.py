@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.data import InputError, annotations_from_frame, read_annotations
-from crowdgold.models.clara_prior import empirical_prior
+from crowdgold.models.clara.prior import empirical_prior
 from crowdgold.models.label_patterns import CONFUSION, find_label_patterns
 from crowdgold.models.majority import majority_shares
 

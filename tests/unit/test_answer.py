@@ -5,16 +5,16 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from crowdgold.documents.answer import answer_page, cells_table
-from crowdgold.documents.answer_predictions import predictions_section
-from crowdgold.evaluation.answer_bars import answers_of, bars_of
-from crowdgold.evaluation.answer_cells import answer_cells, pooled_coverage, upper_limit
-from crowdgold.evaluation.peer_means import PEER, peer_interval
 from crowdgold.experiments.data_tables import Drawn, write_replicates
-from crowdgold.experiments.least_width import LEAST
-from crowdgold.experiments.sample_peers import ROWS, TRUTHS, read_samples
 from crowdgold.simulate import simulate
+from crowdgold.studies.answer.bars import answers_of, bars_of
+from crowdgold.studies.answer.cells import answer_cells, pooled_coverage, upper_limit
+from crowdgold.studies.answer.least_width import LEAST
+from crowdgold.studies.answer.pages.answer import cells_table, predictions_table
+from crowdgold.studies.answer.peer_means import PEER, peer_interval
+from crowdgold.studies.answer.sample_peers import ROWS, TRUTHS, read_samples
 from unit.made_answers import METRICS, REPLICATES, SIZES, WORLDS, made_answers
+from unit.made_pages import page_from
 
 CELL = ("answer_two", "AUC", 200)
 NO_PEERS, NO_TRUTHS = pd.DataFrame(columns=ROWS), pd.DataFrame(columns=TRUTHS)
@@ -28,15 +28,31 @@ def held(changes=None, more=None, again=None):
     return [bar.holds for bar in bars_of(answers_of(results, "mine", "GT", again))]
 
 
+def compared():
+    """GT and logistic-R in two worlds; of ten replicates one is far off."""
+    rows = []
+    for world in ("prediction_a", "prediction_b"):
+        for n_gold in (20, 200):
+            for replicate in range(10):
+                shared = {"experiment": world, "n_gold": n_gold, "replicate": replicate,
+                          "metric": "AUC", "truth": 0.8}  # fmt: skip
+                centre = 0.8 if replicate else 0.95
+                for method, half in (("GT", 0.2), ("logistic-R", 0.1)):
+                    rows.append({**shared, "method": method, "estimate": centre,
+                                 "lower": centre - half, "upper": centre + half})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
 def page_of(changes=None, more=None, again=None, **tables):
     results = made_answers(changes)
     if more is not None:
         results = pd.concat([results, more], ignore_index=True)
-    found = answers_of(results, "mine", "GT", again)
-    labels = {"answer_one": "one", "answer_two": "two"}
-    peers, truths = tables.get("peers", NO_PEERS), tables.get("truths", NO_TRUTHS)
-    least = tables.get("least", NO_LEAST)
-    return answer_page(found, results, peers, truths, least, labels, "## Predictions\n")
+    options = {
+        "answer": "mine", "baseline": "GT", "again": again,
+        "labels": {"answer_one": "one", "answer_two": "two"},
+    }  # fmt: skip
+    none = {"peers": NO_PEERS, "truths": NO_TRUTHS, "least": NO_LEAST, "compared": compared()}
+    return page_from("answer", {"options": options}, results=results, **{**none, **tables})
 
 
 @pytest.mark.parametrize(("covered", "intervals"), [(0, 1), (170, 200), (199, 200), (930, 1000)])
@@ -178,24 +194,12 @@ def test_the_samples_of_a_data_table_are_read(drawn, tmp_path):
     ]
 
 
-def test_predictions_are_compared_by_number_of_gold_labels():
-    """Two worlds, one metric, ten replicates: a method whose intervals are half as wide as gold
-    alone's, and hold the truth in 9 of 10."""
-    rows = []
-    for world in ("prediction_a", "prediction_b"):
-        for n_gold in (20, 200):
-            for replicate in range(10):
-                shared = {"experiment": world, "n_gold": n_gold, "replicate": replicate,
-                          "metric": "AUC", "truth": 0.8}  # fmt: skip
-                centre = 0.8 if replicate else 0.95
-                for method, half in (("GT", 0.2), ("logistic-R", 0.1)):
-                    rows.append({**shared, "method": method, "estimate": centre,
-                                 "lower": centre - half, "upper": centre + half})  # fmt: skip
-    titles = {"GT": "gold labels only", "logistic-R": "a regression"}
-    page = predictions_section(pd.DataFrame(rows), "GT", titles)
-    assert "| `GT` | gold labels only | 1.000, 1.00 | 1.000, 1.00 |" in page
-    assert "| `logistic-R` | a regression | 0.900, 0.50 | 0.900, 0.50 |" in page
-    assert "in 2 worlds, 10 replicates each" in page
+def test_predictions_are_compared_by_coverage_and_width():
+    """One of ten replicates misses by the narrower half of the widths."""
+    table = predictions_table(compared(), "GT")
+    assert "| `GT` | gold labels only | 1.000, 1.00 | 1.000, 1.00 |" in table
+    assert "| 0.900, 0.50 | 0.900, 0.50 |" in table
+    assert "in 2 worlds, 10 replicates each" in page_of()
 
 
 def test_the_page_says_how_narrow_it_could_be():

@@ -6,24 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import InputError
-from crowdgold.estimators import METHODS
-from crowdgold.estimators.needs import NO_SCORES
-from crowdgold.evaluation import arena
-from crowdgold.evaluation.arena import (
-    arena_cells,
-    by_fewest_short,
-    judged,
-    reasons_table,
-)
-from crowdgold.evaluation.arena_record import (
-    RECORD,
-    arena_of,
-    nearest_worlds,
-    read_arena,
-    record_text,
-)
-from crowdgold.evaluation.study_features import (
+from crowdgold.arena import table as arena
+from crowdgold.arena.features import (
     ABSENT,
     StudyFeatures,
     differences,
@@ -32,10 +16,28 @@ from crowdgold.evaluation.study_features import (
     mean_features,
     nearest,
 )
-from crowdgold.plotting import FIGURES
+from crowdgold.arena.record import (
+    RECORD,
+    arena_of,
+    nearest_worlds,
+    read_arena,
+    record_text,
+)
+from crowdgold.arena.table import (
+    arena_cells,
+    by_fewest_short,
+    judged,
+    reasons_table,
+)
+from crowdgold.data import InputError
+from crowdgold.experiments.registries import entries
+from crowdgold.methods import METHODS
+from crowdgold.methods.needs import NO_SCORES
 from crowdgold.plotting.style import save_figure
 from unit.made_arena import LABELS, SIZE, TWO_WORLDS, WORLDS, cell, cells, row, summary
 from unit.reference import make_items
+
+FIGURES = entries("plot")
 
 
 def test_every_method_has_a_cell_for_every_metric_of_every_world():

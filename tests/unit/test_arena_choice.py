@@ -1,20 +1,14 @@
 """What to use for which data: what holds, what stands, and the page that says so."""
 
+import io
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from crowdgold.data.datasets import DATASETS
-from crowdgold.documents.which_method import which_method_page
-from crowdgold.estimators import METHODS
-from crowdgold.estimators.needs import ANNOTATORS, GOLD, NEEDS, SCORES
-from crowdgold.evaluation import arena
-from crowdgold.evaluation.arena import (
-    arena_cells,
-    judged,
-)
-from crowdgold.evaluation.arena_choice import (
+from crowdgold.arena import table as arena
+from crowdgold.arena.choice import (
     TOGETHER,
     borrow,
     choose,
@@ -23,14 +17,57 @@ from crowdgold.evaluation.arena_choice import (
     record,
     records_of,
 )
-from crowdgold.evaluation.arena_record import arena_of
-from crowdgold.evaluation.arena_situations import Situation, candidates, situations
-from crowdgold.evaluation.nearest_world import coverage_of, foretell, log_width_of
-from crowdgold.evaluation.study_features import (
+from crowdgold.arena.features import (
     StudyFeatures,
 )
+from crowdgold.arena.nearest_world import coverage_of, foretell, log_width_of
+from crowdgold.arena.record import arena_of
+from crowdgold.arena.situations import (
+    ANNOTATORS,
+    GOLD,
+    SCORES,
+    Situation,
+    candidates,
+    situations,
+)
+from crowdgold.arena.table import (
+    arena_cells,
+    judged,
+)
+from crowdgold.arena.world_features import read_worlds, worlds_table
+from crowdgold.data.datasets import DATASETS
 from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.methods import METHODS
+from crowdgold.methods.needs import NEEDS
 from unit.made_arena import BOTH, LABELS, TWO_WORLDS, WORLDS, cells, of_all, row, summary, worlds_of
+from unit.made_pages import page_from
+
+
+def kept(table):
+    """A table as it comes back from the file that it is kept in."""
+    file = io.BytesIO()
+    table.to_parquet(file)
+    return pd.read_parquet(file)
+
+
+def which_method_page(of_arena, worlds, real=(), kinds=()):
+    """The page, from tables that went through files."""
+    return page_from(
+        "which-method",
+        {"baseline": "GT"},
+        cells=kept(of_arena),
+        worlds=kept(worlds_table(worlds, dict(kinds))),
+        real=kept(pd.DataFrame(dict(real).items(), columns=["experiment", "dataset"])),
+        times=pd.DataFrame({"method": ["GT", "MV"], "seconds": [0.5, 0.1]}),
+    )
+
+
+def test_worlds_are_the_same_after_they_were_kept():
+    read, kinds = read_worlds(kept(worlds_table(WORLDS, {"first": "one"})))
+    assert {name: str(one) for name, one in read.items()} == {
+        name: str(one) for name, one in WORLDS.items()
+    }
+    assert kinds == {"first": "one"}
 
 
 def test_what_methods_need_is_known_and_nothing_else():
@@ -255,7 +292,8 @@ def test_fits_that_failed_a_gate_are_counted_beside_what_is_said_of_them():
         for method, width, failures in (("GT", 0.2, 0), ("MV", 0.1, 11))
     ]
     page = which_method_page(
-        judged(arena_cells(summary(*rows), "GT", [], {})), dict.fromkeys("abc", WORLDS["first"])
+        judged(arena_cells(summary(*rows), "GT", [], {})),
+        dict.fromkeys("abc", WORLDS["first"]),
     )
     assert (
         "`MV`: 95.0 ± 3.0 % of 60 intervals hold the truth, in 3 worlds (55 % of the fits" in page

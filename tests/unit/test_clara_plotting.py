@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from crowdgold.evaluation.policy_curves import at_share, policy_curves
-from crowdgold.evaluation.sigmoid_scores import check_sigmoid_scores, mean_density, separable
 from crowdgold.evaluation.summaries import summarise
-from crowdgold.evaluation.tie_breaking import items_of_class, labels_an_item
-from crowdgold.plotting import FIGURES
+from crowdgold.experiments.registries import entries
 from crowdgold.plotting.series import split_series
-from crowdgold.plotting.style import METHOD_STYLES
+from crowdgold.plotting.style import style_of
+from crowdgold.studies.clara.policy_curves import at_share, policy_curves
+from crowdgold.studies.clara.sigmoid_scores import check_sigmoid_scores, mean_density, separable
+from crowdgold.studies.clara.tie_breaking import items_of_class, labels_an_item
 from unit.clara_tables import (
     audit_day_results,
     policy_results,
@@ -19,6 +19,8 @@ from unit.clara_tables import (
     scores_results,
     tables_of_clara,
 )
+
+FIGURES = entries("plot")
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +78,7 @@ def test_majority_votes_are_dotted_and_clara_solid(tables):
     ]  # fmt: skip
     assert [line.look.line for line in lines] == [":", ":", "-", "-"]
     assert len({line.look.colour for line in lines}) == 4
-    assert lines[3].look.colour.upper() == METHOD_STYLES["CLARA"].colour
+    assert lines[3].look.colour.upper() == style_of("CLARA").colour
     assert sum(len(line.rows) for line in lines) == len(tables["clara_prevalence"][0])
 
 

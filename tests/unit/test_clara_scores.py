@@ -5,7 +5,7 @@ import pandas as pd
 from scipy.stats import multivariate_normal
 
 from crowdgold.data import annotations_from_frame
-from crowdgold.models.clara_scores import (
+from crowdgold.models.clara.scores import (
     LAMBDA_0,
     draw_normal_inverse_wishart,
     find_score_density,

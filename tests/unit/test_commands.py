@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from crowdgold.commands import main, parser, terminal
-from crowdgold.models.clara_chain import run_chain
-from crowdgold.models.label_confidence import LabelStream
-from crowdgold.models.labelling_file import read_labelling_model, write_labelling_model
-from crowdgold.models.labelling_model import LabellingModel
+from crowdgold.models.clara.chain import run_chain
+from crowdgold.models.clara.label_confidence import LabelStream
+from crowdgold.models.clara.labelling_file import read_labelling_model, write_labelling_model
+from crowdgold.models.clara.labelling_model import LabellingModel
 from unit.labelled_by_three import RATES, three_reviewers, true_model
 
 COMMAND = [sys.executable, "-m", "crowdgold.commands"]
@@ -78,6 +78,28 @@ def test_whoever_stops_reading_ends_it_quietly(model, tmp_path):
         process.stdout.close()
         error = process.stderr.read()
         assert (process.wait(), error) == (141, "")
+
+
+HEAVY = {"numpy", "scipy", "pandas", "pyarrow", "numba", "matplotlib", "sklearn", "cmdstanpy",
+         "openpyxl", "yaml", "jinja2", "xarray", "snakemake"}  # fmt: skip
+RATE = ["correct-rate", "645/1000", "--positives", "180/200", "--negatives", "190/200"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "needed"),
+    [(["--help"], set()), (["correct-rate", "--help"], {"numpy", "scipy"}),
+     (RATE, {"numpy", "scipy"})],
+)  # fmt: skip
+def test_a_command_loads_nothing_that_it_does_not_need(arguments, needed):
+    """Counted in packages: seconds depend on what else the machine does."""
+    code = (
+        "import atexit, sys\n"
+        "from crowdgold.commands import main\n"
+        "atexit.register(lambda: print(*{one.partition('.')[0] for one in sys.modules}))\n"
+        f"main({arguments!r})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert HEAVY & set(done.stdout.splitlines()[-1].split()) == needed
 
 
 def test_it_is_a_console_script():

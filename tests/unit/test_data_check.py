@@ -12,18 +12,20 @@ from scipy.stats import binom, rankdata
 from crowdgold.commands import main
 from crowdgold.data import NO_GOLD, Items, annotations_from_frame
 from crowdgold.data.own import read_study
-from crowdgold.evaluation.agreement import agreement, alpha_of_patterns
-from crowdgold.evaluation.annotator_check import LEVEL, check_annotators, holm
-from crowdgold.evaluation.data_check import check_data
-from crowdgold.evaluation.data_verdicts import CHECKS, Facts, verdicts_of
-from crowdgold.evaluation.gold_sample import (
+from crowdgold.methods.registry import offered
+from crowdgold.own.check.agreement import agreement, alpha_of_patterns
+from crowdgold.own.check.annotator_check import LEVEL, check_annotators, holm
+from crowdgold.own.check.data import check_data
+from crowdgold.own.check.gold_sample import (
     MOST_GOLD,
     MOST_OTHERS,
     _drawn_sums,
     _ranks,
     assess_gold_sample,
+    likeness_in_words,
     permutation_p,
 )
+from crowdgold.own.check.verdicts import Facts, verdicts_of
 
 KRIPPENDORFF_2011 = """
 1 2 3 3 2 1 4 1 2 . . .
@@ -327,7 +329,7 @@ CASES = [
     ),
     (
         {"gold_positive": 1, "gold_negative": 0},
-        dict.fromkeys(GOLD_BASED, "not usable") | {"MAVEN": "weak"},
+        dict.fromkeys((*GOLD_BASED, "GT+MV"), "not usable") | {"MAVEN": "weak"},
     ),
     ({"tpr": 0.3, "tnr": 0.6}, {"Rogan-Gladen": "not usable", "GT+MV": "weak", "MAVEN": "weak"}),
     ({"tpr": 0.5, "tnr": 0.6}, {"Rogan-Gladen": "weak", "GT+MV": "weak", "MAVEN": "weak"}),
@@ -357,7 +359,7 @@ def test_verdicts_with_their_reasons(changes, expected):
     facts = Facts(**{**vars(GOOD), **changes})
     verdicts = verdicts_of(facts, facts)
     found = {one.method: one.verdict for one in verdicts}
-    assert found == {method: expected.get(method, "usable") for method in CHECKS}
+    assert found == {method: expected.get(method, "usable") for method in offered()}
     assert all(one.why and (one.verdict == "usable") == (not one.mend) for one in verdicts)
 
 
@@ -445,6 +447,8 @@ def test_the_command_says_what_the_data_support(study, capsys):
     assert all(len(line) <= 80 for line in out.splitlines())
     assert "MAVEN-R       usable" in out
     assert "nothing speaks against it" in out
+    assert [likeness_in_words(p).split()[0] for p in (0.5, 0.012, 0.009)] == ["nothing", "it", "it"]
+    assert likeness_in_words(0.012) != likeness_in_words(0.009)
     assert "columns read as the scores of models: gpt" in out
     assert "1 annotator labelling against the majority of the others (swapped?):" in error
     assert main(["check", *study]) == 0
@@ -456,7 +460,7 @@ def test_the_command_writes_json_without_what_json_has_not(study, capsys):
     found = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
     assert found["items"] == 500
     assert found["gold_sample"]["p"] is None
-    assert {one["method"] for one in found["verdicts"]} == set(CHECKS)
+    assert {one["method"] for one in found["verdicts"]} == set(offered())
     assert found["supported"] is True
 
 
@@ -467,7 +471,7 @@ def test_the_command_tells_data_that_support_nothing_from_files_that_cannot_be_r
     path.write_text("item,votes_positive,votes_total\na,1,1\nb,0,1\n")
     assert main(["check", str(path)]) == 1
     out, error = capsys.readouterr()
-    assert out.count("not usable") == len(CHECKS)
+    assert out.count("not usable") == len(offered())
     assert "support no estimator" in error
     path.write_text("item,votes_positive,votes_total\na,2,1\n")
     assert main(["check", str(path)]) == 2

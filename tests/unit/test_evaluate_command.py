@@ -125,6 +125,18 @@ def test_where_gold_was_chosen_the_first_line_says_so_and_a_model_answers(few, t
     heads = json.loads((tmp_path / "mine/study.json").read_text())["headlines"]
     assert {one["metric"]: one["method"] for one in heads}["prevalence"] == "CLARA"
     assert {one["method"] for one in heads[1:]} == {None}
+    assert main(["evaluate", *given, "--no-models"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.count("votes-R, GT, AutoEval: from these gold items") == 1
+    assert said.count("--no-models leaves them out") <= said.count(": no answer: ") <= 3
+    assert main(["evaluate", votes, scores, *given[3:], "--no-models"]) == 1
+    assert "--no-models leaves them out" in capsys.readouterr().err
+
+
+def test_a_metric_in_other_letters_is_recognised(few, tmp_path, capsys):
+    given = [*files(few), "--out", str(tmp_path / "mine"), "--metrics", "auc"]
+    assert main(["evaluate", *given]) == 2
+    assert "no metric 'auc'; did you mean 'AUC'?" in capsys.readouterr().err
 
 
 def test_the_answer_waits_for_nothing_that_it_does_not_need(few, tmp_path):

@@ -17,16 +17,17 @@ from crowdgold.commands import main
 from crowdgold.commands.evaluation_table import WIDTH, describe
 from crowdgold.data import NO_GOLD
 from crowdgold.data.own import Study
-from crowdgold.estimators import fit
-from crowdgold.evaluation.own_study import METHODS, QUICK, Settings, evaluate_study
-from crowdgold.evaluation.own_study.folder import write_folder
-from crowdgold.evaluation.own_study.jobs import Job, find_strata, plan_jobs, reason_against
 from crowdgold.inference import evaluate
 from crowdgold.inference.questions import Named
 from crowdgold.inference.samples import Draws
+from crowdgold.methods import fit
+from crowdgold.methods.registry import offered
 from crowdgold.metrics import Scale, true_value
 from crowdgold.metrics.curves import POINTS
 from crowdgold.models.stan import StanModels
+from crowdgold.own.evaluation import Settings, evaluate_study
+from crowdgold.own.evaluation.folder import write_folder
+from crowdgold.own.evaluation.jobs import Job, find_strata, groups, plan_jobs, reason_against
 from crowdgold.simulate.maven import draw_maven
 from unit.reference import make_items
 
@@ -144,7 +145,7 @@ def test_without_scores_the_answer_is_corrected_too(items):
     gold[np.flatnonzero(items.gold != NO_GOLD)[100:]] = NO_GOLD
     for table in (bare, replace(bare, gold=gold)):
         for methods, expected in (
-            (QUICK, "logistic-R"),
+            (groups()[0], "logistic-R"),
             (("GT", "GT+MV", "votes-R", "Rogan-Gladen"), "votes-R"),
         ):
             found = evaluate_study(Study(table), Settings(methods=methods), StanModels())
@@ -178,7 +179,7 @@ def test_two_seeds_give_the_same_answer(items, stan):
 
 def test_every_method_is_there_or_says_why_not(found):
     ran = {one["method"] for one in found.summary["fits"]}
-    assert ran == set(METHODS) - {"CLARA"}
+    assert ran == set(offered()) - {"CLARA"}
     (missing,) = found.summary["not_run"]
     assert missing["method"] == "CLARA"
     assert "who gave each vote" in missing["reason"]
@@ -408,7 +409,7 @@ def test_jobs_and_reasons():
     study = Study(items)
     strata, _ = find_strata(study)
     jobs, against = plan_jobs(study, Settings(methods=("MAVEN", "MAVEN-R", "CLARA")), strata)
-    assert jobs == [Job("all", ("MAVEN", "MAVEN-R"), name) for name in ("large", "small")]
+    assert jobs == [Job("all", ("MAVEN-R", "MAVEN"), name) for name in ("large", "small")]
     assert list(against) == [("all", "CLARA")]
     without = make_items(items.votes_positive, 3, NO_GOLD, {})
     assert "needs scores" in reason_against("MAVEN", Study(without), without)

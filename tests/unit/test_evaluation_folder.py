@@ -9,7 +9,7 @@ import pytest
 
 from crowdgold.commands import main
 from crowdgold.data import InputError
-from crowdgold.evaluation.own_study.folder import WRITTEN, write_folder
+from crowdgold.own.evaluation.folder import WRITTEN, write_folder
 from unit.test_evaluate_command import ASKED, EXAMPLE, files
 
 
@@ -17,13 +17,14 @@ def test_an_evaluation_is_written_whole_or_not_at_all(tmp_path):
     tables = {"estimates": pd.DataFrame({"estimate": [0.5]})}
     out = tmp_path / "out"
     known = {"settings": {}, "headlines": []}
+    written = {**known, "written": ["check.json", "estimates.csv", "estimates.parquet"]}
     write_folder(tables, {**known, "seconds": np.float64("nan")}, {"supported": True}, out)
-    assert json.loads((out / "study.json").read_text()) == {**known, "seconds": None}
+    assert json.loads((out / "study.json").read_text()) == {**written, "seconds": None}
     write_folder(tables, {**known, "seconds": 2}, {}, out)  # an earlier evaluation is replaced
-    assert json.loads((out / "study.json").read_text()) == {**known, "seconds": 2}
+    assert json.loads((out / "study.json").read_text()) == {**written, "seconds": 2}
     with pytest.raises(TypeError):
         write_folder(tables, {**known, "seconds": {1, 2}}, {}, out)
-    assert json.loads((out / "study.json").read_text()) == {**known, "seconds": 2}
+    assert json.loads((out / "study.json").read_text()) == {**written, "seconds": 2}
     assert os.listdir(tmp_path) == ["out"]
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/thesis.tex").write_text("")
@@ -74,6 +75,8 @@ def test_a_folder_that_holds_an_input_is_left_alone(earlier, capsys):
     assert main(["evaluate", votes, gold, given, "--out", str(earlier), *ASKED]) == 2
     assert "which is to be replaced; give another --out" in capsys.readouterr().err
     assert own.read_bytes() == before
+    assert main(["evaluate", votes, gold, "--out", votes, *ASKED]) == 2
+    assert f"--out {votes} would overwrite {votes}" in " ".join(capsys.readouterr().err.split())
 
 
 def test_many_other_files_are_counted(tmp_path):

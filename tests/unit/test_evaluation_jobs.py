@@ -7,15 +7,15 @@ import pytest
 
 import crowdgold
 from crowdgold.data import InputError
-from crowdgold.evaluation.own_study import (
+from crowdgold.models.stan import StanModels
+from crowdgold.own.evaluation import (
     Settings,
     Source,
     evaluate_checked,
     read_and_check,
     write_evaluation,
 )
-from crowdgold.evaluation.own_study.in_jobs import gather, prepare, run_one
-from crowdgold.models.stan import StanModels
+from crowdgold.own.evaluation.in_jobs import gather, prepare, run_one
 
 EXAMPLE = Path(crowdgold.__file__).parent / "example"
 SOURCE = Source([EXAMPLE / f"{name}.csv" for name in ("votes", "gold", "scores")])

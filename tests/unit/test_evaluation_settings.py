@@ -4,12 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 from crowdgold.data import InputError
 from crowdgold.data.json_values import plain
-from crowdgold.evaluation.own_study import METHODS, METRICS, Settings, read_thresholds
-from crowdgold.evaluation.own_study.questions import check_settings
+from crowdgold.experiments.configuration.schema import read_schema
+from crowdgold.methods.registry import offered
+from crowdgold.own.evaluation import METRICS, Settings, read_thresholds
+from crowdgold.own.evaluation.questions import check_settings
 
 
 @pytest.mark.parametrize(
@@ -42,8 +43,8 @@ def test_no_number_is_null():
 
 
 def test_a_workflow_can_ask_for_every_method_and_metric():
-    """The schema of the configuration names them once more, for its messages."""
+    """The schema of the configuration names metrics once more, for its messages."""
     path = Path(__file__).parents[2] / "workflow/schemas/config.schema.yaml"
-    known = yaml.safe_load(path.read_text())["properties"]["evaluate"]["properties"]
-    assert tuple(known["methods"]["items"]["enum"]) == METHODS
+    known = read_schema(path)["properties"]["evaluate"]["properties"]
+    assert tuple(known["methods"]["items"]["enum"]) == offered()
     assert tuple(known["metrics"]["items"]["enum"]) == METRICS

@@ -11,7 +11,7 @@ import pytest
 
 from crowdgold.data import read_annotations
 from crowdgold.data.own import read_study
-from crowdgold.evaluation.gold_sample import assess_gold_sample
+from crowdgold.own.check.gold_sample import assess_gold_sample
 from crowdgold.simulate.example import ANNOTATORS, PARAMETERS, draw_example
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ import pytest
 
 from crowdgold.data import InputError
 from crowdgold.experiments.figure_jobs import NotDrawn, draw_each
-from crowdgold.plotting.relative_bias_table import select_task
+from crowdgold.studies.maven.plots.relative_bias_table import select_task
 
 
 def test_others_are_drawn_and_the_failing_ones_are_named_with_their_reasons():

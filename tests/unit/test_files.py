@@ -3,6 +3,7 @@
 import pytest
 
 from crowdgold.data.files import unfinished
+from crowdgold.experiments.provenance.imports import package_root
 
 
 def test_two_writers_of_one_file_do_not_share_what_they_write(tmp_path):
@@ -34,3 +35,21 @@ def test_a_writer_that_fails_leaves_the_earlier_file(tmp_path, failure):
         fail()
     assert path.read_text() == "earlier"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (("difflib", "get_close_matches", "did you mean"), "data/parameters.py"),
+        (("os.replace", "mkstemp", ".replace(path)", 'with_suffix(".partial")'), "temporary.py"),
+    ],
+    ids=["nearest name", "writing whole files"],
+)
+def test_what_the_library_does_in_one_place(words, place):
+    root = package_root()
+    found = {
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*.py")
+        if any(word in path.read_text(encoding="utf-8") for word in words)
+    }
+    assert found == {place}

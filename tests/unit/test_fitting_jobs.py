@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from crowdgold.data.own import read_study
-from crowdgold.evaluation.own_study import Settings, fitting
-from crowdgold.evaluation.own_study.jobs import Job, find_strata
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.stan import SamplingError, StanModels
+from crowdgold.own.evaluation import Settings, fitting
+from crowdgold.own.evaluation.jobs import Job, find_strata
 from unit.test_evaluate_command import EXAMPLE
 
 

@@ -10,18 +10,19 @@ import pytest
 from crowdgold.commands import main
 from crowdgold.data import NO_GOLD
 from crowdgold.data.own import Study
-from crowdgold.evaluation.data_check import check_data
-from crowdgold.evaluation.data_verdicts import NOT_USABLE, SURELY_CHOSEN
-from crowdgold.evaluation.own_study import Settings, evaluate_study
-from crowdgold.evaluation.own_study.headline import (
+from crowdgold.methods.method import CORRECTED, MODEL
+from crowdgold.methods.registry import with_role
+from crowdgold.models.stan import StanModels
+from crowdgold.own.check.data import check_data
+from crowdgold.own.check.verdicts import NOT_USABLE, SURELY_CHOSEN
+from crowdgold.own.evaluation import Settings, evaluate_study
+from crowdgold.own.evaluation.headline import (
     CHOSEN_REASON,
-    CORRECTED,
-    MODELS,
     NO_GOLD_REASON,
+    NO_MODEL,
     ONLY_MODELS_REASON,
     headlines,
 )
-from crowdgold.models.stan import StanModels
 from unit.test_evaluate_study import simulated
 
 ASKED = Settings(methods=("GT",), metrics=("prevalence",))
@@ -113,7 +114,7 @@ ALL = ("GT", "MAVEN-C", "DS", "votes-R", "CLARA", "MAVEN-R", "logistic-R", "MAVE
 def test_with_gold_the_answer_is_corrected_by_it_in_one_order():
     """However little gold there is; each method only where the one before it was not asked for, or
     has no interval."""
-    assert CORRECTED[:3] == ("logistic-R", "votes-R", "GT")
+    assert with_role(CORRECTED)[:3] == ("logistic-R", "votes-R", "GT")
     for gold in (1, 20, 200, 5000):
         left = list(ALL)
         for method in ("logistic-R", "votes-R", "GT", "MAVEN-R"):
@@ -153,7 +154,7 @@ def test_models_that_ignore_the_scores_answer_nothing_that_is_of_scores(metric, 
 def test_without_gold_a_model_answers_and_says_so():
     one = choice(rows_of(OF_MODELS), gold=0)
     assert (one["method"], one["reason"]) == ("MAVEN-C", NO_GOLD_REASON)
-    assert MODELS == OF_MODELS
+    assert with_role(MODEL) == OF_MODELS
     failed = choice(rows_of(OF_MODELS, failed=["MAVEN-C"]), gold=0)
     assert failed["method"] == "DS"
     assert failed["passed_over"] == ["MAVEN-C: its chains had not converged (R-hat 1.2)"]
@@ -166,7 +167,8 @@ def test_where_gold_is_surely_chosen_a_model_answers_and_says_so():
     assert (one["method"], one["reason"]) == ("MAVEN-C", CHOSEN_REASON)
     only = choice(rows_of(["logistic-R", "GT"]), chosen=True)
     assert (only["method"], only["reason"]) == (None, CHOSEN_REASON)
-    assert "no answer by itself" in only["passed_over"][0]
+    assert "from these gold items" in only["passed_over"][0]
+    assert only["passed_over"][-1] == NO_MODEL
 
 
 def test_models_alone_answer_where_they_alone_were_asked_for():

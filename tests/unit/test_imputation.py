@@ -5,9 +5,10 @@ import pytest
 from scipy.stats import binom, norm
 
 from crowdgold.data import InputError
-from crowdgold.estimators import NO_LABEL, Fit, FixedLabels, LabelPosterior, fit
 from crowdgold.inference import evaluate as evaluate_items
-from crowdgold.inference import label_probabilities
+from crowdgold.inference.labels import NO_LABEL, Fit, FixedLabels, LabelPosterior
+from crowdgold.inference.questions import View
+from crowdgold.methods import fit
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric
 from unit.reference import make_items
 
@@ -198,9 +199,8 @@ def test_label_probabilities_are_means_over_draws():
     def probability(draw, name, rng):
         return np.array([0.0, 0.25, 1.0, 0.5]) * (draw + 1) / 2
 
-    of_draws = Fit("test", LabelPosterior(2, probability))
-    found = label_probabilities(of_draws, items, "A", np.random.default_rng(0))
+    view, rng = View(items, "A"), np.random.default_rng(0)
+    found = LabelPosterior(2, probability).probabilities(view, rng)
     assert found == pytest.approx([0, 0.1875, 0.75, 0.375])
-    labels = Fit("test", FixedLabels(np.array([1, 0, NO_LABEL, 1])))
-    found = label_probabilities(labels, items, "A", np.random.default_rng(0))
+    found = FixedLabels(np.array([1, 0, NO_LABEL, 1])).probabilities(view, rng)
     assert found == pytest.approx([1, 0, np.nan, 1], nan_ok=True)

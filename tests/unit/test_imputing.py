@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from crowdgold.evaluation.own_study.questions import Settings, questions_of
 from crowdgold.inference.imputed import impute
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.request import LABELS, Request, Streams
 from crowdgold.metrics import parse_metric
+from crowdgold.own.evaluation.questions import Settings, questions_of
 from crowdgold.simulate import simulate
 from unit.reference import make_items
 

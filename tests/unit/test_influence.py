@@ -75,11 +75,11 @@ def test_a_single_item_of_a_class_has_no_influence_to_speak_of():
     assert np.isfinite(found[:2]).all()
 
 
-def test_a_metric_needs_its_range_denominator_and_scale():
+def test_a_metric_needs_its_range_denominator_scale_and_words():
     """None of them has a default, so that a metric cannot be registered without them."""
     whole = METRICS["AUC"]
     given = {name: getattr(whole, name) for name in whole.__dataclass_fields__}
-    for name in ("range", "rests_on", "scale", "influence"):
+    for name in ("range", "rests_on", "scale", "influence", "words", "needs_votes"):
         with pytest.raises(TypeError, match=name):
             Metric(**{key: value for key, value in given.items() if key != name})
     with pytest.raises(ValueError, match="two ends"):

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 
 from crowdgold.data import InputError
-from crowdgold.estimators import fit
+from crowdgold.methods import fit
 from crowdgold.models.diagnostics import Diagnostics, worst
 from crowdgold.models.human_ai import HumanAiDraws, HumanAiProgram
 from crowdgold.models.joint_model import label_probability, log_likelihood
@@ -102,9 +102,13 @@ def test_chains_start_inside_the_bounds(table):
 @pytest.mark.parametrize(
     ("method", "settings", "message"),
     [
-        ("DS+S", {"scores": "all"}, "DS\\+S: scores 'all'; expected one of compressed, each"),
-        ("H-AI", {"scores": "none"}, "H-AI: scores 'none'"),
-        ("H-AI", {"epsilon": 1.0}, "H-AI: epsilon 1; expected a number between 0 and 1"),
+        (
+            "DS+S",
+            {"scores": "all"},
+            "DS\\+S: scores: found 'all', expected one of compressed, each",
+        ),
+        ("H-AI", {"scores": "none"}, "H-AI: scores: found 'none'"),
+        ("H-AI", {"epsilon": 1.0}, "H-AI: epsilon: found 1.0, expected a number between 0 and 1"),
         ("DS+S", {"epsilon": 0.1}, "DS\\+S: no setting 'epsilon'"),
         ("H-AI", {"score": "each"}, "did you mean 'scores'"),
     ],

@@ -5,22 +5,23 @@ import pandas as pd
 import pytest
 import yaml
 
-from crowdgold.documents.judge_error_claims import judge_error_claims
-from crowdgold.documents.judge_error_reproduction import judge_error_page
-from crowdgold.documents.soft_metric_claims import soft_metric_claims, table_2
-from crowdgold.documents.soft_metric_reproduction import soft_metric_page
+from crowdgold.documents.claims import read_claims
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICTED, PARTLY
-from crowdgold.evaluation.soft_metric_correlations import check_soft_metric_correlations
-from crowdgold.evaluation.soft_metric_scores import draw_labels
 from crowdgold.evaluation.summaries import summarise
-from crowdgold.plotting import FIGURES
+from crowdgold.experiments.registries import entries
 from crowdgold.plotting.style import save_figure
+from crowdgold.studies.soft_metrics.claims import table_2
+from crowdgold.studies.soft_metrics.correlations import check_soft_metric_correlations
+from crowdgold.studies.soft_metrics.scores import draw_labels
 from unit.judged_tables import (
     judge_error_tables,
     method_results,
     rng,
     soft_metric_tables,
 )
+from unit.made_pages import page_from
+
+FIGURES = entries("plot")
 
 
 @pytest.fixture(scope="module")
@@ -40,16 +41,16 @@ def printed(request):
     return {name: yaml.safe_load((folder / f"{name}.yaml").read_text()) for name in names}
 
 
-def verdicts(claims, tables):
-    return [claim.judge(tables).verdict for claim in claims]
+def soft_metric_claims(printed):
+    return read_claims("crowdgold.studies.soft_metrics", printed)
 
 
 def test_the_post_is_judged_by_what_its_text_describes(simulations, printed):
-    claims = judge_error_claims(printed["judge_error"])
+    claims = read_claims("crowdgold.studies.judge_error", printed["judge_error"])
     found = {claim.printed: claim.judge(simulations) for claim in claims}
     mean = found["the naive mean is 0.641, 64 %"]
     assert mean.verdict == FAILS
-    assert "with 11 of them it gives 0.641, as printed" in mean.reason
+    assert "with 11 of them it gives 0.641" in mean.reason
     assert found["the naive MSE is 0.0037"].verdict == FAILS
     assert found["the corrected MSE is 0.0007"].verdict == NOT_CONTRADICTED
     rest = [
@@ -70,7 +71,7 @@ def test_claims_of_the_post_can_fail(simulations, printed):
     formula = simulations["judge_error_formula"]
     wrong = formula.assign(corrected=formula["judged_rate"] + 0.1, error=0.0)
     tables = {**simulations, "judge_error_simulation": broken, "judge_error_formula": wrong}
-    claims = judge_error_claims(printed["judge_error"])
+    claims = read_claims("crowdgold.studies.judge_error", printed["judge_error"])
     found = {claim.printed: claim.judge(tables).verdict for claim in claims}
     failing = [text for text in found if "inside" in text or "compensate" in text or "95%" in text]
     failing += ["perfect judges: p = p_J", "q+ = 1: p < p_J", "the variance increases"]
@@ -80,7 +81,7 @@ def test_claims_of_the_post_can_fail(simulations, printed):
 def test_the_page_of_the_post_lists_methods_and_what_is_missing(simulations, printed):
     grid = method_results()
     grid.loc[grid.index[1], ["estimate", "lower", "upper"]] = np.nan
-    page = judge_error_page({**simulations, "judge_error_grid": grid}, printed["judge_error"])
+    page = page_from("reproduction_judge_error", tables={**simulations, "judge_error_grid": grid})
     assert page.count("Not made here") == 2
     assert "| Rogan-Gladen |" in page
     assert "1 of 120" in page
@@ -98,7 +99,9 @@ def test_failed_fits_are_counted_by_method_and_by_judges(simulations, printed):
     models = pd.concat(
         [grid.assign(n_labels=1, diagnostics_passed=failing), grid.assign(n_labels=3)]
     )
-    page = judge_error_page({**simulations, "judge_error_models": models}, printed["judge_error"])
+    page = page_from(
+        "reproduction_judge_error", tables={**simulations, "judge_error_models": models}
+    )
     ends = [line.rsplit("|", 2)[1].strip() for line in page.splitlines() if "| CLARA |" in line]
     assert ends == ["120 of 120", "0 of 120"]
     assert "120 of 120 fits with 1 judge an item and 0 of 120 fits with 3 judges an item" in page
@@ -118,12 +121,13 @@ def test_coverage_below_the_axis_has_a_mark_at_its_edge(tmp_path):
 
 def test_printed_correlations_are_held_against_their_band(soft_tables, printed):
     two = printed["soft_metrics"]["table_2"]
-    rows = table_2(soft_tables, two)
+    table = soft_tables["soft_metric_correlations"]
+    rows = table_2(table, two)
     assert len(rows) == 48
     # 3,600 rows a setting: the expected correlation has an error of 0.017, its band is 0.15 wide.
     assert rows["inside"].mean() > 0.9
     moved = {**two, "rows": [{**one, "values": [0.9] * 5 + [-0.9]} for one in two["rows"]]}
-    assert table_2(soft_tables, moved)["inside"].mean() < 0.2
+    assert table_2(table, moved)["inside"].mean() < 0.2
     claims = soft_metric_claims({**printed["soft_metrics"], "table_2": moved})
     assert claims[0].judge(soft_tables).verdict == FAILS
 
@@ -143,6 +147,7 @@ def test_metrics_claims_hold_where_they_should_and_can_fail(soft_tables, printed
     assert found["soft accuracy is at most PO-JSD"] == HOLDS
     assert found["soft accuracy and PO-JSD: r > 0.9 throughout"] == HOLDS
     assert found["(0.2, 0.8): soft accuracy 0.7, PO-JSD above 0.9"] == HOLDS
+    assert found["... or where P is dense"] == HOLDS
     assert found["r = 0.674 is significant"] in (HOLDS, NOT_CLEAR)
     curve = soft_tables["soft_metric_curve"]
     swapped = curve.assign(po_jsd=curve["soft_accuracy"] - 0.1, soft_accuracy=curve["po_jsd"])
@@ -153,6 +158,10 @@ def test_metrics_claims_hold_where_they_should_and_can_fail(soft_tables, printed
     for text in (
         "soft accuracy is at most PO-JSD",
         "soft accuracy and PO-JSD: r > 0.9 throughout",
+        "accuracy and soft accuracy: weaker with 100 classes",
+        "... or where P is dense",
+        "... or where Q is dense",
+        "... or where both are dense",
         "entropy correlation is poorly correlated with all metrics",
         "(0.2, 0.8): soft accuracy 0.7, PO-JSD above 0.9",
     ):
@@ -160,12 +169,12 @@ def test_metrics_claims_hold_where_they_should_and_can_fail(soft_tables, printed
 
 
 def test_the_page_of_soft_metrics_has_its_tables(soft_tables, printed):
-    page = soft_metric_page(soft_tables, printed["soft_metrics"])
+    page = page_from("reproduction_soft_metrics", tables=soft_tables)
     for text in ("## Table 2", "## ChaosNLI", "printed: MV, RoBERTa", "undefined", "A-J"):
         assert text in page
     assert "nan" not in page
     assert "soft precision, entailment" in page
-    few = soft_metric_page({}, printed["soft_metrics"])
+    few = page_from("reproduction_soft_metrics", tables={})
     assert few.count("not made here") == len(soft_metric_claims(printed["soft_metrics"]))
 
 

@@ -24,11 +24,11 @@ from crowdgold.data.datasets import (
     stableval_published,
 )
 from crowdgold.data.datasets.judgements import check_counts
-from crowdgold.estimators import fit
 from crowdgold.experiments.drawing import simulate_block
 from crowdgold.experiments.estimating import estimate_block
-from crowdgold.experiments.published_stableval import annotations_of, posterior_differences
+from crowdgold.methods import fit
 from crowdgold.models.stan import StanModels
+from crowdgold.studies.stableval.published_posteriors import annotations_of, posterior_differences
 
 PRINTED_FILE = Path(__file__).parents[2] / "config/printed/stableval.csv"
 JUDGED = ("mt_bench", "convabuse", "qags", "mslr")

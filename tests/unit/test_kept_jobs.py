@@ -15,13 +15,6 @@ from numpy.testing import assert_array_equal
 from crowdgold.commands import main
 from crowdgold.data import InputError
 from crowdgold.data.own import read_study
-from crowdgold.evaluation.own_study import Settings, folder, kept_folder, mend, run_key
-from crowdgold.evaluation.own_study import processes as jobs_in_processes
-from crowdgold.evaluation.own_study.fitting import Found
-from crowdgold.evaluation.own_study.folder import check_folder, write_folder
-from crowdgold.evaluation.own_study.kept import UNFINISHED
-from crowdgold.evaluation.own_study.run_key import key_of
-from crowdgold.evaluation.own_study.stored import read_found, write_found
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.imputed import Imputed
 from crowdgold.inference.questions import Named
@@ -30,6 +23,13 @@ from crowdgold.inference.samples import Draws, Stated
 from crowdgold.metrics import Scale
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.stan import StanModels
+from crowdgold.own.evaluation import Settings, folder, kept_folder, mend, run_key
+from crowdgold.own.evaluation import processes as jobs_in_processes
+from crowdgold.own.evaluation.fitting import Found
+from crowdgold.own.evaluation.folder import check_folder, write_folder
+from crowdgold.own.evaluation.kept import UNFINISHED
+from crowdgold.own.evaluation.run_key import key_of
+from crowdgold.own.evaluation.stored import read_found, write_found
 from crowdgold.temporary import held_folder
 from unit.test_endings import start
 from unit.test_evaluate_command import EXAMPLE, files
@@ -328,4 +328,18 @@ def test_an_evaluation_whose_successor_was_killed_is_put_back(tmp_path):
     out.rename(tmp_path / ".mine.0123456789ab.before")
     mend(out)
     assert os.listdir(tmp_path) == ["mine"]
-    assert json.loads((out / "study.json").read_text()) == SUMMARY
+    assert json.loads((out / "study.json").read_text()).items() >= SUMMARY.items()
+
+
+def test_a_link_to_an_evaluation_gives_way_and_the_evaluation_stays(tmp_path):
+    """Also a link that a killed run had put aside."""
+    first, out = tmp_path / "first", tmp_path / "mine"
+    write_folder(TABLES, SUMMARY, {}, first)
+    for name in ("mine", ".mine.0123456789ab.before"):
+        (tmp_path / name).symlink_to("first")
+    left = tmp_path / ".mine.0123456789ab.before"
+    assert mend(out) == [left]
+    write_folder(TABLES, SUMMARY, {}, out)
+    assert set(os.listdir(tmp_path)) == {"first", "mine"}
+    assert not out.is_symlink()
+    assert set(os.listdir(first)) == set(os.listdir(out))

@@ -8,23 +8,20 @@ from scipy.optimize import minimize
 from scipy.special import expit, ndtri
 
 from crowdgold.data import NO_GOLD, InputError
-from crowdgold.estimators import LabelPrediction, fit
-from crowdgold.estimators.label_prediction import (
-    predict_from_posterior,
-    predict_from_scores,
-    predict_from_votes,
-)
-from crowdgold.estimators.logistic import (
+from crowdgold.inference.labels import Fit, LabelPosterior, LabelPrediction
+from crowdgold.inference.questions import View
+from crowdgold.methods import fit
+from crowdgold.methods.maven import _mean_of
+from crowdgold.methods.maven_fit import _posterior
+from crowdgold.methods.raw_scores import predictions
+from crowdgold.models.exact_cut import ScoreDraws
+from crowdgold.models.logistic import (
     FOLDS,
     INTERCEPT_PRECISION,
     cross_fit,
     features,
     rank_share,
 )
-from crowdgold.estimators.maven import _posterior
-from crowdgold.inference import label_probabilities
-from crowdgold.inference.labels import Fit, LabelPosterior
-from crowdgold.models.exact_cut import ScoreDraws
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import find_vote_sets
 from unit.reference import Theta, algorithm_1, make_items
@@ -44,7 +41,7 @@ def with_gold(items, gold):
 
 def test_scores_that_are_probabilities_are_taken_as_they_are():
     scores = {"A": np.array([0.0, 0.4, 1.0]), "B": np.array([-0.1, 0.4, 0.2])}
-    found = predict_from_scores(make_items([0, 1, 2], 2, -1, scores))
+    found = predictions(make_items([0, 1, 2], 2, -1, scores))
     assert found["A"].tolist() == [0.0, 0.4, 1.0]
     assert found["B"] == pytest.approx([1 / 6, 5 / 6, 3 / 6])
 
@@ -56,8 +53,8 @@ def test_rank_shares_break_ties_as_the_table_does():
 
 
 def test_vote_shares_are_the_same_for_all_predictors():
-    items = make_items([0, 1, 3], [2, 2, 4], -1, {"A": np.arange(3.0), "B": np.zeros(3)})
-    found = predict_from_votes(items)
+    items = make_items([0, 1, 3], [2, 2, 4], [1, 0, 1], {"A": np.arange(3.0), "B": np.zeros(3)})
+    found = fit("votes-R", items, rng()).labels.probability
     assert found["A"].tolist() == found["B"].tolist() == [0, 0.5, 0.75]
 
 
@@ -135,7 +132,7 @@ def test_folds_without_a_class_and_few_labels():
     assert np.all((found > 0) & (found < 1))
     assert found[0] < 0.2  # the one positive is predicted from five negatives
     gold[1:] = NO_GOLD
-    with pytest.raises(InputError, match="at least 2 gold labels; the table has 1"):
+    with pytest.raises(InputError, match="at least 2; the table has 1"):
         cross_fit(columns, gold)
 
 
@@ -172,11 +169,9 @@ def test_predictions_are_means_over_draws_of_each_predictor():
         return np.array([0.1, 0.4]) * (draw + 1) * (2 if predictor == "B" else 1)
 
     posterior = LabelPosterior(2, lambda *_: np.ones(2), without_own_gold=without)
-    found = predict_from_posterior(Fit("test", posterior), items, rng())
+    found = _mean_of(Fit("test", posterior), items, rng())
     assert found["A"] == pytest.approx([0.15, 0.6])
     assert found["B"] == pytest.approx([0.3, 1.2])
-    with pytest.raises(InputError, match="test does not say"):
-        predict_from_posterior(Fit("test", LabelPosterior(2, lambda *_: np.ones(2))), items, rng())
 
 
 def test_methods_give_predictions():
@@ -184,7 +179,7 @@ def test_methods_give_predictions():
     for method in ("score-R", "votes-R", "logistic-R"):
         labels = fit(method, items, rng()).labels
         assert isinstance(labels, LabelPrediction)
-        assert label_probabilities(fit(method, items, rng()), items, "A", rng()) == pytest.approx(
+        assert labels.probabilities(View(items, "A"), rng()) == pytest.approx(
             labels.probability["A"]
         )
 

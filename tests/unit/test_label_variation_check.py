@@ -8,8 +8,9 @@ import pytest
 
 from crowdgold.data import InputError
 from crowdgold.data.judged_texts import COLUMNS
-from crowdgold.evaluation import label_variation
-from crowdgold.experiments import checks, plan
+from crowdgold.experiments import plan
+from crowdgold.found import load
+from crowdgold.studies.label_variation import check as label_variation
 
 needs_torch = pytest.mark.skipif(
     not importlib.util.find_spec("torch"),
@@ -63,7 +64,7 @@ def test_a_run_gives_a_row_a_metric(method):
 def test_shares_of_classes_are_held_against_those_of_the_people(monkeypatch):
     """A third of the items is bad, for two of three: a half is off by 5/18 on the 18 items tested,
     a quarter by 1/36 on the others."""
-    from crowdgold.label_variation import study
+    from crowdgold.studies.label_variation import study
 
     class Constant:
         def predict(self, items):
@@ -153,18 +154,17 @@ def test_a_parameter_that_cannot_be_used_is_named(change, message):
 
 
 def test_the_check_says_what_it_needs():
-    minilm = {**GIVEN, "encoder": "minilm", "dataset": "mfrc"}
-    assert checks.dataset_of_check("label_variation", minilm) == "mfrc"
-    assert str(checks.features_of_check("label_variation", minilm)) == (
-        "results/embeddings/minilm/mfrc.npz"
-    )
-    assert checks.features_of_check("label_variation", GIVEN) is None
-    assert checks.features_of_check("label_variation", {**minilm, "fine_tuned": True}) is None
-    assert checks.packages_of_check("label_variation", GIVEN) == ("torch",)
-    assert "transformers" in checks.packages_of_check("label_variation", minilm)
-    assert not checks.can_do_without("label_variation")
-    assert checks.can_do_without("labelling_frontier")
-    assert checks.features_of_check("metric_study", {}) is None
+    own, minilm = load("check", "label_variation"), {**GIVEN, "encoder": "minilm"}
+    assert own.dataset({**minilm, "dataset": "mfrc"}) == "mfrc"
+    kept = own.features_file({**minilm, "dataset": "mfrc"})
+    assert str(kept) == "results/embeddings/minilm/mfrc.npz"
+    assert own.features_file(GIVEN) is None
+    assert own.features_file({**minilm, "fine_tuned": True}) is None
+    assert own.packages(GIVEN) == ("torch",)
+    assert "transformers" in own.packages(minilm)
+    assert not own.can_do_without
+    assert load("check", "labelling_frontier").can_do_without
+    assert load("check", "metric_study").features_file({}) is None
 
 
 def test_without_its_packages_there_is_nothing_to_draw(monkeypatch):

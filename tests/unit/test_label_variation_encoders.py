@@ -8,15 +8,15 @@ import pytest
 
 from crowdgold.data import InputError
 from crowdgold.data.judged_texts import COLUMNS
-from crowdgold.label_variation.embeddings import checksum
-from crowdgold.label_variation.encoders import (
+from crowdgold.studies.label_variation.embeddings import checksum
+from crowdgold.studies.label_variation.encoders import (
     ENCODERS,
     Texts,
     compare,
     find_encoder,
     scale_to_unit_variance,
 )
-from crowdgold.label_variation.tfidf_encoder import tfidf_features
+from crowdgold.studies.label_variation.tfidf_encoder import tfidf_features
 
 WORDS = ["the cat sat on the mat", "a dog barked", "the dog sat", "القط جلس", "كلب نبح هنا"]
 has_torch = importlib.util.find_spec("transformers") and importlib.util.find_spec("torch")
@@ -109,7 +109,7 @@ def tiny_model(kind):
 @pytest.mark.parametrize("kind", ["minilm", "roberta", "twhin_bert", "llama_3"])
 def test_a_texts_features_do_not_depend_on_its_neighbours(kind):
     """Filling up to the longest text of a batch changes nothing, whichever tokens are pooled."""
-    from crowdgold.label_variation.transformer_encoder import embed
+    from crowdgold.studies.label_variation.transformer_encoder import embed
 
     tokenizer, model, encoder = tiny_tokenizer(), tiny_model(kind), ENCODERS[kind]
     together = embed(tokenizer, model, encoder, Texts(WORDS))
@@ -126,7 +126,7 @@ def test_a_texts_features_do_not_depend_on_its_neighbours(kind):
 def test_pooling_takes_the_tokens_that_it_says():
     import torch
 
-    from crowdgold.label_variation.transformer_encoder import pool
+    from crowdgold.studies.label_variation.transformer_encoder import pool
 
     hidden = torch.arange(12.0).reshape(2, 3, 2)
     mask = torch.tensor([[1, 1, 1], [1, 1, 0]])
@@ -142,9 +142,9 @@ def test_pooling_takes_the_tokens_that_it_says():
 def test_fine_tuning_trains_the_encoder_or_its_low_rank_updates(kind):
     """Two words decide the label; heads on frozen random features would need no help, so that the
     loss falling is not the test: the weights that move are."""
-    from crowdgold.label_variation import Judged
-    from crowdgold.label_variation.training import Optimisation, train
-    from crowdgold.label_variation.transformer_encoder import TransformerEncoder
+    from crowdgold.studies.label_variation import Judged
+    from crowdgold.studies.label_variation.training import Optimisation, train
+    from crowdgold.studies.label_variation.transformer_encoder import TransformerEncoder
 
     if kind == "llama_3":
         pytest.importorskip("peft", reason="peft is not installed (`make hlv-packages`)")
@@ -168,8 +168,8 @@ def test_fine_tuning_trains_the_encoder_or_its_low_rank_updates(kind):
 @needs_torch
 def test_the_configuration_fine_tunes_an_encoder(monkeypatch):
     """The check reads the two words by a tiny RoBERTa with random weights, trained or frozen."""
-    from crowdgold.evaluation.label_variation import check_label_variation
-    from crowdgold.label_variation import transformer_encoder
+    from crowdgold.studies.label_variation import transformer_encoder
+    from crowdgold.studies.label_variation.check import check_label_variation
 
     monkeypatch.setattr(
         transformer_encoder, "load", lambda encoder: (tiny_tokenizer(), tiny_model("roberta"))
@@ -195,7 +195,7 @@ def test_weights_in_half_precision_give_features_in_single():
     """As LLaMA 3's come; heads could not multiply them otherwise."""
     import torch
 
-    from crowdgold.label_variation.transformer_encoder import TransformerEncoder, embed
+    from crowdgold.studies.label_variation.transformer_encoder import TransformerEncoder, embed
 
     tokenizer, model = tiny_tokenizer(), tiny_model("llama_3").to(torch.bfloat16)
     encoder = TransformerEncoder(tokenizer, model, ENCODERS["llama_3"], Texts(WORDS), True)
@@ -205,8 +205,8 @@ def test_weights_in_half_precision_give_features_in_single():
 
 @needs_torch
 def test_features_are_kept_and_read_again_until_the_texts_change(tmp_path, monkeypatch):
-    from crowdgold.label_variation import transformer_encoder
-    from crowdgold.label_variation.embeddings import embeddings
+    from crowdgold.studies.label_variation import transformer_encoder
+    from crowdgold.studies.label_variation.embeddings import embeddings
 
     loaded = []
 
@@ -229,7 +229,7 @@ def test_features_are_kept_and_read_again_until_the_texts_change(tmp_path, monke
 
 @needs_torch
 def test_a_model_that_cannot_be_loaded_says_why(monkeypatch):
-    from crowdgold.label_variation import transformer_encoder
+    from crowdgold.studies.label_variation import transformer_encoder
 
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
@@ -246,7 +246,7 @@ needs_minilm = pytest.mark.skipif(
 @needs_minilm
 def test_the_packaged_transformer_knows_what_texts_mean():
     """A paraphrase is nearer than another subject; features of length 1, 384 of them."""
-    from crowdgold.label_variation.transformer_encoder import embed, load
+    from crowdgold.studies.label_variation.transformer_encoder import embed, load
 
     texts = ["A man is playing a guitar.", "Somebody plays guitar.", "The stock market fell."]
     found = embed(*load(ENCODERS["minilm"]), ENCODERS["minilm"], Texts(texts))

@@ -6,11 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents.label_variation_claims import RUNS, label_variation_claims
-from crowdgold.documents.label_variation_reproduction import label_variation_page
-from crowdgold.documents.label_variation_tables import table_3, table_b1
+from crowdgold.documents.claims import read_claims
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR
-from crowdgold.evaluation.label_variation_ranks import (
+from crowdgold.experiments.configuration import load
+from crowdgold.experiments.registries import entries
+from crowdgold.studies.label_variation.claims import RUNS
+from crowdgold.studies.label_variation.methods import METHODS
+from crowdgold.studies.label_variation.ranks import (
     against_objective,
     compare_with_baseline,
     differences,
@@ -18,10 +20,10 @@ from crowdgold.evaluation.label_variation_ranks import (
     over_runs,
     with_all_methods,
 )
-from crowdgold.experiments.configuration import load
-from crowdgold.label_variation.methods import METHODS
-from crowdgold.plotting import FIGURES
 from unit.label_variation_tables import DATASETS, GAIN, METRICS, STEP, table_of_runs
+from unit.made_pages import page_from
+
+FIGURES = entries("plot")
 
 PRINTED = load(Path(__file__).resolve().parents[2] / "config/printed/label_variation.yaml")
 
@@ -97,7 +99,7 @@ def test_a_method_is_held_against_the_one_trained_for_the_metric():
 
 
 def verdicts(table):
-    claims = label_variation_claims(PRINTED["section_5_2"])
+    claims = read_claims("crowdgold.studies.label_variation", PRINTED)
     return [claim.judge({RUNS: table}) for claim in claims]
 
 
@@ -153,19 +155,24 @@ def test_printed_counts_stand_beside_ours_for_the_same_datasets():
     assert on_par == "printed of these datasets: 10 of 10"
 
 
+def label_variation_page(table):
+    return page_from("reproduction_label_variation", runs=table)
+
+
 def test_table_b1_stands_beside_the_printed_one():
-    text = table_b1(table_of_runs(), PRINTED["table_b1"])
-    lines = text.splitlines()
+    page = label_variation_page(table_of_runs())
+    lines = page.split("Accuracy stands under micro F1.\n\n")[1].split("\n\n")[0].splitlines()
     assert "| HS-Brexit | **ours: all-MiniLM-L6-v2, frozen** | 0.600 ± 0.004 |" in lines[2]
     assert "|  | printed: TwHIN-BERT | 0.903 ± 0.009 | 0.581 ± 0.093 | 0.470 ± 0.119 |" in lines[3]
     assert len(lines) == 2 + 3 + 2 + 1 + 2
 
 
 def test_the_page_names_the_encoders_and_shows_what_is_degenerate():
-    page = label_variation_page([table_of_runs()], PRINTED)
+    page = label_variation_page(table_of_runs())
     assert "all-MiniLM-L6-v2, frozen; TF-IDF" in page
     assert "| SmF1 | +0.000 ± 0.003 | +0.000 ± 0.003 | undefined |" in page
     assert "nan" not in page
+    assert "| 18 of 18 (100%; 37% to 100%) | not clear |" in page
     assert "| HS-Brexit | all-MiniLM-L6-v2, frozen | 100 | 12.5% | 6 | 14 | 3 | 0.003 |" in page
     assert "| ChaosNLI (SNLI) | all-MiniLM-L6-v2, frozen | 100 | 12.5% | not known |" in page
     assert "MFRC was not had" in page
@@ -181,14 +188,14 @@ def test_the_page_names_the_encoders_and_shows_what_is_degenerate():
     assert "footnote 18 excepts soft micro F1 on MFRC with RoBERTa, where" in page
     assert "With 3 datasets that is little: a share of 100% has its lower end at 37%" in page
     assert "| HS-Brexit | 6 | 784 | 0.640 | 0.600 | 0.010 | 0.200 |" in page
-    assert "| Ambiguous labelling (AL) | ✗ | ✗ | ✓ |" in table_3()
+    assert "| Ambiguous labelling (AL) | ✗ | ✗ | ✓ |" in page
     tuned = table_of_runs().assign(encoder="RoBERTa, fine-tuned")
     tuned = tuned.assign(value=tuned["value"].mask(tuned["method"] == "SL", 0.9))
-    both = label_variation_page([table_of_runs(), tuned], PRINTED)
+    both = label_variation_page(pd.concat([table_of_runs(), tuned]))
     assert "\nArMIS, TF-IDF:\n" in both
     assert "| SL | +0.040 ± 0.003 |" in both
     assert "| SL | +0.300 ± 0.002 |" in both
-    one_run = label_variation_page([table_of_runs(runs=1)], PRINTED)
+    one_run = label_variation_page(table_of_runs(runs=1))
     assert "| 0.596 |" in one_run
     assert "With one run there are none." in one_run
 

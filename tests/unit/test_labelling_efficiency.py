@@ -6,18 +6,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.evaluation.labelling_efficiency import (
+from crowdgold.studies.maven.labelling_efficiency import (
     fit_widths,
     least_squares,
     mean_log_widths,
 )
-from crowdgold.evaluation.labelling_savings import (
+from crowdgold.studies.maven.labelling_savings import (
     Costs,
     Study,
     best_n,
     contour,
     reach,
-    read_study,
     study_labelling,
 )
 
@@ -172,7 +171,10 @@ def test_an_interval_about_few_items_is_not_held_against_a_population():
     assert np.isnan(best_n(reach(widths, replace(COSTS, gold_only=70_000), "items"), COSTS, 5))
 
 
-STUDY = Study("MAVEN", "GT", "d", COSTS, 50_000, 16_000, 0.42, (1_000, 10_000), (5, 50))
+STUDY = Study(
+    method="MAVEN", baseline="GT", metric="d", n=50_000, n_gold=16_000, saving=0.42,
+    contours=(1_000, 10_000), cost_ratios=(5, 50), votes=3, gold_only=34_000,
+)  # fmt: skip
 
 
 def long_results(noise=0.05, seed=0, replicates=4):
@@ -234,14 +236,3 @@ def test_the_errors_of_savings_are_those_of_repeated_studies():
         ratio = errors.mean(axis=1) / spread[noise]
         assert np.all(np.abs(ratio - 1) < 0.5)
     assert np.all(np.abs(spread[0.025] / spread[0.05] - 0.5) < 0.125)
-
-
-def test_a_study_is_read_from_options():
-    options = {
-        "method": "MAVEN", "baseline": "GT", "metric": "d", "votes": 3, "gold_only": 34_000,
-        "gold_needs_votes": True, "n": 50_000, "n_gold": 16_000, "saving": 0.42,
-        "contours": (1_000, 10_000), "cost_ratios": (5, 50),
-    }  # fmt: skip
-    assert read_study(options) == STUDY
-    with pytest.raises(TypeError, match="missing"):
-        read_study({name: value for name, value in options.items() if name != "saving"})

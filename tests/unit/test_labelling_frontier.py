@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from crowdgold.data import InputError
-from crowdgold.evaluation.labelling_frontier import COLUMNS, check_labelling_frontier, take_items
-from crowdgold.experiments.checks import CHECKS
 from crowdgold.simulate import simulate
+from crowdgold.studies.clara.labelling_frontier import COLUMNS, check_labelling_frontier, take_items
 
 REVIEWERS = {
     "prevalence": 0.3, "design": "all", "n_reviewers": 5, "n_labels": 3,
@@ -117,7 +116,3 @@ def test_the_seed_decides():
 def test_slips_are_named(changes, said):
     with pytest.raises(InputError, match=said):
         run({**REVIEWERS, **SHORT, **changes})
-
-
-def test_it_is_listed():
-    assert CHECKS["labelling_frontier"] == check_labelling_frontier.__module__

@@ -8,21 +8,21 @@ import pandas as pd
 import pytest
 
 from crowdgold.data import InputError
-from crowdgold.models.clara import ClaraSettings, sample_clara
-from crowdgold.models.clara_prior import empirical_prior
-from crowdgold.models.label_confidence import (
+from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
+from crowdgold.models.clara.label_confidence import (
     LabelStream,
     asks_for_another,
     label_probabilities,
     probabilities_so_far,
 )
-from crowdgold.models.labelling_file import (
+from crowdgold.models.clara.labelling_file import (
     from_content,
     read_labelling_model,
     to_json,
     write_labelling_model,
 )
-from crowdgold.models.labelling_model import LabellingModel, labelling_model
+from crowdgold.models.clara.labelling_model import LabellingModel, labelling_model
+from crowdgold.models.clara.prior import empirical_prior
 from unit.labelled_by_three import annotated, three_reviewers, true_model
 
 CATEGORIES = ("a", "b", "c")

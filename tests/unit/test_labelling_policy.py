@@ -7,7 +7,13 @@ import pandas as pd
 import pytest
 
 from crowdgold.data import InputError
-from crowdgold.evaluation.labelling_policy import (
+from crowdgold.models.clara.label_confidence import (
+    LabelStream,
+    asks_for_another,
+    probabilities_so_far,
+)
+from crowdgold.models.clara.labelling_model import LabellingModel
+from crowdgold.studies.clara.labelling_policy import (
     compare_policies,
     majority_label,
     place_in_stratum,
@@ -15,14 +21,12 @@ from crowdgold.evaluation.labelling_policy import (
     tie_breaking,
     until_confident,
 )
-from crowdgold.evaluation.labelling_threshold import (
+from crowdgold.studies.clara.labelling_threshold import (
     measure_frontier,
     threshold_for_accuracy,
     threshold_for_budget,
     threshold_grid,
 )
-from crowdgold.models.label_confidence import LabelStream, asks_for_another, probabilities_so_far
-from crowdgold.models.labelling_model import LabellingModel
 from unit.labelled_by_three import PREVALENCE, RATES, annotated, three_reviewers, true_model
 
 ITEMS = 20_000

@@ -1,19 +1,15 @@
 """The methods that need no sampling, and the registry."""
 
-import importlib.util
-import inspect
-import re
-
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 from crowdgold.data import InputError
-from crowdgold.estimators import METHODS, NO_LABEL, Fit, FixedLabels, LabelPosterior, fit
-from crowdgold.estimators.dawid_skene import spread_draws
-from crowdgold.estimators.maven import MavenSettings
 from crowdgold.experiments.registries import stan_models
-from crowdgold.models.stan import StanModels, stan_seed
+from crowdgold.inference.labels import NO_LABEL, Fit, FixedLabels, LabelPosterior
+from crowdgold.methods import METHODS, fit
+from crowdgold.methods.maven_fit import MavenSettings
+from crowdgold.models.stan import StanModels, spread_draws, stan_seed
 from unit.reference import make_items
 
 
@@ -145,12 +141,12 @@ def test_methods_that_make_something_of_a_fit_of_maven_fit_it_once(monkeypatch):
     imputed labels that repeated the numbers of the fit would depend on it."""
     made = []
 
-    def fit_maven(items, rng, stan, sampler, draws, settings):
+    def fit_maven(items, rng, settings, run):
         made.append((settings.score_likelihood, rng.random(), *rng.spawn(2)))
         even = lambda draw, predictor, rng: np.full(8, 0.5)  # noqa: E731
-        return Fit("MAVEN", LabelPosterior(draws, even, without_own_gold=even))
+        return Fit("MAVEN", LabelPosterior(run.imputations, even, without_own_gold=even))
 
-    monkeypatch.setattr("crowdgold.estimators.maven.fit_maven", fit_maven)
+    monkeypatch.setattr("crowdgold.methods.maven_fit.fit_maven", fit_maven)
     votes, stan = [0, 1, 2, 3, 1, 0, 3, 2], StanModels()
     items, other = (make_items(votes, 3, [1, 0, -1, -1, 1, last, -1, -1]) for last in (0, 1))
     for method in ("AutoEval+MAVEN", "MAVEN", "MAVEN-C", "MAVEN-R"):
@@ -165,26 +161,6 @@ def test_methods_that_make_something_of_a_fit_of_maven_fit_it_once(monkeypatch):
     for number, (table, source, draws) in enumerate(others, start=3):
         fit("MAVEN", table, source, {"imputations": draws}, stan)
         assert len(made) == number
-
-
-def test_the_modules_that_a_method_names_are_those_that_it_loads():
-    """Jobs depend on these: a module left out would leave old results in place."""
-    for method in METHODS.values():
-        for module in method.modules:
-            assert importlib.util.find_spec(module) is not None
-        fitters = list(filter(None, (method.fitter, method.annotations_fitter)))
-        called = [
-            *fitters,
-            *(
-                value
-                for fitter in fitters
-                for value in inspect.getclosurevars(fitter).nonlocals.values()
-                if callable(value)
-            ),
-        ]
-        source = "".join(map(inspect.getsource, called))
-        loaded = set(re.findall(r"from crowdgold\.estimators\.(\w+) import", source))
-        assert loaded <= set(method.own_modules), method.name
 
 
 def test_which_stan_models_are_needed_depends_on_the_settings():

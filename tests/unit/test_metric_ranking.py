@@ -7,10 +7,14 @@ import pytest
 from scipy.stats import pearsonr
 
 from crowdgold.data import InputError
-from crowdgold.evaluation.metric_ranking import judge_metrics, permutation_test
-from crowdgold.evaluation.metric_study import check_metric_study, fisher_interval, made_metric
 from crowdgold.metrics.rank_centrality import rank_centrality
 from crowdgold.simulate.pairwise_choices import draw_choices
+from crowdgold.studies.soft_metrics.metric_ranking import permutation_test
+from crowdgold.studies.soft_metrics.metric_study import (
+    check_metric_study,
+    fisher_interval,
+    made_metric,
+)
 
 STRENGTH = np.array([0.4, 0.3, 0.2, 0.1])
 
@@ -106,18 +110,10 @@ def test_without_a_relation_p_values_are_uniform():
     assert abs(share - 0.05) < 5 * np.sqrt(0.05 * 0.95 / 400)
 
 
-def test_metrics_are_judged_where_they_are_defined():
+def test_values_that_correlate_with_nothing_are_refused():
     rng = np.random.default_rng(4)
-    good = STRENGTH + 0.001
-    partly = np.array([np.nan, 1.0, 2.0, 3.0])
-    first, second = judge_metrics({"good": good, "partly": partly}, STRENGTH, rng, 99)
-    assert first.correlation == pytest.approx(1)
-    assert (first.methods, second.methods) == (4, 3)
-    assert second.correlation == pytest.approx(-1)
-    with pytest.raises(InputError, match="metric 'flat': found values that are all the same"):
-        judge_metrics({"flat": np.ones(4)}, STRENGTH, rng, 99)
-    with pytest.raises(InputError, match="metric 'short': found shape"):
-        judge_metrics({"short": np.ones(3)}, STRENGTH, rng, 99)
+    with pytest.raises(InputError, match="found values that are all the same"):
+        permutation_test(np.ones(4), STRENGTH, 99, rng)
     with pytest.raises(InputError, match="3 or more"):
         permutation_test(np.ones(2), np.ones(2), 9, rng)
 

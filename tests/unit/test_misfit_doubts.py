@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from crowdgold.commands.evaluation_table import WIDTH, describe, describe_models
-from crowdgold.documents.own_study.doubts import GRAVE, MINOR, find_doubts
-from crowdgold.documents.own_study.folder import read_study_folder
-from crowdgold.documents.own_study.tables import strata_table
-from crowdgold.evaluation.annotator_check import holm
-from crowdgold.evaluation.data_verdicts import MEASURED_GOLD
 from crowdgold.evaluation.misfit import ABOVE, BELOW, flag_misfit, held_against, misfit_p
+from crowdgold.own.check.annotator_check import holm
+from crowdgold.own.check.verdicts import MEASURED_GOLD
+from crowdgold.own.report.doubts import GRAVE, MINOR, find_doubts
+from crowdgold.own.report.folder import read_study_folder
+from crowdgold.own.report.tables import strata_table
 from unit.made_study import make_study
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from crowdgold.commands import main
 from crowdgold.data import InputError
-from crowdgold.evaluation.own_study import read_thresholds
 from crowdgold.metrics import parse_metric
+from crowdgold.own.evaluation import read_thresholds
+from unit.test_endings import start
 from unit.test_evaluate_command import ASKED, EXAMPLE, files
 
 LABELS = "item,annotator,label\n" + "".join(
@@ -110,6 +111,8 @@ def test_a_name_that_is_none_is_refused_before_anything_is_read(lab, capsys, com
         str(lab): "is a folder",
         f"{lab}/pipe": "is no file",
         f"{lab}/no/where": "no such folder",
+        "/dev/new": "is no file",  # as /dev/stdout, which can lead to a file, and is no one's
+        f"/proc/{os.getpid()}/fd/1": "is no file",
     }
     for name, why in refused.items():
         capsys.readouterr()
@@ -117,6 +120,23 @@ def test_a_name_that_is_none_is_refused_before_anything_is_read(lab, capsys, com
         said = capsys.readouterr().err
         assert why in said, said
         assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("read", ["m.json", "rows.csv", "standard input"])
+def test_rows_are_not_answered_into_what_is_read(lab, read):
+    """Where the shell appends standard output to the model, or to the rows."""
+    rows = lab / "rows.csv"
+    rows.write_text(LABELS)
+    written = lab / ("m.json" if read == "m.json" else "rows.csv")
+    before = written.read_bytes()
+    asked = ["confidence", lab / "m.json", *([] if read == "standard input" else [rows])]
+    with rows.open() as given, written.open("a") as out:
+        process = start(*asked, stdin=given, stdout=out)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "standard output goes to" in said
+    assert read in said
+    assert written.read_bytes() == before
 
 
 @pytest.fixture

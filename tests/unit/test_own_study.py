@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.data import NO_GOLD, NO_PREDICTOR, InputError, scored_items
+from crowdgold.data import NO_GOLD, InputError
 from crowdgold.data.own import read_study
 
 LONG = """item,annotator,label
@@ -113,6 +113,21 @@ FORMS = {
         ),
     },
 }
+
+
+def test_decimal_commas_are_read_where_semicolons_separate(tmp_path):
+    """By columns: a text with a comma stays, and so does a column with another text in it."""
+    files = written(
+        tmp_path,
+        votes_csv=LONG,
+        scores_csv="item;gpt;other\na;0,25;-1\nb;-1,5;2,5\nc;3;\n",
+        note_csv="item;note\na;1,2\nb;x, y\nc;0,5\n",
+    )
+    study = read_study(files)
+    assert study.items.scores["gpt"].tolist() == [0.25, -1.5, 3]
+    assert study.items.scores["other"][:2].tolist() == [-1, 2.5]
+    assert "scores.csv: decimal commas in gpt, other" in study.notes
+    assert not [note for note in study.notes if "commas in note" in note]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -265,8 +280,6 @@ def test_an_item_without_a_score_counts_for_what_needs_none(tmp_path):
     np.testing.assert_array_equal(items.scores["gpt"], [0.5, np.nan, np.nan])
     np.testing.assert_array_equal(items.scores["llama"], [np.nan, 0.25, np.nan])
     assert items.with_score("gpt").item.tolist() == ["a"]
-    assert scored_items(items, "llama").item.tolist() == ["b"]
-    assert scored_items(items, NO_PREDICTOR) is items
     said = "2 items of 3 with votes but without a score of gpt, which count for what needs none"
     assert f"{said}: 'b', 'c'" in study.notes
     with pytest.raises(InputError, match="2 items without a score of 'gpt' cannot be ranked"):

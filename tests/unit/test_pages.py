@@ -4,16 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents.bias_causes import bias_section, conclusion
-from crowdgold.documents.clara_coverage import clara_section
-from crowdgold.documents.cluster import cluster_page
-from crowdgold.documents.comparison import comparison_page
-from crowdgold.documents.coverage import choice_section, coverage_page
 from crowdgold.documents.markdown import with_error
-from crowdgold.documents.model_coverage import calibration_section, own_models_section
-from crowdgold.documents.scaling import scaling_page
-from crowdgold.documents.shared_labels import shared_labels_section
 from crowdgold.evaluation.summaries import check_coverage
+from crowdgold.studies.calibration.pages import coverage
+from crowdgold.studies.maven.pages import bias_causes, shared_labels
+from unit.made_pages import page_from
 
 
 @pytest.mark.parametrize(
@@ -45,10 +40,50 @@ def coverage_table(auc: float) -> pd.DataFrame:
     )
 
 
+def summary_rows(methods, **columns):
+    """Rows of a summary of an experiment: the methods' prevalence, `metric` or not."""
+    common = {"experiment": "c", "replicates": 100, "undefined": 0, "level": 0.95, "width": 0.2,
+              "coverage_se": 0.02, "gate_failures": 3}  # fmt: skip
+    return pd.DataFrame([{**common, **columns, **own} for own in methods])
+
+
+def coverage_page(summary, verdict, settings=None):
+    """The page on coverage with these parts of MAVEN's, and little of all others."""
+    own = [
+        {"experiment": "one", "method": method, "metric": metric, "coverage": covered}
+        for method, covered in (("DS", 0.95), ("H-AI", 0.4))
+        for metric in ("prevalence", "AUC")
+    ]
+    other = [{**row, "experiment": "other", "coverage": row["coverage"] - 0.05} for row in own]
+    clara = [
+        {"method": method, "metric": metric, "coverage": covered, "width": width,
+         "gate_failures": failed}
+        for method, covered, width, failed in (
+            ("MV", 0.5, 0.1, 0), ("CLARA", 0.94, 0.2, 3), ("CLARA-printed", 0.75, 0.13, 3)
+        )
+        for metric in ("prevalence", "TPR")
+    ]  # fmt: skip
+    return page_from(
+        "coverage",
+        {"titles": {"one": "DS's", "other": "H-AI's"}},
+        summary=summary,
+        verdict=verdict,
+        settings=settings_rows(0.7, 0.94) if settings is None else settings,
+        biased=pd.concat([bias_rows("w", -0.05, 0.0), bias_rows("x", -0.05, -0.06)]),
+        shared=two_models(),
+        own_models=summary_rows([*own, *other]),
+        own_model_verdicts=["a\n", "b\n"],
+        ranks=ranks(),
+        rank_verdicts=["vote: uniform\n"],
+        clara=summary_rows(clara, replicates=200),
+        clara_verdict="c\nd\n",
+    )
+
+
 def test_the_coverage_page_names_what_falls_outside_the_band():
     short, good = (
         coverage_page(coverage_table(0.7), "a\nb"),
-        coverage_page(coverage_table(0.95), ""),
+        coverage_page(coverage_table(0.95), "a"),
     )
     assert "MAVEN below the band: AUC." in short
     assert "too narrow" in short
@@ -59,28 +94,19 @@ def test_the_coverage_page_names_what_falls_outside_the_band():
 
 
 def test_the_part_on_clara_compares_the_two_intervals():
-    rows = [
-        {"experiment": "c", "method": method, "metric": metric, "coverage": coverage,
-         "coverage_se": 0.02, "width": width, "replicates": 200, "undefined": 0,
-         "gate_failures": failed, "level": 0.95}
-        for method, coverage, width, failed in (
-            ("MV", 0.5, 0.1, 0), ("CLARA", 0.94, 0.2, 3), ("CLARA-printed", 0.75, 0.13, 3)
-        )
-        for metric in ("prevalence", "TPR")
-    ]  # fmt: skip
-    text = clara_section(pd.DataFrame(rows), "a\nb\n")
+    text = coverage_page(coverage_table(0.7), "a").partition("## Labels without gold")[2]
     assert "0.65 times as wide" in text
     assert "covers 0.750 ± 0.020 against 0.940 ± 0.020" in text
     assert "| MV | 0.500 ± 0.020 | 0.500 ± 0.020 |" in text
     assert "200 replicates. 6 of 600 fits had Markov chains that had not converged" in text
-    assert "- a\n- b\n" in text
+    assert "- c\n- d\n" in text
 
 
-def settings_table(maven: float, calibrated: float) -> pd.DataFrame:
+def settings_rows(maven: float, calibrated: float) -> pd.DataFrame:
     """Two settings of 100 replicates each: GT covers .95, the others as given."""
     rows = [
         {"experiment": "e", "n": n, "method": method, "metric": metric, "coverage": coverage,
-         "width_ratio": width, "replicates": 100, "level": 0.95, "bias": -0.02, "bias_se": 0.004,
+         "width": width, "replicates": 100, "level": 0.95, "bias": -0.02, "bias_se": 0.004,
          "gate_failures": 7}
         for n in (1000, 10_000) for metric in ("AUC", "delta_TPR", "TNR_H")
         for method, coverage, width in (
@@ -93,16 +119,16 @@ def settings_table(maven: float, calibrated: float) -> pd.DataFrame:
 def test_the_rule_and_what_covers_are_said():
     """The rule is that of the answer; the versions in the band of the pooled coverage are named,
     and where none is, it says so."""
-    honest = choice_section(settings_table(0.7, 0.94))
-    assert "wherever there are gold labels, drawn at random, they correct it" in honest
-    assert "of its versions `MAVEN-C` covers AUC" in honest
-    assert "Pooled over 2 settings" in honest
-    assert "| MAVEN-C | AUC | 0.940 ± 0.017 | 0.94 | 0.75 |" in honest
-    assert "of its versions `MAVEN, MAVEN-C` covers" in choice_section(settings_table(0.95, 0.94))
-    neither = choice_section(settings_table(0.7, 0.8))
+    page = coverage_page(coverage_table(0.7), "a", settings_rows(0.7, 0.94))
+    assert "wherever there are gold labels, drawn at random, they correct it" in page
+    assert "of its versions `MAVEN-C` covers AUC" in page
+    assert "Pooled over 2 settings" in page
+    assert "| MAVEN-C | AUC | 0.940 ± 0.017 | 0.94 | 0.75 |" in page
+    both = coverage.nearest_to_level(settings_rows(0.95, 0.94))
+    assert "of its versions `MAVEN, MAVEN-C` covers" in both
+    neither = coverage.nearest_to_level(settings_rows(0.7, 0.8))
     assert "No version covers" in neither
     assert "`MAVEN-C` comes nearest (0.800)" in neither
-    page = coverage_page(coverage_table(0.7), "a", settings_table(0.7, 0.94))
     cell = "0.50, -0.0200 ± 0.0040"
     assert (
         f"| e, n = 1000 | MAVEN | **0.700**, {cell} | **0.700**, {cell} |  |  | 7 of 100 |" in page
@@ -115,18 +141,19 @@ def test_scores_of_other_shapes_are_a_part_of_their_own():
     """They do not count in the choice of a version; the sentence follows from the numbers."""
     rows = [
         {"experiment": "f", "shape": shape, "method": method, "metric": metric,
-         "coverage": coverage, "width_ratio": 0.5, "replicates": 40, "level": 0.95}
+         "coverage": coverage, "width": 0.5, "replicates": 40, "level": 0.95}
         for shape, narrow, wide in (("u", 0.6, 0.9), ("v", 0.94, 0.8))
         for method, coverage in (("GT", 0.95), ("MAVEN-C", narrow), ("MAVEN-CS", wide))
         for metric in ("AUC", "TNR_H")
     ]  # fmt: skip
-    both = pd.concat([settings_table(0.7, 0.94), pd.DataFrame(rows)])
+    both = pd.concat([settings_rows(0.7, 0.94), pd.DataFrame(rows)])
     page = coverage_page(coverage_table(0.7), "a", both)
-    assert choice_section(settings_table(0.7, 0.94)) in page
+    assert "of its versions `MAVEN-C` covers AUC" in page
+    assert "Pooled over 2 settings" in page
     # Over AUC alone: that of TNR_H the scores hardly touch.
     assert "u 0.900 against 0.600, 1.00 times as wide; v 0.800 against 0.940" in page
     assert f"standard error of at least {(0.05 * 0.95 / 40) ** 0.5:.3f}" in page
-    assert "| u | AUC | 0.95, 0.50 | 0.60, 0.50 | 0.90, 0.50 |" in page
+    assert "| u | AUC | 0.95, 1.00 | 0.60, 1.00 | 0.90, 1.00 |" in page
     assert "| u | TNR_H" not in page
 
 
@@ -147,30 +174,23 @@ def test_each_setting_is_held_against_the_band():
 
 
 def test_the_part_on_own_models_has_a_line_a_truth_and_method():
-    rows = [
-        {"experiment": experiment, "method": method, "metric": metric, "coverage": coverage,
-         "replicates": 100, "undefined": 0, "level": 0.95, "gate_failures": 3}
-        for experiment, method, coverage in (
-            ("one", "DS", 0.95), ("one", "H-AI", 0.4), ("other", "DS", 0.9), ("other", "H-AI", 1.0)
-        )
-        for metric in ("prevalence", "AUC")
-    ]  # fmt: skip
-    text = own_models_section(
-        pd.DataFrame(rows), {"one": "DS's", "other": "H-AI's"}, ["a\n", "b\n"]
-    )
+    text = coverage_page(coverage_table(0.7), "a").partition("## Each model where")[2]
     assert "| DS's | H-AI | **0.40** | **0.40** | 3 |" in text
     assert "| H-AI's | DS | 0.90 | 0.90 | 3 |" in text
     assert "12 of 400 fits had Markov chains that had not converged" in text
     assert "- a\n- b\n" in text
 
 
-def test_the_part_on_calibration_counts_failed_fits():
-    rows = [
+def ranks():
+    return pd.DataFrame(
         {"experiment": "c", "model": model, "replicate": k, "quantity": quantity,
          "diagnostics_passed": k > 1}
         for model in ("vote", "score") for k in range(5) for quantity in ("phi", "log_likelihood")
-    ]  # fmt: skip
-    text = calibration_section(pd.DataFrame(rows), ["vote: uniform\n"])
+    )  # fmt: skip
+
+
+def test_the_part_on_calibration_counts_failed_fits():
+    text = coverage_page(coverage_table(0.7), "a").partition("## Do the samplers")[2]
     assert "| vote | 5 | 2 |" in text
     assert "- vote: uniform" in text
 
@@ -183,8 +203,8 @@ def bias_rows(world, bias, told, replicates=30):
     means = {"MAVEN-C": bias, "MAVEN-C, prior of mu at 5": bias, "MAVEN-C, votes known": told}
     return pd.DataFrame(
         [
-            {"world": world, "replicate": k, "version": version, "metric": metric,
-             "estimate": 0.6 + mean + shared[k] - shared.mean(), "truth": 0.6,
+            {"experiment": world, "world": world, "replicate": k, "version": version,
+             "metric": metric, "estimate": 0.6 + mean + shared[k] - shared.mean(), "truth": 0.6,
              "diagnostics_passed": True}
             for version, own in means.items() for k in range(replicates)
             for metric, mean in (("precision@1", own), ("AUC", -0.05))
@@ -194,15 +214,14 @@ def bias_rows(world, bias, told, replicates=30):
 
 def test_the_cause_of_bias_is_what_takes_it_away():
     """Only a clear change against the bias counts; one that makes it worse does not."""
-    tables = {"w": bias_rows("w", -0.05, 0.0), "x": bias_rows("x", -0.05, -0.06)}
-    text = bias_section(tables)
+    text = coverage_page(coverage_table(0.7), "a")
     assert "whichever way the draw is off (removed in `MAVEN-C, votes known`: 1 of 4)" in text
     assert "Not so: the paper's prior of mu" in text
-    assert "| w | MAVEN-C | -0.0500 ± " in text
-    assert "nothing. Not so:" in conclusion({"x": bias_rows("x", -0.05, -0.05)})
+    assert "| w, 30 studies | MAVEN-C | -0.0500 ± " in text
+    assert "nothing. Not so:" in bias_causes.conclusion({"x": bias_rows("x", -0.05, -0.05)})
 
 
-def test_the_part_on_two_models_compares_widths_by_replicate():
+def two_models():
     """Widths .08 to .1 in every replicate: a ratio of .8; one of four does not cover."""
     rows = [
         {"score_likelihood": "pairwise", "labels": way, "replicate": k, "truth": 0.1,
@@ -210,26 +229,34 @@ def test_the_part_on_two_models_compares_widths_by_replicate():
         for k in range(4)
         for way, half in (("coupled", 0.04 if k else 0.01), ("independent", 0.05 if k else 0.0125))
     ]  # fmt: skip
-    text = shared_labels_section(pd.DataFrame(rows))
+    return pd.DataFrame(rows)
+
+
+def test_the_part_on_two_models_compares_widths_by_replicate():
+    text = shared_labels.by_way(two_models())
     assert "| pairwise | coupled | 0.8000" in text
     assert "0.75 ± " in text
-    assert "1 of 4 fits had Markov chains that had not converged" in text
+    said = coverage_page(coverage_table(0.7), "a").partition("## Two models")[2]
+    assert text in said
+    assert "1 of 4 fits had Markov chains that had not converged" in said
 
 
 def test_the_comparison_page_has_a_line_a_setting_and_a_column_a_metric():
     rows = [
-        {
-            "gold_fraction": fraction, "metric": metric, "replicates": 20,
-            "error_ratio": 0.8, "error_ratio_se": 0.1, "width_ratio": 0.6, "width_ratio_se": 0.02,
-        }
-        for fraction in (0.01, 0.1)
-        for metric in ("AUC", "TNR_H")
+        {"experiment": "e", "gold_fraction": fraction, "metric": metric, "replicate": k,
+         "method": method, "truth": 0.5, "estimate": 0.5 + (0.1 + 0.01 * k) * scale,
+         "lower": 0.5, "upper": 0.5 + (0.2 + 0.01 * k) * width}
+        for fraction in (0.01, 0.1) for metric in ("AUC", "TNR_H") for k in range(20)
+        for method, scale, width in (("GT", 1, 1), ("MAVEN", 0.8, 0.6))
     ]  # fmt: skip
-    page = comparison_page({"Predictor A": pd.DataFrame(rows)}, "gold_fraction")
+    tables = dict.fromkeys(("maven_fig4", "maven_fig4_stress"), pd.DataFrame(rows))
+    titles = {"maven_fig4": "Predictor A", "maven_fig4_stress": "Predictor B"}
+    page = page_from("comparison", titles, tables=tables)
+    assert "## Predictor B\n\n20 replicates in each setting." in page
     assert "| gold_fraction | AUC | TNR_H |" in page
-    assert "| 0.01 | 0.80 ± 0.10 | 0.80 ± 0.10 |" in page
-    assert "| 0.1 | 0.600 ± 0.020 | 0.600 ± 0.020 |" in page
-    assert "| 0.1 | 0.632 ± 0.021 | 0.632 ± 0.021 |" in page  # 0.6 / sqrt(1 - 0.1)
+    assert "| 0.01 | 0.800000 | 0.800000 |" in page
+    assert "| 0.1 | 0.600000 | 0.600000 |" in page
+    assert "| 0.1 | 0.632456 | 0.632456 |" in page  # 0.6 / sqrt(1 - 0.1)
 
 
 def test_the_scaling_page_prints_every_n():
@@ -252,7 +279,9 @@ def test_the_scaling_page_prints_every_n():
         {"row": ["EM", "crowd-kit DawidSkene"], "items": 100_000, "seconds": [0.2, 7.0],
          "MB above": [12.0, 158.0], "times ours": [np.nan, 35.0], "difference": [np.nan, 1e-10]}
     )  # fmt: skip
-    page = scaling_page(table.assign(inference_exponent=0.01), joint, study, em)
+    page = page_from(
+        "scaling", by_items=table.assign(inference_exponent=0.01), joint=joint, study=study, em=em
+    )
     assert "| EM | 100,000 | 0.2 | 12 |  |  |" in page
     assert "| crowd-kit DawidSkene | 100,000 | 7 | 158 | 35 | 1e-10 |" in page
     assert "| H-AI, compressed | 90.0 | 180 | failed |" in page
@@ -270,7 +299,8 @@ def test_the_cluster_page_adds_up_by_paper_and_target():
         "scratch_mb": 2.0,
     }  # fmt: skip
     other = {**row, "experiment": "two", "memory_mb": 900, "largest_job_minutes": 50.0}
-    page = cluster_page(pd.DataFrame([row, other, {**other, "paper": "CLARA", "scratch_mb": 7.0}]))
+    costs = pd.DataFrame([row, other, {**other, "paper": "CLARA", "scratch_mb": 7.0}])
+    page = page_from("cluster", costs=costs)
     assert "| MAVEN | make figures | 2 | 2,400 | 4.0 | 900 | 1.00 |" in page
     assert "| **all** |  | 3 | 3,600 | 6.0 | 900 | 1.50 |" in page
     assert "one of `two`: about 50 minutes" in page

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import crowdgold
-import crowdgold.evaluation.expected_information as expected
+import crowdgold.own.plan.expected_information as expected
 from crowdgold.commands import main
 from crowdgold.data import InputError
-from crowdgold.evaluation.expected_information import Guess, expected_information
-from crowdgold.evaluation.pilot import choose_model, fit_pilot
-from crowdgold.evaluation.study_design import Information, Prices, width
-from crowdgold.evaluation.study_options import SURE, Wanted, study_options
 from crowdgold.models.stan import StanModels
+from crowdgold.own.plan.expected_information import Guess, expected_information
+from crowdgold.own.plan.pilot import choose_model, fit_pilot
+from crowdgold.own.plan.study_design import Information, Prices, width
+from crowdgold.own.plan.study_options import SURE, Wanted, study_options
 from crowdgold.simulate import simulate
 
 TRUE = Guess(0.3, 0.7, 0.85, 0.3, 0.3, 1.5, 0.5)

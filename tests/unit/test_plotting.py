@@ -6,26 +6,29 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.estimators import METHODS
-from crowdgold.evaluation.order_statistics import check_order_statistics
 from crowdgold.evaluation.ratios import average_over_settings, compare, relative_to
-from crowdgold.evaluation.score_curves import curve_distances, precision_rows
 from crowdgold.evaluation.summaries import summarise
-from crowdgold.plotting import FIGURES, draw
-from crowdgold.plotting.order_statistics import FEWEST
+from crowdgold.experiments.figure_jobs import draw
+from crowdgold.experiments.registries import entries
+from crowdgold.methods import METHODS
 from crowdgold.plotting.sensitivity import compare_quantities
 from crowdgold.plotting.series import count_replicates, replicates_text
 from crowdgold.plotting.style import (
-    METHOD_STYLES,
+    OTHER_STYLES,
     method_order,
     new_figure,
     save_figure,
     style_of,
 )
+from crowdgold.studies.maven.order_statistics import check_order_statistics
+from crowdgold.studies.maven.plots.order_statistics import FEWEST
+from crowdgold.studies.maven.score_curves import curve_distances, precision_rows
 from unit.clara_tables import tables_of_clara
 from unit.judged_tables import tables_of_judged
 from unit.label_variation_tables import table_of_runs
 from unit.made_answers import made_answers
+
+FIGURES = entries("plot")
 
 ENDINGS = ("svg", "pdf", "png", "csv")
 CHANGED = {
@@ -260,7 +263,10 @@ def tables(
         "rank_uniformity": (made_ranks(), {}),
         "ratios": (replicates, RATIOS),
         "run_time": (made_times(), {}),
-        "sensitivity": (sensitivity, {"quantities": ["n_voters", "predictors.A.mu"]}),
+        "sensitivity": (
+            sensitivity,
+            {"method": "MAVEN", "quantities": ["n_voters", "predictors.A.mu"]},
+        ),
         "coverage_and_width": (summary, {}),
         **tables_of_clara(),
         "label_variation": (
@@ -335,7 +341,7 @@ def test_the_csv_holds_what_is_drawn(plot, tables, drawn):
     if plot == "soft_metric_scores":  # metrics of a class are in the page's table
         table = table[table["label"] == ""]
     if plot == "sensitivity":
-        table = compare_quantities(table, options["quantities"])
+        table = compare_quantities(table, options["quantities"], "MAVEN", "GT")
     written = pd.read_csv(drawn(plot) / "figure.csv")
     table = table.replace("", np.nan)  # as an empty cell is read
     pd.testing.assert_frame_equal(
@@ -450,7 +456,7 @@ def test_the_figure_of_sensitivity_draws_the_ratios_of_each_quantity(tables):
         assert low < shown[name].min()
         assert (shown[name] + shown[f"{name}_se"]).max() < high
     with pytest.raises(ValueError, match="no rows of the table vary 'n'"):
-        FIGURES["sensitivity"](table, {"quantities": ["n"]})
+        FIGURES["sensitivity"](table, {"method": "MAVEN", "quantities": ["n"]})
 
 
 def test_a_metric_at_any_threshold_has_one_panel(summary):
@@ -485,13 +491,13 @@ def test_widths_are_relative_to_the_baseline_in_the_same_setting(summary):
 
 
 def test_every_method_of_the_registry_has_a_style_of_its_own():
-    assert set(METHODS) <= set(METHOD_STYLES)
-    looks = [(style.colour, style.marker) for style in METHOD_STYLES.values()]
-    assert len(set(looks)) == len(looks)
-    assert len({style.colour for style in METHOD_STYLES.values()}) == len(METHOD_STYLES)
-    variant = style_of("MAVEN (nested)")
-    assert variant.colour == METHOD_STYLES["MAVEN"].colour
-    assert variant.line != METHOD_STYLES["MAVEN"].line
+    looks = [*OTHER_STYLES.values(), *(method.style for method in METHODS.values())]
+    assert None not in looks
+    assert len({(style.colour, style.marker) for style in looks}) == len(looks)
+    assert len({style.colour for style in looks}) == len(looks)
+    variant, whole = style_of("MAVEN (nested)"), style_of("MAVEN")
+    assert variant.colour == whole.colour
+    assert variant.line != whole.line
 
 
 def test_methods_are_in_the_order_of_the_legend_with_unknown_ones_last():

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from crowdgold.data import NO_GOLD, InputError
-from crowdgold.estimators import Fit, MeanPrediction, fit
 from crowdgold.inference import evaluate
+from crowdgold.inference.labels import Fit, MeanPrediction
 from crowdgold.inference.power_tuned_mean import power_tuned_mean
+from crowdgold.methods import fit
 from unit.reference import make_items
 
 with warnings.catch_warnings():  # it turns all warnings off when it is imported
@@ -88,5 +89,5 @@ def test_gold_for_all_leaves_the_classical_mean():
 @pytest.mark.parametrize("method", ["AutoEval", "score-R", "votes-R", "logistic-R", "MAVEN-R"])
 def test_without_gold_there_is_nothing_to_correct_by(method):
     items = make_items([0, 1, 2], 3, [1, NO_GOLD, NO_GOLD])
-    with pytest.raises(InputError, match=f"{method} corrects a prediction by gold labels.* has 1"):
+    with pytest.raises(InputError, match=f"{method} needs gold labels; there are 1"):
         fit(method, items, np.random.default_rng(0))

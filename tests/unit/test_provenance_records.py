@@ -9,16 +9,16 @@ import pytest
 from matplotlib.image import imread
 
 from crowdgold.commands import main
-from crowdgold.experiments.made_from import blocks_of, condensed, fold
-from crowdgold.experiments.mixed_code import MixedCode, look_for_mixture, mixtures, stale
-from crowdgold.experiments.results import write_table
-from crowdgold.experiments.same_numbers import (
+from crowdgold.experiments.provenance.made_from import blocks_of, condensed, fold
+from crowdgold.experiments.provenance.mixed_code import MixedCode, look_for_mixture, mixtures, stale
+from crowdgold.experiments.provenance.same_numbers import (
     differences,
     origin_differs,
     surroundings_differ,
 )
-from crowdgold.experiments.seals import UNSEALED, write_sealed_text
-from crowdgold.experiments.verification import choose
+from crowdgold.experiments.provenance.seals import UNSEALED, write_sealed_text
+from crowdgold.experiments.provenance.verification import choose
+from crowdgold.experiments.results import write_table
 from crowdgold.plotting.style import new_figure, save_figure
 
 KNOWN = {"configuration": "c", "machine": {"system": "Linux"}, "python": "3", "toolchain": None}
@@ -211,7 +211,7 @@ def test_a_table_is_found_where_the_folder_of_results_has_moved(tmp_path, capsys
 
 def test_a_prepared_dataset_says_the_checksums_of_its_files(tmp_path, capsys):
     path = tmp_path / "d.parquet"
-    own = {**block({"a.py": "1"}), "seed": None, "stan_files": {}, "packages": {"numpy": "2"}}
+    own = {**block({"a.py": "1"}), "seed": None, "packages": {"numpy": "2"}}
     write_table(
         pd.DataFrame({"x": [1]}), path, {**own, "dataset": "d", "sources": {"f.csv": "0" * 64}}
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdgold.experiments.imports import package_root
+from crowdgold.experiments.provenance.imports import package_root
 from crowdgold.kernels import IN_MEMORY
 
 WITHOUT_PRIVILEGES = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
@@ -70,7 +70,7 @@ def test_an_evaluation_compiles_in_memory_and_says_so_once(installed):
 
 
 def test_diagnostics_of_chains_need_no_home(installed):
-    """arviz, which computes them, cannot be imported without a cache folder of the user."""
+    """The library that computes them says nothing, and writes nowhere."""
     code = (
         "import numpy as np\n"
         "from crowdgold.models.diagnostics import diagnose\n"
@@ -79,4 +79,4 @@ def test_diagnostics_of_chains_need_no_home(installed):
     )
     done = as_reader(["-c", code], installed)
     assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.stderr == ""

@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import t as student
 
 from crowdgold.data import NO_GOLD
-from crowdgold.estimators import Fit, LabelPrediction
 from crowdgold.inference import evaluate
 from crowdgold.inference.interval import interval
+from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import (
     EXPECTED_SEED,

@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 import yaml
 
-from crowdgold.evaluation.relative_bias import relative_bias, within_one_error
-from crowdgold.plotting import FIGURES
+from crowdgold.experiments.registries import entries
+from crowdgold.studies.maven.relative_bias import relative_bias, within_one_error
+
+FIGURES = entries("plot")
 
 ROOT = Path(__file__).resolve().parents[2]
 PRINTED = yaml.safe_load((ROOT / "config/printed/maven.yaml").read_text())["table_3"]

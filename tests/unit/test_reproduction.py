@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.documents import claims
-from crowdgold.documents.reproduction import reproduction_page, table_3_rows
+from crowdgold.documents.claims import read_claims
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICTED, PARTLY
+from crowdgold.studies.maven import claims
+from crowdgold.studies.maven.pages.table_3 import table_3_rows
+from unit.made_pages import page_from
 
 LABELLING = {
     "method": "MAVEN", "baseline": "GT", "metric": "delta_TPR", "gold_only": 34_000, "n": 50_000,
@@ -48,54 +50,87 @@ def results(error, width, methods=("GT", "MAVEN"), gold=(100, 400)):
     return pd.DataFrame(rows)
 
 
+def judged(printed, **tables):
+    """The judgement on the claim whose printed words begin so."""
+    known = read_claims("crowdgold.studies.maven", {**PRINTED, "labelling": LABELLING})
+    (claim,) = (
+        one for one in known if one.printed.startswith(printed) and set(one.needs) == set(tables)
+    )
+    return claim.judge(tables)
+
+
+def fig_1(error, width, method="MAVEN"):
+    return results(error, width).replace({"method": {"MAVEN": method}})
+
+
 @pytest.mark.parametrize(
-    ("judge", "good", "bad"),
+    ("printed", "good", "bad"),
     [
-        (claims.widths_below_gold("t", "n_gold"), (1, 0.6), (1, 1.3)),
-        (claims.biased_beside_gold("t", "n_gold", "MAVEN"), (4.0, 1), (0.5, 1)),
+        ("on Task 1 MAVEN's intervals", fig_1(1, 0.6), fig_1(1, 1.3)),
+        ("majority votes", fig_1(4.0, 1, "MV"), fig_1(0.5, 1, "MV")),
     ],
 )
-def test_a_verdict_follows_the_numbers(judge, good, bad):
-    assert judge({"t": results(*good)}).verdict == HOLDS
-    assert judge({"t": results(*bad)}).verdict == FAILS
+def test_a_verdict_follows_the_numbers(printed, good, bad):
+    assert judged(printed, maven_fig1=good).verdict == HOLDS
+    assert judged(printed, maven_fig1=bad).verdict == FAILS
 
 
 def test_likeness_is_contradicted_or_not():
-    judge = claims.error_tracks_gold("t", "n_gold")
-    assert judge({"t": results(1.01, 1)}).verdict == NOT_CONTRADICTED
-    assert judge({"t": results(2.0, 1)}).verdict == FAILS
+    assert judged("... at the same bias", maven_fig1=results(1.01, 1)).verdict == NOT_CONTRADICTED
+    found = judged("... at the same bias", maven_fig1=results(2.0, 1))
+    assert found.verdict == FAILS
+    assert "AUC at 100" in found.reason
+    assert found.ours.startswith("error MAVEN / GT, mean over n_gold: AUC 2.0")
 
 
 def test_what_is_not_clear_is_no_verdict():
     """Two errors of 1 %, not clear of a ratio of 1; clear ones on one of two metrics are a part."""
-    judge = claims.biased_beside_gold("t", "n_gold", "MAVEN")
-    unclear = results(1.0, 1)
-    assert judge({"t": unclear}).verdict == NOT_CLEAR
-    both = pd.concat([unclear, results(3.0, 1).assign(metric="TNR_H")])
-    assert judge({"t": both}).verdict == PARTLY
+    unclear = fig_1(1.0, 1, "MV")
+    assert judged("majority votes", maven_fig1=unclear).verdict == NOT_CLEAR
+    both = pd.concat([unclear, fig_1(3.0, 1, "MV").assign(metric="TNR_H")])
+    assert judged("majority votes", maven_fig1=both).verdict == PARTLY
 
 
 def test_methods_are_compared_in_the_mean_over_settings():
     def table(error):
-        return results(error, 1).replace({"method": {"GT": "DS", "MAVEN": "DS+S"}})
+        names = {"GT": "DS", "MAVEN": "DS+S"}
+        return (
+            results(error, 1).replace({"method": names}).rename(columns={"n_gold": "gold_fraction"})
+        )
 
-    judge = claims.smaller_error("t", "n_gold", ("DS+S",), "DS", ("AUC",))
-    verdicts = [judge({"t": table(error)}).verdict for error in (0.5, 1.0, 2.0)]
+    verdicts = [
+        judged("DS+S and H-AI are generally", maven_fig4=table(error)).verdict
+        for error in (0.5, 1.0, 2.0)
+    ]
     assert verdicts == [HOLDS, NOT_CLEAR, FAILS]
 
 
-def test_the_nearest_curve_must_be_clearly_nearer():
+def test_the_oracle_must_be_good_for_voters_and_bad_for_scores():
+    def table(voters, scores):
+        parts = [results(voters, 1).assign(metric="TNR_H"), results(scores, 1)]
+        named = pd.concat(parts).replace({"method": {"MAVEN": "ORACLE"}})
+        return named.rename(columns={"n_gold": "gold_fraction"})
+
+    verdicts = [
+        judged("ORACLE estimates", maven_fig4=table(*errors)).verdict
+        for errors in ((0.3, 5.0), (0.3, 0.4), (2.0, 0.4))
+    ]
+    assert verdicts == [HOLDS, PARTLY, FAILS]
+
+
+def test_the_nearest_curve_must_be_clearly_nearer(monkeypatch):
     def table(maven, error):
         return pd.DataFrame(
             {"shape": "s", "method": name, "distance": value, "distance_se": error}
             for name, value in (("MAVEN", maven), ("DS+S", 0.1), ("H-AI", 0.1))
         )
 
-    verdicts = [
-        claims.only_maven_has_the_curve({"maven_distances": table(*case)}).verdict
-        for case in ((0.05, 0.01), (0.05, 0.1), (0.2, 0.01))
-    ]
-    assert verdicts == [HOLDS, NOT_CLEAR, FAILS]
+    found = []
+    for case in ((0.05, 0.01), (0.05, 0.1), (0.2, 0.01)):
+        monkeypatch.setattr(claims, "curve_distances", lambda *_, case=case: table(*case))
+        found.append(judged("only MAVEN estimates", maven_fig7=None, maven_fig7_exact=None))
+    assert [one.verdict for one in found] == [HOLDS, NOT_CLEAR, FAILS]
+    assert found[0].ours.startswith("distance to the true curve, s: MAVEN 0.050 ± 0.010, DS+S")
 
 
 def test_ranks_are_contradicted_by_clear_differences_at_large_n_only():
@@ -107,7 +142,7 @@ def test_ranks_are_contradicted_by_clear_differences_at_large_n_only():
         )  # fmt: skip
 
     verdicts = [
-        claims.ranks_stand_for_scores({"maven_fig6": table(*case)}).verdict
+        judged("ranks stand for scores", maven_fig6=table(*case)).verdict
         for case in ((0.0, 100), (1.0, 100), (0.1, 1000), (1.0, 1000))
     ]
     assert verdicts == [
@@ -125,15 +160,10 @@ def test_autoeval_is_judged_by_both_ratios():
                 "metric": {"AUC": "accuracy@1"},
             }
         )
-        found = claims.maven_helps_autoeval(PRINTED["autoeval"])({"maven_autoeval": table})
+        found = judged("AutoEval of Task 1", maven_autoeval=table)
         verdicts.append(found.verdict)
         assert f"width {width:.2f}" in found.ours
     assert verdicts == [HOLDS, PARTLY, FAILS]
-
-
-def test_a_larger_error_is_named_with_its_place():
-    table = results(2.0, 1)
-    assert "AUC at 100" in claims.error_tracks_gold("t", "n_gold")({"t": table}).reason
 
 
 def times(maven, power):
@@ -147,7 +177,7 @@ def times(maven, power):
 
 def test_run_time_must_grow_clearly_less():
     verdicts = [
-        claims.run_time_grows_least({"model_scaling": times(1.0, power)}).verdict
+        judged("MAVEN's run time", model_scaling=times(1.0, power)).verdict
         for power in (0.0, 0.9, 1.5)
     ]
     assert verdicts == [HOLDS, NOT_CLEAR, FAILS]
@@ -155,7 +185,7 @@ def test_run_time_must_grow_clearly_less():
 
 def test_run_time_must_be_lowest_at_the_largest_n():
     verdicts = [
-        claims.run_time_is_lowest({"model_scaling": times(maven, 0.0)}).verdict
+        judged("... and the lowest", model_scaling=times(maven, 0.0)).verdict
         for maven in (5.0, 50.0)
     ]
     assert verdicts == [HOLDS, FAILS]
@@ -175,7 +205,7 @@ def test_each_cell_of_table_3_is_held_against_ours():
 def test_what_is_not_clear_is_named():
     """Two of four comparisons are narrower; the others are the reason of a verdict in part."""
     table = pd.concat([results(1, 0.6), results(1, 1.0).assign(metric="TNR_H")])
-    found = claims.widths_below_gold("t", "n_gold")({"t": table})
+    found = judged("on Task 1 MAVEN's intervals", maven_fig1=table)
     assert found.verdict == PARTLY
     assert found.reason == "not clear by two errors: TNR_H at 100 (1.00), TNR_H at 400 (1.00)"
 
@@ -202,17 +232,18 @@ def test_the_saving_is_judged_at_the_price_that_is_implied():
     the paper; intervals about the items save what is printed, with hardly any narrower none do."""
     gold, share = 16_000, 16_000 / 50_000
     narrower = (gold / 34_000 / (1 - share)) ** 0.5
-    judge = claims.labelling_saves(PRINTED["labelling_efficiency"], LABELLING)
-    found = judge({"labelling_efficiency": widths_on_a_grid(narrower)})
+    found = judged("on Task 2", labelling_efficiency=widths_on_a_grid(narrower))
     assert "interval about the items" in found.ours
     assert "saving 0.4" in found.ours
     assert found.verdict in (PARTLY, NOT_CONTRADICTED)
     assert "not printed" in found.reason
-    assert judge({"labelling_efficiency": widths_on_a_grid(3.0)}).verdict == FAILS
+    wide = judged("on Task 2", labelling_efficiency=widths_on_a_grid(3.0))
+    assert wide.verdict == FAILS
 
 
 def test_the_page_says_what_was_not_made():
-    page = reproduction_page({"maven_task_2": results(1.1, 1, gold=(400,))}, PRINTED, LABELLING)
+    tables = {"maven_task_2": results(1.1, 1, gold=(400,))}
+    page = page_from("reproduction", {"labelling": LABELLING}, tables=tables, printed=PRINTED)
     assert "table 3b, on Wikipedia" in page
     assert "needs the network" in page
     assert "not made here: maven_fig4" in page

@@ -6,16 +6,18 @@ import pytest
 from scipy.stats import norm
 
 from crowdgold.data import InputError, annotations_from_frame
-from crowdgold.estimators import NO_LABEL, ConfusionPosterior, Fit, FixedLabels, fit
 from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.evaluation.summaries import summarise
+from crowdgold.inference.annotated_labels import ConfusionPosterior
+from crowdgold.inference.labels import NO_LABEL, Fit, FixedLabels
+from crowdgold.methods import fit
 from crowdgold.metrics.reviewers import (
     parse_reviewer_metric,
     rate_of,
     rate_of_counts,
     true_values,
 )
-from crowdgold.models.clara import swapped_share
+from crowdgold.models.clara.gibbs import swapped_share
 from crowdgold.simulate import simulate
 from unit.reference import make_items
 
@@ -219,13 +221,13 @@ def test_settings_of_clara_are_checked():
 
 def test_a_method_that_meets_another_table_says_which_it_takes():
     items = make_items([0, 1, 3], 3, [-1, 0, 1])
-    with pytest.raises(InputError, match="CLARA needs to know who gave each vote; Items do not"):
+    with pytest.raises(InputError, match="CLARA needs to know who gave each vote"):
         fit("CLARA", items, rng())
     with pytest.raises(InputError, match="PEC-two-way takes a table of annotations; found one of"):
         fit("PEC-two-way", items, rng())
     with pytest.raises(InputError, match="GT takes a table of items; found one of annotations"):
         fit("GT", HAND, rng())
-    with pytest.raises(InputError, match="judges is a group of Annotations"):
+    with pytest.raises(InputError, match="judges is of Annotations"):
         fit("MV", items, rng(), {"judges": "auditors"})
 
 

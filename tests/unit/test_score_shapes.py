@@ -16,9 +16,9 @@ from scipy.special import betainc, betaln, expit
 
 from crowdgold.data import InputError
 from crowdgold.data.parameters import Parameters
-from crowdgold.evaluation.score_curves import ITEMS, check_score_curves, curve_distances
 from crowdgold.experiments import configuration
 from crowdgold.simulate.score_shapes import read_shape
+from crowdgold.studies.maven.score_curves import ITEMS, check_score_curves, curve_distances
 
 EXPERIMENTS = Path(__file__).parents[2] / "config/experiments/maven.yaml"
 CONFIGURED = configuration.load(EXPERIMENTS)["experiments"]["maven_fig7"]["parameters"]["shapes"]
@@ -87,16 +87,12 @@ def test_bayes_rule_gives_back_the_calibration_curve(name):
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("phi", [0.02, 0.3])
 def test_the_classes_mix_to_the_betas_that_the_scores_are_drawn_from(name, phi):
-    """phi F_1 + (1 - phi) F_0 is scipy's mixture of beta distributions, and so above, to 1e-11."""
+    """phi F_1 + (1 - phi) F_0 is scipy's mixture of beta distributions, to 1e-11."""
     shape = shape_of(name, phi)
-    below, above = (
-        phi * of(1, SCORES) + (1 - phi) * of(0, SCORES)
-        for of in (shape.distribution, shape.survival)
-    )
+    below = phi * shape.distribution(1, SCORES) + (1 - phi) * shape.distribution(0, SCORES)
     rows = SHAPES[name]["mixture"]
     expected = sum(r["weight"] * betainc(r["alpha"], r["beta"], SCORES) for r in rows)
     np.testing.assert_allclose(below, expected, atol=1e-11, rtol=0)
-    np.testing.assert_allclose(above, 1 - expected, atol=1e-11, rtol=0)
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -108,7 +104,7 @@ def test_densities_integrate_to_one_and_to_the_distribution_functions(name):
         pieces = [integral(shape, label, *ends) for ends in pairwise(edges)]
         ends = shape.distribution(label, edges)
         np.testing.assert_allclose(pieces, np.diff(ends), atol=1e-11)
-        tails = ends[0] + shape.survival(label, edges[-1])
+        tails = ends[0] + 1 - ends[-1]
         assert abs(sum(pieces) + tails - 1) < 1e-10
 
 
@@ -141,7 +137,7 @@ def test_quantiles_invert_the_distribution_from_either_end(name, label):
     np.testing.assert_allclose(shape.distribution(label, below)[inside], p[inside], atol=1e-12)
     above = shape.quantile(label, p, above=True)
     inside = above < 1 - 1e-3
-    np.testing.assert_allclose(shape.survival(label, above)[inside], p[inside], atol=1e-12)
+    np.testing.assert_allclose(1 - shape.distribution(label, above)[inside], p[inside], atol=1e-12)
     assert np.all(np.diff(below[9:]) > 0)
     assert np.all(np.diff(above[9:]) < 0)
     np.testing.assert_allclose(below[9:], above[9:][::-1], rtol=1e-8)

@@ -8,8 +8,8 @@ import pytest
 from crowdgold.data import InputError
 from crowdgold.experiments.data_tables import DataTable, Drawn, write_replicates
 from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.provenance.seals import MARK, DamagedTable
 from crowdgold.experiments.results import read_metadata, read_table, write_table
-from crowdgold.experiments.seals import MARK, DamagedTable
 from crowdgold.simulate import simulate
 
 PARAMETERS = {

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from crowdgold.experiments import slurm
+from crowdgold.experiments.wiring import slurm
 
 
 def mended(answer):

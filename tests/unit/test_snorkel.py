@@ -13,14 +13,15 @@ import pandas as pd
 import pytest
 
 from crowdgold.data import InputError, annotations_from_frame
-from crowdgold.estimators import ProbableLabels, fit
-from crowdgold.evaluation import labelling_frontier
-from crowdgold.evaluation.labelling_policy import majority_when_confident
 from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.experiments import plan
+from crowdgold.inference.labels import ProbableLabels
+from crowdgold.methods import fit
 from crowdgold.models import snorkel_labels
-from crowdgold.models.label_confidence import LabelsSoFar
+from crowdgold.models.clara.label_confidence import LabelsSoFar
 from crowdgold.simulate import simulate
+from crowdgold.studies.clara import labelling_frontier
+from crowdgold.studies.clara.labelling_policy import majority_when_confident
 
 ACCURACY = 0.8
 FRONTIER = {

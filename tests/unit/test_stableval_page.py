@@ -5,15 +5,22 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from crowdgold.documents.printed_cells import ABSENT, DIFFERS, SAME, compare_cells, written_like
-from crowdgold.documents.stableval_cells import SOURCES, our_values
-from crowdgold.documents.stableval_claims import CLAIMS
-from crowdgold.documents.stableval_reproduction import TITLES, stableval_page
+from crowdgold.documents.claims import read_claims
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, claim_rows
-from crowdgold.plotting import draw
+from crowdgold.experiments.figure_jobs import draw
+from crowdgold.studies.stableval.pages.cells import SOURCES, our_values
+from crowdgold.studies.stableval.pages.printed_cells import (
+    ABSENT,
+    DIFFERS,
+    SAME,
+    compare_cells,
+    written_like,
+)
 from unit.judged_tables import judged_results
+from unit.made_pages import PAGES, page_from
 
 PRINTED = pd.read_csv(Path(__file__).parents[2] / "config/printed/stableval.csv", dtype=str)
+CLAIMS = read_claims(PAGES["reproduction_stableval"]["claims"], {}, "text")
 
 
 @pytest.mark.parametrize(
@@ -72,8 +79,8 @@ def test_the_page_holds_every_printed_cell(tables):
         for counted, width in ((False, 0.1), (True, 0.2))
     ]  # fmt: skip
     tables["stableval_bootstrap"] = pd.DataFrame(intervals)
-    page = stableval_page(tables, PRINTED)
-    assert page.count("\n### Table ") == len(TITLES) == 25
+    page = page_from("reproduction_stableval", tables=tables, cells=PRINTED, times=None)
+    assert page.count("\n### Table ") == len(SOURCES) + 4 == 29
     assert "| qags | PEC | 0.200 | 0.400 | 0.50 | 1 |" in page
     assert "| MT-Bench | 321 steps | none in the third digit | 0 of 2 |" in page
     assert f"of {len(PRINTED)} are the same" in page
@@ -81,7 +88,7 @@ def test_the_page_holds_every_printed_cell(tables):
 
 
 def test_what_was_not_made_is_said():
-    page = stableval_page({}, PRINTED)
+    page = page_from("reproduction_stableval", tables={}, cells=PRINTED, times=None)
     assert "0 of 397 are the same" in page
     assert "not made here" in page
 

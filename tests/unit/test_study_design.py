@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from crowdgold.data import InputError
-from crowdgold.estimators import fit
-from crowdgold.evaluation.expected_information import Guess, expected_information
-from crowdgold.evaluation.study_design import (
+from crowdgold.inference import evaluate
+from crowdgold.methods import fit
+from crowdgold.own.plan.expected_information import Guess, expected_information
+from crowdgold.own.plan.study_design import (
     FEWEST_GOLD,
     Information,
     Prices,
@@ -18,7 +19,6 @@ from crowdgold.evaluation.study_design import (
     narrowest,
     width,
 )
-from crowdgold.inference import evaluate
 from crowdgold.simulate import simulate
 
 GUESS = Guess(0.3, 0.7, 0.85, 0.3, 0.3, 1.5, 0.5)

@@ -11,23 +11,23 @@ import pytest
 from crowdgold.commands import main
 from crowdgold.commands.evaluation_table import describe
 from crowdgold.data import InputError
-from crowdgold.documents.own_study.answers import write_answer, write_answers
-from crowdgold.documents.own_study.check import write_check
-from crowdgold.documents.own_study.doubts import GRAVE, MINOR, count_misses, find_doubts, verdict_of
-from crowdgold.documents.own_study.folder import read_study_folder
-from crowdgold.documents.own_study.predictive import votes_of
-from crowdgold.documents.own_study.tables import estimates_table
-from crowdgold.documents.own_study.words import Numbers, rounded
-from crowdgold.documents.study_report import study_figures, study_page, write_study_report
-from crowdgold.evaluation.own_study.headline import (
+from crowdgold.own.evaluation.headline import (
     CHOSEN_REASON,
     NO_GOLD_REASON,
     ONLY_MODELS_REASON,
 )
-from crowdgold.plotting.study_curves import MOST, draw_study_curves
-from crowdgold.plotting.study_estimates import draw_study_estimates
-from crowdgold.plotting.study_votes import draw_study_votes, draw_study_wins
-from crowdgold.plotting.user_names import drawn_names
+from crowdgold.own.report.answers import write_answer, write_answers
+from crowdgold.own.report.check import write_check
+from crowdgold.own.report.curves_figure import MOST, draw_study_curves
+from crowdgold.own.report.doubts import GRAVE, MINOR, count_misses, find_doubts, verdict_of
+from crowdgold.own.report.estimates_figure import draw_study_estimates
+from crowdgold.own.report.folder import read_study_folder
+from crowdgold.own.report.page import study_figures, study_page, write_study_report
+from crowdgold.own.report.predictive import votes_of
+from crowdgold.own.report.tables import estimates_table
+from crowdgold.own.report.user_names import drawn_names
+from crowdgold.own.report.votes_figure import draw_study_votes, draw_study_wins
+from crowdgold.own.report.words import Numbers, rounded
 from unit.made_study import HOSTILE, make_study
 
 VOID = {"meta", "br", "img", "link", "use", "path"}
@@ -127,6 +127,8 @@ def test_the_command_names_its_files_and_refuses_other_folders(folder, tmp_path,
     assert named == {"report": str(study / "report.html"), "figures": str(study / "figures.pdf")}
     assert main(["report", str(tmp_path / "none")]) == 2
     assert "no such folder; expected one from `crowdgold evaluate`" in capsys.readouterr().err
+    assert main(["report", str(study / "report.html")]) == 2
+    assert "report.html: not a folder; expected one from" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -157,6 +159,15 @@ def test_folders_that_cannot_be_used_keep_the_report_that_they_have(
     assert why in capsys.readouterr().err
     assert (study / "report.html").read_text() == "before"
     assert not (study / "figures.pdf").exists()
+
+
+def test_a_file_that_was_lost_is_named_on_the_page(tmp_path):
+    study = make_study(tmp_path, models=("a",), metrics=("AUC",))
+    summary = json.loads((study / "study.json").read_text())
+    for files, said in ((["estimates.csv"], False), (["estimates.csv", "lost.csv"], True)):
+        (study / "study.json").write_text(json.dumps({**summary, "written": files}))
+        page, _ = write_study_report(study)
+        assert ("lost.csv is no longer in the folder" in page.read_text()) == said
 
 
 def test_entries_that_lack_a_key_are_named(tmp_path):

@@ -25,6 +25,7 @@ PARTS = (
     "toolchain",
     "profiles",
     "benchmarks",
+    "docs/templates",
     "environment.yml",
 )
 

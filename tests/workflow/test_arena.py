@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from crowdgold.arena.features import StudyFeatures
+from crowdgold.arena.world_features import world_features, world_kinds
 from crowdgold.data.datasets import DATASETS
-from crowdgold.estimators import registry
-from crowdgold.evaluation.study_features import StudyFeatures
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.drawing import simulate_block
 from crowdgold.experiments.estimating import estimate_block
-from crowdgold.experiments.world_features import world_features, world_kinds
+from crowdgold.methods import registry
 from crowdgold.models.stan import StanModels
 
 from .conftest import ROOT, Checkout

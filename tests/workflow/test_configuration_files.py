@@ -1,14 +1,11 @@
 """Files of the configuration that cannot be used are named, with line and key, before a run."""
 
-import ast
-import inspect
 import re
-from pathlib import Path
 
 import pytest
 
 from crowdgold.experiments import configuration
-from crowdgold.experiments.configuration_files import (
+from crowdgold.experiments.configuration.files import (
     DEEPEST,
     ConfigurationError,
     load,
@@ -16,10 +13,8 @@ from crowdgold.experiments.configuration_files import (
     places_of,
     read,
 )
-from crowdgold.experiments.configuration_limits import MOST_JOBS
+from crowdgold.experiments.configuration.limits import MOST_JOBS
 from crowdgold.experiments.registries import known_names
-from crowdgold.plotting import FIGURES
-from crowdgold.plotting.plot_options import OPTIONS
 
 from .test_configuration import BASE, ROOT, SCHEMA
 
@@ -78,6 +73,10 @@ def options(**chosen):
             "it varies gold_fraction",
         ),
         (
+            {"figures": {"clara_coverage": {"plot": "arena"}}},
+            "figures.clara_coverage.options.metrics: missing; plot arena cannot do without",
+        ),
+        (
             {"figures": {"arena": {"options": {"by": ["shapes"]}}}},
             "figures.arena.options.by: found 'shapes', which experiment",
         ),
@@ -86,25 +85,6 @@ def options(**chosen):
 def test_what_no_run_could_use_is_named(change, message):
     with pytest.raises(ConfigurationError, match=re.escape(message)):
         configuration.check(configuration.overlay(BASE, change), SCHEMA, KNOWN)
-
-
-def options_read_by(plot):
-    """The names that a plot's module reads of `options`, where it names them one by one."""
-    tree = ast.parse(Path(inspect.getsourcefile(FIGURES[plot])).read_text())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "options":
-            yield node.slice.value if isinstance(node.slice, ast.Constant) else None
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "options.get":
-            yield node.args[0].value
-
-
-@pytest.mark.parametrize("plot", FIGURES)
-def test_the_options_of_a_plot_are_those_that_it_reads(plot):
-    read = set(options_read_by(plot)) - {None}
-    others = [one for one in FIGURES if inspect.getsourcefile(FIGURES[one]) ==
-              inspect.getsourcefile(FIGURES[plot])]  # fmt: skip
-    assert read <= {name for one in others for name in OPTIONS.get(one, ())}
-    assert set(OPTIONS) <= set(FIGURES)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from crowdgold.experiments import data_tables, estimating, plan, seeds, settings
 from crowdgold.experiments.drawing import simulate_block
 from crowdgold.experiments.estimating import estimate_block
-from crowdgold.experiments.imports import imported_modules
+from crowdgold.experiments.provenance.imports import imported_modules
 from crowdgold.models.stan import StanModels
 from crowdgold.simulate import simulate
 

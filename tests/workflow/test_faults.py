@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from crowdgold.data import InputError
-from crowdgold.evaluation.own_study.folder import write_folder
 from crowdgold.models.stan import StanModels
+from crowdgold.own.evaluation.folder import write_folder
 from crowdgold.toolchain import ToolchainError, compiled_model
 
 from .conftest import ROOT

@@ -2,7 +2,8 @@
 
 import pytest
 
-from crowdgold.experiments import checks, configuration, plan
+from crowdgold.experiments import configuration, plan
+from crowdgold.found import load
 
 from .conftest import ROOT
 from .test_configuration import BASE, SCALES
@@ -48,8 +49,8 @@ def test_every_figure_has_a_caption_of_its_own(paper):
 
 
 def test_a_check_names_its_dataset_and_its_figure_needs_it():
-    assert checks.dataset_of_check("soft_metric_scores", {}) == "chaosnli"
-    assert checks.dataset_of_check("metric_study", {}) == ""
-    assert checks.dataset_of_check("label_variation", {"dataset": "armis"}) == "armis"
+    assert load("check", "soft_metric_scores").dataset({}) == "chaosnli"
+    assert load("check", "metric_study").dataset({}) == ""
+    assert load("check", "label_variation").dataset({"dataset": "armis"}) == "armis"
     assert plan.datasets(BASE, "soft_metric_scores") == ["chaosnli"]
     assert plan.datasets(BASE, "soft_metric_curve") == []

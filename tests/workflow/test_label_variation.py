@@ -9,11 +9,10 @@ import pytest
 import yaml
 
 from crowdgold.data.judged_texts import TABLE_4
-from crowdgold.documents.label_variation_reproduction import OTHER_ENCODER
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.registries import known_names, metric_problem
-from crowdgold.label_variation import why_left_out
-from crowdgold.plotting.label_variation import METRICS
+from crowdgold.studies.label_variation import why_left_out
+from crowdgold.studies.label_variation.plots.shares import METRICS
 
 from .conftest import ROOT, Checkout
 from .test_configuration import BASE, SCALES, SCHEMA
@@ -23,6 +22,10 @@ STUDY = {
     for name, block in BASE["experiments"].items()
     if block.get("check") == "label_variation"
 }
+TEMPLATE = (ROOT / "docs/templates/reproduction_label_variation.md.jinja").read_text(
+    encoding="utf-8"
+)
+OTHER_ENCODER = re.search("```yaml\n(.*?)```", TEMPLATE, re.DOTALL)[1]
 PRINTED = configuration.load(ROOT / "config/printed/label_variation.yaml")
 
 
@@ -40,7 +43,7 @@ def test_the_jobs_of_the_target(tmp_path):
         assert {name: rows[name] for name in ("embed", "check", "summarise")} == {
             "embed": "3", "check": "15", "summarise": "5",
         }  # fmt: skip
-        assert rows["document_label_variation"] == "1"
+        assert rows["document"] == "1"
         assert "Left out of figure label_variation_fig4: label_variation_mfrc" in said
     else:
         assert "Skipped: figure label_variation_fig2" in said

@@ -4,39 +4,18 @@ import ast
 
 import pytest
 
-from crowdgold.experiments.imports import direct_imports, module_file, package_root
+from crowdgold.experiments.provenance.imports import direct_imports, module_file, package_root
 
 from .conftest import ROOT
 
-BELOW = {
-    "assets": set(),
-    "kernels": set(),
-    "archives": set(),
-    "temporary": set(),
-    "toolchain": {"assets", "archives", "temporary"},
-    "data": {"archives", "temporary"},
-    "simulate": {"data"},
-    "models": {"assets", "kernels", "temporary", "toolchain", "data", "simulate"},
-    "metrics": {"kernels", "data", "simulate", "models"},
-    "inference": {"kernels", "data", "models", "metrics"},
-    "estimators": {"data", "simulate", "models", "inference"},
-    "label_variation": {"data", "metrics"},
-    "evaluation": {
-        "assets", "kernels", "temporary", "data", "simulate", "models", "metrics", "inference",
-        "estimators",
-        "label_variation",
-    },
-    "plotting": {"data", "metrics", "label_variation", "evaluation"},
-    "experiments": {
-        "assets", "toolchain", "data", "simulate", "models", "metrics", "inference", "estimators",
-        "evaluation", "plotting",
-    },
-    "documents": {"data", "metrics", "inference", "label_variation", "evaluation", "plotting"},
-    "commands": {
-        "temporary", "data", "models", "inference", "evaluation", "documents", "experiments",
-    },
-}  # fmt: skip
-"""Layer -> the layers that it may import."""
+ROOMS = (
+    "found", "assets", "caches", "kernels", "archives", "temporary", "toolchain", "data",
+    "declared", "simulate", "models", "metrics", "inference", "methods", "evaluation", "plotting",
+    "documents", "experiments", "arena", "studies", "own", "commands", "notebook",
+)  # fmt: skip
+"""The rooms from above to below; each may import those above it."""
+APART = {"own": {"experiments", "studies"}}
+"""Room -> those above it that it does without all the same."""
 
 MODULES = sorted(package_root().rglob("*.py"))
 CODE = [
@@ -57,19 +36,39 @@ def tree_of(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+def misplaced(name, imports):
+    """The imports of a module that lead to a room below its own, or into another study."""
+    _, own, *inside = [*name.split("."), ""]
+    for module in imports:
+        _, room, *rest = [*module.split("."), ""]
+        if room and room == own:
+            apart = room == "studies" and rest[:1] != [""] and rest[:1] != inside[:1]
+        else:
+            apart = room in APART.get(own, ()) or (
+                room != "" and (not own or ROOMS.index(room) > ROOMS.index(own))
+            )
+        if apart:
+            yield module
+
+
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
-def test_a_layer_imports_only_those_above_it_in_the_design(path):
+def test_a_room_imports_only_those_above_it(path):
     name = module_name(path)
-    layers = {
-        module.split(".")[1]
-        for module in direct_imports(path, name, package_root())
-        if "." in module
-    }
-    if "." in name:
-        own = name.split(".")[1]
-        assert layers - {own} <= BELOW[own]
-    else:
-        assert not layers
+    assert not list(misplaced(name, direct_imports(path, name, package_root())))
+
+
+@pytest.mark.parametrize(
+    ("module", "wrong"),
+    [
+        ("crowdgold.plotting.style", "crowdgold.studies.maven.order_statistics"),
+        ("crowdgold.plotting.style", "crowdgold.arena.plots.arena"),
+        ("crowdgold.studies.maven.bias_causes", "crowdgold.studies.clara.sigmoid_scores"),
+        ("crowdgold.own.report.page", "crowdgold.studies.maven.bias_causes"),
+        ("crowdgold", "crowdgold.data"),
+    ],
+)
+def test_an_import_from_below_is_found(module, wrong):
+    assert list(misplaced(module, ["crowdgold", wrong])) == [wrong]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=module_name)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from crowdgold.commands import main
-from crowdgold.experiments import verification
-from crowdgold.experiments.made_from import blocks_of
+from crowdgold.experiments.provenance import verification
+from crowdgold.experiments.provenance.made_from import blocks_of
 from crowdgold.experiments.results import read_metadata, read_table, write_table
 
 pytestmark = pytest.mark.faults
@@ -45,7 +45,8 @@ def test_a_figure_says_all_that_made_it(finished, capsys):
     assert {EDITED, "crowdgold/simulate/maven.py", "scripts/summarise.py"} <= set(table["code"])
     assert all(len(states) == 1 for states in table["code"].values())
     assert set(table["machine"][0]) == {"system", "processor", "c_library"}
-    assert (len(table["python"]), table["stan_files"], table["toolchain"]) == (1, [], [])
+    assert (len(table["python"]), table["toolchain"]) == (1, [])
+    assert not [name for name in table["code"] if name.startswith("stan/")]
     blocks = traced(finished.folder / TABLE, capsys, 0)["made_from"]
     assert [block["path"] for block in blocks] == BLOCKS
     assert {block["state"] for block in blocks} == {"as recorded"}

@@ -92,9 +92,7 @@ def test_a_killed_run_started_again_gives_the_same_table(finished, checkout):
 
 def test_a_table_says_where_its_numbers_come_from(finished):
     (made_from, *_) = read_metadata(finished.folder / TABLE)["made_from"]
-    assert {"code_version", "configuration", "stan_files", "toolchain", "machine", "python"} <= set(
-        made_from
-    )
+    assert {"code_version", "configuration", "toolchain", "machine", "python"} <= set(made_from)
 
 
 def test_the_merged_configuration_is_kept_with_the_results(finished):

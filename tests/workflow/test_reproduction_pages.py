@@ -5,7 +5,7 @@ import re
 import pytest
 
 from crowdgold.data.judged_texts import TABLE_4
-from crowdgold.evaluation.label_variation import TITLES
+from crowdgold.studies.label_variation.check import TITLES
 
 from .conftest import ROOT
 from .test_configuration import BASE

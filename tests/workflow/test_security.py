@@ -20,8 +20,11 @@ ARCHIVES = "src/crowdgold/archives.py"
 OWN = {
     # Lines of the repository's own templates, when a developer makes the pages of docs/how-to.
     "src/crowdgold/documents/how_to.py": {"exec", "eval"},
+    # Markdown of the repository's own templates and results, which is not to be escaped.
+    "src/crowdgold/documents/pages.py": {"jinja2.Environment"},
+    "src/crowdgold/documents/claims.py": {"jinja2.nativetypes.NativeEnvironment"},
     # What a job of the same run has written into its results folder.
-    "src/crowdgold/evaluation/own_study/in_jobs.py": {"pickle.loads"},
+    "src/crowdgold/own/evaluation/in_jobs.py": {"pickle.loads"},
 }
 """What may be read or run because it does not come from outside."""
 
@@ -37,6 +40,7 @@ RUNNERS = {
     "yaml.unsafe_load", "yaml.unsafe_load_all", "yaml.full_load", "yaml.full_load_all",
 }  # fmt: skip
 UNPACKERS = ("zipfile.", "tarfile.", "gzip.", "bz2.", "lzma.", "shutil.unpack_archive")
+ENVIRONMENTS = {"jinja2.Environment", "jinja2.nativetypes.NativeEnvironment"}
 ERRORS = {"zipfile.BadZipFile"}
 """Of unpackers' modules, what is caught where numpy's reader finds a damaged file."""
 
@@ -77,7 +81,7 @@ def dangers_of_a_call(node, names):
     for option, harmless in (("allow_pickle", False), ("shell", False), ("autoescape", True)):
         if option in given and not is_constant(given[option], harmless):
             yield option
-    if called == "jinja2.Environment" and "autoescape" not in given:
+    if called in ENVIRONMENTS and "autoescape" not in given:
         yield called
 
 

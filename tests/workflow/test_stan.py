@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdgold.experiments.made_from import blocks_of
+from crowdgold.experiments.provenance.made_from import blocks_of
 from crowdgold.experiments.results import read_metadata, read_table
 from crowdgold.toolchain.compile import executable_fault
 
@@ -64,9 +64,9 @@ def test_sampled_methods_run_through_the_rules(sampled, tmp_path, monkeypatch):
     prevalence = maven.xs("prevalence", level="metric")
     assert ((prevalence["estimate"] - prevalence["truth"]).abs() < 0.15).all()
     made_from = blocks_of(read_metadata(sampled.folder / "results/tables/tiny.parquet"))
-    used = [set(record["stan_files"]) for record in made_from]
-    assert {"vote"} in used  # the exact cut needs no more
-    sampled_by = [record["toolchain"] for record in made_from if record["stan_files"]]
+    used = [{name for name in record["code"] if name.endswith(".stan")} for record in made_from]
+    assert {"stan/vote.stan"} in used  # the exact cut needs no more
+    sampled_by = [record["toolchain"] for record, own in zip(made_from, used, strict=True) if own]
     assert sampled_by
     assert all(known["stanc"] for known in sampled_by)
     # Methods without a Stan model share a job, and their modules concern no other.

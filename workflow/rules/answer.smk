@@ -12,14 +12,15 @@ localrules:
 # The figure of the recommended answer, which the target figures leaves out: it takes hours.
 rule answer:
     input:
-        figures_of("answer"),
-        page_if_drawn("answer", "docs/answer.md"),
-        page_if_drawn("answer", "docs/gallery/answer.svg"),
+        drawn.asked("answer"),
+        drawn.page("answer", "docs/answer.md"),
+        drawn.page("answer", "docs/answer-cells.csv"),
+        drawn.page("answer", "docs/gallery/answer.svg"),
 
 
 rule read_samples:
     input:
-        data=lambda wildcards: [path for _, path in data_tables("answer")],
+        data=lambda wildcards: [path for _, path in drawn.data_tables("answer")],
     output:
         peers="<results>/answer/peers.parquet",
         truths="<results>/answer/truths.parquet",
@@ -29,14 +30,20 @@ rule read_samples:
     conda:
         "../../environment.yml"
     params:
-        library=library("read_samples.py", method=none),
-        experiments=lambda wildcards: [name for name, _ in data_tables("answer")],
+        library=library(
+            "read_samples.py",
+            simulator=lambda wildcards: jobs.values_in(
+                drawn.experiments("answer"), "simulator"
+            ),
+            method=none,
+        ),
+        experiments=lambda wildcards: [name for name, _ in drawn.data_tables("answer")],
         metrics=lambda wildcards: {
             name: config["experiments"][name]["metrics"]
-            for name in drawn_experiments("answer")
+            for name in drawn.experiments("answer")
         },
         blocks=lambda wildcards: {
-            name: config["experiments"][name] for name in drawn_experiments("answer")
+            name: config["experiments"][name] for name in drawn.experiments("answer")
         },
         level=config["level"],
         seed=config["seed"],
@@ -46,27 +53,19 @@ rule read_samples:
         "../../scripts/read_samples.py"
 
 
-rule document_answer:
+rule answer_cells:
     input:
-        tables=lambda wildcards: tables_of("answer")(wildcards),
-        predictions=lambda wildcards: [
-            f"<results>/tables/{name}.parquet"
-            for name in drawn_experiments("predictions")
-        ],
-        peers="<results>/answer/peers.parquet",
-        truths="<results>/answer/truths.parquet",
-        least="<results>/answer/least.parquet",
+        drawn.tables_of("answer"),
     output:
-        page="docs/answer.md",
-        cells="docs/answer-cells.csv",
+        "docs/answer-cells.csv",
     log:
-        "<results>/logs/document_answer.log",
+        "<results>/logs/answer_cells.log",
     conda:
         "../../environment.yml"
     params:
-        library=library("document_answer.py"),
+        library=library("answer_cells.py", method=none),
         options=lambda wildcards: config["figures"]["answer"]["options"],
     message:
-        "Writing docs/answer.md"
+        "Writing docs/answer-cells.csv"
     script:
-        "../../scripts/document_answer.py"
+        "../../scripts/answer_cells.py"

@@ -6,7 +6,8 @@
 #        results/benchmarks/paper_scale.csv: what config/paper.yaml costs, from measured replicates;
 #        results/benchmarks/own_study.csv: time and memory of `crowdgold evaluate`, whole and by stage;
 #        results/benchmarks/joint_models.parquet: seconds of DS+S and H-AI at 10,000 items;
-#        RESULTS/benchmarks/model_scaling.parquet: seconds by method against n, and their exponents.
+#        RESULTS/benchmarks/model_scaling.parquet: seconds by method against n, and their exponents;
+#        docs/gallery/maven_scaling.svg (tracked by git), drawn from the first.
 
 BENCHMARKS = [
     "maven_scaling.csv",
@@ -132,7 +133,7 @@ rule confusion_em:
     # As above: nothing runs beside it.
     threads: all_cores()
     params:
-        library=library("../benchmarks/confusion_em.py", simulator=none),
+        library=library("../benchmarks/confusion_em.py"),
         python=sys.executable,
         peers=(
             []
@@ -149,15 +150,15 @@ rule paper_scale:
     input:
         script="benchmarks/paper_scale.py",
         models=expand(
-            "results/stan/{model}", model=models_in(list(config["experiments"]))
+            "results/stan/{model}", model=jobs.models_in(list(config["experiments"]))
         ),
         toolchain="results/toolchain.json",
         datasets=lambda wildcards: expand(
             "results/datasets/{name}.parquet",
             name=[
                 name
-                for name in datasets_in(list(config["experiments"]))
-                if not unavailable(name)
+                for name in jobs.datasets_in(list(config["experiments"]))
+                if not drawn.unavailable(name)
             ],
         ),
     output:
@@ -169,7 +170,13 @@ rule paper_scale:
     # As above: nothing runs beside it.
     threads: all_cores()
     params:
-        library=library("../benchmarks/paper_scale.py"),
+        library=library(
+            "../benchmarks/paper_scale.py",
+            simulator=entries(
+                jobs.values_in(list(config["experiments"]), "simulator")
+            ),
+            check=entries(jobs.values_in(list(config["experiments"]), "check")),
+        ),
         python=sys.executable,
     message:
         "Measuring what the papers' scale costs (half an hour or more)"
@@ -199,3 +206,23 @@ rule own_study:
     shell:
         "{params.python:q} {input.script:q} --models results/stan --toolchain {input.toolchain:q}"
         " --output {output:q} 2>&1 | tee {log:q}"
+
+
+rule draw_scaling:
+    input:
+        "results/benchmarks/maven_scaling.csv",
+    output:
+        "docs/gallery/maven_scaling.svg",
+    log:
+        "<results>/logs/draw_scaling.log",
+    conda:
+        "../../environment.yml"
+    params:
+        library=library("draw_scaling.py"),
+    message:
+        "Drawing run time against the number of items"
+    script:
+        "../../scripts/draw_scaling.py"
+
+
+ruleorder: draw_scaling > gallery

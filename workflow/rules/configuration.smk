@@ -7,7 +7,7 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from crowdgold.experiments.configuration_files import ConfigurationError, places_of
+from crowdgold.experiments.configuration.files import ConfigurationError, places_of
 
 OWN = [Path(f"config/experiments/{name}.yaml") for name in experiments]
 ABOVE = [Path("config.yaml"), *(Path(f"{name}.yaml") for name in scale)]

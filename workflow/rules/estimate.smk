@@ -10,9 +10,9 @@
 rule estimate:
     input:
         data="<results>/data/{experiment}/{setting}/{replicates}.parquet",
-        executables=executables_of,
-        toolchain=toolchain_of,
-        programs=programs_of,
+        executables=jobs.executables,
+        toolchain=jobs.toolchain,
+        programs=jobs.programs,
     output:
         rows="<results>/estimates/{experiment}/{setting}/{group}/{replicates}.parquet",
         times="<results>/times/estimates/{experiment}/{setting}/{group}/{replicates}.parquet",
@@ -21,8 +21,8 @@ rule estimate:
     conda:
         "../../environment.yml"
     params:
-        library=library("estimate.py", method=methods_of),
-        task=estimate_task,
+        library=library("estimate.py", method=jobs.methods),
+        task=jobs.estimate_task,
     message:
         "Estimating {wildcards.experiment}, {wildcards.setting}, {wildcards.group}, replicates {wildcards.replicates}"
     script:
@@ -31,11 +31,11 @@ rule estimate:
 
 rule check:
     input:
-        dataset=prepared_dataset,
-        features=features_of,
-        executables=executables_of,
-        toolchain=toolchain_of,
-        programs=programs_of,
+        dataset=jobs.prepared_dataset,
+        features=jobs.features,
+        executables=jobs.executables,
+        toolchain=jobs.toolchain,
+        programs=jobs.programs,
     output:
         rows="<results>/checks/{experiment}/{setting}/{replicates}.parquet",
         times="<results>/times/checks/{experiment}/{setting}/{replicates}.parquet",
@@ -44,8 +44,8 @@ rule check:
     conda:
         "../../environment.yml"
     params:
-        library=library("check.py", check=source_of("check"), method=none),
-        task=data_task,
+        library=library("check.py", check=jobs.source_of("check"), method=none),
+        task=jobs.data_task,
     message:
         "Checking {wildcards.experiment}, {wildcards.setting}"
     script:

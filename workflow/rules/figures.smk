@@ -4,26 +4,26 @@
 # Makes: results/figures/FIGURE.svg, .pdf, .png, the .csv that it was drawn from, and
 #        the .json that says where its numbers come from (`crowdgold trace`)
 
-for job, drawn in figure_jobs().items():
+for job, figures_here in drawn.figure_jobs().items():
 
     rule:
         name:
             f"figure_{job}"
         input:
-            **{figure: tables_of(figure) for figure in drawn},
+            **{figure: drawn.tables_of(figure) for figure in figures_here},
         output:
             [
                 report(
                     f"<results>/figures/{figure}.svg",
-                    caption=caption_of(figure),
+                    caption=drawn.caption(figure),
                     category=config["figures"][figure]["paper"],
                     labels={"figure": figure},
                 )
-                for figure in drawn
+                for figure in figures_here
             ],
             expand(
                 "<results>/figures/{figure}.{ending}",
-                figure=drawn,
+                figure=figures_here,
                 ending=["pdf", "png", "csv", "json"],
             ),
         log:
@@ -31,10 +31,15 @@ for job, drawn in figure_jobs().items():
         conda:
             "../../environment.yml"
         params:
-            library=library("figures.py", plot=entries(plots_in(drawn)), method=none),
+            # Methods say how they look.
+            library=library(
+                "figures.py",
+                plot=entries(drawn.plots_in(figures_here)),
+                method=entries(jobs.methods_in(drawn.experiments_in(figures_here))),
+            ),
             mixed_code=config["mixed_code"],
-            figures={figure: config["figures"][figure] for figure in drawn},
+            figures={figure: config["figures"][figure] for figure in figures_here},
         message:
-            f"Drawing {', '.join(drawn)}"
+            f"Drawing {', '.join(figures_here)}"
         script:
             "../../scripts/figures.py"

@@ -13,8 +13,8 @@ localrules:
 # The figures of training with human label variation, which the target figures leaves out.
 rule hlv:
     input:
-        figures_of("hlv"),
-        page_if_drawn("hlv", "docs/reproduction_label_variation.md"),
+        drawn.asked("hlv"),
+        drawn.page("hlv", "docs/reproduction_label_variation.md"),
 
 
 rule embed:
@@ -32,21 +32,3 @@ rule embed:
         "Reading {wildcards.dataset} with {wildcards.encoder} (once; minutes)"
     script:
         "../../scripts/embed.py"
-
-
-rule document_label_variation:
-    input:
-        tables=lambda wildcards: drawn_tables("hlv"),
-        printed="config/printed/label_variation.yaml",
-    output:
-        "docs/reproduction_label_variation.md",
-    log:
-        "<results>/logs/document_label_variation.log",
-    conda:
-        "../../environment.yml"
-    params:
-        library=library("document_label_variation.py", method=none),
-    message:
-        "Writing docs/reproduction_label_variation.md"
-    script:
-        "../../scripts/document_label_variation.py"

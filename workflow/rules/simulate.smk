@@ -5,7 +5,7 @@
 
 rule simulate:
     input:
-        dataset=prepared_dataset,
+        dataset=jobs.prepared_dataset,
     output:
         "<results>/data/{experiment}/{setting}/{replicates}.parquet",
     log:
@@ -15,10 +15,10 @@ rule simulate:
     params:
         library=library(
             "simulate.py",
-            simulator=source_of("simulator"),
-            dataset=source_of("dataset"),
+            simulator=jobs.source_of("simulator"),
+            dataset=jobs.source_of("dataset"),
         ),
-        task=data_task,
+        task=jobs.data_task,
     message:
         "Drawing {wildcards.experiment}, {wildcards.setting}, replicates {wildcards.replicates}"
     script:

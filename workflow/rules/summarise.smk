@@ -7,8 +7,8 @@
 
 rule summarise:
     input:
-        rows=rows_of,
-        times=times_of,
+        rows=jobs.rows,
+        times=jobs.times,
     output:
         table="<results>/tables/{experiment}.parquet",
         summary="<results>/summaries/{experiment}.parquet",
@@ -20,9 +20,9 @@ rule summarise:
         "../../environment.yml"
     params:
         library=library("summarise.py", method=none),
-        axes=axes_of,
+        axes=jobs.axes,
         level=config["level"],
-        check=lambda wildcards: "check" in block_of(wildcards),
+        check=lambda wildcards: "check" in jobs.block(wildcards),
     message:
         "Summarising {wildcards.experiment}"
     script:

@@ -5,16 +5,16 @@
 # Makes: RESULTS/tables/EXPERIMENT.parquet, RESULTS/summaries/EXPERIMENT.parquet and .csv,
 #        RESULTS/times/EXPERIMENT.parquet.
 
-for job, run in experiment_jobs().items():
+for job, run in drawn.experiment_jobs().items():
 
     rule:
         name:
             f"experiment_{job}"
         input:
-            datasets=expand("results/datasets/{name}.parquet", name=datasets_in(run)),
-            executables=expand("results/stan/{model}", model=models_in(run)),
-            toolchain=["results/toolchain.json"] if models_in(run) else [],
-            programs=programs_in(models_in(run)),
+            datasets=jobs.prepared(jobs.datasets_in(run)),
+            executables=expand("results/stan/{model}", model=jobs.models_in(run)),
+            toolchain=["results/toolchain.json"] if jobs.models_in(run) else [],
+            programs=jobs.programs_in(jobs.models_in(run)),
         output:
             tables=expand("<results>/tables/{name}.parquet", name=run),
             summaries=expand("<results>/summaries/{name}.parquet", name=run),
@@ -27,10 +27,10 @@ for job, run in experiment_jobs().items():
         params:
             library=library(
                 "experiment.py",
-                simulator=entries(values_in(run, "simulator")),
-                dataset=entries(datasets_in(run)),
-                check=entries(values_in(run, "check")),
-                method=entries(methods_in(run)),
+                simulator=entries(jobs.values_in(run, "simulator")),
+                dataset=entries(jobs.datasets_in(run)),
+                check=entries(jobs.values_in(run, "check")),
+                method=entries(jobs.methods_in(run)),
             ),
             tasks={name: plan.experiment_task(config, name) for name in run},
             datasets={name: plan.dataset(config["experiments"][name]) for name in run},

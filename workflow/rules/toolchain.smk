@@ -24,7 +24,7 @@ rule toolchain:
 
 rule compile_model:
     input:
-        program=program_files,
+        program=jobs.program_files,
         toolchain="results/toolchain.json",
     output:
         "results/stan/{model}",

@@ -7,7 +7,7 @@
 
 rule verdict:
     input:
-        table=lambda wildcards: judged_table(wildcards.experiment),
+        table=jobs.judged_table,
     output:
         "<results>/summaries/{experiment}_verdict.txt",
     log:
@@ -16,7 +16,7 @@ rule verdict:
         "../../environment.yml"
     params:
         library=library("verdict.py", method=none, check=none),
-        expect=lambda wildcards: block_of(wildcards)["expect"],
+        expect=lambda wildcards: jobs.block(wildcards)["expect"],
     message:
         "Holding {wildcards.experiment} against what is expected of it"
     script:

@@ -1,8 +1,9 @@
 """The command `crowdgold`: what can be done with a user's own labels, without a workflow.
 
-Each subcommand is a module with `add_to(commands)`. Exit codes: 0, done; 1, nothing reaches what
-was asked for; 2, input that cannot be used, with a message; 130, interrupted; 141, whoever reads
-the output has stopped to, as with `crowdgold ... | head`; 143 and 129, as of SIGTERM and SIGHUP.
+Each subcommand is a module with `ABOUT`, `EXAMPLE`, `add_options(parser)` and, as a default of its
+parser, `run`. Exit codes: 0, done; 1, nothing reaches what was asked for; 2, input that cannot be
+used, with a message; 130, interrupted; 141, whoever reads the output has stopped to, as with
+`crowdgold ... | head`; 143 and 129, as of SIGTERM and SIGHUP.
 
 What takes long to load is imported within: until `ended_in_time`, an interrupt has no answer.
 """
@@ -21,16 +22,22 @@ from crowdgold.commands.systems import refusal, remark
 __all__ = ["main", "parser"]
 
 COMMANDS = {
-    "plan": "plan", "check": "check", "evaluate": "evaluate", "report": "report",
-    "correct-rate": "correct_rate", "fit-labelling": "fit_labelling", "confidence": "confidence",
-    "labelling-threshold": "labelling_threshold", "trace": "trace",
-}  # fmt: skip
-"""Command -> its module."""
+    "plan": "how many items, votes and gold labels a study needs",
+    "check": "say what votes, gold labels and scores can support",
+    "evaluate": "evaluate models and rates from votes, gold labels and scores",
+    "report": "write the report of an evaluation: one HTML file, and its figures as PDF",
+    "correct-rate": "correct a rate for the errors of its judges",
+    "fit-labelling": "fit a model of prevalence and annotators to labels",
+    "confidence": "say of each label of a stream how sure its item is by now",
+    "labelling-threshold": "choose the confidence from which on no label is asked for",
+    "trace": "say which code, configuration, data and machine a figure or table is from",
+}
+"""Command -> what it is for. Its module has its name, with _ for -."""
 BAD_INPUT, READER_GONE = 2, 141
 
 
-def parser(names: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
-    """The command line, with some of the commands: to load the modules of all takes seconds."""
+def parser(loaded: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
+    """The command line, with the options of some commands: to load those of all takes seconds."""
     top = Parser(
         prog="crowdgold",
         description="Work with imperfect labels: plan a study; check what data can support; "
@@ -41,8 +48,14 @@ def parser(names: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"crowdgold {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name in names:
-        importlib.import_module(f"crowdgold.commands.{COMMANDS[name]}").add_to(commands)
+    for name, purpose in COMMANDS.items():
+        own = commands.add_parser(
+            name, help=purpose, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        if name in loaded:
+            module = importlib.import_module(f"crowdgold.commands.{name.replace('-', '_')}")
+            own.description, own.epilog = module.ABOUT, module.EXAMPLE
+            module.add_options(own)
     return top
 
 
@@ -65,15 +78,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(given: Sequence[str]) -> int:
     """Run one command, as `main` does, but for an interrupt."""
-    from crowdgold.commands.study_file import ENDINGS, parse
-    from crowdgold.commands.terminal import say
+    from crowdgold.commands.terminal import STUDY_FILE, say
     from crowdgold.data import InputError
 
     try:
-        # A study file may have keys of other commands, which are passed over.
-        has_file = any(one.endswith(ENDINGS) for one in given)
-        alone = given[:1] and given[0] in COMMANDS and not has_file
-        asked = parse(parser(given[:1] if alone else COMMANDS), given)
+        if any(one.endswith(STUDY_FILE) for one in given):
+            from crowdgold.commands.study_file import parse
+
+            # It may have keys of other commands, which are passed over.
+            asked = parse(parser(), given)
+        else:
+            asked = parser(given[:1]).parse_args(given)
         code: int = asked.run(asked)
         sys.stdout.flush()
     except InputError as error:

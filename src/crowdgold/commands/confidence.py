@@ -22,8 +22,9 @@ from crowdgold.commands.terminal import (
     warn_of_failed_gate,
 )
 from crowdgold.data import InputError
-from crowdgold.models.label_confidence import LabelStream, asks_for_another
-from crowdgold.models.labelling_file import read_labelling_model
+from crowdgold.data.outputs import check_standard_output
+from crowdgold.models.clara.label_confidence import LabelStream, asks_for_another
+from crowdgold.models.clara.labelling_file import read_labelling_model
 
 ABOUT = """\
 Read labels, one a row, and write after each how sure its item's label is: the number of labels so
@@ -48,12 +49,8 @@ STREAM = "-"
 HEADER = ("item", "labels", "label", "confidence", "ask")
 
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
-    own = commands.add_parser(
-        "confidence", help="say of each label of a stream how sure its item is by now",
-        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
     own.add_argument(
         "model", metavar="model.json", type=file_name, help="from `crowdgold fit-labelling`"
     )
@@ -151,6 +148,7 @@ def run(asked: argparse.Namespace) -> int:
         raise InputError(f"threshold: found {asked.threshold:g}, expected from 0 to 1")
     if asked.most is not None and asked.most < 1:
         raise InputError(f"most: found {asked.most}, expected 1 or more")
+    check_standard_output(asked.model, 0 if asked.rows == STREAM else asked.rows)
     model = read_labelling_model(asked.model)
     warn_of_failed_gate(model)
     stream = LabelStream(model, asked.repeated)

@@ -49,12 +49,8 @@ SHOWN = 40
 """Characters of a value that a message shows."""
 
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
-    own = commands.add_parser(
-        "correct-rate", help="correct a rate for the errors of its judges",
-        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
     own.add_argument("judged", metavar="POSITIVE/JUDGED", help="judged positive, of all judged")
     own.add_argument(
         "--positives", required=True, metavar="RIGHT/GOLD",

@@ -30,7 +30,7 @@ from crowdgold.data.json_values import plain
 from crowdgold.temporary import remove_abandoned
 
 if TYPE_CHECKING:
-    from crowdgold.evaluation.own_study import Evaluation, Settings
+    from crowdgold.own.evaluation import Evaluation, Settings
 
 ABOUT = """\
 Say how good models and voters are, and how many items are positive, from votes, a few gold labels
@@ -70,12 +70,8 @@ the same command goes on from there; 143 and 129, terminated and hung up: likewi
 UNSUPPORTED = 1
 
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
-    own = commands.add_parser(
-        "evaluate", help="evaluate models and rates from votes, gold labels and scores",
-        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
     own.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where to write")
     own.add_argument(
         "--methods", nargs="+", metavar="METHOD", help="some of the methods (default: all)"
@@ -115,28 +111,13 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     own.set_defaults(run=run)
 
 
-def _methods(asked: argparse.Namespace) -> tuple[str, ...]:
-    """The methods that are asked for, without the models where these are not wanted."""
-    from crowdgold.evaluation.own_study import METHODS, QUICK
-
-    chosen = tuple(asked.methods or METHODS)
-    if not asked.no_models:
-        return chosen
-    kept = tuple(name for name in chosen if name in QUICK or name not in METHODS)
-    if not kept:
-        raise InputError(
-            f"--no-models leaves nothing of --methods {' '.join(chosen)}; leave out one of the two"
-        )
-    return kept
-
-
 def _settings(asked: argparse.Namespace) -> "Settings":
-    from crowdgold.evaluation.own_study import METRICS, Settings, read_thresholds
+    from crowdgold.own.evaluation import METRICS, Settings, chosen_methods, read_thresholds
 
     if asked.cores < 1:
         raise InputError(f"cores: found {asked.cores}, expected 1 or more")
     return Settings(
-        methods=_methods(asked),
+        methods=chosen_methods(asked.methods, not asked.no_models),
         metrics=tuple(asked.metrics or METRICS),
         thresholds=read_thresholds(asked.threshold),
         level=asked.level,
@@ -151,7 +132,7 @@ def _options(asked: argparse.Namespace, settings: "Settings") -> bytes:
     Raises:
         InputError: where a study file in the folder would not say what is done.
     """
-    from crowdgold.evaluation.own_study.folder import OPTIONS
+    from crowdgold.own.evaluation.folder import OPTIONS
 
     used, place = asked.study_file, (asked.out / OPTIONS).resolve()
     if used is None or asked.out.resolve() not in used.path.resolve().parents:
@@ -198,8 +179,8 @@ class _Said:
 
 def run(asked: argparse.Namespace) -> int:
     """Read, evaluate, say the answers, and write."""
-    from crowdgold.evaluation import own_study  # here: it takes seconds to load
     from crowdgold.models.stan import StanModels
+    from crowdgold.own import evaluation as own_study  # here: it takes seconds to load
 
     remove_abandoned()
     own_study.mend(asked.out)
@@ -227,7 +208,7 @@ def run(asked: argparse.Namespace) -> int:
         tell(json.dumps(plain(found.summary)))
     say(f"Written: {out}")
     if asked.report:
-        from crowdgold.documents.study_report import write_study_report
+        from crowdgold.own.report.page import write_study_report
 
         with progress(lambda: "drawing figures"):
             written = write_study_report(out)

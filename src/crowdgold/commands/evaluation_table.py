@@ -25,7 +25,8 @@ def _cut(text: str, width: int) -> str:
     return text if len(text) < width else f"{text[: width - 2]}…"
 
 
-def _model(one: Mapping[str, Any]) -> str:
+def model_of(one: Mapping[str, Any]) -> str:
+    """The model, or the two models, that an answer is of."""
     if one["against"] in ("", HUMANS):
         return str(one["model"])
     return f"{one['model']} - {one['against']}"
@@ -38,7 +39,7 @@ def _count(value: float | None) -> str:
 
 
 def _named(one: Mapping[str, Any]) -> str:
-    return _cut(one["metric"], METRIC).ljust(METRIC) + _cut(_model(one), MODEL).ljust(MODEL)
+    return _cut(one["metric"], METRIC).ljust(METRIC) + _cut(model_of(one), MODEL).ljust(MODEL)
 
 
 def _numbers(one: Mapping[str, Any]) -> str:
@@ -72,7 +73,7 @@ def _fallbacks(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     named: dict[tuple[str, str], list[str]] = {}
     for one in answers:
         if one["method"] is not None and one["passed_over"]:
-            metric = f"{one['metric']} {_model(one)}".strip()
+            metric = f"{one['metric']} {model_of(one)}".strip()
             named.setdefault((one["method"], one["passed_over"][0]), []).append(metric)
     for (method, why), metrics in named.items():
         yield f"{_some(metrics)}: by {method} instead of {why}"
@@ -87,7 +88,7 @@ def _some(metrics: Sequence[str]) -> str:
 def _from_gold_alone(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Say which answers the prediction has no part in."""
     alone = [
-        f"{one['metric']} {_model(one)}".strip() for one in answers if one["note"] == ONLY_GOLD
+        f"{one['metric']} {model_of(one)}".strip() for one in answers if one["note"] == ONLY_GOLD
     ]
     if alone:
         yield f"{_some(alone)}: {ONLY_GOLD}"
@@ -110,6 +111,22 @@ def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Mapping[str
     )
 
 
+def _unanswered(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Say which metrics have no answer, and why: each reason once, with all its methods."""
+    named: dict[str, list[str]] = {}
+    for one in answers:
+        if one["method"] is None:
+            methods: dict[str, list[str]] = {}
+            for said in one["passed_over"]:
+                method, colon, why = said.partition(": ")
+                methods.setdefault(why if colon else method, []).extend([method] * bool(colon))
+            reasons = [f"{', '.join(of)}: {why}" if of else why for why, of in methods.items()]
+            metric = f"{one['metric']} {model_of(one)}".strip()
+            named.setdefault("; ".join(reasons) or "no method estimates it", []).append(metric)
+    for why, metrics in named.items():
+        yield f"{_some(metrics)}: no answer: {why}"
+
+
 def _of_fits(summary: Summary, stratum: str) -> Iterator[str]:
     """Which chains had not converged, and which methods were not run, or failed, and why."""
     failed = [
@@ -127,8 +144,8 @@ def _of_fits(summary: Summary, stratum: str) -> Iterator[str]:
             yield f"{one['method']}{of} {'failed' if one['failed'] else 'not run'}: {one['reason']}"
 
 
-def _footnotes(summary: Summary, stratum: str) -> Iterator[str]:
-    """Say what a reader must know of a stratum's answers."""
+def footnotes(summary: Summary, stratum: str) -> Iterator[str]:
+    """What a reader must know of a stratum's answers."""
     answers = _answers(summary, stratum)
     (about,) = (one["about"] for one in summary["strata"] if one["name"] == stratum)
     yield about
@@ -137,10 +154,7 @@ def _footnotes(summary: Summary, stratum: str) -> Iterator[str]:
     yield _contradicted(summary, stratum, [one for one in answers if one["method"] is not None])
     yield from _from_gold_alone(answers)
     yield from _fallbacks(answers)
-    for one in answers:
-        if one["method"] is None:
-            why = "; ".join(one["passed_over"]) or "no method estimates it"
-            yield f"{one['metric']} {_model(one)}: no answer: {why}"
+    yield from _unanswered(answers)
     yield from _of_fits(summary, stratum)
 
 
@@ -176,7 +190,7 @@ def describe(summary: Summary, strata: Collection[str] | None = None) -> str:
             f"with gold ({stratum['gold_positive']:,} positive)",
             _head(summary["settings"]["level"], "as gold"),
             *map(_line, answers),
-            *_wrapped(_footnotes(summary, name)),
+            *_wrapped(footnotes(summary, name)),
         ]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)

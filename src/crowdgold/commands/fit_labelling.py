@@ -24,12 +24,13 @@ from crowdgold.commands.terminal import (
 from crowdgold.data import Annotations, InputError
 from crowdgold.data.outputs import Output
 from crowdgold.data.own import read_labels
+from crowdgold.methods.clara import PUBLISHED
+from crowdgold.models.clara.labelling_file import is_labelling_model, write_labelling_model
+from crowdgold.models.clara.labelling_model import labelling_model, matrix_names
 from crowdgold.models.label_patterns import CONFUSION
-from crowdgold.models.labelling_file import is_labelling_model, write_labelling_model
-from crowdgold.models.labelling_model import labelling_model, matrix_names
 
 if TYPE_CHECKING:
-    from crowdgold.models.clara import ClaraFit, ClaraSettings
+    from crowdgold.models.clara.gibbs import ClaraFit, ClaraSettings
 
 ABOUT = """\
 Fit CLARA to a table of labels: how often each true label occurs (prevalence), and how often each
@@ -58,12 +59,8 @@ NUMBERS = {
 """Option of the sampler -> its default, the paper's, and what it is."""
 
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
-    own = commands.add_parser(
-        "fit-labelling", help="fit a model of prevalence and annotators to labels",
-        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
     own.add_argument(
         "-o", "--output", required=True, type=Path, metavar="model.json", help="where to write"
     )
@@ -110,16 +107,14 @@ def _categories(text: str | None) -> list[str] | None:
 
 
 def _settings(asked: argparse.Namespace) -> "ClaraSettings":
-    from crowdgold.models.clara import ClaraSettings  # here: what is compiled takes a second
+    from crowdgold.models.clara.gibbs import ClaraSettings  # here: what is compiled takes a second
 
     if asked.seed < 0:
         raise InputError(f"seed: found {asked.seed}, expected 0 or more")
     if asked.chains < 2:
         raise InputError(f"chains: found {asked.chains}, expected 2 or more, to compare them")
     numbers = {name: getattr(asked, name) for name in NUMBERS}
-    settings = ClaraSettings(asked.confusion, ordered=asked.ordered, **numbers)
-    settings.check()
-    return settings
+    return ClaraSettings(confusion=asked.confusion, ordered=asked.ordered, **numbers)
 
 
 def _made(
@@ -133,7 +128,7 @@ def _made(
         "items": len(annotations.item),
         "labels": len(annotations),
         "annotators": len(annotations.annotator),
-        "method": "CLARA",
+        "method": PUBLISHED.name,
         **asdict(settings),
         "alpha": asked.alpha,
         "gamma": asked.gamma,
@@ -156,8 +151,8 @@ def _describe(annotations: Annotations, fit: "ClaraFit", output: Path) -> str:
 
 def run(asked: argparse.Namespace) -> int:
     """Fit and write; say the prevalence."""
-    from crowdgold.models.clara import sample_clara
-    from crowdgold.models.clara_prior import empirical_prior
+    from crowdgold.models.clara.gibbs import sample_clara
+    from crowdgold.models.clara.prior import empirical_prior
 
     command = "crowdgold fit-labelling"
     output = Output(asked.output, "-o", command, is_labelling_model, asked.force)

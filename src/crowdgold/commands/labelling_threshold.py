@@ -20,7 +20,7 @@ from crowdgold.data.files import write_text
 from crowdgold.data.item_truth import with_truth
 from crowdgold.data.outputs import Output
 from crowdgold.data.tables import read_columns
-from crowdgold.models.labelling_file import read_labelling_model
+from crowdgold.models.clara.labelling_file import read_labelling_model
 
 ABOUT = """\
 Choose the threshold of `crowdgold confidence` on validation items: the cheapest one whose final
@@ -41,12 +41,8 @@ NOT_REACHED = 1
 AGAINST = ("truth", "majority")
 
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
-    own = commands.add_parser(
-        "labelling-threshold", help="choose the confidence from which on no label is asked for",
-        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
     own.add_argument(
         "model", metavar="model.json", type=file_name, help="from `crowdgold fit-labelling`"
     )
@@ -78,8 +74,8 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def run(asked: argparse.Namespace) -> int:
     """Measure the frontier, choose, and say what was chosen."""
-    from crowdgold.evaluation.labelling_policy import majority_label
-    from crowdgold.evaluation.labelling_threshold import (
+    from crowdgold.studies.clara.labelling_policy import majority_label
+    from crowdgold.studies.clara.labelling_threshold import (
         check_wanted,
         is_frontier,
         measure_frontier,

@@ -20,9 +20,10 @@ from crowdgold.commands.terminal import (
     tell,
 )
 from crowdgold.data import InputError
-from crowdgold.evaluation.expected_information import Guess, expected_information
-from crowdgold.evaluation.study_design import FEWEST_GOLD, Information, Prices
-from crowdgold.evaluation.study_options import Wanted, study_options
+from crowdgold.metrics import parse_metric
+from crowdgold.own.plan.expected_information import Guess, expected_information
+from crowdgold.own.plan.study_design import FEWEST_GOLD, Information, Prices
+from crowdgold.own.plan.study_options import Option, Wanted, study_options
 
 ABOUT = """\
 Before votes and gold labels are bought: say what is believed about the voters and the model's
@@ -45,22 +46,14 @@ example:
 
 exit codes: 0, done; 1, no study reaches the width; 2, guesses or a pilot that cannot be used."""
 
-OF_VOTES = ("TNR_H", "TPR_H", "delta_TPR")
-"""Metrics that take votes on the gold items even where gold labels are used alone."""
 NEEDED = ("prevalence", "tpr", "tnr")
 GUESSES = {"vote_correlation": 0.3, "auc": 0.8, "delta": 0.0}
 """What is guessed where it is not said, beside what is needed."""
 MOST_VOTES, MOST_ITEMS = 1_000, 10**12
-OF_LABELS = ("prevalence", "TPR_H", "TNR_H")
-"""Metrics that need no scores."""
 
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
-    own = commands.add_parser(
-        "plan", help="how many items, votes and gold labels a study needs", description=ABOUT,
-        epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
     _add_guesses(own)
     own.add_argument("--metric", default="prevalence", help="default: %(default)s")
     own.add_argument("--width", type=float, help="find the cheapest study of this interval width")
@@ -186,15 +179,18 @@ def guesses_of(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | Non
 
 def _piloted(asked: argparse.Namespace) -> tuple[list[Guess], np.ndarray | None]:
     """Read and fit a pilot; say what was read and what speaks against it."""
-    from crowdgold.data.own import read_study
-    from crowdgold.evaluation.pilot import check_pilot, choose_model, fit_pilot
+    from crowdgold.data.own import Study, read_study
     from crowdgold.models.stan import StanModels
+    from crowdgold.own.plan.pilot import check_pilot, choose_model, fit_pilot
 
     rng = np.random.default_rng(asked.seed)
     with progress(lambda: "reading and fitting the pilot"):
-        study = read_study(asked.pilot, renamed(asked), asked.positive, asked.repeated)
+        study = asked.pilot
+        if not isinstance(study, Study):
+            study = read_study(study, renamed(asked), asked.positive, asked.repeated)
         model = choose_model(study.items, asked.model)
-        if model is None and asked.metric.partition("@")[0] not in OF_LABELS:
+        metric = parse_metric(asked.metric).metric
+        if model is None and (metric is None or metric.needs_scores):
             raise InputError(f"--metric {asked.metric}: it is of scores, and the pilot has none")
         items = study.items if model is None else study.items.with_score(model)
         pilot = fit_pilot(items, rng, StanModels(), model)
@@ -234,16 +230,25 @@ def _known(found: Information | None, metric: str) -> Information:
     return found
 
 
-def run(asked: argparse.Namespace) -> int:
-    """Plan the study, and say what comes out."""
+def found(asked: argparse.Namespace) -> tuple[Sequence[Option], Wanted, str]:
+    """The studies that reach what is asked for, what that is, and the metric.
+
+    Raises:
+        InputError: where an option cannot be used, or a pilot.
+    """
     check(asked)
     prices = Prices(asked.vote_price, asked.gold_price)
     wanted = Wanted(asked.width, asked.items, asked.gold, prices, asked.level)
-    of_votes = asked.metric.partition("@")[0] in OF_VOTES
-    found = study_options(learn(asked), wanted, of_votes)
-    shown = found, wanted, asked.metric
+    learnt = learn(asked)  # it refuses metrics that are none of labels
+    needs_votes = parse_metric(asked.metric).known.needs_votes
+    return study_options(learnt, wanted, needs_votes), wanted, asked.metric
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Plan the study, and say what comes out."""
+    shown = found(asked)
     tell(json.dumps(as_values(*shown)) if asked.json else describe(*shown))
-    if all(one.design is None for one in found):
+    if all(one.design is None for one in shown[0]):
         say("No study reaches the width: take a wider one, or more items.")
         return 1
     return 0

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.evaluation.study_design import Design, gold_alone, narrowest, width
-from crowdgold.evaluation.study_options import POSSIBLE, SURE, Option, Wanted
+from crowdgold.own.plan.study_design import Design, gold_alone, narrowest, width
+from crowdgold.own.plan.study_options import POSSIBLE, SURE, Option, Wanted
 
 WIDTH = 80
 HARDLY = 0.02

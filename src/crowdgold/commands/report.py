@@ -23,12 +23,8 @@ example:
 exit codes: 0, done; 2, a folder that cannot be used, with what is wrong and how to mend it."""
 
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
-    own = commands.add_parser(
-        "report", help="write the report of an evaluation: one HTML file, and its figures as PDF",
-        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
     own.add_argument("folder", metavar="FOLDER", type=Path, help="from `crowdgold evaluate`")
     own.add_argument("--json", action="store_true", help="name the files in one JSON object")
     add_force(own)
@@ -37,10 +33,11 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def run(asked: argparse.Namespace) -> int:
     """Write the report, and name its files."""
-    from crowdgold.documents.study_report import write_study_report  # here: it takes a second
+    from crowdgold.own.report.page import write_study_report  # here: it takes a second
 
     if not asked.folder.is_dir():
-        raise InputError(f"{asked.folder}: no such folder; expected one from `crowdgold evaluate`")
+        what = "not a folder" if asked.folder.exists() else "no such folder"
+        raise InputError(f"{asked.folder}: {what}; expected one from `crowdgold evaluate`")
     with progress(lambda: "Drawing figures"):
         written = write_study_report(asked.folder, asked.force, say_kept)
     if asked.json:

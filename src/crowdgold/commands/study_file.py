@@ -14,10 +14,10 @@ from typing import Any
 
 import yaml
 
+from crowdgold.commands.terminal import STUDY_FILE
 from crowdgold.data import InputError
 from crowdgold.data.parameters import unknown
 
-ENDINGS = (".yaml", ".yml")
 MOST_BYTES = 1_000_000
 SHOWN = 80
 """Characters of a value that a message shows."""
@@ -73,12 +73,12 @@ def parse(top: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Na
     """
     commands = _commands(top)
     command = commands.get(arguments[0]) if arguments else None
-    if command is None or not any(one.endswith(ENDINGS) for one in arguments):
+    if command is None or not any(one.endswith(STUDY_FILE) for one in arguments):
         return top.parse_args(arguments)
     files = _files_action(command)
     given = _given(command, arguments[1:])
     named: list[Path] = given.get(files.dest, [])
-    studies = [one for one in named if one.suffix in ENDINGS]
+    studies = [one for one in named if one.suffix in STUDY_FILE]
     if not studies:
         return top.parse_args(arguments)
     if len(named) > 1:

@@ -10,17 +10,21 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from crowdgold.commands.printable import visible
-from crowdgold.data import Annotations
-from crowdgold.data.label_columns import ONE_LABEL
 from crowdgold.data.outputs import Output
-from crowdgold.models.labelling_model import LabellingModel
+
+if TYPE_CHECKING:
+    from crowdgold.data import Annotations
+    from crowdgold.models.clara.labelling_model import LabellingModel
 
 Options = argparse.ArgumentParser | argparse._ArgumentGroup
 """What options can be added to."""
 EVERY = 5.0
 """Seconds between two lines of progress; what takes less says nothing."""
+STUDY_FILE = (".yaml", ".yml")
+"""How names of study files end."""
 NAMED = 10
 """Unknown annotators that are named."""
 
@@ -66,14 +70,14 @@ def progress(describe: Callable[[], str], every: float = EVERY) -> Iterator[None
         thread.join()
 
 
-def warn_of_failed_gate(model: LabellingModel) -> None:
+def warn_of_failed_gate(model: "LabellingModel") -> None:
     """Say so where a model's fit did not pass its diagnostics."""
     if model.made.get("diagnostics_passed") is False:
         why = model.made.get("diagnostics_message", "no message")
         say(f"Warning: the fit of this model failed its diagnostics ({why}); do not rely on it")
 
 
-def warn_of_unknown(model: LabellingModel, annotations: Annotations) -> None:
+def warn_of_unknown(model: "LabellingModel", annotations: "Annotations") -> None:
     """Name the annotators, or groups, of a table that a model does not know."""
     if model.confusion == "shared":
         return
@@ -105,6 +109,8 @@ def column_names(text: str) -> tuple[str, str]:
 
 def add_table_options(command: Options) -> None:
     """Add the options of a command that reads labels."""
+    from crowdgold.data.label_columns import ONE_LABEL  # here: it loads pandas
+
     command.add_argument(
         "--column", "--columns", type=column_names, action="append", default=[],
         metavar="THEIRS=OURS",

@@ -28,12 +28,8 @@ SHORT = 12
 AS = "as recorded"
 
 
-def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command."""
-    own = commands.add_parser(
-        "trace", help="say which code, configuration, data and machine a figure or table is from",
-        description=ABOUT, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
     own.add_argument("file", metavar="FIGURE|TABLE", type=Path, help="a file of results/")
     own.add_argument("--json", action="store_true", help="write all that is known as a JSON object")
     own.set_defaults(run=run)
@@ -41,6 +37,15 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _line(head: str, text: object, indent: int = 2) -> str:
     return f"{' ' * indent}{head:<14}{text}"
+
+
+def _code_lines(code: Mapping[str, Any]) -> Iterator[str]:
+    """Describe code files: all together, and the Stan programs, with what each held."""
+    yield _line("code", _code(code))
+    programs = [name for name in code if name.endswith(".stan")]
+    for place, name in enumerate(programs):
+        held = code[name] if isinstance(code[name], list) else [code[name]]
+        yield _line("" if place else "Stan files", f"{name}: sha256 {', '.join(held)}...")
 
 
 def _code(code: Mapping[str, Any]) -> str:
@@ -70,14 +75,12 @@ def _made_with(known: Mapping[str, list[Any]]) -> Iterator[str]:
     """Describe what something was made with; each key has the list of what there was."""
     hashes = [one[:SHORT] for one in known.get("configuration", [])]
     more = f" and {len(hashes) - SHOWN // 4} more" if len(hashes) > SHOWN // 4 else ""
-    stan = {name: held for one in known.get("stan_files", []) for name, held in one.items()}
     versions = [", ".join(f"{k} {v}" for k, v in one.items()) for one in known.get("packages", [])]
     told: list[tuple[str, list[str]]] = [
         ("commit", [str(one) for one in known.get("code_version", [])]),
         ("configuration", [", ".join(hashes[: SHOWN // 4]) + more] if hashes else []),
         ("seed", [str(one) for one in known.get("seed", []) if one is not None]),
         ("data", [line for one in known.get("datasets", []) for line in _datasets(one)]),
-        ("Stan files", [f"{name}.stan: sha256 {held}" for name, held in stan.items()]),
         (
             "toolchain",
             [*map(_toolchain, filter(None, known.get("toolchain", [])))] or ["none: no Stan model"],
@@ -95,7 +98,7 @@ def _describe_table(table: Mapping[str, Any], name: str, state: str) -> Iterator
     yield f"{name} ({state})"
     yield _line("sha256", table["sha256"])
     yield _line("blocks", table["blocks"])
-    yield _line("code", _code(table["code"]))
+    yield from _code_lines(table["code"])
     yield from _made_with(table)
 
 
@@ -136,7 +139,7 @@ def describe(found: Mapping[str, Any], path: Path) -> str:
     if "made_from" in found:
         return "\n".join(_describe_joined(found))
     lines = [f"{found['table']} (block)", _line("sha256", found["sha256"])]
-    lines += [_line("code", _code(found["code"])), *_made_with({k: [v] for k, v in found.items()})]
+    lines += [*_code_lines(found["code"]), *_made_with({k: [v] for k, v in found.items()})]
     if found.get("sources"):
         own = {found["dataset"]: {"sha256": found["sha256"], "sources": found["sources"]}}
         lines += [_line("data", line) for line in _datasets(own)]
@@ -148,7 +151,7 @@ def describe(found: Mapping[str, Any], path: Path) -> str:
 
 def run(asked: argparse.Namespace) -> int:
     """Trace a file and say what was found."""
-    from crowdgold.experiments.tracing import trace  # here: it takes a second to load
+    from crowdgold.experiments.provenance.tracing import trace  # here: it takes a second to load
 
     found = trace(asked.file)
     tell(json.dumps(found) if asked.json else describe(found, asked.file))

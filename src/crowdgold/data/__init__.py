@@ -1,32 +1,15 @@
 """The tables that everything passes: reading, checking, and errors that say how to mend them."""
 
-from crowdgold.data.annotations import Annotations, annotations_from_frame, read_annotations
-from crowdgold.data.checks import InputError
-from crowdgold.data.item_columns import NO_GOLD
-from crowdgold.data.items import (
-    NO_PREDICTOR,
-    Items,
-    items_from_frame,
-    read_items,
-    scored_items,
-    write_items,
-)
-from crowdgold.data.kinds import ANNOTATIONS, ITEMS, Table, kind_of
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "ANNOTATIONS",
-    "ITEMS",
-    "NO_GOLD",
-    "NO_PREDICTOR",
-    "Annotations",
-    "InputError",
-    "Items",
-    "Table",
-    "annotations_from_frame",
-    "items_from_frame",
-    "kind_of",
-    "read_annotations",
-    "read_items",
-    "scored_items",
-    "write_items",
-]
+from crowdgold.data.errors import InputError as InputError
+
+if TYPE_CHECKING:
+    from crowdgold.data.public import *  # noqa: F403
+
+
+def __getattr__(name: str) -> Any:
+    """A name of `public`, loaded when it is asked for: pandas takes half a second."""
+    import crowdgold.data.public as public
+
+    return getattr(public, name)

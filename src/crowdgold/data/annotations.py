@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import InputError, Problems, to_numbers
+from crowdgold.data.checks import Problems, list_names, to_numbers
+from crowdgold.data.errors import InputError
 from crowdgold.data.label_columns import (
     REPEATED,
     categories_of,
@@ -25,6 +26,7 @@ from crowdgold.data.label_columns import (
     texts_of,
     without_repeats,
 )
+from crowdgold.data.shown import Known, Shown
 from crowdgold.data.tables import read_columns
 
 NO_GROUP = ""
@@ -34,8 +36,8 @@ SUM_TOLERANCE = 1e-6
 """Score vectors add to 1 within this."""
 
 
-@dataclass(frozen=True, eq=False)
-class Annotations:
+@dataclass(frozen=True, eq=False, repr=False)
+class Annotations(Shown):
     """L labels of I items by A annotators in K categories.
 
     Attributes:
@@ -73,6 +75,19 @@ class Annotations:
         """The number of labels."""
         return len(self.label)
 
+    def facts(self) -> Known:
+        """The numbers of labels, items and annotators, and the names of the categories."""
+        named = {"groups": self.group, "agents": self.agent}
+        return {
+            "labels": f"{len(self):,}",
+            "items": f"{len(self.item):,}",
+            "annotators": f"{len(self.annotator):,}",
+            "categories": list_names(self.category),
+            **{name: list_names(names) for name, names in named.items() if len(names) > 1},
+            **({"scores": list_names(self.scores)} if self.scores else {}),
+            **({"truth": "known"} if self.truth is not None else {}),
+        }
+
     @property
     def labels_of_item(self) -> np.ndarray:
         """Number of labels of each item: (I,); 0 where it has scores alone."""
@@ -105,7 +120,7 @@ class Annotations:
         """Some items, in the order given, with their labels; all annotators stay.
 
         Args:
-            rows: (m,) positions of items, each at most once.
+            rows: (m,) positions of items; one named twice is there twice.
         """
         each = self.labels_of_item
         start, size = np.cumsum(each) - each, each[rows]

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 
 NUL_WRITTEN = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 """In JSON, where a backslash may itself be written by two."""

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from crowdgold.data.errors import InputError
+
 ROWS_SHOWN = 8
 NAMES_SHOWN = 20
-
-
-class InputError(ValueError):
-    """Input that cannot be used; the message says where, what was found and how to mend it."""
 
 
 def list_rows(rows: Iterable[object]) -> str:

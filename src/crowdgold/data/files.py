@@ -1,39 +1,11 @@
-"""Writing files so that a reader never sees half of one, and no two writers share one."""
+"""Writing text files so that a reader never sees half of one, with a message where none can be."""
 
-import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from crowdgold.data.checks import InputError
-from crowdgold.temporary import registered
+from crowdgold.data.errors import InputError
+from crowdgold.temporary import own_name, unfinished
 
-
-def own_name(path: Path, ending: str) -> Path:
-    """A hidden name beside a path, `.NAME.CODE.ENDING`, that no other writer has.
-
-    Process ids would not do: jobs on several nodes write to one folder.
-    """
-    return path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}.{ending}")
-
-
-@contextmanager
-def unfinished(path: Path) -> Iterator[Path]:
-    """A name of one's own to write a file under; it is renamed where the block ends well.
-
-    Of two that make the same file, such as a job of a run that was killed and one of the run after
-    it, each writes its own, and the last to end has the place. Where the block fails, what was
-    written is removed; what a killed process wrote stays, as `.NAME.CODE.partial`.
-    """
-    own = own_name(path, "partial")
-    with registered(own):
-        try:
-            yield own
-            own.replace(path)
-        except BaseException:
-            with suppress(OSError):
-                own.unlink()
-            raise
+__all__ = ["own_name", "unfinished", "write_text"]
 
 
 def write_text(text: str, path: str | Path) -> None:

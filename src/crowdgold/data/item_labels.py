@@ -5,7 +5,7 @@ from collections.abc import Collection
 import numpy as np
 
 from crowdgold.data.annotations import NO_GROUP, Annotations
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 
 VOTES = ("0", "1")
 """The categories of votes; the second is positive."""

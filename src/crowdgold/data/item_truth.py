@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.annotations import Annotations
-from crowdgold.data.checks import InputError, Problems
+from crowdgold.data.checks import Problems
+from crowdgold.data.errors import InputError
 
 TRUTH = "truth"
 

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.annotations import Annotations
-from crowdgold.data.checks import InputError, Problems, counted
+from crowdgold.data.checks import Problems, counted, list_names
+from crowdgold.data.errors import InputError
 from crowdgold.data.files import unfinished
 from crowdgold.data.item_columns import (
     NO_GOLD,
@@ -26,6 +27,7 @@ from crowdgold.data.item_columns import (
     tie_break_in,
     whole_numbers_in,
 )
+from crowdgold.data.shown import Known, Shown
 from crowdgold.data.spreadsheet import write_spreadsheet
 from crowdgold.data.tables import SEPARATORS, read_columns
 
@@ -33,8 +35,8 @@ NO_PREDICTOR = ""
 """Stands for a predictor where none is needed: items are in the order of the table."""
 
 
-@dataclass(frozen=True, eq=False)
-class Items:
+@dataclass(frozen=True, eq=False, repr=False)
+class Items(Shown):
     """n items with votes, gold labels and scores; arrays share the item order.
 
     Attributes:
@@ -66,6 +68,18 @@ class Items:
 
     def __len__(self) -> int:
         return len(self.item)
+
+    def facts(self) -> Known:
+        """The numbers of items, votes and gold labels, and the predictors."""
+        votes, positive = int(self.votes_total.sum()), int(self.votes_positive.sum())
+        classes = [int((self.gold == label).sum()) for label in (1, 0)]
+        found = {
+            "items": f"{len(self):,}",
+            "votes": f"{votes:,}, {100 * positive / max(votes, 1):.1f} % positive",
+            "gold": f"{sum(classes):,} ({classes[0]:,} positive, {classes[1]:,} negative)",
+            "scores": list_names(self.predictors) or "none",
+        }
+        return found | ({"truth": "known"} if self.truth is not None else {})
 
     @property
     def predictors(self) -> list[str]:
@@ -139,16 +153,6 @@ class Items:
             if getattr(self, name) is not None:
                 columns[name] = getattr(self, name)
         return pd.DataFrame(columns)
-
-
-def scored_items(items: Items, model: str) -> Items:
-    """The items that an estimate for a model rests on; all of them where it needs no scores.
-
-    Args:
-        items: of a study.
-        model: one of its models, or `NO_PREDICTOR`.
-    """
-    return items if model == NO_PREDICTOR else items.with_score(model)
 
 
 def score_column(predictor: str) -> str:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from crowdgold.data.characters import check_json_text
-from crowdgold.data.checks import InputError, repeated
+from crowdgold.data.checks import repeated
+from crowdgold.data.errors import InputError
 from crowdgold.data.parameters import is_number, is_whole
 
 LONGEST = 60

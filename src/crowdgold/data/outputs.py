@@ -7,12 +7,14 @@ could be lost or be of another file. An output of one command is no leave for an
 
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 
 
 def same_file(one: Path, other: Path) -> bool:
@@ -21,6 +23,28 @@ def same_file(one: Path, other: Path) -> bool:
         return os.path.samefile(one, other)
     except OSError:
         return False
+
+
+def _is_of_the_system(path: Path) -> bool:
+    """Whether a name is one of the system's, such as /dev/stdout, which no file may replace."""
+    parent = os.path.realpath(path.parent)
+    return parent == "/dev" or parent.startswith("/proc/")
+
+
+def check_standard_output(*inputs: str | int) -> None:
+    """Raise an `InputError` where standard output goes to a file that is read.
+
+    Args:
+        inputs: names of files, or numbers of open ones.
+    """
+    for one in inputs:
+        with suppress(OSError):  # one of them is not there, which is told elsewhere
+            read, written = os.stat(one), os.fstat(1)
+            if stat.S_ISREG(read.st_mode) and os.path.samestat(read, written):
+                name = "the file of standard input" if isinstance(one, int) else one
+                raise InputError(
+                    f"standard output goes to {name}, which the command reads; send it elsewhere"
+                )
 
 
 def lies_in(path: Path, folder: Path) -> bool:
@@ -75,10 +99,12 @@ class Output:
             raise InputError(f"{self.option}: found no name, expected that of a file to write")
         for one in inputs:
             if same_file(path, one):
-                raise InputError(f"{path} is {one}, which the command reads; {another}")
+                taken = f"{self.option} {path} would overwrite {one}, which the command reads"
+                raise InputError(f"{taken}; {another}")
         if not path.parent.is_dir():
             raise InputError(f"{path.parent}: no such folder; make it, or {another}")
-        if path.is_dir() or (path.exists() and not path.is_file()):
+        no_file = path.exists() and not path.is_file()
+        if path.is_dir() or no_file or _is_of_the_system(path):
             kind = "a folder" if path.is_dir() else "no file"
             raise InputError(f"{path} is {kind}; expected the name of a file to write")
         if os.path.lexists(path) and not self.is_own(path) and not self.force:

@@ -7,15 +7,32 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
+
+LIKE = 0.5
+"""How like a name another has to be to be meant, from 0 to 1."""
+
+
+def did_you_mean(name: object, known: Iterable[str], always: bool = False) -> str:
+    """The question whether the nearest of the known names is meant; empty where none is near.
+
+    Capitals make no difference.
+
+    Args:
+        name: as given.
+        known: names that there are.
+        always: whether the nearest is asked for even where it is not near.
+    """
+    folded = {str(one).casefold(): one for one in known}
+    close = difflib.get_close_matches(str(name).casefold(), folded, 1, 0 if always else LIKE)
+    return f"did you mean {folded[close[0]]!r}?" if close else ""
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> str:
     """Say that a name is not a known one, which it may have meant, and which there are."""
     known = list(known)
-    close = difflib.get_close_matches(str(name), known, n=1)
-    hint = f"did you mean {close[0]!r}? There are" if close else "there are"
-    return f"no {kind} {name!r}; {hint} {', '.join(known)}"
+    meant = did_you_mean(name, known)
+    return f"no {kind} {name!r}; {f'{meant} There' if meant else 'there'} are {', '.join(known)}"
 
 
 @dataclass(frozen=True)

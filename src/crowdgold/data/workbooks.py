@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.archives import ArchiveError, zip_blocks
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 
 WORKBOOK = ".xlsx"
 MOST_BYTES = 1_000_000_000

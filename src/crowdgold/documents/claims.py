@@ -1,319 +1,208 @@
-"""What the MAVEN paper claims in words and figures, judged from our results with their errors."""
+"""Claims of a paper as data: `claims.yaml` in its study's room, read into claims that are judged.
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+A new claim is an entry of that list:
+
+    - where: Fig. 4                                # of the paper
+      printed: MAVEN's intervals are narrower      # its words; {{ ... }} is a number it prints
+      tables: [maven_fig4]                         # results tables; not judged where one is missing
+      of: {ratio: width, method: MAVEN, against: GT, by: gold_fraction}     # -> cells
+      predicate: ratio_below                       # what is said of every cell
+      margin: 0.9                                  # arguments of the predicate, if any
+      show: range                                  # how the cells are told (`cells.show`)
+      otherwise: the data are private              # the reason, where the claim does not come out
+      note: single runs                            # said in any case
+
+`of:` begins with a quantity (`quantities.QUANTITIES`: ratio, summary, mean, column, difference,
+paired), its arguments follow; it gives cells, values with their errors. `predicate:` names what is
+said of them (`predicates.PREDICATES`: below, above, equals_printed, trend, ...); the claim's
+further keys are its arguments. `says:` is a quantity that is told in the place of the judged cells,
+`beside:` (group -> number) says how far the cells are from printed numbers, and an
+`otherwise:` or a `note:` that is a quantity is told with its title. A claim of several parts has a
+list `all_of:` in the place of `of:` and `predicate:`.
+
+What no quantity gives is a function of the room: `table: {own: module:function}` for a table that a
+quantity reads, `of: {own: module:function}` for cells, or `own: module:function` in the place of
+both for a judgement. `module` is one of the
+study's room. The function is called with the tables and the further keys.
+
+Any string may hold `{{ ... }}` of what the paper prints (config/printed/ROOM.yaml): alone it gives
+the number itself. `each:` repeats a claim for every combination of the values that it lists, or,
+where it is a list, for every entry; `{{ name }}` is then the value.
+"""
+
+import importlib
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
+import yaml
+from jinja2 import StrictUndefined, Undefined, UndefinedError
+from jinja2.nativetypes import NativeEnvironment
 
-from crowdgold.documents.markdown import with_error
-from crowdgold.documents.verdicts import (
-    CLEAR,
-    FAILS,
-    NOT_CONTRADICTED,
-    PARTLY,
-    Judgement,
-    Tables,
-    above_one,
-    below_one,
-    verdict_of,
-)
-from crowdgold.evaluation.labelling_savings import read_study, study_labelling
-from crowdgold.evaluation.ratios import average_over_settings, compare
-from crowdgold.evaluation.summaries import BAND_SIGMA
+from crowdgold.documents.cells import ClaimError, distances, show
+from crowdgold.documents.predicates import PREDICATES, all_of
+from crowdgold.documents.quantities import Tables, quantity
+from crowdgold.documents.verdicts import HOLDS, NOT_CLEAR, NOT_CONTRADICTED, Claim, Judgement
+
+TEXT = {"where", "printed", "tables", "otherwise", "note"}
+"""Keys of a claim beside those of its judgement."""
+LANGUAGE = NativeEnvironment(undefined=StrictUndefined)
 
 
-def _range(values: pd.Series) -> str:
-    return f"{values.min():.2f} to {values.max():.2f}"
-
-
-PRIVATE = (
-    "the paper prints neither how good the votes of the private task are nor what its scores say "
-    "beyond them"
-)
-
-
-def _but_for(names: pd.Series, clear: pd.Series, ratio: pd.Series) -> str:
-    """Name the comparisons that are not clear, with their ratio; empty where all are."""
-    left = [
-        f"{name} ({value:.2f})"
-        for name, value, holds in zip(names, ratio, clear, strict=True)
-        if not holds
-    ]
-    return f"not clear by two errors: {', '.join(left)}" if left else ""
-
-
-def _places(ratio: pd.DataFrame, axis: str) -> pd.Series:
-    """Name each comparison: metric at a value of the axis."""
-    return ratio["metric"] + " at " + ratio[axis].map("{:g}".format)
-
-
-def widths_below_gold(table_name: str, axis: str) -> Callable[[Tables], Judgement]:
-    """Judge that MAVEN's intervals are substantially narrower than those of gold labels alone."""
-
-    def judge(tables: Tables) -> Judgement:
-        ratio = compare(tables[table_name], [axis], "MAVEN", "GT")
-        by_metric = "; ".join(
-            f"{metric} {_range(rows['width_ratio'])}"
-            for metric, rows in ratio.groupby("metric", sort=False)
-        )
-        return Judgement(
-            f"width MAVEN / GT: {by_metric}",
-            verdict_of(below_one(ratio, "width"), above_one(ratio, "width")),
-            _but_for(_places(ratio, axis), below_one(ratio, "width"), ratio["width_ratio"]),
-        )
-
-    return judge
-
-
-def error_tracks_gold(table_name: str, axis: str) -> Callable[[Tables], Judgement]:
-    """Judge that MAVEN's error is that of gold labels alone or smaller: contradicted, or not."""
-
-    def judge(tables: Tables) -> Judgement:
-        ratio = compare(tables[table_name], [axis], "MAVEN", "GT")
-        mean = average_over_settings(ratio, axis)
-        parts = [
-            f"{row['metric']} {with_error(row['error_ratio'], row['error_ratio_se'])}"
-            for row in mean.to_dict("records")
-        ]
-        above = above_one(ratio, "error")
-        larger = ratio[above]
-        places = zip(larger["metric"], larger[axis], strict=True)
-        where = ", ".join(f"{metric} at {value:g}" for metric, value in places)
-        return Judgement(
-            f"error MAVEN / GT, mean over {axis}: {'; '.join(parts)}",
-            FAILS if above.all() else PARTLY if above.any() else NOT_CONTRADICTED,
-            f"clearly larger: {where}" if where else "",
-        )
-
-    return judge
-
-
-def biased_beside_gold(table_name: str, axis: str, method: str) -> Callable[[Tables], Judgement]:
-    """Judge that a method's error is far above that of gold labels, at the most gold."""
-
-    def judge(tables: Tables) -> Judgement:
-        table = tables[table_name]
-        most = table[table[axis] == table[axis].max()]
-        ratio = compare(most, [axis], method, "GT")
-        parts = [
-            f"{row['metric']} {with_error(row['error_ratio'], row['error_ratio_se'])}"
-            for _, row in ratio.iterrows()
-        ]
-        at = f"{axis} = {table[axis].max():g}"
-        return Judgement(
-            f"error {method} / GT at {at}: {'; '.join(parts)}",
-            verdict_of(above_one(ratio, "error"), below_one(ratio, "error")),
-            _but_for(ratio["metric"], above_one(ratio, "error"), ratio["error_ratio"]),
-        )
-
-    return judge
-
-
-def smaller_error(
-    table_name: str, axis: str, better: tuple[str, ...], worse: str, metrics: tuple[str, ...]
-) -> Callable[[Tables], Judgement]:
-    """Judge that some methods have smaller errors than another, in the mean over the settings."""
-
-    def judge(tables: Tables) -> Judgement:
-        ratios = pd.concat(
-            average_over_settings(compare(tables[table_name], [axis], method, worse), axis)
-            for method in better
-        )
-        ratios = ratios[ratios["metric"].isin(metrics)]
-        values = zip(ratios["error_ratio"], ratios["error_ratio_se"], strict=True)
-        names = ratios["metric"] + " " + ratios["method"]
-        parts = [f"{name} {with_error(*value)}" for name, value in zip(names, values, strict=True)]
-        return Judgement(
-            f"error / {worse}: {'; '.join(parts)}",
-            verdict_of(below_one(ratios, "error"), above_one(ratios, "error")),
-        )
-
-    return judge
-
-
-def maven_helps_autoeval(printed: Mapping[str, float]) -> Callable[[Tables], Judgement]:
-    """Judge that AutoEval of accuracy is less biased and narrower with MAVEN's probabilities.
-
-    Each is a ratio averaged over the numbers of gold labels, as the paper averages over its runs.
+def claims_file(room: str) -> Path:
+    """The file of a study's claims.
 
     Args:
-        printed: `autoeval` of config/printed/maven.yaml.
+        room: the dotted name of its package, `crowdgold.studies.maven`.
     """
-    ratios = {
-        "error": 1 - printed["less_absolute_bias"],
-        "width": 1 - printed["narrower_intervals"],
-    }
-
-    def judge(tables: Tables) -> Judgement:
-        table = tables["maven_autoeval"]
-        accuracy = table[table["metric"].str.startswith("accuracy@")]
-        found = compare(accuracy, ["n_gold"], "AutoEval+MAVEN", "AutoEval")
-        mean = average_over_settings(found, "n_gold")
-        (row,) = mean.to_dict("records")
-        known = {what: (row[f"{what}_ratio"], row[f"{what}_ratio_se"]) for what in ratios}
-        away = [
-            f"{what} {(known[what][0] - value) / known[what][1]:+.1f} errors from {value:.2f}"
-            for what, value in ratios.items()
-        ]
-        return Judgement(
-            "AutoEval+MAVEN / AutoEval: "
-            + "; ".join(f"{what} {with_error(*values)}" for what, values in known.items()),
-            verdict_of(
-                [bool(below_one(mean, what).all()) for what in ratios],
-                [bool(above_one(mean, what).all()) for what in ratios],
-            ),
-            "; ".join(away) + f"; {PRIVATE}, and the gain follows from both",
-        )
-
-    return judge
+    (folder,) = importlib.import_module(room).__path__
+    return Path(folder, "claims.yaml")
 
 
-def oracle_cannot_judge_scores(tables: Tables) -> Judgement:
-    """Judge that a perfect model of votes measures voters but not the predictor."""
-    ratio = compare(tables["maven_fig4"], ["gold_fraction"], "ORACLE", "GT")
-    voters = ratio[ratio["metric"] == "TNR_H"]
-    auc = ratio[ratio["metric"] == "AUC"].sort_values("gold_fraction").iloc[-1:]
-    row = auc.iloc[0]
-    return Judgement(
-        f"error ORACLE / GT: TNR_H {_range(voters['error_ratio'])}; AUC at the most gold "
-        f"{with_error(row['error_ratio'], row['error_ratio_se'])}",
-        verdict_of(
-            [bool(below_one(voters, "error").all()), bool(above_one(auc, "error").all())],
-            [bool(above_one(voters, "error").any()), bool(below_one(auc, "error").all())],
-        ),
+def read_claims(room: str, printed: Mapping[str, Any], section: str = "") -> tuple[Claim, ...]:
+    """The claims of a study.
+
+    Args:
+        room: as for `claims_file`.
+        printed: what the paper prints.
+        section: which of them, where the file is a mapping of sections.
+
+    Raises:
+        ClaimError: an entry lacks something, or names what there is not.
+    """
+    entries = yaml.safe_load(claims_file(room).read_text(encoding="utf-8"))
+    return claims_of(entries[section] if section else entries, printed, room)
+
+
+def claims_of(
+    entries: list[dict[str, Any]], printed: Mapping[str, Any], room: str
+) -> tuple[Claim, ...]:
+    """Claims of the entries of a `claims.yaml`; arguments and errors as for `read_claims`."""
+    return tuple(
+        _claim(_filled(entry, {**printed, **_filled(values, printed)}), room)
+        for whole in entries
+        for entry, values in _repeated(whole)
     )
 
 
-def only_maven_has_the_curve(tables: Tables) -> Judgement:
-    """Judge that MAVEN is nearer to the true precision-recall curves than DS+S and H-AI."""
-    texts, holds, contradicted, nearer = [], [], [], []
-    for shape, own in tables["maven_distances"].groupby("shape", sort=False):
-        known = {
-            row["method"]: (row["distance"], row["distance_se"]) for row in own.to_dict("records")
+def _repeated(entry: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """An entry for each combination of what its `each` lists, with the values."""
+    rest = {key: value for key, value in entry.items() if key != "each"}
+    each = entry.get("each", [{}])
+    if isinstance(each, Mapping):
+        each = [dict(zip(each, one, strict=True)) for one in itertools.product(*each.values())]
+    for values in each:
+        yield rest, values
+
+
+def _filled(value: Any, known: Mapping[str, Any]) -> Any:
+    """The value with `{{ ... }}` of its strings filled in."""
+    if isinstance(value, Mapping):
+        return {_filled(key, known): _filled(own, known) for key, own in value.items()}
+    if isinstance(value, list):
+        return [_filled(own, known) for own in value]
+    if isinstance(value, str) and "{{" in value:
+        try:
+            found = LANGUAGE.from_string(value).render(known)
+        except UndefinedError as error:
+            raise ClaimError(f"{value!r}: {error.message}") from error
+        if isinstance(found, Undefined):
+            raise ClaimError(f"{value!r}: no such thing among what is printed")
+        return found
+    return value
+
+
+def _claim(entry: Mapping[str, Any], room: str) -> Claim:
+    missing = [key for key in ("where", "printed", "tables") if key not in entry]
+    if missing:
+        raise ClaimError(f"claim {entry}: without {', '.join(missing)}")
+    try:
+        known = _with_functions(entry, room)
+        judge = _judge({key: value for key, value in known.items() if key not in TEXT})
+    except (ClaimError, TypeError) as error:
+        raise ClaimError(f"{entry['where']}, {entry['printed']!r}: {error}") from error
+    needs = tuple(entry["tables"])
+
+    def judged(tables: Tables) -> Judgement:
+        own = {name: tables[name] for name in needs}
+        found = judge(own)
+        came_out = found.verdict in (HOLDS, NOT_CONTRADICTED)
+        otherwise = "" if came_out else _reason(known.get("otherwise", ""), own)
+        reasons = filter(None, [found.reason, otherwise, _reason(known.get("note", ""), own)])
+        return Judgement(found.ours, found.verdict, "; ".join(reasons))
+
+    return Claim(str(entry["where"]), str(entry["printed"]), needs, judged)
+
+
+def _with_functions(value: Any, room: str) -> Any:
+    """The entry with the functions that each `own` in it names."""
+    if isinstance(value, Mapping):
+        return {
+            key: own_function(found, room) if key == "own" else _with_functions(found, room)
+            for key, found in value.items()
         }
-        others = [name for name in ("DS+S", "H-AI") if name in known]
-        text = ", ".join(f"{name} {with_error(*known[name])}" for name in ("MAVEN", *others))
-        texts.append(f"{shape}: {text}")
-        for name in others:
-            gain = known[name][0] - known["MAVEN"][0]
-            clear = CLEAR * float(np.hypot(known[name][1], known["MAVEN"][1]))
-            holds.append(gain > clear)
-            contradicted.append(gain < -clear)
-            if not holds[-1]:
-                how = "clearly nearer" if contradicted[-1] else "not clear"
-                nearer.append(f"{name} on {shape} ({how})")
-    why = (
-        f"but for {', '.join(nearer)}: DS+S takes the logits of each class for normal, which is "
-        "near the truth of some shapes and far from that of others"
-        if nearer
-        else ""
-    )
-    return Judgement(
-        "distance to the true curve, " + "; ".join(texts), verdict_of(holds, contradicted), why
-    )
+    return [_with_functions(one, room) for one in value] if isinstance(value, list) else value
 
 
-SEEN_IN_FIG_5 = ("DS", "DS+S", "H-AI", "MAVEN", "MAVEN, nested")
-SLOW = ("DS+S", "H-AI")
-"""Methods whose likelihood has a term for each item's scores."""
+def _reason(text: Any, tables: Tables) -> str:
+    """What is said of a claim beside the verdict: a text, or a quantity whose title is the text."""
+    return show(quantity(tables, text)) if isinstance(text, Mapping) else str(text)
 
 
-def run_time_grows_least(tables: Tables) -> Judgement:
-    """Judge that MAVEN's run time grows less with n than that of methods that see the scores."""
-    table = tables["model_scaling"]
-    power = table.groupby("method", sort=False)[["exponent", "exponent_se"]].first()
-    shown = [name for name in SEEN_IN_FIG_5 if name in power.index]
-    text = ", ".join(f"{name} {with_error(*power.loc[name])}" for name in shown)
-    slow = power.loc[[name for name in SLOW if name in power.index]]
-    maven = power.loc["MAVEN"]
-    gain = slow["exponent"] - maven["exponent"]
-    clear = CLEAR * np.hypot(slow["exponent_se"], maven["exponent_se"])
-    return Judgement(f"power of n: {text}", verdict_of(gain > clear, gain < -clear))
-
-
-def run_time_is_lowest(tables: Tables) -> Judgement:
-    """Judge that MAVEN is the fastest of the methods that see the scores, at their largest n."""
-    table = tables["model_scaling"]
-    largest = int(table.loc[table["method"].isin(SLOW), "n"].max())
-    at_largest = table[table["n"] == largest].set_index("method")["inference"]
-    slow = [name for name in SLOW if name in at_largest]
-    faster = [bool(at_largest["MAVEN"] < at_largest[name]) for name in slow]
-    return Judgement(
-        f"at n = {largest:,} "
-        + ", ".join(f"{name} {at_largest[name]:.1f} s" for name in ("MAVEN", *slow)),
-        verdict_of(faster, [not first for first in faster]),
-        "single runs, one core",
-    )
-
-
-def labelling_saves(
-    printed: Mapping[str, float], options: Mapping[str, Any]
-) -> Callable[[Tables], Judgement]:
-    """Judge what equal widths save at the paper's n, at the price that its own numbers imply.
-
-    Args:
-        printed: `labelling_efficiency` of config/printed/maven.yaml.
-        options: those of the figure, as `labelling_savings.read_study` takes them.
-    """
+def _judge(entry: Mapping[str, Any]) -> Callable[[Tables], Judgement]:
+    """The judge of what an entry says: its function, its parts, or cells and a predicate."""
+    rest = dict(entry)
+    if "own" in rest:
+        own = rest.pop("own")
+        return lambda tables: own(tables, **rest)
+    if "all_of" in rest:
+        parts = [_judge(part) for part in rest["all_of"]]
+        return lambda tables: all_of([part(tables) for part in parts])
+    name, of = str(rest.pop("predicate", "")), dict(rest.pop("of", {}))
+    if name not in PREDICATES:
+        raise ClaimError(f"predicate {name!r}: expected one of {', '.join(PREDICATES)}")
+    says, how, beside = rest.pop("says", None), rest.pop("show", ""), rest.pop("beside", {})
 
     def judge(tables: Tables) -> Judgement:
-        asked = read_study(options)
-        price = asked.costs.ratio_for(asked.n, asked.n_gold, asked.saving)
-        study = replace(asked, cost_ratios=[price])
-        _, rows = study_labelling(tables["labelling_efficiency"], study)
-        found = rows[(rows["part"] == "saving") & (rows["where"] == "paper")]
-        parts, holds = [], []
-        for row in found.to_dict("records"):
-            needed = with_error(row["n_gold"], row["n_gold_se"])
-            saved = with_error(row["value"], row["value_se"])
-            parts.append(f"interval about the {row['aim']}: {needed} gold labels, saving {saved}")
-            holds.append(abs(row["value"] - printed["saving"]) <= CLEAR * row["value_se"])
-        said = f"at a price of {price:.1f} votes for a gold label: {'; '.join(parts)}"
-        if not parts:
-            said = "not as narrow as all gold labels alone at this n"
+        cells = quantity(tables, of)
+        if cells.rows.empty:
+            return Judgement(show(cells), NOT_CLEAR)
+        found = PREDICATES[name](cells, **rest)
+        told = show(quantity(tables, says) if says else cells, how)
         return Judgement(
-            said,
-            PARTLY if any(holds) and not all(holds) else NOT_CONTRADICTED if holds and all(holds)
-            else FAILS,
-            f"the price is not printed, it follows from the paper's numbers; {PRIVATE}",
-        )  # fmt: skip
+            "; ".join(filter(None, [told, found.ours])),
+            found.verdict,
+            "; ".join(filter(None, [found.reason, *distances(cells, beside)])),
+        )
 
     return judge
 
 
-CENTRAL_95 = 3.92
-"""Standard deviations between the ends of a normal distribution's central 95 %."""
-FEWEST = 40
-"""Data sets below which a mean has no normal error."""
+def own_function(name: str, room: str) -> Callable[..., Any]:
+    """The function of a room that `module:function` names.
 
-
-def ranks_stand_for_scores(tables: Tables) -> Judgement:
-    """Judge that ranks give the log odds of raw scores, from n = 1,000 on.
-
-    The largest difference of many is held against `BAND_SIGMA` of its standard errors.
+    Raises:
+        ClaimError: where there is none.
     """
-    table = tables["maven_fig6"]
-    table = table.assign(
-        mean_se=(table["upper"] - table["lower"]) / CENTRAL_95 / np.sqrt(table["datasets"])
-    )
-    keys = ["n", "percentile", "votes_positive"]
-    sides = [table[table["source"] == name] for name in ("rank", "score")]
-    both = sides[0].merge(sides[1], on=keys, suffixes=("_rank", "_score"))
-    both = both[both["datasets_score"] >= FEWEST]
-    difference = np.abs((both["mean_rank"] - both["mean_score"]).to_numpy())
-    error = np.hypot(both["mean_se_rank"].to_numpy(), both["mean_se_score"].to_numpy())
-    worst = both.assign(difference=difference).groupby("n")["difference"].max()
-    text = ", ".join(f"n = {n:,}: {value:.3f}" for n, value in worst.items())
-    large = (both["n"] >= 1000).to_numpy()
-    clear = np.flatnonzero((difference > BAND_SIGMA * error) & large)
-    if len(clear) == 0:
-        return Judgement(f"largest difference of mean log odds, {text}", NOT_CONTRADICTED)
-    at = int(clear[np.argmax(difference[clear])])
-    return Judgement(
-        f"largest difference of mean log odds, {text}",
-        FAILS if len(clear) == large.sum() else PARTLY,
-        f"{len(clear)} of {large.sum()} differences from n = 1,000 on are clear, the largest "
-        f"{with_error(difference[at], error[at])}",
-    )
+    module, _, function = name.partition(":")
+    try:
+        found: Callable[..., Any] = getattr(importlib.import_module(f"{room}.{module}"), function)
+    except (ImportError, AttributeError) as error:
+        raise ClaimError(f"own: {name}: {error}") from error
+    return found
+
+
+def own_modules(room: str) -> set[str]:
+    """The modules that the claims of a room name, which no import statement does."""
+
+    def named(value: Any) -> Iterator[str]:
+        if isinstance(value, Mapping):
+            if isinstance(value.get("own"), str):
+                yield f"{room}.{value['own'].partition(':')[0]}"
+            value = list(value.values())
+        if isinstance(value, list):
+            for one in value:
+                yield from named(one)
+
+    return set(named(yaml.safe_load(claims_file(room).read_text(encoding="utf-8"))))

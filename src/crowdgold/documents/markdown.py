@@ -11,7 +11,7 @@ def with_error(value: float, error: float) -> str:
     Without the error where there is none, or where it is below the sixth decimal.
     """
     if not error > 0:
-        return f"{value:.3g}"
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
     if error < 0.5e-6:
         return f"{value:.6f}"
     digits = max(0, min(6, 1 - int(f"{error:e}".split("e")[1])))

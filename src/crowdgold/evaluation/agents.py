@@ -13,7 +13,6 @@ from functools import cached_property
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
-from crowdgold.estimators import AgentDraws, Fit, LevelPosterior
 from crowdgold.evaluation.ranking_stability import (
     Subsampling,
     expected_tau,
@@ -21,7 +20,9 @@ from crowdgold.evaluation.ranking_stability import (
     scores_of_fewer_labels,
     subsampled_scores,
 )
+from crowdgold.inference.annotated_labels import AgentDraws, LevelPosterior
 from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.labels import Fit
 from crowdgold.metrics.agents import (
     ALIKE,
     AMBIGUOUS,

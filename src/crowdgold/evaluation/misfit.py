@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
-RECTIFIED = ("logistic-R", "MAVEN-R")
-"""Methods that estimates are held against; the first that is there."""
+from crowdgold.methods.method import REFERENCE
+from crowdgold.methods.registry import with_role
+
 ROUNDING = 1e-12
 """Of two estimates that are the same."""
 FLAGGED_BEYOND = 2.0
@@ -24,7 +25,7 @@ BELOW, ABOVE = "error_below", "error_above"
 
 def held_against(methods: Collection[str]) -> str | None:
     """The method that the models' estimates are held against; None where it was not run."""
-    return next((name for name in RECTIFIED if name in methods), None)
+    return next((name for name in with_role(REFERENCE) if name in methods), None)
 
 
 def _distance(results: pd.DataFrame, settings: Sequence[str]) -> tuple[pd.Series, pd.Series]:
@@ -44,7 +45,11 @@ def _distance(results: pd.DataFrame, settings: Sequence[str]) -> tuple[pd.Series
     apart = joined["estimate"] - joined["held_against"]
     distance = apart.abs()
     joined["its_error"] = joined[ABOVE].where(apart > 0, joined[BELOW])
-    known = distance.notna() & joined["its_error"].notna() & ~joined["method"].isin(RECTIFIED)
+    known = (
+        distance.notna()
+        & joined["its_error"].notna()
+        & ~joined["method"].isin(with_role(REFERENCE))
+    )
     # Less than rounding is nothing: the error is 0 where every item has a gold label.
     distance = distance.where(distance > ROUNDING, 0.0)
     return (

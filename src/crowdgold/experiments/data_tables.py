@@ -1,11 +1,12 @@
 """The data table of a block: the table and the reference of each replicate.
 
 The reference is what the truth of a metric is computed on: the same table in a simulation, the
-held-out gold items of a dataset. Each replicate is a row group, so that a fit reads only its own.
-The parameters that the data were drawn with are in the file's metadata, and so are the metrics of
-the population, where they are the truth.
+held-out gold items of a dataset. Each table is a row (`table_rows`), and each replicate a row
+group, so that a fit reads only its own. Beside it, as JSON, are the parameters that the data were
+drawn with, and the metrics of the population where they are the truth.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,9 +17,9 @@ import pyarrow.parquet as pq
 
 from crowdgold.data import Table
 from crowdgold.data.files import unfinished
-from crowdgold.experiments.results import read_metadata, sealed_metadata
-from crowdgold.experiments.seals import seal
-from crowdgold.experiments.table_frames import rows_of, table_of
+from crowdgold.experiments.provenance.seals import check_seal, seal
+from crowdgold.experiments.results import sealed_metadata
+from crowdgold.experiments.table_rows import row_of, table_of
 
 BOTH, TABLE, REFERENCE = "both", "table", "reference"
 """Values of the column `part`: in which of a replicate's two tables a row stands."""
@@ -39,23 +40,25 @@ class Drawn:
     population: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
-def _parts(drawn: Drawn) -> pa.Table:
-    """The rows of a replicate's tables, each with its part."""
-    if drawn.reference is drawn.table:
-        parts = {BOTH: drawn.table}
-    else:
-        parts = {TABLE: drawn.table, REFERENCE: drawn.reference}
-    rows = [(name, rows_of(table)) for name, table in parts.items()]
-    return pa.concat_tables(
-        [own.append_column("part", pa.repeat(name, own.num_rows)) for name, own in rows]
+def _rows(setting: str, replicate: int, drawn: Drawn) -> pa.Table:
+    """A replicate's rows: one where its reference is the table itself, or else two."""
+    same = drawn.reference is drawn.table
+    parts = {BOTH: drawn.table} if same else {TABLE: drawn.table, REFERENCE: drawn.reference}
+    known = {
+        "setting": setting,
+        "replicate": replicate,
+        "parameters": json.dumps(drawn.parameters, sort_keys=True),
+        "population": json.dumps(drawn.population, sort_keys=True),
+    }
+    columns = {name: pa.repeat(value, len(parts)) for name, value in known.items()}
+    rows = pa.concat_tables(map(row_of, parts.values()))
+    return pa.table(
+        {
+            **columns,
+            "part": pa.array(parts),
+            **dict(zip(rows.column_names, rows.columns, strict=True)),
+        }
     )
-
-
-def _arrow_table(setting: str, replicate: int, drawn: Drawn) -> pa.Table:
-    rows = _parts(drawn)
-    named = rows.add_column(0, "setting", pa.repeat(setting, rows.num_rows))
-    numbered = named.add_column(1, "replicate", pa.repeat(replicate, rows.num_rows))
-    return numbered.unify_dictionaries()
 
 
 def write_replicates(
@@ -64,44 +67,34 @@ def write_replicates(
     metadata: Mapping[str, Any],
 ) -> None:
     """Write replicates (setting, number, tables) as one parquet file, one at a time."""
-    parameters: dict[str, Any] = {}
-    population: dict[str, Any] = {}
-    row_groups: list[str] = []
     path.parent.mkdir(parents=True, exist_ok=True)
     writer: pq.ParquetWriter | None = None
     with unfinished(path) as own:
         for setting, number, drawn in replicates:
-            table = _arrow_table(setting, number, drawn)
-            writer = writer or pq.ParquetWriter(own, table.schema, compression="zstd")
-            writer.write_table(table.cast(writer.schema), row_group_size=table.num_rows)
-            row_groups.append(_key(setting, number))
-            parameters[row_groups[-1]] = drawn.parameters
-            population[row_groups[-1]] = drawn.population
+            rows = _rows(setting, number, drawn)
+            writer = writer or pq.ParquetWriter(own, rows.schema, compression="zstd")
+            writer.write_table(rows)
         if writer is None:
             raise ValueError(f"{path}: there are no replicates to write")
-        known = {"parameters": parameters, "population": population}
-        content = {**metadata, "row_groups": row_groups, **known}
-        writer.add_key_value_metadata(sealed_metadata(content))
+        writer.add_key_value_metadata(sealed_metadata(metadata))
         writer.close()
         seal(own)
-
-
-def _key(setting: str, replicate: int) -> str:
-    return f"{setting}|{replicate}"
 
 
 class DataTable:
     """A block's data table, read one replicate at a time."""
 
     def __init__(self, path: Path) -> None:
-        self._metadata = read_metadata(path)  # first: it looks at the checksum
+        check_seal(path)
         self._file = pq.ParquetFile(path)
+        named = self._file.read(columns=["setting", "replicate"]).to_pydict()
+        # A replicate is a row group; its one or two rows follow one another.
+        self._names = list(dict.fromkeys(zip(named["setting"], named["replicate"], strict=True)))
 
     @property
     def replicates(self) -> list[tuple[str, int]]:
         """The (setting, number) of every replicate that the table holds."""
-        keys = [key.rpartition("|") for key in self._metadata["row_groups"]]
-        return [(setting, int(number)) for setting, _, number in keys]
+        return list(self._names)
 
     def replicate(self, setting: str, number: int) -> Drawn:
         """Read one replicate.
@@ -109,14 +102,11 @@ class DataTable:
         Raises:
             ValueError: where the table does not hold it.
         """
-        key = _key(setting, number)
-        if key not in self._metadata["row_groups"]:
+        if (setting, number) not in self._names:
             raise ValueError(f"the data table has no setting {setting}, replicate {number}")
-        frame = self._file.read_row_group(self._metadata["row_groups"].index(key)).to_pandas()
-        population = self._metadata.get("population", {}).get(key, {})
-        known = self._metadata["parameters"][key], population
-        if (frame["part"] == BOTH).all():
-            both = table_of(frame)
-            return Drawn(both, both, *known)
-        table, reference = (table_of(frame[frame["part"] == part]) for part in (TABLE, REFERENCE))
+        rows = self._file.read_row_group(self._names.index((setting, number)))
+        cells = [{name: rows[name][one] for name in rows.column_names} for one in range(len(rows))]
+        tables = {row["part"].as_py(): table_of(row) for row in cells}
+        table, reference = (tables[part if part in tables else BOTH] for part in (TABLE, REFERENCE))
+        known = (json.loads(cells[0][name].as_py()) for name in ("parameters", "population"))
         return Drawn(table, reference, *known)

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import Annotations, Items, Table
-from crowdgold.estimators import METHODS, Fit, fit
 from crowdgold.evaluation.agents import evaluate_agents
 from crowdgold.evaluation.ranking_stability import Subsampling
 from crowdgold.evaluation.reviewers import evaluate_annotations
@@ -22,6 +21,8 @@ from crowdgold.experiments.times import times_frame
 from crowdgold.experiments.truths import true_values
 from crowdgold.inference import evaluate
 from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.labels import Fit
+from crowdgold.methods import METHODS, fit
 from crowdgold.metrics.agents import is_agent_metric
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.stan import StanModels

@@ -1,11 +1,17 @@
 """The figures of a job: one that cannot be drawn takes no other with it."""
 
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 from crowdgold.data import InputError
 from crowdgold.data.checks import counted
 from crowdgold.experiments.logs import described
+from crowdgold.found import load
+from crowdgold.plotting.style import save_figure
 
 
 class NotDrawn(InputError):  # noqa: N818 - what is left of a job rather than a mistake
@@ -36,3 +42,22 @@ def draw_each(figures: Iterable[str], draw_one: Callable[[str], None]) -> None:
         lines = [f"{lost} not drawn; of the job's others {len(drawn)} are there"]
         lines += [f"  figure {name}: {why}" for name, why in failed.items()]
         raise NotDrawn("\n".join(lines))
+
+
+def draw(
+    plot: str, table: pd.DataFrame, options: Mapping[str, Any], stem: Path, note: str = ""
+) -> None:
+    """Draw a figure and write STEM.svg, .pdf, .png and the .csv of what it shows.
+
+    Args:
+        plot: its name, as a file declares it.
+        table: what it is drawn from.
+        options: the plot's own.
+        stem: path without ending.
+        note: a warning that stands at the foot of the figure.
+
+    Raises:
+        ValueError: where the table lacks what the plot needs.
+    """
+    figure, shown = load("plot", plot)(table, options)
+    save_figure(figure, shown, stem, note)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from crowdgold.data import InputError
-from crowdgold.experiments.seals import DamagedTable, set_aside
+from crowdgold.experiments.provenance.seals import DamagedTable, set_aside
 from crowdgold.experiments.termination import TERMINATED, orderly_termination
 
 

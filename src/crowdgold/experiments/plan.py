@@ -13,12 +13,13 @@ import importlib.util
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from crowdgold.experiments import checks
-from crowdgold.experiments.configuration import SOURCES, settings_of
+from crowdgold.experiments.check import Check
+from crowdgold.experiments.configuration.problems import SOURCES, settings_of
 from crowdgold.experiments.population import ITEMS, POPULATION, TRUTH_OF, asks_for_population
 from crowdgold.experiments.registries import packages_of, stan_models
 from crowdgold.experiments.settings import Setting, expand, settings_of_methods
 from crowdgold.experiments.tasks import EXPLAIN
+from crowdgold.found import load
 
 ALL = "all"
 """Stands for all settings, or all methods, of an experiment in one job."""
@@ -31,10 +32,16 @@ def source(block: Mapping[str, Any]) -> str:
     return next(kind for kind in SOURCES if kind in block)
 
 
+def check_of(block: Mapping[str, Any]) -> Check:
+    """The check of an experiment, or a task, whose source is one."""
+    check: Check = load("check", block["check"])
+    return check
+
+
 def dataset(block: Mapping[str, Any]) -> str:
     """Name the dataset that an experiment needs: its source, or its check's; empty where none."""
     if source(block) == "check":
-        return checks.dataset_of_check(block["check"], block.get("parameters", {}))
+        return check_of(block).dataset(block.get("parameters", {}))
     return str(block.get("dataset", ""))
 
 
@@ -42,7 +49,7 @@ def features(block: Mapping[str, Any]) -> list[str]:
     """The file of the texts' features that an experiment reads, if any."""
     if source(block) != "check":
         return []
-    found = checks.features_of_check(block["check"], block.get("parameters", {}))
+    found = check_of(block).features_file(block.get("parameters", {}))
     return [str(found)] if found else []
 
 
@@ -94,6 +101,11 @@ def blocks(config: Mapping[str, Any], experiment: str) -> list[str]:
         for setting, replicates in batches(config, experiment)
         for group in groups(config, experiment)
     ]
+
+
+def data_tables(config: Mapping[str, Any], experiment: str) -> list[str]:
+    """The data tables of an experiment, as paths in the folder of results."""
+    return [f"data/{experiment}/{s}/{r}.parquet" for s, r in batches(config, experiment)]
 
 
 def method_settings(config: Mapping[str, Any], experiment: str, method: str) -> dict[str, Any]:
@@ -172,7 +184,7 @@ def missing_packages(config: Mapping[str, Any], experiment: str) -> list[str]:
     used = list(packages_of(block.get("methods", ())))
     if "check" in block:
         for one in settings(block):
-            used += checks.packages_of_check(block["check"], one.parameters)
+            used += check_of(block).packages(one.parameters)
     return [name for name in dict.fromkeys(used) if importlib.util.find_spec(name) is None]
 
 
@@ -181,7 +193,7 @@ def models_of(task: Mapping[str, Any]) -> list[str]:
     names: list[str] = []
     for setting in task["settings"]:
         if "check" in task:
-            names += checks.models_of_check(task["check"], setting["parameters"])
+            names += check_of(task).stan_models(setting["parameters"])
         else:
             names += stan_models(settings_of_methods(task["methods"], setting["axes"]))
     return list(dict.fromkeys(names))
@@ -267,7 +279,7 @@ def can_run(config: Mapping[str, Any], experiment: str) -> bool:
     A check that can do without leaves out what needs another; an experiment that explains says so.
     """
     block = config["experiments"][experiment]
-    does_without = source(block) == "check" and checks.can_do_without(block["check"])
+    does_without = source(block) == "check" and check_of(block).can_do_without
     explains = block.get("inapplicable") == EXPLAIN
     return does_without or explains or not missing_packages(config, experiment)
 

@@ -11,16 +11,16 @@ from functools import cache
 from typing import Any
 
 from crowdgold.data import ANNOTATIONS, ITEMS, InputError
-from crowdgold.estimators import needs
-from crowdgold.experiments.checks import CHECKS
-from crowdgold.experiments.configuration_limits import OPTIONS_OF
+from crowdgold.experiments.configuration.limits import OPTIONS_OF
+from crowdgold.found import KINDS, declared, load
+from crowdgold.methods import needs
+from crowdgold.methods.registry import METHODS, MODULES, is_of_package
 from crowdgold.metrics import parse_metric
 from crowdgold.metrics.agents import is_agent_metric, parse_agent_metric
 from crowdgold.metrics.reviewers import parse_reviewer_metric
-from crowdgold.plotting.plot_options import OPTIONS
-from crowdgold.simulate import GIVE_ANNOTATIONS
 
-CHECK = "check"
+METHOD, MODULE = "method", "module"
+"""Kinds of methods, and of the modules that a job uses by their own names."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,7 @@ class Registry:
     Attributes:
         package: the package that offers it.
         mapping: the package's mapping from names to entries.
-        work: the attribute of an entry that does the work; empty where the entry itself does, or
-            lists its `modules`.
+        work: the attribute of an entry that does the work; empty where the entry itself does.
         listing: the modules that import others only to list them.
     """
 
@@ -42,24 +41,12 @@ class Registry:
 
 
 REGISTRIES = {
-    "simulator": Registry("crowdgold.simulate", "GENERATORS", "", ("crowdgold.simulate",)),
     "dataset": Registry(
         "crowdgold.data.datasets", "DATASETS", "prepare", ("crowdgold.data.datasets",)
     ),
-    "method": Registry(
-        "crowdgold.estimators",
-        "METHODS",
-        "",
-        (
-            "crowdgold.estimators",
-            "crowdgold.estimators.registry",
-            "crowdgold.estimators.annotation_fitters",
-            "crowdgold.estimators.fitters",
-        ),
-    ),
-    "plot": Registry("crowdgold.plotting", "FIGURES", "", ("crowdgold.plotting",)),
 }
-"""Kind -> its registry; checks are listed in this layer (`checks.CHECKS`)."""
+"""Kind -> its registry; methods have one of their own, and the other kinds are found by their
+declarations (`found.KINDS`)."""
 
 
 @cache
@@ -69,8 +56,10 @@ def entries(kind: str) -> Mapping[str, Any]:
     Raises:
         KeyError: where there is no such registry.
     """
-    if kind == CHECK:
-        return CHECKS
+    if kind in KINDS:
+        return {name: load(kind, name) for name in declared(kind)}
+    if kind == METHOD:
+        return METHODS
     registry = REGISTRIES[kind]
     package = importlib.import_module(registry.package)
     mapping: Mapping[str, Any] = getattr(package, registry.mapping)
@@ -84,7 +73,7 @@ def known_names() -> dict[str, Collection[str]]:
     annotations" those that take such a table, and "give annotations" the simulators and datasets
     that give annotations, as others give items. "options of PLOT" are what a plot reads.
     """
-    known = {kind: tuple(entries(kind)) for kind in (*REGISTRIES, CHECK)}
+    known = {kind: tuple(entries(kind)) for kind in (METHOD, *REGISTRIES, *KINDS)}
     taken = {
         f"take {table}": tuple(m for m in known["method"] if table in tables_taken(m))
         for table in (ITEMS, ANNOTATIONS)
@@ -93,24 +82,27 @@ def known_names() -> dict[str, Collection[str]]:
         name: tuple(m for m in known["method"] if need in entries("method")[m].needs)
         for name, need in {"oracle": needs.ORACLE, "annotators": needs.ANNOTATORS}.items()
     }
-    options = {f"{OPTIONS_OF}{plot}": OPTIONS.get(plot, ()) for plot in known["plot"]}
+    options = {f"{OPTIONS_OF}{plot}": entries("plot")[plot].options for plot in known["plot"]}
     giving = {f"give {ANNOTATIONS}": _giving_annotations()}
     return {**known, **taken, **needing, **giving, **options}
 
 
 def _giving_annotations() -> tuple[str, ...]:
     """The simulators and datasets that give annotations."""
-    datasets = entries("dataset")
-    return (*GIVE_ANNOTATIONS, *(name for name in datasets if datasets[name].table == ANNOTATIONS))
+    simulators, datasets = entries("simulator"), entries("dataset")
+    drawn = [name for name, one in simulators.items() if one.gives == ANNOTATIONS]
+    return (*drawn, *(name for name, one in datasets.items() if one.table == ANNOTATIONS))
 
 
 def modules_of(kind: str, name: str) -> set[str]:
-    """The modules that an entry's work is defined in."""
-    if kind == CHECK:
-        return {CHECKS[name]}
+    """The modules of the library that an entry's work is defined in."""
+    if kind == MODULE:
+        return {name}
+    if kind in KINDS:
+        return {declared(kind)[name][0]}
+    if kind == METHOD:
+        return {MODULES[name].__name__} if is_of_package(name) else set()
     registry, entry = REGISTRIES[kind], entries(kind)[name]
-    if hasattr(entry, "modules"):
-        return set(entry.modules)
     return {(getattr(entry, registry.work) if registry.work else entry).__module__}
 
 

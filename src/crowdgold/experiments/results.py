@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 
 from crowdgold.data.files import unfinished
 from crowdgold.data.spreadsheet import write_spreadsheet
-from crowdgold.experiments.made_from import file_hash
-from crowdgold.experiments.seals import SEAL_KEY, UNSEALED, check_seal, seal
+from crowdgold.experiments.provenance.made_from import file_hash
+from crowdgold.experiments.provenance.seals import SEAL_KEY, UNSEALED, check_seal, seal
 
 IDENTITY = ["paper", "experiment"]
 MEASURES = [
@@ -59,12 +59,6 @@ def results_frame(rows: Iterable[Mapping[str, Any]], axes: Iterable[str]) -> pd.
             differ = sorted(set(row) ^ set(columns))
             raise ValueError(f"a row of the results table differs in the columns {differ}")
     return pd.DataFrame(rows, columns=columns)
-
-
-def setting_columns(results: pd.DataFrame) -> list[str]:
-    """The columns of a results table that hold the varied values."""
-    known = {*IDENTITY, *MEASURES}
-    return [column for column in map(str, results.columns) if column not in known]
 
 
 def write_table(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """One engine: from what a method gave, a table, metrics, target and level to estimates."""
 
-from crowdgold.inference.engine import evaluate, label_probabilities
+from crowdgold.inference.engine import evaluate
 from crowdgold.inference.estimate import Estimate
 
-__all__ = ["Estimate", "evaluate", "label_probabilities"]
+__all__ = ["Estimate", "evaluate"]

@@ -43,6 +43,11 @@ class ConfusionPosterior(Labels):
     swapped: float = 0.0
     warning: str = ""
 
+    @property
+    def posterior(self) -> dict[str, np.ndarray]:
+        """The draws of the matrices, and of the prevalences that belong to them."""
+        return {"prevalence": self.rates_with, "confusion": self.confusion}
+
     def sample(self, view: View, questions: Questions, request: Request) -> Sample:
         """The rates of the labels behind the items' votes; other metrics have no value."""
         return Stated(of_annotators(self, view.items, questions.asked, request))

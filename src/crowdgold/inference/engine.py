@@ -139,13 +139,3 @@ def evaluate(
     request = Request(Streams.of(rng), level, target, resamples)
     evaluation = _Evaluation(fit, items, of_labels, request, weights)
     return [evaluation.estimate(metric) for metric in parsed]
-
-
-def label_probabilities(
-    fit: Fit, items: Items, predictor: str, rng: np.random.Generator
-) -> np.ndarray:
-    """Posterior mean of P(Y_i = 1) of each item, (n,); NaN where a method has no label."""
-    try:
-        return fit.labels.probabilities(View(items, predictor), rng)
-    except InputError as problem:
-        raise InputError(f"{fit.method}: {problem}") from None

@@ -8,11 +8,14 @@ is.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
+from crowdgold.data.shown import Known, Shown
 from crowdgold.inference import annotator_rates
+from crowdgold.inference.draws import as_dataset
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.imputed import impute, resample
 from crowdgold.inference.power_tuned_mean import estimate_means
@@ -24,6 +27,9 @@ from crowdgold.metrics.agents import level_shares
 from crowdgold.metrics.reviewers import PREVALENCE, ReviewerMetric
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.majority import NO_LABEL as NO_LABEL
+
+if TYPE_CHECKING:
+    import xarray
 
 LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
 """(draw, predictor, rng) -> P(Y_i = 1) of each item, (n,), under that draw."""
@@ -40,6 +46,11 @@ class Labels:
 
     of_items = True
     parameters: Mapping[str, np.ndarray] = MappingProxyType({})
+
+    @property
+    def posterior(self) -> Mapping[str, np.ndarray]:
+        """Draws of all that was drawn, by name: (draws, ...), chain after chain."""
+        return self.parameters
 
     def sample(self, view: View, questions: Questions, request: Request) -> Sample:
         """What it says of metrics of items as a predictor ranks them."""
@@ -235,8 +246,8 @@ class MeanPrediction(LabelPrediction):
         return Stated(estimate_means(prediction, view, questions.asked, request.level))
 
 
-@dataclass(frozen=True)
-class Fit:
+@dataclass(frozen=True, repr=False)
+class Fit(Shown):
     """A method fitted to a table.
 
     Attributes:
@@ -250,3 +261,20 @@ class Fit:
     labels: Labels
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     seconds: Mapping[str, float] = field(default_factory=dict)
+
+    def facts(self) -> Known:
+        """The method, what it gave, and whether its chains had converged."""
+        chains = self.diagnostics.chains
+        passed = self.diagnostics.message or ("passed" if chains else "no chains were run")
+        return {
+            "method": self.method,
+            "gave": type(self.labels).__name__,
+            "draws": ", ".join(self.labels.posterior) or "none",
+            "diagnostics": passed,
+            "seconds": f"{self.seconds.get('inference', 0.0):.3g}",
+        }
+
+    @property
+    def draws(self) -> "xarray.Dataset":
+        """The posterior draws, by chain, as ArviZ reads them; empty where nothing was drawn."""
+        return as_dataset(self.labels.posterior, self.diagnostics.chains)

@@ -1,7 +1,7 @@
 """Metrics as functionals of label mass over ranked items."""
 
-from crowdgold.metrics.binary import METRICS, parse_metric, true_value
-from crowdgold.metrics.metric import Asked, At, Metric, Scale, delete_one
+from crowdgold.metrics.binary import METRICS, label_of, parse_metric, true_value
+from crowdgold.metrics.metric import Asked, At, Metric, Scale, Words, delete_one
 from crowdgold.metrics.ranked import LabelMass, RankedItems
 
 __all__ = [
@@ -12,7 +12,9 @@ __all__ = [
     "Metric",
     "RankedItems",
     "Scale",
+    "Words",
     "delete_one",
+    "label_of",
     "parse_metric",
     "true_value",
 ]

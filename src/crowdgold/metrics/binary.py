@@ -5,12 +5,14 @@ items. AUC counts no item against itself. Points of the ROC and the precision-re
 inside the item at which they are reached: only the share of it that is needed counts as flagged.
 """
 
+from typing import Any
+
 import numpy as np
 
 from crowdgold.data import InputError, Items
 from crowdgold.metrics import denominators, influence
 from crowdgold.metrics.influence import ROUNDING
-from crowdgold.metrics.metric import Asked, At, Metric, Scale, read_metric
+from crowdgold.metrics.metric import DELTA, PARAMETERS, Asked, At, Metric, Scale, Words, read_metric
 from crowdgold.metrics.ranked import Curve, LabelMass, RankedItems
 
 
@@ -109,58 +111,118 @@ def precision_at_recall(mass: LabelMass, ranked: RankedItems, threshold: float) 
     return _ratio(reached, reached + _at(curve.false_positives, item, share))
 
 
+def _words(symbol: str, title: str, sentence: str, **other: Any) -> Words:
+    """How a metric is written; its label, axis and comparisons use the symbol if not given."""
+    return Words(
+        **{"label": symbol, "axis": symbol, "compared": symbol, **other},
+        symbol=symbol, title=title, sentence=sentence,
+    )  # fmt: skip
+
+
 def _register(*metrics: Metric) -> dict[str, Metric]:
     return {metric.name: metric for metric in metrics}
 
 
 METRICS: dict[str, Metric] = _register(
     Metric(
-        "prevalence", "prevalence", prevalence, influence.prevalence,
-        (0.0, 1.0), denominators.all_labelled, Scale.LOGIT, needs_scores=False,
+        "prevalence",
+        _words("prevalence", "Prevalence", "{value} of the items are positive.",
+               axis="share of positive items"),
+        prevalence, influence.prevalence,
+        (0.0, 1.0), denominators.all_labelled, Scale.LOGIT, needs_scores=False, needs_votes=False,
     ),
     Metric(
-        "TPR_H", "TPR$_H$", human_true_positive_rate, influence.human_true_positive_rate,
-        (0.0, 1.0), denominators.positives, Scale.LOGIT, needs_scores=False,
+        "TPR_H",
+        _words("TPR_H", "Voters on positive items (TPR_H)",
+               "Of the votes on positive items, {value} are positive.", label="$TPR_H$",
+               axis="share of votes on positive items that are positive"),
+        human_true_positive_rate, influence.human_true_positive_rate,
+        (0.0, 1.0), denominators.positives, Scale.LOGIT, needs_scores=False, needs_votes=True,
     ),
     Metric(
-        "TNR_H", "TNR$_H$", human_true_negative_rate, influence.human_true_negative_rate,
-        (0.0, 1.0), denominators.negatives, Scale.LOGIT, needs_scores=False,
+        "TNR_H",
+        _words("TNR_H", "Voters on negative items (TNR_H)",
+               "Of the votes on negative items, {value} are negative.", label="$TNR_H$",
+               axis="share of votes on negative items that are negative"),
+        human_true_negative_rate, influence.human_true_negative_rate,
+        (0.0, 1.0), denominators.negatives, Scale.LOGIT, needs_scores=False, needs_votes=True,
     ),
     Metric(
-        "AUC", "AUC", area_under_roc, influence.area_under_roc,
-        (0.0, 1.0), denominators.smaller_class, Scale.LOGIT, needs_scores=True,
+        "AUC",
+        _words("AUC", "Ranking (AUC)",
+               "{model} has an AUC of {value}: the chance that it ranks a positive item above a "
+               "negative one.", label="$AUC$", in_per_cent=False),
+        area_under_roc, influence.area_under_roc,
+        (0.0, 1.0), denominators.smaller_class, Scale.LOGIT, needs_scores=True, needs_votes=False,
         skewed_difference=True,
     ),
     Metric(
-        "delta_TPR", "$\\Delta$TPR", delta_true_positive_rate, influence.delta_true_positive_rate,
-        (-1.0, 1.0), denominators.voters_errors, Scale.LOGIT, needs_scores=True,
+        "delta_TPR",
+        _words("ΔTPR", "Against a single voter (ΔTPR)",
+               "At a single voter's false positive rate, {model} finds {value} {more} of the "
+               "positive items than the voter", label=r"$\Delta_{TPR}(t^*)$",
+               axis="TPR minus that of a voter, at the voter's FPR",
+               compared="TPR at a single voter's false positive rate"),
+        delta_true_positive_rate, influence.delta_true_positive_rate,
+        (-1.0, 1.0), denominators.voters_errors, Scale.LOGIT, needs_scores=True, needs_votes=True,
+        against_voters=True,
     ),
     Metric(
-        "accuracy", "accuracy", accuracy, influence.accuracy,
-        (0.0, 1.0), denominators.all_labelled, Scale.LOGIT, needs_scores=True, at=At.SCORE,
+        "accuracy",
+        _words("accuracy", "Accuracy",
+               "{model} labels {value} of the items right, flagging scores from {at}."),
+        accuracy, influence.accuracy,
+        (0.0, 1.0), denominators.all_labelled, Scale.LOGIT, needs_scores=True, needs_votes=False,
+        at=At.SCORE,
     ),
     Metric(
-        "precision", "precision", precision, influence.precision,
-        (0.0, 1.0), denominators.flagged, Scale.LOGIT, needs_scores=True, at=At.SCORE,
+        "precision",
+        _words("precision", "Precision",
+               "Of the items that {model} flags from {at}, {value} are positive."),
+        precision, influence.precision,
+        (0.0, 1.0), denominators.flagged, Scale.LOGIT, needs_scores=True, needs_votes=False,
+        at=At.SCORE,
     ),
     Metric(
-        "recall", "recall", recall, influence.recall,
-        (0.0, 1.0), denominators.positives, Scale.LOGIT, needs_scores=True, at=At.SCORE,
+        "recall",
+        _words("recall", "Recall", "{model} flags {value} of the positive items, from {at}."),
+        recall, influence.recall,
+        (0.0, 1.0), denominators.positives, Scale.LOGIT, needs_scores=True, needs_votes=False,
+        at=At.SCORE,
     ),
     Metric(
-        "F1", "F1", f1, influence.f1,
-        (0.0, 1.0), denominators.positives_or_flagged, Scale.LOGIT, needs_scores=True, at=At.SCORE,
+        "F1",
+        _words("F1", "F1", "{model} has an F1 of {value}, flagging scores from {at}.",
+               in_per_cent=False),
+        f1, influence.f1,
+        (0.0, 1.0), denominators.positives_or_flagged, Scale.LOGIT, needs_scores=True,
+        needs_votes=False, at=At.SCORE,
     ),
     Metric(
-        "precision_at_recall", "precision at recall", precision_at_recall,
-        influence.precision_at_recall, (0.0, 1.0), denominators.positives_or_reached, Scale.LOGIT,
-        needs_scores=True, at=At.RECALL,
+        "precision_at_recall",
+        _words("precision at recall", "Precision at a recall",
+               "Where {model} finds {at} of the positive items, {value} of what it flags is "
+               "positive."),
+        precision_at_recall, influence.precision_at_recall,
+        (0.0, 1.0), denominators.positives_or_reached, Scale.LOGIT, needs_scores=True,
+        needs_votes=False, at=At.RECALL,
     ),
 )  # fmt: skip
 """The metrics of a binary predictor and its voters, by name, in the order of tables."""
 
-OF_VOTES = tuple(name for name, metric in METRICS.items() if not metric.needs_scores)
+LABEL_METRICS = tuple(name for name, metric in METRICS.items() if not metric.needs_scores)
 """Metrics of labels and votes alone, whose value does not depend on scores."""
+
+
+def label_of(name: str) -> str:
+    """A metric as figures write it, the difference of one, or a parameter; others as they are."""
+    if name in METRICS:
+        return METRICS[name].words.label
+    plain = METRICS.get(name.removeprefix(DELTA))
+    if plain is None:
+        return PARAMETERS.get(name, name)
+    label = plain.words.label
+    return rf"$\Delta_{{{label[1:-1]}}}$" if label.startswith("$") else rf"$\Delta$ {label}"
 
 
 def parse_metric(text: str) -> Asked:

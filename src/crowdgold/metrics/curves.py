@@ -10,7 +10,7 @@ from crowdgold.metrics import influence
 from crowdgold.metrics.influence import ROUNDING
 from crowdgold.metrics.ranked import Curve, LabelMass, RankedItems
 
-PR, ROC = CURVES = ("PR", "ROC")
+PR, ROC = "PR", "ROC"
 RECALLS = np.arange(1, 101) / 100
 """Where the precision-recall curve is taken; at recall 0 it has no value."""
 FALSE_POSITIVE_RATES = np.arange(101) / 100

@@ -23,8 +23,11 @@ RestsOn = Callable[[np.ndarray, RankedItems, float], int]
 
 DELTA = "delta_"
 """Before a metric's name: the difference of that metric between two predictors."""
-PARAMETERS = ("phi", "a0", "a1", "d0", "d1", "mu", "delta")
-"""Parameters of MAVEN (table 1), which a fit reports beside metrics."""
+PARAMETERS = {
+    "phi": r"$\phi$", "a0": "a0", "a1": "a1", "d0": "d0", "d1": "d1", "mu": r"$\mu$",
+    "delta": r"$\delta$",
+}  # fmt: skip
+"""Parameters of MAVEN (table 1), which a fit reports beside metrics -> as figures write them."""
 
 
 class Scale(Enum):
@@ -69,33 +72,61 @@ def delete_one(value: Value) -> Influence:
 
 
 @dataclass(frozen=True)
+class Words:
+    """How a metric is written.
+
+    Attributes:
+        label: in figures.
+        title: as the heading of what a report says of it.
+        axis: what it is, at an axis.
+        sentence: what a value means, with the places {value}, {model} and {at} (the threshold), and
+            {more}, which says more or less, of one that compares a model with the voters.
+        symbol: its short name in a sentence.
+        compared: what a model is said to be ahead of another in.
+        in_per_cent: whether it is a share, which is written in per cent.
+    """
+
+    label: str
+    title: str
+    axis: str
+    sentence: str
+    symbol: str
+    compared: str
+    in_per_cent: bool = True
+
+
+@dataclass(frozen=True)
 class Metric:
     """A metric of one predictor, or of labels and votes alone.
 
     Attributes:
         name: as configurations, tables and files write it.
-        label: as figures write it.
+        words: how figures and reports write it.
         value: its functional.
         influence: what each item contributes (`delete_one` where there is no formula).
         range: the least and the largest value that it can have.
         rests_on: counts the labelled items in its smallest denominator (`metrics.denominators`).
         scale: of its interval.
         needs_scores: whether its value depends on a predictor's scores.
+        needs_votes: whether its value depends on the items' votes.
         at: what its threshold is.
         skewed_difference: whether the difference of two of it errs more to one side than its own
             spread shows, so that the two intervals are looked at as well. Most are not.
+        against_voters: whether it is itself a difference, a model's value less the voters'.
     """
 
     name: str
-    label: str
+    words: Words
     value: Value
     influence: Influence
     range: tuple[float, float]
     rests_on: RestsOn
     scale: Scale
     needs_scores: bool
+    needs_votes: bool
     at: At = At.NOTHING
     skewed_difference: bool = False
+    against_voters: bool = False
 
     def __post_init__(self) -> None:
         low, high = self.range

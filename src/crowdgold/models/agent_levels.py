@@ -21,44 +21,14 @@ import numpy as np
 
 from crowdgold.data import Annotations, InputError
 from crowdgold.kernels import kernel
-from crowdgold.models.clara_sweeps import draw_dirichlet
+from crowdgold.models.clara.sweeps import draw_dirichlet
 from crowdgold.models.confusion_steps import Labels
 from crowdgold.models.diagnostics import Diagnostics, diagnose
+from crowdgold.models.level_settings import LevelSettings as LevelSettings
 from crowdgold.models.majority import NO_LABEL, majority_labels
 
-AGENT, SHARED = PRIORS = ("agent", "shared")
 SMALL = 1e-200
 """Products of probabilities below this are made larger: a response may have hundreds of labels."""
-
-
-@dataclass(frozen=True)
-class LevelSettings:
-    """How levels are sampled.
-
-    Attributes:
-        prior: whether each agent has a class prior of its own, or all share one.
-        alpha_mu, alpha_pi: weights of the Dirichlet priors, of each level and each entry; positive.
-        chains, warmup, draws, lag: chains, sweeps thrown away, kept draws, sweeps between these.
-    """
-
-    prior: str = AGENT
-    alpha_mu: float = 1.0
-    alpha_pi: float = 1.0
-    chains: int = 2
-    warmup: int = 200
-    draws: int = 500
-    lag: int = 5
-
-    def __post_init__(self) -> None:
-        """Check the settings; `InputError` names one that cannot be used."""
-        if self.prior not in PRIORS:
-            raise InputError(f"prior: found {self.prior!r}, expected {' or '.join(PRIORS)}")
-        for name in ("alpha_mu", "alpha_pi"):
-            if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0):
-                raise InputError(f"{name}: found {getattr(self, name)!r}, expected above 0")
-        for name, least in (("chains", 1), ("warmup", 0), ("draws", 1), ("lag", 1)):
-            if getattr(self, name) < least:
-                raise InputError(f"{name}: found {getattr(self, name)}, expected {least} or more")
 
 
 @dataclass(frozen=True)
@@ -208,7 +178,7 @@ def sample_levels(
         raise InputError(f"the table has no {missing}; expected at least one")
     s, labels = settings, Labels.of(annotations, 0)
     S, A, K = len(annotations.agent), len(annotations.annotator), len(annotations.category)
-    shared = s.prior == SHARED
+    shared = s.prior == "shared"
     # Responses of no agent have a class prior too, the last.
     prior_of = np.zeros_like(annotations.agent_of) if shared else annotations.agent_of % (S + 1)
     P = 1 if shared else S + 1

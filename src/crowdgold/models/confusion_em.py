@@ -15,15 +15,20 @@ never falls from a step to the next, up to what the floor takes. The floor stand
 (the published code takes logarithms of value + 1e-10); the M step does not know it.
 """
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
 from crowdgold.models.confusion_steps import Labels, expectation, next_confusion
+from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.majority import NO_LABEL, TIES, majority_labels, majority_shares
 
+STILL = 1e-6
+"""An EM has converged where no entry of a confusion matrix moves by more in a step."""
 STARTS = ("majority", "labels", "uniform")
 """Where the class prior starts."""
 
@@ -104,6 +109,18 @@ class ConfusionEm:
         """The number of E steps."""
         return len(self.log_posterior)
 
+    @property
+    def diagnostics(self) -> Diagnostics:
+        """Whether it has converged, for users."""
+        if self.movement < STILL:
+            return Diagnostics(notes=(f"EM: {self.steps} steps",))
+        return Diagnostics(
+            failures=(
+                f"EM not converged: in step {self.steps} an entry of a confusion matrix still "
+                f"moved by {self.movement:.1e} (limit {STILL:g})",
+            )
+        )
+
 
 def _prior_at_start(annotations: Annotations, settings: EmSettings) -> np.ndarray:
     categories = len(annotations.category)
@@ -167,3 +184,11 @@ def fit_confusion_em(annotations: Annotations, settings: EmSettings | None = Non
     return ConfusionEm(
         posterior, prior, confusion, np.array(trace), movement, movement < settings.tolerance
     )
+
+
+@lru_cache(maxsize=1)
+def fit_preset(annotations: Annotations, preset: str) -> tuple[ConfusionEm, float]:
+    """The fit with settings of `PRESETS`, and its seconds; methods of one job share it."""
+    start = time.perf_counter()
+    found = fit_confusion_em(annotations, PRESETS[preset])
+    return found, time.perf_counter() - start

@@ -4,18 +4,15 @@ R-hat and bulk and tail effective sample size are those of Vehtari et al. (2021)
 below 1.01 and an effective sample size of at least 100 a chain, so 400 for four chains.
 """
 
-import importlib
-import os
-import tempfile
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import ModuleType
 
 import numpy as np
 
 RHAT_LIMIT = 1.01
 EFFECTIVE_DRAWS_PER_CHAIN = 100
+TAILS = (0.05, 0.95)
+"""The quantiles whose effective sample size is that of the tails."""
 
 
 @dataclass(frozen=True)
@@ -80,28 +77,6 @@ def worst(parts: Mapping[str, Diagnostics]) -> Diagnostics:
     )
 
 
-def _arviz() -> ModuleType:
-    """The module arviz, loaded where it is needed: it takes seconds, and most jobs sample nothing.
-
-    At its first import of a day it warns of a coming version, and writes the date into the user's
-    cache folder, without which it cannot be imported. Where there is none, it gets one for that.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
-        try:
-            return importlib.import_module("arviz")
-        except OSError:
-            before = os.environ.get("XDG_CACHE_HOME")
-        with tempfile.TemporaryDirectory() as folder:
-            os.environ["XDG_CACHE_HOME"] = folder
-            try:
-                return importlib.import_module("arviz")
-            finally:
-                del os.environ["XDG_CACHE_HOME"]
-                if before is not None:
-                    os.environ["XDG_CACHE_HOME"] = before
-
-
 def diagnose(
     draws: Mapping[str, np.ndarray], divergences: int, at_max_treedepth: int
 ) -> Diagnostics:
@@ -111,16 +86,15 @@ def diagnose(
         draws: parameter name -> (chains, draws).
         divergences, at_max_treedepth: counts over all chains.
     """
-    arviz = _arviz()
-    data = arviz.convert_to_dataset({name: np.asarray(values) for name, values in draws.items()})
-    rhat, bulk, tail = (
-        [float(table[name]) for name in draws]
-        for table in (
-            arviz.rhat(data),
-            arviz.ess(data, method="bulk"),
-            arviz.ess(data, method="tail"),
-        )
+    from arviz_stats.base.array import (
+        array_stats,  # here: it takes seconds, and most jobs sample nothing
     )
+
+    every = [np.asarray(values, dtype=float) for values in draws.values()]
+    axes = {"chain_axis": 0, "draw_axis": 1}
+    rhat = [float(array_stats.rhat(one, **axes)) for one in every]
+    bulk = [float(array_stats.ess(one, method="bulk", **axes)) for one in every]
+    tail = [float(array_stats.ess(one, method="tail", prob=TAILS, **axes)) for one in every]
     return Diagnostics(
         rhat=max(rhat),
         ess_bulk=min(bulk),

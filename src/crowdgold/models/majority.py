@@ -1,8 +1,10 @@
-"""Majority votes of Annotations, and what becomes of ties."""
+"""Majority votes of Annotations and of Items, and what becomes of ties."""
+
+from dataclasses import replace
 
 import numpy as np
 
-from crowdgold.data import Annotations, InputError
+from crowdgold.data import Annotations, InputError, Items
 
 TIES = ("random", "first_met", "lowest", "highest", "share")
 """What becomes of tied categories: one of them drawn at random; the one whose label stands first in
@@ -71,3 +73,26 @@ def majority_labels(
         order = np.broadcast_to(rising if ties == "highest" else -rising, top.shape)
     chosen = np.where(top, order, -np.inf).argmax(axis=1)
     return np.where(top.any(axis=1), chosen, NO_LABEL)
+
+
+def labels_of_group(annotations: Annotations, group: str) -> Annotations:
+    """The labels of a group, all where it is empty; `InputError` for no such group."""
+    if not group:
+        return annotations
+    found = np.flatnonzero(annotations.group == group)
+    if len(found) == 0:
+        groups = ", ".join(map(repr, annotations.group))
+        raise InputError(f"judges: found {group!r}, expected a group of the table: {groups}")
+    own = annotations.group_of == found[0]
+    parts = ("item_of", "annotator_of", "group_of", "label")
+    return replace(annotations, **{name: getattr(annotations, name)[own] for name in parts})
+
+
+def majority_vote(items: Items, rng: np.random.Generator) -> np.ndarray:
+    """The majority of each item's votes, ties decided at random: (n,) 0 or 1.
+
+    The paper prints floor(V / c), which would ask for unanimity; V > c / 2 is meant.
+    """
+    twice = 2 * items.votes_positive
+    tied = twice == items.votes_total
+    return np.where(tied, rng.random(len(items)) < 0.5, twice > items.votes_total).astype(np.int8)

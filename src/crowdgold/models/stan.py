@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from crowdgold.assets import asset_folder
+from crowdgold.data import InputError
 from crowdgold.models.continuation import MOST, Asked, sample_until_passed
 from crowdgold.models.stan_fit import StanFit, joined, read_fit
 from crowdgold.temporary import scratch_folder
@@ -42,6 +43,20 @@ chain can go on."""
 def stan_seed(rng: np.random.Generator) -> int:
     """Draw a seed that CmdStan takes: 2 to 2^31 - 1 (0 means the clock, 1 is its default)."""
     return int(rng.integers(2, 2**31))
+
+
+def spread_draws(available: int, wanted: int) -> np.ndarray:
+    """The positions of `wanted` draws spread evenly over all chains.
+
+    Raises:
+        InputError: where there are fewer draws than that.
+    """
+    if wanted > available:
+        raise InputError(
+            f"imputations: {wanted} asked for, but the sampler keeps chains x draws = {available}; "
+            "raise sampler: draws, or ask for fewer"
+        )
+    return np.linspace(0, available - 1, wanted).round().astype(int)
 
 
 class SamplingError(RuntimeError):

@@ -9,21 +9,26 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.metrics import label_of
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import (
-    METRIC_LABELS,
     method_order,
     new_figure,
     style_of,
 )
 
 
-def draw_coverage(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure, pd.DataFrame]:
+def draw_coverage(
+    table: pd.DataFrame,
+    *,
+    titles: Mapping[str, Any] | None = None,
+) -> tuple[Figure, pd.DataFrame]:
     """Draw the coverage of each method's intervals, metric by metric.
 
     Args:
         table: a summary of replicates.
-        options: `titles`, experiment -> title of its panel, where there are several.
+        titles: experiment -> title of its panel, where there are several.
 
     Returns:
         the figure and the rows that it shows. The band holds the coverage of a calibrated method
@@ -37,7 +42,7 @@ def draw_coverage(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figu
         panel = axes[row][0]
         _draw_world(panel, shown[shown["experiment"] == world], methods)
         if len(worlds) > 1:
-            panel.set_title(options.get("titles", {}).get(world, world))
+            panel.set_title((titles or {}).get(world, world))
     figure.supxlabel(
         f"{count_replicates(shown['replicates'].max())}; band: binomial, 3.5 deviations; "
         f"{gate_note(table)}",
@@ -71,6 +76,9 @@ def _draw_world(panel: Axes, shown: pd.DataFrame, methods: Sequence[str]) -> Non
             elinewidth=0.8,
             label=method,
         )
-    panel.set_xticks(range(len(metrics)), [METRIC_LABELS.get(name, name) for name in metrics])
+    panel.set_xticks(range(len(metrics)), [label_of(name) for name in metrics])
     panel.set_ylabel(f"Coverage of {level:.0%} intervals")
     panel.set_ylim(-0.02, 1.02)
+
+
+PLOT = Plot("coverage", draw_coverage)

@@ -1,7 +1,6 @@
 """Coverage of intervals against their width relative to a baseline's: what a user has to choose."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -12,9 +11,11 @@ from matplotlib.figure import Figure
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.ratios import relative_to
 from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.methods.registry import baseline as gold_alone
+from crowdgold.metrics import label_of
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import (
-    METRIC_LABELS,
     method_order,
     new_figure,
     style_of,
@@ -54,22 +55,26 @@ def _is_metric(metrics: pd.Series, name: str) -> pd.Series:
 
 
 def draw_coverage_and_width(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    metrics: Sequence[str] | None = None,
+    baseline: str | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a panel a metric: coverage against mean width relative to a baseline's.
 
     Args:
         table: summaries of replicates, of one or more experiments.
-        options: `metrics` in panel order (all that the baseline has by default), where `precision`
-            stands for that at any threshold; `baseline` (GT).
+        metrics: in panel order (all that the baseline has by default), where `precision` stands for
+            that at any threshold.
+        baseline: the method whose widths are compared with.
 
     Returns:
         the figure and the rows that it shows, with `width_ratio`. A point is a method in a setting;
         bars are one standard error; the band is the binomial band, of 3.5 deviations, of the
         setting with the fewest replicates.
     """
-    shown = relative_to(table, options.get("baseline", "GT"))
-    metrics = list(options.get("metrics", dict.fromkeys(shown["metric"])))
+    shown = relative_to(table, baseline or gold_alone())
+    metrics = list(metrics or dict.fromkeys(shown["metric"]))
     rows = {name: shown[_is_metric(shown["metric"], name)] for name in metrics}
     missing = [name for name in metrics if rows[name].empty]
     if missing:
@@ -83,14 +88,14 @@ def draw_coverage_and_width(
     panels = [panel for line in axes for panel in line]
     for index, (panel, metric) in enumerate(zip(panels, metrics, strict=False)):
         _panel(panel, rows[metric], methods, level)
-        panel.set_title(METRIC_LABELS.get(metric, metric))
+        panel.set_title(label_of(metric))
         panel.set_ylim(bottom, 1.02)
         if index % columns == 0:
             panel.set_ylabel(f"Coverage of {level:.0%} intervals")
     for panel in panels[len(metrics) :]:
         panel.set_visible(False)
     figure.supxlabel(
-        f"Mean width / that of {options.get('baseline', 'GT')}\n"
+        f"Mean width / that of {baseline}\n"
         f"{count_replicates(shown['replicates'].max(), shown['replicates'].min())} a point; bars "
         f"are one standard error; {gate_note(shown)}",
         fontsize=7,
@@ -101,3 +106,6 @@ def draw_coverage_and_width(
         handles |= dict(zip(labels, artists, strict=True))
     figure.legend(list(handles.values()), list(handles), loc="outside right center", frameon=False)
     return figure, shown
+
+
+PLOT = Plot("coverage_and_width", draw_coverage_and_width)

@@ -1,7 +1,6 @@
 """Error and interval width against the number of gold labels (MAVEN, figures 1 and 4)."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -9,10 +8,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.metrics import label_of
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import (
     AXIS_LABELS,
-    METRIC_LABELS,
     method_order,
     new_figure,
     style_of,
@@ -49,20 +49,24 @@ def _panel(axes: Axes, table: pd.DataFrame, x: str, value: str) -> None:
 
 
 def draw_error_and_width(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    x: str,
+    metrics: Sequence[str] | None = None,
+    title: str = "",
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a column of panels for each metric: mean absolute error above, mean width below.
 
     Args:
         table: a summary of replicates.
-        options: `x`, the setting on the horizontal axis; `metrics` in panel order (all of the
-            table by default); `title`.
+        x: the setting on the horizontal axis.
+        metrics: in panel order (all of the table by default).
+        title: of the figure.
 
     Returns:
         the figure and the rows that it shows. Bars are one standard error to each side.
     """
-    x = options["x"]
-    metrics = list(options.get("metrics", dict.fromkeys(table["metric"])))
+    metrics = list(dict.fromkeys(table["metric"]) if metrics is None else metrics)
     shown = table[table["metric"].isin(metrics)]
     missing = [name for name in metrics if name not in set(shown["metric"])]
     if missing or not metrics:
@@ -76,15 +80,18 @@ def draw_error_and_width(
             _panel(panel, shown[shown["metric"] == metric], x, value)
             if column == 0:
                 panel.set_ylabel(label)
-        axes[0][column].set_title(METRIC_LABELS.get(metric, metric))
+        axes[0][column].set_title(label_of(metric))
         axes[0][column].tick_params(labelbottom=False)
     figure.supxlabel(
         f"{AXIS_LABELS.get(x, x)}\n{count_replicates(shown['replicates'].max())}; bars are one "
         f"standard error; {gate_note(shown)}",
         fontsize=7,
     )
-    if "title" in options:
-        figure.suptitle(options["title"], fontsize=9)
+    if title:
+        figure.suptitle(title, fontsize=9)
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right center", frameon=False)
     return figure, shown
+
+
+PLOT = Plot("error_and_width", draw_error_and_width)

@@ -10,6 +10,7 @@ from matplotlib.ticker import NullFormatter, NullLocator
 
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.ratios import average_over_settings, compare
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import AXIS_LABELS, new_figure
 
@@ -48,14 +49,26 @@ def _panel(axes: Axes, shown: pd.DataFrame, value: str, x: str, labels: Mapping[
     axes.set_ylim(bottom=0)
 
 
-def draw_ratios(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure, pd.DataFrame]:
+def draw_ratios(
+    table: pd.DataFrame,
+    *,
+    method: str,
+    baseline: str,
+    x: str,
+    metric: str,
+    labels: Mapping[str, Any] | None = None,
+    printed: Mapping[str, float] | None = None,
+) -> tuple[Figure, pd.DataFrame]:
     """Draw error and interval width of a method as ratios to those of a baseline.
 
     Args:
         table: rows of the results table, of every replicate.
-        options: `method` and `baseline`; `x`, the setting on the horizontal axis; `metric`, the
-            name before any `@` (experiments may have thresholds of their own); `labels` of the
-            experiments; `printed`, {error_ratio: , width_ratio: } as a paper prints them.
+        method: whose error and width are over the baseline's.
+        baseline: the other method.
+        x: the setting on the horizontal axis.
+        metric: the name before any `@` (experiments may have thresholds of their own).
+        labels: experiment -> the words that stand for it.
+        printed: {error_ratio: , width_ratio: } as a paper prints them.
 
     Returns:
         the figure and the ratios that it shows. Bars are one standard error; the mean over the
@@ -64,28 +77,30 @@ def draw_ratios(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Figure
     Raises:
         ValueError: where the table has not both methods, or lacks the setting or the metric.
     """
-    method, baseline, x = (str(options[name]) for name in ("method", "baseline", "x"))
     if x not in table:
         raise ValueError(f"the table has no column {x!r} for the horizontal axis")
-    chosen = table[table["metric"].str.partition("@")[0] == options["metric"]]
+    chosen = table[table["metric"].str.partition("@")[0] == metric]
     for name in (method, baseline):
         if name not in set(chosen["method"]):
-            raise ValueError(f"the table has no {options['metric']} of {name!r}")
+            raise ValueError(f"the table has no {metric} of {name!r}")
     ratios = compare(chosen, [x], method, baseline)
     shown = pd.concat([ratios, average_over_settings(ratios, x)], ignore_index=True)
     figure, axes = new_figure(1, 2, 2.9)
     for panel, (value, label) in zip(axes[0], PANELS, strict=True):
-        _panel(panel, shown, value, x, options.get("labels", {}))
+        _panel(panel, shown, value, x, labels or {})
         panel.set_ylabel(label)
-        if value in options.get("printed", {}):
-            panel.axhline(options["printed"][value], color="#000000", linestyle="--", linewidth=0.9,
+        if printed and value in printed:
+            panel.axhline(printed[value], color="#000000", linestyle="--", linewidth=0.9,
                           label="printed, mean over runs on Task 1")  # fmt: skip
     figure.supxlabel(
-        f"{AXIS_LABELS.get(x, x)}\n{method} over {baseline}, {options['metric']}; "
+        f"{AXIS_LABELS.get(x, x)}\n{method} over {baseline}, {metric}; "
         f"{count_replicates(ratios['replicates'].max())}; bars are one standard error; "
         f"{gate_note(chosen[chosen['method'].isin([method, baseline])])}",
         fontsize=7,
     )
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
+    handles, names = axes[0][0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=2, frameon=False)
     return figure, shown
+
+
+PLOT = Plot("ratios", draw_ratios)

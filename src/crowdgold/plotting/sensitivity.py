@@ -1,7 +1,6 @@
 """Error and width against gold labels alone, over what a study leaves open."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -10,10 +9,12 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.ratios import compare
+from crowdgold.methods.registry import baseline as gold_alone
+from crowdgold.metrics import label_of
+from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
-from crowdgold.plotting.style import METRIC_LABELS, new_figure
+from crowdgold.plotting.style import new_figure
 
-METHOD, BASELINE = "MAVEN", "GT"
 ROWS = (("error_ratio", "Mean absolute error"), ("width_ratio", "Interval width"))
 LOOKS = (("#0072B2", "o"), ("#117733", "s"), ("#CC6677", "^"), ("#DDCC77", "D"))
 """Colour and marker of each metric, in the order of the legend."""
@@ -28,12 +29,15 @@ LABELS = {
 }
 
 
-def compare_quantities(table: pd.DataFrame, quantities: list[str]) -> pd.DataFrame:
-    """Compare MAVEN with gold labels alone at each value of what varies.
+def compare_quantities(
+    table: pd.DataFrame, quantities: list[str], method: str, baseline: str
+) -> pd.DataFrame:
+    """Compare a method with gold labels alone at each value of what varies.
 
     Args:
         table: results of experiments that each vary one of the quantities, a column each.
         quantities: these columns.
+        method, baseline: what is compared, with what.
 
     Returns:
         rows of `evaluation.compare`, with the columns `quantity` and `value`; one row for each
@@ -47,7 +51,7 @@ def compare_quantities(table: pd.DataFrame, quantities: list[str]) -> pd.DataFra
         rows = table[table[quantity].notna()] if quantity in table else table.iloc[:0]
         if rows.empty:
             raise ValueError(f"no rows of the table vary {quantity!r}")
-        found = compare(rows, [quantity], METHOD, BASELINE)
+        found = compare(rows, [quantity], method, baseline)
         parts.append(found.rename(columns={quantity: "value"}).assign(quantity=quantity))
     return pd.concat(parts, ignore_index=True)
 
@@ -66,7 +70,7 @@ def _panel(panel: Axes, rows: pd.DataFrame, name: str, metrics: list[str]) -> No
             marker=marker,
             elinewidth=0.8,
             capsize=1.5,
-            label=METRIC_LABELS.get(metric, metric),
+            label=label_of(metric),
         )
     panel.axhline(1, color="#666666", linewidth=0.8)
     panel.set_yscale("log")
@@ -77,20 +81,24 @@ def _panel(panel: Axes, rows: pd.DataFrame, name: str, metrics: list[str]) -> No
 
 
 def draw_sensitivity(
-    table: pd.DataFrame, options: Mapping[str, Any]
+    table: pd.DataFrame,
+    *,
+    quantities: Sequence[str],
+    method: str,
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a column of panels for each quantity: ratio of errors above, of widths below.
 
     Args:
         table: the results of several experiments, each with one quantity that varies.
-        options: `quantities`, the columns that vary, in the order of the panels.
+        quantities: the columns that vary, in the order of the panels.
+        method: which is compared with gold labels alone.
 
     Returns:
         the figure and the rows that it shows (`compare_quantities`). Bars are one standard error
-        of the ratio, which uses the pairing by replicate; below the line MAVEN is better.
+        of the ratio, which uses the pairing by replicate; below the line the method is better.
     """
-    quantities = list(options["quantities"])
-    shown = compare_quantities(table, quantities)
+    baseline = gold_alone()
+    shown = compare_quantities(table, list(quantities), method, baseline)
     metrics = list(dict.fromkeys(shown["metric"]))
     figure, axes = new_figure(len(ROWS), len(quantities), 3.8)
     for column, quantity in enumerate(quantities):
@@ -103,11 +111,11 @@ def draw_sensitivity(
                 0.8 * shown[name].min(), 1.25 * (shown[name] + shown[f"{name}_se"]).max()
             )
             if column == 0:
-                panel.set_ylabel(f"{label},\n{METHOD} / {BASELINE}")
+                panel.set_ylabel(f"{label},\n{method} / {baseline}")
             panel.tick_params(labelleft=column == 0)
         axes[0][column].tick_params(labelbottom=False)
         axes[1][column].set_xlabel(LABELS.get(quantity, quantity))
-    fits = table[table["method"].isin([METHOD, BASELINE])]
+    fits = table[table["method"].isin([method, baseline])]
     figure.supxlabel(
         f"{count_replicates(shown['replicates'].max())}; bars are one standard error of the ratio; "
         f"{gate_note(fits)}",
@@ -116,3 +124,6 @@ def draw_sensitivity(
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(metrics), frameon=False)
     return figure, shown
+
+
+PLOT = Plot("sensitivity", draw_sensitivity)

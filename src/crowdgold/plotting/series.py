@@ -8,7 +8,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 
-from crowdgold.plotting.style import MethodStyle, method_order, style_of
+from crowdgold.methods.method import Style
+from crowdgold.plotting.style import method_order, style_of
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 PALEST = 0.6
@@ -21,7 +22,7 @@ class Series(NamedTuple):
     """One line: its name in the legend, its look, and its rows."""
 
     label: str
-    look: MethodStyle
+    look: Style
     rows: pd.DataFrame
 
 
@@ -39,7 +40,7 @@ def named_value(column: str, value: object, names: Mapping[str, Any]) -> str:
     return f"{word} {text}"
 
 
-def _look(method: str, index: int, lines: int) -> MethodStyle:
+def _look(method: str, index: int, lines: int) -> Style:
     """The look of one of a method's lines."""
     look = style_of(method)
     if lines == 1:
@@ -47,7 +48,7 @@ def _look(method: str, index: int, lines: int) -> MethodStyle:
     share = PALEST + (1 - PALEST) * index / (lines - 1)
     red, green, blue = (1 - share * (1 - part) for part in to_rgb(look.colour))
     colour = to_hex((red, green, blue))
-    return MethodStyle(colour, MARKERS[index % len(MARKERS)], look.line)
+    return Style(colour, MARKERS[index % len(MARKERS)], look.line)
 
 
 def _by_value(rows: pd.DataFrame, columns: list[str]) -> list[pd.DataFrame]:

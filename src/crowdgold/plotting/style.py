@@ -3,7 +3,7 @@
 import textwrap
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import matplotlib as mpl
 import pandas as pd
@@ -16,6 +16,9 @@ from matplotlib.transforms import Bbox
 
 from crowdgold.data.files import unfinished
 from crowdgold.data.spreadsheet import write_spreadsheet
+from crowdgold.methods import METHODS
+from crowdgold.methods.method import Style
+from crowdgold.methods.order import FIGURES, in_order
 
 PAGE_WIDTH = 7.0
 """Inches; a figure that spans two columns."""
@@ -25,62 +28,13 @@ FOOTER_SIZE = 7
 """Points; the lines below a figure."""
 
 
-class MethodStyle(NamedTuple):
-    """How a method looks in every figure."""
-
-    colour: str
-    marker: str
-    line: str = "-"
-
-
-METHOD_STYLES = {
-    "MV": MethodStyle("#999999", "s", ":"),
-    "GT": MethodStyle("#000000", "o"),
-    "GT+MV": MethodStyle("#E69F00", "D", ":"),
-    "DS": MethodStyle("#56B4E9", "v", "--"),
-    "ORACLE": MethodStyle("#CC79A7", "P", "--"),
-    "DS+S": MethodStyle("#009E73", "<", "--"),
-    "H-AI": MethodStyle("#F0E442", ">", "--"),
-    "MAVEN": MethodStyle("#D55E00", "^"),
-    "MAVEN-C": MethodStyle("#0072B2", "h"),
-    "MAVEN-CS": MethodStyle("#6699CC", "*", ":"),
-    "MAVEN-R": MethodStyle("#882255", "d"),
-    "score-R": MethodStyle("#AA4499", "X"),
-    "votes-R": MethodStyle("#999933", "8"),
-    "logistic-R": MethodStyle("#44AA99", "p"),
-    "AutoEval": MethodStyle("#661100", "h", ":"),
-    "AutoEval+MAVEN": MethodStyle("#332288", "H"),
-    "CLARA": MethodStyle("#117733", "o"),
-    "CLARA+S": MethodStyle("#88CC66", "s", "--"),
-    "CLARA-printed": MethodStyle("#CC6677", "v", "--"),
-    "CLARA-ordered": MethodStyle("#004488", "^", "-."),
-    "Rogan-Gladen": MethodStyle("#2255AA", "D"),
-    "Rogan-Gladen-adjusted": MethodStyle("#33BBCC", "d", "--"),
-    "Rogan-Gladen-Bayes": MethodStyle("#771155", "v"),
-    "PPI++": MethodStyle("#CC8800", "P", "-."),
-    "MAVEN-votes": MethodStyle("#BB4411", "<", "--"),
-    "PEC": MethodStyle("#AA3377", "D"),
-    "PEC-two-way": MethodStyle("#EE8866", "s", "--"),
-    "PEC-posterior": MethodStyle("#225522", "*", "-."),
-    "Snorkel": MethodStyle("#DDAA33", "D", "--"),
-    "random stratified": MethodStyle("#AA7744", "s", ":"),
-    "tie-breaking": MethodStyle("#222255", "X", "none"),
+UNKNOWN = Style("#0072B2", "X")
+OTHER_STYLES = {
+    "random stratified": Style("#AA7744", "s", ":"),
+    "tie-breaking": Style("#222255", "X", "none"),
 }
-"""Colours of Okabe and Ito, and of Tol for what gold corrects: the colour-blind can tell them
-apart, with the markers."""
-
-METRIC_LABELS = {
-    "TNR_H": r"$TNR_H$",
-    "TPR_H": r"$TPR_H$",
-    "AUC": r"$AUC$",
-    "delta_TPR": r"$\Delta_{TPR}(t^*)$",
-    "delta_AUC": r"$\Delta_{AUC}$",
-    "prevalence": "prevalence",
-    "accuracy": "accuracy",
-    "mu": r"$\mu$",
-    "delta": r"$\delta$",
-    "phi": r"$\phi$",
-}
+"""Of what is compared with methods and is none. Colours are those of Okabe and Ito, and of Tol for
+what gold corrects: the colour-blind can tell them apart, with the markers."""
 
 AXIS_LABELS = {
     "gold_fraction": "Fraction of items with an expert label",
@@ -129,19 +83,19 @@ def new_figure(
 
 
 def method_order(methods: pd.Series) -> list[str]:
-    """The methods of a table in the order of the legend: known ones first, as styled."""
-    present = list(dict.fromkeys(methods))
-    return [m for m in METHOD_STYLES if m in present] + [
-        m for m in present if m not in METHOD_STYLES
-    ]
+    """The methods of a table in the order of the legend: known ones first."""
+    return in_order(dict.fromkeys(methods), (*FIGURES, *OTHER_STYLES))
 
 
-def style_of(method: str) -> MethodStyle:
+def style_of(method: str) -> Style:
     """A method's style; a variant `METHOD (how)` looks like its method, dotted."""
-    if method in METHOD_STYLES:
-        return METHOD_STYLES[method]
-    base = METHOD_STYLES.get(method.split(" ")[0], MethodStyle("#0072B2", "X"))
-    return base._replace(line=":")
+    if method in OTHER_STYLES:
+        return OTHER_STYLES[method]
+    known = METHODS.get(method)
+    if known and known.style:
+        return known.style
+    base = METHODS.get(method.split(" ")[0])
+    return ((base and base.style) or UNKNOWN)._replace(line=":")
 
 
 def _fold_footer(figure: Figure) -> None:

@@ -24,10 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.data import Annotations
+from crowdgold.data import ANNOTATIONS, Annotations
 from crowdgold.data.annotations import NO_GROUP
 from crowdgold.data.parameters import Parameters, is_number
 from crowdgold.simulate import design, sigmoid_scores
+from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.irt import draw_voters
 from crowdgold.simulate.replicate import Replicate
 
@@ -250,3 +251,6 @@ def true_rates(annotators: Annotators) -> dict[str, float]:
         for name, value in zip(annotators.name, values, strict=True):
             named[f"{rate}:{name}"] = float(value)
     return named
+
+
+GENERATOR = Generator("clara", draw_clara, ANNOTATIONS)

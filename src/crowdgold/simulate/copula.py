@@ -20,6 +20,7 @@ from scipy.special import betaincinv, expit, logit, ndtr
 from crowdgold.data import Items
 from crowdgold.data.parameters import Parameters
 from crowdgold.simulate import design
+from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.maven import VOTE_NAMES, probability_given_votes, read_vote_parameters
 from crowdgold.simulate.replicate import Replicate
 from crowdgold.simulate.score_shapes import SHAPE_NAMES, ScoreShape, read_shape
@@ -91,3 +92,6 @@ def draw_scores(shape: ScoreShape, truth: np.ndarray, normal: np.ndarray) -> np.
 def with_noise(scores: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray:
     """Scores (n,) in (0, 1) whose logits are moved by normal noise of this standard deviation."""
     return np.asarray(expit(logit(scores) + rng.normal(0, noise, len(scores))))
+
+
+GENERATOR = Generator("copula", draw_copula)

@@ -23,6 +23,7 @@ from crowdgold.data import Items
 from crowdgold.data.item_labels import labels_of_items
 from crowdgold.data.parameters import Parameters
 from crowdgold.simulate import design
+from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.replicate import Replicate
 
 MODEL_NAMES = ("phi", "mu_s", "sigma_s", "mu_d", "sigma_d", "offset", "n_voters")
@@ -194,3 +195,6 @@ def _normal_quadrature(nodes: int) -> tuple[np.ndarray, np.ndarray]:
     """The nodes and weights that integrate against the standard normal density."""
     points, weights = roots_hermitenorm(nodes)
     return points, weights / weights.sum()
+
+
+GENERATOR = Generator("irt", draw_irt)

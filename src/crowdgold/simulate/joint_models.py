@@ -17,6 +17,7 @@ from scipy.special import expit, ndtr, roots_hermitenorm
 from crowdgold.data import Items
 from crowdgold.data.parameters import Parameters
 from crowdgold.simulate import design
+from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.replicate import Replicate
 
 PREDICTOR = "A"
@@ -117,3 +118,7 @@ def _voted(
     named = {PREDICTOR: scores}
     items = design.assemble(votes_positive, votes_total, named, truth, oracle, n_gold, rng)
     return Replicate(items, items, dict(true))
+
+
+DAWID_SKENE_SCORES = Generator("dawid_skene_scores", draw_dawid_skene_scores)
+HUMAN_AI = Generator("human_ai", draw_human_ai)

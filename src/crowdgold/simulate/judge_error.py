@@ -21,10 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.data import Annotations
+from crowdgold.data import ANNOTATIONS, Annotations
 from crowdgold.data.parameters import Parameters, is_number
 from crowdgold.simulate.clara import CATEGORIES
 from crowdgold.simulate.design import read_n
+from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.replicate import Replicate
 
 BY_CLASS, SEPARATE, RANDOM = DESIGNS = ("by_class", "separate", "random")
@@ -150,3 +151,6 @@ def _assemble(truth: np.ndarray, label: np.ndarray, has_gold: np.ndarray, n: int
         label=np.append(label.ravel(), truth[has_gold])[order],
         truth=truth,
     )
+
+
+GENERATOR = Generator("judge_error", draw_judge_error, ANNOTATIONS)

@@ -15,6 +15,7 @@ from scipy.special import betaln, expit
 from crowdgold.data import Items
 from crowdgold.data.parameters import Parameters
 from crowdgold.simulate import design
+from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.replicate import Replicate
 
 VOTE_NAMES = ("phi", "a0", "a1", "d0", "d1")
@@ -89,3 +90,6 @@ def probability_given_votes(
         evidence = betaln(a + votes_positive, b + votes_total - votes_positive) - betaln(a, b)
         log_odds = log_odds + sign * evidence
     return np.asarray(expit(log_odds))
+
+
+GENERATOR = Generator("maven", draw_maven)

@@ -112,10 +112,6 @@ class ScoreShape:
         panel = self._panel(t)
         return np.minimum(self.below[label, panel] + self._mass(label, panel, t), 1.0)
 
-    def survival(self, label: int, score: np.ndarray) -> np.ndarray:
-        """P(X > x | Y = label) at scores (...,) in (0, 1)."""
-        return self._survival_of_logit(label, np.asarray(logit(score)))
-
     def quantile(self, label: int, probability: np.ndarray, above: bool = False) -> np.ndarray:
         """The score of a class with a given probability (...,) below it, or above it.
 

@@ -20,6 +20,7 @@ from scipy.special import expit, logit
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.parameters import Parameters
 from crowdgold.simulate import design
+from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.replicate import Replicate
 
 NAMES = ("phi", "right_positive", "right_negative", "ease", "copying", *design.NAMES)
@@ -142,3 +143,6 @@ def _share(parameters: Parameters, name: str) -> float:
     if not 0 <= value <= 1:
         raise parameters.fault(name, "a number from 0 to 1")
     return value
+
+
+GENERATOR = Generator("shared_difficulty", draw_shared_difficulty)

@@ -21,9 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.data import Annotations
+from crowdgold.data import ANNOTATIONS, Annotations
 from crowdgold.data.annotations import NO_GROUP
 from crowdgold.data.parameters import Parameters, is_number
+from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.irt import draw_voters
 from crowdgold.simulate.replicate import Replicate
 
@@ -225,3 +226,6 @@ def _true_scores(table: Annotations, expected: np.ndarray) -> dict[str, float]:
     for name, one in zip(table.agent, expected, strict=True):
         named[f"expected_score:{name}"] = float(one)
     return named
+
+
+GENERATOR = Generator("stableval", draw_stableval, ANNOTATIONS)

@@ -34,6 +34,7 @@ from scipy.special import expit, logit, roots_hermitenorm
 from crowdgold.data import InputError, Items
 from crowdgold.data.parameters import Parameters
 from crowdgold.simulate import design
+from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.irt import draw_irt
 from crowdgold.simulate.replicate import Replicate
 from crowdgold.simulate.resample import resample
@@ -247,3 +248,6 @@ def _with_probabilities(items: Items, phi: float, resolution: float) -> Items:
             for name, values in scores.items()
         }
     return replace(items, scores=scores)
+
+
+GENERATOR = Generator("stand_in", draw_stand_in)

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from crowdgold.archives import ArchiveError, zip_members
 from crowdgold.assets import asset_folder
+from crowdgold.caches import cache_folder
 from crowdgold.toolchain.errors import ToolchainError
 from crowdgold.toolchain.locks import locked
 from crowdgold.toolchain.versions import compiler_version
@@ -45,8 +46,7 @@ def default_folder() -> Path:
     """Return the place in the user's cache; its name changes with the front end's sources."""
     sources = asset_folder("toolchain")
     digest = hashlib.sha256(b"".join((sources / name).read_bytes() for name in SOURCES))
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-    return cache / "crowdgold" / f"cmdstan-{VERSION}-{digest.hexdigest()[:10]}"
+    return cache_folder() / f"cmdstan-{VERSION}-{digest.hexdigest()[:10]}"
 
 
 def is_assembled(home: Path) -> bool:

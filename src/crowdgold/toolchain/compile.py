@@ -11,7 +11,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from crowdgold.temporary import scratch_folder
+from crowdgold.caches import cache_folder
+from crowdgold.temporary import scratch_folder, unfinished
 from crowdgold.toolchain.errors import ToolchainError
 from crowdgold.toolchain.locks import locked
 from crowdgold.toolchain.record import Toolchain
@@ -134,8 +135,7 @@ def compiled_model(
 
 def models_folder() -> Path:
     """Return the folder of the user's cache that compiled models are kept in."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-    return cache / "crowdgold" / "models"
+    return cache_folder() / "models"
 
 
 def cached_model(stan_file: Path, toolchain: Toolchain, log: Log = print) -> Path:
@@ -195,11 +195,5 @@ def _make(stan_file: Path, source: Path, toolchain: Toolchain) -> None:
 
 def _put(source: Path, target: Path) -> None:
     """Copy a file to its place; it appears there complete."""
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    os.close(handle)
-    try:
-        shutil.copy(source, name)
-        os.replace(name, target)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with unfinished(target) as own:
+        shutil.copy(source, own)

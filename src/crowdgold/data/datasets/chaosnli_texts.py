@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from crowdgold.data.checks import InputError
 from crowdgold.data.datasets.chaosnli import SUBSETS
 from crowdgold.data.datasets.conversion import read_lines
 from crowdgold.data.datasets.table_4 import check_table_4, folds
+from crowdgold.data.errors import InputError
 from crowdgold.data.judged_texts import CHAOSNLI_TEXTS, COLUMNS
 
 SUBSET = "subset"

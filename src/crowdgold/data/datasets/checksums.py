@@ -7,14 +7,14 @@ sha256 is written beside the cache. From then on the file must stay the same.
 import hashlib
 from pathlib import Path
 
-import pooch
-
+from crowdgold.caches import cache_folder
 from crowdgold.data.datasets.source import File
+from crowdgold.data.files import write_text
 
 
 def cached(name: str, file: File) -> Path:
     """The place of a dataset's file in the user's cache."""
-    return Path(pooch.os_cache("crowdgold")) / name / file.name
+    return cache_folder() / name / file.name
 
 
 def record_of(name: str, file: File) -> Path:
@@ -51,5 +51,5 @@ def record(name: str, file: File, content: bytes) -> str:
     if path.is_file():
         return f"sha256 as recorded in {path}"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{hashlib.sha256(content).hexdigest()}\n", encoding="ascii")
+    write_text(f"{hashlib.sha256(content).hexdigest()}\n", path)
     return f"no sha256 of it is known; that of this copy is recorded in {path}"

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import InputError
 from crowdgold.data.datasets.judgements import check_counts, drawn_as_it_is, responses
+from crowdgold.data.errors import InputError
 
 OWNER = "dataset convabuse"
 FILE = "ConvAbuseEMNLPfull.csv"

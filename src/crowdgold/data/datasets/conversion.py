@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from crowdgold.archives import zip_members
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 
 Converter = Callable[[Sequence[Path], Mapping[str, Path]], str]
 """(files of the source, files of the dataset that are there already, by name) -> text."""

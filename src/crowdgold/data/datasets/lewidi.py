@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from crowdgold.data.checks import InputError
 from crowdgold.data.datasets.table_4 import check_table_4
+from crowdgold.data.errors import InputError
 from crowdgold.data.judged_texts import BINARY, COLUMNS, DEV, TABLE_4, TEST, TRAIN
 
 PARTS = (TRAIN, DEV, TEST)

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from crowdgold.data.checks import InputError, Problems, is_empty
+from crowdgold.data.checks import Problems, is_empty
 from crowdgold.data.datasets.table_4 import check_table_4, folds
+from crowdgold.data.errors import InputError
 from crowdgold.data.judged_texts import COLUMNS, MFRC
 
 FILE = "final_mfrc_data.csv"

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import InputError
 from crowdgold.data.datasets.judgements import check_counts, drawn_as_it_is, responses
+from crowdgold.data.errors import InputError
 
 OWNER = "dataset mslr"
 FILES = {"annotator_0": "cochrane_A1.tsv", "annotator_1": "cochrane_A2.tsv"}

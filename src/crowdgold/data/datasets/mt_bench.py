@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.annotations import Annotations, annotations_from_frame
-from crowdgold.data.checks import InputError
 from crowdgold.data.datasets.judgements import check_counts, responses
+from crowdgold.data.errors import InputError
 from crowdgold.data.parameters import Parameters
 
 OWNER = "dataset mt_bench"

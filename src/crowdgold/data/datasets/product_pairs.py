@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.annotations import Annotations
-from crowdgold.data.checks import InputError
 from crowdgold.data.datasets.dataset import STUDY
+from crowdgold.data.errors import InputError
 from crowdgold.data.item_columns import NO_GOLD
 from crowdgold.data.item_labels import labels_of_items
 from crowdgold.data.items import Items

@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from crowdgold.data.checks import InputError
 from crowdgold.data.datasets.judgements import check_counts, drawn_as_it_is, responses
+from crowdgold.data.errors import InputError
 
 OWNER = "dataset qags"
 FILES = {"CNN": ("mturk_cnndm.jsonl", "cnn"), "XSUM": ("mturk_xsum.jsonl", "xsum")}

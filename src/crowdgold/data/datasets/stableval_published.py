@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 
 OWNER = "dataset stableval_published"
 NAMES = {"qags": "qags", "convabuse": "convabuse", "mslr": "mslr", "mtbench": "mt_bench"}

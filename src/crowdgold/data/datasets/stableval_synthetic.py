@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.annotations import NO_GROUP, Annotations
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 from crowdgold.data.parameters import Parameters
 
 OWNER = "dataset stableval_synthetic"

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.annotations import Annotations, annotations_from_frame
-from crowdgold.data.checks import InputError
 from crowdgold.data.datasets.dataset import DrawTask
+from crowdgold.data.errors import InputError
 from crowdgold.data.judged_texts import COLUMNS, JudgedTexts
 from crowdgold.data.parameters import Parameters
 

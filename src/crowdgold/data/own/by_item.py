@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import InputError, to_numbers
+from crowdgold.data.checks import to_numbers
+from crowdgold.data.errors import InputError
 from crowdgold.data.own.roles import ANONYMOUS, GOLD_FILE, LONG
 from crowdgold.data.own.sheets import Sheet, without_missing_words
 from crowdgold.data.own.votes import Rows, joined

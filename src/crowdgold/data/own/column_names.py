@@ -1,15 +1,15 @@
 """Which column of a file is what: as the user says, by its own name, or guessed and said."""
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from crowdgold.data.checks import InputError, list_names, repeated
+from crowdgold.data.checks import list_names, repeated
+from crowdgold.data.errors import InputError
 from crowdgold.data.own.sheets import Sheet, read_sheet
-from crowdgold.data.parameters import unknown
+from crowdgold.data.parameters import did_you_mean, unknown
 
 IGNORE = "ignore"
 PREFIXES = ("score", "gold", "stratum", "vote")
@@ -104,8 +104,8 @@ def _said(sheets: Sequence[Sheet], columns: Mapping[str, str]) -> list[dict[str,
             hits += 1
         if not hits:
             have = [name for sheet in sheets for name in sheet.columns]
-            near = difflib.get_close_matches(theirs, have, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            meant = did_you_mean(theirs, have)
+            hint = f"; {meant}" if meant else ""
             lists = "; ".join(f"{one.name} has {list_names(one.columns)}" for one in sheets)
             raise InputError(f"no column {theirs!r}{hint} {lists}")
     return found

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.characters import check_json_text
-from crowdgold.data.checks import InputError, counted
+from crowdgold.data.checks import counted
+from crowdgold.data.errors import InputError
 
 Records = Sequence[Mapping[str, Any]]
 Found = tuple[pd.DataFrame, int | np.ndarray, list[str]]

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 
 PAIRS = (
     ("0", "1"), ("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y"),

@@ -7,7 +7,7 @@ from types import MappingProxyType
 import pandas as pd
 
 from crowdgold.data.annotations import Annotations, annotations_from_frame
-from crowdgold.data.checks import InputError
+from crowdgold.data.errors import InputError
 from crowdgold.data.own.column_names import named_sheets
 from crowdgold.data.own.label_words import binary_labels, plain
 from crowdgold.data.own.roles import assign

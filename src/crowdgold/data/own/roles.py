@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import InputError, list_names, to_numbers
+from crowdgold.data.checks import list_names, to_numbers
+from crowdgold.data.errors import InputError
 from crowdgold.data.own.column_names import ours_named
 from crowdgold.data.own.label_words import PAIRS, plain, positive_labels
 from crowdgold.data.own.sheets import Sheet, without_missing_words

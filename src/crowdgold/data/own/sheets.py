@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import InputError, Problems, repeated
+from crowdgold.data.checks import Problems, repeated
+from crowdgold.data.errors import InputError
 from crowdgold.data.own.exports import Found, frame_of_records, read_json
 from crowdgold.data.spreadsheet import restored
 from crowdgold.data.tables import ENDINGS, JSON_LINES, SEPARATORS, read_json_lines, read_table
@@ -19,7 +20,11 @@ MISSING = ("", "nan", "NaN", "NA", "<NA>", "null", "NULL")
 OWN_ENDINGS = (*ENDINGS, ".json", WORKBOOK)
 NESTED = (list, dict, tuple, set, bytes, bytearray, np.ndarray)
 """What a cell of an export can be that is no text and no number."""
-OTHER_SEPARATORS = (";", "\t", ",", "|")
+TAB = "\t"
+OTHER_SEPARATORS = (";", TAB, ",", "|")
+LONGEST_HEADER = 1_000_000
+"""Characters of a header in which a separator is looked for."""
+DECIMAL_COMMA = r"[+-]?\d+(,\d+)?(e[+-]?\d+)?"
 APOSTROPHE = "an apostrophe before =, +, - or @ marks a text for a spreadsheet, and is taken away"
 
 
@@ -132,15 +137,51 @@ def _frame(path: Path) -> Found:
         raise InputError(
             f"{path}: expected a {', '.join(OWN_ENDINGS[:-1])} or {OWN_ENDINGS[-1]} file"
         )
+    if path.suffix in SEPARATORS:
+        return _separated(path)
     frame, first_row = read_table(path, empty_lines=True)
-    if path.suffix in SEPARATORS and len(frame.columns) == 1:
-        header = str(frame.columns[0])
-        for other in OTHER_SEPARATORS:
-            if other != SEPARATORS[path.suffix] and other in header:
-                frame, first_row = read_table(path, other, empty_lines=True)
-                said = "a tab" if other == "\t" else repr(other)
-                return frame, first_row, [f"cells are separated by {said}, as in its header"]
     return frame, first_row, []
+
+
+def _separated(path: Path) -> Found:
+    """Read a text file, by another separator than its ending's where only that is in its header."""
+    try:
+        frame, first_row = read_table(path, empty_lines=True)
+        if len(frame.columns) > 1:
+            return frame, first_row, []
+    except InputError:  # with decimal commas, rows have more cells than a header without commas
+        if not _other_separator(path):
+            raise
+    other = _other_separator(path)
+    if not other:
+        return frame, first_row, []
+    frame, first_row = read_table(path, other, empty_lines=True)
+    notes = [f"cells are separated by {'a tab' if other == TAB else repr(other)}, as in its header"]
+    if other != ",":
+        commas = [name for name in frame.columns if _has_decimal_commas(frame[name])]
+        frame[commas] = frame[commas].apply(lambda column: column.str.replace(",", "."))
+        notes += [f"decimal commas in {', '.join(map(str, commas))}"] if commas else []
+    return frame, first_row, notes
+
+
+def _other_separator(path: Path) -> str:
+    """The separator in a header that has none of the file's ending; empty where there is none."""
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace") as stream:
+            header = stream.readline(LONGEST_HEADER)
+    except OSError:
+        return ""
+    if SEPARATORS[path.suffix] in header:
+        return ""
+    return next((other for other in OTHER_SEPARATORS if other in header), "")
+
+
+def _has_decimal_commas(column: pd.Series) -> bool:
+    """Whether all cells that are not empty are numbers, some with a decimal comma."""
+    known = column.dropna().astype(str).str.strip()
+    known = known[known != ""]
+    numbers = known.str.fullmatch(DECIMAL_COMMA)
+    return bool(numbers.all() and known.str.contains(",", regex=False).any())
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:

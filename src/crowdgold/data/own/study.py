@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.annotations import Annotations, annotations_from_frame
-from crowdgold.data.checks import InputError, counted
+from crowdgold.data.checks import counted, list_names
+from crowdgold.data.errors import InputError
 from crowdgold.data.item_columns import NO_GOLD
 from crowdgold.data.items import Items, items_from_frame, score_column
 from crowdgold.data.label_columns import REPEATED
@@ -19,6 +20,7 @@ from crowdgold.data.own.label_words import binary_labels
 from crowdgold.data.own.roles import assign
 from crowdgold.data.own.sheets import Sheet
 from crowdgold.data.own.votes import Rows, read_votes
+from crowdgold.data.shown import Known, Shown
 
 TIE_BREAK_SEED = 20_000_003
 """Orders items with equal scores, as in `read_items`."""
@@ -28,8 +30,8 @@ MOST_MODELS = 100
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, eq=False)
-class Study:
+@dataclass(frozen=True, eq=False, repr=False)
+class Study(Shown):
     """What a user's files hold; arrays share the order of the items.
 
     Attributes:
@@ -50,6 +52,18 @@ class Study:
     weights: np.ndarray | None = None
     gold_by_expert: Mapping[str, np.ndarray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    def facts(self) -> Known:
+        """Those of its items, who voted, and what was guessed when it was read."""
+        voters = self.annotations
+        return {
+            **self.items.facts(),
+            "annotators": "not known" if voters is None else f"{len(voters.annotator):,}",
+            "experts": list_names(self.gold_by_expert) or "none",
+            **({"strata": list_names(self.strata)} if self.strata else {}),
+            **({"weights": "given"} if self.weights is not None else {}),
+            **({"read": self.notes} if self.notes else {}),
+        }
 
 
 def read_study(

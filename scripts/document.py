@@ -1,0 +1,43 @@
+"""Write a page of docs/ from its template and results."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from crowdgold.data.files import write_text
+from crowdgold.documents.pages import make_page
+from crowdgold.experiments.configuration import load
+from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.results import concatenate, read_table
+
+if TYPE_CHECKING:
+    from snakemake.script import snakemake
+
+READERS: dict[str, Callable[[str], Any]] = {
+    ".parquet": read_table,
+    ".csv": pd.read_csv,
+    ".yaml": load,
+    ".txt": lambda path: Path(path).read_text(encoding="utf-8"),
+}
+
+
+def read(name: str, found: str | Sequence[str]) -> Any:
+    """A file; of several, texts as a list, `tables` by their names, other tables in one."""
+    if isinstance(found, str):
+        return READERS[Path(found).suffix](found)
+    if name == "tables":
+        return {Path(path).stem: read_table(path) for path in found}
+    if name.endswith("verdicts"):
+        return [Path(path).read_text(encoding="utf-8") for path in found]
+    return concatenate(found)[0]
+
+
+with job_log(snakemake.log[0]):
+    made = dict(snakemake.input.items())
+    template = Path(made.pop("template")).read_text(encoding="utf-8")
+    made.pop("claims", None)
+    files = {name: read(name, found) for name, found in made.items()}
+    page, options = snakemake.params.page, snakemake.params.options
+    write_text(make_page(template, page, files, options), snakemake.output[0])

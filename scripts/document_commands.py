@@ -1,0 +1,24 @@
+"""Write a page whose commands are run: on the files that it is given, or on simulated ones."""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crowdgold.commands import main
+from crowdgold.data.files import write_text
+from crowdgold.documents.how_to import make_page, write_files
+from crowdgold.experiments.logs import job_log
+from crowdgold.simulate.how_to import draw_studies
+
+if TYPE_CHECKING:
+    from snakemake.script import snakemake
+
+with job_log(snakemake.log[0]), tempfile.TemporaryDirectory() as made:
+    given = snakemake.input.get("study", [])
+    for file in given:
+        shutil.copy(file, made)
+    if not given:
+        write_files(draw_studies(), Path(made))
+    template = Path(snakemake.input.template).read_text(encoding="utf-8")
+    write_text(make_page(template, Path(made), main), snakemake.output[0])

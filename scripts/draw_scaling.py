@@ -1,0 +1,20 @@
+"""Draw run time by part against the number of items."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+from matplotlib import rc_context
+
+from crowdgold.data.files import unfinished
+from crowdgold.experiments.logs import job_log
+from crowdgold.plotting.style import RC, SVG_METADATA
+from crowdgold.studies.maven.plots.scaling import draw_scaling
+
+if TYPE_CHECKING:
+    from snakemake.script import snakemake
+
+with job_log(snakemake.log[0]), rc_context(RC):
+    figure, _ = draw_scaling(pd.read_csv(snakemake.input[0]))
+    with unfinished(Path(snakemake.output[0])) as own:
+        figure.savefig(own, format="svg", metadata=SVG_METADATA)

@@ -1,0 +1,195 @@
+"""Values with their standard errors, one a cell of a comparison: what a predicate judges."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.documents.markdown import with_error
+
+Numbers = Sequence[float] | np.ndarray | pd.Series
+
+SHOWN_EACH = 6
+"""Cells that are shown one by one; of more only the range of each group."""
+
+
+class ClaimError(ValueError):
+    """A claim that cannot be judged as it is written."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """What a claim is about, cell by cell.
+
+    Attributes:
+        title: what the values are, in words.
+        rows: `group` and `place`, which name a cell, its `value` and its standard `error`: 0
+            where the value is exact, NaN where its error is not known.
+    """
+
+    title: str
+    rows: pd.DataFrame
+
+    @property
+    def names(self) -> pd.Series:
+        """The name of each cell: its group, at its place where the group has several."""
+        return pd.Series(
+            [name_of(*pair) for pair in zip(self.rows["group"], self.rows["place"], strict=True)],
+            index=self.rows.index,
+            dtype=str,
+        )
+
+    def clear(self, errors: float) -> pd.Series:
+        """The distance from which on a difference of each cell is clear."""
+        return errors * self.rows["error"]
+
+    def named(self, chosen: pd.Series, digits: int | None = None) -> str:
+        """The names of some of the cells, with their values where they are to have digits.
+
+        Of many only their number, and the one of the largest value.
+        """
+        names, values = self.names[chosen], self.rows.loc[chosen, "value"]
+        if len(names) > SHOWN_EACH:
+            at = values.abs().idxmax()
+            worst = with_error(values[at], self.rows.loc[at, "error"])
+            return f"{len(names)} of {len(chosen)}, the largest {names[at]} ({worst})"
+        if digits is None:
+            return ", ".join(names)
+        pairs = zip(names, values, strict=True)
+        return ", ".join(f"{name} ({value:.{digits}f})" for name, value in pairs)
+
+
+def name_of(group: str, place: str) -> str:
+    """A cell's name."""
+    return f"{group} at {place}" if group and place else group or place
+
+
+def cells_of(
+    title: str,
+    groups: Sequence[str],
+    values: Numbers,
+    errors: Numbers | None = None,
+    places: Sequence[str] | None = None,
+) -> Cells:
+    """Cells of columns; exact values without errors, and no places where none are given."""
+    size = len(values)
+    columns = {
+        "group": list(groups),
+        "place": [""] * size if places is None else list(places),
+        "value": np.asarray(values, dtype=float),
+        "error": np.zeros(size) if errors is None else np.asarray(errors, dtype=float),
+    }
+    return Cells(title, pd.DataFrame(columns))
+
+
+def places_of(rows: pd.DataFrame, axes: Sequence[str]) -> list[str]:
+    """The place of each row: the value of one axis alone, or each axis with its value."""
+    single = len(axes) == 1
+    return [
+        " ".join(f"{_text(row[axis])}" if single else f"{axis} {_text(row[axis])}" for axis in axes)
+        for row in rows[list(axes)].to_dict("records")
+    ]
+
+
+def _text(value: object) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+def choose(table: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
+    """The rows of a table that are asked for.
+
+    Args:
+        table: any table.
+        where: column -> a value, a list of values, `largest` or `smallest` of those that the
+            table has, or a mapping of bounds: `least` (at least so much), `most`, `above`, `below`,
+            `not` (another value) and `begins` (a name that begins so); a bound may be one of the
+            two words, too.
+
+    Raises:
+        ClaimError: for a column that the table does not have, or another bound.
+    """
+    for column, wanted in where.items():
+        if column not in table:
+            raise ClaimError(f"no column {column!r}; the table has {', '.join(table.columns)}")
+        table = table[_matches(table[column], wanted)]
+    return table
+
+
+def _matches(values: pd.Series, wanted: object) -> pd.Series:
+    if isinstance(wanted, Mapping):
+        kept = pd.Series(True, index=values.index)
+        for bound, limit in wanted.items():
+            if bound not in BOUNDS:
+                raise ClaimError(f"no bound {bound!r}; expected one of {', '.join(BOUNDS)}")
+            kept &= BOUNDS[bound](values, ENDS[limit](values) if limit in ENDS else limit)
+        return kept
+    if isinstance(wanted, str) and wanted in ENDS:
+        return values == ENDS[wanted](values)
+    return values.isin(wanted if isinstance(wanted, list) else [wanted])
+
+
+ENDS = {"largest": pd.Series.max, "smallest": pd.Series.min}
+"""Words for the ends of what a column holds."""
+BOUNDS = {
+    "least": lambda values, limit: values >= limit,
+    "most": lambda values, limit: values <= limit,
+    "above": lambda values, limit: values > limit,
+    "below": lambda values, limit: values < limit,
+    "not": lambda values, limit: values != limit,
+    "begins": lambda values, limit: values.str.startswith(limit),
+}
+"""Bounds of `choose` by name."""
+
+
+def show(cells: Cells, how: str = "") -> str:
+    """What is said of cells: the title, then their numbers.
+
+    Args:
+        cells: the cells.
+        how: `each` cell, the `range` of each group, the `ends` of all, the cell of the `largest`
+            or `smallest` size, or the `title` alone; where it is not said, each of a few, else the
+            range.
+    """
+    rows = cells.rows
+    if rows.empty:
+        return f"{cells.title}: none in the table"
+    if how in ENDS:
+        sizes = rows["value"].abs()
+        alone = Cells(cells.title, rows[sizes == ENDS[how](sizes)].head(1))
+        return f"{how} of {len(rows)}, {show(alone)}"
+    how = how or ("each" if len(rows) <= SHOWN_EACH else "range")
+    if how == "title":
+        return cells.title
+    if how == "ends":
+        return f"{cells.title} {_range(rows['value'])} in {len(rows)} places"
+    if how == "range":
+        groups = rows.groupby("group", sort=False)["value"]
+        parts = [f"{group} {_range(own)}" for group, own in groups]
+    else:
+        numbers = zip(cells.names, rows["value"], rows["error"], strict=True)
+        parts = [f"{name} {with_error(value, error)}" for name, value, error in numbers]
+    colon = ":" if any(cells.names) else ""
+    return f"{cells.title}{colon} {'; '.join(part.strip() for part in parts)}"
+
+
+def distances(cells: Cells, printed: Mapping[str, float]) -> list[str]:
+    """How many standard errors each group's first cell is from its printed number, in words.
+
+    Nothing of cells that are exact.
+    """
+    first = cells.rows[cells.rows["error"] > 0].drop_duplicates("group").set_index("group")
+    away = {
+        group: (first["value"][group] - number) / first["error"][group]
+        for group, number in printed.items()
+        if group in first.index
+    }
+    return [f"{group} {far:+.1f} errors from {printed[group]:.2f}" for group, far in away.items()]
+
+
+def _range(values: pd.Series) -> str:
+    """The least and the largest value."""
+    low, high = float(values.min()), float(values.max())
+    text = "{:.2f}" if min(abs(low), abs(high)) >= 0.01 else "{:.3g}"
+    return f"{text.format(low)} to {text.format(high)}"

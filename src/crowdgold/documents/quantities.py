@@ -1,0 +1,282 @@
+"""What a claim is about, read from results tables: each quantity gives `Cells`.
+
+A claim names a quantity and its arguments in `of:`. All take `where` (rows, see `cells.choose`),
+and read the claim's first table unless `table` names another, or a function of the tables that
+makes one: `{own: module:function}`, with its arguments.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.documents.cells import Cells, ClaimError, cells_of, choose, places_of
+from crowdgold.evaluation.ratios import average_over_settings, compare
+from crowdgold.evaluation.summaries import standard_error, summarise
+
+Tables = Mapping[str, pd.DataFrame]
+Source = str | Mapping[str, Any]
+
+
+def _listed(value: str | Sequence[str]) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)
+
+
+def _table(tables: Tables, table: Source, where: Mapping[str, Any] | None) -> pd.DataFrame:
+    if isinstance(table, Mapping):
+        arguments = dict(table)
+        found = arguments.pop("own")(tables, **arguments)
+    else:
+        found = tables[table] if table else next(iter(tables.values()))
+    return choose(found, where or {})
+
+
+def ratio(
+    tables: Tables,
+    value: str | list[str],
+    method: str | list[str],
+    against: str,
+    by: str | list[str] = (),  # type: ignore[assignment]
+    mean_over: str = "",
+    where: Mapping[str, Any] | None = None,
+    table: Source = "",
+) -> Cells:
+    """Ratios of the error or the width (or both) of methods to another's, on the same data.
+
+    Args:
+        tables: the tables of the claim.
+        value: `error`, the mean absolute error, `width`, or a list of both.
+        method: the method or methods above the bar.
+        against: the method below it.
+        by: settings; a ratio for each of their values and each metric.
+        mean_over: a setting over whose values ratios are averaged.
+        where, table: as for all.
+    """
+    rows, axes = _table(tables, table, where), _listed(mean_over or by)
+    values, methods = _listed(value), _listed(method)
+    frames = [cells_of("", [], []).rows]
+    for one in methods:
+        found = compare(rows, axes, one, against)
+        if found.empty:
+            continue
+        found = average_over_settings(found, mean_over) if mean_over else found
+        several = len(methods) > 1 or len(set(found["metric"])) > 1
+        groups = found["metric"] + (f" {one}" if len(methods) > 1 else "")
+        for what in values:
+            group = f"{what} of " + groups if several else what
+            frame = pd.DataFrame(
+                {"group": group if len(values) > 1 else groups,
+                 "place": "" if mean_over else places_of(found, axes),
+                 "value": found[f"{what}_ratio"], "error": found[f"{what}_ratio_se"]}
+            )  # fmt: skip
+            frames.append(frame)
+    cells: pd.DataFrame = pd.concat(frames[1:] or frames, ignore_index=True)
+    numerator = "" if len(methods) > 1 else f"{methods[0]} "
+    title = f"{values[0]} {numerator}/ {against}" if len(values) == 1 else f"{numerator}/ {against}"
+    at = ""
+    if axes and not mean_over and len(set(cells["place"])) == 1:
+        at = f" at {', '.join(axes)} {cells['place'].iloc[0]}"
+        cells["place"] = ""
+    return Cells(title + at + (f", mean over {mean_over}" if mean_over else ""), cells)
+
+
+def summary(
+    tables: Tables,
+    value: str,
+    method: str | list[str],
+    by: str | list[str] = (),  # type: ignore[assignment]
+    pooled: bool = False,
+    size: bool = False,
+    mean_over: str = "",
+    title: str = "",
+    where: Mapping[str, Any] | None = None,
+    table: Source = "",
+) -> Cells:
+    """A column of the summary over replicates: `bias`, `error`, `width`, `coverage`.
+
+    Args:
+        tables: the tables of the claim.
+        value: the column.
+        method: the method or methods.
+        by: settings; a cell for each of their values, method and metric.
+        pooled: whether the other settings of the table count as further replicates.
+        size: whether the value is without its sign.
+        mean_over: a setting over whose values the column is averaged.
+        title: what it is in words; the column and the method where nothing is said.
+        where, table: as for all.
+    """
+    methods, axes = _listed(method), _listed(by)
+    rows = _table(tables, table, {**(where or {}), "method": methods})
+    if pooled:
+        # Settings are independent: each has a replicate of its own.
+        rows = rows.assign(replicate=np.arange(len(rows)))
+    if rows.empty:
+        return cells_of(title or value, [], [])
+    found = summarise(rows, [*axes, mean_over] if mean_over else axes)
+    if mean_over:
+        groups_of = found.groupby([*axes, "method", "metric"], sort=False)
+        found = groups_of.agg({value: "mean", f"{value}_se": _error_of_mean}).reset_index()
+    several = len(set(found["metric"])) > 1
+    groups = [
+        " ".join([str(row["metric"])] * several + [str(row["method"])] * (len(methods) > 1))
+        for row in found.to_dict("records")
+    ]
+    values = found[value].abs() if size else found[value]
+    own_title = f"{'size of the ' * size}{value}"
+    own_title += "" if len(methods) > 1 else f" of {methods[0]}"
+    own_title += f", mean over {mean_over}" if mean_over else ""
+    return cells_of(
+        title or own_title, groups, values, found[f"{value}_se"], places_of(found, axes)
+    )
+
+
+def _error_of_mean(errors: pd.Series) -> float:
+    """The standard error of the mean of independent values with these errors."""
+    return float(np.sqrt((errors**2).sum()) / len(errors))
+
+
+def mean(
+    tables: Tables,
+    column: str,
+    by: str | list[str] = (),  # type: ignore[assignment]
+    title: str = "",
+    where: Mapping[str, Any] | None = None,
+    table: Source = "",
+) -> Cells:
+    """The mean of a column and its standard error, over rows that are independent.
+
+    Args:
+        tables: the tables of the claim.
+        column: the column.
+        by: columns; a mean for each of their values.
+        title: what it is in words; the column's name where nothing is said.
+        where, table: as for all.
+    """
+    rows, keys = _table(tables, table, where), _listed(by)
+    named = pd.Series(
+        [" ".join(map(str, key)) for key in rows[keys].to_numpy()], index=rows.index, dtype=str
+    )
+    found = {
+        str(name): own[column].dropna().to_numpy(float)
+        for name, own in rows.groupby(named, sort=False)
+    }
+    values = [float(own.mean()) for own in found.values()]
+    return cells_of(title or column, list(found), values, list(map(standard_error, found.values())))
+
+
+def column(
+    tables: Tables,
+    value: str,
+    error: str = "",
+    by: str | list[str] = (),  # type: ignore[assignment]
+    at: str | list[str] = (),  # type: ignore[assignment]
+    title: str = "",
+    where: Mapping[str, Any] | None = None,
+    table: Source = "",
+) -> Cells:
+    """Cells that stand in a table as they are: a column and that of its errors.
+
+    Args:
+        tables: the tables of the claim.
+        value, error: the columns; exact values where no column of errors is named.
+        by, at: columns that name a cell's group and its place; the first row of each counts.
+        title: what it is in words; the column's name where nothing is said.
+        where, table: as for all.
+    """
+    rows, keys, axes = _table(tables, table, where), _listed(by), _listed(at)
+    rows = rows.drop_duplicates([*keys, *axes]) if keys or axes else rows
+    groups = [" ".join(str(row[key]) for key in keys) for row in rows.to_dict("records")]
+    errors = rows[error] if error else None
+    places = places_of(rows, axes) if axes else None
+    return cells_of(title or value, groups, rows[value], errors, places)
+
+
+def difference(
+    tables: Tables, first: Mapping[str, Any], second: Mapping[str, Any], title: str = ""
+) -> Cells:
+    """The cells of a quantity less those of another of independent data, cell by cell.
+
+    Args:
+        tables: the tables of the claim.
+        first, second: the quantities, as in `of:`; a second of one cell is taken from all.
+        title: what it is in words.
+    """
+    left, right = quantity(tables, first), quantity(tables, second)
+    if len(right.rows) == 1:
+        both = left.rows.merge(right.rows[["value", "error"]], how="cross", suffixes=("", "_r"))
+    else:
+        both = left.rows.merge(right.rows, on=["group", "place"], suffixes=("", "_r"))
+    error = np.hypot(both["error"], both["error_r"])
+    rows = both.assign(value=both["value"] - both["value_r"], error=error)
+    return Cells(
+        title or f"{left.title} less {right.title}", rows[["group", "place", "value", "error"]]
+    )
+
+
+def paired(
+    tables: Tables,
+    value: str,
+    column: str,
+    first: str,
+    second: str,
+    unit: str = "replicate",
+    by: str | list[str] = (),  # type: ignore[assignment]
+    title: str = "",
+    where: Mapping[str, Any] | None = None,
+    table: Source = "",
+) -> Cells:
+    """The mean difference of two entries of a column on the same units, and its error.
+
+    Args:
+        tables: the tables of the claim.
+        value: the column of numbers.
+        column: the column, `method` for instance, that has the two entries.
+        first, second: the entries; the first less the second.
+        unit: the column that says what they share.
+        by: columns; a mean difference for each of their values.
+        title: what it is in words.
+        where, table: as for all.
+    """
+    keys = _listed(by)
+    rows = _table(tables, table, {**(where or {}), column: [first, second]})
+    values = rows.pivot_table(index=[*keys, unit], columns=column, values=value, sort=False)
+    gain = (values[first] - values[second]).dropna().reset_index(name="gain")
+    return mean({"gain": gain}, "gain", keys, title or f"{value} of {first} less {second}'s")
+
+
+QUANTITIES: dict[str, Callable[..., Cells]] = {
+    "ratio": ratio,
+    "summary": summary,
+    "mean": mean,
+    "column": column,
+    "difference": difference,
+    "paired": paired,
+}
+"""Name of a quantity in `of:` -> the function; its first argument stands beside the name."""
+
+
+def quantity(tables: Tables, of: Mapping[str, Any]) -> Cells:
+    """The cells that `of:` asks for.
+
+    Args:
+        tables: the tables of the claim.
+        of: first a quantity's name -> its first argument, then its other arguments; or `own` -> a
+            function of the tables (the loader has put it there), and the function's arguments.
+
+    Raises:
+        ClaimError: where no quantity is named, or an argument is not one of its own.
+    """
+    (name, first), *others = of.items()
+    rest = dict(others)
+    if name == "own":
+        return first(tables, **rest)  # type: ignore[no-any-return]
+    if name not in QUANTITIES:
+        known = ", ".join([*QUANTITIES, "own"])
+        raise ClaimError(f"of: begins with {name!r}: expected one of {known}")
+    try:
+        if name == "difference":
+            return difference(tables, *first, **rest)
+        return QUANTITIES[name](tables, first, **rest)
+    except TypeError as error:
+        raise ClaimError(f"of: {name}: {error}") from error

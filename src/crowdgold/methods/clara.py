@@ -1,0 +1,231 @@
+"""CLARA (section 3.2): prevalence, confusion matrices and true labels by Gibbs sampling.
+
+The interval of the prevalence is that of its posterior, or as printed: the quantiles of its
+conditional means given the sampled labels, which leave out how far the prevalence lies from these
+and are too narrow. Estimates are posterior means.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+
+from crowdgold.declared import Above
+from crowdgold.methods.doubts import (
+    FEW_LABELS,
+    NOT_USABLE,
+    WEAK,
+    Doubt,
+    Facts,
+    Finding,
+    few_items,
+)
+from crowdgold.methods.method import (
+    MODEL,
+    OF_RATES,
+    Method,
+    Offer,
+    Run,
+    Style,
+    of_labels_behind,
+)
+from crowdgold.methods.needs import ANNOTATORS, HAVE_SEVERAL, SCORES, SEVERAL, SEVERAL_LABELS
+from crowdgold.models.clara.settings import ClaraSettings, Scale
+
+if TYPE_CHECKING:
+    from crowdgold.data import Annotations, Items
+    from crowdgold.inference.annotated_labels import ConfusionPosterior
+    from crowdgold.inference.labels import Fit
+    from crowdgold.models.clara.gibbs import ClaraFit
+
+RARE = 0.05
+"""Share of positive votes below which positives may be taken for negatives."""
+
+
+@dataclass(frozen=True)
+class Clara(ClaraSettings):
+    """Settings of CLARA."""
+
+    alpha: Annotated[
+        float,
+        Above(0),
+        "Weight of the prior of the prevalence, in items; its mean is the majority vote's.",
+    ] = 1.0
+    gamma: Annotated[
+        float,
+        Above(0),
+        "Weight of the prior of each row of a confusion matrix, in labels; its mean takes the "
+        "majority votes for true labels. More is firmer: with many annotators of few labels each, "
+        "1 lets the rates wander and the prevalence with them.",
+    ] = 1.0
+    printed: Annotated[bool, "Whether the prevalence's interval is as printed."] = False
+
+
+@dataclass(frozen=True)
+class ClaraOfScores(Clara):
+    """Settings of CLARA+S."""
+
+    score_scale: Scale = "log_ratio"
+
+
+def _flat(draws: np.ndarray) -> np.ndarray:
+    """Join the draws of all chains."""
+    return draws.reshape(-1, *draws.shape[2:])
+
+
+def _posterior(found: "ClaraFit", matrix_of: np.ndarray, printed: bool) -> "ConfusionPosterior":
+    from crowdgold.inference.annotated_labels import ConfusionPosterior
+    from crowdgold.models.clara.gibbs import swapped_note
+
+    return ConfusionPosterior(
+        _flat(found.conditional_theta if printed else found.theta),
+        # Matrices may be kept of some of the draws only.
+        _flat(found.theta[:, :: found.psi_step]),
+        _flat(found.psi),
+        matrix_of,
+        found.probability,
+        found.swapped,
+        swapped_note(found.swapped),
+    )
+
+
+def fit_labels(
+    annotations: "Annotations", rng: np.random.Generator, settings: Clara, run: Run
+) -> "Fit":
+    """CLARA's posterior from labels, and from scores of any number of classifiers."""
+    from crowdgold.inference.labels import Fit
+    from crowdgold.models.clara.gibbs import sample_clara
+    from crowdgold.models.clara.prior import empirical_prior
+    from crowdgold.models.label_patterns import matrix_of_label
+
+    start = time.perf_counter()
+    chosen = ClaraSettings(
+        **{one.name: getattr(settings, one.name) for one in fields(ClaraSettings)}
+    )
+    prior = empirical_prior(annotations, settings.alpha, settings.gamma)
+    found = sample_clara(annotations, prior, chosen, rng)
+    matrix_of, _ = matrix_of_label(annotations, settings.confusion)
+    posterior = _posterior(found, matrix_of, settings.printed)
+    seconds = {"inference": time.perf_counter() - start}
+    return Fit("CLARA", posterior, found.diagnostics, seconds)
+
+
+def fit_with_scores(items: "Items", rng: np.random.Generator, settings: Clara, run: Run) -> "Fit":
+    """CLARA's posterior from the labels behind votes, and from the first predictor's scores.
+
+    Its scores are vectors: a probability p is (1 - p, p), and a score that is none is taken for a
+    log ratio.
+    """
+    from scipy.special import expit
+
+    assert items.labels is not None  # it is a need
+    name = items.predictors[0]
+    scores = items.scores[name]
+    if scores.min() < 0 or scores.max() > 1:
+        vectors = np.stack([expit(-scores), expit(scores)], axis=1)
+    else:
+        vectors = np.stack([1 - scores, scores], axis=1)
+    return fit_labels(replace(items.labels, scores={name: vectors}), rng, settings, run)
+
+
+def _unsure_annotators(facts: Facts) -> list[Finding]:
+    """Doubt what labels alone say of annotators and of prevalence."""
+    annotators = facts.annotators or 0
+    found = []
+    if annotators < 3 or facts.most_votes < 3:
+        why = "fewer than three labels an item: who is right follows the prior"
+        found.append(Finding(WEAK, why, "have items labelled by three or more annotators"))
+    if facts.alpha_upper <= 0:
+        why = "labels agree no more than at random"
+        found.append(Finding(NOT_USABLE, why, HAVE_SEVERAL))
+    if facts.median_labels < FEW_LABELS:
+        why = f"half of the annotators have fewer than {FEW_LABELS} labels"
+        found.append(Finding(WEAK, why, "have each annotator label more items"))
+    if 2 * facts.adversarial >= annotators:
+        why = f"{facts.adversarial} of {annotators} annotators label against the others"
+        found.append(Finding(WEAK, why, "check that their labels are not swapped"))
+    rare = min(facts.positive_votes, 1 - facts.positive_votes)
+    if rare < RARE:
+        why = f"{100 * rare:.1f} % of the labels are of one class: labels may come out swapped"
+        found.append(Finding(WEAK, why, "use CLARA-ordered"))
+    return found
+
+
+DOUBTS: tuple[Doubt, ...] = (few_items, _unsure_annotators)
+ALONE = {"of_items": of_labels_behind(fit_labels), "of_labels": fit_labels, "takes_weights": False}
+
+
+def _variant(
+    name: str, title: str, preset: Mapping[str, bool], fitters: Mapping[str, Any] = ALONE,
+    **declared: Any,
+) -> Method:  # fmt: skip
+    """CLARA or a variant, by what is its own."""
+    return Method(
+        **{
+            "name": name, "title": title, "settings": Clara,
+            "needs": (ANNOTATORS, SEVERAL, SEVERAL_LABELS),
+            "uses_gold": False, "estimates": OF_RATES, **fitters,
+            "preset": {"ordered": False, "printed": False, **preset}, **declared,
+        }
+    )  # fmt: skip
+
+
+PUBLISHED = _variant(
+    "CLARA",
+    "CLARA",
+    {},
+    about=(
+        "Prevalence, confusion matrices and true labels by Gibbs sampling, from labels that say "
+        "who gave them."
+    ),
+    style=Style("#117733", "o"),
+    offer=Offer(
+        use="prevalence and each annotator's errors; needs no gold",
+        assumes=(
+            "Each annotator has rates of error of their own, the same for every item of a class; "
+            "given the class, labels are independent, and better than chance. Gold labels are not "
+            "used."
+        ),
+        roles=(MODEL,),
+        doubts=DOUBTS,
+        stream=11,
+        settings={"sampler": "collapsed", "chains": 4, "warmup": 1000, "draws": 500, "lag": 25},
+        work=2,
+        population_only=True,
+    ),
+)
+WITH_SCORES = _variant(
+    "CLARA+S",
+    "CLARA with the scores of a model",
+    {},
+    {"of_items": fit_with_scores},
+    about=(
+        "CLARA with the scores of a model, on the scale of log ratios where nothing else is said; "
+        "of items that say who gave each vote."
+    ),
+    settings=ClaraOfScores,
+    needs=(ANNOTATORS, SEVERAL, SCORES),
+    style=Style("#88CC66", "s", "--"),
+)
+PRINTED = _variant(
+    "CLARA-printed",
+    "CLARA with the published interval of the prevalence",
+    {"printed": True},
+    about=(
+        "CLARA with the published interval of the prevalence, the quantiles of its conditional "
+        "means, which is too narrow."
+    ),
+    style=Style("#CC6677", "v", "--"),
+)
+ORDERED = _variant(
+    "CLARA-ordered",
+    "CLARA with its prior cut to TPR + TNR > 1",
+    {"ordered": True},
+    about=(
+        "CLARA with its prior cut to TPR + TNR > 1 in every confusion matrix, so that labels "
+        "cannot be swapped."
+    ),
+    style=Style("#004488", "^", "-."),
+)

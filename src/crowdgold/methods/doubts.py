@@ -1,0 +1,137 @@
+"""What speaks against a method on a user's data, for `crowdgold check`; shared by several methods.
+
+What a method cannot do without is among its needs (`needs`). Here stands what makes it weak, or
+wrong. A doubt is a function of the facts of a study; one that concerns a single method stands in
+that method's file.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from crowdgold.methods.needs import MORE_GOLD, Has
+
+USABLE, WEAK, NOT_USABLE = VERDICTS = ("usable", "weak", "not usable")
+MEASURED_GOLD = 20
+"""The fewest gold labels with which the coverage of intervals was measured (docs/answer.md)."""
+CHOSEN = 0.01
+"""p-value below which gold is taken to be chosen: one honest study in a hundred is doubted."""
+SURELY_CHOSEN = 0.001
+"""p-value below which gold is surely none."""
+ENOUGH_ITEMS = 100
+"""Items that a model of votes or scores needs to say more than its priors."""
+FEW_LABELS = 10
+"""Fewer labels say too little of an annotator."""
+RANDOM_GOLD = "have an expert label items that are drawn at random"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts(Has):
+    """What the verdicts rest on, beside what methods need.
+
+    Attributes:
+        items: n.
+        several: share of items with two or more votes.
+        positive_votes: share of positive votes.
+        alpha, alpha_upper: agreement and the upper end of its interval.
+        gold_p: p-value of gold being a random sample, NaN where there is no test.
+        tpr, tnr: share of the gold positives (negatives) that the majority gets right; NaN where
+            there are none. A tie counts half.
+        median_labels: the middle annotator's labels.
+        adversarial: annotators who look adversarial.
+    """
+
+    items: int
+    several: float
+    positive_votes: float
+    alpha: float
+    alpha_upper: float
+    gold_p: float
+    tpr: float
+    tnr: float
+    median_labels: float
+    adversarial: int
+
+    @property
+    def majority_error(self) -> float:
+        """Share of gold items on which the majority errs, NaN without gold."""
+        if not self.gold:
+            return float("nan")
+        of_class = ((self.tpr, self.gold_positive), (self.tnr, self.gold_negative))
+        return 1 - sum(rate * size for rate, size in of_class if size) / self.gold
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that speaks against a method, how much, and how to mend it."""
+
+    verdict: str
+    why: str
+    mend: str
+
+
+Doubt = Callable[[Facts], list[Finding]]
+
+
+def few_gold(facts: Facts) -> list[Finding]:
+    """Doubt intervals that rest on few gold labels."""
+    from crowdgold.data.checks import counted
+    from crowdgold.inference.samples import FEWEST
+
+    if facts.fewer < FEWEST:
+        few = counted(facts.fewer, "gold label")
+        why = f"{few} of a class; below {FEWEST} some metrics get no interval"
+        return [Finding(WEAK, why, MORE_GOLD)]
+    if facts.gold < MEASURED_GOLD:
+        few = counted(facts.gold, "gold label")
+        why = f"{few}; how often intervals are right was measured with {MEASURED_GOLD} or more"
+        return [Finding(WEAK, why, MORE_GOLD)]
+    return []
+
+
+def chosen_gold(facts: Facts) -> list[Finding]:
+    """Doubt that gold is a random sample, for a method that is wrong where it is not."""
+    if not facts.gold_p < CHOSEN:
+        return []
+    why = f"gold does not look like a random sample of the items (p = {facts.gold_p:.2g})"
+    verdict = NOT_USABLE if facts.gold_p < SURELY_CHOSEN else WEAK
+    return [Finding(verdict, why, RANDOM_GOLD)]
+
+
+def chosen_for_models(facts: Facts) -> list[Finding]:
+    """Doubt the same for a model of votes and scores, which can take some of it."""
+    return [Finding(WEAK, one.why, one.mend) for one in chosen_gold(facts)]
+
+
+def few_items(facts: Facts) -> list[Finding]:
+    """Doubt a model of few items."""
+    from crowdgold.data.checks import counted
+
+    if facts.items >= ENOUGH_ITEMS:
+        return []
+    why = f"{counted(facts.items, 'item')}; below {ENOUGH_ITEMS} the priors say too much"
+    return [Finding(WEAK, why, "add items")]
+
+
+def unknown_errors(facts: Facts) -> list[Finding]:
+    """Doubt a model of votes whose errors gold may or may not show."""
+    found = few_items(facts)
+    if not facts.gold:
+        if facts.most_votes < 3:
+            why = "without gold the votes' errors are known only where items have three votes"
+            return [Finding(NOT_USABLE, why, f"add votes, or {MORE_GOLD}")]
+        found.append(
+            Finding(WEAK, "without gold it takes votes to be right more often than not", MORE_GOLD)
+        )
+    elif facts.most_votes < 2:
+        why = "one vote an item: how votes of an item agree follows the prior"
+        found.append(Finding(WEAK, why, "have some items labelled by several annotators"))
+    if facts.alpha_upper <= 0:
+        why = "votes agree no more than at random"
+        found.append(Finding(WEAK, why, "look at the annotators and at their instructions"))
+    return found
+
+
+OF_GOLD = (few_gold, chosen_gold)
+"""Of what gold labels correct."""
+OF_MODELS = (unknown_errors, chosen_for_models)
+"""Of a model of votes, with scores or without."""

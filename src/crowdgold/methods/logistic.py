@@ -1,0 +1,50 @@
+"""logistic-R: a cross-fitted logistic regression (`models.logistic`), rectified by gold labels."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crowdgold.declared import Settings
+from crowdgold.methods.doubts import OF_GOLD
+from crowdgold.methods.method import CORRECTED, REFERENCE, Method, Offer, Run, Style
+from crowdgold.methods.needs import GOLD
+
+if TYPE_CHECKING:
+    from crowdgold.data import Items
+    from crowdgold.inference.labels import Fit
+
+
+def predict(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
+    """P(Y_i = 1) of each item from votes and all scores, by regressions on other items' gold.
+
+    It is the same for all predictors, and stands under `NO_PREDICTOR` for what needs no scores.
+    """
+    from crowdgold.data import NO_PREDICTOR
+    from crowdgold.inference.labels import Fit, LabelPrediction
+    from crowdgold.models.logistic import cross_fit, features
+
+    found = cross_fit(features(items), items.gold)
+    names = [NO_PREDICTOR, *items.predictors]
+    return Fit("logistic-R", LabelPrediction(dict.fromkeys(names, found)))
+
+
+METHOD = Method(
+    name="logistic-R",
+    title="cross-fitted logistic regression, rectified by the gold labels",
+    of_items=predict,
+    needs=(GOLD,),
+    style=Style("#44AA99", "p"),
+    offer=Offer(
+        use="the answer: votes and scores, corrected by the gold labels",
+        assumes=(
+            "Predicts every label from the votes and all models' scores, by a logistic regression "
+            "that never sees the item's own gold label, and lets the gold labels correct the "
+            "prediction. Right whatever the votes and scores are like, as long as the gold items "
+            "are a simple random sample of the items and their labels are right. A bad prediction "
+            "makes intervals wider, not wrong."
+        ),
+        roles=(CORRECTED, REFERENCE),
+        doubts=OF_GOLD,
+        stream=1,
+    ),
+)

@@ -1,0 +1,175 @@
+"""MAVEN (section 3) and what is made of its fit (`maven_fit`).
+
+`MAVEN-C` and `MAVEN-CS` have the calibrated score likelihood; `MAVEN-R` and `AutoEval+MAVEN` let
+gold labels correct MAVEN's posterior means.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crowdgold.methods.doubts import OF_GOLD, OF_MODELS, WEAK, Facts, Finding
+from crowdgold.methods.maven_fit import MavenSettings, fit_once
+from crowdgold.methods.method import (
+    CORRECTED,
+    MODEL,
+    OF_MEANS,
+    PLANNED,
+    REFERENCE,
+    Method,
+    Offer,
+    Run,
+    Style,
+)
+from crowdgold.methods.needs import GOLD, SCORES
+
+if TYPE_CHECKING:
+    from crowdgold.data import Items
+    from crowdgold.inference.labels import Fit
+
+PREDICTION_DRAWS = 100
+"""Posterior draws behind a mean prediction; more do not make the intervals narrower."""
+
+
+def _mean_of(
+    fitted: "Fit", items: "Items", rng: np.random.Generator, draws: int = PREDICTION_DRAWS
+) -> dict[str, np.ndarray]:
+    """Posterior means of P(Y_i = 1), without the item's own gold label: predictor -> (n,).
+
+    They are of few draws, spread evenly, which do for a mean. The item's label still enters through
+    the parameters, one label among all items, which is negligible.
+    """
+    from crowdgold.inference.labels import LabelPosterior
+    from crowdgold.models.stan import spread_draws
+
+    posterior = fitted.labels
+    assert isinstance(posterior, LabelPosterior)
+    assert posterior.without_own_gold is not None
+    chosen = spread_draws(posterior.draws, min(draws, posterior.draws))
+    means = {}
+    for predictor in items.predictors:
+        total = np.zeros(len(items))
+        for draw in chosen.tolist():
+            total += posterior.without_own_gold(draw, predictor, rng)
+        means[predictor] = total / len(chosen)
+    return means
+
+
+def rectified(items: "Items", rng: np.random.Generator, settings: MavenSettings, run: Run) -> "Fit":
+    """MAVEN's posterior means, which gold labels correct."""
+    from crowdgold.inference.labels import LabelPrediction
+
+    fitted = fit_once(items, rng, settings, run)
+    return replace(fitted, labels=LabelPrediction(_mean_of(fitted, items, rng)))
+
+
+def of_means(items: "Items", rng: np.random.Generator, settings: MavenSettings, run: Run) -> "Fit":
+    """MAVEN's posterior means, which gold labels correct in means over items."""
+    from crowdgold.inference.labels import MeanPrediction
+
+    fitted = fit_once(items, rng, settings, run)
+    return replace(fitted, labels=MeanPrediction(_mean_of(fitted, items, rng)))
+
+
+def _stan_models(settings: MavenSettings) -> tuple[str, ...]:
+    """The vote model, and where the cut is nested the score model."""
+    score = {"pairwise": "score", "calibrated": "score_ordinal"}[settings.score_likelihood]
+    return ("vote", score) if settings.cut == "nested" else ("vote",)
+
+
+def _too_short(facts: Facts) -> list[Finding]:
+    why = "its intervals of AUC and delta TPR are too short, whatever the data"
+    return [Finding(WEAK, why, "read logistic-R or MAVEN-C")]
+
+
+def _version(
+    name: str, title: str, fitter: Callable[..., "Fit"] = fit_once, **declared: Any
+) -> Method:
+    """A version of MAVEN, by what is its own."""
+    return Method(
+        **{
+            "name": name, "title": title, "of_items": fitter, "settings": MavenSettings,
+            "needs": (SCORES,), "stan_models": _stan_models, **declared,
+        }
+    )  # fmt: skip
+
+
+PUBLISHED = _version(
+    "MAVEN",
+    "MAVEN",
+    about="The vote model, then the score model given each of its draws.",
+    style=Style("#D55E00", "^"),
+    offer=Offer(
+        use="a model of votes and scores, as published",
+        assumes=(
+            "The same model as MAVEN-C, as it was published: its likelihood of the ranking treats "
+            "pairs of vote sets as independent, so that its intervals of AUC and ΔTPR are too "
+            "short even where the model is true."
+        ),
+        roles=(MODEL,),
+        doubts=(*OF_MODELS, _too_short),
+        stream=8,
+        work=4,
+        fit_of="MAVEN",
+    ),
+)
+CALIBRATED = _version(
+    "MAVEN-C",
+    "MAVEN with the calibrated score likelihood",
+    about="MAVEN with the calibrated score likelihood.",
+    preset={"score_likelihood": "calibrated", "positive_sd": False},
+    style=Style("#0072B2", "h"),
+    offer=Offer(
+        use="a model of votes and scores, with intervals for its own model",
+        assumes=(
+            "A model of votes and scores. Every item has its own chance of a positive vote, drawn "
+            "from one beta distribution for positive items and one for negative ones; votes on an "
+            "item are then independent. Scores rank the items by a normal utility that depends on "
+            "the label and on that chance. Right where this is a fair picture of the data."
+        ),
+        roles=(MODEL, PLANNED),
+        doubts=OF_MODELS,
+        stream=9,
+        work=3,
+    ),
+)
+FREE_SD = _version(
+    "MAVEN-CS",
+    "MAVEN-C with a standard deviation of positives of its own",
+    about="MAVEN-C with a standard deviation of its own for the utilities of positives.",
+    preset={"score_likelihood": "calibrated", "positive_sd": True},
+    style=Style("#6699CC", "*", ":"),
+)
+RECTIFIED = _version(
+    "MAVEN-R",
+    "MAVEN, rectified by the gold labels",
+    rectified,
+    about="MAVEN's posterior probabilities, corrected by the gold labels.",
+    needs=(GOLD, SCORES),
+    style=Style("#882255", "d"),
+    offer=Offer(
+        use="corrected by the gold labels: right whatever the votes are",
+        assumes=(
+            "Predicts every label by MAVEN, and lets the gold labels correct the prediction. Right "
+            "whatever the votes and scores are like, as long as the gold items are a simple random "
+            "sample of the items and their labels are right. A bad prediction makes intervals "
+            "wider, not wrong."
+        ),
+        roles=(CORRECTED, REFERENCE),
+        doubts=OF_GOLD,
+        stream=7,
+        work=4,
+        fit_of="MAVEN",
+    ),
+)
+AUTO_EVAL = _version(
+    "AutoEval+MAVEN",
+    "AutoEval from MAVEN's posterior probabilities",
+    of_means,
+    about="MAVEN's posterior probabilities in the place of AutoEval's raw scores.",
+    needs=(GOLD, SCORES),
+    estimates=OF_MEANS,
+    style=Style("#332288", "H"),
+)

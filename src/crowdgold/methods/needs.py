@@ -1,0 +1,160 @@
+"""What methods need of a table, in one list: for fits, for jobs, and for `crowdgold check`."""
+
+import importlib.util
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from crowdgold.data import Items, Table
+
+MORE_GOLD = "have an expert label more items, drawn at random"
+HAVE_SEVERAL = "have items labelled by several annotators"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Has:
+    """What a table has of what methods need.
+
+    Attributes:
+        of_items: whether it is one of Items, whose gold labels and scores are columns.
+        gold_positive, gold_negative: gold labels of each class.
+        scores: number of models.
+        most_votes: the most votes, or labels, of an item.
+        annotators: number of annotators; None where they are not known.
+        agents: number of agents whose responses the items are.
+        oracle: whether P(Y | V) is known.
+    """
+
+    of_items: bool = True
+    gold_positive: int = 0
+    gold_negative: int = 0
+    scores: int = 0
+    most_votes: int = 0
+    annotators: int | None = None
+    agents: int = 0
+    oracle: bool = False
+
+    @property
+    def gold(self) -> int:
+        """Gold labels."""
+        return self.gold_positive + self.gold_negative
+
+    @property
+    def fewer(self) -> int:
+        """Gold labels of the class that has fewer."""
+        return min(self.gold_positive, self.gold_negative)
+
+    @classmethod
+    def of(cls, table: "Table") -> "Has":
+        """What a table has."""
+        from crowdgold.data import Items
+
+        if isinstance(table, Items):
+            return _of_items(table)
+        most = int(table.labels_of_item.max()) if len(table.item) else 0
+        annotators, agents = len(table.annotator), len(table.agent)
+        return cls(of_items=False, most_votes=most, annotators=annotators, agents=agents)
+
+
+def _of_items(items: "Items") -> Has:
+    return Has(
+        gold_positive=int((items.gold == 1).sum()),
+        gold_negative=int((items.gold == 0).sum()),
+        scores=len(items.predictors),
+        most_votes=int(items.votes_total.max()) if len(items) else 0,
+        annotators=None if items.labels is None else len(items.labels.annotator),
+        oracle=items.oracle is not None,
+    )
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something that a method needs.
+
+    Attributes:
+        name: what it is.
+        lacks: what a table has -> why that is not enough; empty where it is.
+        mend: what would be.
+        to_fit: whether there is no fit without it; else there is one, which may estimate nothing.
+        of_labels: whether it concerns tables of Annotations too, or alone.
+        of_items: whether it concerns tables of Items.
+    """
+
+    name: str
+    lacks: Callable[[Has], str]
+    mend: str
+    to_fit: bool = True
+    of_labels: bool = False
+    of_items: bool = True
+
+    def concerns(self, has: Has) -> bool:
+        """Whether it concerns such a table."""
+        return self.of_items if has.of_items else self.of_labels
+
+
+def _gold(has: Has) -> str:
+    found = f"there are {has.gold}, expected at least 2"
+    return "" if has.gold >= 2 else f"it needs gold labels; {found}"
+
+
+def _both_classes(has: Has) -> str:
+    if has.fewer:
+        return ""
+    found = f"all {has.gold} are of one class" if has.gold else "there are none"
+    return f"it needs gold labels of both classes; {found}"
+
+
+NO_SCORES = "it needs scores of a model; there are none"
+
+
+def _several(has: Has) -> str:
+    if has.most_votes > 1 and (has.annotators is None or has.annotators > 1):
+        return ""
+    return "it needs items with several votes; each has one"
+
+
+GOLD = Need("gold labels", _gold, MORE_GOLD)
+BOTH_CLASSES = Need("gold labels of both classes", _both_classes, MORE_GOLD, to_fit=False)
+SCORES = Need(
+    "scores",
+    lambda has: "" if has.scores else NO_SCORES,
+    "add a file with the columns item and score",
+)
+ANNOTATORS = Need(
+    "annotators",
+    lambda has: "it needs to know who gave each vote" if has.annotators is None else "",
+    "give votes as item, annotator, label",
+)
+SEVERAL = Need("several votes", _several, HAVE_SEVERAL)
+SEVERAL_LABELS = Need("several labels", _several, HAVE_SEVERAL, of_labels=True, of_items=False)
+AGENTS = Need(
+    "agents",
+    lambda has: (
+        "" if has.agents else "it needs to know whose response each item is: a column agent"
+    ),
+    "add a column agent",
+    of_labels=True,
+    of_items=False,
+)
+ORACLE = Need(
+    "P(Y | V)",
+    lambda has: "" if has.oracle else "it needs P(Y | V), which only some simulators tell: oracle",
+    "simulate the data",
+)
+NEEDS = (GOLD, BOTH_CLASSES, SCORES, ANNOTATORS, SEVERAL, SEVERAL_LABELS, AGENTS, ORACLE)
+"""In the order in which a lack is told."""
+
+
+def lacking(needs: Collection[Need], has: Has) -> Iterator[tuple[Need, str]]:
+    """The needs that a table does not meet, and why."""
+    for one in NEEDS:
+        if one in needs and one.concerns(has) and (why := one.lacks(has)):
+            yield one, why
+
+
+def lacks_package(package: str) -> str:
+    """Why an optional package cannot be had; empty where it can, or none is needed."""
+    if not package or importlib.util.find_spec(package):
+        return ""
+    return f"it needs the package {package}, which is not installed"

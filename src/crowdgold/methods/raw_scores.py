@@ -1,0 +1,73 @@
+"""score-R and AutoEval: a model's scores, taken for probabilities that gold labels correct."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crowdgold.declared import Settings
+from crowdgold.methods.doubts import OF_GOLD
+from crowdgold.methods.method import CORRECTED, OF_MEANS, Method, Offer, Run, Style
+from crowdgold.methods.needs import GOLD, SCORES
+
+if TYPE_CHECKING:
+    from crowdgold.data import Items
+    from crowdgold.inference.labels import Fit
+
+
+def predictions(items: "Items") -> dict[str, np.ndarray]:
+    """Scores as probabilities: predictor -> (n,).
+
+    Scores that all lie in [0, 1] are taken as they are; others are no probabilities, and the share
+    of items ranked below (`rank_share`) stands in their place.
+    """
+    from crowdgold.models.logistic import rank_share
+
+    return {
+        name: scores.astype(float)
+        if scores.min() >= 0 and scores.max() <= 1
+        else rank_share(scores, items.order(name))
+        for name, scores in items.scores.items()
+    }
+
+
+def predict(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
+    """Scores as a prediction of labels, which gold labels correct."""
+    from crowdgold.inference.labels import Fit, LabelPrediction
+
+    return Fit("score-R", LabelPrediction(predictions(items)))
+
+
+def predict_means(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
+    """Scores as a prediction of labels, which gold labels correct in means over items."""
+    from crowdgold.inference.labels import Fit, MeanPrediction
+
+    return Fit("AutoEval", MeanPrediction(predictions(items)))
+
+
+RECTIFIED = Method(
+    name="score-R",
+    title="raw scores, rectified by the gold labels",
+    of_items=predict,
+    needs=(GOLD, SCORES),
+    style=Style("#AA4499", "X"),
+)
+AUTO_EVAL = Method(
+    name="AutoEval",
+    title="AutoEval from raw scores",
+    of_items=predict_means,
+    needs=(GOLD, SCORES),
+    estimates=OF_MEANS,
+    takes_weights=False,
+    style=Style("#661100", "h", ":"),
+    offer=Offer(
+        use="scores corrected by gold, for prevalence and accuracy",
+        assumes=(
+            "Takes the model's scores as probabilities that an item is positive, and lets the gold "
+            "labels correct what follows. Right as long as the gold items are a random sample."
+        ),
+        roles=(CORRECTED,),
+        doubts=OF_GOLD,
+        stream=6,
+        population_only=True,
+    ),
+)

@@ -1,0 +1,186 @@
+"""Where methods are found, by their short names.
+
+Every file of this package that makes a `Method` is read, and so are modules that other packages
+declare as entry points of the group `crowdgold.methods`, and files that `CROWDGOLD_METHODS` names
+(paths with the separator of `PATH` between them; `method_files` in the configuration).
+"""
+
+import importlib
+import importlib.util
+import os
+import pkgutil
+import sys
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import crowdgold.methods as package
+from crowdgold.data.parameters import did_you_mean
+from crowdgold.declared import check_names, refuse
+from crowdgold.methods.method import BASELINE, SHARED_SETTINGS, Method, Run
+from crowdgold.methods.order import ANSWERS, FIGURES, in_order
+
+if TYPE_CHECKING:
+    from crowdgold.data import Table
+    from crowdgold.inference.labels import Fit
+    from crowdgold.models.stan import StanModels
+
+GROUP, VARIABLE = "crowdgold.methods", "CROWDGOLD_METHODS"
+OF_OTHERS = 1 << 16
+"""Streams of random numbers from here on are those of methods that declare none."""
+
+METHODS: dict[str, Method] = {}
+"""The methods by their short names, in the order of figures."""
+MODULES: dict[str, ModuleType] = {}
+"""Short name -> the module that makes the method."""
+
+
+def _of_package() -> Iterator[ModuleType]:
+    for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        if found.name != __name__:
+            yield importlib.import_module(found.name)
+
+
+def _of_file(path: Path) -> ModuleType:
+    """The module of a file that lies outside any package."""
+    name = f"crowdgold_method_{path.stem}_{zlib.crc32(str(path).encode()):x}"
+    if name in sys.modules:
+        return sys.modules[name]
+    if not path.is_file():
+        refuse(f"{path}: no such file; expected one that makes a method")
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        refuse(f"{path}: expected a Python file that makes a method")
+    # Classes look their module up by its name as they are made.
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _add(module: ModuleType) -> bool:
+    """Add the methods that a module makes; say whether it makes any.
+
+    Raises:
+        InputError: where another module makes a method of the same name.
+    """
+    made = [one for one in vars(module).values() if isinstance(one, Method)]
+    for one in made:
+        if METHODS.setdefault(one.name, one) is not one:
+            there = MODULES[one.name].__file__
+            refuse(f"{module.__file__}: there is another method {one.name!r}, of {there}")
+        MODULES.setdefault(one.name, module)
+    return bool(made)
+
+
+def _sort() -> None:
+    for name in in_order(METHODS, FIGURES):
+        METHODS[name] = METHODS.pop(name)
+
+
+def register(*paths: str | Path) -> None:
+    """Add the methods of files.
+
+    Raises:
+        InputError: where there is no such file, it makes no method, or another of the same name.
+    """
+    for path in paths:
+        if not _add(_of_file(Path(path).resolve())):
+            refuse(f"{path}: it makes no method; expected `METHOD = Method(...)` in it")
+    _sort()
+
+
+def _find() -> None:
+    for module in _of_package():
+        _add(module)
+    for entry in entry_points(group=GROUP):
+        _add(importlib.import_module(entry.module))
+    register(*filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)))
+
+
+_find()
+
+
+def method_named(name: str) -> Method:
+    """A method by its short name; `InputError` with the nearest where there is none."""
+    if name not in METHODS:
+        near = did_you_mean(name, METHODS, always=True)
+        refuse(f"no method {name!r}; {near} ({', '.join(METHODS)})")
+    return METHODS[name]
+
+
+def file_of(name: str) -> Path:
+    """The file that makes a method."""
+    return Path(str(MODULES[name].__file__))
+
+
+def is_of_package(name: str) -> bool:
+    """Whether a method comes with the library, and not from elsewhere."""
+    return MODULES[name].__name__.startswith(f"{package.__name__}.")
+
+
+def offered() -> tuple[str, ...]:
+    """The methods that `crowdgold evaluate` offers, in the order of answers."""
+    return tuple(in_order((name for name, one in METHODS.items() if one.offer), ANSWERS))
+
+
+def with_role(role: str) -> tuple[str, ...]:
+    """The methods that have a role in a user's study, in the order of answers."""
+    return tuple(name for name in offered() if METHODS[name].has_role(role))
+
+
+def baseline() -> str:
+    """The method of gold labels alone, which others' widths and gains are relative to."""
+    return with_role(BASELINE)[0]
+
+
+def stream_of(name: str) -> int:
+    """The number of a method among the sources of random numbers of a user's study."""
+    offer = METHODS[name].offer
+    return (offer and offer.stream) or OF_OTHERS + zlib.crc32(name.encode())
+
+
+def settable(method: Method) -> list[str]:
+    """The names of a method's own settings that a configuration can change."""
+    return [one.name for one in method.settings.declared() if one.name not in method.preset]
+
+
+def fit(
+    method: str,
+    table: "Table",
+    rng: np.random.Generator,
+    settings: Mapping[str, Any] | None = None,
+    stan: "StanModels | None" = None,
+) -> "Fit":
+    """Fit a method to a table.
+
+    Args:
+        method: a key of `METHODS`.
+        table: votes, gold labels and scores; or each annotator's labels.
+        rng: source of all random numbers of the method.
+        settings: `sampler` (chains, warmup, draws), `imputations`, and the method's own.
+        stan: compiled models; by default they are compiled when first used.
+
+    Raises:
+        InputError: where the method is not known, the table is of another kind or lacks what it
+            needs, or a setting cannot be used.
+    """
+    from crowdgold.models.stan import SamplerSettings, StanModels
+
+    chosen, given = method_named(method), settings or {}
+    own = chosen.own(given)
+    check_names(own, (*SHARED_SETTINGS, *settable(chosen)), method)
+    shared = {key: value for key, value in given.items() if key not in own}
+    sampler = shared.pop("sampler", {})
+    check_names(sampler, [one.name for one in fields(SamplerSettings)], "sampler")
+    run = Run(stan or StanModels(), SamplerSettings(**sampler), **shared)
+    return replace(chosen.fit(table, rng, own, run), method=method)

@@ -1,0 +1,44 @@
+"""Snorkel (CLARA, section 7.4): its label model's probabilities of each item."""
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crowdgold.declared import Settings
+from crowdgold.methods.method import Method, Run, Style, of_labels_behind
+from crowdgold.methods.needs import ANNOTATORS, SEVERAL
+
+if TYPE_CHECKING:
+    from crowdgold.data import Annotations
+    from crowdgold.inference.labels import Fit
+
+
+def fit_label_model(
+    annotations: "Annotations", rng: np.random.Generator, settings: Settings, run: Run
+) -> "Fit":
+    """The label model; the likelier category of each item stands for its true label.
+
+    Raises:
+        InputError: where the package is not installed, or there are fewer than three annotators.
+    """
+    from crowdgold.inference.labels import Fit, ProbableLabels
+    from crowdgold.models import snorkel_labels
+
+    start = time.perf_counter()
+    model = snorkel_labels.fit_label_model(annotations, rng)
+    found = snorkel_labels.probabilities(model, annotations)
+    labels = ProbableLabels(found.argmax(axis=1), found)
+    return Fit("Snorkel", labels, seconds={"inference": time.perf_counter() - start})
+
+
+METHOD = Method(
+    name="Snorkel",
+    title="Snorkel's label model",
+    of_items=of_labels_behind(fit_label_model),
+    of_labels=fit_label_model,
+    needs=(ANNOTATORS, SEVERAL),
+    uses_gold=False,
+    package="snorkel",
+    style=Style("#DDAA33", "D", "--"),
+)

@@ -1,0 +1,47 @@
+"""votes-R: vote shares, rectified by the gold labels."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crowdgold.declared import Settings
+from crowdgold.methods.doubts import OF_GOLD
+from crowdgold.methods.method import CORRECTED, Method, Offer, Run, Style
+from crowdgold.methods.needs import GOLD
+
+if TYPE_CHECKING:
+    from crowdgold.data import Items
+    from crowdgold.inference.labels import Fit
+
+
+def predict(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
+    """The share of positive votes of each item, as a prediction of its label.
+
+    It is the same for all predictors, and stands under `NO_PREDICTOR` for what needs no scores.
+    """
+    from crowdgold.data import NO_PREDICTOR
+    from crowdgold.inference.labels import Fit, LabelPrediction
+
+    share = items.votes_positive / items.votes_total
+    return Fit("votes-R", LabelPrediction(dict.fromkeys([NO_PREDICTOR, *items.predictors], share)))
+
+
+METHOD = Method(
+    name="votes-R",
+    title="vote shares, rectified by the gold labels",
+    of_items=predict,
+    needs=(GOLD,),
+    style=Style("#999933", "8"),
+    offer=Offer(
+        use="vote shares corrected by the gold labels; needs no scores",
+        assumes=(
+            "Takes the share of an item's positive votes as the prediction of its label, without "
+            "scores or a model, and lets the gold labels correct it. Right whatever the votes are "
+            "like, as long as the gold items are a simple random sample of the items and their "
+            "labels are right."
+        ),
+        roles=(CORRECTED,),
+        doubts=OF_GOLD,
+        stream=2,
+    ),
+)

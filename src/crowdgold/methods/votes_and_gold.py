@@ -1,0 +1,135 @@
+"""MV, GT and GT+MV (MAVEN, table 2; CLARA, section 4): labels without a model."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import numpy as np
+
+from crowdgold.declared import Settings
+from crowdgold.methods.doubts import OF_GOLD, WEAK, Facts, Finding
+from crowdgold.methods.method import BASELINE, CORRECTED, OF_LABELS, Method, Offer, Run, Style
+from crowdgold.methods.needs import GOLD
+
+if TYPE_CHECKING:
+    from crowdgold.data import Annotations, Items
+    from crowdgold.inference.labels import Fit
+
+WRONG_MAJORITY = 0.02
+"""Share of gold items on which the majority errs, above which it cannot stand for the truth."""
+
+
+@dataclass(frozen=True)
+class Ties(Settings):
+    """Settings of MV."""
+
+    judges: Annotated[
+        str | None,
+        OF_LABELS,
+        "The group of annotators whose labels make the majority, where labels say who gave them; "
+        "all where not given.",
+    ] = None
+    ties: Annotated[
+        Literal["random", "first_met", "lowest", "highest", "share"],
+        OF_LABELS,
+        "What becomes of tied labels, where labels say who gave them: one at `random`, where not "
+        "given, the one met first in the table (`first_met`), the `lowest` or the `highest` "
+        "category, or an even `share` for each.",
+    ] = "random"
+
+
+def majority_of_items(items: "Items", rng: np.random.Generator, settings: Ties, run: Run) -> "Fit":
+    """The majority of each item's votes, taken for its label."""
+    from crowdgold.inference.labels import Fit, FixedLabels
+    from crowdgold.models.majority import majority_vote
+
+    return Fit("MV", FixedLabels(majority_vote(items, rng)))
+
+
+def majority_of_labels(
+    annotations: "Annotations", rng: np.random.Generator, settings: Ties, run: Run
+) -> "Fit":
+    """The majority of each item's labels, taken for its label; or shares of tied categories."""
+    from crowdgold.inference.annotated_labels import LevelPosterior
+    from crowdgold.inference.labels import Fit, FixedLabels
+    from crowdgold.models.majority import labels_of_group, majority_labels, majority_shares
+
+    counted = labels_of_group(annotations, settings.judges or "")
+    if settings.ties == "share":
+        return Fit("MV", LevelPosterior(majority_shares(counted), hard=False))
+    return Fit("MV", FixedLabels(majority_labels(counted, settings.ties, rng)))
+
+
+def gold(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
+    """The gold labels, and nothing of the other items."""
+    from crowdgold.data import NO_GOLD
+    from crowdgold.inference.labels import NO_LABEL, Fit, GoldLabels
+
+    return Fit("GT", GoldLabels(np.where(items.gold == NO_GOLD, NO_LABEL, items.gold)))
+
+
+def gold_and_majority(
+    items: "Items", rng: np.random.Generator, settings: Settings, run: Run
+) -> "Fit":
+    """The gold labels where there are any, and the majority vote elsewhere."""
+    from crowdgold.data import NO_GOLD
+    from crowdgold.inference.labels import Fit, FixedLabels
+    from crowdgold.models.majority import majority_vote
+
+    labels = np.where(items.gold == NO_GOLD, majority_vote(items, rng), items.gold)
+    return Fit("GT+MV", FixedLabels(labels))
+
+
+def _wrong_majority(facts: Facts) -> list[Finding]:
+    if not facts.majority_error > WRONG_MAJORITY:
+        return []
+    why = (
+        "it takes the majority for the truth, which errs on "
+        f"{100 * facts.majority_error:.0f} % of the gold items"
+    )
+    return [Finding(WEAK, why, "use a method that models the votes' errors")]
+
+
+MAJORITY = Method(
+    name="MV",
+    title="majority vote",
+    about="The majority of each item's votes or labels, taken for the truth.",
+    of_items=majority_of_items,
+    of_labels=majority_of_labels,
+    settings=Ties,
+    uses_gold=False,
+    style=Style("#999999", "s", ":"),
+)
+GOLD_ALONE = Method(
+    name="GT",
+    title="gold labels only",
+    of_items=gold,
+    needs=(GOLD,),
+    style=Style("#000000", "o"),
+    offer=Offer(
+        use="gold labels alone: right whatever the votes are",
+        assumes=(
+            "Uses the items with a gold label and nothing else. Right as long as these are a "
+            "random sample and their labels are right."
+        ),
+        roles=(CORRECTED, BASELINE),
+        doubts=OF_GOLD,
+        stream=3,
+    ),
+)
+GOLD_AND_MAJORITY = Method(
+    name="GT+MV",
+    title="gold labels, and the majority vote elsewhere",
+    of_items=gold_and_majority,
+    needs=(GOLD,),
+    style=Style("#E69F00", "D", ":"),
+    offer=Offer(
+        use="gold, and the majority of the votes elsewhere",
+        assumes=(
+            "Takes the gold label where there is one and the majority vote elsewhere as the truth. "
+            "Right only where majorities are; its intervals know nothing of their errors."
+        ),
+        doubts=(_wrong_majority,),
+        stream=4,
+        population_only=True,
+    ),
+)

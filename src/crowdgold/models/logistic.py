@@ -1,0 +1,136 @@
+"""A prediction of every label by logistic regression of the gold labels on votes and ranks.
+
+The features are the log odds of the votes, the mean of the normal scores of all models' ranks, and
+how far each model's is from that mean; the first two have mean 0 and deviation 1 over all items. A
+normal score is Phi^-1 of the share of items ranked below. An item without a model's score counts as
+in the middle of that model's ranking.
+
+The coefficients have a normal prior of deviation 1. That of the votes and of the mean rank has its
+mean at 1, not at 0: more positive votes and a higher score make a label more likely to be positive.
+So the prediction is of use from few gold labels on, and one label hardly moves it.
+
+Each gold item is predicted by a regression on the others: gold items are sorted by their features
+and dealt into folds in turn, without a look at their labels and without random numbers. Items
+without gold are predicted by the mean over the folds.
+"""
+
+import numpy as np
+from scipy.special import expit, ndtri
+
+from crowdgold.data import NO_GOLD, InputError, Items
+
+FOLDS = 20
+HALF_VOTE = 0.5
+"""Added to the votes of either kind, so that unanimous items have finite log odds."""
+INTERCEPT_PRECISION = 0.05
+"""Of the normal prior of the intercept, around 0: nearly flat, down to prevalences of 1 %."""
+STEPS, STEP_LIMIT, SETTLED = 50, 3.0, 1e-8
+"""Of Newton's method: how many, the longest, and the one after which it stops."""
+BLOCK = 200_000
+"""Items that are predicted at a time."""
+
+
+def rank_share(scores: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Share of items ranked below each item, half of itself included: (n,) in (0, 1).
+
+    Args:
+        scores: (n,) of a predictor; the share of an item without one (NaN) is 1/2.
+        order: positions of the items that have one, from the lowest to the highest.
+    """
+    share = np.full(len(scores), 0.5)
+    share[order] = (np.arange(len(order)) + 0.5) / len(order)
+    return share
+
+
+def _standard(column: np.ndarray) -> np.ndarray:
+    """A column with mean 0 and deviation 1; zeros where it does not vary."""
+    spread = column.std()
+    return (column - column.mean()) / spread if spread > 0 else np.zeros(len(column))
+
+
+def _rank_scores(items: Items, name: str) -> np.ndarray:
+    """Normal scores of a predictor's ranks, (n,); 0 where an item has no score."""
+    scores = items.scores[name]
+    known = np.isfinite(scores)
+    order = np.lexsort((items.tie_break, scores))[: int(known.sum())]  # NaN is sorted last
+    return np.asarray(ndtri(rank_share(scores, order)))
+
+
+def features(items: Items) -> np.ndarray:
+    """Features of every item, (n, p): ones, votes, mean rank, and each model's distance from it.
+
+    All items scale them, not those with gold, so that a label changes no feature.
+    """
+    negative = items.votes_total - items.votes_positive
+    odds = np.log((items.votes_positive + HALF_VOTE) / (negative + HALF_VOTE))
+    columns = [np.ones(len(items)), _standard(odds)]
+    if items.predictors:
+        ranks = np.stack([_rank_scores(items, name) for name in items.predictors], axis=1)
+        mean = ranks.mean(axis=1)
+        columns.append(_standard(mean))
+        if ranks.shape[1] > 1:
+            columns += list((ranks - mean[:, None]).T)
+    return np.stack(columns, axis=1)
+
+
+def fit_folds(known: np.ndarray, labels: np.ndarray, used: np.ndarray, centre: np.ndarray,
+              precision: np.ndarray) -> np.ndarray:  # fmt: skip
+    """Coefficients (F, p) of the regressions on F subsets of items, by Newton's method.
+
+    Args:
+        known: (m, p) features.
+        labels: (m,) 0 or 1.
+        used: (F, m) whether a subset holds an item.
+        centre, precision: (p,) of the coefficients' normal prior.
+    """
+    weight = used.astype(float)
+    found = np.tile(centre, (len(used), 1))
+    for _ in range(STEPS):
+        chance = expit(found @ known.T)
+        gradient = ((labels - chance) * weight) @ known - (found - centre) * precision
+        curvature = chance * (1 - chance) * weight
+        hessian = np.stack([(known * row[:, None]).T @ known for row in curvature])
+        step = np.linalg.solve(hessian + np.diag(precision), gradient[:, :, None])[:, :, 0]
+        longest = np.abs(step).max(axis=1, keepdims=True)
+        found += step * np.minimum(1.0, STEP_LIMIT / np.maximum(longest, STEP_LIMIT))
+        if longest.max() < SETTLED:
+            break
+    return found
+
+
+def _deal(known: np.ndarray, folds: int) -> np.ndarray:
+    """Fold (m,) of each item: sorted by mean rank within votes, and dealt in turn."""
+    keys = known[:, 1:3].T[::-1]
+    place = np.empty(len(known), dtype=int)
+    place[np.lexsort(keys) if len(keys) else np.arange(len(known))] = np.arange(len(known))
+    dealt: np.ndarray = place % folds
+    return dealt
+
+
+def cross_fit(columns: np.ndarray, gold: np.ndarray, folds: int = FOLDS) -> np.ndarray:
+    """P(Y_i = 1) of each item, (n,), from the gold labels of others.
+
+    Args:
+        columns: (n, p) features, the first all ones.
+        gold: (n,) gold labels, `NO_GOLD` where there is none.
+        folds: at least 2; as many as gold items where those are fewer.
+
+    Raises:
+        InputError: where there are fewer than two gold labels.
+    """
+    rows = np.flatnonzero(gold != NO_GOLD)
+    folds = min(folds, len(rows))
+    if folds < 2:
+        raise InputError(f"a regression on gold labels needs at least 2; the table has {len(rows)}")
+    size = columns.shape[1]
+    centre = np.r_[0.0, np.ones(min(2, size - 1)), np.zeros(max(0, size - 3))]
+    precision = np.r_[INTERCEPT_PRECISION, np.ones(size - 1)]
+    fold = _deal(columns[rows], folds)
+    used = fold[None] != np.arange(folds)[:, None]
+    found = fit_folds(columns[rows], gold[rows].astype(float), used, centre, precision)
+    probability = np.empty(len(gold))
+    for start in range(0, len(gold), BLOCK):
+        part = slice(start, start + BLOCK)
+        probability[part] = expit(columns[part] @ found.T).mean(axis=1)
+    probability[rows] = expit((columns[rows] * found[fold]).sum(axis=1))
+    return probability

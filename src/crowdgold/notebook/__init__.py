@@ -1,0 +1,162 @@
+"""What a notebook asks of a study, by the functions of the commands: `import crowdgold as cg`."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdgold.commands import parser, plan_table
+from crowdgold.commands import plan as planning
+from crowdgold.commands.terminal import say
+from crowdgold.data import ITEMS, InputError, Table
+from crowdgold.data import own as own_data
+from crowdgold.data.parameters import unknown
+from crowdgold.data.shown import Told
+from crowdgold.inference.labels import Fit
+from crowdgold.methods import fit as fit_method
+from crowdgold.methods import method_named
+from crowdgold.models.stan import StanModels
+from crowdgold.notebook.result import Result
+from crowdgold.own.check.data import DataCheck, check_data
+from crowdgold.own.evaluation import (
+    METRICS,
+    Settings,
+    Source,
+    check_study,
+    chosen_methods,
+    evaluate_checked,
+    read_thresholds,
+)
+
+SEED = Settings().seed
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Study(own_data.Study):
+    """A user's study, with the files that it was read from."""
+
+    source: Source = field(default_factory=lambda: Source(()))
+
+
+def read(
+    *paths: str | Path,
+    columns: Mapping[str, str] | None = None,
+    positive: str | Sequence[str] = (),
+    repeated: str = "refuse",
+) -> Study:
+    """A study from its files, as the commands read it; what was guessed is printed.
+
+    Args:
+        paths: one file with everything, or votes, gold labels and scores in files of their own.
+        columns: the files' own column name -> ours, as {"worker": "annotator"}.
+        positive: the positive label, or several; all others are negative.
+        repeated: the rule for an annotator with several labels on an item: "refuse" or keep the
+            "first" or the "last".
+    """
+    labels = [positive] if isinstance(positive, str) else list(positive)
+    source = Source([Path(one) for one in paths], dict(columns or {}), labels, repeated)
+    found = source.read()
+    for note in found.notes:
+        say(note)
+    return Study(**{one.name: getattr(found, one.name) for one in fields(found)}, source=source)
+
+
+def check(study: own_data.Study, seed: int = SEED) -> DataCheck:
+    """What a study can support, as of `crowdgold check`."""
+    return check_data(study, np.random.default_rng(seed))
+
+
+def evaluate(
+    study: own_data.Study,
+    methods: Sequence[str] | None = None,
+    metrics: Sequence[str] = METRICS,
+    thresholds: float | Sequence[float | str] = (),
+    level: float = 0.95,
+    about: str = "population",
+    seed: int = SEED,
+    models: bool = True,
+    cores: int | None = None,
+) -> Result:
+    """The numbers of `crowdgold evaluate`, to the digit.
+
+    Args:
+        study: as of `read`.
+        methods: some of the methods; all where not given.
+        metrics: some of the metrics.
+        thresholds: scores from which on an item is flagged: 0.7, or ["large=0.7", "small=0.4"].
+        level: of the intervals.
+        about: "population", or the "items" at hand.
+        seed: of all random numbers.
+        models: whether models of votes and scores follow as second opinions, which take minutes.
+        cores: processes at a time; all of the machine where not given.
+
+    Raises:
+        InputError: where the data do not support what is asked, or a setting cannot be used.
+    """
+    given = [thresholds] if isinstance(thresholds, int | float) else thresholds
+    chosen = chosen_methods(methods, models)
+    settings = Settings(chosen, tuple(metrics), read_thresholds(given), level, about, seed)
+    checked = check_study(study, settings)
+    source = study.source if isinstance(study, Study) else Source(())
+    workers = cores or os.cpu_count() or 1
+    found = evaluate_checked(study, checked, source, settings, StanModels(), workers, say)
+    return Result(found, checked)
+
+
+def fit(
+    method: str,
+    study: own_data.Study | Table,
+    seed: int = SEED,
+    settings: Mapping[str, Any] | None = None,
+) -> Fit:
+    """A method fitted to a study, or to a table; `draws` of it is a dataset that ArviZ reads.
+
+    Raises:
+        InputError: where there is no such method, or the study lacks what it needs.
+    """
+    return fit_method(method, _table(method, study), np.random.default_rng(seed), settings)
+
+
+def _table(method: str, study: own_data.Study | Table) -> Table:
+    """The table of a study that a method takes."""
+    if not isinstance(study, own_data.Study):
+        return study
+    chosen = method_named(method)
+    if ITEMS in chosen.tables and not chosen.of_annotators:
+        return study.items
+    if study.annotations is None:
+        raise InputError(f"{method} needs to know who gave each vote; the study does not say")
+    return study.annotations
+
+
+@dataclass(frozen=True, repr=False)
+class Plan(Told):
+    """Studies that reach a width, by the number of votes on an item.
+
+    Attributes:
+        values: as of `crowdgold plan --json`.
+        text: as of `crowdgold plan`.
+    """
+
+    values: Mapping[str, Any]
+    text: str = ""
+
+
+def plan(pilot: own_data.Study | None = None, **options: Any) -> Plan:
+    """How many items, votes and gold labels a study takes, as of `crowdgold plan`.
+
+    Args:
+        pilot: a study to learn from, in place of guesses.
+        options: those of the command, as prevalence=0.2, tpr=0.75, metric="AUC", width=0.05.
+    """
+    asked = parser(["plan"]).parse_args(["plan"])
+    for name, value in options.items():
+        if name not in asked:
+            raise InputError(unknown("option", name, vars(asked)))
+        setattr(asked, name, value)
+    asked.pilot = pilot
+    shown = planning.found(asked)
+    return Plan(plan_table.as_values(*shown), plan_table.describe(*shown))

@@ -1,0 +1,1 @@
+"""What a study's data can support, before anything is fitted."""

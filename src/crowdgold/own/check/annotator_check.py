@@ -1,0 +1,106 @@
+"""Annotators whose labels cannot help: too few of them, always the same, or against the others.
+
+Each label is held against the majority of the others' labels of the item; where they are tied, or
+there are none, it is not. With k of m labels of an annotator agreeing, q the share of positive
+labels among the m and r that of the majorities, labels given without looking would agree with the
+chance c = q r + (1 - q)(1 - r). The p-value of an adversary is P(Bin(m, c) <= k), exact for a c
+that is known; q and r are the annotator's own, which makes it conservative: c (1 - c) is at least
+4 q (1 - q) r (1 - r), m times the variance of k / m where q and r are held. One who always gives
+label y is constant with the p-value of that happening by chance, s^n, s the share of y among the
+others' labels. Both are corrected for the number of annotators by Holm's method.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import bdtr
+
+from crowdgold.data import Annotations
+from crowdgold.methods.doubts import FEW_LABELS as FEW_LABELS
+
+LEVEL = 0.01
+"""Of the tests, over all annotators together."""
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotatorCheck:
+    """What is known of A annotators.
+
+    Attributes:
+        annotator: (A,) identifiers.
+        labels: (A,) labels of each.
+        compared, agreed: (A,) those held against a majority, and those of them that agree with it.
+        chance: (A,) agreement of one who does not look.
+        p_adversarial, p_constant: (A,) corrected p-values; 1 where there is nothing to test.
+    """
+
+    annotator: np.ndarray
+    labels: np.ndarray
+    compared: np.ndarray
+    agreed: np.ndarray
+    chance: np.ndarray
+    p_adversarial: np.ndarray
+    p_constant: np.ndarray
+
+    @property
+    def few(self) -> np.ndarray:
+        """Those with fewer than `FEW_LABELS` labels: (A,)."""
+        return self.labels < FEW_LABELS
+
+    @property
+    def adversarial(self) -> np.ndarray:
+        """Those who agree with the others less than chance does: (A,)."""
+        return self.p_adversarial < LEVEL
+
+    @property
+    def constant(self) -> np.ndarray:
+        """Those who always give the same label, where others do not: (A,)."""
+        return self.p_constant < LEVEL
+
+
+def holm(p: np.ndarray) -> np.ndarray:
+    """Correct p-values (m,) so that the chance of any false finding is held (Holm, 1979)."""
+    order = np.argsort(p)
+    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(steps, 1)
+    return corrected
+
+
+def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Divide, 0 where there is nothing to divide by."""
+    return part / np.maximum(whole, 1)
+
+
+def check_annotators(annotations: Annotations) -> AnnotatorCheck:
+    """Hold each annotator's labels against the majority of the others'.
+
+    Args:
+        annotations: labels of two categories, the second positive.
+    """
+    size, who = len(annotations.annotator), annotations.annotator_of
+    label = annotations.label
+    votes = annotations.votes()[annotations.item_of]
+    lead = votes[:, 1] - votes[:, 0] - np.where(label == 1, 1, -1)
+    against = lead != 0
+    majority = lead > 0
+
+    def by_annotator(chosen: np.ndarray) -> np.ndarray:
+        return np.bincount(who[chosen], minlength=size)
+
+    labels, positive = np.bincount(who, minlength=size), by_annotator(label == 1)
+    compared = by_annotator(against)
+    agreed = by_annotator(against & (majority == (label == 1)))
+    q = _ratio(by_annotator(against & (label == 1)), compared)
+    r = _ratio(by_annotator(against & majority), compared)
+    chance = q * r + (1 - q) * (1 - r)
+    p_adversarial = np.where(compared > 0, bdtr(agreed, compared, chance), 1.0)
+    others = len(label) - labels
+    share = _ratio(int((label == 1).sum()) - positive, others)
+    same = np.where(positive == labels, share, np.where(positive == 0, 1 - share, 1.0))
+    tested = (labels >= FEW_LABELS) & (others > 0)
+    p_constant = np.where(tested, same ** np.maximum(labels, 1), 1.0)
+    return AnnotatorCheck(
+        annotations.annotator, labels, compared, agreed, chance, holm(p_adversarial),
+        holm(p_constant),
+    )  # fmt: skip

@@ -1,0 +1,281 @@
+"""What a study's data can support, before anything is fitted: counts, agreement, gold, scores."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from crowdgold.arena.features import features_of
+from crowdgold.arena.record import nearest_worlds, read_arena
+from crowdgold.data import NO_GOLD, Items
+from crowdgold.data.checks import counted
+from crowdgold.data.own import Study
+from crowdgold.data.shown import Known, Shown
+from crowdgold.methods.registry import offered
+from crowdgold.own.check.agreement import Agreement, agreement
+from crowdgold.own.check.annotator_check import AnnotatorCheck, check_annotators
+from crowdgold.own.check.described import in_short
+from crowdgold.own.check.gold_sample import PERMUTATIONS, GoldSample, assess_gold_sample
+from crowdgold.own.check.score_check import Scores, best_scored, look_at_scores, warn_of_ties
+from crowdgold.own.check.verdicts import (
+    NOT_USABLE,
+    Facts,
+    Verdict,
+    verdicts_of,
+)
+
+TIES = 0.02
+"""Share of the items that experts labelled from which on their ties are warned of."""
+NAMED = 5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DataCheck(Shown):
+    """What is known of a study before anything is fitted.
+
+    Attributes:
+        items, votes: their numbers.
+        votes_per_item: least, median and most votes of an item.
+        positive_votes: share of positive votes.
+        agreement: Krippendorff's alpha of the votes.
+        annotators: each annotator; None where they are not known.
+        gold_positive, gold_negative: gold labels of each class.
+        gold_sample: whether gold looks like a random sample.
+        gold_within_strata: the same of each stratum; None without strata.
+        experts_tied: items that experts labelled, and on which they are tied.
+        expert_labels: expert -> gold labels given.
+        expert_agreement: alpha of the experts; None where there is one or none.
+        majority_right: TPR and TNR of the majority on gold items, a tie half; NaN without gold.
+        scores: model -> its scores.
+        strata: name -> stratum -> items.
+        verdicts: on each estimator.
+        warnings: in plain words, the gravest first.
+    """
+
+    items: int
+    votes: int
+    votes_per_item: tuple[int, float, int]
+    positive_votes: float
+    agreement: Agreement
+    annotators: AnnotatorCheck | None
+    gold_positive: int
+    gold_negative: int
+    gold_sample: GoldSample
+    gold_within_strata: GoldSample | None
+    experts_tied: int
+    expert_labels: Mapping[str, int]
+    expert_agreement: Agreement | None
+    majority_right: tuple[float, float]
+    scores: Mapping[str, Scores]
+    strata: Mapping[str, Mapping[str, int]]
+    verdicts: tuple[Verdict, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def supported(self) -> bool:
+        """Say whether some estimator is usable, if weakly."""
+        return any(one.verdict != NOT_USABLE for one in self.verdicts)
+
+    def facts(self) -> Known:
+        """What was counted, and the verdicts with their reasons."""
+        return in_short(self)
+
+
+def _vote_counts(items: Items) -> np.ndarray:
+    """The negative and positive votes of each item: (n, 2)."""
+    return np.stack([items.votes_total - items.votes_positive, items.votes_positive], axis=1)
+
+
+def _majority_right(items: Items) -> tuple[float, float]:
+    """The share of gold positives and of gold negatives that the majority gets right."""
+    lead = np.sign(2 * items.votes_positive - items.votes_total)
+    positive, negative = lead[items.gold == 1], lead[items.gold == 0]
+    return (
+        float((1 + positive).mean() / 2) if len(positive) else np.nan,
+        float((1 - negative).mean() / 2) if len(negative) else np.nan,
+    )
+
+
+def _expert_agreement(
+    by_expert: Mapping[str, np.ndarray], rng: np.random.Generator, resamples: int
+) -> Agreement | None:
+    if len(by_expert) < 2:
+        return None
+    labels = np.stack(list(by_expert.values()))
+    counts = np.stack([(labels == 0).sum(axis=0), (labels == 1).sum(axis=0)], axis=1)
+    return agreement(counts, rng, resamples=resamples)
+
+
+def _strata(strata: Mapping[str, np.ndarray]) -> dict[str, dict[str, int]]:
+    found = {}
+    for name, values in strata.items():
+        labels, times = np.unique(values.astype(str), return_counts=True)
+        found[name] = dict(zip(labels.tolist(), times.tolist(), strict=True))
+    return found
+
+
+def _cells(strata: Mapping[str, np.ndarray]) -> np.ndarray | None:
+    """Number the strata, of several columns together: (n,); None without strata."""
+    cells = None
+    for values in strata.values():
+        own = np.unique(values.astype(str), return_inverse=True)[1]
+        cells = own if cells is None else cells * (own.max() + 1) + own
+        cells = np.unique(cells, return_inverse=True)[1]
+    return cells
+
+
+def _tied(study: Study) -> int:
+    """Count the items that experts labelled and that have no gold label."""
+    labels = list(study.gold_by_expert.values())
+    if not labels:
+        return 0
+    labelled = (np.stack(labels) != NO_GOLD).any(axis=0)
+    return int((labelled & (study.items.gold == NO_GOLD)).sum())
+
+
+def _facts(
+    items: Items, agreed: Agreement, sample: GoldSample, annotators: AnnotatorCheck | None
+) -> Facts:
+    """Gather what the verdicts rest on."""
+    total = items.votes_total
+    tpr, tnr = _majority_right(items)
+    return Facts(
+        items=len(items),
+        scores=len(items.scores),
+        most_votes=int(total.max()),
+        several=float((total > 1).mean()),
+        positive_votes=float(items.votes_positive.sum() / total.sum()),
+        alpha=agreed.alpha,
+        alpha_upper=agreed.upper,
+        gold_positive=int((items.gold == 1).sum()),
+        gold_negative=int((items.gold == 0).sum()),
+        gold_p=sample.p,
+        tpr=tpr,
+        tnr=tnr,
+        annotators=None if annotators is None else len(annotators.annotator),
+        median_labels=np.nan if annotators is None else float(np.median(annotators.labels)),
+        adversarial=0 if annotators is None else int(annotators.adversarial.sum()),
+    )
+
+
+def check_data(
+    study: Study,
+    rng: np.random.Generator,
+    resamples: int = 1000,
+    permutations: int = PERMUTATIONS,
+) -> DataCheck:
+    """Find what a study's data can support.
+
+    Args:
+        study: the data.
+        rng: source of the resamples and permutations.
+        resamples: of the items, for the interval of alpha.
+        permutations: of the test of gold being a random sample.
+    """
+    items, total = study.items, study.items.votes_total
+    agreed = agreement(_vote_counts(items), rng, resamples=resamples)
+    annotators = None if study.annotations is None else check_annotators(study.annotations)
+    sample = assess_gold_sample(items, rng, permutations)
+    facts = _facts(items, agreed, sample, annotators)
+    of_scores = _facts(best_scored(items), agreed, sample, annotators)
+    cells, tied = _cells(study.strata), _tied(study)
+    within = None if cells is None else assess_gold_sample(items, rng, permutations, cells)
+    scores = {name: look_at_scores(values) for name, values in items.scores.items()}
+    return DataCheck(
+        items=len(items),
+        votes=int(total.sum()),
+        votes_per_item=(int(total.min()), float(np.median(total)), int(total.max())),
+        positive_votes=facts.positive_votes,
+        agreement=agreed,
+        annotators=annotators,
+        gold_positive=facts.gold_positive,
+        gold_negative=facts.gold_negative,
+        gold_sample=sample,
+        gold_within_strata=within,
+        experts_tied=tied,
+        expert_labels={
+            name: int((labels != NO_GOLD).sum()) for name, labels in study.gold_by_expert.items()
+        },
+        expert_agreement=_expert_agreement(study.gold_by_expert, rng, resamples),
+        majority_right=(facts.tpr, facts.tnr),
+        scores=scores,
+        strata=_strata(study.strata),
+        verdicts=verdicts_of(facts, of_scores, _arena(items, annotators is not None)),
+        warnings=(
+            *_gold_warnings(sample, within, facts.gold, tied),
+            *_warnings(annotators, scores),
+        ),
+    )
+
+
+def verdicts_within(check: DataCheck, items: Items, sample: GoldSample) -> tuple[Verdict, ...]:
+    """Judge the estimators on some of the items of a study that was checked.
+
+    Args:
+        check: of the study, whose agreement and annotators stand for those of its parts.
+        items: those of a stratum.
+        sample: whether its gold items look like a random sample of them.
+    """
+    about = check.agreement, sample, check.annotators
+    facts, of_scores = _facts(items, *about), _facts(best_scored(items), *about)
+    return verdicts_of(facts, of_scores, _arena(items, check.annotators is not None))
+
+
+def _arena(items: Items, annotators: bool) -> dict[str, str]:
+    """Say what each estimator did in the world of the arena that is nearest to these items."""
+    study = replace(features_of(items), annotators=annotators)
+    return nearest_worlds(study, offered(), read_arena())
+
+
+def _gold_warnings(
+    sample: GoldSample, within: GoldSample | None, gold: int, tied: int
+) -> list[str]:
+    """Say where gold items are no random sample."""
+    found = []
+    if sample.chosen:
+        first = sample.shifts[0]
+        found.append(
+            "the items with a gold label do not look like a random sample of all items (p = "
+            f"{sample.p:.2g}): the {first.feature} is {first.gold:.3g} on average among them and "
+            f"{first.others:.3g} among the others. Every estimator takes gold items to be chosen "
+            "at random; if they were chosen by votes, scores or difficulty, its numbers are wrong. "
+            "Draw items at random for gold labels"
+        )
+    if within is not None and sample.chosen and not within.chosen and np.isfinite(within.p):
+        found.append(
+            f"within the strata nothing speaks against gold being a random sample (p = "
+            f"{within.p:.2g}): the numbers of each stratum can be relied on, those of all items "
+            "cannot"
+        )
+    if within is not None and within.chosen and not sample.chosen:
+        found.append(
+            f"within the strata the items with a gold label do not look like a random sample (p = "
+            f"{within.p:.2g}): the numbers of a stratum may be wrong"
+        )
+    if tied > TIES * (gold + tied):
+        found.append(
+            f"{counted(tied, 'item')} that experts labelled "
+            f"{'has' if tied == 1 else 'have'} no gold label, since they are tied: "
+            f"{100 * tied / (gold + tied):.0f} % of those they looked at, and the hard ones. Gold "
+            "is easier than the items are, and estimates look better than they should; have "
+            "another expert decide"
+        )
+    return found
+
+
+def _warnings(annotators: AnnotatorCheck | None, scores: Mapping[str, Scores]) -> list[str]:
+    """Say in plain words what a user must know before believing a number."""
+    found = []
+    if annotators is not None:
+        for chosen, what in (
+            (annotators.adversarial, "labelling against the majority of the others (swapped?)"),
+            (annotators.constant, "always giving the same label, where others do not"),
+        ):
+            if chosen.any():
+                names = [str(name) for name in annotators.annotator[chosen]]
+                more = ", ..." if len(names) > NAMED else ""
+                found.append(
+                    f"{counted(len(names), 'annotator')} {what}: {', '.join(names[:NAMED])}{more}"
+                )
+    found.extend(warn_of_ties(scores))
+    return found

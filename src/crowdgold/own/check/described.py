@@ -1,0 +1,129 @@
+"""What a check of a study found, in words: at most 80 columns wide."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crowdgold.data.checks import counted
+from crowdgold.own.check.agreement import Agreement
+from crowdgold.own.check.annotator_check import FEW_LABELS
+from crowdgold.own.check.gold_sample import likeness_in_words
+
+if TYPE_CHECKING:
+    from crowdgold.own.check.data import DataCheck
+
+WIDTH = 80
+
+
+def _wrapped(head: str, texts: list[str], indent: int = 14) -> Iterator[str]:
+    """Write a head and texts beside it, each from a line of its own."""
+    for place, text in enumerate(texts):
+        start = head.ljust(indent) if place == 0 else " " * indent
+        yield textwrap.fill(text, WIDTH, initial_indent=start, subsequent_indent=" " * indent)
+
+
+def _alpha(found: Agreement, what: str) -> str:
+    if not found.items:
+        return f"none to measure: no item has two {what}"
+    if not np.isfinite(found.alpha):
+        return f"none to measure: all {what} are the same"
+    text = f"Krippendorff's alpha {found.alpha:.3f}"
+    if np.isfinite(found.lower):
+        text += f", {100 * found.level:g} % interval {found.lower:.3f} to {found.upper:.3f}"
+    return f"{text} ({found.items:,} items with two or more; 1: all agree, 0: as if at random)"
+
+
+def _gold(check: "DataCheck") -> Iterator[str]:
+    """Describe the gold labels."""
+    number = check.gold_positive + check.gold_negative
+    if not number:
+        yield "none"
+        return
+    yield (
+        f"{number:,} items ({100 * number / check.items:.3g} %): {check.gold_positive:,} positive, "
+        f"{check.gold_negative:,} negative"
+    )
+    right = [
+        f"{100 * share:.1f} % of the {name}"
+        for share, name in zip(check.majority_right, ("positives", "negatives"), strict=True)
+        if np.isfinite(share)
+    ]
+    yield f"the majority of the votes is right on {' and '.join(right)} (ties count half)"
+    sample = check.gold_sample
+    if sample.note:
+        yield f"a random sample of the items? no test: {sample.note}"
+    else:
+        told = likeness_in_words(sample.p)
+        yield f"a random sample of the items? {told} (p = {sample.p:.2g})"
+    within = check.gold_within_strata
+    if within is not None and not within.note:
+        told = likeness_in_words(within.p)
+        yield f"a random sample within strata? {told} (p = {within.p:.2g})"
+
+
+def _annotators(check: "DataCheck") -> str:
+    found = check.annotators
+    if found is None:
+        return "not known"
+    least, middle, most = np.quantile(found.labels, [0, 0.5, 1])
+    return (
+        f"{len(found.labels):,}, with {least:,.0f} to {most:,.0f} labels (median {middle:,.0f}); "
+        f"{int(found.few.sum())} with fewer than {FEW_LABELS}, "
+        f"{int(found.adversarial.sum())} against the others, {int(found.constant.sum())} constant"
+    )
+
+
+def about(check: "DataCheck") -> dict[str, list[str]]:
+    """What was counted, by name."""
+    least, middle, most = check.votes_per_item
+    each = f"{least} an item" if least == most else f"{least} to {most} an item, median {middle:g}"
+    found = {
+        "items": [f"{check.items:,}"],
+        "votes": [f"{check.votes:,}, {each}; {100 * check.positive_votes:.1f} % positive"],
+        "agreement": [_alpha(check.agreement, "votes")],
+        "annotators": [_annotators(check)],
+        "gold": list(_gold(check)),
+    }
+    if check.expert_agreement is not None:
+        given = ", ".join(f"{name} {labels:,}" for name, labels in check.expert_labels.items())
+        found["experts"] = [given, _alpha(check.expert_agreement, "expert labels")]
+    scores = [
+        f"{name}: {one.lowest:.4g} to {one.highest:.4g}, {one.distinct:,} different, "
+        f"{100 * one.tied:.2g} % of the pairs tied"
+        + (f"; {counted(one.without, 'item')} without" if one.without else "")
+        for name, one in check.scores.items()
+    ]
+    found["scores"] = scores or ["none"]
+    if check.strata:
+        found["strata"] = [
+            f"{name}: "
+            + ", ".join(f"{stratum or '(none)'} {size:,}" for stratum, size in sizes.items())
+            for name, sizes in check.strata.items()
+        ]
+    return found
+
+
+def in_short(check: "DataCheck") -> dict[str, list[str]]:
+    """What was counted, and what it supports, on one screen."""
+    found = about(check)
+    for one in check.verdicts:
+        found.setdefault(one.verdict, []).append(f"{one.method}: {one.why}")
+    return found | ({"warnings": list(check.warnings)} if check.warnings else {})
+
+
+def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:
+    """What was found for a reader, at most 80 columns wide.
+
+    Args:
+        check: of a study.
+        notes: of how the study was read.
+    """
+    told = {"read": list(notes), **about(check)}
+    lines = [line for head, texts in told.items() for line in _wrapped(head, texts)]
+    lines.append("")
+    for one in check.verdicts:
+        texts = [one.why, *([f"-> {one.mend}"] if one.mend else []), *filter(None, [one.arena])]
+        lines.extend(_wrapped(f"{one.method:<14}{one.verdict}", texts, 26))
+    return "\n".join(lines)

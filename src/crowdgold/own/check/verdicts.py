@@ -1,0 +1,73 @@
+"""What each method can make of a study: usable, weak or not usable, why, and how to mend it.
+
+What a method needs, and what can speak against it, is declared in its file (`crowdgold.methods`).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from crowdgold.methods import METHODS, Method
+from crowdgold.methods.doubts import MEASURED_GOLD as MEASURED_GOLD
+from crowdgold.methods.doubts import NOT_USABLE, SURELY_CHOSEN, VERDICTS, Facts, Finding
+from crowdgold.methods.needs import lacking
+from crowdgold.methods.registry import offered
+
+__all__ = ["MEASURED_GOLD", "NOT_USABLE", "SURELY_CHOSEN", "Facts", "Verdict", "verdicts_of"]
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a method can make of the data.
+
+    Attributes:
+        method: its short name.
+        verdict: one of `VERDICTS`.
+        why: the reasons.
+        mend: what would make it better; empty where nothing is needed.
+        arena: what it did in the nearest world of the arena (`arena.record`); empty where nothing
+            is known of that.
+    """
+
+    method: str
+    verdict: str
+    why: str
+    mend: str
+    arena: str = ""
+
+
+def _findings(method: Method, facts: Facts) -> Iterator[Finding]:
+    """What speaks against a method; of one that lacks what it needs, nothing but that."""
+    lacks = [Finding(NOT_USABLE, why, need.mend) for need, why in lacking(method.needs, facts)]
+    yield from lacks
+    if not lacks and method.offer:
+        for doubt in method.offer.doubts:
+            yield from doubt(facts)
+
+
+def verdicts_of(
+    facts: Facts, of_scores: Facts, arena: Mapping[str, str] = NOTHING
+) -> tuple[Verdict, ...]:
+    """The verdict on each method that a study is offered, in the order of answers.
+
+    Args:
+        facts: of the study.
+        of_scores: of its items with a score, for the methods that need one.
+        arena: method -> what it did in the nearest world of the arena.
+    """
+    found = []
+    for name in offered():
+        method = METHODS[name]
+        findings = list(_findings(method, of_scores if method.needs_scores else facts))
+        worst = max((VERDICTS.index(one.verdict) for one in findings), default=0)
+        # What only weakens is of no interest where something forbids.
+        told = [one for one in findings if VERDICTS.index(one.verdict) == worst]
+        use = method.offer.use if method.offer else ""
+        why = "; ".join(dict.fromkeys(one.why for one in told)) or use
+        mend = "; ".join(dict.fromkeys(one.mend for one in told))
+        # What cannot be used here has nothing to say of how it did elsewhere.
+        elsewhere = "" if VERDICTS[worst] == NOT_USABLE else arena.get(name, "")
+        found.append(Verdict(name, VERDICTS[worst], why, mend, elsewhere))
+    return tuple(found)

@@ -1,0 +1,166 @@
+"""The answer of a study: one method's estimate for each metric, by a rule laid down before.
+
+Where there are gold labels, the answer comes from a method that they correct, the first in the
+order of answers (`methods.order`). Their intervals rest on no model, so that no
+diagnostics of a chain decide about them. A model's estimate stands beside the answer, with a flag
+where the gold labels contradict it. It is the answer itself only without gold labels, or where the
+gold items are surely no random sample; of a metric of scores only if it uses the scores.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.methods import METHODS
+from crowdgold.methods.method import CORRECTED, MODEL
+from crowdgold.methods.registry import with_role
+from crowdgold.metrics.binary import LABEL_METRICS
+from crowdgold.metrics.metric import DELTA
+from crowdgold.own.evaluation.rows import KEYS
+
+NUMBERS = ("estimate", "lower", "upper", "standard_error", "effective_gold")
+NO_GOLD_REASON = "no gold labels: the numbers rest on a model of the votes, and nothing checks them"
+CHOSEN_REASON = (
+    "the gold items are surely no random sample of the items: the numbers rest on a model of votes "
+    "and scores, where there is one, and gold labels cannot check it"
+)
+NO_MODEL = "no model was fitted that could answer (--no-models leaves them out)"
+ONLY_MODELS_REASON = (
+    "only models were asked for: the numbers rest on them, and gold labels do not correct them"
+)
+
+
+def is_model(method: str) -> bool:
+    """Whether a method rests on a model of votes."""
+    return METHODS[method].has_role(MODEL)
+
+
+def order_of_choice(
+    n_gold: int, surely_chosen: bool, methods: Sequence[str]
+) -> tuple[tuple[str, ...], str]:
+    """The methods in the order in which they are chosen, and why in this one.
+
+    Args:
+        n_gold: gold labels.
+        surely_chosen: whether the gold items are surely no random sample.
+        methods: that say something.
+    """
+    if n_gold == 0:
+        return with_role(MODEL), NO_GOLD_REASON
+    if surely_chosen:
+        return with_role(MODEL), CHOSEN_REASON
+    if not set(methods) & set(with_role(CORRECTED)):
+        return with_role(MODEL), ONLY_MODELS_REASON
+    return with_role(CORRECTED), ""
+
+
+def _ignores_scores(method: str, metric: str) -> bool:
+    """Whether a metric is of scores and a model does not use them."""
+    name = metric.partition("@")[0]
+    of_labels = name in LABEL_METRICS or name.removeprefix(DELTA) in LABEL_METRICS
+    return is_model(method) and not of_labels and not METHODS[method].needs_scores
+
+
+def _problem(row: Mapping[str, Any], contradicts: bool) -> str:
+    """Why a row cannot be the answer; empty where it can."""
+    if is_model(row["method"]):
+        if _ignores_scores(row["method"], row["metric"]):
+            return "it does not use the scores"
+        if not row["diagnostics_passed"]:
+            return f"its chains had not converged ({row['message']})"
+        if contradicts and row["misfit"] == 1:
+            return "the gold labels contradict it"
+    if not np.isfinite(row["estimate"]):
+        return row["note"] or "no value"
+    if not np.isfinite([row["lower"], row["upper"]]).all():
+        return row["note"] or "no interval"
+    return ""
+
+
+def _plain(row: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Numbers as JSON knows them: null for none."""
+    return {name: float(row[name]) if np.isfinite(row[name]) else None for name in names}
+
+
+def _flag(row: Mapping[str, Any]) -> bool | None:
+    return None if pd.isna(row["misfit"]) else bool(row["misfit"])
+
+
+def _beside(rows: Mapping[str, Mapping[str, Any]], chosen: str) -> dict[str, Any] | None:
+    """The estimate of the first model that is not the chosen method and is usable."""
+    for method in with_role(MODEL):
+        if method in rows and method != chosen and not _problem(rows[method], False):
+            row = rows[method]
+            return {"method": method, **_plain(row, NUMBERS), "misfit": _flag(row)}
+    return None
+
+
+def _left_out(method: str) -> str:
+    """Why a method that is not in the order of choice is no answer."""
+    if is_model(method):
+        return "a model, which is no answer where there are gold labels"
+    why = "from these gold items" if METHODS[method].has_role(CORRECTED) else "no answer by itself"
+    return f"{why}; numbers in estimates.csv"
+
+
+def _choose(
+    rows: Mapping[str, Mapping[str, Any]], order: Sequence[str], reason: str,
+    unusable: Mapping[str, str],
+) -> dict[str, Any]:  # fmt: skip
+    """Choose among the rows of one metric, by method."""
+    passed_over = []
+    for method in order:
+        if method not in rows:
+            continue
+        problem = unusable.get(method) or _problem(rows[method], reason == ONLY_MODELS_REASON)
+        if problem:
+            passed_over.append(f"{method}: {problem}")
+            continue
+        row = rows[method]
+        notes = [row["note"], f"instead of {passed_over[0]}" if passed_over else ""]
+        return {
+            "method": method, **_plain(row, NUMBERS), "misfit": _flag(row),
+            "beside": _beside(rows, method), "passed_over": passed_over,
+            "note": "; ".join(filter(None, notes)),
+        }  # fmt: skip
+    passed_over += [f"{method}: {_left_out(method)}" for method in rows if method not in order]
+    if order == with_role(MODEL) and not set(order) & set(rows):
+        passed_over.append(NO_MODEL)
+    return {"method": None, **dict.fromkeys(NUMBERS), "misfit": None, "beside": None,
+            "passed_over": passed_over, "note": ""}  # fmt: skip
+
+
+def _groups(table: pd.DataFrame) -> Iterator[tuple[dict[str, str], dict[str, Any]]]:
+    for key, group in table.groupby(list(KEYS), sort=False):
+        named = dict(zip(KEYS, map(str, key), strict=True))
+        yield named, {row["method"]: row for row in group.to_dict("records")}
+
+
+def headlines(
+    table: pd.DataFrame,
+    n_gold: Mapping[str, int],
+    surely_chosen: Mapping[str, bool],
+    unusable: Mapping[str, Mapping[str, str]],
+) -> list[dict[str, Any]]:
+    """The answer of each metric.
+
+    Args:
+        table: as of `estimate_rows`.
+        n_gold: gold items of each stratum.
+        surely_chosen: whether those are surely no random sample.
+        unusable: stratum -> method -> why its numbers are no answer there.
+
+    Returns:
+        for each stratum, model, comparison and metric, in the order of the table: the method with
+        its numbers, the model's estimate `beside` it, which methods were `passed_over` and why, and
+        the `reason` of the order of choice, empty where gold labels correct the answer.
+    """
+    found, asked = [], list(dict.fromkeys(table["method"])) if len(table) else []
+    for named, rows in _groups(table):
+        stratum = named["stratum"]
+        order, reason = order_of_choice(n_gold[stratum], surely_chosen[stratum], asked)
+        chosen = _choose(rows, order, reason, unusable.get(stratum, {}))
+        found.append(named | chosen | {"reason": reason})
+    return found

@@ -1,0 +1,327 @@
+"""From what the jobs found to tables: estimates with comparisons, curves, items, annotators."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from crowdgold.data import NO_GOLD, NO_PREDICTOR, Items
+from crowdgold.data.items import score_column
+from crowdgold.evaluation.misfit import ABOVE, BELOW, flag_misfit, misfit_p
+from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.questions import Named
+from crowdgold.inference.samples import Sample
+from crowdgold.methods import METHODS
+from crowdgold.methods.method import MODEL
+from crowdgold.methods.registry import baseline, offered, with_role
+from crowdgold.metrics import parse_metric
+from crowdgold.metrics.binary import LABEL_METRICS
+from crowdgold.metrics.curves import GRIDS
+from crowdgold.metrics.metric import DELTA
+from crowdgold.own.evaluation import predictive
+from crowdgold.own.evaluation.fitting import Found
+from crowdgold.own.evaluation.questions import (
+    HUMANS,
+    METRICS,
+    Settings,
+    is_of_population,
+)
+
+KEYS = ("stratum", "model", "against", "metric")
+"""Columns that say what a row estimates; `against` names the other model of a comparison."""
+COLUMNS = (
+    *KEYS, "method", "estimate", "lower", "upper", "standard_error", "effective_gold", "misfit",
+    "misfit_p", "diagnostics_passed", "message", "note",
+)  # fmt: skip
+DIGITS = 10
+"""Of estimates; of their intervals' ends no more than three mean anything."""
+
+
+def _row(
+    found: Found, one: Estimate, model: str, against: str, sides: tuple[float, float]
+) -> dict[str, Any]:
+    return {
+        "stratum": found.stratum, "model": model, "against": against, "metric": one.metric,
+        "method": found.method, "estimate": one.estimate, "lower": one.lower, "upper": one.upper,
+        "standard_error": one.standard_error,
+        "diagnostics_passed": found.diagnostics.passed,
+        "message": found.diagnostics.message,
+        "note": one.note, BELOW: sides[0], ABOVE: sides[1],
+    }  # fmt: skip
+
+
+def _of_sample(
+    sample: Sample, named: Named, level: float
+) -> list[tuple[Estimate, tuple[float, float]]]:
+    """Estimates, and how far an interval about the items at hand reaches to either side.
+
+    Models that the corrected estimate contradicts are held against it there, whatever intervals are
+    about: both estimate the items' own values, and new items are no news of a model. The reach is
+    in standard errors of a normal interval.
+    """
+    found = sample.estimates(named, level)
+    about_items = sample.about_items()
+    if about_items is None:
+        return [(one, (np.nan, np.nan)) for one in found]
+    times = float(ndtri((1 + level) / 2))
+    ends = about_items.estimates(named, level)
+    sides = [
+        ((one.estimate - one.lower) / times, (one.upper - one.estimate) / times) for one in ends
+    ]
+    return list(zip(found, sides, strict=True))
+
+
+def _name(metric: str) -> str:
+    return parse_metric(metric).name
+
+
+def _is_known(one: Estimate) -> bool:
+    """Whether there is an estimate, or a reason why there is none that concerns these data."""
+    return np.isfinite(one.estimate) or not one.note.endswith("only")
+
+
+def _own_rows(found: Found, first: bool, several: bool, level: float) -> Iterator[dict[str, Any]]:
+    """The rows of a model alone; those of labels with the first model only.
+
+    What a method says of labels from the items with a score alone is no answer about all items.
+    """
+    if found.sample is None or found.named is None:
+        return
+    for one, sides in _of_sample(found.sample, found.named, level):
+        name = _name(one.metric)
+        if not _is_known(one):
+            continue
+        if name not in LABEL_METRICS:
+            against = HUMANS if name.startswith(DELTA) else ""
+            yield _row(found, one, found.model, against, sides)
+        elif first and found.whole:
+            with_scores = several and METHODS[found.method].needs_scores
+            note = f"with the scores of {found.model}" if with_scores else ""
+            yield _row(found, replace(one, note=one.note or note), NO_PREDICTOR, "", sides)
+
+
+def difference_name(first: str, second: str) -> str:
+    """Name the difference of a metric of two models; thresholds that differ are both named."""
+    name, _, at = first.partition("@")
+    other = second.partition("@")[2]
+    name = name if name.startswith(DELTA) else f"{DELTA}{name}"
+    return f"{name}@{at}" + (f"|{other}" if other != at else "") if at else name
+
+
+def _compared(texts: Sequence[str]) -> list[int]:
+    """The positions of the metrics that models are compared by."""
+    return [k for k, text in enumerate(texts) if _name(text) not in LABEL_METRICS]
+
+
+def _comparison_rows(one: Found, other: Found, level: float) -> Iterator[dict[str, Any]]:
+    """The rows of the difference of two models by the same method."""
+    if one.common is None or other.common is None or one.named is None or other.named is None:
+        return
+    places = _compared(one.named.texts), _compared(other.named.texts)
+    size = min(map(len, places))  # a model may have more thresholds than another
+    first, second = places[0][:size], places[1][:size]
+    names = [
+        difference_name(one.named.texts[a], other.named.texts[b])
+        for a, b in zip(first, second, strict=True)
+    ]
+    difference = one.common.select(first).minus(other.common.select(second))
+    if difference is None or not size:
+        return
+    both = replace(one, diagnostics=one.diagnostics if not one.diagnostics.passed
+                   else other.diagnostics)  # fmt: skip
+    named = one.named.select(first, names).differences()
+    for found, sides in _of_sample(difference, named, level):
+        yield _row(both, found, one.model, other.model, sides)
+
+
+def _effective_gold(
+    table: pd.DataFrame, n_gold: Mapping[str, int], n_items: Mapping[str, int], about: str
+) -> pd.Series:
+    """How many gold labels alone would give an interval as narrow as each row's.
+
+    Gold alone, n of N items, has w_0 about the population, and m labels w_0 sqrt(n / m). For an
+    interval of width w about the population therefore m = n (w_0 / w)^2, but no more than N, which
+    nothing can beat. About the items gold has w_0 sqrt(n (1 / m - 1 / N)), so that its own interval
+    there is shorter than w_0 by sqrt(1 - n / N), and 1 / m = w^2 / (n w_0^2) + 1 / N: no more than
+    N, and n where nothing but gold is used.
+    """
+    keys = list(KEYS)
+    alone = table.loc[table["method"] == baseline(), keys].assign(
+        alone=table["upper"] - table["lower"]
+    )
+    joined = table[[*keys, "lower", "upper"]].merge(alone, on=keys, how="left")
+    gold = joined["stratum"].map(dict(n_gold)).to_numpy(float)
+    width, known = (joined["upper"] - joined["lower"]).to_numpy(), joined["alone"].to_numpy()
+    items = joined["stratum"].map(dict(n_items)).to_numpy(float)
+    if is_of_population(baseline(), about):
+        whole = known
+    else:
+        left = 1 - gold / items
+        whole = np.divide(known, np.sqrt(left), out=np.zeros(len(joined)), where=left > 0)
+    usable = (width > 0) & (whole > 0)
+    ratio = np.divide(whole, width, out=np.full(len(joined), np.nan), where=usable)
+    effective = gold * ratio**2
+    of_population = np.array([is_of_population(name, about) for name in table["method"]])
+    of_items = effective * items / (effective + items)
+    effective = np.where(of_population, np.minimum(effective, items), of_items)
+    return pd.Series(effective, index=table.index)
+
+
+def _misfit(table: pd.DataFrame) -> pd.DataFrame:
+    """Flag estimates of models that the rectified estimate contradicts; missing for others.
+
+    With the flag goes how often chance alone would put a right model's estimate as far away.
+    """
+    keyed = table.assign(experiment="", replicate=0)
+    found = {name: of(keyed, ["stratum", "model", "against"])
+             for name, of in (("misfit", flag_misfit), ("misfit_p", misfit_p))}  # fmt: skip
+    known = table["method"].isin(with_role(MODEL)) & np.isfinite(table["estimate"])
+    return pd.DataFrame(found).where(known)
+
+
+def _metric_place(metric: str) -> tuple[int, float]:
+    """Where a metric, or a difference of it, stands among all, and its threshold."""
+    name, _, at = metric.partition("@")
+    plain = name if name in METRICS else name.removeprefix(DELTA)
+    return METRICS.index(plain), float(at.partition("|")[0] or 0)
+
+
+def _in_order(table: pd.DataFrame, strata: Sequence[str], models: Sequence[str]) -> pd.DataFrame:
+    """Sort estimates by stratum, comparisons last, then metric, model and method."""
+    order = pd.DataFrame(
+        {
+            "stratum": [strata.index(name) for name in table["stratum"]],
+            "compared": [other not in ("", HUMANS) for other in table["against"]],
+            "metric": [_metric_place(metric) for metric in table["metric"]],
+            "model": [[NO_PREDICTOR, *models].index(name) for name in table["model"]],
+            "against": table["against"],
+            "method": [offered().index(name) for name in table["method"]],
+        }
+    )
+    return table.loc[order.sort_values([*map(str, order)], kind="stable").index].reset_index(
+        drop=True
+    )
+
+
+def _rounded(table: pd.DataFrame) -> pd.DataFrame:
+    """Keep `DIGITS` of each number: the rest depends on where in memory a sum was taken."""
+    numbers = table.select_dtypes("float").columns
+    return table.assign(
+        **{name: [float(f"{value:.{DIGITS}g}") for value in table[name]] for name in numbers}
+    )
+
+
+def estimate_rows(
+    found: Sequence[Found],
+    strata: Sequence[str],
+    models: Sequence[str],
+    n_gold: Mapping[str, int],
+    n_items: Mapping[str, int],
+    settings: Settings,
+) -> pd.DataFrame:
+    """Make the table of estimates.
+
+    Args:
+        found: what the jobs found, in any order.
+        strata, models: of the study, in order.
+        n_gold, n_items: gold items, and all items, of each stratum.
+        settings: say the level of the intervals, and what they are about.
+
+    Returns:
+        rows with the columns `COLUMNS`, in the order of strata, models and metrics.
+    """
+    known = {(one.stratum, one.method, one.model): one for one in found if not one.problem}
+    rows: list[dict[str, Any]] = []
+    level = settings.level
+    for stratum in strata:
+        for method in offered():
+            named = [known[key] for model in (NO_PREDICTOR, *models)
+                     if (key := (stratum, method, model)) in known]  # fmt: skip
+            for place, one in enumerate(named):
+                rows += _own_rows(one, place == 0, len(models) > 1, level)
+            for one, other in combinations(named, 2):
+                rows += _comparison_rows(one, other, level)
+    if not rows:
+        return pd.DataFrame(columns=list(COLUMNS))
+    table = pd.DataFrame(rows)
+    table["effective_gold"] = _effective_gold(table, n_gold, n_items, settings.about)
+    table[["misfit", "misfit_p"]] = _misfit(table)
+    return _rounded(_in_order(table[list(COLUMNS)], strata, models))
+
+
+def curve_rows(found: Sequence[Found]) -> pd.DataFrame:
+    """Make the table of curves: a row for each point of each curve, with its interval."""
+    parts = []
+    for one in found:
+        if one.curves is None:
+            continue
+        at = np.concatenate(list(GRIDS.values()))
+        named = np.repeat(list(GRIDS), [len(grid) for grid in GRIDS.values()])
+        estimate, lower, upper = one.curves
+        whose = {"stratum": one.stratum, "model": one.model, "method": one.method}
+        parts.append(
+            pd.DataFrame({"curve": named, "at": at, "estimate": estimate, "lower": lower,
+                          "upper": upper}).assign(**whose)
+        )  # fmt: skip
+    columns = ["stratum", "model", "method", "curve", "at", "estimate", "lower", "upper"]
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+
+
+def item_rows(found: Sequence[Found], items: Items) -> pd.DataFrame:
+    """Make the table of items: votes, gold, scores, and P(Y = 1) by each method and model.
+
+    Columns of probabilities are METHOD, or METHOD:MODEL where the method uses a model's scores.
+    """
+    columns: dict[str, Any] = {
+        "item": items.item,
+        "votes_positive": items.votes_positive,
+        "votes_total": items.votes_total,
+        "gold": pd.Series(items.gold, dtype="Int8").mask(items.gold == NO_GOLD),
+    }
+    columns |= {score_column(name): values for name, values in items.scores.items()}
+    for one in found:
+        if one.probability is None:
+            continue
+        of_model = METHODS[one.method].needs_scores
+        name = f"{one.method}:{one.model}" if of_model else one.method
+        columns.setdefault(name, np.round(one.probability, 6))
+    return pd.DataFrame(columns)
+
+
+def annotator_rows(found: Sequence[Found]) -> pd.DataFrame:
+    """Make the table of annotators' rates."""
+    kept = ("metric", "annotator", "estimate", "lower", "upper", "note")
+    rows = [
+        {"stratum": one.stratum, "method": one.method}
+        | {name: value for name, value in asdict(rate).items() if name in kept}
+        for one in found
+        for rate in one.annotators
+    ]
+    table = pd.DataFrame(rows, columns=["stratum", "method", "annotator", *kept[:1], *kept[2:]])
+    return table.assign(metric=table["metric"].str.removesuffix(":each"))
+
+
+def parameter_rows(found: Sequence[Found]) -> pd.DataFrame:
+    """Make the table of model parameters: medians and intervals."""
+    rows = [
+        (one.stratum, one.model, one.method, *parameter)
+        for one in found
+        for parameter in one.parameters
+    ]
+    columns = ["stratum", "model", "method", "parameter", "median", "lower", "upper"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def predictive_rows(found: Sequence[Found]) -> pd.DataFrame:
+    """Make the table of posterior predictive checks (`predictive.COLUMNS`)."""
+    parts = [
+        one.checks.assign(stratum=one.stratum, model=one.model, method=one.method)
+        for one in found
+        if one.checks is not None
+    ]
+    columns = ["stratum", "model", "method", *predictive.COLUMNS]
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)

@@ -1,0 +1,328 @@
+"""The evaluation of a study from beginning to end, without its files."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from crowdgold.data import NO_GOLD, InputError, Items
+from crowdgold.data.own import Study
+from crowdgold.evaluation.misfit import held_against
+from crowdgold.metrics.binary import LABEL_METRICS
+from crowdgold.models.stan import StanModels
+from crowdgold.own.check.data import DataCheck, verdicts_within
+from crowdgold.own.check.gold_sample import GoldSample, assess_gold_sample
+from crowdgold.own.check.verdicts import NOT_USABLE, SURELY_CHOSEN
+from crowdgold.own.evaluation import rows
+from crowdgold.own.evaluation.compiled import load_models
+from crowdgold.own.evaluation.fitting import Found, run_job
+from crowdgold.own.evaluation.headline import headlines
+from crowdgold.own.evaluation.jobs import (
+    ALL,
+    Job,
+    Stratum,
+    find_strata,
+    is_quick,
+    items_of,
+    plan_jobs,
+    stream,
+)
+from crowdgold.own.evaluation.kept import KeptJobs
+from crowdgold.own.evaluation.processes import Say, run_jobs
+from crowdgold.own.evaluation.questions import (
+    THRESHOLD_METRICS,
+    Settings,
+    check_settings,
+    thresholds_of,
+    what_intervals_are_about,
+)
+from crowdgold.own.evaluation.run_key import key_of
+
+
+class UnsupportedError(InputError):
+    """Data that can be read and do not support what is asked of them."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What comes out of a study.
+
+    Attributes:
+        tables: name -> table: estimates, curves, items, annotators, parameters, predictive.
+        summary: everything else, as plain values: settings, notes, strata, methods that were not
+            run, headlines, the method that models are `held_against`, seconds.
+    """
+
+    tables: Mapping[str, pd.DataFrame]
+    summary: Mapping[str, Any]
+
+
+Answered = Callable[[Evaluation], None]
+"""Told of an evaluation without its models."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A study whose work is split into jobs.
+
+    Attributes:
+        study: the user's tables.
+        settings: what is asked.
+        strata: by name.
+        notes: what was left out.
+        jobs: those that take longest first.
+        against: (stratum, method) -> why it is not run.
+    """
+
+    study: Study
+    settings: Settings
+    strata: Mapping[str, Stratum]
+    notes: Sequence[str]
+    jobs: Sequence[Job]
+    against: Mapping[tuple[str, str], str]
+
+    @property
+    def methods(self) -> list[str]:
+        """The methods of the jobs."""
+        return list(dict.fromkeys(name for job in self.jobs for name in job.methods))
+
+    def without(self, failed: Mapping[str, str]) -> "Planned":
+        """Take methods whose model cannot be had out of the jobs; say of each where that is."""
+        kept = [
+            replace(job, methods=tuple(name for name in job.methods if name not in failed))
+            for job in self.jobs
+        ]
+        against = {
+            (job.stratum, name): failed[name]
+            for job in self.jobs
+            for name in job.methods
+            if name in failed
+        }
+        jobs = [job for job in kept if job.methods]
+        return replace(self, jobs=jobs, against={**self.against, **against})
+
+
+def _describe(items: Items) -> dict[str, Any]:
+    """Count what a stratum holds."""
+    gold = items.gold
+    return {
+        "items": len(items),
+        "votes": int(items.votes_total.sum()),
+        "gold": int((gold != NO_GOLD).sum()),
+        "gold_positive": int((gold == 1).sum()),
+        "gold_negative": int((gold == 0).sum()),
+    }
+
+
+def _notes(settings: Settings, items: Items) -> list[str]:
+    """Say what was decided for lack of a setting."""
+    notes = []
+    if not items.predictors:
+        notes.append("no scores: nothing is said of models, and MAVEN and AutoEval cannot run")
+    if not set(settings.metrics) & set(THRESHOLD_METRICS):
+        return notes
+    for model in items.predictors:
+        if not thresholds_of(settings, items, model):
+            metrics = ", ".join(name for name in THRESHOLD_METRICS if name in settings.metrics)
+            notes.append(
+                f"{model}: no {metrics}, since its scores are not all in [0, 1]; give a threshold"
+            )
+    return notes
+
+
+def _not_run(
+    against: Mapping[tuple[str, str], str], found: Sequence[Found]
+) -> list[dict[str, Any]]:
+    """List what was asked for and is not there, with the reason."""
+    listed = [
+        {"stratum": stratum, "method": method, "model": "", "reason": why, "failed": False}
+        for (stratum, method), why in against.items()
+    ]
+    return listed + [
+        {
+            "stratum": one.stratum, "method": one.method, "model": one.model,
+            "reason": one.problem, "failed": True,
+        }
+        for one in found
+        if one.problem
+    ]  # fmt: skip
+
+
+def _fits(found: Sequence[Found]) -> list[dict[str, Any]]:
+    """List what was run, with its diagnostics and seconds."""
+    return [
+        {
+            "stratum": one.stratum, "method": one.method, "model": one.model,
+            "diagnostics_passed": one.diagnostics.passed,
+            "problems": list(one.diagnostics.problems), "notes": list(one.diagnostics.notes),
+            "rhat": one.diagnostics.rhat if one.diagnostics.chains else None,
+            "chains": one.diagnostics.chains, "divergences": one.diagnostics.divergences,
+            "seconds": round(one.seconds, 3),
+        }
+        for one in found
+        if not one.problem
+    ]  # fmt: skip
+
+
+def _check_support(settings: Settings, study: Study) -> None:
+    """Raise an `UnsupportedError` where no metric that is asked for can be had of these tables."""
+    wanted = set(settings.metrics)
+    if not study.items.predictors and not wanted & set(LABEL_METRICS):
+        raise UnsupportedError(
+            f"{', '.join(settings.metrics)}: they are of a model's scores, and the study has none"
+        )
+
+
+def _tables(
+    estimates: pd.DataFrame, found: Sequence[Found], items: Items
+) -> dict[str, pd.DataFrame]:
+    """Make a table for each file."""
+    return {
+        "estimates": estimates,
+        "curves": rows.curve_rows(found),
+        "items": rows.item_rows(found, items),
+        "annotators": rows.annotator_rows(found),
+        "parameters": rows.parameter_rows(found),
+        "predictive": rows.predictive_rows(found),
+    }
+
+
+def _about(study: Study, settings: Settings, notes: Sequence[str]) -> dict[str, Any]:
+    """Say what was asked of what."""
+    items = study.items
+    return {
+        "settings": asdict(settings),
+        "models": items.predictors,
+        "thresholds": {name: thresholds_of(settings, items, name) for name in items.predictors},
+        "weighted": study.weights is not None,
+        "notes": [*study.notes, *notes, *_notes(settings, items)],
+    }
+
+
+def plan_study(study: Study, settings: Settings) -> Planned:
+    """Split the work on a study into jobs.
+
+    Raises:
+        UnsupportedError: where no metric asked for can be had of these tables.
+        InputError: where a setting cannot be used.
+    """
+    check_settings(settings, study.items.predictors)
+    _check_support(settings, study)
+    strata, notes = find_strata(study)
+    jobs, against = plan_jobs(study, settings, strata)
+    return Planned(study, settings, {one.name: one for one in strata}, notes, jobs, against)
+
+
+def _unusable(
+    planned: Planned, check: DataCheck | None, samples: Mapping[str, GoldSample]
+) -> dict[str, dict[str, str]]:
+    """The methods that each stratum does not support -> why."""
+    if check is None:
+        return {}
+    found = {}
+    for name, stratum in planned.strata.items():
+        verdicts = check.verdicts
+        if name != ALL:
+            verdicts = verdicts_within(check, items_of(planned.study, stratum), samples[name])
+        found[name] = {one.method: one.why for one in verdicts if one.verdict == NOT_USABLE}
+    return found
+
+
+def join_found(
+    planned: Planned, found: Sequence[Found], check: DataCheck | None, seconds: float
+) -> Evaluation:
+    """Join what the jobs found.
+
+    Args:
+        planned: the study and its jobs.
+        found: what those found, in their order.
+        check: of the study, if there is one; what it finds not usable is no headline.
+        seconds: that it took.
+    """
+    study, settings, strata = planned.study, planned.settings, list(planned.strata.values())
+    counts = {one.name: _describe(items_of(study, one)) for one in strata}
+    n_gold = {name: count["gold"] for name, count in counts.items()}
+    n_items = {name: count["items"] for name, count in counts.items()}
+    models = study.items.predictors
+    estimates = rows.estimate_rows(found, list(planned.strata), models, n_gold, n_items, settings)
+    samples = {
+        one.name: check.gold_sample
+        if check is not None and one.name == ALL
+        else assess_gold_sample(items_of(study, one), stream(settings, one, "gold"))
+        for one in strata
+    }
+    chosen = {name: sample.chosen for name, sample in samples.items()}
+    surely = {name: sample.p < SURELY_CHOSEN for name, sample in samples.items()}
+    summary = {
+        **_about(study, settings, planned.notes),
+        "strata": [
+            {
+                "name": name,
+                **count,
+                "gold_random": not chosen[name],
+                "about": what_intervals_are_about(settings.about, count["items"]),
+            }
+            for name, count in counts.items()
+        ],
+        "held_against": held_against(set(estimates["method"])),
+        "headlines": headlines(estimates, n_gold, surely, _unusable(planned, check, samples)),
+        "fits": _fits(found),
+        "not_run": _not_run(planned.against, found),
+        "seconds": round(seconds, 3),
+    }
+    return Evaluation(_tables(estimates, found, study.items), summary)
+
+
+def _sample(
+    planned: Planned, stan: StanModels, cores: int, say: Say, keep: Path | None
+) -> tuple[Planned, list[Found]]:
+    """What can be run of the jobs, and what those find that sample a model."""
+    models = [name for job in planned.jobs if not is_quick(job.methods) for name in job.methods]
+    planned = planned.without(load_models(dict.fromkeys(models), stan))
+    slow = [job for job in planned.jobs if not is_quick(job.methods)]
+    study, settings = planned.study, planned.settings
+    kept = KeptJobs(keep, key_of(study, settings, stan), say)
+    return planned, run_jobs(slow, study, settings, planned.strata, stan, cores, say, kept)
+
+
+def evaluate_study(
+    study: Study,
+    settings: Settings,
+    stan: StanModels,
+    cores: int = 1,
+    say: Say = lambda line: None,
+    check: DataCheck | None = None,
+    answered: Answered = lambda evaluation: None,
+    keep: Path | None = None,
+) -> Evaluation:
+    """Evaluate a study: what needs no sampling first, then the models.
+
+    Args:
+        study: the user's tables.
+        settings: what is asked, and how it is computed.
+        stan: the models; those that are needed are compiled first.
+        cores: processes at a time. Numbers do not depend on it.
+        say: told what takes long.
+        check: of the study, if there is one; what it finds not usable is no answer.
+        answered: told what is known before the models are sampled, where there are both.
+        keep: the folder for finished jobs, of this run and of one that was stopped; None for none.
+
+    Raises:
+        UnsupportedError: where no metric asked for can be had of these tables.
+        InputError: where a setting cannot be used.
+    """
+    start = time.perf_counter()
+    planned = plan_study(study, settings)
+    quick = [job for job in planned.jobs if is_quick(job.methods)]
+    found = [one for job in quick for one in run_job(job, study, settings, planned.strata, stan)]
+    if len(quick) == len(planned.jobs):
+        KeptJobs(keep, "", say).remove_others()
+        return join_found(planned, found, check, time.perf_counter() - start)
+    if quick:
+        answered(join_found(planned, found, check, time.perf_counter() - start))
+    planned, sampled = _sample(planned, stan, cores, say, keep)
+    found += sampled
+    return join_found(planned, found, check, time.perf_counter() - start)

@@ -1,0 +1,26 @@
+"""What a generator is: its name, and a function that draws a replicate."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crowdgold.data import ITEMS
+from crowdgold.simulate.replicate import Replicate
+
+
+@dataclass(frozen=True)
+class Generator:
+    """A generative process. A file that holds `X = Generator("NAME", draw_...)` offers it.
+
+    Attributes:
+        name: as configurations write it.
+        draw: (parameters, rng) -> a replicate; it raises `InputError` for a parameter that is
+            unknown, missing or impossible.
+        gives: the kind of table, `ITEMS` or `ANNOTATIONS`.
+    """
+
+    name: str
+    draw: Callable[[Mapping[str, Any], np.random.Generator], Replicate[Any]]
+    gives: str = ITEMS

@@ -1,0 +1,1 @@
+"""The recommended answer: its intervals against the truth, in many worlds."""

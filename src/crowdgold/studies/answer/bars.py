@@ -1,0 +1,175 @@
+"""What the recommended answer is held to, and whether it holds.
+
+A bar is judged by what was found, not by what chance would allow, but for the cells, whose 200
+replicates alone decide nothing: one fails where its binomial upper limit lies below the bar. What
+is missed is said to be beyond chance, or within it.
+"""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from crowdgold.studies.answer.cells import (
+    CELL,
+    answer_cells,
+    mean_ratios,
+    pooled_coverage,
+    split_again,
+    upper_limit,
+)
+
+POOLED = (0.94, 0.98)
+"""Coverage over all worlds and metrics, at each number of gold labels."""
+OF_METRIC = 0.925
+"""Least coverage of each metric over all worlds, at each number of gold labels."""
+OF_CELL = 0.93
+"""No upper limit of a cell's coverage lies below."""
+WIDEST = 1.0
+"""No cell's mean width is above so many times that of gold alone."""
+AT, MEAN_WIDTH = 200, 0.74
+"""At so many gold labels the mean width over cells is at most so many times that of gold alone."""
+ERRORS = 3.1
+"""Standard errors beyond which something is beyond chance: one-sided, 99.9 %."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar: what is asked, whether it holds, what was found, and the rows that miss it."""
+
+    asked: str
+    holds: bool
+    found: str
+    missing: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What is known of the recommended answer.
+
+    Attributes:
+        answer, baseline: the methods.
+        cells: of `answer_cells`.
+        by_gold: pooled coverage and mean ratios at each number of gold labels.
+        by_metric: the same for each metric and number of gold labels.
+        again: the cells that were judged again with more replicates.
+    """
+
+    answer: str
+    baseline: str
+    cells: pd.DataFrame
+    by_gold: pd.DataFrame
+    by_metric: pd.DataFrame
+    again: pd.DataFrame
+
+
+def answers_of(
+    results: pd.DataFrame, answer: str, baseline: str, again: dict[str, str] | None = None
+) -> Answers:
+    """All that is known of a method's intervals.
+
+    Args:
+        results: the long results table, with the column `n_gold`.
+        answer: the method that is judged.
+        baseline: gold alone.
+        again: experiment that repeats cells -> the world whose cells they are.
+    """
+    first, more = split_again(results, again or {})
+    cells = answer_cells(first, answer, baseline).sort_values("n_gold", kind="stable")
+    tables = []
+    for by in (["n_gold"], ["metric", "n_gold"]):
+        named = first.assign(metric=first["metric"].str.partition("@")[0])
+        coverage = pooled_coverage(named, answer, by)
+        tables.append(coverage.merge(mean_ratios(cells, by), on=by, how="left"))
+    by_gold, by_metric = tables
+    return Answers(
+        answer,
+        baseline,
+        cells.reset_index(drop=True),
+        by_gold.sort_values("n_gold").reset_index(drop=True),
+        by_metric,
+        answer_cells(more, answer, baseline) if len(more) else cells.iloc[:0],
+    )
+
+
+def _pooled(found: Answers) -> Bar:
+    rows, (low, high) = found.by_gold, POOLED
+    outside = rows[~rows["coverage"].between(low, high)]
+    apart = (outside["coverage"] - outside["coverage"].clip(low, high)).abs()
+    chance = int((apart <= ERRORS * outside["coverage_se"]).sum())
+    return Bar(
+        f"coverage over all worlds and metrics from {low} to {high} at each number of gold labels",
+        outside.empty,
+        f"from {rows['coverage'].min():.3f} to {rows['coverage'].max():.3f}"
+        + _within(len(outside), len(rows), "outside", chance),
+        outside,
+    )
+
+
+def _metrics(found: Answers) -> Bar:
+    rows = found.by_metric[found.by_metric["intervals"] > 0]
+    short = rows[rows["coverage"] < OF_METRIC]
+    limits = [upper_limit(*pair) for pair in short[["covered", "intervals"]].to_numpy()]
+    chance = sum(limit >= OF_METRIC for limit in limits)
+    return Bar(
+        f"coverage of each metric over all worlds at least {OF_METRIC} at each number of gold "
+        "labels",
+        short.empty,
+        f"the least is {rows['coverage'].min():.3f}"
+        + _within(len(short), len(rows), "below", chance),
+        short,
+    )
+
+
+def _cells(found: Answers) -> Bar:
+    cells = found.cells
+    flagged = cells[cells["upper_limit"] < OF_CELL]
+    judged = found.again[[*CELL, "upper_limit", "coverage", "intervals"]]
+    judged = judged.rename(columns=lambda name: name if name in CELL else f"{name}_again")
+    flagged = flagged.merge(judged, on=CELL, how="left")
+    cleared = flagged["upper_limit_again"] >= OF_CELL
+    text = f"{len(flagged)} of {len(cells)} cells lie below"
+    if flagged["upper_limit_again"].notna().any():
+        judged_again = int(flagged["upper_limit_again"].notna().sum())
+        text += f"; {judged_again} of them were judged again with more replicates, and "
+        text += f"{int(cleared.sum())} of these do not"
+    return Bar(
+        f"no cell whose 99.9 % binomial upper limit of coverage lies below {OF_CELL}",
+        bool(cleared.all()),
+        text,
+        flagged[~cleared],
+    )
+
+
+def _widest(found: Answers) -> Bar:
+    cells = found.cells[found.cells["width_ratio"].notna()]
+    wide = cells[cells["width_ratio"] > WIDEST + 1e-9]
+    # A cell of a single replicate has no error, and shows nothing beyond chance.
+    beyond = int((wide["width_ratio"] - WIDEST > ERRORS * wide["width_ratio_se"]).sum())
+    return Bar(
+        f"mean width above that of {found.baseline} in no cell",
+        wide.empty,
+        f"the largest ratio is {cells['width_ratio'].max():.3f}"
+        + _within(len(wide), len(cells), "above", len(wide) - beyond),
+        wide,
+    )
+
+
+def _mean_width(found: Answers) -> Bar:
+    row = found.by_gold[found.by_gold["n_gold"] == AT]
+    asked = f"mean width over cells at {AT} gold labels at most {MEAN_WIDTH} of {found.baseline}'s"
+    if row.empty or row["width_ratio"].isna().all():
+        return Bar(asked, False, f"not known: no cell with {AT} gold labels", row)
+    ratio, error = float(row["width_ratio"].iloc[0]), float(row["width_ratio_se"].iloc[0])
+    holds = ratio <= MEAN_WIDTH
+    return Bar(asked, holds, f"{ratio:.3f} ± {error:.3f}", row.iloc[:0] if holds else row)
+
+
+def _within(missing: int, rows: int, where: str, chance: int) -> str:
+    if not missing:
+        return ""
+    return f"; {missing} of {rows} {where}, {missing - chance} of them beyond chance"
+
+
+def bars_of(found: Answers) -> list[Bar]:
+    """The bars, in the order in which they are asked."""
+    return [judge(found) for judge in (_pooled, _metrics, _cells, _widest, _mean_width)]

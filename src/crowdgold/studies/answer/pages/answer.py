@@ -1,0 +1,235 @@
+"""Tables and numbers of docs/answer.md, and the table of its cells."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.documents.markdown import markdown_table, with_error
+from crowdgold.methods import METHODS
+from crowdgold.studies.answer.bars import AT, OF_CELL, WIDEST, Answers, Bar, answers_of, bars_of
+from crowdgold.studies.answer.cells import CELL, answer_cells, mean_ratios, pooled_coverage
+from crowdgold.studies.answer.peer_means import MEANS, PEER
+
+__all__ = ["AT", "OF_CELL", "WIDEST", "answers_of", "bars_of"]
+
+CELLS_FILE = "answer-cells.csv"
+LISTED = 30
+"""Cells that are listed on the page; the file has all."""
+FEW = 0.5
+"""Cells in which fewer replicates than this share have an interval are counted."""
+
+
+def cells_table(found: Answers, labels: Mapping[str, str]) -> pd.DataFrame:
+    """Every cell, with those judged again below: what docs/answer-cells.csv holds.
+
+    Args:
+        found: what is known of the answer.
+        labels: experiment -> the words that stand for it.
+    """
+    again = found.again.assign(judged="again")
+    parts = [found.cells.assign(judged="first"), *([again] if len(again) else [])]
+    table = pd.concat(parts, ignore_index=True)
+    without = table["replicates"] - table["intervals"]
+    table = table.assign(
+        world=_worlds(table, labels),
+        without_interval=without / table["replicates"],
+    )
+    first = ["world", "n_gold", "metric", "judged", "replicates", "intervals", "without_interval"]
+    rest = [name for name in table.columns if name not in (*first, "experiment")]
+    return table[[*first, *rest]].sort_values(["world", "metric", "n_gold"], kind="stable")
+
+
+def _worlds(table: pd.DataFrame, labels: Mapping[str, str]) -> pd.Series:
+    return table["experiment"].map(lambda name: labels.get(name, name))
+
+
+def pooled_ends(found: Answers) -> dict[str, Any]:
+    """The coverage over all that was judged, `whole`, and the rows of its `low` and `high` end."""
+    by_gold = found.by_gold
+    ends = {name: by_gold.loc[by_gold["coverage"].agg(f"idx{which}")]
+            for name, which in (("low", "min"), ("high", "max"))}  # fmt: skip
+    return {"whole": by_gold["covered"].sum() / by_gold["intervals"].sum(), **ends}
+
+
+def known_width(found: Answers) -> pd.Series:
+    """The row of `AT` gold labels; where that has no width, the last that has one."""
+    known = found.by_gold.dropna(subset=["width_ratio"])
+    at = known[known["n_gold"] == AT]
+    return at.iloc[0] if len(at) else known.iloc[-1]
+
+
+def bars_table(bars: Sequence[Bar]) -> str:
+    """The table of what was asked for, whether it holds, and what was found."""
+    rows = [[bar.asked, "yes" if bar.holds else "**no**", bar.found] for bar in bars]
+    return markdown_table(["asked", "holds", "found"], rows)
+
+
+def least_widths(found: Answers, least: pd.DataFrame, labels: Mapping[str, str]) -> dict[str, Any]:
+    """The least width that there can be beside what was found: `rows` by world, and over all."""
+    worlds = set(least["experiment"])
+    at = found.cells[(found.cells["n_gold"] == AT) & found.cells["experiment"].isin(worlds)]
+    possible = least.groupby("experiment", sort=False)["least_ratio"].mean()
+    measured = at.groupby("experiment")["width_ratio"].mean()
+    rows = [
+        [labels.get(str(world), str(world)), f"{measured.get(world, np.nan):.2f}", f"{value:.2f}"]
+        for world, value in possible.items()
+    ]
+    own, floor = f"{measured.mean():.3f}", f"{possible.mean():.3f}"
+    rows.append(["all of these", own, floor])
+    metrics = len(set(least["metric"].str.partition("@")[0]))
+    return {"worlds": len(possible), "metrics": metrics, "own": own, "floor": floor, "rows": rows}
+
+
+def by_gold(found: Answers, results: pd.DataFrame) -> str:
+    """The table of coverage, width and error by number of gold labels."""
+    alone = pooled_coverage(_first(found, results), found.baseline, ["n_gold"])
+    coverage = alone.set_index("n_gold")["coverage"]
+    rows = [
+        [
+            f"{row['n_gold']:.0f}",
+            with_error(row["coverage"], row["coverage_se"]),
+            f"{coverage.get(row['n_gold'], np.nan):.3f}",
+            with_error(row["width_ratio"], row["width_ratio_se"]),
+            with_error(row["error_ratio"], row["error_ratio_se"]),
+            f"{100 * (1 - row['intervals'] / row['replicates']):.1f} %",
+        ]
+        for row in found.by_gold.to_dict("records")
+    ]
+    head = ["gold labels", "coverage", f"coverage of {found.baseline}"]
+    head += [f"width / {found.baseline}", f"error / {found.baseline}", "without an interval"]
+    return markdown_table(head, rows)
+
+
+def _first(found: Answers, results: pd.DataFrame) -> pd.DataFrame:
+    """The replicates that were drawn first, not those of cells judged again."""
+    return results[results["experiment"].isin(set(found.cells["experiment"]))]
+
+
+def grid(table: pd.DataFrame, by: str, value: str, digits: int) -> str:
+    """The table of a value: a line for each `by`, a column for each number of gold labels."""
+    sizes = sorted(set(table["n_gold"]))
+    rows = []
+    for name, group in table.groupby(by, sort=False):
+        known = group.set_index("n_gold")[value].to_dict()
+        cells = [known.get(size, np.nan) for size in sizes]
+        rows.append([str(name), *("" if np.isnan(one) else f"{one:.{digits}f}" for one in cells)])
+    return markdown_table([by, *map(str, sizes)], rows)
+
+
+def by_world(found: Answers, results: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """Pooled coverage and mean ratios by world and number of gold labels."""
+    keys = ["experiment", "n_gold"]
+    worlds = pooled_coverage(_first(found, results), found.answer, keys)
+    worlds = worlds.merge(mean_ratios(found.cells, keys), on=keys, how="left")
+    return worlds.assign(world=_worlds(worlds, labels))
+
+
+def too_low(below: pd.DataFrame, baseline: str, labels: Mapping[str, str]) -> str:
+    """The table of the cells whose coverage misses its bar."""
+    rows = [
+        [world, row["metric"], str(row["n_gold"]), f"{row['covered']} of {row['intervals']}",
+         f"{row['upper_limit']:.3f}", f"{row['coverage_baseline']:.3f}", _judged_again(row)]
+        for world, row in zip(_worlds(below, labels), below.to_dict("records"), strict=True)
+    ]  # fmt: skip
+    head = ["world", "metric", "gold labels", "intervals that hold", "upper limit"]
+    return _listed([*head, f"coverage of {baseline}", "again"], rows)
+
+
+def too_wide(wide: pd.DataFrame, baseline: str, labels: Mapping[str, str]) -> str:
+    """The table of the cells whose width misses its bar."""
+    wider = wide.sort_values("width_ratio", ascending=False)
+    rows = [
+        [world, row["metric"], str(row["n_gold"]),
+         with_error(row["width_ratio"], row["width_ratio_se"])]
+        for world, row in zip(_worlds(wider, labels), wider.to_dict("records"), strict=True)
+    ]  # fmt: skip
+    return _listed(["world", "metric", "gold labels", f"width / {baseline}"], rows)
+
+
+def _judged_again(row: Mapping[Hashable, Any]) -> str:
+    if np.isnan(row["coverage_again"]):
+        return "not yet"
+    return f"{row['coverage_again']:.3f} of {row['intervals_again']:.0f}"
+
+
+def _listed(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    if not rows:
+        return "- none"
+    more = len(rows) - LISTED
+    rest = f"\n\nAnd {more} more, in [{CELLS_FILE}]({CELLS_FILE})." if more > 0 else ""
+    return markdown_table(head, rows[:LISTED]) + rest
+
+
+def beside_peers(found: Answers, results: pd.DataFrame, peers: pd.DataFrame) -> str:
+    """The table of coverage and width of means beside ppi_py's on the same samples."""
+    first = _first(found, results)
+    means = first[first["metric"].str.partition("@")[0].isin(MEANS)]
+    rows = []
+    joined = pd.concat([means, _first(found, peers)], ignore_index=True)
+    joined = joined.assign(metric=joined["metric"].str.partition("@")[0])
+    for metric in MEANS:
+        own = joined[joined["metric"] == metric]
+        for method in dict.fromkeys((PEER, found.answer, found.baseline)):
+            cells = pooled_coverage(own, method, ["n_gold"]).sort_values("n_gold")
+            widths = _widths(own, method)
+            rows.append(
+                [metric, method]
+                + [
+                    f"{row['coverage']:.3f}, {widths[row['n_gold']]:.3f}"
+                    for row in cells.to_dict("records")
+                ]
+            )
+    sizes = sorted(set(means["n_gold"]))
+    return markdown_table(["metric", "method", *map(str, sizes)], rows)
+
+
+def _widths(rows: pd.DataFrame, method: str) -> dict[int, float]:
+    own = rows[rows["method"] == method]
+    width = (own["upper"] - own["lower"]).groupby(own["n_gold"]).mean()
+    return dict(zip(width.index.astype(int), width.to_numpy(), strict=True))
+
+
+def mostly_without(found: Answers) -> int:
+    """The cells in which most replicates have no interval."""
+    cells = found.cells
+    return int((cells["intervals"] < FEW * cells["replicates"]).sum())
+
+
+def worlds_without_truth(
+    found: Answers, truths: pd.DataFrame, labels: Mapping[str, str]
+) -> list[str]:
+    """The worlds whose truth is that of a replicate's own items."""
+    own = sorted(set(found.cells["experiment"]) - set(truths["experiment"]))
+    return [labels.get(name, name) for name in own]
+
+
+def largest_error(found: Answers, truths: pd.DataFrame) -> float | None:
+    """The largest Monte Carlo error of a truth, as a share of half the mean width of its cell."""
+    if truths.empty:
+        return None
+    named = truths.assign(metric=truths["metric"].str.partition("@")[0])
+    joined = found.cells.merge(named[[*CELL, "truth_se"]], on=CELL)
+    share = float((joined["truth_se"] / (joined["width"] / 2)).max())
+    return share if np.isfinite(share) else None
+
+
+def predictions_table(results: pd.DataFrame, baseline: str) -> str:
+    """The table of coverage and width of each method by number of gold labels.
+
+    Args:
+        results: the long results table of the experiments that compare predictions.
+        baseline: the method, gold alone, that widths are relative to.
+    """
+    sizes = sorted(set(results["n_gold"]))
+    rows = []
+    for method in dict.fromkeys(results["method"]):
+        covered = pooled_coverage(results, method, ["n_gold"]).set_index("n_gold")["coverage"]
+        ratios = dict.fromkeys(sizes, 1.0)
+        if method != baseline:
+            cells = answer_cells(results, method, baseline)
+            ratios = mean_ratios(cells, ["n_gold"]).set_index("n_gold")["width_ratio"].to_dict()
+        cells_of = [f"{covered[size]:.3f}, {ratios[size]:.2f}" for size in sizes]
+        rows.append([f"`{method}`", METHODS[method].title, *cells_of])
+    return markdown_table(["method", "what it is", *map(str, sizes)], rows)

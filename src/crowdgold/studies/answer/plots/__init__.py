@@ -1,0 +1,1 @@
+"""Plots: tables in, figures out."""

@@ -1,0 +1,1 @@
+"""CLARA's paper: reviewers, audits, and policies of labelling."""

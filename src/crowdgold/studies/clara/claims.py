@@ -1,0 +1,185 @@
+"""What some of CLARA's claims are about: tables and cells that no quantity gives."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.documents.cells import Cells, cells_of, choose
+from crowdgold.documents.markdown import with_error
+from crowdgold.documents.verdicts import CLEAR, Judgement, verdict_of
+from crowdgold.evaluation.summaries import standard_error, summarise
+from crowdgold.studies.clara.policy_curves import SHARE, at_share, policy_curves
+from crowdgold.studies.clara.tie_breaking import items_of_class
+
+Tables = Mapping[str, pd.DataFrame]
+CLARA, RANDOM = "CLARA", "random stratified"
+
+
+def _only(tables: Tables) -> pd.DataFrame:
+    """The table of a claim that has one."""
+    (table,) = tables.values()
+    return table
+
+
+def rises_from_least(tables: Tables, method: str) -> Cells:
+    """How much larger a method's bias is at both ends of the prevalences than at its least."""
+    where = {"metric": "prevalence", "method": method, "tpr": "smallest"}
+    rows = summarise(choose(_only(tables), where), ["prevalence"]).sort_values("prevalence")
+    if len(rows) < 3:
+        return cells_of("fewer than three prevalences", [], [])
+    size, error, ends = rows["bias"].abs().to_numpy(), rows["bias_se"].to_numpy(), [0, -1]
+    least = 1 + int(np.argmin(size[1:-1]))
+    names = [f"prevalence {at:g}" for at in rows["prevalence"].iloc[ends]]
+    return cells_of("", names, size[ends] - size[least], np.hypot(error[ends], error[least]))
+
+
+def recovery(tables: Tables, printed: Mapping[str, Any]) -> pd.DataFrame:
+    """CLARA's mean absolute error of reviewers' TPR and TNR in each setting.
+
+    Args:
+        tables: one, with a row for each reviewer, setting, metric and replicate.
+        printed: `figure_3` of config/printed/clara.yaml.
+
+    Returns:
+        rows with `metric`, `n_reviewers`, `prevalence`, the expected `items` of the class that a
+        reviewer labelled, `error` and `error_se`, over replicates or, where there is one only, over
+        its reviewers.
+    """
+    chosen = choose(_only(tables), {"metric": ["TPR:each", "TNR:each"], "method": CLARA})
+    keys, rows = ["metric", "n_reviewers", "prevalence"], []
+    for _, group in chosen.groupby(keys, sort=False):
+        name, reviewers, prevalence = (group[key].iloc[0] for key in keys)
+        metric = name.partition(":")[0]
+        off = (group["estimate"] - group["truth"]).abs().dropna()
+        means = off.groupby(group["replicate"]).mean()
+        n = float(group["n"].iloc[0]) if "n" in group else float(printed["items"])
+        share = prevalence if metric == "TPR" else 1 - prevalence
+        items = items_of_class(n, share, float(printed["quality"]), reviewers)
+        error = standard_error((means if len(means) > 1 else off).to_numpy())
+        rows.append([metric, reviewers, prevalence, items, float(means.mean()), error])
+    found = pd.DataFrame(rows, columns=[*keys, "items", "error", "error_se"])
+    return found.sort_values("items", kind="stable")
+
+
+def audited(tables: Tables) -> pd.DataFrame:
+    """The rows of precision and recall, of any group, by these names."""
+    table = _only(tables)
+    named = table.assign(metric=table["metric"].str.partition(":")[0])
+    return named[named["metric"].isin(["precision", "recall"])]
+
+
+def audit_gains(tables: Tables) -> pd.DataFrame:
+    """How much smaller CLARA's errors are than majority votes', by the auditors' precision.
+
+    Replicates are paired; the mean over the reviewers' precisions, whose data are independent.
+    """
+    rows = audited(tables)
+    off = rows.assign(error=(rows["estimate"] - rows["truth"]).abs())
+    keys = ["metric", "auditor_precision", "reviewer_precision"]
+    error = off.pivot_table(index=[*keys, "replicate"], columns="method", values="error")
+    gain = (error["MV"] - error[CLARA]).dropna().groupby(keys)
+    each = pd.DataFrame({"gain": gain.mean(), "se": gain.std() / np.sqrt(gain.size())})
+    found = each.groupby(level=keys[:2]).agg(
+        gain=("gain", "mean"), se=("se", lambda se: np.sqrt((se**2).sum()) / len(se))
+    )
+    return found.reset_index()
+
+
+def by_day(tables: Tables) -> pd.DataFrame:
+    """The rows of all tables, by its name in `table`, with each day as a replicate.
+
+    Days are independent.
+    """
+    table = pd.concat([own.assign(table=name) for name, own in tables.items()])
+    day = table["day"].astype(str) + " " + table["replicate"].astype(str)
+    named = table.assign(replicate=day, metric=table["metric"].str.partition(":")[0])
+    return named.reset_index(drop=True)
+
+
+def _daily(table: pd.DataFrame, metric: str, column: str = "estimate") -> pd.DataFrame:
+    """A column of a metric's rows, days in the index and methods in columns."""
+    rows = table[table["metric"] == metric]
+    return rows.pivot_table(index="day", columns="method", values=column)
+
+
+def _mean(values: pd.Series) -> tuple[float, float]:
+    return float(values.mean()), standard_error(values.to_numpy())
+
+
+def beyond_interval(tables: Tables) -> Cells:
+    """How far majority votes' prevalence is from CLARA's beyond half of CLARA's mean interval."""
+    table = _only(tables)
+    found = _daily(table, "prevalence")
+    difference, error = _mean(found["MV"] - found[CLARA])
+    width = table.assign(width=table["upper"] - table["lower"])
+    half = float(_daily(width, "prevalence", "width")[CLARA].mean()) / 2
+    title = (
+        f"MV less CLARA {with_error(difference, error)}, mean over the days; CLARA's interval "
+        f"reaches {half:.4f} to each side"
+    )
+    return cells_of(title, [""], [abs(difference) - half], [error])
+
+
+def change(
+    tables: Tables, day: int, metric: str, less_clara: str = "", size: bool = False
+) -> Cells:
+    """How much a daily measurement is larger from a day on than before it.
+
+    Args:
+        tables: one, by day.
+        day: the first after the change.
+        metric: of CLARA.
+        less_clara: the method whose difference to CLARA is meant, if any.
+        size: whether the means count without their signs.
+    """
+    daily = _daily(_only(tables), metric)
+    values = daily[less_clara] - daily[CLARA] if less_clara else daily[CLARA]
+    before, after = _mean(values[values.index < day]), _mean(values[values.index >= day])
+    means = [abs(mean) if size else mean for mean, _ in (before, after)]
+    title = (
+        f"{f'{less_clara} less CLARA' if less_clara else metric} before day {day} "
+        f"{with_error(*before)}, from then on {with_error(*after)}, change"
+    )
+    return cells_of(title, [""], [means[1] - means[0]], [float(np.hypot(before[1], after[1]))])
+
+
+def policies(tables: Tables) -> pd.DataFrame:
+    """`policy_curves`, with the share of the labels that is `left`."""
+    curves = policy_curves(_only(tables))
+    return curves.assign(left=1 - curves[SHARE])
+
+
+def at_equal_shares(tables: Tables, share: float | None = None) -> pd.DataFrame:
+    """CLARA's accuracy at a share of the labels, or at those of the random stratified policy.
+
+    Returns:
+        `share`, `accuracy`, the `loss` and the `gain` over that policy, each with a column `_se`;
+        no rows at shares that CLARA does not have.
+    """
+    curves, rows = policy_curves(_only(tables)), []
+    others = curves[curves["policy"] == RANDOM].to_dict("records")
+    for row in others if share is None else [{SHARE: share, "accuracy": 0.0, "accuracy_se": 0.0}]:
+        value, error = at_share(curves, CLARA, row[SHARE], "accuracy")
+        gain, joint = value - row["accuracy"], float(np.hypot(error, row["accuracy_se"]))
+        rows.append([f"{row[SHARE]:.0%}", value, error, 1 - value, error, gain, joint])
+    names = [f"{name}{end}" for name in ("accuracy", "loss", "gain") for end in ("", "_se")]
+    return pd.DataFrame(rows, columns=["share", *names]).dropna(subset=["accuracy"])
+
+
+def random_is_biased(tables: Tables) -> Judgement:
+    """Whether the random policy's prevalence is biased, and the more so with fewer labels."""
+    rows = policies(tables).query("policy == @RANDOM").sort_values(SHARE)
+    size, error = rows["prevalence_error"].abs(), rows["prevalence_error_se"]
+    few, many = rows.index[0], rows.index[-1]
+    more, clear = size[few] - size[many], CLEAR * float(np.hypot(error[few], error[many]))
+    parts = [
+        f"{with_error(rows['prevalence_error'][at], error[at])} with {rows[SHARE][at]:.0%}"
+        for at in (few, many)
+    ]
+    verdict = verdict_of(
+        [bool((size > CLEAR * error).all()), more > clear],
+        [bool((size <= CLEAR * error).all()), more < -clear],
+    )
+    return Judgement(f"error {' and '.join(parts)} of the labels", verdict)

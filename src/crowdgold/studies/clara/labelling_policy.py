@@ -1,0 +1,223 @@
+"""Policies that decide how many labels each item gets (CLARA, sections 4.3 and 5.4).
+
+All work on items whose labels are there already, in the order in which they came: a policy takes
+the first ones of each item and leaves the rest. So its cost and its accuracy are what they would
+have been had it decided.
+
+- Tie-breaking: two labels, and a third where they differ; the majority is the final label.
+- Random stratified: one label; a given share of the items, stratified by that label, go through
+  tie-breaking.
+- CLARA: labels until the confidence reaches a threshold; the most likely label is the final one.
+- Snorkel: the same with the confidence of its label model, an optional package; the majority of the
+  labels so far is the final one, as in the paper, because the probabilities are not calibrated.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.data import Annotations, InputError
+from crowdgold.methods import clara, snorkel
+from crowdgold.models.clara.label_confidence import LabelsSoFar, probabilities_so_far
+from crowdgold.models.clara.labelling_model import LabellingModel
+
+RANDOM, TIE_BREAKING = "random stratified", "tie-breaking"
+CLARA, SNORKEL = clara.PUBLISHED.name, snorkel.METHOD.name
+COLUMNS = (
+    "policy", "threshold_or_share", "share_of_labels", "accuracy", "prevalence_estimate",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """What a policy makes of I items.
+
+    Attributes:
+        used: (I,) labels taken of each item, at least 1.
+        final: (I,) category of each item.
+        prevalence: (K,) estimated share of each category.
+    """
+
+    used: np.ndarray
+    final: np.ndarray
+    prevalence: np.ndarray
+
+
+def first_label(annotations: Annotations) -> np.ndarray:
+    """The position of each item's first label: (I,).
+
+    Raises:
+        InputError: where an item has none.
+    """
+    count = annotations.labels_of_item
+    if (count == 0).any():
+        bare = annotations.item[count == 0]
+        raise InputError(
+            f"{len(bare)} items have no label, {bare[0]!r} among them; expected one or more on each"
+        )
+    return np.asarray(np.cumsum(count) - count)
+
+
+def majority_label(annotations: Annotations, used: np.ndarray | None = None) -> np.ndarray:
+    """The majority of each item's first labels: (I,) categories.
+
+    Of tied categories it is the one that was given first.
+
+    Args:
+        annotations: the labels.
+        used: (I,) how many of each item's labels count; all where not given.
+
+    Raises:
+        InputError: where an item has no label.
+    """
+    items, K = len(annotations.item), len(annotations.category)
+    place = np.arange(len(annotations)) - first_label(annotations)[annotations.item_of]
+    kept = slice(None) if used is None else place < used[annotations.item_of]
+    cell = (annotations.item_of * K + annotations.label)[kept]
+    late = int(place.max()) + 1
+    since = np.full(items * K, late)
+    np.minimum.at(since, cell, place[kept])
+    votes = np.bincount(cell, minlength=items * K)
+    return np.asarray((votes * (late + 1) - since).reshape(items, K).argmax(axis=1))
+
+
+def place_in_stratum(annotations: Annotations, rng: np.random.Generator) -> np.ndarray:
+    """Put the items of each stratum, those whose first label is the same, in a random order.
+
+    Returns:
+        (I,) where each item stands in its stratum, as a share between 0 and 1: those below x are a
+        share x of the stratum, to the nearest item.
+    """
+    stratum = annotations.label[first_label(annotations)]
+    mixed = rng.permutation(len(stratum))
+    order = mixed[np.argsort(stratum[mixed], kind="stable")]
+    size = np.bincount(stratum, minlength=len(annotations.category))
+    rank = np.empty(len(stratum))
+    rank[order] = np.concatenate([np.arange(count) for count in size])
+    return np.asarray((rank + 0.5) / size[stratum])
+
+
+def _by_majority(annotations: Annotations, used: np.ndarray) -> Labelled:
+    final = majority_label(annotations, used)
+    share = np.bincount(final, minlength=len(annotations.category)) / len(final)
+    return Labelled(used, final, share)
+
+
+def random_stratified(annotations: Annotations, share: float, place: np.ndarray) -> Labelled:
+    """Take one label of each item, and let a share of each stratum go through tie-breaking.
+
+    Args:
+        annotations: the labels.
+        share: of the items that get additional labels, from 0 to 1.
+        place: (I,) of each item in its stratum, from `place_in_stratum`: with the same places,
+            a larger share holds the items of a smaller one.
+    """
+    start, count = first_label(annotations), annotations.labels_of_item
+    second = np.minimum(start + 1, len(annotations) - 1)
+    differ = annotations.label[start] != annotations.label[second]
+    wanted = np.where(place < share, np.where(differ, 3, 2), 1)
+    return _by_majority(annotations, np.minimum(wanted, count))
+
+
+def tie_breaking(annotations: Annotations) -> Labelled:
+    """Take two labels of each item, and a third where they differ."""
+    return random_stratified(annotations, 1.0, np.zeros(len(annotations.item)))
+
+
+def until_confident(so_far: LabelsSoFar, threshold: float) -> Labelled:
+    """Take labels of each item until the confidence reaches a threshold, or there are no more.
+
+    The prevalence is the mean of the items' probabilities. It is not the share of the final labels,
+    which counts an item of probability 0.4 for nothing: after one label of a reviewer whose TPR and
+    TNR are 0.9, at a prevalence of 0.1, all items have the final label "negative".
+
+    Args:
+        so_far: probabilities after each label.
+        threshold: the confidence that is enough.
+
+    Raises:
+        InputError: where an item has no label.
+    """
+    start, last = so_far.start[:-1], so_far.start[1:] - 1
+    if (last < start).any():
+        raise InputError(
+            f"{(last < start).sum()} items have no label; expected one or more on each"
+        )
+    stop = _first_confident(so_far, threshold)
+    probability = so_far.probability[stop]
+    return Labelled(stop - start + 1, probability.argmax(axis=1), probability.mean(axis=0))
+
+
+def _first_confident(so_far: LabelsSoFar, threshold: float) -> np.ndarray:
+    """The position of the label at which each item stops: (I,)."""
+    enough = so_far.confidence >= threshold
+    enough[so_far.start[1:] - 1] = True
+    stop = np.flatnonzero(enough)
+    # The first such label of each item: of all from its start on, the next.
+    return np.asarray(stop[np.searchsorted(stop, so_far.start[:-1])])
+
+
+def majority_when_confident(
+    annotations: Annotations, so_far: LabelsSoFar, threshold: float
+) -> Labelled:
+    """Take labels of each item until the confidence reaches a threshold; the majority decides.
+
+    Args:
+        annotations: the labels, at least one on each item.
+        so_far: probabilities after each label.
+        threshold: the confidence that is enough.
+    """
+    stop = _first_confident(so_far, threshold)
+    return _by_majority(annotations, stop - so_far.start[:-1] + 1)
+
+
+def _row(
+    policy: str, setting: float, done: Labelled, reference: np.ndarray, labels: int
+) -> dict[str, str | float]:
+    return {
+        "policy": policy,
+        "threshold_or_share": setting,
+        "share_of_labels": float(done.used.sum() / labels),
+        "accuracy": float(np.mean(done.final == reference)),
+        "prevalence_estimate": float(done.prevalence[-1]),
+    }
+
+
+def compare_policies(
+    model: LabellingModel,
+    annotations: Annotations,
+    reference: np.ndarray,
+    thresholds: Sequence[float],
+    shares: Sequence[float],
+    rng: np.random.Generator,
+    snorkel: LabelsSoFar | None = None,
+) -> pd.DataFrame:
+    """Tabulate what each policy costs and how accurate it is.
+
+    Args:
+        model: fitted to other items.
+        annotations: the labels that policies choose from; the last category is the positive one.
+        reference: (I,) categories that final labels are held against: the truth or the majority.
+        thresholds: of CLARA's confidence.
+        shares: of items with additional labels, of the random stratified policy.
+        rng: source of the random choice of items.
+        snorkel: the probabilities of Snorkel's label model after each label, where it is compared.
+
+    Returns:
+        rows with the columns `COLUMNS`: the policy, its threshold or share (missing for
+        tie-breaking), the share of all labels that it takes, the share of the items whose final
+        label is the reference, and its estimate of the share of positives.
+    """
+    so_far, place = probabilities_so_far(model, annotations), place_in_stratum(annotations, rng)
+    done = [(TIE_BREAKING, float("nan"), tie_breaking(annotations))]
+    done += [(RANDOM, share, random_stratified(annotations, share, place)) for share in shares]
+    done += [(CLARA, value, until_confident(so_far, value)) for value in thresholds]
+    if snorkel is not None:
+        done += [
+            (SNORKEL, value, majority_when_confident(annotations, snorkel, value))
+            for value in thresholds
+        ]
+    rows = [_row(*one, reference, len(annotations)) for one in done]
+    return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -1,0 +1,78 @@
+"""The methods of the judge-error experiments side by side."""
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.documents.markdown import markdown_table, with_error
+from crowdgold.evaluation.fits import count_gate_failures
+from crowdgold.evaluation.summaries import share_error, standard_error
+from crowdgold.methods.clara import PUBLISHED
+
+HEADER = [
+    "method", "mean bias", "mean error", "mean width", "coverage", "worst coverage", "none",
+    "failed fits",
+]  # fmt: skip
+SPLIT = {"n_labels": "Judges an item: {}", "quality": "TPR-TNR of the judges: {}"}
+"""Settings that have a table for each of their values -> what stands above it."""
+MODEL = PUBLISHED.name
+
+
+def _settings(table: pd.DataFrame) -> list[str]:
+    known = ["prevalence", "gold_positives", "gold_negatives", "n_gold"]
+    return [name for name in known if name in table]
+
+
+def _method_row(method: str, rows: pd.DataFrame, settings: list[str]) -> list[str]:
+    """Summarise a method over settings: bias with its sign, error, width, coverage, failures."""
+    known = rows[np.isfinite(rows["estimate"]) & np.isfinite(rows["lower"])]
+    difference = (known["estimate"] - known["truth"]).to_numpy(float)
+    width = (known["upper"] - known["lower"]).to_numpy(float)
+    inside = known["truth"].between(known["lower"], known["upper"])
+    by_setting = inside.groupby([known[name] for name in settings]).mean()
+    worst = by_setting.idxmin()
+    values = worst if isinstance(worst, tuple) else (worst,)
+    pairs = zip(settings, values, strict=True)
+    at = ", ".join(f"{name} {value:g}" for name, value in pairs)
+    failed, fits = count_gate_failures(rows)
+    return [
+        method,
+        with_error(float(difference.mean()), standard_error(difference)),
+        with_error(float(np.abs(difference).mean()), standard_error(np.abs(difference))),
+        with_error(float(width.mean()), standard_error(width)),
+        with_error(float(inside.mean()), share_error(float(inside.mean()), len(inside))),
+        f"{by_setting.min():.2f} ({at})",
+        f"{len(rows) - len(known)} of {len(rows)}",
+        f"{failed} of {fits}",
+    ]
+
+
+def method_table(table: pd.DataFrame) -> str:
+    """Lay out the methods of an experiment, a line each, over all its settings."""
+    rows = table[table["metric"] == "prevalence"]
+    settings = _settings(rows)
+    lines = [
+        _method_row(str(method), own, settings)
+        for method, own in rows.groupby("method", sort=False)
+    ]
+    return markdown_table(HEADER, lines)
+
+
+def method_tables(table: pd.DataFrame) -> str:
+    """Lay out the methods of an experiment; a table for each value of what `SPLIT` names."""
+    names = [name for name in SPLIT if name in table]
+    if not names:
+        return method_table(table)
+    parts = []
+    for values, rows in table.groupby(names):
+        where = [SPLIT[name].format(value) for name, value in zip(names, values, strict=True)]
+        parts.append(f"{'. '.join(where)}.\n\n{method_table(rows)}")
+    return "\n\n".join(parts)
+
+
+def failed_by_judges(table: pd.DataFrame) -> str:
+    """How many fits of CLARA fail their gate, by the judges that an item has."""
+    own, counts = table[table["method"] == MODEL], []
+    for judges in sorted({int(one) for one in own["n_labels"]}):
+        failed, fits = count_gate_failures(own[own["n_labels"] == judges])
+        counts.append(f"{failed} of {fits} fits with {judges} judge{'s' * (judges > 1)} an item")
+    return " and ".join(counts)

@@ -1,0 +1,53 @@
+"""The corrected rate against the rate that judges find, and its standard error."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from crowdgold.plotting.plot import Plot
+from crowdgold.plotting.style import new_figure
+
+COLUMNS = ("tpr", "tnr", "judged_rate", "corrected", "error", "naive_error")
+LOOKS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7")
+LINES = ("-", "--", "-.", "-", ":")
+
+
+def draw_judge_error_formula(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Draw two panels: the corrected rate, and its standard error, against the judged rate.
+
+    Args:
+        table: what the check `judge_error_formula` gives, for judges of several qualities.
+
+    Returns:
+        the figure and the rows that it shows.
+
+    Raises:
+        ValueError: where the table lacks a column.
+    """
+    missing = [name for name in COLUMNS if name not in table]
+    if missing:
+        raise ValueError(f"the table of the check judge_error_formula is needed; lacks {missing}")
+    figure, axes = new_figure(1, 2, 2.9)
+    groups = table.groupby(["tpr", "tnr"], sort=False)
+    for index, ((tpr, tnr), rows) in enumerate(groups):
+        look: dict[str, Any] = {
+            "color": LOOKS[index % len(LOOKS)],
+            "linestyle": LINES[index % len(LINES)],
+        }
+        name = f"TPR {tpr:g}, TNR {tnr:g}"
+        axes[0][0].plot(rows["judged_rate"], rows["corrected"], label=name, **look)
+        axes[0][1].plot(rows["judged_rate"], rows["error"], **look)
+    axes[0][0].set_ylabel("Corrected rate $p$")
+    axes[0][1].set_ylabel("Standard error of $p$")
+    axes[0][1].set_ylim(bottom=0)
+    for panel in axes[0]:
+        panel.set_xlim(0, 1)
+        panel.set_xlabel("Share judged positive $p_J$")
+    figure.supxlabel("exact: nothing is simulated", fontsize=7)
+    handles, labels = axes[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
+    return figure, table
+
+
+PLOT = Plot("judge_error_formula", draw_judge_error_formula)

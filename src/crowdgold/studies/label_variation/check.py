@@ -1,0 +1,190 @@
+"""A training method for human label variation on a dataset: what the check gives (HLV, section 5).
+
+PyTorch and the encoder's packages are optional; they are loaded when the check runs, and without
+them there is nothing to draw.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.data.judged_texts import TABLE_4
+from crowdgold.data.parameters import Parameters
+from crowdgold.experiments.check import Check
+from crowdgold.studies.label_variation.encoders import (
+    ENCODERS,
+    TFIDF,
+    find_encoder,
+    scale_to_unit_variance,
+)
+from crowdgold.studies.label_variation.methods import METHODS
+from crowdgold.studies.label_variation.prepared import Prepared, read_prepared
+
+OWNER = "check label_variation"
+NAMES = (
+    "dataset", "subset", "encoder", "method", "epochs", "batch_size", "learning_rate", "warmup",
+    "repeated", "fine_tuned", "trials", "learning_rates", "batch_sizes",
+)  # fmt: skip
+REPEATED = ("weighted", "each")
+KEPT = Path("results/embeddings")
+"""Where features of frozen encoders are kept, for all scales."""
+TITLES = {"snli": "ChaosNLI (SNLI)", "mnli_m": "ChaosNLI (MNLI)"}
+"""Of the subsets of ChaosNLI, which count as datasets."""
+
+
+def needed_packages(parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """The optional packages that the check needs at these parameters."""
+    return find_encoder(str(parameters["encoder"])).packages
+
+
+def features_file(parameters: Mapping[str, Any]) -> Path | None:
+    """The file that keeps the features that the check needs; None where it keeps none."""
+    if parameters.get("fine_tuned") or parameters["encoder"] == TFIDF:
+        return None
+    return _kept(parameters)
+
+
+def _kept(parameters: Mapping[str, Any]) -> Path:
+    """The file of a frozen encoder's features of a dataset."""
+    return KEPT / str(parameters["encoder"]) / f"{parameters['dataset']}.npz"
+
+
+def _encoder_of(given: Parameters, data: Prepared, frame: pd.DataFrame) -> Any:
+    """The function split -> encoder."""
+    from crowdgold.studies.label_variation.training import FrozenFeatures
+
+    name = given.choice("encoder", ENCODERS)
+    if given.values.get("fine_tuned"):
+        from crowdgold.studies.label_variation.transformer_encoder import (
+            TransformerEncoder,
+            best_device,
+            load,
+        )
+
+        known = find_encoder(name)
+        return lambda split: TransformerEncoder(*load(known), known, data.texts, trained=True).to(
+            best_device()
+        )
+    if name == TFIDF:
+        from crowdgold.studies.label_variation.tfidf_encoder import tfidf_features
+
+        return lambda split: FrozenFeatures(
+            scale_to_unit_variance(tfidf_features(data.texts, split.training), split.training)
+        )
+    from crowdgold.studies.label_variation.embeddings import embeddings
+
+    every = read_prepared(given.values["dataset"], frame)
+    found = embeddings(name, every.texts, _kept(given.values))
+    place = pd.Index(every.item).get_indexer(pd.Index(data.item))
+    return lambda split: FrozenFeatures(scale_to_unit_variance(found[place], split.training))
+
+
+def _optimisation(given: Parameters) -> Any:
+    from crowdgold.studies.label_variation.study import Search
+    from crowdgold.studies.label_variation.training import Optimisation
+
+    how = Optimisation(
+        given.whole("epochs", at_least=1),
+        given.whole("batch_size", at_least=1),
+        given.real("learning_rate", above=0),
+        given.real("warmup", above=-1e-9, below=1),
+        given.choice("repeated", REPEATED) == "each",
+    )
+    rates, sizes = given.values["learning_rates"], given.values["batch_sizes"]
+    low, high = (float(rate) for rate in rates)
+    return how, Search(given.whole("trials", at_least=0), (low, high), tuple(map(int, sizes)))
+
+
+DEFAULTS = {
+    "subset": "",
+    "warmup": 0.0,
+    "repeated": "weighted",
+    "fine_tuned": False,
+    "trials": 0,
+    "learning_rates": (1e-4, 1e-1),
+    "batch_sizes": (8, 16, 32, 64, 128),
+}
+
+
+def check_label_variation(
+    parameters: Mapping[str, Any], rng: np.random.Generator, dataset: pd.DataFrame
+) -> pd.DataFrame:
+    """Train by one method, once, and score the predictions of the test items by every metric.
+
+    Args:
+        parameters: `dataset`, `subset` of it, `encoder`, `method`; `epochs`, `batch_size`,
+            `learning_rate`, `warmup`; `repeated`, whether ReL has `each` of several equal
+            annotations or one row, `weighted`; `fine_tuned`, whether the encoder is trained too;
+            `trials` of a random search over `learning_rates` and `batch_sizes`, 0 for none.
+        rng: of the training.
+        dataset: the prepared dataset.
+
+    Returns:
+        a row a metric: `dataset` and `encoder` (titles), `metric` (general names), `value`, `note`
+        on why it is undefined, `items` that were tested, `share_error` and `train_share_error`
+        (`study.Run`), `tied`, the share of all items whose majority is a matter of the rule for
+        ties, `annotators` with annotations of training items and the median number of each one's,
+        `annotations_each` (of the first split; 0 where they are not known), `learning_rate`,
+        `batch_size`.
+
+    Raises:
+        InputError: naming the parameter that is unknown or impossible.
+    """
+    given = Parameters(OWNER, DEFAULTS | dict(parameters))
+    given.check_names(NAMES)
+    name, method = given.choice("dataset", TABLE_4), given.choice("method", METHODS)
+    subset = str(given.values["subset"])
+    data = read_prepared(name, dataset, subset)
+    how, tried = _optimisation(given)
+    from crowdgold.studies.label_variation.study import run
+    from crowdgold.studies.label_variation.transformer_encoder import threads
+
+    # Heads are small: a second thread would wait longer than it works, and change the last digits.
+    with threads(1):
+        done = run(method, data, _encoder_of(given, data, dataset), how, tried, rng)
+    about = {
+        "dataset": TITLES.get(subset, data.about.title),
+        "encoder": _title(given),
+        "items": len(done.predicted),
+        "share_error": done.share_error,
+        "train_share_error": done.train_share_error,
+        "tied": float(data.judged.tied().mean()),
+        **_annotators(data),
+        "learning_rate": done.how.learning_rate,
+        "batch_size": done.how.batch_size,
+    }
+    rows = [
+        {**about, "metric": metric, "value": one.value, "note": one.note}
+        for metric, one in done.scores.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def _annotators(data: Prepared) -> dict[str, float]:
+    """Count who judged the training items of the first split, and how many of them each."""
+    judged = data.judged.of_items(data.splits()[0].training).of_present_annotators()
+    if judged.annotator_of is None:
+        return {"annotators": 0, "annotations_each": 0.0}
+    each = float(np.median(np.bincount(judged.annotator_of)))
+    return {"annotators": judged.annotators, "annotations_each": each}
+
+
+def _title(given: Parameters) -> str:
+    """Name the encoder for the reader of a figure, and whether it was trained."""
+    title = find_encoder(given.values["encoder"]).title
+    if given.values["encoder"] == TFIDF:
+        return title
+    return f"{title}, {'fine-tuned' if given.values['fine_tuned'] else 'frozen'}"
+
+
+CHECK = Check(
+    "label_variation",
+    check_label_variation,
+    dataset=lambda parameters: str(parameters["dataset"]),
+    packages=needed_packages,
+    can_do_without=False,
+    features_file=features_file,
+)

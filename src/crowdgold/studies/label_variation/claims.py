@@ -1,0 +1,79 @@
+"""Claims on training methods (HLV, section 5.2) that need code of their own (`claims.yaml`)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.documents.verdicts import FAILS, HOLDS, PARTLY, Judgement
+from crowdgold.studies.label_variation.ranks import (
+    BASELINE,
+    SETTING,
+    against_objective,
+    compare_with_baseline,
+    mean_ranks,
+)
+from crowdgold.studies.label_variation.shares import judged_share, printed_settings
+
+Tables = Mapping[str, pd.DataFrame]
+RUNS = "label_variation"
+"""The joined table of all experiments of the study."""
+SIMPLE = ("ReL", "SL")
+
+
+def _of_simple(tables: Tables, what: str) -> pd.DataFrame:
+    """A column of `compare_with_baseline` by setting, a column for each of `SIMPLE`."""
+    found = compare_with_baseline(tables[RUNS]).set_index(SETTING)
+    return pd.DataFrame({name: found.loc[found["method"] == name, what] for name in SIMPLE})
+
+
+def beat_baseline(tables: Tables, methods: list[str], section: Mapping[str, Any]) -> Judgement:
+    """In how many settings all of these methods, of ReL and SL, beat MV substantially."""
+    found = _of_simple(tables, "beats")[methods].all(axis=1)
+    return judged_share(found, printed_settings(section, "beats_baseline", *methods))
+
+
+def among_the_best(tables: Tables, section: Mapping[str, Any]) -> Judgement:
+    """In how many settings ReL or SL is among the best."""
+    found = _of_simple(tables, "among_best").any(axis=1)
+    best = _of_simple(tables, "best")[SIMPLE[0]][~found].value_counts()
+    names = ", ".join(f"{name} {count}" for name, count in best.items())
+    printed = printed_settings(section, "among_best", "ReL or SL")
+    return judged_share(found, printed, f"; elsewhere the best: {names}" if names else "")
+
+
+def on_par_with_objective(tables: Tables, section: Mapping[str, Any]) -> Judgement:
+    """In how many settings ReL and SL are both on par with the method trained for it."""
+    found = against_objective(tables[RUNS], SIMPLE)
+    counts = [f"{name} {int(found[name].sum())}" for name in SIMPLE]
+    more = f"; alone: {', '.join(counts)}, either {int(found.any(axis=1).sum())}"
+    return judged_share(found.all(axis=1), printed_settings(section, "on_par", "ReL and SL"), more)
+
+
+def metric_methods_follow(tables: Tables) -> Judgement:
+    """Whether JSD and SMF1 rank behind ReL and SL, and before MV."""
+    rank, others = mean_ranks(tables[RUNS]), ("JSD", "SMF1")
+    text = ", ".join(f"{name} {rank[name]:.1f}" for name in (*SIMPLE, *others, BASELINE))
+    right = [max(rank[list(SIMPLE)]) < rank[other] < rank[BASELINE] for other in others]
+    verdict = HOLDS if all(right) else PARTLY if any(right) else FAILS
+    return Judgement(f"mean ranks: {text}", verdict)
+
+
+def degenerates(tables: Tables, method: str, dataset: str) -> Judgement:
+    """In which runs a method's entropy correlation is undefined on a dataset."""
+    table = tables[RUNS]
+    own = table[(table["method"] == method) & table["value"].isna()]
+    places = own.groupby("dataset", sort=False)["replicate"].nunique()
+    f1 = table[(table["dataset"] == dataset) & (table["metric"] == "soft macro F1")]
+    means = f1.groupby("method")[["value", "share_error"]].mean()
+    text = (
+        f"soft macro F1 {means['value'].get(method, np.nan):.3f}, MV {means['value'][BASELINE]:.3f}"
+    )
+    if dataset in places:
+        return Judgement(f"undefined in {places[dataset]} runs; {text}", HOLDS)
+    elsewhere = f"undefined on {', '.join(places.index)}; " if len(places) else ""
+    named = [name for name in (method, "SMF1", BASELINE) if name in means.index]
+    shown = ", ".join(f"{name} {means['share_error'][name]:.3f}" for name in named)
+    why = f"predictions differ, but class shares are lost: off by {shown}"
+    return Judgement(f"{elsewhere}defined in all runs there; {text}", FAILS, why)

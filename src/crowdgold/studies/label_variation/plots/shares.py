@@ -1,0 +1,120 @@
+"""Training methods against majority voting: a panel a dataset and metric (HLV, figs. 2 to 4)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from crowdgold.plotting.plot import Plot
+from crowdgold.plotting.style import FOOTER_SIZE, new_figure
+from crowdgold.studies.label_variation.methods import METHODS
+from crowdgold.studies.label_variation.ranks import BASELINE, SETTING, differences, mean_ranks
+
+COLUMNS = (*SETTING, "method", "replicate", "value", "note")
+METRICS = {
+    "micro F1": ("accuracy", r"micro $F_1$"),
+    "macro F1": (r"macro $F_1$", r"macro $F_1$"),
+    "entropy correlation": ("entropy corr.", "entropy corr."),
+    "PO-JSD": ("PO-JSD", "PO-JSD"),
+    "soft micro F1": ("soft accuracy", r"soft micro $F_1$"),
+    "soft macro F1": (r"soft macro $F_1$", r"soft macro $F_1$"),
+}
+"""Metric -> the title of its panels, where an item has one class, and where it may have several."""
+SEVERAL = ("MFRC",)
+"""Datasets whose items may have several classes."""
+EXISTING, PROPOSED = "#56B4E9", "#D55E00"
+LOOKS = ((EXISTING, "o", "published before"), (PROPOSED, "^", "proposed by the paper"))
+ROW = 2.15
+"""Inches; the height of a dataset's panels."""
+
+
+def _panel(axes: Axes, rows: pd.DataFrame, order: Sequence[str]) -> None:
+    """Draw single runs, their mean, and a bar of one standard deviation; say what is undefined."""
+    axes.axvline(0, color="#555555", linewidth=0.8)
+    for place, method in enumerate(order):
+        own = rows[rows["method"] == method]
+        if own.empty:
+            continue
+        colour, marker, _ = LOOKS[METHODS[method].proposed]
+        found = own["difference"].to_numpy(float)
+        if not np.isfinite(found).all():
+            axes.annotate(
+                "undefined", (0.5, place), xycoords=("axes fraction", "data"), fontsize=5.5,
+                ha="center", va="center", color=colour,
+            )  # fmt: skip
+            found = found[np.isfinite(found)]
+        if not len(found):
+            continue
+        axes.plot(found, [place] * len(found), ".", color=colour, markersize=2, alpha=0.6)
+        spread = found.std(ddof=1) if len(found) > 1 else 0.0
+        axes.errorbar(
+            found.mean(), place, xerr=spread, fmt=marker, color=colour, markersize=3, linewidth=0.8
+        )
+    axes.set_ylim(len(order) - 0.5, -0.5)
+    axes.tick_params(axis="x", labelsize=5.5)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=3, steps=[1, 2, 5, 10], min_n_ticks=2))
+
+
+def draw_label_variation(
+    table: pd.DataFrame,
+    *,
+    shown: Sequence[str],
+) -> tuple[Figure, pd.DataFrame]:
+    """Draw each run's difference to the mean of MV, of some of the datasets.
+
+    Args:
+        table: what the check `label_variation` gives, of all datasets: methods are sorted by their
+            mean rank over all of its settings.
+        shown: titles of the datasets that are drawn, each where the table has it.
+
+    Returns:
+        the figure and the rows that it shows, with `difference` and `mean_rank`.
+
+    Raises:
+        ValueError: where the table lacks a column, or has none of the datasets.
+    """
+    missing = [name for name in COLUMNS if name not in table]
+    if missing:
+        raise ValueError(f"the table of the check label_variation is needed; lacks {missing}")
+    ranks = mean_ranks(table)
+    drawn = differences(table).assign(mean_rank=lambda rows: rows["method"].map(ranks))
+    drawn = drawn[drawn["dataset"].isin(shown)]
+    pairs = [
+        (dataset, encoder)
+        for dataset in shown
+        for encoder in drawn.loc[drawn["dataset"] == dataset, "encoder"].unique()
+    ]
+    if not pairs:
+        raise ValueError(f"no rows of {', '.join(shown)} in the table")
+    order = [name for name in ranks.index if name in set(drawn["method"])]
+    figure, axes = new_figure(len(pairs), len(METRICS), 0.65 + ROW * len(pairs))
+    for panels, (dataset, encoder) in zip(axes, pairs, strict=True):
+        own = drawn[(drawn["dataset"] == dataset) & (drawn["encoder"] == encoder)]
+        for place, (metric, titles) in enumerate(METRICS.items()):
+            _panel(panels[place], own[own["metric"] == metric], order)
+            title = titles[dataset in SEVERAL]
+            panels[place].set_title(title, fontsize=7)
+            panels[place].set_yticks(range(len(order)), order if place == 0 else [""] * len(order))
+        panels[0].set_ylabel(f"{dataset}\n{encoder}", fontsize=7)
+    runs = drawn.groupby([*SETTING, "method"]).size().max()
+    figure.supxlabel(
+        f"difference to the mean of {BASELINE}; a dot is a run ({runs}), a bar one standard "
+        "deviation",
+        fontsize=FOOTER_SIZE,
+    )
+    handles = [
+        axes[0][0].plot([], [], marker, color=colour, markersize=4, label=label)[0]
+        for colour, marker, label in LOOKS
+    ]
+    encoders = "; ".join(dict.fromkeys(drawn["encoder"]))
+    figure.legend(
+        handles=handles, loc="outside upper center", ncols=2, frameon=False,
+        title=f"Encoder: {encoders}", title_fontsize=9,
+    )  # fmt: skip
+    return figure, drawn
+
+
+PLOT = Plot("label_variation", draw_label_variation)

@@ -1,0 +1,119 @@
+"""What each method trains on: rows with targets and weights, made of the annotations (HLV, section
+4).
+
+    ReL           a row for each annotation
+    MV            a row an item, its majority-voted labels
+    AR, ARh       the same, weighted by the item's annotators
+    AL            a row for each class that somebody chose for the item
+    SL, JSD, SmF1, SMF1    a row an item, its shares P
+    SLMV          the same, and the majority-voted labels for a second head
+    AE, AEh, LA-min, LA-max    a row an item, its annotations
+
+Equal annotations of an item are one row of ReL with their number as its weight, where the dataset
+holds them so, because it does not say who gave them (ChaosNLI: 100 labels of three classes). Over
+the whole set the loss is the same, a sum over annotations; what differs is that they share a step
+of the optimiser, and that an epoch has fewer steps. `each` lays them out one by one. For a given
+model the sum over all rows is the one of SL, with each item weighted by its number of annotations:
+where all items have as many, ReL and SL differ by the steps of the optimiser alone.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdgold.data.errors import InputError
+from crowdgold.studies.label_variation.annotator_ranking import item_weights
+from crowdgold.studies.label_variation.judgements import Judged, Padded
+from crowdgold.studies.label_variation.methods import find_method, why_left_out
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """R rows.
+
+    Attributes:
+        item: (R,) position of a row's item.
+        target: (R, K) what its prediction should be.
+        weight: (R,) of its loss.
+        second: (R, K) the target of the second head (SLMV), else None.
+        annotations: of each row (AE, AEh, LA-min, LA-max), else None.
+    """
+
+    item: np.ndarray
+    target: np.ndarray
+    weight: np.ndarray
+    second: np.ndarray | None = None
+    annotations: Padded | None = None
+
+    def __len__(self) -> int:
+        """R, the number of rows."""
+        return len(self.item)
+
+
+def _by_item(judged: Judged, target: np.ndarray, **more: np.ndarray | Padded) -> TrainingSet:
+    weight = np.ones(judged.items)
+    return TrainingSet(np.arange(judged.items), target, weight, **more)  # type: ignore[arg-type]
+
+
+def _repeated(judged: Judged, each: bool) -> TrainingSet:
+    number = judged.counts
+    if each:
+        rows = np.repeat(np.arange(len(number)), number)
+        return TrainingSet(judged.item_of[rows], judged.chosen[rows], np.ones(len(rows)))
+    return TrainingSet(judged.item_of, judged.chosen, number / number.mean())
+
+
+def _ambiguous(judged: Judged) -> TrainingSet:
+    item, label = np.nonzero(judged.shares() > 0)
+    return TrainingSet(item, np.eye(judged.classes)[label], np.ones(len(item)))
+
+
+def _ranked(hard: bool) -> Callable[[Judged], TrainingSet]:
+    def weighted(judged: Judged) -> TrainingSet:
+        weight = item_weights(judged, hard)
+        return TrainingSet(np.arange(judged.items), judged.majority(), weight)
+
+    return weighted
+
+
+def _soft(judged: Judged) -> TrainingSet:
+    return _by_item(judged, judged.shares())
+
+
+def _annotations(judged: Judged) -> TrainingSet:
+    return _by_item(judged, judged.shares(), annotations=judged.padded())
+
+
+MAKERS: dict[str, Callable[[Judged], TrainingSet]] = {
+    "MV": lambda judged: _by_item(judged, judged.majority()),
+    "AR": _ranked(hard=False),
+    "ARh": _ranked(hard=True),
+    "AL": _ambiguous,
+    "SL": _soft,
+    "SLMV": lambda judged: _by_item(judged, judged.shares(), second=judged.majority()),
+    "AE": _annotations,
+    "AEh": _annotations,
+    "JSD": _soft,
+    "SmF1": _soft,
+    "SMF1": _soft,
+    "LA-min": _annotations,
+    "LA-max": _annotations,
+}
+
+
+def training_set(method: str, judged: Judged, each: bool = False) -> TrainingSet:
+    """Make what a method trains on.
+
+    Args:
+        method: its short name.
+        judged: the annotations of the training items.
+        each: whether ReL has a row for each of several equal annotations; else one, weighted.
+
+    Raises:
+        InputError: for an unknown method, or one that these annotations do not allow.
+    """
+    name = find_method(method).name
+    if reason := why_left_out(name, judged.annotator_of is not None, judged.multilabel):
+        raise InputError(reason)
+    return _repeated(judged, each) if name == "ReL" else MAKERS[name](judged)

@@ -1,0 +1,134 @@
+"""Where the bias of MAVEN-C comes from: the same data fitted with one suspect removed at a time.
+
+The suspects (MAVEN, sections 3.1 to 3.3): the uncertainty of the vote model, which the cut hands
+on (a version whose vote model is told every true label, while the score model is not); the prior
+of mu (its scale, and so its mode, a tenth, and ten times, of the paper's); and the one standard
+deviation that negatives and positives share (a version with one each).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.data import NO_GOLD, InputError, Items
+from crowdgold.data.parameters import Parameters, unknown
+from crowdgold.experiments.check import Check
+from crowdgold.inference import evaluate
+from crowdgold.inference.rectified import ITEMS
+from crowdgold.methods.maven import CALIBRATED as CALIBRATED_MAVEN
+from crowdgold.methods.maven import FREE_SD, PUBLISHED
+from crowdgold.methods.maven_fit import MavenSettings, fit_maven
+from crowdgold.methods.method import Run
+from crowdgold.metrics import parse_metric, true_value
+from crowdgold.models.stan import SamplerSettings, StanModels
+from crowdgold.simulate.irt import draw_irt
+from crowdgold.simulate.maven import draw_maven
+from crowdgold.simulate.replicate import Replicate
+
+SIMULATORS = {"maven": draw_maven, "irt": draw_irt}
+WORLDS = {"maven": "Algorithm 1", "irt": "Algorithm 2"}
+NAMES = (
+    "simulator",
+    "study",
+    "n",
+    "versions",
+    "metrics",
+    "chains",
+    "warmup",
+    "draws",
+    "imputations",
+)
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of MAVEN: its settings, and whether its vote model is told every true label."""
+
+    settings: Mapping[str, Any]
+    told: bool = False
+
+
+CALIBRATED = {"score_likelihood": "calibrated"}
+VERSIONS = {
+    PUBLISHED.name: Version({}),
+    CALIBRATED_MAVEN.name: Version(CALIBRATED),
+    "MAVEN-C, prior of mu at 0.05": Version(CALIBRATED | {"mu_prior": {"scale": 0.1}}),
+    "MAVEN-C, prior of mu at 5": Version(CALIBRATED | {"mu_prior": {"scale": 10.0}}),
+    FREE_SD.name: Version(CALIBRATED | {"positive_sd": True}),
+    "MAVEN, votes known": Version({}, told=True),
+    "MAVEN-C, votes known": Version(CALIBRATED, told=True),
+}
+"""The versions by name; those whose vote models are alike come one after the other."""
+
+
+def _versions(given: Parameters) -> dict[str, Version]:
+    """The wanted versions, in the order of `VERSIONS`."""
+    wanted = given.values.get("versions", list(VERSIONS))
+    for name in wanted:
+        if name not in VERSIONS:
+            raise InputError(unknown("version", name, VERSIONS))
+    return {name: version for name, version in VERSIONS.items() if name in wanted}
+
+
+def _true(metric: str, drawn: Replicate[Items]) -> float:
+    """The true value of a metric of the one predictor."""
+    parsed = parse_metric(metric)
+    if not parsed.is_parameter:
+        return true_value(metric, drawn.reference)
+    (predictor,) = drawn.table.predictors
+    return drawn.parameters.get(f"{parsed.name}:{predictor}", float("nan"))
+
+
+def check_bias_causes(
+    parameters: Mapping[str, Any], rng: np.random.Generator, stan: StanModels
+) -> pd.DataFrame:
+    """Fit the versions to one simulated study.
+
+    Args:
+        parameters: `simulator`, a key of `SIMULATORS`, and `study`, its parameters, with one
+            predictor, and `n` where it is not among them; `versions`, keys of `VERSIONS` (all
+            where not given); `metrics`; chains, warmup and draws of the vote model's sampler;
+            `imputations`.
+        rng: source of data and draws; each version draws from the same state.
+        stan: the compiled models.
+
+    Returns:
+        a row for each version and metric: `world` in words, `version`, `metric`, `estimate`,
+        `lower`, `upper`, `truth`, and whether the fit passed its diagnostics gate.
+
+    Raises:
+        InputError: naming the parameter that is unknown, missing or impossible.
+    """
+    given = Parameters("check bias_causes", dict(parameters))
+    given.check_names(NAMES)
+    sampler = SamplerSettings(
+        **{name: given.whole(name, at_least=1) for name in ("chains", "warmup", "draws")}
+    )
+    run = Run(stan, sampler, given.whole("imputations", at_least=2))
+    simulator = given.choice("simulator", SIMULATORS)
+    size = {"n": parameters["n"]} if "n" in parameters else {}
+    drawn = SIMULATORS[simulator]({**parameters["study"], **size}, rng)
+    items = drawn.table
+    told = items.with_gold(np.ones(len(items), dtype=bool))
+    seed = int(rng.integers(2**63))
+    parts = []
+    for name, version in _versions(given).items():
+        fit_rng, evaluate_rng = np.random.default_rng(seed).spawn(2)
+        settings, votes = MavenSettings(**version.settings), told if version.told else items
+        fitted = fit_maven(items, fit_rng, settings, run, vote_items=votes)
+        found = evaluate(fitted, items, parameters["metrics"], evaluate_rng, target=ITEMS)
+        own = pd.DataFrame(
+            [(one.metric, one.estimate, one.lower, one.upper, _true(one.metric, drawn))
+             for one in found],
+            columns=["metric", "estimate", "lower", "upper", "truth"],
+        )  # fmt: skip
+        parts.append(own.assign(version=name, diagnostics_passed=fitted.diagnostics.passed))
+    n_gold = int((items.gold != NO_GOLD).sum())
+    world = f"{WORLDS[simulator]}, {len(items):,} items, {n_gold:,} gold labels"
+    return pd.concat(parts, ignore_index=True).assign(world=world)
+
+
+CHECK = Check("bias_causes", check_bias_causes, stan_models=lambda parameters: ("vote",))

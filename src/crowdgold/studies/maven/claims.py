@@ -1,0 +1,100 @@
+"""What some of MAVEN's claims are about: cells that no common quantity gives (`claims.yaml`)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.documents.cells import Cells, cells_of
+from crowdgold.documents.markdown import with_error
+from crowdgold.studies.maven.labelling_savings import Study, study_labelling
+from crowdgold.studies.maven.score_curves import curve_distances
+
+Tables = Mapping[str, pd.DataFrame]
+SLOW = ("DS+S", "H-AI")
+"""Methods whose likelihood has a term for each item's scores."""
+CENTRAL_95 = 3.92
+"""Standard deviations between the ends of a normal distribution's central 95 %."""
+FEWEST = 40
+"""Data sets below which a mean has no normal error."""
+
+
+def distances_beyond_maven(tables: Tables) -> Cells:
+    """How much farther others' precision-recall curves are from the true ones than MAVEN's."""
+    found = curve_distances(tables["maven_fig7"], tables["maven_fig7_exact"], ["shape"])
+    texts, rows = [], []
+    for shape, own in found.groupby("shape", sort=False):
+        known = {
+            row["method"]: (float(row["distance"]), float(row["distance_se"]))
+            for row in own.to_dict("records")
+        }
+        mean, error = known["MAVEN"]
+        others = [name for name in SLOW if name in known]
+        shown = [f"{name} {with_error(*known[name])}" for name in ("MAVEN", *others)]
+        texts.append(f"{shape}: {', '.join(shown)}")
+        for name in others:
+            far, its = known[name]
+            rows.append((f"{name} on {shape}", far - mean, float(np.hypot(its, error))))
+    names, values, errors = zip(*rows, strict=True)
+    return cells_of(f"distance to the true curve, {'; '.join(texts)}", names, values, errors)
+
+
+def times_beyond_maven(tables: Tables) -> Cells:
+    """The seconds that others that see the scores take more than MAVEN, at their largest n."""
+    table = tables["model_scaling"]
+    largest = int(table.loc[table["method"].isin(SLOW), "n"].max())
+    seconds = table[table["n"] == largest].set_index("method")["inference"]
+    slow = [name for name in SLOW if name in seconds]
+    shown = ", ".join(f"{name} {seconds[name]:.1f} s" for name in ("MAVEN", *slow))
+    return cells_of(
+        f"at n = {largest:,} {shown}", slow, [seconds[name] - seconds["MAVEN"] for name in slow]
+    )
+
+
+def ranks_less_scores(tables: Tables, least: int) -> Cells:
+    """The mean log odds given ranks less those given scores, from a number of items on."""
+    table = tables["maven_fig6"]
+    table = table.assign(
+        mean_se=(table["upper"] - table["lower"]) / CENTRAL_95 / np.sqrt(table["datasets"])
+    )
+    keys = ["n", "percentile", "votes_positive"]
+    sides = [table[table["source"] == name] for name in ("rank", "score")]
+    both = sides[0].merge(sides[1], on=keys, suffixes=("_rank", "_score"))
+    both = both[both["datasets_score"] >= FEWEST]
+    both = both.assign(difference=both["mean_rank"] - both["mean_score"])
+    worst = both["difference"].abs().groupby(both["n"]).max()
+    text = ", ".join(f"n = {n:,}: {value:.3f}" for n, value in worst.items())
+    large = both[both["n"] >= least]
+    names = [
+        f"n = {row['n']:,}, percentile {row['percentile']:g}, {row['votes_positive']} votes"
+        for row in large.to_dict("records")
+    ]
+    error = np.hypot(large["mean_se_rank"], large["mean_se_score"])
+    title = f"largest difference of mean log odds, {text}"
+    return cells_of(title, names, large["difference"], error)
+
+
+def savings(tables: Tables, options: Mapping[str, Any]) -> Cells:
+    """The shares of labelling that equal widths save at the paper's n and the price it implies.
+
+    Args:
+        tables: the table `labelling_efficiency`.
+        options: those of the figure, which are the attributes of `labelling_savings.Study`.
+    """
+    asked = Study(**options)
+    price = asked.costs.ratio_for(asked.n, asked.n_gold, asked.saving)
+    study = replace(asked, cost_ratios=[price])
+    _, rows = study_labelling(tables["labelling_efficiency"], study)
+    found = rows[(rows["part"] == "saving") & (rows["where"] == "paper")]
+    names = [f"interval about the {aim}" for aim in found["aim"]]
+    parts = [
+        f"{name}: {with_error(row['n_gold'], row['n_gold_se'])} gold labels, saving "
+        f"{with_error(row['value'], row['value_se'])}"
+        for name, row in zip(names, found.to_dict("records"), strict=True)
+    ]
+    said = f"at a price of {price:.1f} votes for a gold label: {'; '.join(parts)}"
+    if not parts:
+        return cells_of("not as narrow as all gold labels alone at this n", [""], [0.0])
+    return cells_of(said, names, found["value"], found["value_se"])

@@ -1,0 +1,77 @@
+"""Run time of methods against the number of items (MAVEN, figure 5)."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from crowdgold.methods.maven import PUBLISHED
+from crowdgold.plotting.plot import Plot
+from crowdgold.plotting.style import AXIS_LABELS, new_figure, style_of
+
+PANELS = (
+    ("", "As printed"),
+    (", compressed", "Compressed scores, nested cut"),
+    (", NumPyro", "NumPyro"),
+)
+"""Ending of a row's name -> the panel it is drawn in; MAVEN by the exact cut is in all of them."""
+NESTED = ", nested"
+
+
+def _panel_of(name: str) -> int:
+    if name.endswith(NESTED):
+        return 1
+    return next((index for index, (end, _) in enumerate(PANELS) if end and name.endswith(end)), 0)
+
+
+def draw_run_time(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Draw seconds of inference against n, both logarithmic: as printed, faster forms, peers.
+
+    Args:
+        table: what benchmarks/model_scaling.py writes: method, n, inference, imputation, exponent.
+
+    Returns:
+        the figure and the rows that it shows. Legends give the power of n by least squares.
+    """
+    used = {_panel_of(str(name)) for name in table["method"]}
+    panels = [(index, title) for index, (_, title) in enumerate(PANELS) if index in used]
+    figure, axes = new_figure(1, len(panels), 2.9)
+    sizes = sorted(table["n"].unique())
+    for column, (index, title) in enumerate(panels):
+        panel = axes[0][column]
+        for name, rows in table.groupby("method", sort=False):
+            method = str(name).split(",")[0]
+            if _panel_of(str(name)) != index and name != PUBLISHED.name:
+                continue
+            style = style_of(method)
+            line = ":" if str(name).endswith(NESTED) else style.line
+            power = rows["exponent"].iloc[0]
+            label = str(name) if index == 0 or NESTED in str(name) else method
+            panel.plot(
+                rows["n"],
+                rows["inference"],
+                color=style.colour,
+                marker=style.marker,
+                linestyle=line,
+                label=f"{label}  $n^{{{power:.2f}}}$" if np.isfinite(power) else label,
+            )
+        panel.set_title(title)
+        panel.set_xscale("log")
+        panel.set_yscale("log")
+        # Room above the lines for the legend.
+        panel.set_ylim(table["inference"].min() * 0.5, table["inference"].max() * 60)
+        panel.set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize=6)
+        panel.xaxis.set_minor_locator(NullLocator())
+        panel.set_xlabel(AXIS_LABELS["n"])
+        panel.legend(frameon=False, fontsize=6, loc="upper left")
+    axes[0][0].set_ylabel("Seconds of inference, one core")
+    failed = int((~table["passed"]).sum())
+    figure.supxlabel(
+        f"{failed} of {len(table)} fits had Markov chains that had not converged: that asks for "
+        "more draws than are timed here",
+        fontsize=7,
+    )
+    return figure, table
+
+
+PLOT = Plot("run_time", draw_run_time)

@@ -1,0 +1,169 @@
+"""Precision-recall curves of scores of many shapes, and the exact ones (MAVEN, figures 3, 7)."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from crowdgold.evaluation.fits import gate_note
+from crowdgold.plotting.plot import Plot
+from crowdgold.plotting.series import count_replicates
+from crowdgold.plotting.style import method_order, new_figure, style_of
+from crowdgold.studies.maven.score_curves import (
+    CALIBRATION,
+    DENSITIES,
+    ITEMS,
+    PRECISION,
+    curve_distances,
+    precision_rows,
+)
+
+AXIS = "shape"
+TITLES = {
+    CALIBRATION: r"$P(Y_i = 1 \mid X_i)$",
+    "density": r"Density of $X_i \mid Y_i$",
+    PRECISION: "Precision against recall",
+}
+CLASSES = (("#0072B2", "-", "$Y_i = 0$"), ("#CC79A7", "--", "$Y_i = 1$"))
+HIGHEST_DENSITY = 6.0
+"""Densities are cut here, so that a pole at 0 or 1 leaves room for the rest."""
+
+
+def _calibration(panel: Axes, exact: pd.DataFrame) -> None:
+    rows = exact[exact["curve"] == CALIBRATION]
+    panel.plot(rows["at"], rows["value"], color="black")
+    m = float(rows["m"].iloc[0])
+    panel.plot([m, m], [0, 0.5], color="#666666", linewidth=0.7, linestyle=":")
+    panel.annotate(f"$m$ = {m:.2f}", (m, 0.02), (3, 0), textcoords="offset points", fontsize=6)
+    panel.set_ylim(-0.02, 1.02)
+
+
+def _density(panel: Axes, exact: pd.DataFrame) -> None:
+    highest = 0.0
+    for name, (colour, line, label) in zip(DENSITIES, CLASSES, strict=True):
+        rows = exact[exact["curve"] == name]
+        panel.plot(rows["at"], rows["value"], color=colour, linestyle=line, label=label)
+        highest = max(highest, float(rows["value"].max()))
+    panel.set_ylim(0, min(1.05 * highest, HIGHEST_DENSITY))
+
+
+def _precision(
+    panel: Axes, exact: pd.DataFrame, fitted: pd.DataFrame, distances: pd.DataFrame
+) -> None:
+    """Draw each method's curve and interval, the exact curve, and that of the items' labels.
+
+    Methods that have a distance and are not among those fitted are named in the legend only.
+    """
+    numbers = {str(row["method"]): _number(row) for _, row in distances.iterrows()}
+    drawn = method_order(fitted["method"])
+    for method in drawn:
+        rows = fitted[fitted["method"] == method].sort_values("at")
+        style = style_of(method)
+        panel.fill_between(
+            rows["at"], rows["lower"], rows["upper"], color=style.colour, alpha=0.25, linewidth=0
+        )
+        panel.plot(
+            rows["at"],
+            rows["estimate"],
+            color=style.colour,
+            linestyle=style.line,
+            label=f"{method}  {numbers[method]}",
+        )
+    own = fitted.drop_duplicates("at").sort_values("at")
+    panel.plot(
+        own["at"],
+        own["truth"],
+        color="#666666",
+        linewidth=0.8,
+        linestyle=":",
+        label=f"{ITEMS}  {numbers[ITEMS]}",
+    )
+    for method in sorted(set(numbers) - {*drawn, ITEMS}):
+        panel.plot([], [], linestyle="none", label=f"{method} (not drawn)  {numbers[method]}")
+    rows = exact[exact["curve"] == PRECISION]
+    panel.plot(rows["at"], rows["value"], color="black", linewidth=0.9, label="exact")
+    panel.legend(loc="lower left", fontsize=5.5, frameon=False, handlelength=1.6, borderpad=0)
+    panel.set_xlim(0, 1)
+    panel.set_ylim(0, 1.02)
+
+
+def _number(row: pd.Series) -> str:
+    error = "" if pd.isna(row["distance_se"]) else f" ± {row['distance_se']:.3f}"
+    return f"{row['distance']:.3f}{error}"
+
+
+def _chosen(table: pd.DataFrame, wanted: Sequence[str] | None) -> tuple[list[str], pd.DataFrame]:
+    """The shapes to draw and the rows of these."""
+    if AXIS not in table or "curve" not in table or "metric" not in table:
+        raise ValueError("the tables of an experiment and of the check score_curves are needed")
+    shapes = list(wanted or dict.fromkeys(table[AXIS]))
+    missing = [shape for shape in shapes if shape not in set(table[AXIS])]
+    if missing:
+        raise ValueError(f"the table has no shapes {missing}")
+    return shapes, table[table[AXIS].isin(shapes)]
+
+
+def draw_score_shapes(
+    table: pd.DataFrame,
+    *,
+    shapes: Sequence[str] | None = None,
+    panels: Sequence[str] = tuple(TITLES),
+    replicate: int = 0,
+    not_drawn: Sequence[str] = (),
+) -> tuple[Figure, pd.DataFrame]:
+    """Draw a row of panels for each shape of the scores.
+
+    Args:
+        table: the results of an experiment with precision_at_recall at several recalls that varies
+            `shape`, and those of the check score_curves for the same shapes.
+        shapes: those drawn (all by default).
+        panels: some of calibration, density and precision.
+        replicate: whose estimates and intervals are drawn.
+        not_drawn: methods of which only the distance is shown.
+
+    Returns:
+        the figure and the rows that it shows: the exact curves, the estimates of the replicate,
+        and the distances over all replicates, which stand in the legends (`curve_distances`).
+    """
+    shapes, table = _chosen(table, shapes)
+    exact = table[table["curve"].notna()]
+    results = precision_rows(table)
+    distances = curve_distances(results, exact, [AXIS])
+    fitted = results[results["replicate"] == replicate]
+    fitted = fitted[~fitted["method"].isin(not_drawn)]
+    figure, axes = new_figure(len(shapes), len(panels), 0.6 + 1.75 * max(len(shapes), 1.3))
+    for row, shape in enumerate(shapes):
+        curves, numbers = (part[part[AXIS] == shape] for part in (exact, distances))
+        for column, name in enumerate(panels):
+            panel = axes[row][column]
+            if name == CALIBRATION:
+                _calibration(panel, curves)
+            elif name == PRECISION:
+                _precision(panel, curves, fitted[fitted[AXIS] == shape], numbers)
+            else:
+                _density(panel, curves)
+            if row == 0:
+                panel.set_title(TITLES[name])
+            if row < len(shapes) - 1:
+                panel.tick_params(labelbottom=False)
+            else:
+                panel.set_xlabel("recall" if name == PRECISION else "score $X_i$")
+        if len(shapes) > 1:
+            axes[row][0].set_ylabel(shape.replace("_", " "))
+    if "density" in panels:
+        axes[0][panels.index("density")].legend(loc="upper right", frameon=False, fontsize=6)
+    figure.supxlabel(_note(results, distances), fontsize=6.5)
+    shown = pd.concat([exact, fitted, distances.assign(curve="distance")], ignore_index=True)
+    return figure, shown.dropna(axis="columns", how="all")
+
+
+def _note(results: pd.DataFrame, distances: pd.DataFrame) -> str:
+    return (
+        "In the legends: integrated distance to the exact curve, mean ± standard error of "
+        f"{count_replicates(distances['replicates'].max())}.\nCurves and bands (intervals): the "
+        f"first replicate. {gate_note(results.drop(columns='at'))}"
+    )
+
+
+PLOT = Plot("score_shapes", draw_score_shapes)

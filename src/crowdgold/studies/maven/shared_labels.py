@@ -1,0 +1,115 @@
+"""What it changes for the difference of two models that their imputed labels are shared.
+
+MAVEN imputes labels for each predictor given its own ranking, so that labels of two predictors are
+not the same. They are coupled: one uniform number an item and draw decides the label for all
+(`evaluation.imputation`), and labels differ only where the rankings speak differently of an item.
+Here the difference of their AUC is imputed three ways from the same fit:
+
+coupled      as everywhere
+independent  a uniform number of its own for each predictor
+votes alone  the very same labels for both, from P(Y | V), which knows no ranking
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.data import Items
+from crowdgold.data.parameters import Parameters
+from crowdgold.experiments.check import Check
+from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.labels import LabelPosterior
+from crowdgold.inference.request import LEVEL
+from crowdgold.methods.maven_fit import MavenSettings, fit_maven
+from crowdgold.methods.method import Run
+from crowdgold.metrics import LabelMass, RankedItems, parse_metric, true_value
+from crowdgold.models.stan import SamplerSettings, StanModels
+from crowdgold.models.vote_model import VoteParameters
+from crowdgold.models.vote_sets import find_vote_sets
+from crowdgold.simulate.irt import draw_irt
+
+METRIC = "delta_AUC"
+WAYS = ("coupled", "independent", "votes alone")
+NAMES = ("study", "score_likelihood", "chains", "warmup", "draws", "imputations")
+
+
+def _of_votes(posterior: LabelPosterior, items: Items) -> np.ndarray:
+    """P(Y_i = 1 | V_i) of each draw of the vote model: (draws, n); gold labels are known."""
+    known, sets = posterior.parameters, find_vote_sets(items)
+    a, d = (np.stack([known[f"{name}{y}"] for y in (0, 1)], axis=1) for name in "ad")
+    probability: np.ndarray = VoteParameters(known["phi"], a, d).label_probability(sets)
+    return probability[:, sets.member]
+
+
+def imputed_differences(
+    posterior: LabelPosterior, items: Items, rng: np.random.Generator
+) -> dict[str, np.ndarray]:
+    """Impute the difference of the two predictors' AUC in each way: (draws,).
+
+    Args:
+        posterior: of MAVEN, fitted to both predictors.
+        items: the table; two predictors.
+        rng: source of the labels.
+    """
+    metric, names = parse_metric(METRIC), items.predictors
+    ranked = {name: RankedItems.of(items, name) for name in names}
+    of_votes = _of_votes(posterior, items)
+    label_rng, own_rng, probability_rng = rng.spawn(3)
+    values = {way: np.empty(posterior.draws) for way in WAYS}
+    for draw in range(posterior.draws):
+        shared = label_rng.random(len(items))
+        chance = {name: posterior.probability(draw, name, probability_rng) for name in names}
+        labels = {
+            "coupled": {name: shared < chance[name] for name in names},
+            "independent": {name: own_rng.random(len(items)) < chance[name] for name in names},
+            "votes alone": dict.fromkeys(names, shared < of_votes[draw]),
+        }
+        for way, own in labels.items():
+            masses = [LabelMass.of_labels(own[name].astype(int)) for name in names]
+            values[way][draw] = metric.value(masses, [ranked[name] for name in names])
+    return values
+
+
+def check_shared_labels(
+    parameters: Mapping[str, Any], rng: np.random.Generator, stan: StanModels
+) -> pd.DataFrame:
+    """Estimate the difference of two predictors' AUC from one simulated study in each way.
+
+    Args:
+        parameters: `study`, of Algorithm 2 with two predictors; `score_likelihood` of MAVEN;
+            chains, warmup and draws of the vote model's sampler; `imputations`.
+        rng: source of data and draws.
+        stan: the compiled models.
+
+    Returns:
+        a row for each of `WAYS`: `labels`, `estimate`, `lower`, `upper`, `truth`, and whether the
+        fit passed its diagnostics gate.
+
+    Raises:
+        InputError: naming the parameter that is unknown, missing or impossible.
+    """
+    given = Parameters("check shared_labels", dict(parameters))
+    given.check_names(NAMES)
+    settings = MavenSettings(score_likelihood=parameters["score_likelihood"])
+    sampler = SamplerSettings(
+        **{name: given.whole(name, at_least=1) for name in ("chains", "warmup", "draws")}
+    )
+    items = draw_irt(parameters["study"], rng).table
+    run = Run(stan, sampler, given.whole("imputations", at_least=2))
+    fitted = fit_maven(items, rng, settings, run)
+    assert isinstance(fitted.labels, LabelPosterior)
+    truth = true_value(METRIC, items)
+    found = imputed_differences(fitted.labels, items, rng)
+    estimates = {way: Estimate.of_draws(METRIC, values, LEVEL) for way, values in found.items()}
+    return pd.DataFrame(
+        [
+            {"labels": way, "estimate": one.estimate, "lower": one.lower, "upper": one.upper,
+             "truth": truth, "diagnostics_passed": fitted.diagnostics.passed}
+            for way, one in estimates.items()
+        ]
+    )  # fmt: skip
+
+
+CHECK = Check("shared_labels", check_shared_labels, stan_models=lambda parameters: ("vote",))

@@ -1,0 +1,100 @@
+"""How sure is a correlation of a metric with people's scores? On simulated studies of HLV's kind.
+
+A study as in the paper is drawn many times (`crowdgold.simulate.pairwise_choices`), with the scores
+that the paper prints for the methods' strengths. Metrics are made whose values have a known
+correlation with the strengths, over these methods: the correlation that no end of judgements would
+find. What a study finds differs from it because its judgements are few; that the methods are few
+as well comes on top, and Fisher's interval of a correlation of so many methods shows it.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from crowdgold.experiments.check import Check
+from crowdgold.metrics.rank_centrality import rank_centrality
+from crowdgold.simulate.pairwise_choices import draw_choices
+from crowdgold.studies.soft_metrics.metric_ranking import permutation_test
+
+PRIOR = 0.5
+"""Wins that both sides of a pair are given, so that a method without a win has a score too."""
+SIGNIFICANT = 0.05
+
+
+def made_metric(strength: np.ndarray, correlation: float, rng: np.random.Generator) -> np.ndarray:
+    """Draw values (M,) whose correlation with the strengths (M,) is this, exactly."""
+    target = (strength - strength.mean()) / strength.std()
+    noise = rng.normal(size=len(strength))
+    noise -= noise.mean()
+    noise -= target * (noise @ target) / (target @ target)
+    return np.asarray(correlation * target + np.sqrt(1 - correlation**2) * noise / noise.std())
+
+
+def fisher_interval(correlation: float, methods: int, level: float) -> tuple[float, float]:
+    """The interval of a correlation over so many methods, taken for a sample of methods."""
+    reach = float(ndtri((1 + level) / 2)) / np.sqrt(methods - 3)
+    middle = np.arctanh(correlation)
+    return float(np.tanh(middle - reach)), float(np.tanh(middle + reach))
+
+
+def check_metric_study(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
+    """Draw a study, and hold metrics of known correlation against its scores.
+
+    Args:
+        parameters: `strengths` of the methods; `judgements` of a pair, `judges`, `instance_sd` and
+            `undecided` as of `draw_choices`; `correlations` of the metrics; `studies` and
+            `permutations`; `level` of the interval.
+        rng: source of all draws.
+
+    Returns:
+        a row for each correlation: the mean and quantiles (2.5 %, 50 %, 97.5 %) of what studies
+        find, `significant`, the share of studies in which it is, `scores`, the mean correlation of
+        a study's scores with the strengths, `fisher_low` and `fisher_high`, and `ranked_right`, the
+        share of studies in which the metric comes out above the one before it.
+    """
+    p = parameters
+    strength = np.array(p["strengths"], dtype=float)
+    wanted = sorted(float(r) for r in p["correlations"])
+    studies = int(p["studies"])
+    design = (
+        int(p["judgements"]),
+        float(p["judges"]),
+        float(p["instance_sd"]),
+        float(p["undecided"]),
+    )
+    found, p_values = np.empty((2, studies, len(wanted)))
+    scores = np.empty(studies)
+    for study in range(studies):
+        choices = draw_choices(strength, *design, rng)
+        score = rank_centrality(choices.wins, choices.undecided, prior=PRIOR)
+        scores[study] = np.corrcoef(score, strength)[0, 1]
+        for position, correlation in enumerate(wanted):
+            values = made_metric(strength, correlation, rng)
+            r, p_value = permutation_test(values, score, int(p["permutations"]), rng)
+            found[study, position], p_values[study, position] = r, p_value
+    above = np.full(len(wanted), np.nan)
+    above[1:] = (found[:, 1:] > found[:, :-1]).mean(axis=0)
+    ends = [fisher_interval(r, len(strength), float(p["level"])) for r in wanted]
+    low, middle, high = np.quantile(found, [0.025, 0.5, 0.975], axis=0)
+    return pd.DataFrame(
+        {
+            "correlation": wanted,
+            "methods": len(strength),
+            "studies": studies,
+            "mean": found.mean(axis=0),
+            "lower": low,
+            "median": middle,
+            "upper": high,
+            "significant": (p_values < SIGNIFICANT).mean(axis=0),
+            "ranked_right": above,
+            "scores": scores.mean(),
+            "fisher_low": [end[0] for end in ends],
+            "fisher_high": [end[1] for end in ends],
+        }
+    )
+
+
+CHECK = Check("metric_study", check_metric_study)

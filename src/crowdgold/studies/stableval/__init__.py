@@ -1,0 +1,1 @@
+"""STABLEVAL's paper: agents' scores, their intervals, and the stability of their ranking."""

@@ -1,0 +1,100 @@
+"""What some of STABLEVAL's claims are about: tables and cells that no quantity gives."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.documents.cells import Cells, cells_of
+from crowdgold.documents.markdown import with_error
+from crowdgold.documents.verdicts import HOLDS, PARTLY, Judgement
+from crowdgold.studies.stableval import agent_tables
+from crowdgold.studies.stableval.pages.slips import both_runs
+from crowdgold.studies.stableval.ranking_recovery import recovery
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+def _only(tables: Tables) -> pd.DataFrame:
+    """The table of a claim that has one."""
+    (table,) = tables.values()
+    return table
+
+
+def unconverged(tables: Tables) -> Cells:
+    """The number of data sets on which the published runs of PEC have not converged."""
+    names = [
+        title
+        for title, published, _ in both_runs(tables)
+        if not published.loc[published["method"] == "PEC", "diagnostics_passed"].all()
+    ]
+    return cells_of(f"not converged: {', '.join(names) or 'none'}", [""], [len(names)])
+
+
+def lead(tables: Tables, best: str) -> Cells:
+    """How much larger a method's expected tau-b is than that of the nearest other."""
+    frame = agent_tables.stability(_only(tables))
+    tau, error = frame["stability"], frame["stability_se"]
+    text = ", ".join(f"{name} {with_error(tau[name], error[name])}" for name in frame.index)
+    others = tau.index.drop(best)
+    more, apart = tau[best] - tau[others], np.hypot(error[others], error[best])
+    nearest = (more / apart).idxmin()
+    return cells_of(text, [""], [more[nearest]], [apart[nearest]])
+
+
+def one_exchange(tables: Tables, mapping: str, agents: list[str]) -> Judgement:
+    """Whether these agents change places under a mapping of ties, and no others under any."""
+    _, ranked = agent_tables.mappings(_only(tables))
+    moved = ranked.ne(ranked["baseline"], axis=0)
+    changed = {str(name): list(moved.index[moved[name]]) for name in moved if moved[name].any()}
+    text = "; ".join(f"{name}: {', '.join(map(str, own))}" for name, own in changed.items())
+    only = list(changed) == [mapping] and set(changed[mapping]) == set(agents)
+    return Judgement(text or "none", HOLDS if only else PARTLY)
+
+
+def recovered(tables: Tables) -> pd.DataFrame:
+    """How well scores recover the true ranking in each replicate of each configuration."""
+    return recovery(_only(tables), ["configuration"])
+
+
+def caption(tables: Tables, said: Mapping[str, Mapping[str, float]]) -> Cells:
+    """Mean MSE less what a caption says of them: configuration -> method -> value."""
+    means = recovered(tables).groupby(["configuration", "method"])["mse"].mean()
+    keys = [(name, method) for name, row in said.items() for method in row]
+    ours = [float(means[key]) for key in keys]
+    text = ", ".join(f"{key[1]} {one:.5f}" for key, one in zip(keys, ours, strict=True))
+    names = [f"{method} ({name})" for name, method in keys]
+    less = [one - said[name][method] for one, (name, method) in zip(ours, keys, strict=True)]
+    return cells_of(text, names, less)
+
+
+def nearer_to_narrow(tables: Tables, said: float) -> Cells:
+    """How much nearer the MSE of the narrow qualities is to a caption's than that of the wide."""
+    means = recovered(tables).groupby(["configuration", "method"])["mse"].mean()
+    narrow, wide = means["gaps_tight", "DS"], means["gaps_wide", "DS"]
+    title = (
+        f"MSE of DS {narrow:.5f} for qualities .75 to .50, {wide:.5f} for .85 to .20; the caption "
+        f"gives {said} to the latter"
+    )
+    return cells_of(title, [""], [abs(wide - said) - abs(narrow - said)])
+
+
+def table_5(tables: Tables, block: Mapping[str, Any], methods: list[str]) -> pd.DataFrame:
+    """What is printed of table 5: `mean` and `se` by configuration and method."""
+    rows = [
+        [name, *one]
+        for name, means in block["rows"].items()
+        for one in zip(methods, means, block["standard_errors"][name], strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["configuration", "method", "mean", "se"])
+
+
+def settings_named(tables: Tables) -> pd.DataFrame:
+    """A table of intervals, with the name of its `setting` and whether each is `inside`."""
+    table = _only(tables)
+    found = table.assign(inside=table["truth"].between(table["lower"], table["upper"]) * 1.0)
+    if "copying" in table:
+        copied = table["copying"].map("{:.0%} copied".format)
+        found["setting"] = table["difficulty"] + " difficulty, " + copied
+    return found

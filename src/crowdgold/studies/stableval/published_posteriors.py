@@ -1,0 +1,71 @@
+"""STABLEVAL's published posteriors against ours, and its bootstrap with repeats and without."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.data import Annotations, InputError
+from crowdgold.data.datasets import DATASETS
+from crowdgold.experiments import seeds
+from crowdgold.inference.labels import Fit
+from crowdgold.methods import dawid_skene, fit, pec
+from crowdgold.models.confusion_em import PRESETS, fit_confusion_em
+from crowdgold.studies.stableval.refitted_bootstrap import refitted_intervals
+
+NAMES = ("mt_bench", "convabuse", "qags", "mslr")
+METHODS = (dawid_skene.METHOD.name, pec.EXPECTED_CREDIT.name)
+EM = {"em": "published"}
+
+
+def annotations_of(name: str, prepared: pd.DataFrame) -> Annotations:
+    """The labels of a prepared dataset, as the paper has them."""
+    table = DATASETS[name].draw_task(prepared, {}, np.random.default_rng(0))
+    if not isinstance(table, Annotations):
+        raise InputError(f"dataset {name} gives no annotations")
+    return table
+
+
+def posterior_differences(
+    tables: Mapping[str, Annotations], published: pd.DataFrame
+) -> pd.DataFrame:
+    """The largest difference of posteriors by dataset: dataset, responses, difference.
+
+    Args:
+        tables: dataset -> its labels.
+        published: the prepared dataset `stableval_published`.
+    """
+    rows = []
+    for name, table in tables.items():
+        own = published[published["dataset"] == name]
+        theirs = own.pivot_table("probability", "item", "level").loc[list(table.item)]
+        ours = fit_confusion_em(table, PRESETS["published"]).posterior
+        largest = float(np.abs(theirs[list(table.category)].to_numpy() - ours).max())
+        rows.append({"dataset": name, "responses": len(table.item), "difference": largest})
+    return pd.DataFrame(rows)
+
+
+def _refit(method: str) -> Callable[[Annotations], Fit]:
+    # DS and PEC draw nothing.
+    return lambda table: fit(method, table, np.random.default_rng(0), EM)
+
+
+def bootstraps(tables: Mapping[str, Annotations], seed: int, resamples: int) -> pd.DataFrame:
+    """The intervals of scores from refits, with the multiplicity of responses and without.
+
+    Args:
+        tables: dataset -> its labels.
+        seed: the configuration's.
+        resamples: refits of each method, dataset and kind.
+
+    Returns:
+        columns dataset, method, multiplicity, and those of `refitted_intervals`.
+    """
+    frames = []
+    for name, table in tables.items():
+        for method in METHODS:
+            for counted in (False, True):
+                rng = seeds.generator(seed, f"stableval_bootstrap:{name}", "only", 0, "resample")
+                found = refitted_intervals(table, _refit(method), rng, resamples, counted)
+                frames.append(found.assign(dataset=name, method=method, multiplicity=counted))
+    return pd.concat(frames, ignore_index=True)

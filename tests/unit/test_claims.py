@@ -1,0 +1,310 @@
+"""Claims as data: quantities give cells, predicates judge them, and entries become claims."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.documents.cells import ClaimError, cells_of, choose, show
+from crowdgold.documents.claims import claims_of, own_modules
+from crowdgold.documents.predicates import PREDICATES, all_of
+from crowdgold.documents.quantities import quantity
+from crowdgold.documents.verdicts import (
+    FAILS,
+    HOLDS,
+    NOT_CLEAR,
+    NOT_CONTRADICTED,
+    NOT_JUDGED,
+    PARTLY,
+    Judgement,
+    claim_rows,
+)
+
+ROOM = "crowdgold.studies.maven"
+
+
+def cells(*values, error=0.1, groups=None):
+    names = groups or [f"cell {k}" for k in range(len(values))]
+    return cells_of("value", names, values, [error] * len(values))
+
+
+def results(error=1.0, width=0.6, metrics=("AUC",), replicates=12):
+    """Replicates of GT, with errors of 0.1 and widths of 0.2, and MAVEN with so many times that."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for k in range(replicates):
+        for n_gold in (100, 400):
+            for metric in metrics:
+                for method, (e, w) in {"GT": (1, 1), "MAVEN": (error, width)}.items():
+                    off = 0.1 * e * (1 + 0.1 * rng.random())
+                    rows.append(
+                        {"experiment": "e", "n_gold": n_gold, "replicate": k, "method": method,
+                         "metric": metric, "truth": 0.8, "estimate": 0.8 + off,
+                         "lower": 0.8, "upper": 0.8 + 0.2 * w, "diagnostics_passed": True}
+                    )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("predicate", "arguments", "cases"),
+    [
+        ("below", {"margin": 1}, {HOLDS: (0.5, 0.7), PARTLY: (0.5, 0.9), NOT_CLEAR: (0.9, 1.1),
+                                  FAILS: (0.9, 1.3)}),
+        ("above", {"margin": 1}, {HOLDS: (1.5, 1.3), PARTLY: (1.5, 0.5), NOT_CLEAR: (0.9, 1.1),
+                                  FAILS: (1.1, 0.7)}),
+        ("ratio_below", {}, {HOLDS: (0.5,), NOT_CLEAR: (0.9,), FAILS: (1.3,)}),
+        ("ratio_below", {"margin": 0.9}, {HOLDS: (0.6,), NOT_CLEAR: (0.75,), FAILS: (1.3,)}),
+        ("ratio_above", {}, {HOLDS: (1.3,), NOT_CLEAR: (1.1,), FAILS: (0.7,)}),
+        ("not_above", {}, {NOT_CONTRADICTED: (1.1, 0.1), PARTLY: (1.3, 0.1), FAILS: (1.3, 1.4)}),
+        ("not_below", {}, {NOT_CONTRADICTED: (0.9, 2), PARTLY: (0.7, 2), FAILS: (0.7, 0.1)}),
+        ("not_above", {"errors": 3.5}, {NOT_CONTRADICTED: (1.3,), FAILS: (1.4,)}),
+        ("equals_printed", {"number": 1, "rounding": 0.2},
+         {NOT_CONTRADICTED: (0.75, 1.25), PARTLY: (0.65, 1), FAILS: (1.35, 0.5)}),
+        ("equals_printed", {"number": {"cell 0": 1, "cell 1": 2}},
+         {NOT_CONTRADICTED: (1.1, 1.9), PARTLY: (1, 1), FAILS: (2, 1)}),
+        ("alike", {}, {NOT_CONTRADICTED: (0.1, -0.1), PARTLY: (0.3, 0), FAILS: (0.3, -0.3)}),
+        ("alike", {"within": 0.2}, {NOT_CONTRADICTED: (0.3,), FAILS: (0.5,)}),
+        ("near", {"number": 1, "margin": 0.5},
+         {HOLDS: (1.2, 0.8), PARTLY: (1, 1.4), NOT_CLEAR: (1.4,), FAILS: (2,)}),
+        ("coverage_at", {"level": 0.95}, {NOT_CONTRADICTED: (0.8, 0.99), PARTLY: (0.7, 0.9),
+                                          FAILS: (0.5, 0.6)}),
+        ("order", {}, {HOLDS: (0, 1, 2), PARTLY: (0, 1, 1), NOT_CLEAR: (0, 0.1), FAILS: (1, 0)}),
+        ("share_of_cells", {}, {HOLDS: (0.5, 0.5, 2), FAILS: (0.5, 2), PARTLY: (0.5, 1, 1),
+                                NOT_CLEAR: (1, 1)}),
+        ("share_of_cells", {"side": "above", "least": 0.2}, {HOLDS: (2, 1, 1), FAILS: (1, 0, 1)}),
+    ],
+)  # fmt: skip
+def test_a_predicate_follows_the_cells(predicate, arguments, cases):
+    """Standard errors of 0.1; what is nearer than two of them to a margin is not clear."""
+    for verdict, values in cases.items():
+        found = PREDICATES[predicate](cells(*values), **arguments)
+        assert found.verdict == verdict, values
+
+
+@pytest.mark.parametrize(
+    ("towards", "ends", "cases"),
+    [
+        ("falls", False, {HOLDS: (2, 1, 0), PARTLY: (2, 1, 1), FAILS: (0, 1, 2)}),
+        ("rises", False, {HOLDS: (0, 1, 2), NOT_CLEAR: (1, 1, 1)}),
+        ("falls", True, {HOLDS: (2, 3, 0), FAILS: (0, 3, 2)}),
+    ],
+)
+def test_a_trend_is_within_groups(towards, ends, cases):
+    for verdict, values in cases.items():
+        group = cells(*values, groups=["a"] * 3)
+        assert PREDICATES["trend"](group, towards=towards, ends=ends).verdict == verdict
+    single = PREDICATES["trend"](cells(1, 2), towards="rises")
+    assert single.verdict == NOT_CLEAR
+
+
+def test_a_cell_without_a_known_error_is_never_clear_and_an_exact_one_always():
+    assert PREDICATES["below"](cells(0.5, error=np.nan), 1).verdict == NOT_CLEAR
+    assert PREDICATES["below"](cells(0.999, error=0), 1).verdict == HOLDS
+    assert PREDICATES["equals_printed"](cells(1, error=0), number=1).verdict == NOT_CONTRADICTED
+
+
+def test_what_is_not_clear_is_named():
+    assert (
+        PREDICATES["below"](cells(0.5, 0.95), 1).reason == "not clear by two errors: cell 1 (0.95)"
+    )
+    assert PREDICATES["not_above"](cells(0.5, 2)).reason == "clearly larger: cell 1"
+
+
+def test_all_parts_of_a_claim_must_hold():
+    def verdict(*parts):
+        return all_of([Judgement("", one) for one in parts]).verdict
+
+    assert verdict(HOLDS, NOT_CONTRADICTED) == HOLDS
+    assert verdict(HOLDS, FAILS) == verdict(PARTLY, PARTLY) == PARTLY
+    assert verdict(NOT_CLEAR, FAILS) == FAILS
+    assert verdict(NOT_CLEAR, NOT_CLEAR) == NOT_CLEAR
+
+
+def test_rows_are_chosen_by_values_ends_and_bounds():
+    table = pd.DataFrame({"n": [1, 2, 3, 4], "name": ["ab", "ac", "b", "b"]})
+    for where, wanted in (
+        ({"n": 2}, [2]),
+        ({"n": [1, 4]}, [1, 4]),
+        ({"n": "largest"}, [4]),
+        ({"name": "b", "n": "smallest"}, [3]),
+        ({"n": {"least": 2, "below": 4}}, [2, 3]),
+        ({"n": {"above": 2, "most": 3}}, [3]),
+        ({"name": {"begins": "a", "not": "ac"}}, [1]),
+    ):
+        assert list(choose(table, where)["n"]) == wanted
+    with pytest.raises(ClaimError, match="no column 'm'"):
+        choose(table, {"m": 1})
+    with pytest.raises(ClaimError, match="no bound 'over'"):
+        choose(table, {"n": {"over": 1}})
+
+
+def test_ratios_come_by_setting_at_an_end_and_in_the_mean():
+    of = {"ratio": "width", "method": "MAVEN", "against": "GT"}
+    tables = {"e": results(metrics=("AUC", "TNR_H"))}
+    each = quantity(tables, {**of, "by": "n_gold"})
+    assert list(each.names) == ["AUC at 100", "TNR_H at 100", "AUC at 400", "TNR_H at 400"]
+    assert each.rows["value"].to_numpy() == pytest.approx(0.6)
+    last = quantity(tables, {**of, "by": "n_gold", "where": {"n_gold": "largest"}})
+    assert list(last.names) == ["AUC", "TNR_H"]
+    assert last.title == "width MAVEN / GT at n_gold 400"
+    mean = quantity(tables, {**of, "ratio": ["width", "error"], "mean_over": "n_gold"})
+    assert list(mean.names)[::2] == ["width of AUC", "error of AUC"]
+    assert mean.rows["value"].to_numpy() == pytest.approx([0.6, 0.6, 1, 1], abs=0.05)
+
+
+def test_summaries_are_by_setting_or_pooled():
+    """Errors of some 0.105 below a width of 0.12 or 0.06: all intervals hold the truth's end."""
+    tables = {"e": results()}
+    of = {"summary": "bias", "method": "MAVEN"}
+    each = quantity(tables, {**of, "by": "n_gold"})
+    assert list(each.names) == ["100", "400"]
+    pooled = quantity(tables, {**of, "pooled": True})
+    assert pooled.rows["value"].iloc[0] == pytest.approx(each.rows["value"].mean())
+    own = tables["e"].query("method == 'MAVEN'")
+    off = own["estimate"] - own["truth"]
+    assert pooled.rows["error"].iloc[0] == pytest.approx(off.std() / len(off) ** 0.5)
+    lower = {"e": results().assign(estimate=lambda t: 1.6 - t["estimate"])}
+    size = quantity(lower, {**of, "size": True})
+    assert size.rows["value"].iloc[0] == pytest.approx(pooled.rows["value"].iloc[0])
+
+
+def test_means_columns_and_differences_of_cells():
+    table = pd.DataFrame(
+        {"who": ["a", "a", "b", "b"], "replicate": [0, 1, 0, 1], "x": [1.0, 3.0, 0.0, 1.0],
+         "se": 0.5}
+    )  # fmt: skip
+    tables = {"t": table}
+    mean = quantity(tables, {"mean": "x", "by": "who"})
+    assert mean.rows["value"].tolist() == [2, 0.5]
+    assert mean.rows["error"].tolist() == [1, 0.5]
+    stands = quantity(tables, {"column": "x", "error": "se", "by": "who"})
+    assert stands.rows[["group", "value", "error"]].to_numpy().tolist() == [
+        ["a", 1, 0.5], ["b", 0, 0.5]
+    ]  # fmt: skip
+    one = {"mean": "x", "where": {"who": "b"}}
+    less = quantity(tables, {"difference": [{"mean": "x", "by": "who"}, one]})
+    assert less.rows["value"].tolist() == [1.5, 0]
+    assert less.rows["error"].tolist() == pytest.approx([1.25**0.5, 0.5**0.5])
+    pair = quantity(tables, {"paired": "x", "column": "who", "first": "a", "second": "b"})
+    assert pair.rows[["value", "error"]].to_numpy().tolist() == [[1.5, 0.5]]
+
+
+def test_cells_are_told_each_or_by_their_range():
+    own = cells_of("width", ["a", "a", "b"], [0.5, 0.7, 1.0], [0.3, 0.4, 0.1], ["1", "2", "1"])
+    assert show(own) == "width: a at 1 0.50 ± 0.30; a at 2 0.70 ± 0.40; b at 1 1.00 ± 0.10"
+    assert show(own, "range") == "width: a 0.50 to 0.70; b 1.00 to 1.00"
+    assert show(own, "ends") == "width 0.50 to 1.00 in 3 places"
+    assert show(own, "title") == "width"
+    assert show(cells_of("share", [""], [0.5], [0.1])) == "share 0.50 ± 0.10"
+
+
+ENTRY = {
+    "where": "Fig. {{ figure.number }}",
+    "printed": "MAVEN's intervals are {{ '{:.0%}'.format(figure.less) }} narrower",
+    "tables": ["e"],
+    "of": {"ratio": "width", "method": "MAVEN", "against": "GT", "by": "n_gold"},
+    "predicate": "ratio_below",
+    "margin": "{{ 1 - figure.less }}",
+}
+PRINTED = {"figure": {"number": 4, "less": 0.25}}
+
+
+def test_an_entry_becomes_a_claim_with_the_papers_numbers():
+    (claim,) = claims_of([ENTRY], PRINTED, ROOM)
+    (row,) = claim_rows([claim], {"e": results()})
+    assert row[:2] == ["Fig. 4", "MAVEN's intervals are 25% narrower"]
+    assert row[2:] == ["width MAVEN / GT: AUC at 100 0.600000; AUC at 400 0.600000", HOLDS, ""]
+    assert claim_rows([claim], {"e": results(width=0.8)})[0][3] == FAILS
+    assert claim_rows([claim], {})[0][3] == NOT_JUDGED
+
+
+def test_the_reason_stands_where_a_claim_does_not_come_out_and_a_note_always():
+    (claim,) = claims_of([{**ENTRY, "otherwise": "private", "note": "one run"}], PRINTED, ROOM)
+    assert claim.judge({"e": results()}).reason == "one run"
+    reason = claim.judge({"e": results(width=1.2)}).reason
+    assert reason.startswith("not clear by two errors: AUC at 100 (1.20)")
+    assert reason.endswith("; private; one run")
+
+
+def test_what_is_told_may_be_another_quantity_and_the_reason_one_too():
+    mean = {**ENTRY["of"], "by": [], "mean_over": "n_gold"}
+    column = {"column": "truth", "where": {"replicate": 0, "method": "GT", "n_gold": 100},
+              "title": "as the truth is"}  # fmt: skip
+    entry = {**ENTRY, "says": mean, "otherwise": column, "beside": {"AUC": 0.5}}
+    (claim,) = claims_of([entry], PRINTED, ROOM)
+    noisy = results(width=1.2)
+    noisy["upper"] += np.random.default_rng(2).uniform(0, 0.01, len(noisy))
+    found = claim.judge({"e": noisy})
+    assert found.ours.startswith("width MAVEN / GT, mean over n_gold: AUC 1.")
+    assert "errors from 0.50; as the truth is 0.8" in found.reason
+
+
+def test_a_claim_is_repeated_for_what_it_lists():
+    each = {"metric": ["AUC", "TNR_H"], "n": [100, 400]}
+    of = {**ENTRY["of"], "where": {"metric": "{{ metric }}", "n_gold": "{{ n }}"}}
+    claims = claims_of([{**ENTRY, "each": each, "of": of, "where": "{{ n }}"}], PRINTED, ROOM)
+    assert [claim.place for claim in claims] == ["100", "400", "100", "400"]
+    listed = [{"metric": "AUC", "n": 100}, {"metric": "TNR_H", "n": 400}]
+    claims = claims_of([{**ENTRY, "each": listed, "of": of}], PRINTED, ROOM)
+    found = [claim.judge({"e": results(metrics=("AUC", "TNR_H"))}).ours for claim in claims]
+    assert ["TNR_H" in text for text in found] == [False, True]
+
+
+def test_parts_and_functions_of_the_room_stand_in_the_place_of_a_predicate():
+    part = {key: ENTRY[key] for key in ("of", "predicate")}
+    whole = {"where": "1", "printed": "2", "tables": ["e"]}
+    claims = claims_of(
+        [
+            {**whole, "all_of": [part, {**part, "predicate": "ratio_above", "show": "ends"}]},
+            {**whole, "of": {"own": "claims_example:cells", "value": 2}, "predicate": "above",
+             "margin": 1},
+            {**whole, "own": "claims_example:judge", "said": "so"},
+        ],
+        {}, "unit",
+    )  # fmt: skip
+    found = [claim.judge({"e": results()}) for claim in claims]
+    assert [one.verdict for one in found] == [PARTLY, HOLDS, HOLDS]
+    assert found[0].ours.endswith("width MAVEN / GT 0.60 to 0.60 in 2 places")
+    assert found[2].ours == "so of e"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"predicate": "nearly"}, "predicate 'nearly': expected one of above"),
+        ({"where": "{{ figure.place }}"}, "no such thing among"),
+        ({"own": "claims:nothing"}, "own: claims:nothing"),
+        ({"tables": None}, "without tables"),
+    ],
+)
+def test_a_wrong_entry_is_named(change, words):
+    entry = {key: value for key, value in {**ENTRY, **change}.items() if value is not None}
+    with pytest.raises(ClaimError, match=words):
+        claims_of([entry], PRINTED, ROOM)
+
+
+@pytest.mark.parametrize(
+    ("of", "words"),
+    [
+        ({"rate": "width"}, "begins with 'rate': expected one of ratio"),
+        ({**ENTRY["of"], "over": 1}, "over"),
+    ],
+)
+def test_a_wrong_quantity_is_named(of, words):
+    (claim,) = claims_of([{**ENTRY, "of": of}], PRINTED, ROOM)
+    with pytest.raises(ClaimError, match=words):
+        claim.judge({"e": results()})
+
+
+def test_a_tables_lack_of_a_place_says_nothing():
+    of = {**ENTRY["of"], "where": {"n_gold": {"above": 400}}}
+    (claim,) = claims_of([{**ENTRY, "of": of}], PRINTED, ROOM)
+    assert claim.judge({"e": results()}).verdict == NOT_CLEAR
+
+
+def test_modules_that_claims_name_are_known(tmp_path, monkeypatch):
+    (tmp_path / "some_room").mkdir()
+    (tmp_path / "some_room/__init__.py").touch()
+    text = "- {own: 'a:f'}\n- {all_of: [{of: {own: 'b.c:g'}}]}\n- {predicate: below}\n"
+    (tmp_path / "some_room/claims.yaml").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert own_modules("some_room") == {"some_room.a", "some_room.b.c"}

@@ -1,0 +1,57 @@
+"""Generators, checks and plots are found by their declarations, each under its own name."""
+
+import pytest
+
+from crowdgold import found
+from crowdgold.experiments.check import Check
+from crowdgold.plotting.plot import Plot
+from crowdgold.simulate.generator import Generator
+
+CLASSES = {"simulator": Generator, "check": Check, "plot": Plot}
+TWO = 'CHECK = Check("one", run)\n'
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_what_is_found_is_of_its_class_and_has_the_name_that_it_is_found_by(kind):
+    assert len(found.declared(kind)) > 9
+    for name in found.declared(kind):
+        one = found.load(kind, name)
+        assert isinstance(one, CLASSES[kind])
+        assert one.name == name
+
+
+def test_a_new_file_is_found_and_a_name_declared_twice_is_refused(tmp_path, monkeypatch):
+    root = tmp_path / "crowdgold"
+    root.mkdir()
+    monkeypatch.setattr(found, "ROOT", root)
+    (root / "a.py").write_text(f"import missing\n{TWO}")
+    search = found.declared.__wrapped__
+    assert search("check") == {"one": ("crowdgold.a", "CHECK")}
+    assert search("plot") == {}
+    (root / "b.py").write_text(TWO)
+    with pytest.raises(ValueError, match=r"declared in crowdgold\.a and in crowdgold\.b"):
+        search("check")
+
+
+def draw(table, *, x, by=()):
+    return x, by
+
+
+def test_the_options_of_a_plot_are_what_its_function_takes_by_keyword():
+    plot = Plot("made", draw)
+    assert plot.options == {"x": True, "by": False}
+    assert plot(None, {"x": "n"}) == ("n", ())
+    with pytest.raises(TypeError, match="y"):
+        plot(None, {"x": "n", "y": 1})
+
+
+def test_options_as_a_dataclass():
+    plot = found.load("plot", "labelling_efficiency")
+    assert plot.options["cost_ratios"]
+    assert not plot.options["gold_needs_votes"]
+
+
+def test_a_check_says_what_it_takes():
+    assert "stan" in found.load("check", "simulation_based_calibration").takes
+    assert "dataset" in found.load("check", "soft_metric_scores").takes
+    assert found.load("check", "metric_study").takes == ("parameters", "rng")

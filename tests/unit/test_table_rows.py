@@ -1,0 +1,135 @@
+"""Data tables of annotations: what is written is read back without loss, byte for byte the same."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.data import ANNOTATIONS, ITEMS, Annotations, Items, annotations_from_frame, kind_of
+from crowdgold.experiments.data_tables import DataTable, Drawn, write_replicates
+from crowdgold.experiments.table_rows import COLUMNS, VOTE, row_of, table_of
+from crowdgold.simulate import simulate
+from unit.reference import make_items
+
+CLARA = {"n": 40, "prevalence": 0.3, "n_reviewers": 4, "tpr": 0.8, "tnr": 0.9}
+SCORES = {"negative_mean": -1, "positive_mean": 1, "sd": 2}
+
+
+def assert_same(one, other):
+    for field in fields(one):
+        before, after = getattr(one, field.name), getattr(other, field.name)
+        if field.name == "scores":
+            assert list(before) == list(after)
+            for name in before:
+                np.testing.assert_array_equal(before[name], after[name])
+        else:
+            np.testing.assert_array_equal(before, after)
+            assert before is None or before.dtype == after.dtype, field.name
+
+
+def again(row):
+    return table_of({name: row[name][0] for name in row.column_names})
+
+
+def draw(seed=1, **changes):
+    return simulate("clara", CLARA | changes, np.random.default_rng(seed))
+
+
+def mixed():
+    """Three categories, one never given; two groups; scores of two classifiers, some missing; an
+    item without labels; annotators whose first labels are not in the order of their names."""
+    frame = pd.DataFrame(
+        {
+            "item": ["b", "a", "b", "c"], "annotator": ["z", "y", "x", "z"],
+            "label": ["no", "yes", "yes", "no"], "group": ["g", "", "", "g"],
+        }
+    ).replace("", "h")  # fmt: skip
+    scores = pd.DataFrame(
+        {
+            "item": ["d", "a", "a"], "classifier": ["s", "s", "t"],
+            "maybe": [0.2, 0.3, 0.0], "no": [0.3, 0.3, 1.0], "yes": [0.5, 0.4, 0.0],
+        }
+    )  # fmt: skip
+    return annotations_from_frame(frame, ["yes", "maybe", "no"], scores=scores)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: draw().table,
+        lambda: draw(scores=SCORES).table,
+        lambda: draw(design="all", n_labels=2).table,
+        mixed,
+        lambda: replace(mixed(), truth=np.array([0, 2, 1, 0])),
+    ],
+    ids=["tie_break", "scores", "all", "mixed", "mixed_with_truth"],
+)
+def test_rows_give_the_table_back(make):
+    table = make()
+    assert kind_of(table) == ANNOTATIONS
+    assert_same(table, again(row_of(table)))
+
+
+@pytest.mark.parametrize(("kind", "of"), [(ITEMS, Items), (ANNOTATIONS, Annotations)])
+def test_no_field_of_a_table_is_without_a_column(kind, of):
+    columns = {"labels" if name.startswith(VOTE) else name for name in COLUMNS[kind]}
+    assert columns == {field.name for field in fields(of) if field.init}
+
+
+def test_arrays_can_be_written_to():
+    table = again(row_of(mixed()))
+    for values in (table.item, table.label, table.scores["s"]):
+        assert values.flags.writeable
+
+
+def test_a_lost_order_of_annotators_would_be_noticed():
+    """The control: names in another order are another table."""
+    table = mixed()
+    row = row_of(replace(table, annotator=table.annotator[::-1]))
+    with pytest.raises(AssertionError):
+        assert_same(table, again(row))
+
+
+def test_settings_with_and_without_scores_share_a_file(tmp_path):
+    drawn = [
+        (setting, number, draw(seed, **changes))
+        for seed, (setting, number, changes) in enumerate(
+            [("none", 0, {}), ("some", 0, {"scores": SCORES}), ("none", 1, {})]
+        )
+    ]
+    paths = [tmp_path / "one.parquet", tmp_path / "again.parquet"]
+    for path in paths:
+        rows = [(s, n, Drawn(one.table, one.reference, one.parameters)) for s, n, one in drawn]
+        write_replicates(path, rows, {"code_version": "x"})
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    read = DataTable(paths[0])
+    for setting, number, one in drawn:
+        found = read.replicate(setting, number)
+        assert_same(one.table, found.table)
+        assert found.reference is found.table
+        assert found.parameters == one.parameters
+        assert found.parameters["TPR:R4"] == 0.8
+    # The file is plain to others: a row a table, which unfolds into one a label.
+    rows = pd.read_parquet(paths[0]).query("setting == 'some'")
+    labels = rows[["item_of", "annotator_of", "label"]].explode(
+        ["item_of", "annotator_of", "label"]
+    )
+    assert len(labels) == len(drawn[1][2].table)
+    names = rows["annotator"].iloc[0][labels["annotator_of"].astype(int)]
+    assert set(names) == {"R1", "R2", "R3", "R4"}
+
+
+def test_another_reference_is_kept_apart(tmp_path):
+    one, other = draw(1), draw(2, n=30)
+    path = tmp_path / "table.parquet"
+    write_replicates(path, [("a", 0, Drawn(one.table, other.table, {}))], {})
+    found = DataTable(path).replicate("a", 0)
+    assert_same(found.table, one.table)
+    assert_same(found.reference, other.table)
+
+
+def test_items_stay_items():
+    items = make_items([0, 1, 3], 3, [-1, 0, 1])
+    assert kind_of(items) == ITEMS
+    assert kind_of(again(row_of(items))) == ITEMS

@@ -1,0 +1,256 @@
+"""What the rules ask of the configuration: jobs, figures, and how a run begins."""
+
+import fcntl
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from crowdgold.data import InputError
+from crowdgold.experiments.wiring.drawn import Drawn
+from crowdgold.experiments.wiring.jobs import Jobs, entries, none
+from crowdgold.experiments.wiring.pages import Pages
+from crowdgold.experiments.wiring.run import Run
+
+VOTES = {"paper": "maven", "simulator": "maven", "methods": ["MAVEN", "MV"], "metrics": ["AUC"]}
+CONFIG = {
+    "seed": 1,
+    "level": 0.95,
+    "imputations": 20,
+    "bootstrap": 100,
+    "sampler": {"chains": 2},
+    "methods": {},
+    "together": False,
+    "pathvars": {"results": "results"},
+    "experiments": {
+        "simulated": {**VOTES, "replicates": 5, "block": 2, "expect": {}},
+        "real": {**VOTES, "simulator": "real", "replicates": 1},
+        "other": {**VOTES, "replicates": 1},
+    },
+    "figures": {
+        "curve": {"paper": "maven", "plot": "lines", "experiments": ["simulated"]},
+        "table": {
+            "paper": "maven",
+            "plot": "table",
+            "experiments": ["simulated", "real"],
+            "table": "tables",
+        },
+        "optional": {
+            "paper": "maven",
+            "plot": "lines",
+            "experiments": ["simulated", "real"],
+            "optional": ["real"],
+            "target": "answer",
+        },
+        "timed": {"paper": "maven", "plot": "lines", "benchmark": "scaling"},
+    },
+}
+REAL = CONFIG["experiments"]["real"]
+REAL["dataset"] = REAL.pop("simulator")
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    results = {"pathvars": {"results": str(tmp_path / "results")}}
+    return Jobs({**CONFIG, **results}, tmp_path)
+
+
+def figures_of(jobs, missing="", said=None):
+    why = {"real": missing}
+    return Drawn(jobs, (said if said is not None else []).append, lambda name: why[name])
+
+
+def of(experiment, **more):
+    return SimpleNamespace(experiment=experiment, **more)
+
+
+def test_a_job_needs_the_models_of_its_own_methods(jobs):
+    job = of("simulated", setting="all", replicates="0-1")
+    job.group = "MAVEN"
+    assert jobs.methods(job) == ["MAVEN"]
+    assert jobs.executables(job) == ["results/stan/vote"]
+    assert jobs.toolchain(job) == ["results/toolchain.json"]
+    job.group = "without_stan"
+    assert jobs.methods(job) == ["MV"]
+    assert jobs.executables(job) == jobs.toolchain(job) == []
+    assert jobs.estimate_task(job)["replicates"] == [0, 1]
+
+
+def test_rows_and_times_are_of_the_same_blocks(jobs):
+    rows, times = (ask(of("simulated")) for ask in (jobs.rows, jobs.times))
+    assert len(rows) == len(times) == 2 * 3
+    assert [path.replace("<results>/", "<results>/times/") for path in rows] == times
+
+
+def test_only_an_experiment_of_a_dataset_asks_for_it(jobs):
+    assert jobs.prepared_dataset(of("real")) == ["results/datasets/real.parquet"]
+    assert jobs.prepared_dataset(of("simulated")) == []
+    assert jobs.source_of("dataset")(of("real")) == ["real"]
+    assert jobs.source_of("simulator")(of("real")) == []
+
+
+def test_what_is_expected_is_asked_for_where_there_are_enough_replicates(jobs):
+    assert jobs.verdicts() == ["<results>/summaries/simulated_verdict.txt"]
+    assert jobs.verdicts("table") == jobs.verdicts()
+    assert Jobs({**jobs.config, "together": True}, jobs.root).verdicts() == []
+
+
+def test_what_was_set_aside_is_made_again(jobs):
+    before = jobs.made_of("simulated")
+    rows = jobs.rows(of("simulated"))
+    lost = next(path for path in rows if "/MAVEN/0-1" in path)
+    damaged = jobs.results / lost.removeprefix("<results>/")
+    damaged = damaged.with_name(f".{damaged.name}.damaged")
+    damaged.parent.mkdir(parents=True)
+    damaged.touch()
+    assert jobs.made_of("simulated") == [*before, lost]
+
+
+def test_a_figure_without_its_dataset_is_skipped_and_said_once(jobs):
+    said = []
+    drawn = figures_of(jobs, "real: no network", said)
+    assert drawn.figures("figures") == ["curve", "timed"] == drawn.figures("figures")
+    assert said == ["Skipped: figure table needs dataset real: no network"]
+    assert figures_of(jobs).figures("figures") == ["curve", "table", "timed"]
+
+
+def test_an_optional_dataset_is_left_out_of_its_figure(jobs):
+    said = []
+    drawn = figures_of(jobs, "real: no network", said)
+    assert drawn.figures("answer") == ["optional"]
+    assert drawn.tables_of("optional")(None) == ["<results>/summaries/simulated.parquet"]
+    assert drawn.tables("answer")(None) == ["<results>/tables/simulated.parquet"]
+    assert said == ["Left out of figure optional: real, which needs dataset real: no network"]
+    assert drawn.available_tables(["real", "other"]) == ["<results>/tables/other.parquet"]
+    assert [name for name, _ in figures_of(jobs).data_tables("optional")] == ["simulated"] * 3 + [
+        "real"
+    ]
+
+
+def test_a_target_asks_for_figures_their_tables_and_what_was_made_with_them(jobs):
+    asked = figures_of(jobs, "no network").asked("figures")(None)
+    assert "<results>/figures/curve.json" in asked
+    assert "<results>/benchmarks/scaling.parquet" in asked
+    assert "<results>/times/simulated.parquet" in asked
+    assert not [path for path in asked if "real" in path or "other" in path]
+    assert len(asked) == len(set(asked))
+
+
+def test_a_page_is_written_where_its_figures_are_drawn(jobs):
+    drawn = figures_of(jobs)
+    assert drawn.page("answer", "docs/answer.md")(None) == ["docs/answer.md"]
+    assert drawn.page("hlv", "docs/hlv.md")(None) == []
+    smoke = Jobs({**jobs.config, "together": True}, jobs.root)
+    assert figures_of(smoke).page("answer", "docs/answer.md")(None) == []
+
+
+PAGES = """
+claimed:
+  tables: [simulated, <results>/benchmarks/times.parquet]
+  available: [other, real, gone]
+  files:
+    curve: "<results>/summaries/{table}.parquet"
+    verdicts: "<results>/summaries/{table}_verdict.txt"
+    target: "<results>/tables/{target answer}.parquet"
+    printed: config/printed/it.yaml
+  config: {plot: figures.curve.plot}
+  modules: {own: crowdgold.documents.markdown}
+  claims: crowdgold.studies.maven
+plain:
+  target: answer
+"""
+
+
+def test_a_page_is_made_of_files_modules_and_parts_of_the_configuration(jobs, tmp_path):
+    (tmp_path / "pages.yaml").write_text(PAGES)
+    said = []
+    pages = Pages(figures_of(jobs, "real: no network", said), tmp_path / "pages.yaml")
+    assert pages.of_target("docs") == ["claimed"]
+    assert pages.of_target("answer") == ["plain"]
+    claimed, plain = (SimpleNamespace(page=name) for name in pages)
+    both = [f"<results>/summaries/{name}" for name in ("simulated", "real")]
+    assert pages.files(claimed) == {
+        "tables": [
+            "<results>/tables/simulated.parquet",
+            "<results>/benchmarks/times.parquet",
+            "<results>/tables/other.parquet",
+        ],
+        "curve": [f"{one}.parquet" for one in both],
+        "verdicts": [f"{both[0]}_verdict.txt"],
+        "target": ["<results>/tables/simulated.parquet"],
+        "printed": "config/printed/it.yaml",
+    }
+    assert "Left out: real, for real: no network" in said
+    own = {"crowdgold.documents.markdown", "crowdgold.studies.maven.claims"}
+    assert set(pages.modules(claimed)) == own
+    assert pages.options(claimed) == {"plot": "lines"}
+    (claims,) = pages.claims(claimed)
+    assert claims.endswith("studies/maven/claims.yaml")
+    assert pages.files(plain) == pages.options(plain) == {}
+    assert pages.claims(plain) == pages.modules(plain) == []
+
+
+def test_figures_of_the_same_tables_share_a_job_and_of_a_paper_at_the_smallest_scale(jobs):
+    assert figures_of(jobs).figure_jobs() == {
+        name: [name] for name in ("curve", "table", "optional", "timed")
+    }
+    smoke = Jobs({**jobs.config, "together": True}, jobs.root)
+    assert figures_of(smoke).figure_jobs()["curve"] == ["curve", "table", "timed"]
+    apart = figures_of(smoke, "no network").figure_jobs()
+    assert apart["curve"] == ["curve", "timed"]
+    assert apart["table"] == ["table"]
+
+
+def test_the_code_of_a_rule_is_that_of_the_entries_its_job_uses(jobs, request):
+    jobs.root = request.config.rootpath
+    used = ("MV", "CLARA")
+    code = jobs.library("estimate.py", method=lambda job: [job.method])
+    mine, other = (code(SimpleNamespace(method=name)) for name in used)
+    assert set(mine) != set(other)
+    assert "scripts/estimate.py" in mine
+    assert set(jobs.library("estimate.py", method=none)(None)) < set(mine)
+    assert jobs.library("estimate.py", method=entries(["MV"]))(None) == mine
+
+
+def config_in(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return {"pathvars": {"results": "results/smoke"}, "experiments": {}, "figures": {}, "é": [1]}
+
+
+def test_a_run_clears_what_was_left_and_keeps_its_configuration(tmp_path, monkeypatch):
+    config, said = config_in(tmp_path, monkeypatch), []
+    left = tmp_path / "results/smoke/tables/.a.parquet.0123.partial"
+    damaged = tmp_path / "results/smoke/tables/a.parquet"
+    left.parent.mkdir(parents=True)
+    left.touch()
+    damaged.write_bytes(b"no table")
+    run = Run(config, said.append)
+    run.begin()
+    assert not left.exists()
+    assert not damaged.exists()
+    assert damaged.with_name(".a.parquet.damaged").exists()
+    assert "a.parquet is damaged" in said[0]
+    kept = tmp_path / "results/smoke/config.yaml"
+    assert yaml.safe_load(kept.read_text()) == config
+    kept.unlink()
+    run.begin()
+    assert not kept.exists(), "it begins once"
+
+
+def test_what_jobs_on_other_nodes_write_is_left(tmp_path, monkeypatch):
+    config = config_in(tmp_path, monkeypatch)
+    left = tmp_path / "results/smoke/tables/.a.parquet.0123.partial"
+    left.parent.mkdir(parents=True)
+    left.touch()
+    Run(config, print).begin(local=False)
+    assert left.exists()
+
+
+def test_a_folder_that_another_run_holds_is_refused(tmp_path, monkeypatch):
+    config = config_in(tmp_path, monkeypatch)
+    (tmp_path / "results").mkdir()
+    with (tmp_path / "results/.running").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(InputError, match="another run is at work in this folder"):
+            Run(config, print).begin()
+    assert not (tmp_path / "results/smoke").exists()

@@ -1,0 +1,62 @@
+"""One fact, one place: a method's name stands in its file, and in the one order of methods."""
+
+import ast
+
+import pytest
+
+from crowdgold.experiments.provenance.imports import package_root
+from crowdgold.methods import METHODS
+
+from .conftest import ROOT
+
+FREE = (
+    # Methods' own files, and the order of figures and answers.
+    "src/crowdgold/methods/",
+    # Claims of papers are about methods: what claims.yaml, which is configuration, cannot say.
+    *(path.relative_to(ROOT).as_posix() for path in package_root().glob("studies/*/claims.py")),
+    *(path.relative_to(ROOT).as_posix() for path in package_root().glob("studies/*/pages")),
+    # Training methods of the HLV paper, which has one that is called MV too.
+    "src/crowdgold/studies/label_variation/",
+)
+"""Where names may stand. Benchmarks time the methods that they name, and are as free as tests."""
+
+
+def literal_names(code):
+    """Lines of code in which a string is the name of a method, and the name."""
+    return [
+        (node.lineno, node.value)
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.Constant) and node.value in METHODS
+    ]
+
+
+def test_no_method_is_named_outside_its_file():
+    """Code asks the registry for a role, or a method's file for the method."""
+    found = {
+        name: names
+        for folder in ("src", "scripts", "workflow")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if not (name := path.relative_to(ROOT).as_posix()).startswith(FREE)
+        and (names := literal_names(path.read_text(encoding="utf-8")))
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize("code", ["x = ('GT', 2)", "f(method='MAVEN-C')", "{'DS': 1}['DS']"])
+def test_the_search_for_names_finds_them(code):
+    assert literal_names(code)
+
+
+def test_prose_is_no_name():
+    assert literal_names("'''MAVEN and GT are compared.'''") == []
+
+
+def test_each_name_stands_in_one_file_of_methods_beside_the_order():
+    """As that of a `Method`; a fit does not need to know what it is called."""
+    for name in METHODS:
+        files = [
+            path.name
+            for path in sorted((package_root() / "methods").glob("*.py"))
+            if name in [found for _, found in literal_names(path.read_text(encoding="utf-8"))]
+        ]
+        assert len([file for file in files if file != "order.py"]) == 1, (name, files)

@@ -1,0 +1,55 @@
+"""The table of pages names what there is: templates, experiments, figures, modules, claims."""
+
+import importlib.util
+from types import SimpleNamespace
+
+import pytest
+
+from crowdgold.documents.claims import read_claims
+from crowdgold.experiments.configuration import load
+from crowdgold.experiments.wiring.drawn import Drawn
+from crowdgold.experiments.wiring.jobs import Jobs
+from crowdgold.experiments.wiring.pages import Pages
+
+from .conftest import ROOT
+from .test_configuration import BASE
+
+PAGES = Pages(Drawn(Jobs(BASE, ROOT), print, lambda dataset: ""), ROOT / "config/pages.yaml")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_what_a_page_names_is_there(name):
+    asked, page = SimpleNamespace(page=name), PAGES.pages[name]
+    assert (ROOT / f"docs/templates/{name}.md.jinja").is_file()
+    assert (ROOT / f"docs/{name}.md").is_file()
+    assert set(page) <= {
+        "target", "tables", "available", "files", "config", "modules", "claims"
+    }  # fmt: skip
+    named = [*page.get("tables", []), *page.get("available", [])]
+    made = {"stableval_posteriors", "stableval_bootstrap"}
+    experiments = {one for one in named if "/" not in one} - made
+    assert experiments <= set(BASE["experiments"])
+    PAGES.options(asked)
+    for found in PAGES.files(asked).values():
+        for path in [found] if isinstance(found, str) else found:
+            assert (ROOT / path).is_file() or path.startswith(("<results>/", "results/"))
+    for module in PAGES.modules(asked):
+        assert importlib.util.find_spec(module)
+
+
+def test_no_template_is_left_over():
+    found = {
+        path.name.removesuffix(".md.jinja") for path in (ROOT / "docs/templates").glob("*.jinja")
+    }
+    assert found == set(PAGES)
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if "claims" in PAGES.pages[name]])
+def test_claims_can_be_read_and_need_tables_of_their_page(name):
+    asked, page = SimpleNamespace(page=name), PAGES.pages[name]
+    printed = {**load(ROOT / page["files"]["printed"]), **PAGES.options(asked)}
+    tables = {path.rpartition("/")[2].partition(".")[0] for path in PAGES.files(asked)["tables"]}
+    claims = read_claims(page["claims"], printed)
+    assert claims
+    for claim in claims:
+        assert set(claim.needs) <= tables, claim.printed
