@@ -4,6 +4,7 @@ import io
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from crowdgold.data import InputError
 from crowdgold.data.json_values import plain
 from crowdgold.data.own import read_study
 from crowdgold.inference.labels import Fit, LabelPosterior, LabelPrediction
-from crowdgold.methods.registry import offered
+from crowdgold.methods.registry import METHODS, offered
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import check_data
 from crowdgold.own.evaluation import METRICS, Settings, fitting
@@ -67,7 +68,9 @@ def in_place_of_stan():
     true_fit = fitting.fit
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fitting, "fit", fit)
-        patch.setattr(fitting, "METHOD_SETTINGS", {**fitting.METHOD_SETTINGS, "CLARA": FAST})
+        clara = METHODS["CLARA"]
+        short = replace(clara, offer=replace(clara.offer, settings=FAST))
+        patch.setitem(METHODS, "CLARA", short)
         yield
 
 

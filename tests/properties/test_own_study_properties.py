@@ -155,7 +155,7 @@ def outcome(folder, files, positive):
         return None
     check(study)
     found = check_data(study, np.random.default_rng(1), resamples=5, permutations=5)
-    assert describe(found, study)
+    assert describe(found, study.notes)
     assert json.dumps(plain(found), allow_nan=False)
     return study
 

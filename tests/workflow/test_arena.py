@@ -173,7 +173,7 @@ def test_all_worlds_have_the_same_methods_and_the_figures_all_worlds():
 def test_every_method_of_items_is_in_the_arena_or_a_variant_that_a_figure_shows():
     config = configured()
     entered = set(next(iter(arena().values()))["methods"])
-    of_items = {name for name, method in registry.METHODS.items() if method.fitter}
+    of_items = {name for name, method in registry.METHODS.items() if method.of_items}
     assert of_items - entered == set(VARIANTS)
     assert entered <= of_items
     header = (ROOT / "config/experiments/arena.yaml").read_text().partition("\nexperiments:")[0]

@@ -3,7 +3,6 @@
 import pytest
 
 from crowdgold.documents.claims import read_claims
-from crowdgold.documents.pages import read_pages
 from crowdgold.experiments import configuration, plan
 
 from .conftest import ROOT
@@ -74,7 +73,7 @@ def test_the_stand_ins_have_the_printed_sizes():
 
 
 def test_claims_are_judged_from_experiments_that_there_are():
-    page = read_pages(ROOT / "config/pages.yaml")["reproduction_clara"]
+    page = configuration.load(ROOT / "config/pages.yaml")["reproduction_clara"]
     needed = {name for claim in read_claims(page["claims"], PRINTED) for name in claim.needs}
     assert needed <= set(BASE["experiments"])
     assert needed == set(page["available"])

@@ -1,6 +1,7 @@
 """The table of pages names what there is: templates, experiments, figures, modules, claims."""
 
 import importlib.util
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -14,6 +15,8 @@ from crowdgold.experiments.wiring.pages import Pages
 from .conftest import ROOT
 from .test_configuration import BASE
 
+SECTION, JOINED = r'{{ claims\("?(\w*?)"?(?:\w+=\w+)?\)', r"{{ claims\((\w+)="
+"""How a template asks for claims: of a section, or with a table that it joins."""
 PAGES = Pages(Drawn(Jobs(BASE, ROOT), print, lambda dataset: ""), ROOT / "config/pages.yaml")
 
 
@@ -48,8 +51,14 @@ def test_no_template_is_left_over():
 def test_claims_can_be_read_and_need_tables_of_their_page(name):
     asked, page = SimpleNamespace(page=name), PAGES.pages[name]
     printed = {**load(ROOT / page["files"]["printed"]), **PAGES.options(asked)}
-    tables = {path.rpartition("/")[2].partition(".")[0] for path in PAGES.files(asked)["tables"]}
-    claims = read_claims(page["claims"], printed)
-    assert claims
-    for claim in claims:
-        assert set(claim.needs) <= tables, claim.printed
+    text = (ROOT / f"docs/templates/{name}.md.jinja").read_text()
+    # A table that the template joins has the name that it gives it.
+    named = [*page.get("tables", []), *page.get("available", []), *re.findall(JOINED, text)]
+    tables = {path.rpartition("/")[2].partition(".")[0] for path in named}
+    sections = re.findall(SECTION, text)
+    assert sections
+    for section in sections:
+        claims = read_claims(page["claims"], printed, section)
+        assert claims
+        for claim in claims:
+            assert set(claim.needs) <= tables, claim.printed
