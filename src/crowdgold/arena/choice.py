@@ -98,7 +98,7 @@ def record(cells: pd.DataFrame, method: str, metric: str, situation: Situation) 
     """Put together what a method does on a metric; None without an interval in the situation.
 
     Args:
-        cells: of the arena, with the column `verdict` (`evaluation.arena.judged`).
+        cells: of the arena, with the column `verdict` (`arena.table.judged`).
         method, metric: names.
         situation: the worlds that count.
     """

@@ -84,7 +84,7 @@ def arena_of(cells: pd.DataFrame, worlds: Mapping[str, StudyFeatures], baseline:
     """Put together what the arena found.
 
     Args:
-        cells: of the arena, with the column `verdict` (`evaluation.arena.judged`).
+        cells: of the arena, with the column `verdict` (`arena.table.judged`).
         worlds: name -> what it looks like.
         baseline: the method whose width is 1.
     """

@@ -40,7 +40,7 @@ def compare_quantities(
         method, baseline: what is compared, with what.
 
     Returns:
-        rows of `evaluation.compare`, with the columns `quantity` and `value`; one row for each
+        rows of `evaluation.ratios.compare`, with the columns `quantity` and `value`; one row for each
         quantity, value and metric.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The parts of the report on a user's own study (`documents.study_report`).
+"""The parts of the report on a user's own study (`page`).
 
 folder          the folder of an evaluation, read and checked
 words           numbers and metrics in plain words

@@ -2,7 +2,7 @@
 
 MAVEN imputes labels for each predictor given its own ranking, so that labels of two predictors are
 not the same. They are coupled: one uniform number an item and draw decides the label for all
-(`evaluation.imputation`), and labels differ only where the rankings speak differently of an item.
+(`inference.imputed`), and labels differ only where the rankings speak differently of an item.
 Here the difference of their AUC is imputed three ways from the same fit:
 
 coupled      as everywhere

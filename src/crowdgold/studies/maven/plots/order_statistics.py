@@ -41,7 +41,7 @@ def draw_order_statistics(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw a panel for each percentile, with a pair of intervals for each n and vote set.
 
     Args:
-        table: what `evaluation.check_order_statistics` gives, for several n.
+        table: what `order_statistics.check_order_statistics` gives, for several n.
 
     Returns:
         the figure and the rows that it shows; points are means, lines central 95 %. Rows that
