@@ -40,8 +40,8 @@ def compare_quantities(
         method, baseline: what is compared, with what.
 
     Returns:
-        rows of `evaluation.ratios.compare`, with the columns `quantity` and `value`; one row for each
-        quantity, value and metric.
+        rows of `evaluation.ratios.compare`, with the columns `quantity` and `value`; one row for
+        each quantity, value and metric.
 
     Raises:
         ValueError: where the table has no rows that vary a quantity.
