@@ -1,6 +1,8 @@
 """One fact, one place: a method's name stands in its file, and in the one order of methods."""
 
 import ast
+import io
+import tokenize
 
 import pytest
 
@@ -15,10 +17,23 @@ FREE = (
     # Claims of papers are about methods: what claims.yaml, which is configuration, cannot say.
     *(path.relative_to(ROOT).as_posix() for path in package_root().glob("studies/*/claims.py")),
     *(path.relative_to(ROOT).as_posix() for path in package_root().glob("studies/*/pages")),
+    # Benchmarks time the methods that they name, and are as free as tests.
+    "workflow/rules/benchmarks.smk",
     # Training methods of the HLV paper, which has one that is called MV too.
     "src/crowdgold/studies/label_variation/",
 )
-"""Where names may stand. Benchmarks time the methods that they name, and are as free as tests."""
+"""Where names may stand."""
+
+
+def names_in_rules(code):
+    """As `literal_names`, of a rule file, which is Python but for the headings of rules."""
+    return [
+        (token.start[0], ast.literal_eval(token.string))
+        for token in tokenize.generate_tokens(io.StringIO(code).readline)
+        if token.type == tokenize.STRING
+        and token.string[0] in "'\""
+        and ast.literal_eval(token.string) in METHODS
+    ]
 
 
 def literal_names(code):
@@ -30,14 +45,18 @@ def literal_names(code):
     ]
 
 
+SEARCHES = {".py": literal_names, ".smk": names_in_rules}
+
+
 def test_no_method_is_named_outside_its_file():
     """Code asks the registry for a role, or a method's file for the method."""
     found = {
         name: names
         for folder in ("src", "scripts", "workflow")
-        for path in sorted((ROOT / folder).rglob("*.py"))
-        if not (name := path.relative_to(ROOT).as_posix()).startswith(FREE)
-        and (names := literal_names(path.read_text(encoding="utf-8")))
+        for path in sorted((ROOT / folder).rglob("*"))
+        if (search := SEARCHES.get(path.suffix))
+        and not (name := path.relative_to(ROOT).as_posix()).startswith(FREE)
+        and (names := search(path.read_text(encoding="utf-8")))
     }
     assert found == {}
 
@@ -45,6 +64,12 @@ def test_no_method_is_named_outside_its_file():
 @pytest.mark.parametrize("code", ["x = ('GT', 2)", "f(method='MAVEN-C')", "{'DS': 1}['DS']"])
 def test_the_search_for_names_finds_them(code):
     assert literal_names(code)
+
+
+def test_names_in_rules_are_found():
+    assert names_in_rules("rule one:\n    params: methods=['MAVEN', 'of MAVEN']\n") == [
+        (2, "MAVEN")
+    ]
 
 
 def test_prose_is_no_name():

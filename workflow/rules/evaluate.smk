@@ -8,7 +8,7 @@
 #        figures.pdf and more.
 
 OWN_MODELS = stan_models(
-    dict.fromkeys(config.get("evaluate", {}).get("methods", ["MAVEN", "DS"]), {})
+    dict.fromkeys(config.get("evaluate", {}).get("methods") or offered(), {})
 )
 
 
