@@ -79,7 +79,7 @@ arena: $(READY)  ## 20 estimators in some 20 worlds: which method for which data
 	$(call snakemake,-- arena)
 	@echo "$(RESULTS)/figures/arena.svg and arena_other_metrics.svg, their tables beside them"
 
-answer: $(READY)  ## the recommended answer in 14 worlds: its intervals against the truth (hours; resumes)
+answer: $(READY)  ## the recommended answer in 14 worlds: its intervals against the truth (20 to 50 minutes; resumes)
 	$(call snakemake,-- answer)
 	@echo "$(RESULTS)/figures/answer.svg, its table beside it"
 
