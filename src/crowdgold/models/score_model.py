@@ -103,10 +103,11 @@ class ConditionedScoreModel:
             nodes in [-1, 1] and their weights, each (3, p, p, K).
         """
         points, weights = self.nodes(nodes)
-        one, other = [0, 1, 1], [0, 1, 0]
-        first = [values[:, one].swapaxes(0, 1)[:, :, None] for values in (points, weights)]
-        second = [values[:, other].swapaxes(0, 1)[:, None] for values in (points, weights)]
-        return gauss_of_differences(*first, *second, nodes_of_difference(nodes))
+        # (label pair, pattern of P, pattern of P', node)
+        own = [values.swapaxes(0, 1)[[0, 1, 1], :, None] for values in (points, weights)]
+        other = [values.swapaxes(0, 1)[[0, 1, 0], None] for values in (points, weights)]
+        wanted = nodes_of_difference(nodes)
+        return gauss_of_differences(own[0], own[1], other[0], other[1], wanted)
 
     def log_likelihood(self, mu: np.ndarray, delta: np.ndarray) -> np.ndarray:
         """The pseudo-log-likelihood on a grid.
