@@ -34,6 +34,24 @@ functions {
     }
     return rate;
   }
+  // w_kl of every pair of vote sets: k = 2 .. m, l = 1 .. k - 1
+  vector win_rates(real mu, real delta, vector q, array[] int pattern, array[] int first, array[] int second,
+                   array[,,] vector gap, array[,,] vector weight) {
+    int p = size(gap[1]);
+    matrix[p, p] same_0 = same_label_rates(delta, gap[1], weight[1]);
+    matrix[p, p] same_1 = same_label_rates(delta, gap[2], weight[2]);
+    matrix[p, p] cross = pattern_rates(mu, delta, gap[3], weight[3]);
+    vector[size(first)] w;
+    for (pair in 1 : size(first)) {
+      int k = first[pair];
+      int l = second[pair];
+      int r = pattern[k];
+      int s = pattern[l];
+      w[pair] = q[k] * q[l] * same_1[r, s] + (1 - q[k]) * (1 - q[l]) * same_0[r, s]
+                + q[k] * (1 - q[l]) * cross[r, s] + (1 - q[k]) * q[l] * (1 - cross[s, r]);
+    }
+    return w;
+  }
   // sigma_kl of every pair (Hanley and McNeil, 1982); the rates are clipped so that it never vanishes
   vector win_deviations(vector rate, vector first, vector second) {
     vector[num_elements(rate)] C = first .* second;
@@ -52,6 +70,7 @@ data {
   int<lower=2> J; // nodes of the distribution of P - P'
   array[3, p, p] vector<lower=-1, upper=1>[J] gap; // its nodes; labels of P and P': 0 and 0, 1 and 1, 1 and 0
   array[3, p, p] vector<lower=0>[J] weight; // their weights, summing to 1
+  int<lower=0, upper=1> pointwise; // 1 where win rates, log_lik and replicated wins are wanted
   real<lower=0> mu_shape; // shape of the inverse gamma prior of mu
   real<lower=0> mu_scale; // its scale
   real<lower=0> delta_scale; // scale of the Laplace prior of delta
@@ -78,33 +97,22 @@ parameters {
   real<lower=0> mu; // how far positives rank above negatives
   real delta; // how far items with a high vote probability rank above others
 }
-transformed parameters {
-  vector[pairs] w; // win rates w_kl
-  vector[pairs] sigma; // their deviations sigma_kl, as counts
-  {
-    matrix[p, p] same_0 = same_label_rates(delta, gap[1], weight[1]);
-    matrix[p, p] same_1 = same_label_rates(delta, gap[2], weight[2]);
-    matrix[p, p] cross = pattern_rates(mu, delta, gap[3], weight[3]);
-    for (pair in 1 : pairs) {
-      int k = first[pair];
-      int l = second[pair];
-      int r = pattern[k];
-      int s = pattern[l];
-      w[pair] = q[k] * q[l] * same_1[r, s] + (1 - q[k]) * (1 - q[l]) * same_0[r, s]
-                + q[k] * (1 - q[l]) * cross[r, s] + (1 - q[k]) * q[l] * (1 - cross[s, r]);
-    }
-    sigma = win_deviations(w, N[first], N[second]);
-  }
-}
 model {
   mu ~ inv_gamma(mu_shape, mu_scale);
   delta ~ double_exponential(0, delta_scale);
-  wins ~ normal(C .* w, sigma);
+  vector[pairs] rate = win_rates(mu, delta, q, pattern, first, second, gap, weight);
+  wins ~ normal(C .* rate, win_deviations(rate, N[first], N[second]));
 }
 generated quantities {
-  vector[pairs] log_lik; // log-likelihood of each W_kl, k = 2 .. m, l = 1 .. k - 1
-  array[pairs] real W_rep = normal_rng(C .* w, sigma); // replicated win counts in the same order
-  for (pair in 1 : pairs) {
-    log_lik[pair] = normal_lpdf(wins[pair] | C[pair] * w[pair], sigma[pair]);
+  vector[pointwise * pairs] w; // win rates w_kl, k = 2 .. m, l = 1 .. k - 1
+  vector[pointwise * pairs] log_lik; // log-likelihood of each W_kl, in the same order
+  array[pointwise * pairs] real W_rep; // replicated win counts
+  if (pointwise) {
+    w = win_rates(mu, delta, q, pattern, first, second, gap, weight);
+    vector[pairs] sigma = win_deviations(w, N[first], N[second]);
+    W_rep = normal_rng(C .* w, sigma);
+    for (pair in 1 : pairs) {
+      log_lik[pair] = normal_lpdf(wins[pair] | C[pair] * w[pair], sigma[pair]);
+    }
   }
 }

@@ -32,12 +32,13 @@ PILOT_DRAWS = 250
 """Draws of each chain of the pilot fit, at most: starting points for the nested ones."""
 
 
-def score_data(model: ConditionedScoreModel, nodes: int) -> dict[str, Any]:
+def score_data(model: ConditionedScoreModel, nodes: int, pointwise: bool = False) -> dict[str, Any]:
     """Lay a conditioned score model out as the data of stan/score.stan.
 
     Args:
         model: the score model at one draw of the vote model.
         nodes: Gauss-Jacobi nodes a vote probability; a difference of two has as many as it needs.
+        pointwise: whether win rates, log_lik and replicated wins are wanted.
     """
     gap, weights = model.differences(nodes)
     return {
@@ -50,6 +51,7 @@ def score_data(model: ConditionedScoreModel, nodes: int) -> dict[str, Any]:
         "J": gap.shape[-1],
         "gap": gap.tolist(),
         "weight": weights.tolist(),
+        "pointwise": int(pointwise),
         **asdict(model.prior),
     }
 
