@@ -1,12 +1,15 @@
 """Run time against the number of items: DS, DS+S, H-AI and MAVEN, and peers (MAVEN, figure 5).
 
-Data come from Algorithm 1, three votes an item and a tenth of gold labels. Every row is one method
-at one n, on one core: seconds of inference, and of imputation (one data set a draw, AUC), apart.
-Each is measured after a warm-up at a small n in the same process; compilation is not in it. The
-models of votes and scores run with the score of each item, as printed, and compressed to few
-points. MAVEN runs with the exact cut and with nested Stan fits, of which a part is timed. Peers
-are the same models in NumPyro, with the same chains and iterations; they are left out, and that is
-said, where it is not installed.
+Data come from Algorithm 1, three votes an item and a tenth of gold labels. Every row is one run of
+one method at one n, on one core, on data of its own: seconds of inference until the chains pass
+their gate, and of imputation (one data set a draw, AUC), apart. A method is timed after a warm-up
+at a small n in the same process; compilation is not in it. Each method has the same time: first one
+run at every n that it lets, smallest first, then further runs of each.
+
+The models of votes and scores run with the score of each item, as printed, and compressed to few
+points. MAVEN is nested Stan fits, as printed; MAVEN-exact draws from the same densities directly.
+Peers are the same models in NumPyro, with the same chains and as many iterations as ours at least;
+they are left out, and that is said, where it is not installed.
 """
 
 import argparse
@@ -15,7 +18,7 @@ import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,88 +40,89 @@ PARAMETERS = {
     "gold_fraction": 0.1, "predictors": {"A": {"mu": 1.0, "delta": 1.0}},
 }  # fmt: skip
 SMALL = 200
-NESTED_DRAWS = 20
-"""Nested fits that are timed; their seconds are scaled up to all draws."""
-
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "DS": ("DS", {}),
     "DS+S": ("DS+S", {"scores": "each"}),
     "DS+S, compressed": ("DS+S", {"scores": "compressed"}),
     "H-AI": ("H-AI", {"scores": "each"}),
     "H-AI, compressed": ("H-AI", {"scores": "compressed"}),
-    "MAVEN": ("MAVEN", {"cut": "exact"}),
-    "MAVEN, nested": ("MAVEN", {"cut": "nested"}),
+    "MAVEN": ("MAVEN", {"cut": "nested"}),
+    "MAVEN-exact": ("MAVEN-exact", {}),
 }
 """Row of the table -> method and its own settings."""
-CUTS = ["exact", "nested"]
+Timer = Callable[[int, int], dict[str, Any]]
+"""(n, run) -> seconds, and whether the chains passed their gate."""
 PEERS = {"DS, NumPyro": "DS", "DS+S, NumPyro": "DS+S", "H-AI, NumPyro": "H-AI"}
 
 
-def _items(n: int) -> Any:
-    return simulate("maven", {**PARAMETERS, "n": n}, np.random.default_rng(n)).table
+def _items(n: int, run: int) -> Any:
+    return simulate("maven", {**PARAMETERS, "n": n}, np.random.default_rng([n, run])).table
 
 
-def measure(name: str, sizes: list[int], arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Time one method at every n in this process, after a warm-up at a small n."""
+def timer(name: str, arguments: argparse.Namespace) -> Timer:
+    """What times one method of ours, which a small fit has warmed up."""
     stan = StanModels.compiled(arguments.models, arguments.toolchain)
     method, own = VARIANTS[name]
-    # A run time of as many draws as asked for, whether they are enough or not.
-    lengths = ("chains", "warmup", "draws")
-    sampler = {**{name: getattr(arguments, name) for name in lengths}, "longest": 1}
-    kept = arguments.chains * arguments.draws
-    timed = min(NESTED_DRAWS, kept) if own.get("cut") == "nested" else kept
-    settings = {"sampler": sampler, "imputations": timed, "threads": 1, **own}
-    rng = np.random.default_rng(1)
-    for run, n in enumerate([SMALL, *sizes]):
-        items = _items(n)
+    sampler = {name: getattr(arguments, name) for name in ("chains", "warmup", "draws")}
+    settings = {"sampler": sampler, "imputations": arguments.imputations, "threads": 1, **own}
+
+    def measure(n: int, run: int) -> dict[str, Any]:
+        items, rng = _items(n, run), np.random.default_rng([1, n, run])
         fitted = fit(method, items, rng, settings, stan)
         start = time.perf_counter()
         evaluate(fitted, items, ["AUC"], rng, target="items")
-        imputation = time.perf_counter() - start
-        inference = fitted.seconds["inference"]
-        if timed < kept:
-            inference += fitted.seconds["score model"] * (kept / timed - 1)
-        if run > 0:
-            yield {
-                "method": name, "n": n, "inference": inference,
-                "imputation": imputation * kept / timed, "passed": fitted.diagnostics.passed,
-            }  # fmt: skip
+        return {
+            "inference": fitted.seconds["inference"],
+            "imputation": time.perf_counter() - start,
+            "passed": fitted.diagnostics.passed,
+        }
+
+    measure(SMALL, 0)
+    return measure
 
 
-def measure_peer(
-    name: str, sizes: list[int], arguments: argparse.Namespace
-) -> Iterator[dict[str, Any]]:
-    """Time a NumPyro model at every n in this process; the first of two runs compiles it."""
+def peer_timer(name: str, arguments: argparse.Namespace) -> Timer:
+    """What times a NumPyro model; the first of the two runs that it makes compiles it."""
     from numpyro_models import seconds_of
 
     chosen = (arguments.chains, arguments.warmup, arguments.draws)
-    for n in sizes:
-        seconds = seconds_of(PEERS[name], _items(n), "A", 1, *chosen)
-        yield {"method": name, "n": n, "inference": seconds, "imputation": np.nan, "passed": True}
+
+    def measure(n: int, run: int) -> dict[str, Any]:
+        seconds = seconds_of(PEERS[name], _items(n, run), "A", 1 + run, *chosen)
+        return {"inference": seconds, "imputation": np.nan, "passed": True}
+
+    return measure
 
 
 def measured(arguments: argparse.Namespace) -> list[str]:
     """The rows of the table to measure."""
-    own = [
-        name for name, (_, settings) in VARIANTS.items()
-        if settings.get("cut", "exact") in arguments.cuts
-    ]  # fmt: skip
     if arguments.methods:
-        return [name for name in own if name in arguments.methods]
+        return [name for name in VARIANTS if name in arguments.methods]
     if importlib.util.find_spec("numpyro") is None:
         print("no peers: NumPyro is not installed (make peers)", file=sys.stderr)
-        return own
-    return [*own, *PEERS]
+        return list(VARIANTS)
+    return [*VARIANTS, *PEERS]
 
 
 def measure_all(name: str, arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """Time one row of the table at each of its n."""
-    flat = "compressed" in name or name.startswith("MAVEN")
-    sizes = [n for n in arguments.n if flat or n <= arguments.largest]
-    found = []
-    for row in (measure_peer if name in PEERS else measure)(name, sizes, arguments):
-        print(f"{name}, n = {row['n']:,}: {row['inference']:.2f} s", file=sys.stderr, flush=True)
-        found.append(row)
+    """Time one method, as many n and runs as its seconds let; the smallest n once at least."""
+    measure = (peer_timer if name in PEERS else timer)(name, arguments)
+    left, found = arguments.seconds, []
+    taken: dict[int, float] = {}
+    for run in range(arguments.runs):
+        for n in sorted(arguments.n):
+            # A run takes what the last one at this n took; at a larger n at most like n.
+            nearest = max((one for one in taken if one <= n), default=0)
+            if taken and taken[nearest] * n / nearest > left:
+                if run == 0:
+                    print(f"{name}: n = {n:,} and more take too long", file=sys.stderr)
+                break
+            start = time.perf_counter()
+            row = {"method": name, "n": n, "run": run, **measure(n, run)}
+            taken[n] = time.perf_counter() - start
+            left -= taken[n]
+            print(f"{name}, n = {n:,}: {row['inference']:.2f} s", file=sys.stderr, flush=True)
+            found.append(row)
     return found
 
 
@@ -137,7 +141,7 @@ def with_exponents(table: pd.DataFrame) -> pd.DataFrame:
     """
     slopes = {}
     for name, own in table.groupby("method", sort=False):
-        if len(own) > 1:
+        if own["n"].min() < own["n"].max():
             line = linregress(np.log(own["n"]), np.log(own["inference"]))
             slopes[name] = (line.slope, line.stderr if len(own) > 2 else np.nan)
     columns = ("exponent", "exponent_se")
@@ -149,11 +153,12 @@ def main() -> None:
     """Read the command line and measure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, nargs="+", default=[500, 1_000, 2_000, 5_000, 10_000])
-    parser.add_argument("--largest", type=int, default=10_000, help="of methods that cost like n")
+    parser.add_argument("--runs", type=int, default=5, help="at each n, at most")
+    parser.add_argument("--seconds", type=float, default=60, help="of each method")
     parser.add_argument("--chains", type=int, default=4)
-    parser.add_argument("--warmup", type=int, default=200)
-    parser.add_argument("--draws", type=int, default=50, help="kept per chain")
-    parser.add_argument("--cuts", nargs="+", default=CUTS, choices=CUTS, help="MAVEN's cuts")
+    parser.add_argument("--warmup", type=int, default=300)
+    parser.add_argument("--draws", type=int, default=250, help="kept per chain, at least")
+    parser.add_argument("--imputations", type=int, default=200, help="draws that MAVEN needs")
     parser.add_argument("--methods", nargs="+", choices=VARIANTS, help="these alone, no peers")
     parser.add_argument("--models", type=Path, help="folder of compiled models")
     parser.add_argument("--toolchain", type=Path, help="toolchain.json that made them")

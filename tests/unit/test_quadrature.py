@@ -109,7 +109,7 @@ def test_atoms_that_all_but_coincide_need_few_nodes():
     atoms = np.unique(atoms)
     assert len(atoms) > 12
     points, weights = gauss_of_atoms(atoms, np.ones(len(atoms)), 12)
-    assert len(points) < 12
+    assert np.sum(weights > 1e-12) == 3
     assert np.all(np.isfinite(points))
     for degree in range(6):
         assert weights @ points**degree == pytest.approx((atoms**degree).sum(), rel=1e-12)

@@ -11,12 +11,13 @@ from scipy.stats import invgamma, laplace, norm
 from crowdgold.models import score_model
 from crowdgold.models.cut_density import FAR, log_prior
 from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
-from crowdgold.models.quadrature import gauss_jacobi
+from crowdgold.models.quadrature import gauss_jacobi, gauss_of_differences
 from crowdgold.models.score_model import (
     TRUSTED_DELTA,
     ConditionedScoreModel,
     ScoreData,
     nodes_for,
+    nodes_of_difference,
     win_deviation,
 )
 from crowdgold.models.vote_model import VoteParameters
@@ -133,6 +134,38 @@ def test_the_bound_of_1e_6_can_fail():
     assert error(2.0, 6) < 1e-6 < 1e-4 < error(TRUSTED_DELTA, 6)
     assert error(TRUSTED_DELTA, nodes_for(TRUSTED_DELTA)) < 1e-6
     assert nodes_for(-TRUSTED_DELTA) == nodes_for(TRUSTED_DELTA) > nodes_for(10.0)
+
+
+@pytest.mark.parametrize("delta", [0.5, 3.0, -10.0, 20.0, 30.0])
+def test_sums_over_differences_hold_win_rates_to_1e_6(delta):
+    """E Phi((mu (y - y') + delta (P - P')) / sqrt(2)) from the nodes of P - P', as Stan sums it,
+    against 64 by 64 nodes of P and P', over the vote model's prior; with two thirds of the nodes of
+    P - P' it must fail at |delta| = 30."""
+    rng = np.random.default_rng(5)
+    items = make_items([0, 1, 2, 3, 0, 1], [3, 3, 3, 3, 1, 1], [-1] * 6)
+    worst = least = 0.0
+    for kind in ("any", "strong", "mixed", "sure"):
+        theta = draw_theta(rng, kind)
+        model = conditioned(items, theta)
+        x, v = model.nodes(64)
+        nodes = nodes_for(delta)
+        few = 2 * nodes_of_difference(nodes) // 3
+        for pair, (y, z) in enumerate([(0, 0), (1, 1), (1, 0)]):
+            own, other = (x[:, y, :, None], v[:, y]), (x[:, z, None], v[:, z])
+            gap, weight = model.differences(nodes)
+            short = gauss_of_differences(
+                own[0][:, None, :, 0], own[1][:, None], x[:, z][None], other[1][None], few
+            )
+            for mu in (0.0, 0.7, 4.0):
+                shift = mu * (y - z)
+                both = ndtr((shift + delta * (own[0][:, None] - other[0][None])) / 2**0.5)
+                exact = np.einsum("ri,rsij,sj->rs", own[1], both, other[1])
+                found = (weight[pair] * ndtr((shift + delta * gap[pair]) / 2**0.5)).sum(axis=-1)
+                worst = max(worst, np.abs(found - exact).max())
+                rough = (short[1] * ndtr((shift + delta * short[0]) / 2**0.5)).sum(axis=-1)
+                least = max(least, np.abs(rough - exact).max())
+    assert worst < 1e-6
+    assert abs(delta) < 30 or least > 1e-5
 
 
 def test_win_rates_are_frequencies_of_algorithm_1():

@@ -18,8 +18,7 @@ BENCHMARKS = [
 ]
 
 SCALING = config.get("benchmarks", {}).get("model_scaling", {})
-CUT = "nested" if "nested" in SCALING.get("cuts", ["nested"]) else "exact"
-SCALED = {"DS": {}, "DS+S": {}, "H-AI": {}, "MAVEN": {"cut": CUT}}
+SCALED = {"DS": {}, "DS+S": {}, "H-AI": {}, "MAVEN": {"cut": "nested"}}
 
 
 rule maven_scaling:
@@ -96,7 +95,7 @@ rule joint_models:
     message:
         "Timing DS+S and H-AI at 10,000 items (some minutes)"
     shell:
-        "{params.python:q} {input.script:q} --n 10000 --chains 4 --warmup 500 --draws 500"
+        "{params.python:q} {input.script:q} --n 10000 --chains 4 --warmup 500 --draws 500 --runs 1"
         " --methods {params.methods:q} --models results/stan --toolchain {input.toolchain:q}"
         " --output {output:q} 2>&1 | tee {log:q}"
 

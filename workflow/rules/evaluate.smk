@@ -27,11 +27,7 @@ checkpoint prepare_evaluation:
         library=library("prepare_evaluation.py"),
         arena=arena_record(),
         asked=config.get("evaluate", {}),
-        settings={
-            "seed": config["seed"],
-            "level": config["level"],
-            "imputations": config["imputations"],
-        },
+        settings={"seed": config["seed"], "level": config["level"]},
     message:
         "Reading and checking {input.files}"
     script:

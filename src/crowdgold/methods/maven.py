@@ -115,6 +115,13 @@ PUBLISHED = _version(
         fit_of="MAVEN",
     ),
 )
+EXACT = _version(
+    "MAVEN-exact",
+    "MAVEN by the exact cut",
+    about="MAVEN, the score model's densities drawn from directly instead of by nested fits.",
+    preset={"cut": "exact"},
+    style=Style("#7A3E00", "X", "--"),
+)
 CALIBRATED = _version(
     "MAVEN-C",
     "MAVEN with the calibrated score likelihood",

@@ -73,7 +73,7 @@ class MavenSettings(Settings):
         return ScorePrior(self.mu_prior.shape, self.mu_prior.scale, self.delta_scale)
 
 
-def _summarise(
+def summarise_ranking(
     items: "Items", sets: "VoteSets", predictor: str, settings: MavenSettings
 ) -> "ScoreData | BinnedRanks":
     """What the score likelihood needs of a predictor's ranking."""
@@ -158,7 +158,7 @@ def fit_maven(
     start = clock()
     sets = find_vote_sets(items)
     wanted = items.predictors if predictors is None else list(predictors)
-    rankings = {name: _summarise(items, sets, name, settings) for name in wanted}
+    rankings = {name: summarise_ranking(items, sets, name, settings) for name in wanted}
     counted = clock()
     vote_rng, *score_rngs = rng.spawn(1 + len(items.predictors))
     vote_sets = sets if vote_items is None else find_vote_sets(vote_items)

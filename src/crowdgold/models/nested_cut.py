@@ -7,7 +7,7 @@ metric; only the last iteration is kept.
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,26 +28,30 @@ from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
 
 PARAMETERS = ("mu", "delta")
+PILOT_DRAWS = 250
+"""Draws of each chain of the pilot fit, at most: starting points for the nested ones."""
 
 
-def score_data(model: ConditionedScoreModel, nodes: int) -> dict[str, Any]:
+def score_data(model: ConditionedScoreModel, nodes: int, pointwise: bool = False) -> dict[str, Any]:
     """Lay a conditioned score model out as the data of stan/score.stan.
 
     Args:
         model: the score model at one draw of the vote model.
-        nodes: Gauss-Jacobi nodes a vote probability.
+        nodes: Gauss-Jacobi nodes a vote probability; a difference of two has as many as it needs.
+        pointwise: whether win rates, log_lik and replicated wins are wanted.
     """
-    points, weights = model.nodes(nodes)
+    gap, weights = model.differences(nodes)
     return {
         "m": len(model.sets),
         "N": model.data.count.tolist(),
         "W": model.data.wins.tolist(),
         "q": model.label_probability.tolist(),
-        "p": points.shape[0],
+        "p": gap.shape[1],
         "pattern": (model.data.pattern + 1).tolist(),
-        "J": nodes,
-        "node": points.transpose(1, 0, 2).tolist(),
-        "weight": weights.transpose(1, 0, 2).tolist(),
+        "J": gap.shape[-1],
+        "gap": gap.tolist(),
+        "weight": weights.tolist(),
+        "pointwise": int(pointwise),
         **asdict(model.prior),
     }
 
@@ -123,7 +127,8 @@ def _pilot(
     """
     start = [program.start] * settings.chains
     data = program.data(model, program.pilot_nodes)
-    fit = stan.sample(program.name, data, seed, program.parameters, settings, inits=start)
+    few = replace(settings, draws=min(settings.draws, PILOT_DRAWS))
+    fit = stan.sample(program.name, data, seed, program.parameters, few, inits=start)
     delta = fit.flat("delta")
     widest = float(np.abs(delta).max() + 4 * delta.std())
     if "log_sd" in program.parameters:

@@ -50,44 +50,76 @@ EXHAUSTED = 1e-13
 """Atoms on [-1, 1] that polynomials of a degree miss by less than this need no higher degree."""
 
 
+def _lanczos(place: np.ndarray, mass: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Recurrence coefficients of the measures with these atoms: (..., J) and (..., J - 1).
+
+    The Lanczos process on the diagonal matrix of the atoms, started at the square roots of their
+    masses (Golub and Meurant, 2010, section 4.1). Each vector is made orthogonal to all before it,
+    twice: without that the process loses them after few steps. Where the atoms are exhausted the
+    coefficients are 0 from there on, which adds nodes of no weight.
+    """
+    basis = np.zeros((*place.shape[:-1], nodes, place.shape[-1]))
+    basis[..., 0, :] = np.sqrt(mass / mass.sum(axis=-1, keepdims=True))
+    diagonal = np.zeros((*place.shape[:-1], nodes))
+    off_diagonal = np.zeros((*place.shape[:-1], nodes - 1))
+    for step in range(nodes):
+        image = place * basis[..., step, :]
+        diagonal[..., step] = (image * basis[..., step, :]).sum(axis=-1)
+        if step == nodes - 1:
+            break
+        known = basis[..., : step + 1, :]
+        for _ in range(2):
+            share = (known @ image[..., None])[..., 0]
+            image -= (share[..., None, :] @ known)[..., 0, :]
+        length = np.linalg.norm(image, axis=-1, keepdims=True)
+        more = length >= EXHAUSTED
+        off_diagonal[..., step] = np.where(more, length, 0.0)[..., 0]
+        np.divide(image, length, out=basis[..., step + 1, :], where=more)
+    return diagonal, off_diagonal
+
+
 def gauss_of_atoms(
     atoms: np.ndarray, mass: np.ndarray, nodes: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The Gauss quadrature of a measure of finitely many atoms.
-
-    The recurrence comes from the Lanczos process on the diagonal matrix of the atoms, started at
-    the square roots of their masses (Golub and Meurant, 2010, section 4.1). Each vector is made
-    orthogonal to all before it, twice: without that the process loses them after few steps.
+    """The Gauss quadrature of measures of finitely many atoms.
 
     Args:
-        atoms: (N,) distinct places.
-        mass: (N,) positive masses.
+        atoms: (..., N) places, distinct where there are no more of them than nodes.
+        mass: (..., N) positive masses.
         nodes: number of nodes J; sums of polynomials up to degree 2 J - 1 over the atoms are exact.
 
     Returns:
-        nodes between the outermost atoms and weights with the sum of the masses, each (J,); the
-        atoms themselves where there are no more than J, and fewer nodes where those do as well.
+        nodes between the outermost atoms and weights with the sum of the masses, each (..., J); the
+        atoms themselves where there are no more than J. Where fewer nodes do as well, the weights
+        of the others are 0 but for rounding.
     """
-    if len(atoms) <= nodes:
+    if atoms.shape[-1] <= nodes:
         return np.asarray(atoms, float), np.asarray(mass, float)
-    low, high = float(np.min(atoms)), float(np.max(atoms))
+    low, high = atoms.min(axis=-1, keepdims=True), atoms.max(axis=-1, keepdims=True)
     centre, half = low / 2 + high / 2, high / 2 - low / 2
-    place, total = (np.asarray(atoms) - centre) / half, float(np.sum(mass))
-    basis = np.empty((nodes, len(place)))
-    basis[0] = np.sqrt(np.asarray(mass) / total)
-    diagonal, off_diagonal = np.zeros(nodes), np.zeros(nodes - 1)
-    used = nodes
-    for step in range(nodes):
-        image = place * basis[step]
-        diagonal[step] = image @ basis[step]
-        if step == nodes - 1:
-            break
-        for _ in range(2):
-            image -= (basis[: step + 1] @ image) @ basis[: step + 1]
-        off_diagonal[step] = np.linalg.norm(image)
-        if off_diagonal[step] < EXHAUSTED:
-            used = step + 1
-            break
-        basis[step + 1] = image / off_diagonal[step]
-    points, weights = _from_recurrence(diagonal[:used], off_diagonal[: used - 1])
-    return np.clip(centre + half * points, low, high), total * weights
+    points, weights = _from_recurrence(
+        *_lanczos((atoms - centre) / half, np.asarray(mass, float), nodes)
+    )
+    return np.clip(centre + half * points, low, high), weights * mass.sum(axis=-1, keepdims=True)
+
+
+def gauss_of_differences(
+    points: np.ndarray, weights: np.ndarray, other: np.ndarray, other_weights: np.ndarray,
+    nodes: int,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """The Gauss quadrature of P - P', of which P and P' have quadratures of their own.
+
+    A sum over pairs of nodes becomes one over as many nodes as the function of P - P' needs.
+
+    Args:
+        points, weights: (..., I) nodes of P in [0, 1], and weights that sum to 1.
+        other, other_weights: (..., J) those of P'.
+        nodes: number of nodes K.
+
+    Returns:
+        nodes in [-1, 1] and weights that sum to 1, each (..., K), or (..., I J) where that is less.
+    """
+    atoms = points[..., :, None] - other[..., None, :]
+    mass = weights[..., :, None] * other_weights[..., None, :]
+    pairs = (*atoms.shape[:-2], -1)
+    return gauss_of_atoms(atoms.reshape(pairs), mass.reshape(pairs), nodes)

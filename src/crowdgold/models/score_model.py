@@ -11,7 +11,7 @@ import numpy as np
 
 from crowdgold.kernels import kernel
 from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
-from crowdgold.models.quadrature import gauss_jacobi
+from crowdgold.models.quadrature import gauss_jacobi, gauss_of_differences
 from crowdgold.models.score_likelihood import TRUSTED_DELTA
 from crowdgold.models.utility_distribution import (
     REACH,
@@ -32,6 +32,11 @@ def nodes_for(delta: float) -> int:
     Measured against 64 nodes over the whole prior range of the vote model; tests hold it to that.
     """
     return max(4, math.ceil(2.6 + 0.7 * min(abs(delta), TRUSTED_DELTA)))
+
+
+def nodes_of_difference(nodes: int) -> int:
+    """The nodes of P - P' that hold w_kl to 1e-6 where P and P' have so many each."""
+    return 2 * nodes - 3
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,23 @@ class ConditionedScoreModel:
             alpha, beta = self.vote.shapes(self.sets)
             self._nodes[nodes] = gauss_jacobi(alpha[0], beta[0], nodes)
         return self._nodes[nodes]
+
+    def differences(self, nodes: int) -> tuple[np.ndarray, np.ndarray]:
+        """Nodes and weights of P - P' by labels (0 and 0, 1 and 1, 1 and 0) and patterns.
+
+        Args:
+            nodes: Gauss-Jacobi nodes of P and of P'. A function of their difference varies twice as
+                much over its range, and has nearly twice as many.
+
+        Returns:
+            nodes in [-1, 1] and their weights, each (3, p, p, K).
+        """
+        points, weights = self.nodes(nodes)
+        # (label pair, pattern of P, pattern of P', node)
+        own = [values.swapaxes(0, 1)[[0, 1, 1], :, None] for values in (points, weights)]
+        other = [values.swapaxes(0, 1)[[0, 1, 0], None] for values in (points, weights)]
+        wanted = nodes_of_difference(nodes)
+        return gauss_of_differences(own[0], own[1], other[0], other[1], wanted)
 
     def log_likelihood(self, mu: np.ndarray, delta: np.ndarray) -> np.ndarray:
         """The pseudo-log-likelihood on a grid.

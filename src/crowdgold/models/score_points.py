@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdgold.data import NO_GOLD
-from crowdgold.models.quadrature import gauss_of_atoms
+from crowdgold.models.quadrature import EXHAUSTED, gauss_of_atoms
 from crowdgold.models.vote_sets import VoteSets
 
 CORE = 4.0
@@ -69,11 +69,13 @@ def compress_scores(scores: np.ndarray, sets: VoteSets, nodes: int) -> ScorePoin
         group = _group_by_distance(atoms, own)
         starts = np.flatnonzero(np.diff(group, prepend=group[0] - 1))
         for part in np.split(np.arange(len(atoms)), starts[1:]):
-            found.append((member, *gauss_of_atoms(atoms[part], mass[part], wanted)))
-    members, points, weights = zip(*found, strict=True)
-    sizes = [len(point) for point in points]
+            points, weights = gauss_of_atoms(atoms[part], mass[part], wanted)
+            used = weights > EXHAUSTED * mass[part].sum()
+            found.append((member, points[used], weights[used]))
+    members, places, masses = zip(*found, strict=True)
+    sizes = [len(place) for place in places]
     return ScorePoints(
-        np.concatenate(points), np.concatenate(weights), np.repeat(np.array(members), sizes)
+        np.concatenate(places), np.concatenate(masses), np.repeat(np.array(members), sizes)
     )
 
 

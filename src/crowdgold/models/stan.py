@@ -8,6 +8,7 @@ import pickle
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -175,7 +176,10 @@ class StanModels:
             executable = self._executable(name)
             assert self.toolchain is not None
             cmdstanpy.set_cmdstan_path(str(self.toolchain.home))
-            self._loaded[name] = cmdstanpy.CmdStanModel(exe_file=str(executable))
+            model = cmdstanpy.CmdStanModel(exe_file=str(executable))
+            # It asks the executable how it was built before every fit: a process each time.
+            model.exe_info = cache(model.exe_info)  # type: ignore[method-assign]
+            self._loaded[name] = model
         return self._loaded[name]
 
     def sample(

@@ -10,6 +10,7 @@ from crowdgold.data.parameters import did_you_mean
 from crowdgold.inference.questions import Questions
 from crowdgold.inference.rectified import POPULATION, TARGETS
 from crowdgold.methods import METHODS
+from crowdgold.methods.method import DRAWS
 from crowdgold.methods.registry import offered
 from crowdgold.metrics import At, parse_metric
 from crowdgold.metrics.binary import LABEL_METRICS
@@ -48,7 +49,7 @@ class Settings:
     level: float = 0.95
     about: str = POPULATION
     seed: int = 20260301
-    imputations: int = 500
+    imputations: int = DRAWS
 
 
 def read_thresholds(texts: Sequence[str | float]) -> dict[str, tuple[float, ...]]:

@@ -2,33 +2,41 @@
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from crowdgold.methods.maven import PUBLISHED
+from crowdgold.methods.maven import EXACT, PUBLISHED
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import AXIS_LABELS, new_figure, style_of
 
-PANELS = (
-    ("", "As printed"),
-    (", compressed", "Compressed scores, nested cut"),
-    (", NumPyro", "NumPyro"),
-)
-"""Ending of a row's name -> the panel it is drawn in; MAVEN by the exact cut is in all of them."""
-NESTED = ", nested"
+PANELS = (("", "As printed"), (", compressed", "Compressed scores"), (", NumPyro", "NumPyro"))
+"""Ending of a row's name -> the panel it is drawn in; MAVEN, by either cut, is in all of them."""
 
 
 def _panel_of(name: str) -> int:
-    if name.endswith(NESTED):
-        return 1
     return next((index for index, (end, _) in enumerate(PANELS) if end and name.endswith(end)), 0)
+
+
+def _line(panel: Axes, name: str, rows: pd.DataFrame) -> None:
+    """Medians of the runs at each n, with the fastest and the slowest run."""
+    method = name.split(",")[0]
+    style = style_of(method)
+    seconds = rows.groupby("n")["inference"].agg(["median", "min", "max"])
+    reach = [seconds["median"] - seconds["min"], seconds["max"] - seconds["median"]]
+    power = rows["exponent"].iloc[0]
+    panel.errorbar(
+        seconds.index, seconds["median"], yerr=reach, color=style.colour, marker=style.marker,
+        linestyle=style.line, capsize=1.5, elinewidth=0.8,
+        label=f"{method}  $n^{{{power:.2f}}}$" if np.isfinite(power) else method,
+    )  # fmt: skip
 
 
 def draw_run_time(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw seconds of inference against n, both logarithmic: as printed, faster forms, peers.
 
     Args:
-        table: what benchmarks/model_scaling.py writes: method, n, inference, imputation, exponent.
+        table: what benchmarks/model_scaling.py writes: a row for each method, n and run.
 
     Returns:
         the figure and the rows that it shows. Legends give the power of n by least squares.
@@ -40,21 +48,8 @@ def draw_run_time(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     for column, (index, title) in enumerate(panels):
         panel = axes[0][column]
         for name, rows in table.groupby("method", sort=False):
-            method = str(name).split(",")[0]
-            if _panel_of(str(name)) != index and name != PUBLISHED.name:
-                continue
-            style = style_of(method)
-            line = ":" if str(name).endswith(NESTED) else style.line
-            power = rows["exponent"].iloc[0]
-            label = str(name) if index == 0 or NESTED in str(name) else method
-            panel.plot(
-                rows["n"],
-                rows["inference"],
-                color=style.colour,
-                marker=style.marker,
-                linestyle=line,
-                label=f"{label}  $n^{{{power:.2f}}}$" if np.isfinite(power) else label,
-            )
+            if _panel_of(str(name)) == index or name in (PUBLISHED.name, EXACT.name):
+                _line(panel, str(name), rows)
         panel.set_title(title)
         panel.set_xscale("log")
         panel.set_yscale("log")
@@ -66,11 +61,7 @@ def draw_run_time(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         panel.legend(frameon=False, fontsize=6, loc="upper left")
     axes[0][0].set_ylabel("Seconds of inference, one core")
     failed = int((~table["passed"]).sum())
-    figure.supxlabel(
-        f"{failed} of {len(table)} fits had Markov chains that had not converged: that asks for "
-        "more draws than are timed here",
-        fontsize=7,
-    )
+    figure.supxlabel(f"{failed} of {len(table)} runs missed their diagnostics gate", fontsize=7)
     return figure, table
 
 

@@ -1,0 +1,87 @@
+"""Distance of nested fits from the exact cut, against the length of the nested fits."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from crowdgold.methods.maven import EXACT, PUBLISHED
+from crowdgold.plotting.plot import Plot
+from crowdgold.plotting.style import new_figure, style_of
+from crowdgold.studies.maven.nested_lengths import EXACT_AGAIN
+
+LINES = {"log mu": ("-", r"$\log\mu$"), "delta": ("--", r"$\delta$")}
+
+
+def draw_nested_lengths(
+    table: pd.DataFrame,
+    *,
+    by: Sequence[str],
+    titles: Mapping[str, str],
+    columns: int = 3,
+    printed: int = 10,
+) -> tuple[Figure, pd.DataFrame]:
+    """Draw a panel for each study: mean distance, with one standard error, against the length.
+
+    Args:
+        table: what the check nested_lengths gives, for several studies.
+        by: the columns that tell the studies apart, of which a study has one.
+        titles: column -> what stands before its value above a panel.
+        columns: panels side by side.
+        printed: the length that the paper prints, marked by a vertical line.
+
+    Returns:
+        the figure and the rows that it shows. The band is two exact cuts against each other, mean
+        and two standard deviations between replicates: what chance alone makes.
+    """
+    keys = [name for name in by if name in table]
+    means = (
+        table.groupby([*keys, "quantity", "length"], sort=False, dropna=False)
+        .agg(
+            distance=("distance", "mean"), sd=("distance", "std"), shift=("shift", "mean"),
+            spread=("spread", "mean"), seconds=("seconds", "mean"), replicates=("distance", "size"),
+        )
+        .reset_index()
+    )  # fmt: skip
+    means["distance_se"] = means["sd"] / np.sqrt(means["replicates"])
+    studies = list(means.groupby(keys, sort=False, dropna=False))
+    rows = -(-len(studies) // columns)
+    figure, axes = new_figure(rows, columns, 0.5 + 1.9 * rows)
+    panels = [panel for row in axes for panel in row]
+    for panel in panels[len(studies) :]:
+        panel.set_visible(False)
+    for number, (panel, (_, study)) in enumerate(zip(panels, studies, strict=False)):
+        again = study[study["length"] == EXACT_AGAIN]
+        chance, sd = float(again["distance"].mean()), float(np.nan_to_num(again["sd"].mean()))
+        panel.axhspan(
+            max(0.0, chance - 2 * sd), chance + 2 * sd, linewidth=0, alpha=0.2,
+            color=style_of(EXACT.name).colour, label=f"{EXACT.name} against itself",
+        )  # fmt: skip
+        for name, (line, label) in LINES.items():
+            own = study[(study["quantity"] == name) & (study["length"] != EXACT_AGAIN)]
+            panel.errorbar(
+                own["length"], own["distance"], own["distance_se"].fillna(0), linestyle=line,
+                color=style_of(PUBLISHED.name).colour, marker=style_of(PUBLISHED.name).marker,
+                markersize=3, label=f"{PUBLISHED.name}, {label}",
+            )  # fmt: skip
+        panel.axvline(printed, color="#666666", linewidth=0.7, linestyle=":")
+        panel.set_xscale("log")
+        panel.set_ylim(0, 1.05 * max(0.3, float(means["distance"].max())))
+        panel.set_title(_title(study[keys].iloc[0], titles), fontsize=7)
+        if number % columns == 0:
+            panel.set_ylabel("distance of distributions")
+        if number >= len(studies) - columns:
+            panel.set_xlabel("iterations of a nested fit")
+    axes[0][0].legend(frameon=False, fontsize=6, loc="upper right")
+    return figure, means.drop(columns="sd")
+
+
+def _title(values: pd.Series, titles: Mapping[str, str]) -> str:
+    """What a panel is of, from the one column that its study varies."""
+    ((column, value),) = values.dropna().items()
+    shown = f"{value:,g}" if isinstance(value, float | int) else str(value).replace("_", " ")
+    return f"{titles[str(column)]} {shown}"
+
+
+PLOT = Plot("nested_lengths", draw_nested_lengths)

@@ -1,0 +1,57 @@
+"""The page that holds nested fits against the exact cut, on tables whose answer is known."""
+
+import pandas as pd
+import pytest
+
+from crowdgold.studies.maven.nested_lengths import EXACT_AGAIN
+from crowdgold.studies.maven.pages.nested_and_exact import by_length, parted, ratios
+
+AXIS = "study.n_gold"
+
+
+def results(width):
+    """Four replicates: both methods err by as much; nested intervals are `width` times as wide."""
+    rows = [
+        {"experiment": "e", "n_gold": 10, "metric": "AUC", "method": method, "replicate": replicate,
+         "truth": 0.8, "estimate": 0.8 + error, "lower": 0.8 + error - half,
+         "upper": 0.8 + error + half, "seconds": seconds}
+        for replicate, error in enumerate((0.01, -0.02, 0.03, -0.08))
+        for method, half, seconds in (("MAVEN", 0.05 * width, 6.0), ("MAVEN-exact", 0.05, 0.5))
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("width", [1.0, 2.0])
+def test_ratios_are_of_nested_over_exact(width):
+    (row,) = ratios(results(width), "n_gold").to_dict("records")
+    assert row["error_ratio"] == pytest.approx(1)
+    assert row["width_ratio"] == pytest.approx(width)
+    assert row["coverage_exact"] == 0.75
+    assert row["coverage_nested"] == (0.75 if width == 1 else 1.0)
+    assert (row["seconds_nested"], row["seconds_exact"]) == (6.0, 0.5)
+
+
+def lengths(at_ten):
+    """Three studies: two exact cuts are 0.05 apart, nested fits `at_ten`, long ones 0.06."""
+    return pd.DataFrame(
+        {AXIS: 5, "quantity": "delta", "replicate": replicate, "length": length,
+         "distance": distance + 0.001 * replicate, "shift": 0.3}
+        for replicate in range(3)
+        for length, distance in ((EXACT_AGAIN, 0.05), (10, at_ten), (1000, 0.06))
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("at_ten", "told"), [(0.05, False), (0.12, False), (0.3, True)])
+def test_only_what_chance_does_not_make_is_told(at_ten, told):
+    found = parted({"few": lengths(at_ten)}, {"few": AXIS})
+    assert bool(found) == told
+    if told:
+        assert found == ["n gold 5, delta: 0.30 at b = 10, 0.06 at b = 1000"]
+
+
+def test_the_table_has_a_column_a_length():
+    header, _, row = by_length(lengths(0.3), AXIS, "gold labels").splitlines()
+    assert [part.strip() for part in header.strip("|").split("|")][2:5] == [
+        "b = 10", "b = 1000", "exact, again",
+    ]  # fmt: skip
+    assert [part.strip() for part in row.strip("|").split("|")][2:5] == ["0.301", "0.061", "0.051"]
