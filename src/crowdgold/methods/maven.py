@@ -147,7 +147,7 @@ FREE_SD = _version(
     "MAVEN-C with a standard deviation of positives of its own",
     about="MAVEN-C with a standard deviation of its own for the utilities of positives.",
     preset={"score_likelihood": "calibrated", "positive_sd": True},
-    style=Style("#6699CC", "*", ":"),
+    style=Style("#6688AA", "*", ":"),
 )
 RECTIFIED = _version(
     "MAVEN-R",
