@@ -1,5 +1,7 @@
 """Equal-width contours over items and gold labels, and what they save (MAVEN, section 6)."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -36,7 +38,7 @@ def _contours(axes: Axes, shown: pd.DataFrame, study: Study) -> None:
     axes.plot(
         measured["n"], measured["n_gold"], ".", color=OTHER, markersize=3, label="measured here"
     )
-    star = {"color": COLOURS["paper"], "markersize": 9, "linestyle": "none"}
+    star: dict[str, Any] = {"color": COLOURS["paper"], "markersize": 9, "linestyle": "none"}
     axes.plot(study.n, study.n_gold, "*", label="in the paper", **star)
     axes.set_xscale("log")
     axes.set_yscale("log")
