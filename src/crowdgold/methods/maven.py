@@ -120,7 +120,7 @@ EXACT = _version(
     "MAVEN by the exact cut",
     about="MAVEN, the score model's densities drawn from directly instead of by nested fits.",
     preset={"cut": "exact"},
-    style=Style("#7A3E00", "X", "--"),
+    style=Style("#442200", "X", "--"),
 )
 CALIBRATED = _version(
     "MAVEN-C",
