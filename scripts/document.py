@@ -37,7 +37,10 @@ def read(name: str, found: str | Sequence[str]) -> Any:
 with job_log(snakemake.log[0]):
     made = dict(snakemake.input.items())
     template = Path(made.pop("template")).read_text(encoding="utf-8")
-    made.pop("claims", None)
-    files = {name: read(name, found) for name, found in made.items()}
     page, options = snakemake.params.page, snakemake.params.options
+    for name in ("claims", "told"):
+        made.pop(name, None)
+    files = {name: read(name, found) for name, found in made.items()}
+    told = {name: Path("docs", f"{name}.md") for name in page.get("told", [])}
+    files["told"] = {name: path.read_text(encoding="utf-8") for name, path in told.items()}
     write_text(make_page(template, page, files, options), snakemake.output[0])

@@ -10,7 +10,7 @@ from crowdgold.experiments.configuration import load
 from crowdgold.experiments.figure_jobs import draw
 from crowdgold.studies.stableval.pages.intervals import interval_tables
 from crowdgold.studies.stableval.pages.synthetic_tables import as_printed, cells_of, summary_of
-from crowdgold.studies.stableval.plots.agent_ablation import bars
+from crowdgold.studies.stableval.plots.agent_ablation import bars, draw_agent_ablation
 from unit.judged_tables import agent_scores
 from unit.made_pages import PAGES, page_from
 from workflow.conftest import ROOT
@@ -201,6 +201,30 @@ def test_figures_and_tables_are_drawn_from_their_rows(tmp_path, published):
     best = shown[shown["best"]].index.unique()
     assert sorted(best) == [("hard_00", "DS"), ("labels_3", "DS")]
     assert (tmp_path / "table.svg").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(("labels", "joined"), [((3, 9), True), (("tight", "wide"), False)])
+def test_markers_stand_by_their_tick_and_only_numbers_are_joined(labels, joined):
+    tables = [agent_scores(name, as_the_paper()) for name in (OWN, PUBLISHED)]
+    named = {
+        "label": "",
+        "configurations": dict(zip(("gaps_tight", "gaps_wide"), labels, strict=True)),
+    }
+    figure, _ = draw_agent_ablation(
+        pd.concat(tables, ignore_index=True), quantity="mse", panels=[named], published=PUBLISHED
+    )
+    (panel,) = figure.axes
+    points = [line for line in panel.get_lines() if len(line.get_xdata()) == 2]
+    assert len(points) > 3
+    low, high = panel.get_xlim()
+    for line in points:
+        if line.get_marker() != "_":  # not the ends of bars
+            apart = np.abs(np.asarray(line.get_xdata()) - [0, 1])
+            assert apart.max() < 0.05 * (high - low)
+    own = [line for line in points if line.get_markerfacecolor() == line.get_color()]
+    assert {line.get_linestyle() == "None" for line in own if line.get_marker() in "svD"} == {
+        not joined
+    }
 
 
 def test_a_figure_says_what_its_table_lacks(tmp_path):

@@ -16,6 +16,7 @@ from crowdgold.arena.features import (
     mean_features,
     nearest,
 )
+from crowdgold.arena.plots.arena import COVERS, OTHER, UNSURE, colour_of_coverage, word_of
 from crowdgold.arena.record import (
     RECORD,
     arena_of,
@@ -24,15 +25,18 @@ from crowdgold.arena.record import (
     record_text,
 )
 from crowdgold.arena.table import (
+    INSIDE,
+    METRIC_OF_SCORES,
     arena_cells,
     by_fewest_short,
     judged,
     reasons_table,
 )
 from crowdgold.data import InputError
+from crowdgold.evaluation.summaries import coverage_band
 from crowdgold.experiments.registries import entries
 from crowdgold.methods import METHODS
-from crowdgold.methods.needs import NO_SCORES
+from crowdgold.methods.needs import NEEDS, NO_SCORES, Has, lacks_package
 from crowdgold.plotting.style import save_figure
 from unit.made_arena import LABELS, SIZE, TWO_WORLDS, WORLDS, cell, cells, row, summary
 from unit.reference import make_items
@@ -126,6 +130,25 @@ def test_the_figure_shows_its_cells_and_their_reasons(tmp_path):
     assert len(pd.read_csv(tmp_path / "arena.csv")) == 16
     with pytest.raises(ValueError, match="no world has 'recall'"):
         FIGURES["arena"](TWO_WORLDS, {**options, "metrics": ["recall"]})
+
+
+def test_every_need_has_a_word_in_the_cells_of_the_figure():
+    """Tables that have nothing lack everything; a reason that nobody knows says so."""
+    reasons = [one.lacks(Has()) for one in NEEDS]
+    reasons += [lacks_package("no_such_package"), METRIC_OF_SCORES]
+    reasons += [one.cannot_estimate("none") for one in METHODS.values() if one.estimates]
+    assert all(reasons)
+    assert OTHER not in {word_of(reason) for reason in reasons}
+    assert word_of("the moon is full") == OTHER
+
+
+def test_low_coverage_of_few_replicates_is_not_coloured_as_coverage():
+    """Six of ten are inside the band of ten replicates, and no sign of 95 %."""
+    low, high = coverage_band(10, 0.95)
+    assert low <= 0.6
+    cell = {"verdict": INSIDE, "level": 0.95, "band_low": low, "band_high": high}
+    colours = [colour_of_coverage({**cell, "coverage": share}) for share in (1.0, 0.9, 0.8, 0.6)]
+    assert colours == [COVERS, COVERS, UNSURE, UNSURE]
 
 
 def test_features_by_hand():

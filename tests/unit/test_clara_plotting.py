@@ -71,14 +71,16 @@ def test_the_band_of_coverage_is_that_of_the_fewest_intervals():
     assert shown["band_low"].nunique() == 2
 
 
-def test_majority_votes_are_dotted_and_clara_solid(tables):
+def test_colour_and_marker_are_the_method_s_and_the_line_is_the_value_s(tables):
     lines = split_series(tables["clara_prevalence"][0], ["tpr"], {"tpr": "TPR"})
     assert [line.label for line in lines] == [
         "MV, TPR 0.8", "MV, TPR 0.9", "CLARA, TPR 0.8", "CLARA, TPR 0.9"
     ]  # fmt: skip
-    assert [line.look.line for line in lines] == [":", ":", "-", "-"]
-    assert len({line.look.colour for line in lines}) == 4
-    assert lines[3].look.colour.upper() == style_of("CLARA").colour
+    assert [line.look[:2] for line in lines] == [
+        style_of(name)[:2] for name in ("MV", "MV", "CLARA", "CLARA")
+    ]
+    assert [line.look.line for line in lines] == ["-", "--", "-", "--"]
+    assert [line.fill for line in lines] == ["full", "none", "full", "none"]
     assert sum(len(line.rows) for line in lines) == len(tables["clara_prevalence"][0])
 
 
@@ -147,10 +149,11 @@ def test_days_have_a_column_an_experiment_with_the_truth_beside_the_estimates(ta
     table, options = tables["clara_days"]
     figure, shown = FIGURES["clara_days"](table, options)
     assert [panel.get_title() for panel in figure.axes[:2]] == ["Metric A", "Metric B"]
-    assert [panel.get_xlabel() for panel in figure.axes[2:]] == ["Day", "Day"]
-    rates = figure.axes[3]
-    truth = [line for line in rates.get_lines() if line.get_color() == "#000000"]
-    assert {float(line.get_ydata().min()) for line in truth} == {0.7, 0.95}
+    assert [panel.get_xlabel() for panel in figure.axes] == ["", "", "", "", "Day", "Day"]
+    assert [panel.get_ylabel() for panel in figure.axes[::2]] == ["Prevalence", "TPR", "TNR"]
+    for panel, least in zip(figure.axes[3::2], (0.7, 0.95), strict=True):
+        truth = [line for line in panel.get_lines() if line.get_color() == "#000000"]
+        assert {float(line.get_ydata().min()) for line in truth} == {least}
     assert "Simulated stand-in" in figure.get_supxlabel()
     assert "30 days" in figure.get_supxlabel()
     second = table.assign(replicate=1, estimate=0.5)

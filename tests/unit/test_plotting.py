@@ -11,6 +11,7 @@ from crowdgold.evaluation.summaries import summarise
 from crowdgold.experiments.figure_jobs import draw
 from crowdgold.experiments.registries import entries
 from crowdgold.methods import METHODS
+from crowdgold.plotting.coverage_and_width import MEAN, SETTING
 from crowdgold.plotting.sensitivity import compare_quantities
 from crowdgold.plotting.series import count_replicates, replicates_text
 from crowdgold.plotting.style import (
@@ -455,6 +456,10 @@ def test_the_figure_of_sensitivity_draws_the_ratios_of_each_quantity(tables):
         low, high = panel.get_ylim()
         assert low < shown[name].min()
         assert (shown[name] + shown[f"{name}_se"]).max() < high
+        for bars in (part for part in panel.collections if len(part.get_paths())):
+            ends = np.concatenate([path.vertices[:, 1] for path in bars.get_paths()])
+            assert 0 < low < ends.min()
+            assert ends.max() < high
     with pytest.raises(ValueError, match="no rows of the table vary 'n'"):
         FIGURES["sensitivity"](table, {"method": "MAVEN", "quantities": ["n"]})
 
@@ -464,7 +469,15 @@ def test_a_metric_at_any_threshold_has_one_panel(summary):
     at = {"AUC": "precision@0.5", "TNR_H": "precision@2", "delta_AUC": "precision_at_recall@0.5"}
     table = summary.assign(metric=summary["metric"].map(at))
     figure, shown = FIGURES["coverage_and_width"](table, {"metrics": ["precision"]})
-    assert set(shown["metric"]) == {"precision@0.5", "precision@2"}
+    settings, means = (shown[shown["point"] == name] for name in (SETTING, MEAN))
+    assert set(settings["metric"]) == {"precision@0.5", "precision@2"}
+    assert set(means["metric"]) == {"precision"}
+    own = means.set_index("method").loc["MAVEN"]
+    of_method = settings[settings["method"] == "MAVEN"]
+    assert own["settings"] == len(of_method) == 4
+    assert own["coverage"] == pytest.approx(of_method["coverage"].mean())
+    assert own["width_ratio"] == pytest.approx(of_method["width_ratio"].mean())
+    assert "that of GT" in figure.get_supxlabel()
     points = drawn_points(figure)
     assert {
         (round(x, 9), round(y, 9)) for x, y in shown[["width_ratio", "coverage"]].to_numpy()
@@ -511,7 +524,7 @@ def test_labelling_that_is_never_as_good_is_drawn_and_says_so(tables, tmp_path):
     options = options | {"gold_only": 34_000_000, "contours": [90_000_000]}
     figure, shown = FIGURES["labelling_efficiency"](table, options)
     assert not set(shown["part"]) & {"saving", "contour"}
-    assert "not as wide anywhere" in [text.get_text() for text in figure.axes[1].texts]
+    assert "no interval here is as narrow" in [text.get_text() for text in figure.axes[1].texts]
     draw("labelling_efficiency", table, options, tmp_path / "figure")
     assert (tmp_path / "figure.svg").stat().st_size > 500
 

@@ -155,3 +155,21 @@ def test_snakemake_names_file_and_line(checkout):
         r"more\.yaml, line 2: figures\.tiny is defined in .*maven\.yaml, line \d+", said
     )
     assert "Traceback" not in said
+
+
+def test_the_value_that_a_sensitivity_shades_is_that_of_all_other_experiments():
+    """Each quantity's usual value is among those drawn, and is what it has where another varies."""
+    figure = BASE["figures"]["maven_sensitivity"]
+    usual = figure["options"]["usual"]
+    blocks = [BASE["experiments"][name] for name in figure["experiments"]]
+    assert list(usual) == figure["options"]["quantities"]
+    for block in blocks:
+        ((varied, values),) = block["vary"].items()
+        assert usual[varied] in values
+        settings = {"MAVEN": BASE["methods"]["MAVEN"]}
+        for quantity, value in usual.items():
+            if quantity != varied:
+                found = {**block["parameters"], "method_settings": settings}
+                for key in quantity.split("."):
+                    found = found[key]
+                assert found == value, (quantity, varied)

@@ -207,7 +207,7 @@ WITH_SCORES = _variant(
     ),
     settings=ClaraOfScores,
     needs=(ANNOTATORS, SEVERAL, SCORES),
-    style=Style("#88CC66", "s", "--"),
+    style=Style("#559933", "s", "--"),
 )
 PRINTED = _variant(
     "CLARA-printed",
@@ -217,7 +217,7 @@ PRINTED = _variant(
         "CLARA with the published interval of the prevalence, the quantiles of its conditional "
         "means, which is too narrow."
     ),
-    style=Style("#CC6677", "v", "--"),
+    style=Style("#CC7766", "v", "--"),
 )
 ORDERED = _variant(
     "CLARA-ordered",

@@ -281,7 +281,7 @@ ADJUSTED = Method(
     preset={"interval": "adjusted"},
     needs=(BOTH_CLASSES,),
     estimates=("prevalence",),
-    style=Style("#33BBCC", "d", "--"),
+    style=Style("#0099BB", "d", "--"),
 )
 BAYES = Method(
     name="Rogan-Gladen-Bayes",
@@ -297,7 +297,7 @@ POWER_TUNED_MEAN = Method(
     about="Judgements as predictions, corrected by gold labels with a tuned weight.",
     of_labels=power_tuned,
     settings=Groups,
-    style=Style("#CC8800", "P", "-."),
+    style=Style("#BB8800", "P", "-."),
 )
 VOTE_MODEL = Method(
     name="MAVEN-votes",
@@ -306,5 +306,5 @@ VOTE_MODEL = Method(
     of_labels=fit_vote_model,
     settings=Groups,
     stan_models=lambda settings: ("vote",),
-    style=Style("#BB4411", "<", "--"),
+    style=Style("#992200", "<", "--"),
 )

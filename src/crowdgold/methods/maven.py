@@ -120,7 +120,7 @@ EXACT = _version(
     "MAVEN by the exact cut",
     about="MAVEN, the score model's densities drawn from directly instead of by nested fits.",
     preset={"cut": "exact"},
-    style=Style("#7A3E00", "X", "--"),
+    style=Style("#442200", "X", "--"),
 )
 CALIBRATED = _version(
     "MAVEN-C",
@@ -147,7 +147,7 @@ FREE_SD = _version(
     "MAVEN-C with a standard deviation of positives of its own",
     about="MAVEN-C with a standard deviation of its own for the utilities of positives.",
     preset={"score_likelihood": "calibrated", "positive_sd": True},
-    style=Style("#6699CC", "*", ":"),
+    style=Style("#6688AA", "*", ":"),
 )
 RECTIFIED = _version(
     "MAVEN-R",

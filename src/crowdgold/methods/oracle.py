@@ -32,5 +32,5 @@ METHOD = Method(
     title="imputation from the true P(Y | V)",
     of_items=impute,
     needs=(ORACLE,),
-    style=Style("#CC79A7", "P", "--"),
+    style=Style("#993377", "P", "--"),
 )

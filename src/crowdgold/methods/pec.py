@@ -142,7 +142,7 @@ EXPECTED_CREDIT = Method(
     settings=Credit,
     needs=(ANNOTATORS, SEVERAL),
     uses_gold=False,
-    style=Style("#AA3377", "D"),
+    style=Style("#992266", "D"),
 )
 TWO_WAY = Method(
     name="PEC-two-way",
@@ -151,7 +151,7 @@ TWO_WAY = Method(
     of_labels=fit_two_way,
     settings=TwoWay,
     needs=(AGENTS,),
-    style=Style("#EE8866", "s", "--"),
+    style=Style("#CC7755", "s", "--"),
 )
 POSTERIOR = Method(
     name="PEC-posterior",

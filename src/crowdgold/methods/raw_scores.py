@@ -49,7 +49,7 @@ RECTIFIED = Method(
     title="raw scores, rectified by the gold labels",
     of_items=predict,
     needs=(GOLD, SCORES),
-    style=Style("#AA4499", "X"),
+    style=Style("#882277", "X"),
 )
 AUTO_EVAL = Method(
     name="AutoEval",

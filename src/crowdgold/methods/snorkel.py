@@ -40,5 +40,5 @@ METHOD = Method(
     needs=(ANNOTATORS, SEVERAL),
     uses_gold=False,
     package="snorkel",
-    style=Style("#DDAA33", "D", "--"),
+    style=Style("#AA8800", "D", "--"),
 )

@@ -97,7 +97,7 @@ MAJORITY = Method(
     of_labels=majority_of_labels,
     settings=Ties,
     uses_gold=False,
-    style=Style("#999999", "s", ":"),
+    style=Style("#8C8C8C", "s", ":"),
 )
 GOLD_ALONE = Method(
     name="GT",
@@ -121,7 +121,7 @@ GOLD_AND_MAJORITY = Method(
     title="gold labels, and the majority vote elsewhere",
     of_items=gold_and_majority,
     needs=(GOLD,),
-    style=Style("#E69F00", "D", ":"),
+    style=Style("#884400", "D", ":"),
     offer=Offer(
         use="gold, and the majority of the votes elsewhere",
         assumes=(

@@ -126,7 +126,7 @@ MIXTURE = Method(
     settings=Mixture,
     needs=(SCORES,),
     stan_models=lambda settings: ("dawid_skene_scores",),
-    style=Style("#009E73", "<", "--"),
+    style=Style("#008855", "<", "--"),
 )
 HUMAN_AI = Method(
     name="H-AI",
@@ -139,5 +139,5 @@ HUMAN_AI = Method(
     settings=Complementarity,
     needs=(SCORES,),
     stan_models=lambda settings: ("human_ai",),
-    style=Style("#F0E442", ">", "--"),
+    style=Style("#3333BB", ">", "--"),
 )

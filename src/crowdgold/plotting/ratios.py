@@ -11,13 +11,10 @@ from matplotlib.ticker import NullFormatter, NullLocator
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.ratios import average_over_settings, compare
 from crowdgold.plotting.plot import Plot
-from crowdgold.plotting.series import count_replicates
-from crowdgold.plotting.style import AXIS_LABELS, new_figure
+from crowdgold.plotting.series import MARKERS, count_replicates
+from crowdgold.plotting.style import AXIS_LABELS, COLOURS, new_figure
 
 PANELS = (("error_ratio", "Ratio of mean absolute errors"), ("width_ratio", "Ratio of mean widths"))
-LOOKS = (("#332288", "o"), ("#117733", "s"), ("#CC6677", "^"), ("#DDCC77", "D"), ("#88CCEE", "v"))
-"""Colour and marker of each experiment, in order."""
-
 SPREAD = 0.05
 """Experiments stand this far apart, as a share of the position, so that their bars can be seen."""
 
@@ -27,7 +24,7 @@ def _panel(axes: Axes, shown: pd.DataFrame, value: str, x: str, labels: Mapping[
     positions = sorted(settings[x].unique())
     end = positions[-1] * 2
     for index, (experiment, rows) in enumerate(shown.groupby("experiment", sort=False)):
-        colour, marker = LOOKS[index % len(LOOKS)]
+        colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
         shift = 1 + SPREAD * (index - (shown["experiment"].nunique() - 1) / 2)
         rows = rows.sort_values(x)
         axes.errorbar(

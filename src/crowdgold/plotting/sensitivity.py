@@ -1,7 +1,8 @@
 """Error and width against gold labels alone, over what a study leaves open."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,13 +13,10 @@ from crowdgold.evaluation.ratios import compare
 from crowdgold.methods.registry import baseline as gold_alone
 from crowdgold.metrics import label_of
 from crowdgold.plotting.plot import Plot
-from crowdgold.plotting.series import count_replicates
-from crowdgold.plotting.style import new_figure
+from crowdgold.plotting.series import MARKERS, count_replicates
+from crowdgold.plotting.style import COLOURS, new_figure
 
 ROWS = (("error_ratio", "Mean absolute error"), ("width_ratio", "Interval width"))
-LOOKS = (("#0072B2", "o"), ("#117733", "s"), ("#CC6677", "^"), ("#DDCC77", "D"))
-"""Colour and marker of each metric, in the order of the legend."""
-
 LABELS = {
     "n_voters": "Voters",
     "votes_total": "Votes on\nan item $c$",
@@ -56,18 +54,30 @@ def compare_quantities(
     return pd.concat(parts, ignore_index=True)
 
 
-def _panel(panel: Axes, rows: pd.DataFrame, name: str, metrics: list[str]) -> None:
+def _ends(rows: pd.DataFrame, name: str) -> tuple[pd.Series, pd.Series]:
+    """The ends of the bars of a ratio: one standard error of its logarithm to each side."""
+    factor = np.exp(rows[f"{name}_se"].fillna(0) / rows[name])
+    return rows[name] / factor, rows[name] * factor
+
+
+def _panel(
+    panel: Axes, rows: pd.DataFrame, name: str, metrics: list[str], usual: float | None
+) -> None:
     values = sorted(rows["value"].unique())
+    if usual in values:
+        place = values.index(usual)
+        panel.axvspan(place - 0.35, place + 0.35, color="#e8e8e8", linewidth=0, zorder=0)
     for index, metric in enumerate(metrics):
         own = rows[rows["metric"] == metric].sort_values("value")
-        colour, marker = LOOKS[index % len(LOOKS)]
-        shift = 0.08 * (index - (len(metrics) - 1) / 2)
+        low, high = _ends(own, name)
+        shift = 0.14 * (index - (len(metrics) - 1) / 2)
         panel.errorbar(
             [values.index(value) + shift for value in own["value"]],
             own[name],
-            yerr=own[f"{name}_se"],
-            color=colour,
-            marker=marker,
+            yerr=[own[name] - low, high - own[name]],
+            color=COLOURS[index % len(COLOURS)],
+            marker=MARKERS[index % len(MARKERS)],
+            linewidth=0.8,
             elinewidth=0.8,
             capsize=1.5,
             label=label_of(metric),
@@ -78,6 +88,7 @@ def _panel(panel: Axes, rows: pd.DataFrame, name: str, metrics: list[str]) -> No
     panel.yaxis.set_major_formatter(FuncFormatter(lambda value, position: f"{value:g}"))
     panel.yaxis.set_minor_formatter(NullFormatter())
     panel.set_xticks(range(len(values)), [f"{value:g}" for value in values])
+    panel.set_xlim(-0.45, len(values) - 0.55)
 
 
 def draw_sensitivity(
@@ -85,6 +96,7 @@ def draw_sensitivity(
     *,
     quantities: Sequence[str],
     method: str,
+    usual: Mapping[str, float] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a column of panels for each quantity: ratio of errors above, of widths below.
 
@@ -92,10 +104,12 @@ def draw_sensitivity(
         table: the results of several experiments, each with one quantity that varies.
         quantities: the columns that vary, in the order of the panels.
         method: which is compared with gold labels alone.
+        usual: quantity -> its value where another one varies, which is shaded.
 
     Returns:
         the figure and the rows that it shows (`compare_quantities`). Bars are one standard error
-        of the ratio, which uses the pairing by replicate; below the line the method is better.
+        of the ratio's logarithm, which uses the pairing by replicate; below the line the method is
+        better.
     """
     baseline = gold_alone()
     shown = compare_quantities(table, list(quantities), method, baseline)
@@ -105,11 +119,10 @@ def draw_sensitivity(
         rows = shown[shown["quantity"] == quantity]
         for row, (name, label) in enumerate(ROWS):
             panel = axes[row][column]
-            _panel(panel, rows, name, metrics)
-            # One scale for a row, which holds every point; bars that reach 0 are cut.
-            panel.set_ylim(
-                0.8 * shown[name].min(), 1.25 * (shown[name] + shown[f"{name}_se"]).max()
-            )
+            _panel(panel, rows, name, metrics, (usual or {}).get(quantity))
+            # One scale for a row, which holds every point and every bar.
+            low, high = _ends(shown, name)
+            panel.set_ylim(0.85 * low.min(), 1.18 * high.max())
             if column == 0:
                 panel.set_ylabel(f"{label},\n{method} / {baseline}")
             panel.tick_params(labelleft=column == 0)
@@ -117,8 +130,8 @@ def draw_sensitivity(
         axes[1][column].set_xlabel(LABELS.get(quantity, quantity))
     fits = table[table["method"].isin([method, baseline])]
     figure.supxlabel(
-        f"{count_replicates(shown['replicates'].max())}; bars are one standard error of the ratio; "
-        f"{gate_note(fits)}",
+        f"{count_replicates(shown['replicates'].max())}; bars are one standard error of the "
+        f"ratio's logarithm; shaded: the value where another quantity varies; {gate_note(fits)}",
         fontsize=7,
     )
     handles, labels = axes[0][0].get_legend_handles_labels()

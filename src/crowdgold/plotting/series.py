@@ -6,24 +6,25 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgb
 
 from crowdgold.methods.method import Style
 from crowdgold.plotting.style import method_order, style_of
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-PALEST = 0.6
-"""Share of a method's colour in its first line, where it has several; the last has all of it."""
+LINES = ("-", "--", ":", "-.")
+FILLS = ("full", "none", "left", "bottom")
+"""Line, and filled part of the marker, of each of a method's lines, where it has several."""
 OF_A_METHOD = "method_settings."
 """How the names of columns begin that vary a setting of one method, on the same data."""
 
 
 class Series(NamedTuple):
-    """One line: its name in the legend, its look, and its rows."""
+    """One line: its name in the legend, its look, its rows, and what of its markers is filled."""
 
     label: str
     look: Style
     rows: pd.DataFrame
+    fill: str = FILLS[0]
 
 
 def value_text(value: object) -> str:
@@ -38,17 +39,6 @@ def named_value(column: str, value: object, names: Mapping[str, Any]) -> str:
         known = {value_text(key): str(words) for key, words in word.items()}
         return known.get(text, text)
     return f"{word} {text}"
-
-
-def _look(method: str, index: int, lines: int) -> Style:
-    """The look of one of a method's lines."""
-    look = style_of(method)
-    if lines == 1:
-        return look
-    share = PALEST + (1 - PALEST) * index / (lines - 1)
-    red, green, blue = (1 - share * (1 - part) for part in to_rgb(look.colour))
-    colour = to_hex((red, green, blue))
-    return Style(colour, MARKERS[index % len(MARKERS)], look.line)
 
 
 def _by_value(rows: pd.DataFrame, columns: list[str]) -> list[pd.DataFrame]:
@@ -69,8 +59,8 @@ def split_series(table: pd.DataFrame, by: Sequence[str], names: Mapping[str, Any
         names: column -> the word before its values, or value -> words.
 
     Returns:
-        lines in the order of the legend. Colour and line are the method's, paler for earlier
-        values; the marker is the value's.
+        lines in the order of the legend. Colour and marker are the method's; the line, and how
+        much of the marker is filled, are the value's where there are several.
 
     Raises:
         ValueError: where the table lacks a column.
@@ -88,8 +78,11 @@ def split_series(table: pd.DataFrame, by: Sequence[str], names: Mapping[str, Any
         parts = _by_value(rows, own)
         for index, part in enumerate(parts):
             words = [named_value(column, part[column].iloc[0], names) for column in own]
-            look = _look(method, index, len(parts))
-            series.append(Series(", ".join([method, *words]), look, part))
+            look = style_of(method)
+            if len(parts) > 1:
+                look = look._replace(line=LINES[index % len(LINES)])
+            fill = FILLS[index % len(FILLS)]
+            series.append(Series(", ".join([method, *words]), look, part, fill))
     return series
 
 
@@ -113,8 +106,9 @@ def draw_line(
         color=line.look.colour,
         marker=line.look.marker,
         linestyle=line.look.line,
-        markeredgecolor="white",
-        markeredgewidth=0.4,
+        fillstyle=line.fill,
+        markerfacecoloralt="white",
+        markeredgewidth=0.8,
         elinewidth=0.8,
         capsize=1.5,
         label=line.label,

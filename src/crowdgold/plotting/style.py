@@ -30,11 +30,16 @@ FOOTER_SIZE = 7
 
 UNKNOWN = Style("#0072B2", "X")
 OTHER_STYLES = {
-    "random stratified": Style("#AA7744", "s", ":"),
+    "random stratified": Style("#AA8866", "s", ":"),
     "tie-breaking": Style("#222255", "X", "none"),
 }
-"""Of what is compared with methods and is none. Colours are those of Okabe and Ito, and of Tol for
-what gold corrects: the colour-blind can tell them apart, with the markers."""
+"""Of what is compared with methods and is none."""
+COLOURS = (
+    "#0072B2", "#D55E00", "#008855", "#993377", "#3333BB",
+    "#553300", "#5599BB", "#777777", "#888822", "#111155",
+)  # fmt: skip
+"""Of lines that are no methods', in order. All colours stand out from white by 3 to 1, and the
+colour-blind can tell those of a figure apart, with the markers (tests/unit/test_colours.py)."""
 
 AXIS_LABELS = {
     "gold_fraction": "Fraction of items with an expert label",

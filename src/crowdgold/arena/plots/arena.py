@@ -2,7 +2,7 @@
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from string import ascii_lowercase
+from itertools import groupby
 from typing import Any
 
 import matplotlib as mpl
@@ -14,16 +14,19 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
-from crowdgold.arena.table import LONG, NONE, SHORT, arena_cells, by_fewest_short, judged
+from crowdgold.arena.table import INSIDE, LONG, NONE, SHORT, arena_cells, by_fewest_short, judged
 from crowdgold.methods.registry import baseline as gold_alone
 from crowdgold.metrics import label_of
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import new_figure
 
-COVERS, COVERS_TOO_MUCH, EMPTY = "#DCE9F5", "#9CC4E4", "#F4F4F4"
+COVERS, UNSURE, COVERS_TOO_MUCH, EMPTY = "#DCE9F5", "#FFF3B0", "#9CC4E4", "#F4F4F4"
+LESS = 0.05
+"""Coverage that is less than nominal by more than this is not shown as coverage, though too few
+replicates may leave it inside its band."""
 HATCH = "#C0662D"
-SHORTFALL = LinearSegmentedColormap.from_list("shortfall", ["#FDD0A2", "#E6550D", "#7F2704"])
+SHORTFALL = LinearSegmentedColormap.from_list("shortfall", ["#FDAE6B", "#E6550D", "#7F2704"])
 """Colours of coverage below its band, from just below to none."""
 WIDEST = 4.0
 """Ratio of widths at which the colours end; a quarter at the other end."""
@@ -32,14 +35,38 @@ CELL, GAP = 0.145, 0.42
 FOLD = 88
 """Characters of a line below a panel."""
 
-Marks = Mapping[str, str]
-"""Reason -> its letter."""
+WORDS = {
+    "it needs gold labels": "gold",
+    "it needs scores": "score",
+    "the metric needs scores": "score",
+    "it needs to know whose": "agent",
+    "it needs to know who": "who",
+    "it needs items with several": "votes",
+    "it needs P(Y | V)": "truth",
+    "it needs the package": "package",
+    "it estimates": "metric",
+}
+"""How a reason begins -> the word for it in cells."""
+OTHER = "other"
 
 
-def _colour_of_coverage(cell: Mapping[str, Any]) -> Any:
+def word_of(reason: str) -> str:
+    """The word that stands in cells for a reason; `OTHER` for one that is not known."""
+    return next((word for start, word in WORDS.items() if reason.startswith(start)), OTHER)
+
+
+def _is_unsure(cell: Mapping[str, Any]) -> bool:
+    """Whether coverage is clearly less than nominal and yet not clear of its band."""
+    return cell["verdict"] == INSIDE and cell["coverage"] < cell["level"] - LESS
+
+
+def colour_of_coverage(cell: Mapping[str, Any]) -> Any:
+    """The colour of a cell's coverage."""
     if cell["verdict"] == SHORT:
         return SHORTFALL(float(1 - cell["coverage"] / cell["band_low"]))
-    return COVERS_TOO_MUCH if cell["verdict"] == LONG else COVERS
+    if cell["verdict"] == LONG:
+        return COVERS_TOO_MUCH
+    return UNSURE if _is_unsure(cell) else COVERS
 
 
 def _colour_of_width(cell: Mapping[str, Any]) -> Any:
@@ -60,12 +87,25 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f}" if np.isfinite(share) else "–"
 
 
-def _look(cell: Mapping[str, Any], kind: str, marks: Marks) -> tuple[Any, str, str]:
-    """A cell's colour, its text, and the text's colour: a number, or a reason's letter."""
-    if cell["verdict"] == NONE:
-        return EMPTY, marks[str(cell["reason"])], "#888888"
-    colour = _colour_of_coverage(cell) if kind == "coverage" else _colour_of_width(cell)
-    return colour, _percent(cell[kind]), _ink(colour)
+def _write(axes: Axes, x: float, y: int, text: str, **look: Any) -> None:
+    """Write in a cell; texts are many, and no part of the layout."""
+    axes.text(x, y, text, ha="center", va="center", **look).set_in_layout(False)
+
+
+def _write_reasons(axes: Axes, y: int, reasons: Mapping[int, str]) -> None:
+    """Write why cells of a row are empty, once for neighbours that share the reason.
+
+    Args:
+        axes, y: the panel and the row.
+        reasons: place of an empty cell -> its reason's word.
+    """
+    # Neighbours have the same distance to their number in the row of empty cells.
+    numbered = enumerate(sorted(reasons))
+    for _, run in groupby(numbered, lambda one: (one[1] - one[0], reasons[one[1]])):
+        places = [place for _, place in run]
+        size = 4.6 if len(places) > 1 else 3.9
+        middle = (places[0] + places[-1]) / 2
+        _write(axes, middle, y, reasons[places[0]], fontsize=size, color="#666666", style="italic")
 
 
 def _panel(
@@ -74,23 +114,25 @@ def _panel(
     kind: str,
     worlds: Sequence[str],
     methods: Sequence[str],
-    marks: Marks,
 ) -> None:
-    """Draw a heat map; texts and hatches are many, and no part of the layout."""
+    """Draw a heat map of coverage, or of widths."""
     colours = np.ones((len(methods), len(worlds), 3))
     hatched = []
+    reasons: list[dict[int, str]] = [{} for _ in methods]
     for cell in cells[cells["method"].isin(methods)].to_dict("records"):
         named = {str(key): value for key, value in cell.items()}
         x, y = worlds.index(named["world"]), methods.index(named["method"])
-        colour, text, ink = _look(named, kind, marks)
+        if named["verdict"] == NONE:
+            colours[y, x] = to_rgb(EMPTY)
+            reasons[y][x] = word_of(str(named["reason"]))
+            continue
+        colour = colour_of_coverage(named) if kind == "coverage" else _colour_of_width(named)
         colours[y, x] = to_rgb(colour)
-        style = "italic" if named["verdict"] == NONE else "normal"
-        written = axes.text(
-            x, y, text, ha="center", va="center", fontsize=4.6, color=ink, style=style
-        )
-        written.set_in_layout(False)
+        _write(axes, x, y, _percent(named[kind]), fontsize=4.6, color=_ink(colour))
         if kind != "coverage" and named["verdict"] == SHORT and np.isfinite(named["width_ratio"]):
             hatched.append(Rectangle((x - 0.5, y - 0.5), 1, 1))
+    for y, row in enumerate(reasons):
+        _write_reasons(axes, y, row)
     axes.imshow(colours, aspect="auto", interpolation="nearest")
     under = PatchCollection(hatched, facecolor="none", edgecolor=HATCH, hatch="////", linewidth=0)
     axes.add_collection(under)
@@ -109,10 +151,12 @@ def _panel(
 def _legend(figure: Figure, cells: pd.DataFrame, baseline: str) -> None:
     """Explain the colours that are there."""
     there = set(cells["verdict"])
+    unsure = any(_is_unsure(dict(cell)) for _, cell in cells.iterrows())
     widths = {ratio: _colour_of_width({"width_ratio": ratio}) for ratio in (0.5, 2.0)}
     narrow = Patch(facecolor="white", edgecolor=HATCH, hatch="////", label="narrow, but too short")
     handles = [
         Patch(facecolor=COVERS, label="covers"),
+        *([Patch(facecolor=UNSURE, label="lower, not clear")] if unsure else []),
         *([Patch(facecolor=SHORTFALL(0.2), label="too short")] if SHORT in there else []),
         *([Patch(facecolor=SHORTFALL(1.0), label="never covers")] if SHORT in there else []),
         *([Patch(facecolor=COVERS_TOO_MUCH, label="covers too often")] if LONG in there else []),
@@ -121,19 +165,19 @@ def _legend(figure: Figure, cells: pd.DataFrame, baseline: str) -> None:
         *([narrow] if SHORT in there else []),
     ]
     figure.legend(
-        handles=handles, loc="outside upper center", ncols=7, frameon=False, fontsize=6,
+        handles=handles, loc="outside upper center", ncols=8, frameon=False, fontsize=6,
         handlelength=1.2, columnspacing=1.0,
     )  # fmt: skip
 
 
-def _without(cells: pd.DataFrame, methods: Sequence[str], marks: Marks) -> str:
-    """Name the methods that have no row, with the letters of the reasons."""
+def _without(cells: pd.DataFrame, methods: Sequence[str]) -> str:
+    """Name the methods that have no row, with the words of the reasons."""
     absent = cells[~cells["method"].isin(methods)]
-    letters = absent.groupby("method", sort=False)["reason"].agg(
-        lambda reasons: "".join(sorted({marks[str(one)] for one in reasons}))
+    words = absent.groupby("method", sort=False)["reason"].agg(
+        lambda reasons: ", ".join(sorted({word_of(str(one)) for one in reasons}))
     )
-    of_letters = pd.Series(letters.index, index=letters.to_numpy()).groupby(level=0)
-    parts = [f"{', '.join(own)} ({letter})" for letter, own in of_letters]
+    of_words = pd.Series(words.index, index=words.to_numpy()).groupby(level=0)
+    parts = [f"{', '.join(own)} ({word})" for word, own in of_words]
     return textwrap.fill(f"no intervals: {'; '.join(parts)}", FOLD) if parts else ""
 
 
@@ -174,15 +218,14 @@ def draw_arena(
     order = by_fewest_short(cells)
     shown = cells[cells["metric"].isin(metrics)].reset_index(drop=True)
     worlds = list(dict.fromkeys(shown["world"]))
-    reasons = dict.fromkeys(shown.loc[shown["verdict"] == NONE, "reason"])
-    marks = dict(zip(reasons, ascii_lowercase, strict=False))
     of_metric = {metric: shown[shown["metric"] == metric] for metric in metrics}
     rows = {
         metric: [one for one in order if one in set(own.loc[own["intervals"] > 0, "method"])]
         for metric, own in of_metric.items()
     }
     heights = [max(len(methods), 1) for methods in rows.values()]
-    height = 1.8 + 0.08 * len(marks) + GAP * len(metrics) + CELL * sum(heights)
+    reasons = set(shown.loc[shown["verdict"] == NONE, "reason"])
+    height = 1.8 + 0.08 * len(reasons) + GAP * len(metrics) + CELL * sum(heights)
     figure, axes = new_figure(len(metrics), 2, height)
     grid = axes[0][0].get_gridspec()
     assert grid is not None
@@ -191,26 +234,32 @@ def draw_arena(
     figure.set_layout_engine("constrained", w_pad=0.1)
     for line, (metric, own) in zip(axes, of_metric.items(), strict=True):
         for panel, kind in zip(line, ("coverage", "width_ratio"), strict=True):
-            _panel(panel, own, kind, worlds, rows[metric], marks)
+            _panel(panel, own, kind, worlds, rows[metric])
             what = "coverage, %" if kind == "coverage" else f"width, % of {baseline}'s"
             panel.set_title(f"{label_of(metric)}: {what}", fontsize=8)
-        line[0].set_xlabel(_without(own, rows[metric], marks), fontsize=5, color="#666666")
+        line[0].set_xlabel(_without(own, rows[metric]), fontsize=5, color="#666666")
         line[1].set_yticklabels([])
     for panel in axes[-1]:
         panel.set_xticks(range(len(worlds)), worlds, rotation=55, ha="right", fontsize=6)
     _legend(figure, shown, baseline)
-    figure.supxlabel(_footer(shown, marks), fontsize=6)
+    figure.supxlabel(_footer(shown), fontsize=6)
     return figure, cells
 
 
-def _footer(shown: pd.DataFrame, marks: Marks) -> str:
+def _footer(shown: pd.DataFrame) -> str:
+    """Say what the colours and the words stand for."""
+    absent = dict.fromkeys(str(one) for one in shown.loc[shown["verdict"] == NONE, "reason"])
+    of_word: dict[str, list[str]] = {}
+    for reason in absent:
+        of_word.setdefault(word_of(reason), []).append(reason)
     there = shown[shown["intervals"] > 0]
     fewest = there.iloc[int(there["intervals"].argmax())]
     band = f"{fewest['band_low']:.0%} to {fewest['band_high']:.0%}"
     lines = [
-        f"{count_replicates(there['replicates'].max(), there['replicates'].min())}; covers: inside "
-        f"the binomial band at 3.5 deviations ({band} of {fewest['intervals']} intervals)",
-        "; ".join(f"{mark}: {reason}" for reason, mark in marks.items()),
+        f"{count_replicates(there['replicates'].max(), there['replicates'].min())}; too short: "
+        f"below the binomial band at 3.5 deviations ({band} of {fewest['intervals']} intervals); "
+        f"covers: inside, and {fewest['level'] - LESS:.0%} or more; lower, not clear: inside, less",
+        ". ".join(f"{word}: {', or '.join(reasons)}" for word, reasons in of_word.items()),
     ]
     return "\n".join(filter(None, lines))
 

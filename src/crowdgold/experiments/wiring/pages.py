@@ -42,6 +42,10 @@ class Pages:
         """The files that a page is made of, by the names that its template has for them."""
         page = self.page(wildcards)
         files = {name: self._files(found) for name, found in page.get("files", {}).items()}
+        # Those of other targets, which may cost hours, are read as they stand.
+        own = self.of_target(page.get("target", "docs"))
+        if told := [f"docs/{one}.md" for one in page.get("told", []) if one in own]:
+            files["told"] = told
         tables = [
             one if one.endswith(".parquet") else f"<results>/tables/{one}.parquet"
             for one in page.get("tables", [])

@@ -12,13 +12,9 @@ from crowdgold.metrics import label_of
 from crowdgold.metrics.metric import DELTA
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
-from crowdgold.plotting.style import AXIS_LABELS, new_figure
+from crowdgold.plotting.style import AXIS_LABELS, COLOURS, new_figure
 from crowdgold.studies.answer.bars import AT, MEAN_WIDTH, OF_METRIC, POOLED, answers_of
 
-COLOURS = (
-    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00",
-    "#56B4E9", "#882255", "#999933", "#332288", "#117733",
-)  # fmt: skip
 MARKERS = "os^vDPX*hd"
 ALL = "all metrics"
 LOWEST = 0.9

@@ -11,10 +11,9 @@ from matplotlib.figure import Figure
 from crowdgold.evaluation.fits import gate_sentence
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
-from crowdgold.plotting.style import new_figure
+from crowdgold.plotting.style import COLOURS, new_figure
 from crowdgold.studies.calibration.rank_uniformity import distribution_function, uniform_band
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 DASHES = ("-", "--", ":")
 """The colours again, dashed, where there are more quantities than colours."""
 COLUMNS = 3

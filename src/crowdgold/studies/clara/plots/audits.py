@@ -7,13 +7,18 @@ from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.plotting.plot import Plot
-from crowdgold.plotting.series import Series, draw_line, replicates_text, value_text
+from crowdgold.plotting.series import (
+    FILLS,
+    LINES,
+    Series,
+    draw_line,
+    replicates_text,
+    value_text,
+)
 from crowdgold.plotting.style import method_order, new_figure, style_of
 
 METRICS = ("precision", "recall")
 X, BY = "reviewer_precision", "auditor_precision"
-LINES = ("-", "--", "-.", ":")
-"""Line of each precision of the auditors, in the order of the table."""
 
 
 def _rows_of(table: pd.DataFrame, metric: str) -> pd.DataFrame:
@@ -28,7 +33,8 @@ def _lines(rows: pd.DataFrame, values: list[Any]) -> list[Series]:
         for index, value in enumerate(values):
             look = style_of(method)._replace(line=LINES[index % len(LINES)])
             own = rows[(rows["method"] == method) & (rows[BY] == value)]
-            lines.append(Series(method if index == 0 else "_", look, own))
+            fill = FILLS[index % len(FILLS)]
+            lines.append(Series(method if index == 0 else "_", look, own, fill))
     return lines
 
 
@@ -65,7 +71,15 @@ def draw_clara_audits(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     figure.supxlabel(f"{replicates_text(shown)}; {gate_note(shown)}", fontsize=7)
     handles, labels = axes[0][0].get_legend_handles_labels()
     for index, value in enumerate(values):
-        (handle,) = axes[0][0].plot([], [], LINES[index % len(LINES)], color="#444444")
+        (handle,) = axes[0][0].plot(
+            [],
+            [],
+            LINES[index % len(LINES)],
+            marker="o",
+            fillstyle=FILLS[index % len(FILLS)],
+            markerfacecoloralt="white",
+            color="#444444",
+        )
         handles.append(handle)
         labels.append(f"auditors' {value_text(value)}")
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)

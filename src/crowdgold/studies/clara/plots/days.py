@@ -18,8 +18,8 @@ X = "day"
 ESTIMATES, ERRORS = "estimates", "errors"
 SHIFT = 0.3
 """Days between the lines of two methods, so that their intervals can be told apart."""
-RATES = {"TPR": ("^", -0.15), "TNR": ("v", 0.15)}
-"""Marker of each rate, and how far from its day it stands."""
+RATES = {"prevalence": "Prevalence", "TPR": "TPR", "TNR": "TNR"}
+"""What a month of estimates shows, from above, and how it is called."""
 AUDITED = ("precision", "recall")
 TRUTH = "#000000"
 
@@ -36,20 +36,18 @@ def _check(table: pd.DataFrame, metrics: tuple[str, ...]) -> pd.DataFrame:
     return chosen
 
 
-def _intervals(
-    axes: Axes, rows: pd.DataFrame, marker: str | None = None, shift: float = 0.0
-) -> None:
+def _intervals(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw each method's estimates with their intervals by day, and the truth."""
     methods = method_order(rows["method"])
     for index, method in enumerate(methods):
         own, look = rows[rows["method"] == method].sort_values(X), style_of(method)
-        at = own[X] + shift + SHIFT * (index - (len(methods) - 1) / 2)
+        at = own[X] + SHIFT * (index - (len(methods) - 1) / 2)
         axes.vlines(at, own["lower"], own["upper"], color=look.colour, linewidth=0.8)
         axes.plot(
             at,
             own["estimate"],
             color=look.colour,
-            marker=marker or look.marker,
+            marker=look.marker,
             linestyle="none",
             markersize=2.5,
             label=method,
@@ -59,21 +57,19 @@ def _intervals(
 
 
 def _estimates(rows: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
-    """Draw a column for each experiment: prevalence above, TPR and TNR below."""
+    """Draw a column for each experiment: prevalence, TPR and TNR, from above."""
     experiments = list(dict.fromkeys(rows["experiment"]))
-    figure, axes = new_figure(2, len(experiments), 4.4)
+    figure, axes = new_figure(len(RATES), len(experiments), 5.2)
     for column, experiment in enumerate(experiments):
         own = rows[rows["experiment"] == experiment]
-        upper, lower = axes[0][column], axes[1][column]
-        _intervals(upper, own[own["name"] == "prevalence"])
-        for name, (marker, shift) in RATES.items():
-            _intervals(lower, own[own["name"] == name], marker, shift)
-        upper.set_title(labels.get(experiment, experiment))
-        upper.set_ylim(bottom=0)
-        upper.tick_params(labelbottom=False)
-        lower.set_xlabel("Day")
-    axes[0][0].set_ylabel("Prevalence")
-    axes[1][0].set_ylabel("TPR (▲) and TNR (▼)")
+        for line, (name, label) in zip(axes, RATES.items(), strict=True):
+            _intervals(line[column], own[own["name"] == name])
+            line[column].tick_params(labelbottom=line is axes[-1])
+            if column == 0:
+                line[column].set_ylabel(label)
+        axes[0][column].set_title(labels.get(experiment, experiment))
+        axes[0][column].set_ylim(bottom=0)
+        axes[-1][column].set_xlabel("Day")
     handles, names = axes[0][0].get_legend_handles_labels()
     handles.append(Line2D([], [], color=TRUTH, linewidth=0.9))
     figure.legend(handles, [*names, "truth"], loc="outside upper center", ncols=4, frameon=False)
@@ -131,7 +127,7 @@ def draw_clara_days(
         ValueError: where the table lacks the day or a metric, or `show` is neither.
     """
     if show == ESTIMATES:
-        rows = _check(table, ("prevalence", *RATES))
+        rows = _check(table, tuple(RATES))
         shown = rows[rows["replicate"] == replicate]
         figure = _estimates(shown, labels or {})
         note = f"{shown[X].nunique()} days; bars are intervals, black lines the truth"

@@ -12,14 +12,12 @@ from crowdgold.evaluation.fits import gate_note
 from crowdgold.methods.clara import PUBLISHED
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import MARKERS, replicates_text
-from crowdgold.plotting.style import new_figure
+from crowdgold.plotting.style import COLOURS, new_figure
 from crowdgold.studies.clara.tie_breaking import items_of_class
 
 X, BY, ITEMS = "n_reviewers", "prevalence", "items_of_class"
 METRICS = ("TPR:each", "TNR:each")
 ROWS = (("error", "Mean absolute error"), ("error_sd", "Standard deviation of the error"))
-COLOURS = ("#88CCEE", "#117733", "#332288", "#CC6677", "#DDCC77")
-"""Of each prevalence, in their order."""
 
 
 def _with_items(table: pd.DataFrame, tpr: float, tnr: float, n: int | None) -> pd.DataFrame:

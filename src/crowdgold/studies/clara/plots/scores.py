@@ -9,7 +9,7 @@ from crowdgold.plotting.series import value_text
 from crowdgold.plotting.style import new_figure
 
 COLUMNS = ("separation", "class", "low", "high", "density", "auc")
-CLASSES = (("negative", "#0072B2"), ("positive", "#CC79A7"))
+CLASSES = (("negative", "#0072B2"), ("positive", "#993377"))
 
 
 def _panel(axes: Axes, rows: pd.DataFrame) -> None:

@@ -6,10 +6,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from crowdgold.plotting.plot import Plot
-from crowdgold.plotting.style import new_figure
+from crowdgold.plotting.style import COLOURS, new_figure
 
 COLUMNS = ("tpr", "tnr", "judged_rate", "corrected", "error", "naive_error")
-LOOKS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7")
 LINES = ("-", "--", "-.", "-", ":")
 
 
@@ -32,7 +31,7 @@ def draw_judge_error_formula(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]
     groups = table.groupby(["tpr", "tnr"], sort=False)
     for index, ((tpr, tnr), rows) in enumerate(groups):
         look: dict[str, Any] = {
-            "color": LOOKS[index % len(LOOKS)],
+            "color": COLOURS[index % len(COLOURS)],
             "linestyle": LINES[index % len(LINES)],
         }
         name = f"TPR {tpr:g}, TNR {tnr:g}"

@@ -25,7 +25,7 @@ METRICS = {
 """Metric -> the title of its panels, where an item has one class, and where it may have several."""
 SEVERAL = ("MFRC",)
 """Datasets whose items may have several classes."""
-EXISTING, PROPOSED = "#56B4E9", "#D55E00"
+EXISTING, PROPOSED = "#5599BB", "#D55E00"
 LOOKS = ((EXISTING, "o", "published before"), (PROPOSED, "^", "proposed by the paper"))
 ROW = 2.15
 """Inches; the height of a dataset's panels."""

@@ -1,5 +1,7 @@
 """Equal-width contours over items and gold labels, and what they save (MAVEN, section 6)."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -7,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from crowdgold.evaluation.fits import gate_note
+from crowdgold.metrics import label_of
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import AXIS_LABELS, new_figure
 from crowdgold.studies.maven.labelling_savings import Study, study_labelling
@@ -15,35 +18,41 @@ LINES = {"items": "-", "population": "--"}
 AIMS = {"items": "about these items", "population": "about the population"}
 COLOURS = {"paper": "#0072B2", "best": "#D55E00"}
 ALL_LABELS = "#000000"
-OTHER = "#999999"
+OTHER = "#808080"
 
 
 def _contours(axes: Axes, shown: pd.DataFrame, study: Study) -> None:
-    """Draw the contours, each named by the gold labels alone that are as good."""
+    """Draw the contours, each named by the gold labels alone that give intervals as narrow."""
     contours = shown[shown["part"] == "contour"]
     for aim, gold_only in dict.fromkeys(zip(contours["aim"], contours["gold_only"], strict=True)):
         line = contours[(contours["aim"] == aim) & (contours["gold_only"] == gold_only)]
         last = gold_only == study.costs.gold_only
         colour, width = (ALL_LABELS, 1.4) if last else (OTHER, 0.9)
         axes.plot(line["n"], line["n_gold"], color=colour, linewidth=width, linestyle=LINES[aim])
-        if aim == "items":
-            end = line.iloc[-1]
-            text = f" {gold_only:,.0f}"
-            axes.text(end["n"], end["n_gold"], text, fontsize=6, va="center", color=colour)
+        end = line.iloc[-1]
+        text = f" {gold_only:,.0f}"
+        axes.text(end["n"], end["n_gold"], text, fontsize=6, va="center", color=colour)
+    for aim, style in LINES.items():
+        axes.plot([], [], style, color=ALL_LABELS, linewidth=1.4, label=AIMS[aim])
     measured = shown[(shown["part"] == "measured") & (shown["method"] == study.method)]
-    axes.plot(measured["n"], measured["n_gold"], ".", color=OTHER, markersize=3, label="measured")
-    axes.plot(study.n, study.n_gold, "*", color=COLOURS["paper"], markersize=9, label="the paper's")
+    axes.plot(
+        measured["n"], measured["n_gold"], ".", color=OTHER, markersize=3, label="measured here"
+    )
+    star: dict[str, Any] = {"color": COLOURS["paper"], "markersize": 9, "linestyle": "none"}
+    axes.plot(study.n, study.n_gold, "*", label="in the paper", **star)
     axes.set_xscale("log")
     axes.set_yscale("log")
     sizes = sorted(measured["n"].unique())
     axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlim(sizes[0] / 1.2, sizes[-1] * 2)
+    lowest = pd.concat([contours["n_gold"], measured["n_gold"]]).min()
+    axes.set_ylim(bottom=lowest / 6)  # room for the legend
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, position: f"{value:,.0f}"))
     axes.set_xlabel(AXIS_LABELS["n"])
     axes.set_ylabel(AXIS_LABELS["n_gold"])
-    axes.set_title(f"As wide as {study.baseline} with ... labels")
-    axes.legend(frameon=False, loc="lower right", bbox_to_anchor=(0.85, 0))
+    axes.set_title(f"As narrow as {study.baseline} with so many gold labels")
+    axes.legend(frameon=False, loc="lower right", ncols=2, fontsize=6.5, columnspacing=1.0)
 
 
 def _savings(axes: Axes, shown: pd.DataFrame, study: Study) -> None:
@@ -66,7 +75,7 @@ def _savings(axes: Axes, shown: pd.DataFrame, study: Study) -> None:
     axes.set_xticks(ratios, [f"{ratio:g}" for ratio in ratios])
     axes.minorticks_off()
     if savings.empty:
-        axes.text(0.5, 0.6, "not as wide anywhere", ha="center", transform=axes.transAxes)
+        axes.text(0.5, 0.6, "no interval here is as narrow", ha="center", transform=axes.transAxes)
     lowest = savings["value"].min() if len(savings) else 0.0
     axes.set_ylim(max(lowest - 0.05, -0.5), 1)
     axes.set_xlabel("Cost of an expert's label in crowd votes")
@@ -93,8 +102,8 @@ def draw_labelling_efficiency(table: pd.DataFrame, study: Study) -> tuple[Figure
     _savings(axes[0][1], shown, study)
     measured = shown[shown["part"] == "measured"]
     figure.supxlabel(
-        f"{study.metric}; {int(measured['replicates'].min())} or more replicates in each setting; "
-        f"widths fitted to {np.expm1(widths.method.left_out):.0%} ({study.method}) and "
+        f"{label_of(study.metric)}; {int(measured['replicates'].min())} or more replicates in each "
+        f"setting; widths fitted to {np.expm1(widths.method.left_out):.0%} ({study.method}) and "
         f"{np.expm1(widths.gold.left_out):.0%} ({study.baseline}), each setting from the others\n"
         f"{gate_note(table[table['metric'] == study.metric])}",
         fontsize=7,

@@ -5,9 +5,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.plotting.plot import Plot
-from crowdgold.plotting.style import new_figure
+from crowdgold.plotting.style import COLOURS, new_figure
 
-COLOURS = ("#0072B2", "#56B4E9", "#E69F00", "#D55E00", "#CC79A7", "#009E73")
 SOURCES = {
     "score": ("o", "true, from the raw score", -0.24),
     "rank": ("x", "MAVEN, from the rank", 0.08),

@@ -6,11 +6,11 @@ from matplotlib.figure import Figure
 from crowdgold.plotting.style import AXIS_LABELS, new_figure
 
 PARTS = {
-    "summary": ("vote sets and win counts", "#999999", "s", ":"),
-    "vote model": ("vote model (Stan)", "#56B4E9", "v", "-"),
+    "summary": ("vote sets and win counts", "#8C8C8C", "s", ":"),
+    "vote model": ("vote model (Stan)", "#5599BB", "v", "-"),
     "score model": ("score model, exact cut", "#D55E00", "^", "-"),
     "nested score model": ("score model, nested Stan fits", "#D55E00", "X", ":"),
-    "imputation": ("imputation and metrics", "#009E73", "o", "--"),
+    "imputation": ("imputation and metrics", "#008855", "o", "--"),
 }
 """Column of the benchmark's table -> label, colour, marker, line."""
 

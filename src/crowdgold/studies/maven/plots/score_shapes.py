@@ -25,7 +25,7 @@ TITLES = {
     "density": r"Density of $X_i \mid Y_i$",
     PRECISION: "Precision against recall",
 }
-CLASSES = (("#0072B2", "-", "$Y_i = 0$"), ("#CC79A7", "--", "$Y_i = 1$"))
+CLASSES = (("#0072B2", "-", "$Y_i = 0$"), ("#993377", "--", "$Y_i = 1$"))
 HIGHEST_DENSITY = 6.0
 """Densities are cut here, so that a pole at 0 or 1 leaves room for the rest."""
 

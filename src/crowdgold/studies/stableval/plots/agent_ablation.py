@@ -18,8 +18,8 @@ LARGEST = {"mse": np.inf, "ranking_accuracy": 1.0}
 """Of each quantity; bars end there."""
 CONFIDENCE = 1.96
 """Standard errors to each side: the paper's bars are 95 % confidence intervals."""
-APART = 0.12
-"""How far the methods stand apart, in steps from one configuration to the next."""
+APART = 0.024
+"""How far the methods stand apart, as a share of the axis."""
 HEIGHT = 2.4
 """Inches of a panel."""
 
@@ -46,21 +46,38 @@ def bars(rows: pd.DataFrame, quantity: str) -> np.ndarray:
     return np.stack([np.minimum(half, mean), np.minimum(half, above)])
 
 
-def _panel(axes: Axes, rows: pd.DataFrame, names: list[str], published: str, quantity: str) -> None:
-    """Draw each method: our draws joined by a line, and open markers for the published labels."""
+def _ticks(axes: Axes, labels: Sequence[Any]) -> bool:
+    """Give each configuration a tick and a strip of its own; say whether lines may join them."""
+    axes.set_xticks(range(len(labels)), [str(label) for label in labels])
+    axes.set_xlim(-0.5, len(labels) - 0.5)
+    for place in range(0, len(labels), 2):
+        axes.axvspan(place - 0.5, place + 0.5, color="#f4f4f4", linewidth=0, zorder=0)
+    return all(isinstance(label, int | float) for label in labels)
+
+
+def _panel(
+    axes: Axes,
+    rows: pd.DataFrame,
+    names: list[str],
+    published: str,
+    quantity: str,
+    joined: bool,
+) -> None:
+    """Draw each method: our draws, joined where said, and open markers for the published labels."""
     methods = method_order(rows["method"])
+    apart = APART * len(names)
     for index, method in enumerate(methods):
-        look, shift = style_of(method), APART * (index - (len(methods) - 1) / 2)
+        look, shift = style_of(method), apart * (index - (len(methods) - 1) / 2)
         for experiment, own in rows[rows["method"] == method].groupby("experiment", sort=False):
             place = own[CONFIGURATION].map(names.index) + shift
             given = experiment == published
             axes.errorbar(
-                place + (APART / 3 if given else 0),
+                place + (apart / 3 if given else 0),
                 own["mean"],
                 yerr=None if given else bars(own, quantity),
                 color=look.colour,
                 marker=look.marker,
-                linestyle="none" if given else look.line,
+                linestyle="none" if given or not joined else look.line,
                 markerfacecolor="none" if given else look.colour,
                 markersize=7 if given else 4,
                 capsize=1.5,
@@ -100,8 +117,8 @@ def draw_agent_ablation(
             if len(missing) == len(names):
                 raise ValueError(f"the table has no configuration {missing[0]!r}")
             names = [name for name in names if name not in missing]
-        _panel(panel, rows, names, published, quantity)
-        panel.set_xticks(range(len(names)), [str(wanted["configurations"][n]) for n in names])
+        joined = _ticks(panel, [wanted["configurations"][name] for name in names])
+        _panel(panel, rows, names, published, quantity, joined)
         panel.set_xlabel(str(wanted["label"]))
         panel.set_ylabel(LABELS[quantity])
         if quantity == "mse":
