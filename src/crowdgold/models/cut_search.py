@@ -2,7 +2,7 @@
 
 The box follows the density of each draw until no mass is left at its edge, and the degree of the
 interpolation rises until its error is small. Where that would take too long, a wide and curved
-density with hardly any gold, the draw is the end of a random walk (and counts as a failure).
+density with hardly any gold, the search gives up.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,6 @@ USELESS_ERROR = 30.0
 MOVES = 60
 WORK = 1_500_000
 """Degree squared times the cost of an evaluation that one draw may take: some 0.2 s."""
-WALK_STEPS = 60
 SCAN_DELTA = np.sinh(np.linspace(-4.4, 4.4, 45))
 SCAN_Z = np.concatenate([np.geomspace(0.02, 1.0, 12), np.linspace(1.3, 7.8, 22)])
 
@@ -76,33 +75,6 @@ def surprise_at(model: ScoreLikelihood, at: np.ndarray) -> float:
     if abs(delta[0]) > SCAN_DELTA[-1] or not np.isfinite(prior):
         return 1e300
     return -float(model.log_likelihood(mu_at(z)[None], delta)[0, 0] + prior)
-
-
-def walk(
-    surprise: Callable[[np.ndarray], float],
-    start: np.ndarray,
-    width: np.ndarray,
-    slope: float,
-    rng: np.random.Generator,
-) -> np.ndarray:
-    """The end of a random walk of Metropolis.
-
-    Args:
-        surprise: minus the log density at a point (d,).
-        start: (d,) where it starts; delta and z come first.
-        width: (d,) size of a step on each axis.
-        slope: how far z moves along with delta.
-        rng: source of the steps.
-    """
-    at, here = start, surprise(start)
-    for _ in range(WALK_STEPS):
-        step = width * rng.standard_normal(len(start)) * rng.choice([0.2, 0.7, 2.0])
-        step[1] = slope * step[0] + step[1]
-        proposal = at + step
-        there = surprise(proposal)
-        if rng.standard_exponential() > there - here:
-            at, here = proposal, there
-    return at
 
 
 def locate(model: ScoreLikelihood, start: np.ndarray) -> Box:

@@ -2,23 +2,19 @@
 
 Given a draw of the vote model, (mu, delta) has a two-dimensional density (MAVEN, sections 3.2.2 and
 3.3), whichever score likelihood it is made of. A grid that follows the density is drawn from
-directly (`cut_density`, `cut_search`); where it does not settle the draw is the end of a random
-walk and counts as a failure.
+directly (`cut_density`, `cut_search`); where one box does not hold it many do (`cut_cover`).
 """
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
+from crowdgold.models.cut_cover import resolve
 from crowdgold.models.cut_density import DEGREES, FAR, mu_at
-from crowdgold.models.cut_search import locate, scan, settle, surprise_at, walk
+from crowdgold.models.cut_search import locate, scan, settle
 from crowdgold.models.score_likelihood import TRUSTED_DELTA, ScoreSummary
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
-
-STUBBORN = 5
-"""After so many draws in a row that did not settle, the rest are drawn by random walk."""
 
 
 @dataclass(frozen=True)
@@ -49,28 +45,18 @@ def sample_exact_cut(
         rng: source of the draws.
 
     Returns:
-        D draws; `failures` counts those whose grid did not settle, which are the ends of random
-        walks, each from the draw before it, and those where the quadrature is not trusted.
+        D draws; `failures` counts those whose density was not resolved, and those where the
+        quadrature is not trusted.
     """
     pilot_model = data.conditioned(sets, vote.mean(), 0)
     mode = scan(pilot_model)
     pilot, degree, _ = settle(pilot_model, locate(pilot_model, mode), DEGREES[0])
     start = pilot.support().grown((0.1, 0.1), (0.1, 0.1))
     mu, delta = np.empty(len(vote)), np.empty(len(vote))
-    at, failures, stubborn = mode, 0, 0
+    failures = 0
     for draw in range(len(vote)):
-        model = data.conditioned(sets, vote, draw)
-        settled = False
-        if stubborn < STUBBORN:
-            density, _, settled = settle(model, start, degree)
-            if not settled:
-                density, _, settled = settle(model, locate(model, mode), DEGREES[0])
-            stubborn = 0 if settled else stubborn + 1
-        if settled:
-            at = density.draw(rng.random(3))
-        else:
-            at = walk(partial(surprise_at, model), at, start.widths() / 8, start.slope, rng)
-        delta[draw], z = at
+        density, _, settled = resolve(data.conditioned(sets, vote, draw), start, degree, mode)
+        delta[draw], z = density.draw(rng.random(3))
         mu[draw] = mu_at(np.array(min(z, 2 * FAR - z)))  # a cell may reach over the end
         failures += not settled or abs(delta[draw]) > TRUSTED_DELTA
     return ScoreDraws(mu, delta, failures)

@@ -14,9 +14,10 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from crowdgold.models.binned_ranks import BinnedRanks, ConditionedBinnedRanks
+from crowdgold.models.cut_cover import Cover, resolve
 from crowdgold.models.cut_density import CELLS, DEGREES, FAR, Box, Density, mu_at
-from crowdgold.models.cut_search import locate, scan, settle, surprise_at, walk
-from crowdgold.models.exact_cut import STUBBORN, ScoreDraws
+from crowdgold.models.cut_search import locate, scan, settle
+from crowdgold.models.exact_cut import ScoreDraws
 from crowdgold.models.score_likelihood import TRUSTED_DELTA
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets
@@ -63,35 +64,28 @@ class _Knots:
         """The log sd at a knot; that of the ends at knots beyond them."""
         return float(np.clip(self.middle + self.spacing * knot, -MOST_LOG_SD, MOST_LOG_SD))
 
-    def settle(self, model: ConditionedBinnedRanks, log_sd: float) -> tuple[Density, int, bool]:
-        """Settle the grid at a log sd, from the box of the nearest knot that has one."""
+    def resolve(
+        self, model: ConditionedBinnedRanks, log_sd: float
+    ) -> tuple[Density | Cover, int, bool]:
+        """Resolve the density at a log sd, from the box of the nearest knot that has one."""
         place = (log_sd - self.middle) / self.spacing
         nearest = min(self.starts, key=lambda knot: abs(knot - place))
         box, degree = self.starts[nearest]
-        at = model.with_sd(math.exp(log_sd))
-        density, degree, settled = settle(at, box, degree)
-        if not settled:
-            delta, z = box.grid(np.zeros(1))
-            start = np.array([delta[0], np.clip(z[0, 0], 0.02, FAR - 0.1)])
-            density, degree, settled = settle(at, locate(at, start), DEGREES[0])
-        return density, degree, settled
+        delta, z = box.grid(np.zeros(1))
+        start = np.array([delta[0], np.clip(z[0, 0], 0.02, FAR - 0.1)])
+        return resolve(model.with_sd(math.exp(log_sd)), box, degree, start)
 
     def log_density(self, model: ConditionedBinnedRanks, knot: int) -> tuple[float, bool]:
-        """The log density of log sd at a knot, and whether the grid settled there."""
-        density, degree, settled = self.settle(model, self.at(knot))
-        if settled and knot not in self.starts:
+        """The log density of log sd at a knot, and whether that of (mu, delta) is resolved."""
+        density, degree, settled = self.resolve(model, self.at(knot))
+        if isinstance(density, Density) and knot not in self.starts:
             self.starts[knot] = _start(density), degree
         return density.log_mass + log_prior_sd(self.at(knot)), settled
 
 
-def _pilot(model: ConditionedBinnedRanks) -> tuple[_Knots, np.ndarray]:
-    """Find the mode of log sd and its deviation there, by steps uphill that become shorter.
-
-    Returns:
-        the knots, and the best (delta, z) at sd = 1.
-    """
-    best = scan(model)
-    first, degree, _ = settle(model, locate(model, best), DEGREES[0])
+def _pilot(model: ConditionedBinnedRanks) -> _Knots:
+    """Find the mode of log sd and its deviation there, by steps uphill that become shorter."""
+    first, degree, _ = settle(model, locate(model, scan(model)), DEGREES[0])
     search = _Knots(0.0, 0.02, {0: (_start(first), degree)})
     mode, height, step = 0, first.log_mass, 16  # in knots of 0.02
     most = round(MOST_LOG_SD / search.spacing)
@@ -108,7 +102,7 @@ def _pilot(model: ConditionedBinnedRanks) -> tuple[_Knots, np.ndarray]:
         step //= 2
     spacing = float(np.clip(SPACING * deviation, 0.003, 0.5))
     box = search.starts[min(search.starts, key=lambda knot: abs(knot - mode))]
-    return _Knots(search.at(mode), spacing, {0: box}), best
+    return _Knots(search.at(mode), spacing, {0: box})
 
 
 def _profile(knots: _Knots, model: ConditionedBinnedRanks) -> tuple[dict[float, float], bool]:
@@ -141,32 +135,22 @@ def _draw_log_sd(profile: dict[float, float], uniform: np.ndarray) -> tuple[floa
 def _draw(
     knots: _Knots, model: ConditionedBinnedRanks, uniform: np.ndarray
 ) -> tuple[np.ndarray, bool]:
-    """Turn five uniform numbers into (delta, z, log sd); say whether all grids settled."""
+    """Turn five uniform numbers into (delta, z, log sd); say whether all of it is resolved.
+
+    Where it is not, log sd is the likeliest that was found.
+    """
     profile, settled = _profile(knots, model)
     for _ in range(REDRAWS):
         if not settled or len(profile) < 4:
             break
         log_sd, expected = _draw_log_sd(profile, uniform[:2])
-        density, _, settled = knots.settle(model, log_sd)
+        density, _, settled = knots.resolve(model, log_sd)
         found = density.log_mass + log_prior_sd(log_sd)
         if settled and abs(found - expected) < LOG_MASS_ERROR:
             return np.append(density.draw(uniform[2:]), log_sd), True
         profile[log_sd] = found
-    return np.zeros(3), False
-
-
-def _walk(
-    model: ConditionedBinnedRanks, start: np.ndarray, knots: _Knots, rng: np.random.Generator
-) -> np.ndarray:
-    """The end of a random walk from (delta, z, log sd)."""
-
-    def surprise(at: np.ndarray) -> float:
-        if abs(at[2]) > MOST_LOG_SD:
-            return 1e300
-        return surprise_at(model.with_sd(math.exp(at[2])), at[:2]) - log_prior_sd(at[2])
-
-    box = knots.starts[0][0]
-    return walk(surprise, start, np.append(box.widths() / 8, knots.spacing), box.slope, rng)
+    best = max(profile, key=lambda log_sd: profile[log_sd])
+    return np.append(knots.resolve(model, best)[0].draw(uniform[2:]), best), False
 
 
 def sample_exact_cut_sd(
@@ -181,22 +165,17 @@ def sample_exact_cut_sd(
         rng: source of the draws.
 
     Returns:
-        D draws; `failures` counts those that did not settle, which are the ends of random walks,
-        and those where the quadrature is not trusted.
+        D draws; `failures` counts those whose density was not resolved, and those where the
+        quadrature is not trusted.
     """
-    knots, best = _pilot(data.conditioned(sets, vote.mean(), 0))
-    at = np.append(best, 0.0)
+    knots = _pilot(data.conditioned(sets, vote.mean(), 0))
     draws = np.empty((len(vote), 3))
-    failures, stubborn = 0, 0
+    failures = 0
     for draw in range(len(vote)):
         model = data.conditioned(sets, vote, draw)
-        settled = False
-        if stubborn < STUBBORN:
-            found, settled = _draw(knots, model, rng.random(5))
-            stubborn = 0 if settled else stubborn + 1
-        at = found if settled else _walk(model, at, knots, rng)
-        draws[draw] = at
-        steepness = abs(at[0]) / min(math.exp(at[2]), 1.0)
-        failures += not settled or abs(at[0]) > TRUSTED_DELTA or steepness > TRUSTED_STEEPNESS
+        draws[draw], settled = _draw(knots, model, rng.random(5))
+        delta, _, log_sd = draws[draw]
+        steepness = abs(delta) / min(math.exp(log_sd), 1.0)
+        failures += not settled or abs(delta) > TRUSTED_DELTA or steepness > TRUSTED_STEEPNESS
     z = np.minimum(draws[:, 1], 2 * FAR - draws[:, 1])  # a cell may reach over the end
     return ScoreDraws(mu_at(z), draws[:, 0], failures, np.exp(draws[:, 2]))
