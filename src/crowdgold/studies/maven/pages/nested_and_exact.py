@@ -1,6 +1,5 @@
 """The tables that hold nested fits against the exact cut."""
 
-import numpy as np
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table, with_error
@@ -13,9 +12,10 @@ PRINTED = 10
 """Iterations of a nested fit in the paper."""
 
 
-def _covered(rows: pd.DataFrame) -> float:
-    known = rows.dropna(subset=["lower", "upper", "truth"])
-    return float(((known["lower"] <= known["truth"]) & (known["truth"] <= known["upper"])).mean())
+def _covers(rows: pd.DataFrame) -> pd.Series:
+    """1 where an interval holds the truth, 0 where not; unknown where there is no interval."""
+    held = (rows["lower"] <= rows["truth"]) & (rows["truth"] <= rows["upper"])
+    return held.astype(float).where(rows[["lower", "upper", "truth"]].notna().all(axis=1))
 
 
 def ratios(results: pd.DataFrame, axis: str) -> pd.DataFrame:
@@ -31,9 +31,10 @@ def ratios(results: pd.DataFrame, axis: str) -> pd.DataFrame:
     """
     table = compare(results, [axis], NESTED, DIRECT)
     for name, method in (("nested", NESTED), ("exact", DIRECT)):
-        own = results[results["method"] == method].groupby([axis, "metric"])
-        covered = own.apply(_covered, include_groups=False).rename(f"coverage_{name}")
-        seconds = own["seconds"].mean().rename(f"seconds_{name}")
+        own = results[results["method"] == method]
+        means = own.assign(coverage=_covers(own)).groupby([axis, "metric"])
+        covered = means["coverage"].mean().rename(f"coverage_{name}")
+        seconds = means["seconds"].mean().rename(f"seconds_{name}")
         table = table.merge(pd.concat([covered, seconds], axis=1), on=[axis, "metric"])
     return table
 
@@ -65,24 +66,17 @@ def by_length(table: pd.DataFrame, axis: str, title: str) -> str:
         title: its name.
     """
     keys = [axis, "quantity"]
-    mean = table.pivot_table("distance", keys, "length", "mean", sort=False)
-    lengths = sorted(set(mean) - {EXACT_AGAIN})
-    header = [
-        title,
-        "of",
-        *(f"b = {length}" for length in lengths),
-        "exact, again",
-        "shift, b = 10",
-    ]
+    mean = table.groupby([*keys, "length"], sort=False)["distance"].mean().to_dict()
     shift = table[table["length"] == PRINTED].groupby(keys)["shift"].agg(["mean", "sem"])
+    lengths = sorted(set(table["length"]) - {EXACT_AGAIN})
+    header = [title, "of", *(f"b = {length}" for length in lengths), "exact, again", "shift"]
     rows = []
-    for key, own in mean.iterrows():
-        value, quantity = key if isinstance(key, tuple) else (key, "")
+    for value, quantity in table[keys].drop_duplicates().itertuples(index=False):
         rows.append([
-            f"{value:g}" if isinstance(value, (int, float)) else str(value).replace("_", " "),
-            str(quantity),
-            *(f"{own[length]:.3f}" for length in (*lengths, EXACT_AGAIN)),
-            with_error(*shift.loc[key]),
+            f"{value:g}" if isinstance(value, int | float) else str(value).replace("_", " "),
+            quantity,
+            *(f"{mean[value, quantity, length]:.3f}" for length in (*lengths, EXACT_AGAIN)),
+            with_error(*shift.loc[(value, quantity)]),
         ])  # fmt: skip
     return markdown_table(header, rows)
 
@@ -103,16 +97,15 @@ def parted(tables: dict[str, pd.DataFrame], axes: dict[str, str], least: float =
     for name, table in tables.items():
         if name not in axes:
             continue
-        keys = [axes[name], "quantity", "replicate"]
-        wide = table.pivot_table("distance", keys, "length")
-        longest = max(wide)
-        beyond = (wide[PRINTED] - wide[EXACT_AGAIN]).groupby(level=[0, 1]).agg(["mean", "sem"])
-        for (value, quantity), row in beyond.iterrows():
-            if row["mean"] > max(least, 2 * np.nan_to_num(row["sem"])):
-                far = wide[longest].groupby(level=[0, 1]).mean()[value, quantity]
-                near = wide[PRINTED].groupby(level=[0, 1]).mean()[value, quantity]
+        axis, longest = axes[name], int(table["length"].max())
+        for (value, quantity), own in table.groupby([axis, "quantity"], sort=False):
+            wide = own.pivot_table("distance", "replicate", "length")
+            beyond = wide[PRINTED] - wide[EXACT_AGAIN]
+            error = beyond.std() / len(beyond) ** 0.5 if len(beyond) > 1 else 0.0
+            if beyond.mean() > max(least, 2 * error):
+                words = axis.removeprefix("study.").replace("_", " ")
                 found.append(
-                    f"{axes[name].removeprefix('study.').replace('_', ' ')} {value}, {quantity}: "
-                    f"{near:.2f} at b = {PRINTED}, {far:.2f} at b = {longest}"
+                    f"{words} {value}, {quantity}: {wide[PRINTED].mean():.2f} at b = {PRINTED}, "
+                    f"{wide[longest].mean():.2f} at b = {longest}"
                 )
     return found
