@@ -310,3 +310,19 @@ def test_the_page_says_what_was_not_made():
     assert "not judged" in page
     assert "| MAVEN | AUC |" in page
     assert "nan" not in page
+
+
+@pytest.mark.parametrize(
+    ("after_10", "verdict"), [(0.08, HOLDS), (0.12, NOT_DECIDED), (0.3, FAILS)]
+)
+def test_ten_steps_are_enough_where_a_hundred_are_no_nearer(after_10, verdict):
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame(
+        {"study.gold_fraction": 0.1, "replicate": k, "length": length, "quantity": quantity,
+         "distance": distance + rng.normal(0, 0.01)}
+        for k in range(10) for quantity in ("log mu", "delta")
+        for length, distance in ((0, 0.07), (10, after_10), (100, 0.07))
+    )  # fmt: skip
+    found = judged("b = 10 was enough", nested_lengths_fig4=table)
+    assert found.verdict == verdict
+    assert "less that of two exact cuts: log mu" in found.reason
