@@ -31,6 +31,7 @@ def table_of_runs(runs=3, methods=tuple(METHODS)):
             "share_error": 0.2 if method == "AE" else 0.01,
             "train_share_error": 0.04 if method == "SL" else 0.03, "tied": 0.125,
             "annotators": 6 if "AE" in own else 0, "annotations_each": 784.0,
+            "annotations": 100.0,
             "learning_rate": 0.003, "batch_size": 32, "metric": metric,
             "value": 0.6 + GAIN.get(method, 0.0) + STEP * (run - 1), "note": "",
         }

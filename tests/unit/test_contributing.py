@@ -69,11 +69,12 @@ def test_the_claim_is_judged():
     )
     rows = [
         {"experiment": "e", "gold_fraction": 0.1, "metric": "AUC", "method": method, "truth": 0.5,
-         "replicate": k, "estimate": 0.6, "lower": 0.5, "upper": 0.5 + width * (1 + k / 100)}
+         "replicate": k, "estimate": 0.6, "lower": 0.5,
+         "upper": 0.5 + width * (1 + k / 100 + (k % 2) * (width < 0.2) / 100)}
         for k in range(5) for method, width in (("GT", 0.2), ("MAVEN", 0.1))
     ]  # fmt: skip
     assert claim.judge({"maven_fig4": pd.DataFrame(rows)}).verdict == HOLDS
-    rows = [{**row, "upper": 0.7} for row in rows]
+    rows = [{**row, "upper": 0.7 + row["upper"] / 100} for row in rows]
     failed = claim.judge({"maven_fig4": pd.DataFrame(rows)})
     assert (failed.verdict, failed.reason) == (
         FAILS,

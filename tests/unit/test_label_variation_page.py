@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.documents.claims import read_claims
-from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR
+from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_DECIDED
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.registries import entries
 from crowdgold.studies.label_variation.claims import RUNS
@@ -100,7 +100,7 @@ def test_a_method_is_held_against_the_one_trained_for_the_metric():
 
 def verdicts(table):
     claims = read_claims("crowdgold.studies.label_variation", PRINTED)
-    return [claim.judge({RUNS: table}) for claim in claims]
+    return [claim.judge({RUNS: table}) for claim in claims if claim.needs == (RUNS,)][:9]
 
 
 def on_nine_datasets(table):
@@ -110,23 +110,43 @@ def on_nine_datasets(table):
 
 
 def test_claims_follow_the_table():
-    """0.05 ** (1 / 9) = 0.717: nine datasets of nine are clearly more than half, and reach 0.9."""
+    """0.05 ** (1 / 9) = 0.717: nine datasets of nine are too few to meet a printed share of 0.9."""
     found = verdicts(on_nine_datasets(table_of_runs()))
-    assert [one.verdict for one in found] == [HOLDS] * 7 + [FAILS, HOLDS]
+    assert [one.verdict for one in found] == [NOT_DECIDED] * 5 + [
+        HOLDS,
+        NOT_DECIDED,
+        NOT_DECIDED,
+        HOLDS,
+    ]
     assert found[0].ours == "54 of 54 (100%; 72% to 100%)"
     assert found[4].ours == "18 of 18 (100%; 72% to 100%); alone: ReL 18, SL 18, either 18"
     assert "undefined in 3 runs" in found[-1].ours
     worse = table_of_runs()
-    worse["value"] -= worse["method"].map({"ReL": 0.2, "SL": 0.2}).fillna(0)
-    worse["value"] += worse["method"].map({"LA-min": 0.1}).fillna(0)
+    worse["value"] -= worse["method"].map({"ReL": 0.2, "SL": 0.3}).fillna(0)
+    worse["value"] += worse["method"].map({"LA-min": 0.3}).fillna(0)
     found = verdicts(on_nine_datasets(worse.fillna({"value": 0.1})))
     assert [one.verdict for one in found] == [FAILS] * 9
 
 
+@pytest.mark.parametrize(
+    ("gain", "verdict"), [(0.0, HOLDS), (0.0105, NOT_DECIDED), (0.0201, FAILS)]
+)
+def test_the_methods_of_metrics_are_between_by_their_ranks_in_the_datasets(gain, verdict):
+    """JSD is .02 below ReL and .01 below SL; its ranks differ from dataset to dataset."""
+    rng = np.random.default_rng(4)
+    table = on_nine_datasets(on_nine_datasets(table_of_runs()))
+    wobble = rng.normal(0, 0.004, (table["dataset"].nunique(), table["method"].nunique()))
+    places = pd.factorize(table["dataset"])[0], pd.factorize(table["method"])[0]
+    table["value"] += wobble[places] + gain * (table["method"] == "JSD")
+    assert verdicts(table)[6].verdict == verdict
+    assert "JSD after SL" in verdicts(table)[6].reason or verdict == HOLDS
+
+
 def test_three_datasets_say_little():
-    """All settings of three datasets: 0.05 ** (1 / 3) = 0.368 is below one half."""
+    """All settings of three datasets: 0.05 ** (1 / 3) = 0.368 is far below the printed share."""
     found = verdicts(table_of_runs())
-    assert [one.verdict for one in found[:5]] == [NOT_CLEAR] * 5
+    assert [one.verdict for one in found[:5]] == [NOT_DECIDED] * 5
+    assert found[0].replicates.startswith("3 datasets; some ")
     assert found[0].ours == "18 of 18 (100%; 37% to 100%)"
 
 
@@ -172,7 +192,7 @@ def test_the_page_names_the_encoders_and_shows_what_is_degenerate():
     assert "all-MiniLM-L6-v2, frozen; TF-IDF" in page
     assert "| SmF1 | +0.000 ± 0.003 | +0.000 ± 0.003 | undefined |" in page
     assert "nan" not in page
-    assert "| 18 of 18 (100%; 37% to 100%) | not clear |" in page
+    assert "| 18 of 18 (100%; 37% to 100%) | not decided |" in page
     assert "| HS-Brexit | all-MiniLM-L6-v2, frozen | 100 | 12.5% | 6 | 14 | 3 | 0.003 |" in page
     assert "| ChaosNLI (SNLI) | all-MiniLM-L6-v2, frozen | 100 | 12.5% | not known |" in page
     assert "MFRC was not had" in page

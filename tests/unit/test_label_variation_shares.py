@@ -8,11 +8,12 @@ import pytest
 from scipy import stats
 
 from crowdgold.documents.claims import read_claims
-from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, PARTLY
+from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_DECIDED
 from crowdgold.experiments.configuration import load
 from crowdgold.studies.label_variation.ranks import SETTING
 from crowdgold.studies.label_variation.shares import (
     LEVEL,
+    datasets_needed,
     in_words,
     judged_share,
     listed_settings,
@@ -115,24 +116,34 @@ def test_the_interval_holds_the_share_however_settings_go_together(datasets, tog
 @pytest.mark.parametrize(
     ("low", "high", "verdict"),
     [
-        (0.55, 1.0, HOLDS),
-        (0.95, 1.0, HOLDS),
-        (0.51, 0.8, PARTLY),
-        (0.4, 0.95, NOT_CLEAR),
-        (0.2, 0.8, FAILS),
-        (0.0, 0.45, FAILS),
+        (0.85, 0.95, HOLDS),
+        (0.81, 0.99, HOLDS),
+        (0.55, 0.95, NOT_DECIDED),
+        (0.85, 1.01, NOT_DECIDED),
+        (0.4, 0.81, NOT_DECIDED),
+        (0.2, 0.79, FAILS),
+        (1.01, 1.02, FAILS),
     ],
 )
-def test_a_verdict_is_of_one_half_and_of_the_printed_share(low, high, verdict):
-    assert share_verdict(low, high, 0.9) == verdict
+def test_a_printed_share_is_met_where_the_whole_interval_is_near_it(low, high, verdict):
+    assert share_verdict(low, high, 0.9, 0.1) == verdict
+
+
+def test_so_many_datasets_have_an_interval_as_wide_as_the_margin():
+    size = datasets_needed(0.8, 0.1)
+    low, high = share_interval(0.8, size)
+    assert (high - low) / 2 == pytest.approx(0.1, rel=0.2)
 
 
 def test_a_share_is_judged_with_its_settings_named():
     printed = of_datasets(6, 6, 0)
-    found = judged_share(of_datasets(6, 6, 5, 6, 6), printed, "; more")
+    found = judged_share(of_datasets(6, 6, 5, 6, 6), printed, 0.1, "; more")
     low, high = share_interval(29 / 30, 5)
     assert found.ours == f"29 of 30 (97%; {low:.0%} to {high:.0%}); more"
     assert found.reason == "not: d2 5; printed of these datasets: 12 of 18"
-    assert judged_share(found=of_datasets(), printed=printed).verdict == NOT_CLEAR
+    needed = datasets_needed(2 / 3, 0.1)
+    assert found.verdict == NOT_DECIDED
+    assert found.replicates == f"5 datasets; some {needed} needed"
+    assert judged_share(of_datasets(), printed, 0.1).verdict == NOT_DECIDED
     many = named_settings(of_datasets(0, 0, 0).index)
     assert many.endswith("d1 5 and 6 more")

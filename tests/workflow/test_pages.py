@@ -15,7 +15,7 @@ from crowdgold.experiments.wiring.pages import Pages
 from .conftest import ROOT
 from .test_configuration import BASE
 
-SECTION, JOINED = r'{{ claims\("?(\w*?)"?(?:\w+=\w+)?\)', r"{{ claims\((\w+)="
+SECTION, JOINED = r'{{ claims\((?:"(\w+)")?', r"{{ claims\([^)]*?(\w+)="
 """How a template asks for claims: of a section, or with a table that it joins."""
 PAGES = Pages(Drawn(Jobs(BASE, ROOT), print, lambda dataset: ""), ROOT / "config/pages.yaml")
 

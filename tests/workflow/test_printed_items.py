@@ -132,6 +132,7 @@ PAGE = """# A page
 | a | 1 | same |
 | b | 2 | same |
 | c | 3 | differs: a slip |
+| the baseline | 1 |  |
 
 ## Table 10 (rates)
 

@@ -26,7 +26,8 @@ class Cells:
     Attributes:
         title: what the values are, in words.
         rows: `group` and `place`, which name a cell, its `value` and its standard `error`: 0
-            where the value is exact, NaN where its error is not known.
+            where the value is exact, NaN where its error is not known; and the `replicates` that
+            the error is over, NaN where it is not told.
     """
 
     title: str
@@ -41,11 +42,11 @@ class Cells:
             dtype=str,
         )
 
-    def clear(self, errors: float) -> pd.Series:
-        """The distance from which on a difference of each cell is clear."""
-        return errors * self.rows["error"]
+    def degrees(self) -> np.ndarray:
+        """The degrees of freedom of each error: its replicates less one, or infinitely many."""
+        return np.asarray((self.rows["replicates"] - 1).clip(lower=1).fillna(np.inf), dtype=float)
 
-    def named(self, chosen: pd.Series, digits: int | None = None) -> str:
+    def named(self, chosen: np.ndarray, digits: int | None = None) -> str:
         """The names of some of the cells, with their values where they are to have digits.
 
         Of many only their number, and the one of the largest value.
@@ -72,6 +73,7 @@ def cells_of(
     values: Numbers,
     errors: Numbers | None = None,
     places: Sequence[str] | None = None,
+    replicates: float | Numbers = np.nan,
 ) -> Cells:
     """Cells of columns; exact values without errors, and no places where none are given."""
     size = len(values)
@@ -80,6 +82,7 @@ def cells_of(
         "place": [""] * size if places is None else list(places),
         "value": np.asarray(values, dtype=float),
         "error": np.zeros(size) if errors is None else np.asarray(errors, dtype=float),
+        "replicates": np.broadcast_to(np.asarray(replicates, dtype=float), size),
     }
     return Cells(title, pd.DataFrame(columns))
 
@@ -172,20 +175,6 @@ def show(cells: Cells, how: str = "") -> str:
         parts = [f"{name} {with_error(value, error)}" for name, value, error in numbers]
     colon = ":" if any(cells.names) else ""
     return f"{cells.title}{colon} {'; '.join(part.strip() for part in parts)}"
-
-
-def distances(cells: Cells, printed: Mapping[str, float]) -> list[str]:
-    """How many standard errors each group's first cell is from its printed number, in words.
-
-    Nothing of cells that are exact.
-    """
-    first = cells.rows[cells.rows["error"] > 0].drop_duplicates("group").set_index("group")
-    away = {
-        group: (first["value"][group] - number) / first["error"][group]
-        for group, number in printed.items()
-        if group in first.index
-    }
-    return [f"{group} {far:+.1f} errors from {printed[group]:.2f}" for group, far in away.items()]
 
 
 def _range(values: pd.Series) -> str:

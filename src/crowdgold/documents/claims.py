@@ -6,19 +6,20 @@ A new claim is an entry of that list:
       printed: MAVEN's intervals are narrower      # its words; {{ ... }} is a number it prints
       tables: [maven_fig4]                         # results tables; not judged where one is missing
       of: {ratio: width, method: MAVEN, against: GT, by: gold_fraction}     # -> cells
-      predicate: ratio_below                       # what is said of every cell
-      margin: 0.9                                  # arguments of the predicate, if any
+      predicate: below                             # what is said of every cell
+      margin: 0.9                                  # by what it is decided; every claim declares one
+      inside: every                                # or `any`, or `most` of the cells
       show: range                                  # how the cells are told (`cells.show`)
-      otherwise: the data are private              # the reason, where the claim does not come out
+      cause: the data are private                  # why it does not hold, where it does not
+      settings: gamma = 10                         # of our own, that the paper does not print
       note: single runs                            # said in any case
 
 `of:` begins with a quantity (`quantities.QUANTITIES`: ratio, summary, mean, column, difference,
 paired), its arguments follow; it gives cells, values with their errors. `predicate:` names what is
-said of them (`predicates.PREDICATES`: below, above, equals_printed, trend, ...); the claim's
-further keys are its arguments. `says:` is a quantity that is told in the place of the judged cells,
-`beside:` (group -> number) says how far the cells are from printed numbers, and an
-`otherwise:` or a `note:` that is a quantity is told with its title. A claim of several parts has a
-list `all_of:` in the place of `of:` and `predicate:`.
+said of them (`predicates.PREDICATES`: below, above, within, order, trend); the claim's further keys
+are its arguments. `says:` is a quantity that is told in the place of the judged cells, and a
+`cause:` or a `note:` that is a quantity is told with its title. A claim of several parts has a list
+`all_of:` in the place of `of:` and `predicate:`.
 
 What no quantity gives is a function of the room: `table: {own: module:function}` for a table that a
 quantity reads, `of: {own: module:function}` for cells, or `own: module:function` in the place of
@@ -33,6 +34,7 @@ where it is a list, for every entry; `{{ name }}` is then the value.
 import importlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +42,12 @@ import yaml
 from jinja2 import StrictUndefined, Undefined, UndefinedError
 from jinja2.nativetypes import NativeEnvironment
 
-from crowdgold.documents.cells import ClaimError, distances, show
-from crowdgold.documents.predicates import PREDICATES, all_of
+from crowdgold.documents.cells import ClaimError, show
+from crowdgold.documents.predicates import all_of, check, judged
 from crowdgold.documents.quantities import Tables, quantity
-from crowdgold.documents.verdicts import HOLDS, NOT_CLEAR, NOT_CONTRADICTED, Claim, Judgement
+from crowdgold.documents.verdicts import FAILS, NO_CAUSE, Claim, Judgement
 
-TEXT = {"where", "printed", "tables", "otherwise", "note"}
+TEXT = {"where", "printed", "tables", "cause", "settings", "note"}
 """Keys of a claim beside those of its judgement."""
 LANGUAGE = NativeEnvironment(undefined=StrictUndefined)
 
@@ -124,15 +126,14 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
         raise ClaimError(f"{entry['where']}, {entry['printed']!r}: {error}") from error
     needs = tuple(entry["tables"])
 
-    def judged(tables: Tables) -> Judgement:
+    def told(tables: Tables) -> Judgement:
         own = {name: tables[name] for name in needs}
         found = judge(own)
-        came_out = found.verdict in (HOLDS, NOT_CONTRADICTED)
-        otherwise = "" if came_out else _reason(known.get("otherwise", ""), own)
-        reasons = filter(None, [found.reason, otherwise, _reason(known.get("note", ""), own)])
-        return Judgement(found.ours, found.verdict, "; ".join(reasons))
+        cause = _reason(known.get("cause", NO_CAUSE), own) if found.verdict == FAILS else ""
+        said = [found.reason, cause, known.get("settings"), _reason(known.get("note", ""), own)]
+        return replace(found, reason="; ".join(filter(None, said)))
 
-    return Claim(str(entry["where"]), str(entry["printed"]), needs, judged)
+    return Claim(str(entry["where"]), str(entry["printed"]), needs, told)
 
 
 def _with_functions(value: Any, room: str) -> Any:
@@ -150,31 +151,29 @@ def _reason(text: Any, tables: Tables) -> str:
     return show(quantity(tables, text)) if isinstance(text, Mapping) else str(text)
 
 
-def _judge(entry: Mapping[str, Any]) -> Callable[[Tables], Judgement]:
-    """The judge of what an entry says: its function, its parts, or cells and a predicate."""
+def _judge(entry: Mapping[str, Any], looks: int = 1) -> Callable[[Tables], Judgement]:
+    """The judge of what an entry says: its function, its parts, or cells and a predicate.
+
+    Args:
+        entry: the entry, or one of its parts.
+        looks: the parts that it has.
+    """
     rest = dict(entry)
     if "own" in rest:
         own = rest.pop("own")
         return lambda tables: own(tables, **rest)
     if "all_of" in rest:
-        parts = [_judge(part) for part in rest["all_of"]]
+        parts = [_judge(part, len(rest["all_of"])) for part in rest["all_of"]]
         return lambda tables: all_of([part(tables) for part in parts])
     name, of = str(rest.pop("predicate", "")), dict(rest.pop("of", {}))
-    if name not in PREDICATES:
-        raise ClaimError(f"predicate {name!r}: expected one of {', '.join(PREDICATES)}")
-    says, how, beside = rest.pop("says", None), rest.pop("show", ""), rest.pop("beside", {})
+    says, how = rest.pop("says", None), rest.pop("show", "")
+    check(name, rest)
 
     def judge(tables: Tables) -> Judgement:
         cells = quantity(tables, of)
-        if cells.rows.empty:
-            return Judgement(show(cells), NOT_CLEAR)
-        found = PREDICATES[name](cells, **rest)
-        told = show(quantity(tables, says) if says else cells, how)
-        return Judgement(
-            "; ".join(filter(None, [told, found.ours])),
-            found.verdict,
-            "; ".join(filter(None, [found.reason, *distances(cells, beside)])),
-        )
+        found = judged(cells, name, **rest, looks=looks)
+        told = show(quantity(tables, says) if says and len(cells.rows) else cells, how)
+        return replace(found, ours="; ".join(filter(None, [told, found.ours])))
 
     return judge
 

@@ -5,6 +5,7 @@ which `{{ ... }}` calls small functions of the page's modules. A template sees
 
     tables, printed, ...      the page's input files by their names there, read
     maven, ...                its modules by their names there
+    rule                      how verdicts are made, in a few sentences
     claims()                  the table of claims of its study, or of a section of `claims.yaml`;
                               of further tables where they are given by name
     bullets(lines)            a list
@@ -25,10 +26,17 @@ from jinja2 import Environment, StrictUndefined
 
 from crowdgold.documents.claims import read_claims
 from crowdgold.documents.markdown import markdown_table, with_error
-from crowdgold.documents.verdicts import claim_rows
+from crowdgold.documents.verdicts import HEADER, claim_rows
 
-HEADER = ["where", "printed", "ours", "verdict", "reason"]
 Page = Mapping[str, Any]
+RULE = (
+    "Each claim is decided by a margin that stands with it in `claims.yaml`, and by intervals of "
+    "95 % (Student's t) of what it is about: it holds where every whole interval lies on the right "
+    "side of the margin, and does not hold where one lies wholly on the other side, corrected for "
+    "the number that was looked at. A printed number is met where the whole interval is no farther "
+    "from it than the margin. Else the claim is not decided, and the replicates that would decide "
+    "it, if values stay as they are, stand beside it; `exact` has no Monte Carlo error."
+)
 
 
 def bullets(lines: str | Sequence[str]) -> str:
@@ -52,9 +60,10 @@ def make_page(
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
     printed = {**files.get("printed", {}), **options}
 
-    def claims(section: str = "", **joined: pd.DataFrame) -> str:
+    def claims(section: str = "", **joined: pd.DataFrame | None) -> str:
         found = read_claims(page["claims"], printed, section)
-        return markdown_table(HEADER, claim_rows(found, {**files.get("tables", {}), **joined}))
+        known = {name: table for name, table in joined.items() if table is not None}
+        return markdown_table(HEADER, claim_rows(found, {**files.get("tables", {}), **known}))
 
     def replicates(tables: Mapping[str, pd.DataFrame]) -> str:
         sizes = {
@@ -70,6 +79,7 @@ def make_page(
         bullets=bullets,
         claims=claims,
         replicates=replicates,
+        rule=RULE,
         table=markdown_table,
         with_error=with_error,
     )

@@ -96,7 +96,10 @@ def verdicts_on(item: Item, page: str) -> tuple[str, ...]:
             continue
         if section.text.startswith("Not made here"):
             return (NOT_MADE,)
-        cells += [row["verdict"] for row in section.rows if "verdict" in row and "where" not in row]
+        # A row without a verdict is the baseline that others are held against.
+        cells += [
+            row["verdict"] for row in section.rows if row.get("verdict") and "where" not in row
+        ]
         if not cells and (said := CELLS.match(section.text)):
             text = said.group(0).strip()
             return tuple(filter(None, [_counted(claims), text[:1].lower() + text[1:]]))

@@ -17,6 +17,8 @@ from crowdgold.evaluation.summaries import standard_error, summarise
 
 Tables = Mapping[str, pd.DataFrame]
 Source = str | Mapping[str, Any]
+NUMBERS = ["value", "error", "replicates"]
+"""The columns of cells that are no names."""
 
 
 def _listed(value: str | Sequence[str]) -> list[str]:
@@ -60,6 +62,7 @@ def ratio(
         found = compare(rows, axes, one, against)
         if found.empty:
             continue
+        least = found.groupby("metric")["replicates"].min()
         found = average_over_settings(found, mean_over) if mean_over else found
         several = len(methods) > 1 or len(set(found["metric"])) > 1
         groups = found["metric"] + (f" {one}" if len(methods) > 1 else "")
@@ -68,7 +71,8 @@ def ratio(
             frame = pd.DataFrame(
                 {"group": group if len(values) > 1 else groups,
                  "place": "" if mean_over else places_of(found, axes),
-                 "value": found[f"{what}_ratio"], "error": found[f"{what}_ratio_se"]}
+                 "value": found[f"{what}_ratio"], "error": found[f"{what}_ratio_se"],
+                 "replicates": found["metric"].map(least) if mean_over else found["replicates"]}
             )  # fmt: skip
             frames.append(frame)
     cells: pd.DataFrame = pd.concat(frames[1:] or frames, ignore_index=True)
@@ -116,7 +120,8 @@ def summary(
     found = summarise(rows, [*axes, mean_over] if mean_over else axes)
     if mean_over:
         groups_of = found.groupby([*axes, "method", "metric"], sort=False)
-        found = groups_of.agg({value: "mean", f"{value}_se": _error_of_mean}).reset_index()
+        how: dict[str, Any] = {value: "mean", f"{value}_se": _error_of_mean, "replicates": "min"}
+        found = groups_of.agg(how).reset_index()
     several = len(set(found["metric"])) > 1
     groups = [
         " ".join([str(row["metric"])] * several + [str(row["method"])] * (len(methods) > 1))
@@ -126,9 +131,8 @@ def summary(
     own_title = f"{'size of the ' * size}{value}"
     own_title += "" if len(methods) > 1 else f" of {methods[0]}"
     own_title += f", mean over {mean_over}" if mean_over else ""
-    return cells_of(
-        title or own_title, groups, values, found[f"{value}_se"], places_of(found, axes)
-    )
+    size_of, places = found["replicates"], places_of(found, axes)
+    return cells_of(title or own_title, groups, values, found[f"{value}_se"], places, size_of)
 
 
 def _error_of_mean(errors: pd.Series) -> float:
@@ -162,7 +166,8 @@ def mean(
         for name, own in rows.groupby(named, sort=False)
     }
     values = [float(own.mean()) for own in found.values()]
-    return cells_of(title or column, list(found), values, list(map(standard_error, found.values())))
+    errors, sizes = [standard_error(own) for own in found.values()], list(map(len, found.values()))
+    return cells_of(title or column, list(found), values, errors, None, sizes)
 
 
 def column(
@@ -172,6 +177,7 @@ def column(
     by: str | list[str] = (),  # type: ignore[assignment]
     at: str | list[str] = (),  # type: ignore[assignment]
     title: str = "",
+    replicates: str = "replicates",
     where: Mapping[str, Any] | None = None,
     table: Source = "",
 ) -> Cells:
@@ -182,6 +188,7 @@ def column(
         value, error: the columns; exact values where no column of errors is named.
         by, at: columns that name a cell's group and its place; the first row of each counts.
         title: what it is in words; the column's name where nothing is said.
+        replicates: the column of the replicates that the error is over, if there is one.
         where, table: as for all.
     """
     rows, keys, axes = _table(tables, table, where), _listed(by), _listed(at)
@@ -189,7 +196,8 @@ def column(
     groups = [" ".join(str(row[key]) for key in keys) for row in rows.to_dict("records")]
     errors = rows[error] if error else None
     places = places_of(rows, axes) if axes else None
-    return cells_of(title or value, groups, rows[value], errors, places)
+    sizes = rows.get(replicates, np.nan)
+    return cells_of(title or value, groups, rows[value], errors, places, sizes)
 
 
 def difference(
@@ -204,14 +212,16 @@ def difference(
     """
     left, right = quantity(tables, first), quantity(tables, second)
     if len(right.rows) == 1:
-        both = left.rows.merge(right.rows[["value", "error"]], how="cross", suffixes=("", "_r"))
+        both = left.rows.merge(right.rows[NUMBERS], how="cross", suffixes=("", "_r"))
     else:
         both = left.rows.merge(right.rows, on=["group", "place"], suffixes=("", "_r"))
-    error = np.hypot(both["error"], both["error_r"])
-    rows = both.assign(value=both["value"] - both["value_r"], error=error)
-    return Cells(
-        title or f"{left.title} less {right.title}", rows[["group", "place", "value", "error"]]
+    rows = both.assign(
+        value=both["value"] - both["value_r"],
+        error=np.hypot(both["error"], both["error_r"]),
+        # Of the side that is the less known; what is exact has none.
+        replicates=both[["replicates", "replicates_r"]].min(axis=1),
     )
+    return Cells(title or f"{left.title} less {right.title}", rows[["group", "place", *NUMBERS]])
 
 
 def paired(

@@ -1,32 +1,39 @@
-"""Claims of a paper in words and figures, and the verdicts on them.
+"""Claims of a paper, and the three verdicts on them.
 
-A comparison counts for or against a claim only where it is clear by `CLEAR` of its standard errors.
-A claim holds where every comparison is clearly for it, and fails where none is and one is clearly
-against it. That two things are alike cannot be shown so, only contradicted.
+A claim holds or does not hold where our results decide it, by its margin (`decisions`); else it is
+not decided, which asks for more replicates.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
-HOLDS, PARTLY, FAILS = "holds", "holds in part", "does not hold"
-NOT_CLEAR, NOT_CONTRADICTED = "not clear", "not contradicted"
+HOLDS, FAILS, NOT_DECIDED = "holds", "does not hold", "not decided"
 NOT_JUDGED = "not judged"
+"""Said where the results are not there: it is no verdict."""
+NO_CAUSE = "no cause is known"
 CLEAR = 2.0
-"""Standard errors that make a difference clear."""
+"""Standard errors that make a difference clear, where a page tells of one without judging it."""
 
 Tables = Mapping[str, pd.DataFrame]
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What we get, whether the claim holds, and why where it does not."""
+    """What we get, whether the claim holds, and by what.
+
+    Attributes:
+        ours: what we get.
+        verdict: one of the three.
+        reason: what decides it, where something is to be said.
+        replicates: how many decided it, and how many would.
+    """
 
     ours: str
     verdict: str
     reason: str = ""
+    replicates: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,40 +52,28 @@ class Claim:
     needs: tuple[str, ...]
     judge: Callable[[Tables], Judgement]
 
-
-def verdict_of(holds: pd.Series | list[bool], contradicted: pd.Series | list[bool]) -> str:
-    """The verdict on a claim of many comparisons, clearly for it or clearly against it."""
-    if np.all(holds):
-        return HOLDS
-    if np.any(holds):
-        return PARTLY
-    return FAILS if np.any(contradicted) else NOT_CLEAR
+    def judged(self, tables: Tables) -> Judgement:
+        """The judgement, or that it is not judged because tables are missing."""
+        missing = [name for name in self.needs if name not in tables]
+        if missing:
+            return Judgement(f"not made here: {', '.join(missing)}", NOT_JUDGED)
+        return self.judge(tables)
 
 
-def contradicted(clear: pd.Series) -> str:
-    """The verdict on likeness: differences that are clear contradict it."""
-    return FAILS if clear.all() else PARTLY if clear.any() else NOT_CONTRADICTED
+def verdict_of(holds: bool, fails: bool) -> str:
+    """The verdict on what is decided for, against, or not at all."""
+    return HOLDS if holds else FAILS if fails else NOT_DECIDED
 
 
-def above_one(ratios: pd.DataFrame, name: str, side: int = 1) -> pd.Series:
-    """Say which ratios are clearly above 1, or below it (side -1)."""
-    return side * (ratios[f"{name}_ratio"] - 1) > CLEAR * ratios[f"{name}_ratio_se"]
-
-
-def below_one(ratios: pd.DataFrame, name: str) -> pd.Series:
-    """Say which ratios are clearly below 1."""
-    return above_one(ratios, name, -1)
+HEADER = ["where", "printed", "ours", "verdict", "replicates", "reason"]
+"""The columns of a table of claims."""
 
 
 def claim_rows(claims: Iterable[Claim], tables: Tables) -> list[list[str]]:
-    """A line for each claim: where, printed, ours, verdict, reason."""
+    """A line for each claim, of the columns of `HEADER`."""
     rows = []
     for claim in claims:
-        missing = [name for name in claim.needs if name not in tables]
-        found = (
-            Judgement(f"not made here: {', '.join(missing)}", NOT_JUDGED)
-            if missing
-            else claim.judge(tables)
-        )
-        rows.append([claim.place, claim.printed, found.ours, found.verdict, found.reason])
+        found = claim.judged(tables)
+        told = [found.ours, found.verdict, found.replicates, found.reason]
+        rows.append([claim.place, claim.printed, *told])
     return rows

@@ -8,7 +8,6 @@ import pandas as pd
 
 from crowdgold.documents.cells import Cells, cells_of, choose
 from crowdgold.documents.markdown import with_error
-from crowdgold.documents.verdicts import CLEAR, Judgement, verdict_of
 from crowdgold.evaluation.summaries import standard_error, summarise
 from crowdgold.studies.clara.policy_curves import SHARE, at_share, policy_curves
 from crowdgold.studies.clara.tie_breaking import items_of_class
@@ -32,7 +31,8 @@ def rises_from_least(tables: Tables, method: str) -> Cells:
     size, error, ends = rows["bias"].abs().to_numpy(), rows["bias_se"].to_numpy(), [0, -1]
     least = 1 + int(np.argmin(size[1:-1]))
     names = [f"prevalence {at:g}" for at in rows["prevalence"].iloc[ends]]
-    return cells_of("", names, size[ends] - size[least], np.hypot(error[ends], error[least]))
+    rise, joint = size[ends] - size[least], np.hypot(error[ends], error[least])
+    return cells_of("", names, rise, joint, None, rows["replicates"].min())
 
 
 def recovery(tables: Tables, printed: Mapping[str, Any]) -> pd.DataFrame:
@@ -44,8 +44,8 @@ def recovery(tables: Tables, printed: Mapping[str, Any]) -> pd.DataFrame:
 
     Returns:
         rows with `metric`, `n_reviewers`, `prevalence`, the expected `items` of the class that a
-        reviewer labelled, `error` and `error_se`, over replicates or, where there is one only, over
-        its reviewers.
+        reviewer labelled, `error` and `error_se`, over `replicates` or, where there is one only,
+        over its reviewers.
     """
     chosen = choose(_only(tables), {"metric": ["TPR:each", "TNR:each"], "method": CLARA})
     keys, rows = ["metric", "n_reviewers", "prevalence"], []
@@ -57,9 +57,10 @@ def recovery(tables: Tables, printed: Mapping[str, Any]) -> pd.DataFrame:
         n = float(group["n"].iloc[0]) if "n" in group else float(printed["items"])
         share = prevalence if metric == "TPR" else 1 - prevalence
         items = items_of_class(n, share, float(printed["quality"]), reviewers)
-        error = standard_error((means if len(means) > 1 else off).to_numpy())
-        rows.append([metric, reviewers, prevalence, items, float(means.mean()), error])
-    found = pd.DataFrame(rows, columns=[*keys, "items", "error", "error_se"])
+        over = means if len(means) > 1 else off
+        error = standard_error(over.to_numpy())
+        rows.append([metric, reviewers, prevalence, items, float(means.mean()), error, len(over)])
+    found = pd.DataFrame(rows, columns=[*keys, "items", "error", "error_se", "replicates"])
     return found.sort_values("items", kind="stable")
 
 
@@ -80,9 +81,12 @@ def audit_gains(tables: Tables) -> pd.DataFrame:
     keys = ["metric", "auditor_precision", "reviewer_precision"]
     error = off.pivot_table(index=[*keys, "replicate"], columns="method", values="error")
     gain = (error["MV"] - error[CLARA]).dropna().groupby(keys)
-    each = pd.DataFrame({"gain": gain.mean(), "se": gain.std() / np.sqrt(gain.size())})
+    size = gain.size()
+    each = pd.DataFrame({"gain": gain.mean(), "se": gain.std() / np.sqrt(size), "size": size})
     found = each.groupby(level=keys[:2]).agg(
-        gain=("gain", "mean"), se=("se", lambda se: np.sqrt((se**2).sum()) / len(se))
+        gain=("gain", "mean"),
+        se=("se", lambda se: np.sqrt((se**2).sum()) / len(se)),
+        replicates=("size", "min"),
     )
     return found.reset_index()
 
@@ -119,7 +123,7 @@ def beyond_interval(tables: Tables) -> Cells:
         f"MV less CLARA {with_error(difference, error)}, mean over the days; CLARA's interval "
         f"reaches {half:.4f} to each side"
     )
-    return cells_of(title, [""], [abs(difference) - half], [error])
+    return cells_of(title, [""], [abs(difference) - half], [error], None, len(found))
 
 
 def change(
@@ -142,7 +146,9 @@ def change(
         f"{f'{less_clara} less CLARA' if less_clara else metric} before day {day} "
         f"{with_error(*before)}, from then on {with_error(*after)}, change"
     )
-    return cells_of(title, [""], [means[1] - means[0]], [float(np.hypot(before[1], after[1]))])
+    joint, days = float(np.hypot(before[1], after[1])), values.index < day
+    fewest = min(days.sum(), (~days).sum())
+    return cells_of(title, [""], [means[1] - means[0]], [joint], None, fewest)
 
 
 def policies(tables: Tables) -> pd.DataFrame:
@@ -151,35 +157,48 @@ def policies(tables: Tables) -> pd.DataFrame:
     return curves.assign(left=1 - curves[SHARE])
 
 
-def at_equal_shares(tables: Tables, share: float | None = None) -> pd.DataFrame:
-    """CLARA's accuracy at a share of the labels, or at those of the random stratified policy.
+def at_equal_shares(
+    tables: Tables, share: float | None = None, policy: str = CLARA, against: str = RANDOM
+) -> pd.DataFrame:
+    """A policy's accuracy at a share of the labels, or at those of another.
 
     Returns:
-        `share`, `accuracy`, the `loss` and the `gain` over that policy, each with a column `_se`;
-        no rows at shares that CLARA does not have.
+        `share`, `accuracy`, the `loss` and the `gain` over the other, each with a column `_se`, and
+        the `replicates`; no rows at shares that the policy does not have.
     """
     curves, rows = policy_curves(_only(tables)), []
-    others = curves[curves["policy"] == RANDOM].to_dict("records")
+    others = curves[curves["policy"] == against].to_dict("records")
+    size = curves.loc[curves["policy"] == policy, "replicates"].min()
     for row in others if share is None else [{SHARE: share, "accuracy": 0.0, "accuracy_se": 0.0}]:
-        value, error = at_share(curves, CLARA, row[SHARE], "accuracy")
+        value, error = at_share(curves, policy, row[SHARE], "accuracy")
         gain, joint = value - row["accuracy"], float(np.hypot(error, row["accuracy_se"]))
         rows.append([f"{row[SHARE]:.0%}", value, error, 1 - value, error, gain, joint])
     names = [f"{name}{end}" for name in ("accuracy", "loss", "gain") for end in ("", "_se")]
-    return pd.DataFrame(rows, columns=["share", *names]).dropna(subset=["accuracy"])
+    found = pd.DataFrame(rows, columns=["share", *names]).dropna(subset=["accuracy"])
+    return found.assign(replicates=size)
 
 
-def random_is_biased(tables: Tables) -> Judgement:
-    """Whether the random policy's prevalence is biased, and the more so with fewer labels."""
-    rows = policies(tables).query("policy == @RANDOM").sort_values(SHARE)
+def prevalence_bias(tables: Tables, policy: str) -> Cells:
+    """How far a policy's prevalence is off at each share of the labels that it has."""
+    rows = _by_share(tables, policy)
+    names = [f"{share:.0%} of the labels" for share in rows[SHARE]]
+    title = f"size of the error, {policy}"
+    off = rows["prevalence_error"].abs()
+    return cells_of(title, names, off, rows["prevalence_error_se"], None, rows["replicates"])
+
+
+def more_bias(tables: Tables, policy: str) -> Cells:
+    """How much farther a policy's prevalence is off with the fewest labels than with the most."""
+    rows = _by_share(tables, policy)
+    if len(rows) < 2:
+        return cells_of("one share only", [], [])
     size, error = rows["prevalence_error"].abs(), rows["prevalence_error_se"]
-    few, many = rows.index[0], rows.index[-1]
-    more, clear = size[few] - size[many], CLEAR * float(np.hypot(error[few], error[many]))
-    parts = [
-        f"{with_error(rows['prevalence_error'][at], error[at])} with {rows[SHARE][at]:.0%}"
-        for at in (few, many)
-    ]
-    verdict = verdict_of(
-        [bool((size > CLEAR * error).all()), more > clear],
-        [bool((size <= CLEAR * error).all()), more < -clear],
-    )
-    return Judgement(f"error {' and '.join(parts)} of the labels", verdict)
+    joint = float(np.hypot(error.iloc[0], error.iloc[-1]))
+    title = "error with the fewest labels less that with the most"
+    less = [size.iloc[0] - size.iloc[-1]]
+    return cells_of(title, [""], less, [joint], None, rows["replicates"].min())
+
+
+def _by_share(tables: Tables, policy: str) -> pd.DataFrame:
+    """The curve of a policy, the fewest labels first."""
+    return policies(tables).query("policy == @policy").sort_values(SHARE)

@@ -127,8 +127,8 @@ def check_label_variation(
         on why it is undefined, `items` that were tested, `share_error` and `train_share_error`
         (`study.Run`), `tied`, the share of all items whose majority is a matter of the rule for
         ties, `annotators` with annotations of training items and the median number of each one's,
-        `annotations_each` (of the first split; 0 where they are not known), `learning_rate`,
-        `batch_size`.
+        `annotations_each` (of the first split; 0 where they are not known), `annotations`, the mean
+        number of annotations of a training item, `learning_rate`, `batch_size`.
 
     Raises:
         InputError: naming the parameter that is unknown or impossible.
@@ -166,10 +166,11 @@ def check_label_variation(
 def _annotators(data: Prepared) -> dict[str, float]:
     """Count who judged the training items of the first split, and how many of them each."""
     judged = data.judged.of_items(data.splits()[0].training).of_present_annotators()
+    annotations = float(judged.counts.sum() / judged.items)
     if judged.annotator_of is None:
-        return {"annotators": 0, "annotations_each": 0.0}
+        return {"annotators": 0, "annotations_each": 0.0, "annotations": annotations}
     each = float(np.median(np.bincount(judged.annotator_of)))
-    return {"annotators": judged.annotators, "annotations_each": each}
+    return {"annotators": judged.annotators, "annotations_each": each, "annotations": annotations}
 
 
 def _title(given: Parameters) -> str:

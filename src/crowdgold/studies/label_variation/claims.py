@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.documents.verdicts import FAILS, HOLDS, PARTLY, Judgement
+from crowdgold.documents.cells import Cells, cells_of
+from crowdgold.documents.verdicts import FAILS, HOLDS, Judgement
+from crowdgold.evaluation.summaries import standard_error
 from crowdgold.studies.label_variation.ranks import (
     BASELINE,
     SETTING,
@@ -28,36 +30,49 @@ def _of_simple(tables: Tables, what: str) -> pd.DataFrame:
     return pd.DataFrame({name: found.loc[found["method"] == name, what] for name in SIMPLE})
 
 
-def beat_baseline(tables: Tables, methods: list[str], section: Mapping[str, Any]) -> Judgement:
+def beat_baseline(
+    tables: Tables, methods: list[str], section: Mapping[str, Any], margin: float
+) -> Judgement:
     """In how many settings all of these methods, of ReL and SL, beat MV substantially."""
     found = _of_simple(tables, "beats")[methods].all(axis=1)
-    return judged_share(found, printed_settings(section, "beats_baseline", *methods))
+    return judged_share(found, printed_settings(section, "beats_baseline", *methods), margin)
 
 
-def among_the_best(tables: Tables, section: Mapping[str, Any]) -> Judgement:
+def among_the_best(tables: Tables, section: Mapping[str, Any], margin: float) -> Judgement:
     """In how many settings ReL or SL is among the best."""
     found = _of_simple(tables, "among_best").any(axis=1)
     best = _of_simple(tables, "best")[SIMPLE[0]][~found].value_counts()
     names = ", ".join(f"{name} {count}" for name, count in best.items())
     printed = printed_settings(section, "among_best", "ReL or SL")
-    return judged_share(found, printed, f"; elsewhere the best: {names}" if names else "")
+    return judged_share(found, printed, margin, f"; elsewhere the best: {names}" if names else "")
 
 
-def on_par_with_objective(tables: Tables, section: Mapping[str, Any]) -> Judgement:
+def on_par_with_objective(tables: Tables, section: Mapping[str, Any], margin: float) -> Judgement:
     """In how many settings ReL and SL are both on par with the method trained for it."""
     found = against_objective(tables[RUNS], SIMPLE)
     counts = [f"{name} {int(found[name].sum())}" for name in SIMPLE]
     more = f"; alone: {', '.join(counts)}, either {int(found.any(axis=1).sum())}"
-    return judged_share(found.all(axis=1), printed_settings(section, "on_par", "ReL and SL"), more)
+    printed = printed_settings(section, "on_par", "ReL and SL")
+    return judged_share(found.all(axis=1), printed, margin, more)
 
 
-def metric_methods_follow(tables: Tables) -> Judgement:
-    """Whether JSD and SMF1 rank behind ReL and SL, and before MV."""
-    rank, others = mean_ranks(tables[RUNS]), ("JSD", "SMF1")
+def metric_methods_follow(tables: Tables) -> Cells:
+    """How far JSD and SMF1 rank behind ReL and SL, and MV behind them, in the mean over datasets.
+
+    Settings of one dataset share its items, so that datasets are what replicates the comparison.
+    """
+    table, others = tables[RUNS], ("JSD", "SMF1")
+    rank = mean_ranks(table)
     text = ", ".join(f"{name} {rank[name]:.1f}" for name in (*SIMPLE, *others, BASELINE))
-    right = [max(rank[list(SIMPLE)]) < rank[other] < rank[BASELINE] for other in others]
-    verdict = HOLDS if all(right) else PARTLY if any(right) else FAILS
-    return Judgement(f"mean ranks: {text}", verdict)
+    ranks = pd.DataFrame({name: mean_ranks(own) for name, own in table.groupby("dataset")}).T
+    pairs = [(other, name) for other in others for name in SIMPLE]
+    pairs += [(BASELINE, other) for other in others]
+    names, gaps = [], []
+    for later, earlier in pairs:
+        names.append(f"{later} after {earlier}")
+        gaps.append((ranks[later] - ranks[earlier]).dropna().to_numpy(float))
+    values, errors = [own.mean() for own in gaps], [standard_error(own) for own in gaps]
+    return cells_of(f"mean ranks: {text}", names, values, errors, None, [len(own) for own in gaps])
 
 
 def degenerates(tables: Tables, method: str, dataset: str) -> Judgement:
@@ -70,10 +85,11 @@ def degenerates(tables: Tables, method: str, dataset: str) -> Judgement:
     text = (
         f"soft macro F1 {means['value'].get(method, np.nan):.3f}, MV {means['value'][BASELINE]:.3f}"
     )
+    runs = str(table.loc[table["dataset"] == dataset, "replicate"].nunique())
     if dataset in places:
-        return Judgement(f"undefined in {places[dataset]} runs; {text}", HOLDS)
+        return Judgement(f"undefined in {places[dataset]} runs; {text}", HOLDS, "", runs)
     elsewhere = f"undefined on {', '.join(places.index)}; " if len(places) else ""
     named = [name for name in (method, "SMF1", BASELINE) if name in means.index]
     shown = ", ".join(f"{name} {means['share_error'][name]:.3f}" for name in named)
     why = f"predictions differ, but class shares are lost: off by {shown}"
-    return Judgement(f"{elsewhere}defined in all runs there; {text}", FAILS, why)
+    return Judgement(f"{elsewhere}defined in all runs there; {text}", FAILS, why, runs)

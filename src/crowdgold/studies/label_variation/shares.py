@@ -5,28 +5,25 @@ datasets. A share's interval therefore counts datasets, not settings: Clopper an
 of a proportion, at as many observations as there are datasets (where these have unequally many
 settings, Kish's effective number). Of independent values between 0 and 1 with a given mean none
 vary more than those that are 0 or 1, so that this is the worst case, in which all settings of a
-dataset go the same way. Each end is at 5%: a claim that more than half of the settings do so is
-one-sided, and of five datasets five are then just enough for it (1/32).
+dataset go the same way. Each end is at 5%.
 
-The verdict is that of two comparisons, with one half and with the printed share, by the rule of
-`verdicts`. That the share is more than half can be shown; that it is not below the printed one can
-only be contradicted. A wide interval contradicts nothing, so that reaching the printed share alone
-is not enough to hold.
+The printed share is met where this whole interval lies within the claim's margin of it; the claim
+does not hold where the whole interval lies outside, and is not decided where neither is so.
 """
 
 from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from scipy import stats
 
-from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, PARTLY, Judgement
+from crowdgold.documents.verdicts import NOT_DECIDED, Judgement, verdict_of
 from crowdgold.studies.label_variation.ranks import CLEAR, SETTING
 
 LEVEL = 0.95
 """Of each end of an interval."""
-MAJORITY = 0.5
 
 
 def listed_settings(items: list[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
@@ -73,11 +70,16 @@ def share_interval(share: float, size: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def share_verdict(low: float, high: float, printed: float) -> str:
-    """Judge a share by its interval: clearly more than half, and not clearly below the printed."""
-    if low > MAJORITY:
-        return HOLDS if high >= printed else PARTLY
-    return NOT_CLEAR if high >= printed else FAILS
+def share_verdict(low: float, high: float, printed: float, margin: float) -> str:
+    """Judge a printed share by the interval of ours."""
+    first, last = printed - margin, printed + margin
+    return verdict_of(first <= low and high <= last, high < first or low > last)
+
+
+def datasets_needed(printed: float, margin: float) -> int:
+    """The datasets of which an interval about the printed share is no wider than the margin."""
+    reach = stats.norm.ppf(LEVEL) / margin
+    return int(np.ceil(printed * (1 - printed) * reach**2))
 
 
 def chances(runs: int) -> tuple[float, float]:
@@ -94,24 +96,28 @@ def in_words(found: pd.Series) -> str:
     return f"{int(found.sum())} of {len(found)} settings ({found.mean():.1%})"
 
 
-def judged_share(found: pd.Series, printed: pd.Series, more: str = "") -> Judgement:
+def judged_share(found: pd.Series, printed: pd.Series, margin: float, more: str = "") -> Judgement:
     """Hold the share of our settings in which something was found against the printed one.
 
     Args:
         found, printed: whether, by `SETTING`.
+        margin: how far ours may be from the printed share.
         more: what else to say of ours.
     """
     if found.empty:
-        return Judgement("no such settings", NOT_CLEAR)
-    low, high = share_interval(float(found.mean()), observations(found))
+        return Judgement("no such settings", NOT_DECIDED)
+    size, share = observations(found), float(printed.mean())
+    low, high = share_interval(float(found.mean()), size)
     text = f"{int(found.sum())} of {len(found)} ({found.mean():.0%}; {low:.0%} to {high:.0%})"
     same = printed[printed.index.isin(found.index.unique("dataset"), level="dataset")]
     reasons = [f"printed of these datasets: {int(same.sum())} of {len(same)}"] if len(same) else []
     if not found.all():
         reasons.insert(0, f"not: {named_settings(found.index[~found])}")
-    return Judgement(
-        text + more, share_verdict(low, high, float(printed.mean())), "; ".join(reasons)
-    )
+    verdict = share_verdict(low, high, share, margin)
+    replicates = f"{size:.0f} datasets"
+    if verdict == NOT_DECIDED:
+        replicates += f"; some {datasets_needed(share, margin)} needed"
+    return Judgement(text + more, verdict, "; ".join(reasons), replicates)
 
 
 def named_settings(settings: pd.Index, most: int = 12) -> str:

@@ -27,29 +27,38 @@ def distances_beyond_maven(tables: Tables) -> Cells:
     texts, rows = [], []
     for shape, own in found.groupby("shape", sort=False):
         known = {
-            row["method"]: (float(row["distance"]), float(row["distance_se"]))
+            row["method"]: (float(row["distance"]), float(row["distance_se"]), row["replicates"])
             for row in own.to_dict("records")
         }
-        mean, error = known["MAVEN"]
+        mean, error, _ = known["MAVEN"]
         others = [name for name in SLOW if name in known]
-        shown = [f"{name} {with_error(*known[name])}" for name in ("MAVEN", *others)]
+        shown = [f"{name} {with_error(*known[name][:2])}" for name in ("MAVEN", *others)]
         texts.append(f"{shape}: {', '.join(shown)}")
         for name in others:
-            far, its = known[name]
-            rows.append((f"{name} on {shape}", far - mean, float(np.hypot(its, error))))
-    names, values, errors = zip(*rows, strict=True)
-    return cells_of(f"distance to the true curve, {'; '.join(texts)}", names, values, errors)
+            far, its, size = known[name]
+            rows.append((f"{name} on {shape}", far - mean, float(np.hypot(its, error)), size))
+    names, values, errors, sizes = zip(*rows, strict=True)
+    title = f"distance to the true curve, {'; '.join(texts)}"
+    return cells_of(title, names, values, errors, None, sizes)
 
 
 def times_beyond_maven(tables: Tables) -> Cells:
     """The seconds that others that see the scores take more than MAVEN, at their largest n."""
     table = tables["model_scaling"]
     largest = int(table.loc[table["method"].isin(SLOW), "n"].max())
-    seconds = table[table["n"] == largest].set_index("method")["inference"]
+    found = table[table["n"] == largest].groupby("method")["inference"]
+    seconds, sizes = found.mean(), found.size()
     slow = [name for name in SLOW if name in seconds]
     shown = ", ".join(f"{name} {seconds[name]:.1f} s" for name in ("MAVEN", *slow))
+    # Of a single run the error is not known.
+    error, its = found.sem()[slow].to_numpy(), float(found.sem()["MAVEN"])
     return cells_of(
-        f"at n = {largest:,} {shown}", slow, [seconds[name] - seconds["MAVEN"] for name in slow]
+        f"at n = {largest:,} {shown}",
+        slow,
+        seconds[slow] - seconds["MAVEN"],
+        np.hypot(error, its),
+        None,
+        np.minimum(sizes[slow], sizes["MAVEN"]),
     )
 
 
@@ -73,7 +82,8 @@ def ranks_less_scores(tables: Tables, least: int) -> Cells:
     ]
     error = np.hypot(large["mean_se_rank"], large["mean_se_score"])
     title = f"largest difference of mean log odds, {text}"
-    return cells_of(title, names, large["difference"], error)
+    sizes = np.minimum(large["datasets_rank"], large["datasets_score"])
+    return cells_of(title, names, large["difference"], error, None, sizes)
 
 
 def savings(tables: Tables, options: Mapping[str, Any]) -> Cells:
@@ -96,5 +106,7 @@ def savings(tables: Tables, options: Mapping[str, Any]) -> Cells:
     ]
     said = f"at a price of {price:.1f} votes for a gold label: {'; '.join(parts)}"
     if not parts:
-        return cells_of("not as narrow as all gold labels alone at this n", [""], [0.0])
-    return cells_of(said, names, found["value"], found["value_se"])
+        replicates = tables["labelling_efficiency"]["replicate"].nunique()
+        title = "not as narrow as all gold labels alone at this n"
+        return cells_of(title, [""], [0.0], [np.nan], None, replicates)
+    return cells_of(said, names, found["value"], found["value_se"], None, found["replicates"])

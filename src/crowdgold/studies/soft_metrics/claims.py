@@ -6,10 +6,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_CLEAR, NOT_CONTRADICTED, Judgement
+from crowdgold.documents.cells import Cells, cells_of
+from crowdgold.documents.verdicts import FAILS, HOLDS, Judgement
+from crowdgold.evaluation.summaries import share_error
 
 Tables = Mapping[str, pd.DataFrame]
 SETTING = ["classes", "alpha", "beta"]
+NEAREST = 0.051
+"""Half of the step between the study's correlations, and its rounding."""
 
 
 def table_2(table: pd.DataFrame, printed: Mapping[str, Any]) -> pd.DataFrame:
@@ -44,38 +48,36 @@ def inside_the_band(tables: Tables, printed_table: Mapping[str, Any]) -> Judgeme
         f"95 % one; farthest {worst['pair']} at K {worst['classes']:g}, alpha {worst['alpha']:g}, "
         f"beta {worst['beta']:g}: printed {worst['printed']:.2f}, expected {worst['expected']:.3f}"
     )
-    return Judgement(ours, NOT_CONTRADICTED if inside == len(rows) else FAILS)
+    drawn = f"{printed_table['matrices']} matrices"
+    return Judgement(ours, HOLDS if inside == len(rows) else FAILS, "", drawn)
 
 
-def found_again(tables: Tables, correlation: float) -> Judgement:
-    """Whether a study as large would find a metric of such a correlation significant."""
+def found_again(tables: Tables, correlation: float) -> Cells:
+    """In which share of studies as large a metric of such a correlation is significant."""
     table = tables["metric_study"]
-    near = table[(table["correlation"] - correlation).abs() < 0.051].sort_values("instance_sd")
+    near = table[(table["correlation"] - correlation).abs() < NEAREST].sort_values("instance_sd")
     if near.empty:
-        return Judgement("no metric of such a correlation", NOT_CLEAR)
-    shares = ", ".join(
-        f"{row['significant']:.0%} (instance effects of sd {row['instance_sd']:g})"
-        for row in near.to_dict("records")
-    )
+        return cells_of("no metric of such a correlation", [], [])
     one = near.iloc[0]
-    ours = (
-        f"a metric whose true correlation is {one['correlation']:g} is significant in {shares} "
-        f"of studies; 95 % of them find {one['lower']:.2f} to {one['upper']:.2f}, and over "
-        f"{one['methods']:.0f} methods the interval is {one['fisher_low']:.2f} to "
-        f"{one['fisher_high']:.2f}"
+    title = (
+        f"a metric whose true correlation is {one['correlation']:g}: 95 % of studies find "
+        f"{one['lower']:.2f} to {one['upper']:.2f}, and over {one['methods']:.0f} methods the "
+        f"interval is {one['fisher_low']:.2f} to {one['fisher_high']:.2f}; significant in"
     )
-    return Judgement(ours, HOLDS if near["significant"].max() > 0.8 else NOT_CLEAR)
+    return _shares(near, "significant", title)
 
 
-def told_apart(tables: Tables, compared: Mapping[str, float]) -> Judgement:
-    """Whether studies order two metrics as near to each other as the printed ones."""
+def told_apart(tables: Tables, compared: Mapping[str, float]) -> Cells:
+    """In which share of studies two metrics as near as the printed ones come out in order."""
     table, low, high = tables["metric_study"], *sorted(compared.values())
-    near = table["correlation"].between(low, high + 0.051)
-    shares = table.loc[near, "ranked_right"].dropna()
-    if shares.empty:
-        return Judgement("no metrics as near to each other", NOT_CLEAR)
-    ours = (
-        f"metrics a tenth apart come out in their order in {shares.min():.0%} to {shares.max():.0%}"
-        " of studies"
-    )
-    return Judgement(ours, HOLDS if shares.min() > 0.95 else NOT_CLEAR)
+    near = table[table["correlation"].between(low, high + NEAREST)].dropna(subset="ranked_right")
+    return _shares(near, "ranked_right", "metrics a tenth apart come out in their order in")
+
+
+def _shares(rows: pd.DataFrame, column: str, title: str) -> Cells:
+    """Shares of studies, with their errors."""
+    names = [f"instance effects of sd {sd:g}" for sd in rows["instance_sd"]]
+    places = [f"r = {r:g}" for r in rows["correlation"]]
+    pairs = zip(rows[column], rows["studies"], strict=True)
+    errors = [share_error(float(share), int(size)) for share, size in pairs]
+    return cells_of(title, names, rows[column], errors, places, rows["studies"])

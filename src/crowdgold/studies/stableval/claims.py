@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.documents.cells import Cells, cells_of
+from crowdgold.documents.cells import Cells, cells_of, choose
 from crowdgold.documents.markdown import with_error
-from crowdgold.documents.verdicts import HOLDS, PARTLY, Judgement
+from crowdgold.documents.verdicts import FAILS, HOLDS, Judgement
 from crowdgold.studies.stableval import agent_tables
 from crowdgold.studies.stableval.pages.slips import both_runs
 from crowdgold.studies.stableval.ranking_recovery import recovery
@@ -50,7 +50,7 @@ def one_exchange(tables: Tables, mapping: str, agents: list[str]) -> Judgement:
     changed = {str(name): list(moved.index[moved[name]]) for name in moved if moved[name].any()}
     text = "; ".join(f"{name}: {', '.join(map(str, own))}" for name, own in changed.items())
     only = list(changed) == [mapping] and set(changed[mapping]) == set(agents)
-    return Judgement(text or "none", HOLDS if only else PARTLY)
+    return Judgement(text or "none", HOLDS if only else FAILS, "", "exact")
 
 
 def recovered(tables: Tables) -> pd.DataFrame:
@@ -58,15 +58,44 @@ def recovered(tables: Tables) -> pd.DataFrame:
     return recovery(_only(tables), ["configuration"])
 
 
-def caption(tables: Tables, said: Mapping[str, Mapping[str, float]]) -> Cells:
-    """Mean MSE less what a caption says of them: configuration -> method -> value."""
-    means = recovered(tables).groupby(["configuration", "method"])["mse"].mean()
+def caption(
+    tables: Tables, said: Mapping[str, Mapping[str, float]], seeds: int, quantity: str = "mse"
+) -> Cells:
+    """Means of a quantity less what a caption says of them: configuration -> method -> value.
+
+    Of all the published seeds they are exact; of some of them their error is not known.
+    """
+    rows = recovered(tables)
+    means = rows.groupby(["configuration", "method"])[quantity].mean()
     keys = [(name, method) for name, row in said.items() for method in row]
     ours = [float(means[key]) for key in keys]
     text = ", ".join(f"{key[1]} {one:.5f}" for key, one in zip(keys, ours, strict=True))
     names = [f"{method} ({name})" for name, method in keys]
     less = [one - said[name][method] for one, (name, method) in zip(ours, keys, strict=True)]
-    return cells_of(text, names, less)
+    return _of_seeds(text, names, less, rows, seeds)
+
+
+def _of_seeds(
+    title: str, names: list[str], values: list[float], rows: pd.DataFrame, seeds: int
+) -> Cells:
+    """Cells of means over the published seeds: exact where all are there, else not known."""
+    size = rows["replicate"].nunique()
+    errors = None if size == seeds else [np.nan] * len(values)
+    return cells_of(title, names, values, errors, None, np.nan if size == seeds else size)
+
+
+def trailing(tables: Tables, configuration: str, seeds: int) -> Cells:
+    """How far MV's ranking accuracy is below each other's; without an error of all the seeds."""
+    rows = choose(recovered(tables), {"configuration": configuration})
+    means = rows.groupby("method")["ranking_accuracy"].mean()
+    less = (means - means["MV"]).drop("MV")
+    return _of_seeds("ranking accuracy less MV's", list(less.index), list(less), rows, seeds)
+
+
+def hours(tables: Tables) -> Cells:
+    """The hours that all fits of the study take, one after the other."""
+    spent = _only(tables)["seconds"].sum() / 3600
+    return cells_of("hours of all fits, one after the other", [""], [spent])
 
 
 def nearer_to_narrow(tables: Tables, said: float) -> Cells:

@@ -6,12 +6,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.documents.cells import cells_of
 from crowdgold.documents.markdown import markdown_table, with_error
+from crowdgold.documents.predicates import within
+from crowdgold.documents.verdicts import FAILS, NO_CAUSE, Judgement
 from crowdgold.studies.maven.relative_bias import relative_bias
 
-SAME = 2.0
-"""Joint standard errors within which two numbers count as the same."""
-
+MARGIN = 0.5
+"""Of a relative bias: half of gold's own error more or less counts as the printed number."""
+BASELINE = "GT"
 
 VOTERS = ("TNR_H", "TPR_H")
 OF_VOTERS = (
@@ -38,8 +41,8 @@ def _why(method: str, metric: str) -> str:
 def table_3_rows(
     results: pd.DataFrame, printed: Mapping[str, Any], task: str, metrics: Sequence[str]
 ) -> list[list[str]]:
-    """Hold each cell of table 3 against ours: method, metric, printed, ours, difference, verdict,
-    reason.
+    """Hold each cell of table 3 against ours: method, metric, printed, ours, verdict, replicates,
+    reason. The baseline's own cells are 1 by what they are, and have no verdict.
 
     Args:
         results: the long results table of the task.
@@ -48,7 +51,7 @@ def table_3_rows(
         metrics: its columns.
     """
     cells = {name: row for name, row in printed["tasks"][task].items() if name != "source"}
-    ours = relative_bias(results, list(cells), metrics, "GT").set_index(["method", "metric"])
+    ours = relative_bias(results, list(cells), metrics, BASELINE).set_index(["method", "metric"])
     rows = []
     for method, row in cells.items():
         for metric, (value, error, bold) in zip(metrics, row, strict=True):
@@ -57,9 +60,7 @@ def table_3_rows(
                 rows.append([method, metric, *made])
                 continue
             found = ours.loc[(method, metric)]
-            joint = float(np.hypot(error, found["relative_se"]))
-            away = (found["relative"] - value) / joint if joint > 0 else 0.0
-            agree = "the same" if bool(found["within"]) == bold else "the other way round"
+            told = _judged(value, error, found) if method != BASELINE else Judgement("", "")
             rows.append(
                 [
                     method,
@@ -67,16 +68,23 @@ def table_3_rows(
                     with_error(value, error) + (" *" if bold else ""),
                     with_error(found["relative"], found["relative_se"])
                     + (" *" if found["within"] else ""),
-                    f"{away:+.1f}",
-                    f"{'within' if abs(away) <= SAME else 'outside'} {SAME:g} errors, star {agree}",
-                    _why(method, metric) if abs(away) > SAME else "",
+                    told.verdict,
+                    told.replicates,
+                    (_why(method, metric) or NO_CAUSE) if told.verdict == FAILS else "",
                 ]
             )
     return rows
 
 
+def _judged(value: float, error: float, found: pd.Series) -> Judgement:
+    """The judgement on a printed cell, whose own error counts as well."""
+    joint, size = float(np.hypot(error, found["relative_se"])), [found["replicates"]]
+    cells = cells_of("", [""], [found["relative"]], [joint], None, size)
+    return within(cells, MARGIN, value)
+
+
 def table_3(results: pd.DataFrame, printed: Mapping[str, Any], task: str) -> str:
     """The table of `table_3_rows`, over all printed columns."""
     rows = table_3_rows(results, printed, task, printed["columns"])
-    head = ["method", "metric", "printed", "ours", "difference", "verdict", "reason"]
+    head = ["method", "metric", "printed", "ours", "verdict", "replicates", "reason"]
     return markdown_table(head, rows)
