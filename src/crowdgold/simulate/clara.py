@@ -20,13 +20,14 @@ In an audit precision is recall, p, so that TPR = p and 1 - TNR = prevalence (1 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from crowdgold.data import ANNOTATIONS, Annotations
 from crowdgold.data.annotations import NO_GROUP
 from crowdgold.data.parameters import Parameters, is_number
+from crowdgold.declared import Above, AtLeast, Between, Each, Part, Range, Settings
 from crowdgold.simulate import design, sigmoid_scores
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.irt import draw_voters
@@ -41,6 +42,74 @@ SHARED = ("n", "prevalence", "design", "n_reviewers", "day", *sigmoid_scores.NAM
 RATES = ("tpr", "tnr", "quality_sd", "tpr_drop")
 AUDITED = ("n_auditors", "reviewer_precision", "auditor_precision")
 NAMES = (*SHARED, "n_labels", *RATES, "rater_types", *AUDITED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TprDropGiven(Settings):
+    """From this day on, the reviewers' mean TPR is another."""
+
+    day: Annotated[int, AtLeast(1), "First day of the other TPR."]
+    tpr: Annotated[
+        float,
+        Between(0, 1),
+        "The reviewers' (mean) probability of a positive label on a positive item.",
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaraParameters(sigmoid_scores.LawGiven):
+    """Labels of reviewers as in the simulations of the CLARA paper (sections 4 and 7.3), "0" or
+    "1", with who gave them.
+    """
+
+    n: Annotated[int, AtLeast(2), "Items."]
+    prevalence: Annotated[float, Above(0, 1), "Probability of a positive item."]
+    design: Annotated[
+        Literal["tie_break", "all", "audit"],
+        "Who labels an item: two random reviewers and a third where they differ (`tie_break`, "
+        "where not given), `n_labels` reviewers (`all`), or one reviewer and auditors by "
+        'tie-breaking (`audit`, groups "reviewers" and "auditors").',
+    ]
+    n_reviewers: Annotated[int, AtLeast(1), "Reviewers."]
+    n_labels: Annotated[int, AtLeast(1), "Labels on each item, design `all`."]
+    tpr: Annotated[
+        float,
+        Between(0, 1),
+        "The reviewers' (mean) probability of a positive label on a positive item.",
+    ]
+    tnr: Annotated[
+        float,
+        Between(0, 1),
+        "The reviewers' (mean) probability of a negative label on a negative item.",
+    ]
+    quality_sd: Annotated[
+        float,
+        Between(0, 1),
+        "Standard deviation of each reviewer's TPR and TNR around the means, normal, drawn "
+        "anew while outside 0 to 1; all are alike where it is not given.",
+    ]
+    rater_types: Annotated[
+        object,
+        Each(float, Between(0, 1), least=1),
+        "TPR = TNR by type, in the place of `tpr` and `tnr`; reviewers take turns.",
+    ]
+    n_auditors: Annotated[int, AtLeast(3), "Auditors."]
+    reviewer_precision: Annotated[
+        float,
+        Range(most=1, above=0),
+        "Precision of the reviewers, and their recall; design `audit`.",
+    ]
+    auditor_precision: Annotated[
+        float,
+        Range(most=1, above=0),
+        "Precision of each auditor, and recall; design `audit`.",
+    ]
+    day: Annotated[int, AtLeast(1), "The day, for `tpr_drop`; else it only makes other data."]
+    tpr_drop: Annotated[
+        object,
+        Part(TprDropGiven, ["day", "tpr"]),
+        "From this day on, the reviewers' mean TPR is another.",
+    ]
 
 
 @dataclass(frozen=True)
@@ -253,4 +322,4 @@ def true_rates(annotators: Annotators) -> dict[str, float]:
     return named
 
 
-GENERATOR = Generator("clara", draw_clara, ANNOTATIONS)
+GENERATOR = Generator("clara", draw_clara, ANNOTATIONS, parameters=ClaraParameters)

@@ -13,12 +13,13 @@ All generators share these parameters:
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.parameters import Parameters, is_number, is_whole
+from crowdgold.declared import OF_EXPERIMENT, AtLeast, Between, Json, Named, Settings
 
 GOLD = ("gold_fraction", "n_gold")
 NAMES = ("n", "votes_total", *GOLD, "predictors")
@@ -34,6 +35,55 @@ class Predictor:
 
     mu: float
     delta: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sized(Settings):
+    """The size of a study, its votes and its gold labels."""
+
+    n: Annotated[int, AtLeast(2), "Items."]
+    votes_total: Annotated[
+        object,
+        Json({"type": ["integer", "array", "object"]}),
+        "Votes on each item, a number; or a list of equally likely numbers; or numbers with their "
+        "probabilities.",
+    ]
+    gold_fraction: Annotated[float, Between(0, 1), "Fraction of the items that have a gold label."]
+    n_gold: Annotated[int, AtLeast(0), "Items that have a gold label."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design(Sized):
+    """A study of a generator that knows the truth of a population."""
+
+    truth_of: Annotated[
+        Literal["items", "population"],
+        OF_EXPERIMENT,
+        "What the true metrics are of: the replicate's own `items`, where not given, or the "
+        "`population` that it is drawn from, by a million other items. Intervals are about the "
+        "same.",
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictorGiven(Settings):
+    """A simulated predictor."""
+
+    mu: Annotated[float, "How far the score follows the true label."]
+    delta: Annotated[float, "How far the score follows the votes."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Predicted(Design):
+    """A study with predictors by name."""
+
+    predictors: Annotated[
+        object,
+        Named(PredictorGiven, ("mu", "delta")),
+        "The simulated predictors by name; scores are Normal(mu Y + delta P, 1), with Y the true "
+        "label and P the probability of a positive vote. The first is the one that metrics are "
+        "about.",
+    ]
 
 
 def read_n(parameters: Parameters) -> int:

@@ -17,12 +17,14 @@ items of another set are of the group "tested", so that nothing takes them for p
 """
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from crowdgold.data import ANNOTATIONS, Annotations
 from crowdgold.data.parameters import Parameters, is_number
+from crowdgold.declared import Above, AtLeast, Between, Json, Settings
 from crowdgold.simulate.clara import CATEGORIES
 from crowdgold.simulate.design import read_n
 from crowdgold.simulate.generator import Generator
@@ -40,6 +42,48 @@ NAMES = {
     RANDOM: ("n_gold",),
 }
 """What each design is told of its gold labels."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeErrorParameters(Settings):
+    """Judgements of items by judges who err, and gold labels of some (the judge-error post),
+    with who gave them: the groups "judges", "gold", and "tested" for judgements of gold items
+    that are no part of the sample.
+    """
+
+    n: Annotated[int, AtLeast(2), "Judged items."]
+    prevalence: Annotated[float, Above(0, 1), "Probability of a positive item."]
+    tpr: Annotated[
+        float,
+        Between(0, 1),
+        "The judges' probability of a right label on positives (q+).",
+    ]
+    tnr: Annotated[
+        float,
+        Between(0, 1),
+        "The judges' probability of a right label on negatives (q-).",
+    ]
+    quality: Annotated[
+        object,
+        Json({"type": "string", "pattern": "^[0-9.]+-[0-9.]+$"}),
+        "The judges' TPR and TNR as text, `0.9-0.95`.",
+    ]
+    n_labels: Annotated[int, AtLeast(1), "Judges who label each item; 1 where not given."]
+    design: Annotated[
+        Literal["by_class", "separate", "random"],
+        "Whose gold labels: so many of either class of another set (`by_class`, where not "
+        "given), items of another set at random (`separate`), or some of the n items at "
+        "`random`.",
+    ]
+    gold_positives: Annotated[int, AtLeast(0), "Gold positives, design `by_class`."]
+    gold_negatives: Annotated[int, AtLeast(0), "Gold negatives, design `by_class`."]
+    n_gold: Annotated[int, AtLeast(0), "Gold items, the other designs."]
+    gold_prevalence: Annotated[
+        float,
+        Above(0, 1),
+        "Probability of a positive gold item, design `separate`; that of the sample where not "
+        "given.",
+    ]
 
 
 def read_quality(text: str) -> tuple[float, float]:
@@ -153,4 +197,4 @@ def _assemble(truth: np.ndarray, label: np.ndarray, has_gold: np.ndarray, n: int
     )
 
 
-GENERATOR = Generator("judge_error", draw_judge_error, ANNOTATIONS)
+GENERATOR = Generator("judge_error", draw_judge_error, ANNOTATIONS, parameters=JudgeErrorParameters)

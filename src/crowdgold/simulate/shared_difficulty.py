@@ -12,19 +12,71 @@ one class than of the other, and far off now and then.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import expit, logit
 
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.parameters import Parameters
+from crowdgold.declared import Above, AtLeast, Between, Named, Settings
+from crowdgold.given import Given
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.replicate import Replicate
 
-NAMES = ("phi", "right_positive", "right_negative", "ease", "copying", *design.NAMES)
-PREDICTOR_NAMES = ("mu", "ease", "spread", "spread_positive", "freedom")
+
+@dataclass(frozen=True, kw_only=True)
+class PredictorGiven(Settings):
+    """A simulated predictor."""
+
+    mu: Annotated[float, "How far the score follows the true label."]
+    ease: Annotated[float, "How far it follows the item's ease; 0 where not given."]
+    spread: Annotated[float, Above(0), "Spread of its noise; 1 where not given."]
+    spread_positive: Annotated[
+        float,
+        Above(0),
+        "Spread of its noise on positive items; as `spread` where not given.",
+    ]
+    freedom: Annotated[
+        float,
+        Above(0),
+        "Degrees of freedom of its noise, Student's t; normal where not given.",
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedDifficultyParameters(design.Design):
+    """What models of votes and scores leave out: voters who copy, difficulty that voters and
+    predictors share, heavy-tailed scores whose spread depends on the class.
+    """
+
+    phi: Annotated[float, Above(0, 1), "Probability of a positive label."]
+    right_positive: Annotated[
+        float,
+        Above(0, 1),
+        "Chance of a right vote on a positive item of middling difficulty.",
+    ]
+    right_negative: Annotated[
+        float,
+        Above(0, 1),
+        "Chance of a right vote on a negative item of middling difficulty.",
+    ]
+    ease: Annotated[
+        float,
+        AtLeast(0),
+        "Standard deviation of a right vote's log odds between items; 0 where not given.",
+    ]
+    copying: Annotated[
+        float,
+        Between(0, 1),
+        "Chance that a vote after the first repeats that; 0 where not given.",
+    ]
+    predictors: Annotated[
+        object,
+        Named(PredictorGiven, ["mu"]),
+        "The predictors by name; the first is the one that metrics are about.",
+    ]
 
 
 @dataclass(frozen=True)
@@ -51,12 +103,10 @@ def draw_shared_difficulty(values: Mapping[str, Any], rng: np.random.Generator) 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
     """
-    parameters = Parameters("generator shared_difficulty", {"ease": 0, "copying": 0} | dict(values))
-    parameters.check_names(NAMES)
-    phi, *right = (
-        parameters.real(name, above=0, below=1)
-        for name in ("phi", "right_negative", "right_positive")
-    )
+    given = {"ease": 0, "copying": 0} | dict(values)
+    parameters = Given("generator shared_difficulty", given, SharedDifficultyParameters)
+    parameters.check_names()
+    phi, *right = (parameters.real(name) for name in ("phi", "right_negative", "right_positive"))
     predictors = read_predictors(parameters)
     n = design.read_n(parameters)
     n_gold = design.read_n_gold(parameters, n)
@@ -120,11 +170,11 @@ def read_predictors(parameters: Parameters) -> dict[str, Predictor]:
         owner = f"{parameters.owner}, predictor {name!r}"
         if not isinstance(values, Mapping):
             raise InputError(f"{owner}: found {values!r}, expected {{mu: number}}")
-        own = Parameters(owner, {"ease": 0, "spread": 1} | dict(values))
-        own.check_names(PREDICTOR_NAMES)
-        spread = own.real("spread", above=0)
-        positive = own.real("spread_positive", above=0) if "spread_positive" in own else spread
-        freedom = own.real("freedom", above=0) if "freedom" in own else np.inf
+        own = Given(owner, {"ease": 0, "spread": 1} | dict(values), PredictorGiven)
+        own.check_names()
+        spread = own.real("spread")
+        positive = own.real("spread_positive") if "spread_positive" in own else spread
+        freedom = own.real("freedom") if "freedom" in own else np.inf
         predictors[str(name)] = Predictor(
             own.real("mu"), own.real("ease"), np.array([spread, positive]), freedom
         )
@@ -145,4 +195,6 @@ def _share(parameters: Parameters, name: str) -> float:
     return value
 
 
-GENERATOR = Generator("shared_difficulty", draw_shared_difficulty)
+GENERATOR = Generator(
+    "shared_difficulty", draw_shared_difficulty, parameters=SharedDifficultyParameters
+)

@@ -17,13 +17,15 @@ not: they share a response's difficulty. Two parameters change nothing else but 
 """
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from crowdgold.data import ANNOTATIONS, Annotations
 from crowdgold.data.annotations import NO_GROUP
 from crowdgold.data.parameters import Parameters, is_number
+from crowdgold.declared import AtLeast, Between, Json, Part, Settings
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.irt import draw_voters
 from crowdgold.simulate.replicate import Replicate
@@ -83,6 +85,93 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
     **{f"hard_{share}0": {"hard_items": share / 10} for share in range(3)},
 }
 """The configurations of tables 4 to 7 by the names of the published files: what each changes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnnotatorsGiven(Settings):
+    """Annotators of each type."""
+
+    normal: Annotated[int, AtLeast(0), "Those who mostly agree with the true level."]
+    strict: Annotated[int, AtLeast(0), "Those who give lower labels."]
+    lenient: Annotated[int, AtLeast(0), "Those who give higher labels."]
+    adversarial: Annotated[int, AtLeast(0), "Those who label at random."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StablevalParameters(Settings):
+    """Labels of agents' responses in three levels, as in the synthetic study of the STABLEVAL
+    paper (section 6.1).
+    """
+
+    configuration: Annotated[
+        Literal[
+            "labels_3",
+            "labels_5",
+            "labels_7",
+            "labels_9",
+            "gaps_wide",
+            "gaps_tight",
+            "adv_00",
+            "adv_10",
+            "adv_20",
+            "adv_30",
+            "adv_40",
+            "strict_00",
+            "strict_10",
+            "strict_20",
+            "strict_30",
+            "strict_40",
+            "lenient_00",
+            "lenient_10",
+            "lenient_20",
+            "lenient_30",
+            "lenient_40",
+            "hard_00",
+            "hard_10",
+            "hard_20",
+        ],
+        "A configuration of tables 4 to 7, by the name of its published files; its values "
+        "stand where none are given.",
+    ]
+    items_per_agent: Annotated[int, AtLeast(1), "Responses of each agent; 500 where not given."]
+    n_labels: Annotated[int, AtLeast(1), "Labels of each response; 5 where not given."]
+    quality: Annotated[
+        object,
+        Json(
+            {
+                "oneOf": [
+                    {"enum": ["wide", "tight", "equal"]},
+                    {
+                        "type": "array",
+                        "minItems": 1,
+                        "items": {"type": "number", "minimum": 0, "maximum": 1},
+                    },
+                ]
+            }
+        ),
+        "Each agent's chance of a response of the highest level; or the study's, `wide` "
+        "(where not given) or `tight`; or six agents who are `equal`.",
+    ]
+    annotators: Annotated[
+        object,
+        Part(AnnotatorsGiven),
+        "Annotators of each type; 18, 6, 4 and 2 where not given.",
+    ]
+    hard_items: Annotated[
+        float,
+        Between(0, 1),
+        "Chance that a response is hard to label; 0.2 where not given.",
+    ]
+    difficulty: Annotated[
+        Literal["shared", "own"],
+        "Whether the labels of a response share its difficulty (where not given, as "
+        "published), or each has its own, so that they are independent given the level.",
+    ]
+    copying: Annotated[
+        float,
+        Between(0, 1),
+        "Chance that a label repeats the response's first one; 0 where not given.",
+    ]
 
 
 def draw_stableval(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Annotations]:
@@ -228,4 +317,4 @@ def _true_scores(table: Annotations, expected: np.ndarray) -> dict[str, float]:
     return named
 
 
-GENERATOR = Generator("stableval", draw_stableval, ANNOTATIONS)
+GENERATOR = Generator("stableval", draw_stableval, ANNOTATIONS, parameters=StablevalParameters)
