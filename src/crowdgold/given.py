@@ -31,7 +31,12 @@ class Given(Parameters):
     def real(self, name: str, above: float = -math.inf, below: float = math.inf) -> float:
         """A finite number in its range, strictly between two bounds."""
         bounds = self._declared(name).range
-        return super().real(name, max(above, bounds.above), min(below, bounds.below))
+        value = super().real(name, max(above, bounds.above), min(below, bounds.below))
+        if value in bounds:
+            return value
+        ends = math.isfinite(bounds.least) and math.isfinite(bounds.most)
+        words = f"from {bounds.least:g} to {bounds.most:g}" if ends else f"that is {bounds}"
+        raise self.fault(name, f"a number {words}")
 
     def whole(self, name: str, at_least: float = -math.inf, at_most: float = math.inf) -> int:
         """A whole number in its range, between two bounds that are allowed."""

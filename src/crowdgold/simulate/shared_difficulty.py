@@ -113,10 +113,10 @@ def draw_shared_difficulty(values: Mapping[str, Any], rng: np.random.Generator) 
 
     truth = (rng.random(n) < phi).astype(np.int8)
     ease = rng.standard_normal(n)
-    correct = expit(logit(np.array(right))[truth] + _at_least_0(parameters, "ease") * ease)
+    correct = expit(logit(np.array(right))[truth] + parameters.real("ease") * ease)
     votes_total = design.draw_votes_total(parameters, n, rng)
     chance = np.where(truth == 1, correct, 1 - correct)
-    votes_positive = draw_votes(chance, votes_total, _share(parameters, "copying"), rng)
+    votes_positive = draw_votes(chance, votes_total, parameters.real("copying"), rng)
     scores = {name: _scores(predictor, truth, ease, rng) for name, predictor in predictors.items()}
     items = Items(
         item=np.arange(n).astype(str).astype(object),
@@ -179,20 +179,6 @@ def read_predictors(parameters: Parameters) -> dict[str, Predictor]:
             own.real("mu"), own.real("ease"), np.array([spread, positive]), freedom
         )
     return predictors
-
-
-def _at_least_0(parameters: Parameters, name: str) -> float:
-    value = parameters.real(name)
-    if value < 0:
-        raise parameters.fault(name, "a number that is 0 or more")
-    return value
-
-
-def _share(parameters: Parameters, name: str) -> float:
-    value = parameters.real(name)
-    if not 0 <= value <= 1:
-        raise parameters.fault(name, "a number from 0 to 1")
-    return value
 
 
 GENERATOR = Generator(

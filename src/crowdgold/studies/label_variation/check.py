@@ -154,7 +154,7 @@ def _optimisation(given: Given) -> Any:
         given.whole("epochs"),
         given.whole("batch_size"),
         given.real("learning_rate"),
-        given.real("warmup", above=-1e-9, below=1),
+        given.real("warmup"),
         given.choice("repeated") == "each",
     )
     rates, sizes = given.values["learning_rates"], given.values["batch_sizes"]
