@@ -29,6 +29,7 @@ from crowdgold.data.annotations import NO_GROUP
 from crowdgold.data.parameters import Parameters, is_number
 from crowdgold.declared import Above, AtLeast, Between, Each, Part, Range, Settings
 from crowdgold.simulate import design, sigmoid_scores
+from crowdgold.simulate.design import read_share
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.irt import draw_voters
 from crowdgold.simulate.replicate import Replicate
@@ -173,14 +174,6 @@ def _read(values: Mapping[str, Any]) -> Parameters:
     return used
 
 
-def _share(parameters: Parameters, name: str) -> float:
-    """A number from 0 to 1, both allowed."""
-    value: Any = parameters.values.get(name)
-    if not (is_number(value) and 0 <= value <= 1):
-        raise parameters.fault(name, "a number from 0 to 1")
-    return float(value)
-
-
 def _n_reviewers(parameters: Parameters) -> int:
     """The number of reviewers: at least as many as an item needs."""
     chosen = parameters.values["design"]
@@ -211,7 +204,7 @@ def audited_rates(parameters: Parameters, name: str, prevalence: float) -> tuple
     Raises:
         InputError: where p is no share, or so small that no TNR gives that precision.
     """
-    precision = _share(parameters, name)
+    precision = read_share(parameters, name)
     positive = prevalence * (1 - precision) / (1 - prevalence)
     if precision == 0 or positive > 1:
         least = max(0.0, 2 - 1 / prevalence)
@@ -230,8 +223,8 @@ def _reviewer_rates(
             raise parameters.fault("rater_types", "a list of numbers from 0 to 1")
         rates = np.resize(np.array(types, dtype=float), size)
         return rates, rates
-    sd = _share(parameters, "quality_sd") if "quality_sd" in parameters else 0.0
-    means = _mean_tpr(parameters), _share(parameters, "tnr")
+    sd = read_share(parameters, "quality_sd") if "quality_sd" in parameters else 0.0
+    means = _mean_tpr(parameters), read_share(parameters, "tnr")
     tpr, tnr = (draw_rates(mean, sd, size, rng) for mean in means)
     return tpr, tnr
 
@@ -239,14 +232,14 @@ def _reviewer_rates(
 def _mean_tpr(parameters: Parameters) -> float:
     """The mean TPR, that of the day."""
     if "tpr_drop" not in parameters:
-        return _share(parameters, "tpr")
+        return read_share(parameters, "tpr")
     drop = parameters.values["tpr_drop"]
     if not isinstance(drop, Mapping):
         raise parameters.fault("tpr_drop", "{day: number, tpr: number}")
     own = Parameters(f"{parameters.owner}, tpr_drop", drop)
     own.check_names(("day", "tpr"))
-    since, later = own.whole("day", at_least=1), _share(own, "tpr")
-    return later if parameters.whole("day", at_least=1) >= since else _share(parameters, "tpr")
+    since, later = own.whole("day", at_least=1), read_share(own, "tpr")
+    return later if parameters.whole("day", at_least=1) >= since else read_share(parameters, "tpr")
 
 
 def draw_rates(mean: float, sd: float, size: int, rng: np.random.Generator) -> np.ndarray:

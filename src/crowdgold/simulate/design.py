@@ -159,6 +159,14 @@ def draw_votes_total(parameters: Parameters, n: int, rng: np.random.Generator) -
     return rng.choice(votes, size=n, p=weight) if len(votes) > 1 else np.full(n, votes[0])
 
 
+def read_share(parameters: Parameters, name: str) -> float:
+    """A number from 0 to 1, both allowed."""
+    value: Any = parameters.values.get(name)
+    if not (is_number(value) and 0 <= value <= 1):
+        raise parameters.fault(name, "a number from 0 to 1")
+    return float(value)
+
+
 def read_n_gold(parameters: Parameters, n: int) -> int:
     """The number of gold labels, 0 to n, from `gold_fraction` or `n_gold`."""
     given = [name for name in GOLD if name in parameters]
@@ -170,10 +178,7 @@ def read_n_gold(parameters: Parameters, n: int) -> int:
         )
     if given == ["n_gold"]:
         return parameters.whole("n_gold", at_least=0, at_most=n)
-    value: Any = parameters.values["gold_fraction"]
-    if not (is_number(value) and 0 <= value <= 1):
-        raise parameters.fault("gold_fraction", "a number from 0 to 1")
-    return round(float(value) * n)
+    return round(read_share(parameters, "gold_fraction") * n)
 
 
 def draw_labelled(n: int, n_gold: int, rng: np.random.Generator) -> np.ndarray:

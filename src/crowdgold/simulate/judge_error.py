@@ -23,10 +23,10 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from crowdgold.data import ANNOTATIONS, Annotations
-from crowdgold.data.parameters import Parameters, is_number
+from crowdgold.data.parameters import Parameters
 from crowdgold.declared import Above, AtLeast, Between, Json, Settings
 from crowdgold.simulate.clara import CATEGORIES
-from crowdgold.simulate.design import read_n
+from crowdgold.simulate.design import read_n, read_share
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.replicate import Replicate
 
@@ -114,7 +114,7 @@ def draw_judge_error(values: Mapping[str, Any], rng: np.random.Generator) -> Rep
     used = Parameters(f"{given.owner}, design {design}", given.values)
     used.check_names((*SHARED, *NAMES[design]))
     n, prevalence = read_n(used), used.real("prevalence", above=0, below=1)
-    tpr, tnr = _share(used, "tpr"), _share(used, "tnr")
+    tpr, tnr = read_share(used, "tpr"), read_share(used, "tnr")
     if tpr + tnr <= 1:
         raise used.fault("tnr", f"more than 1 - tpr, which is {1 - tpr:g}")
     sample = (rng.random(n) < prevalence).astype(np.int64)
@@ -141,14 +141,6 @@ def _named_quality(values: Mapping[str, Any]) -> dict[str, Any]:
         raise given.fault(QUALITY, "TPR and TNR as text, such as 0.9-0.95") from None
     rest = {name: value for name, value in values.items() if name != QUALITY}
     return {**rest, "tpr": tpr, "tnr": tnr}
-
-
-def _share(parameters: Parameters, name: str) -> float:
-    """A number from 0 to 1, both allowed."""
-    value: Any = parameters.values.get(name)
-    if not (is_number(value) and 0 <= value <= 1):
-        raise parameters.fault(name, "a number from 0 to 1")
-    return float(value)
 
 
 def _gold(

@@ -26,6 +26,7 @@ from crowdgold.data import ANNOTATIONS, Annotations
 from crowdgold.data.annotations import NO_GROUP
 from crowdgold.data.parameters import Parameters, is_number
 from crowdgold.declared import AtLeast, Between, Json, Part, Settings
+from crowdgold.simulate.design import read_share
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.irt import draw_voters
 from crowdgold.simulate.replicate import Replicate
@@ -221,14 +222,6 @@ def level_chances(quality: np.ndarray) -> np.ndarray:
     return np.stack([(1 - PARTLY) * rest, PARTLY * rest, quality], axis=1)
 
 
-def _share(parameters: Parameters, name: str) -> float:
-    """A number from 0 to 1, both allowed."""
-    value: Any = parameters.values.get(name)
-    if not (is_number(value) and 0 <= value <= 1):
-        raise parameters.fault(name, "a number from 0 to 1")
-    return float(value)
-
-
 def _quality(parameters: Parameters) -> np.ndarray:
     """The chance of level 2 of each agent: (S,)."""
     given = parameters.values["quality"]
@@ -274,10 +267,10 @@ def _draw_labels(
     """Draw the labels (I, m) of responses (I,), by annotators of these types (I, m)."""
     own = parameters.choice("difficulty", DIFFICULTIES) == OWN
     shape = kind.shape if own else (len(kind), 1)
-    difficulty = draw_difficulty(_share(parameters, "hard_items"), shape, rng)[..., None]
+    difficulty = draw_difficulty(read_share(parameters, "hard_items"), shape, rng)[..., None]
     matrix = np.array(list(CONFUSION.values()))[kind, level[:, None]]
     label = _pick((1 - difficulty) * matrix + difficulty / len(CATEGORIES), rng)
-    copied = rng.random(label.shape) < _share(parameters, "copying")
+    copied = rng.random(label.shape) < read_share(parameters, "copying")
     return np.where(copied, label[:, :1], label)
 
 
