@@ -18,6 +18,11 @@ class Given(Parameters):
 
     kind: type[Settings] = Settings
 
+    def __post_init__(self) -> None:
+        """Fill in the declared defaults of parameters that are not given."""
+        known = {one.name: one.default for one in self.kind.declared() if one.default is not None}
+        object.__setattr__(self, "values", {**known, **self.values})
+
     def _declared(self, name: str) -> Declaration:
         return next(one for one in self.kind.declared() if one.name == name)
 

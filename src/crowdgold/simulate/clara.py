@@ -135,11 +135,8 @@ def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
     """Draw a replicate.
 
     Args:
-        values: n items; prevalence in (0, 1); design (tie_break where not given) with n_reviewers,
-            n_labels (all) or n_auditors (audit); the rates, as tpr and tnr in [0, 1] with
-            quality_sd (0 where not given) and tpr_drop {day, tpr}, or rater_types, or, in an audit,
-            reviewer_precision and auditor_precision; day, a whole number; scores and separation
-            (`crowdgold.simulate.sigmoid_scores`).
+        values: as `ClaraParameters` declares them; which of them there are goes by the
+            design.
         rng: the only source of randomness.
 
     Raises:

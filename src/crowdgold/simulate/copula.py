@@ -56,10 +56,7 @@ def draw_copula(values: Mapping[str, Any], rng: np.random.Generator) -> Replicat
     """Draw a replicate by Algorithm 3.
 
     Args:
-        values: phi, a0, a1, d0, d1 as for the generator maven; rho in (-1, 1), the correlation of
-            the copula; `shape`, of the scores (see `read_shape`); `noise` > 0 of the weaker
-            predictor, which is left out where not given; n, votes_total and gold labels as in
-            `crowdgold.simulate.design`.
+        values: as `CopulaParameters` declares them; a0 is at most a1.
         rng: the only source of randomness.
 
     Raises:

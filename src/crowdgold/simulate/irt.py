@@ -28,8 +28,6 @@ from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.replicate import Replicate
 
-DEFAULT_VOTERS = 100
-
 NODES = 256
 """Nodes over the difficulty: P(Y | V) is within 1e-6 of its limit up to sigma_d = 5 and c = 10."""
 
@@ -44,7 +42,7 @@ class IrtParameters(design.Predicted):
     mu_d: Annotated[float, "Mean of the items' difficulties."]
     sigma_d: Annotated[float, Above(0), "Standard deviation of the items' difficulties."]
     offset: Annotated[float, "Shift of the votes' log odds towards positive."]
-    n_voters: Annotated[int, AtLeast(1), "Voters from whom each item's are drawn."]
+    n_voters: Annotated[int, AtLeast(1), "Voters from whom each item's are drawn."] = 100
     voters_seed: Annotated[
         int,
         Between(0, 18446744073709551615),
@@ -78,17 +76,14 @@ def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[I
     """Draw a replicate by Algorithm 2.
 
     Args:
-        values: phi in (0, 1); mu_s, mu_d and offset any numbers; sigma_s, sigma_d > 0; n_voters
-            (100 where not given), at least the most votes on an item; annotators, whether the items
-            say who gave each vote (false where not given); voters_seed, for voters who are the same
-            in every replicate (others in each where not given); and the study's design
-            (`crowdgold.simulate.design`).
+        values: as `IrtParameters` declares them; n_voters is at least the most votes on
+            an item.
         rng: the only source of randomness.
 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
     """
-    parameters = Given("generator irt", {"n_voters": DEFAULT_VOTERS} | dict(values), IrtParameters)
+    parameters = Given("generator irt", values, IrtParameters)
     parameters.check_names()
     model = read_model(parameters)
     predictors = design.read_predictors(parameters)

@@ -64,9 +64,7 @@ def draw_dawid_skene_scores(
     """Draw a replicate of DS+S's process.
 
     Args:
-        values: phi in (0, 1); a0 and a1 in (0, 1), the chance of a positive vote on a negative and
-            a positive item; mu0, mu1 and sigma > 0 of the scores; n, votes_total and gold_fraction
-            or n_gold (`crowdgold.simulate.design`).
+        values: as `DawidSkeneScoresParameters` declares them.
         rng: the only source of randomness.
 
     Raises:
@@ -85,9 +83,7 @@ def draw_human_ai(values: Mapping[str, Any], rng: np.random.Generator) -> Replic
     """Draw a replicate of H-AI's process.
 
     Args:
-        values: phi in (0, 1); human0 and human1, the mean tendency to vote positive on a negative
-            and a positive item, in probits; rho in (-1, 1); mu0, mu1 and sigma > 0 of the scores;
-            n, votes_total and gold_fraction or n_gold (`crowdgold.simulate.design`).
+        values: as `HumanAiParameters` declares them.
         rng: the only source of randomness.
 
     Raises:

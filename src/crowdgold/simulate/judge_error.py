@@ -100,9 +100,8 @@ def draw_judge_error(values: Mapping[str, Any], rng: np.random.Generator) -> Rep
     """Draw a replicate.
 
     Args:
-        values: n items, prevalence in (0, 1), tpr and tnr in [0, 1] with tpr + tnr > 1 (or both as
-            quality, "0.9-0.95"), n_labels (1 where not given), design ("by_class" where not given)
-            and what `NAMES` has for it; gold_prevalence is the prevalence where not given.
+        values: as `JudgeErrorParameters` declares them; tpr + tnr is above 1, and which of
+            them there are goes by the design (`NAMES`).
         rng: the only source of randomness.
 
     Raises:

@@ -41,9 +41,7 @@ def draw_maven(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
     """Draw a replicate by Algorithm 1.
 
     Args:
-        values: phi in (0, 1), the base rate; a0 <= a1 in (0, 1), the mean chance of a positive vote
-            on a negative and a positive item; d0, d1 > 0, the concentration of these chances; and
-            the study's design (`crowdgold.simulate.design`).
+        values: as `MavenParameters` declares them; a0 is at most a1.
         rng: the only source of randomness.
 
     Raises:

@@ -31,8 +31,8 @@ class PredictorGiven(Settings):
     """A simulated predictor."""
 
     mu: Annotated[float, "How far the score follows the true label."]
-    ease: Annotated[float, "How far it follows the item's ease; 0 where not given."]
-    spread: Annotated[float, Above(0), "Spread of its noise; 1 where not given."]
+    ease: Annotated[float, "How far it follows the item's ease; 0 where not given."] = 0
+    spread: Annotated[float, Above(0), "Spread of its noise; 1 where not given."] = 1
     spread_positive: Annotated[
         float,
         Above(0),
@@ -66,12 +66,12 @@ class SharedDifficultyParameters(design.Design):
         float,
         AtLeast(0),
         "Standard deviation of a right vote's log odds between items; 0 where not given.",
-    ]
+    ] = 0
     copying: Annotated[
         float,
         Between(0, 1),
         "Chance that a vote after the first repeats that; 0 where not given.",
-    ]
+    ] = 0
     predictors: Annotated[
         object,
         Named(PredictorGiven, ["mu"]),
@@ -93,18 +93,13 @@ def draw_shared_difficulty(values: Mapping[str, Any], rng: np.random.Generator) 
     """Draw a replicate of the process above.
 
     Args:
-        values: phi, right_positive and right_negative in (0, 1); ease >= 0 of the votes and
-            copying in [0, 1], 0 where not given; the study's design (`crowdgold.simulate.design`),
-            whose predictors are {NAME: {mu, ease, spread, spread_positive, freedom}}: ease 0,
-            spread 1, spread_positive as spread, and freedom (of Student's t, above 0) infinite
-            where not given.
+        values: as `SharedDifficultyParameters` declares them.
         rng: the only source of randomness.
 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
     """
-    given = {"ease": 0, "copying": 0} | dict(values)
-    parameters = Given("generator shared_difficulty", given, SharedDifficultyParameters)
+    parameters = Given("generator shared_difficulty", values, SharedDifficultyParameters)
     parameters.check_names()
     phi, *right = (parameters.real(name) for name in ("phi", "right_negative", "right_positive"))
     predictors = read_predictors(parameters)
@@ -170,7 +165,7 @@ def read_predictors(parameters: Parameters) -> dict[str, Predictor]:
         owner = f"{parameters.owner}, predictor {name!r}"
         if not isinstance(values, Mapping):
             raise InputError(f"{owner}: found {values!r}, expected {{mu: number}}")
-        own = Given(owner, {"ease": 0, "spread": 1} | dict(values), PredictorGiven)
+        own = Given(owner, values, PredictorGiven)
         own.check_names()
         spread = own.real("spread")
         positive = own.real("spread_positive") if "spread_positive" in own else spread

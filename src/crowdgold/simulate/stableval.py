@@ -179,10 +179,8 @@ def draw_stableval(values: Mapping[str, Any], rng: np.random.Generator) -> Repli
     """Draw a replicate.
 
     Args:
-        values: configuration, one of the study's, whose values stand where none is given (else
-            `BASE`); items_per_agent; n_labels of each response; quality (a name of `QUALITIES`, or
-            a list of chances of level 2, one an agent); annotators, numbers by type; hard_items and
-            copying, shares; difficulty, shared or own.
+        values: as `StablevalParameters` declares them; a configuration's values stand
+            where none is given, else `BASE`.
         rng: the only source of randomness.
 
     Returns:

@@ -98,8 +98,7 @@ def check_simulation_based_calibration(
     """Rank one prior draw among its posterior draws.
 
     Args:
-        parameters: `model`, a key of `SUBJECTS`; n, n_gold and votes_total of the data; chains,
-            warmup and draws of the sampler.
+        parameters: as `SimulationBasedCalibrationParameters` declares them.
         rng: source of parameters, data and draws.
         stan: the compiled models.
 

@@ -35,10 +35,6 @@ DRAWN = (
 )  # fmt: skip
 """Parameters of the generator."""
 SAMPLER = ("chains", "warmup", "draws", "lag")
-DEFAULTS = {
-    "against": TRUTH, "alpha": 1.0, "gamma": 1.0, "threshold_step": 0.01, "share_step": 0.1,
-    "snorkel": False,
-}  # fmt: skip
 COLUMNS = (
     "policy", "threshold_or_share", "share_of_labels", "accuracy", "prevalence_estimate",
     "prevalence_truth", "items", "diagnostics_passed", "diagnostics_message",
@@ -79,13 +75,13 @@ class FrontierParameters(Settings):
         bool,
         "Whether Snorkel's label model is compared too; where its package is not installed it "
         "is left out, which a line says.",
-    ]
-    alpha: Annotated[float, Above(0), "Weight of the prior of the prevalence, in items."]
+    ] = False
+    alpha: Annotated[float, Above(0), "Weight of the prior of the prevalence, in items."] = 1.0
     gamma: Annotated[
         float,
         Above(0),
         "Weight of the prior of each row of a confusion matrix, in labels.",
-    ]
+    ] = 1.0
     chains: Annotated[int, AtLeast(2), "Chains of the fit."]
     warmup: Annotated[int, AtLeast(1), "Sweeps of each chain that are thrown away."]
     draws: Annotated[int, AtLeast(1), "Draws of each chain that are kept."]
@@ -94,17 +90,17 @@ class FrontierParameters(Settings):
         Literal["truth", "majority"],
         "What final labels are held against: the `truth`, or the `majority` of all labels of "
         "the item.",
-    ]
+    ] = "truth"
     threshold_step: Annotated[
         float,
         Range(most=0.5, above=0),
         "Step of the thresholds of CLARA's confidence, from 0.5 to 1.",
-    ]
+    ] = 0.01
     share_step: Annotated[
         float,
         Above(0, 1),
         "Step of the shares of items that get additional labels at random, from 0 to 1.",
-    ]
+    ] = 0.1
 
 
 def take_items(annotations: Annotations, first: int, last: int) -> Annotations:
@@ -149,12 +145,7 @@ def check_labelling_frontier(
     """Fit CLARA to training items, and let the policies label the validation items.
 
     Args:
-        parameters: n validation and n_train training items; those of the generator `clara` that
-            say who labels them (`DRAWN`); alpha and gamma, weights of the priors (1 where not
-            given); chains, warmup, draws and lag of the sampler; against, "truth" (where not given)
-            or "majority", what final labels are held against; threshold_step (0.01) between
-            thresholds from 0.5 to 1, share_step (0.1) between shares from 0 to 1; snorkel, whether
-        its label model is compared too (false), where the package is installed.
+        parameters: as `FrontierParameters` declares them.
         rng: source of data, draws and the random policy.
 
     Returns:
@@ -165,7 +156,7 @@ def check_labelling_frontier(
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
     """
-    given = Given("check labelling_frontier", DEFAULTS | dict(parameters), FrontierParameters)
+    given = Given("check labelling_frontier", parameters, FrontierParameters)
     given.check_names()
     n, n_train = given.whole("n"), given.whole("n_train")
     against = given.choice("against")

@@ -53,8 +53,7 @@ def check_sigmoid_scores(parameters: Mapping[str, Any], rng: np.random.Generator
     """The distribution of the scores of both classes.
 
     Args:
-        parameters: `separation`, half the distance of the classes' means; `sd` of the raw scores;
-            `bins` between 0 and 1.
+        parameters: as `SigmoidScoresParameters` declares them.
         rng: not used; nothing is drawn.
 
     Returns:

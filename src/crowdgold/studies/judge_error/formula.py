@@ -33,8 +33,7 @@ def check_judge_error_formula(
     """The corrected rate and its standard error for judges of one quality.
 
     Args:
-        parameters: `quality`, TPR and TNR as "0.9-0.95"; `n` judged items, and `n_gold` gold labels
-            of each class; `points` from nothing to everything positive.
+        parameters: as `JudgeErrorFormulaParameters` declares them.
         rng: not used; nothing is drawn.
 
     Returns:

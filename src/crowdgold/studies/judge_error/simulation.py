@@ -152,8 +152,7 @@ def check_judge_error_simulation(
     """Run the simulation once, in one variant.
 
     Args:
-        parameters: fields of `Truth`; `variant`; `simulations`; `false_positives`, the shared
-            number, drawn where it is not given.
+        parameters: as `JudgeErrorSimulationParameters` declares them.
         rng: source of all draws.
 
     Returns:

@@ -179,10 +179,7 @@ def check_label_variation(
     """Train by one method, once, and score the predictions of the test items by every metric.
 
     Args:
-        parameters: `dataset`, `subset` of it, `encoder`, `method`; `epochs`, `batch_size`,
-            `learning_rate`, `warmup`; `repeated`, whether ReL has `each` of several equal
-            annotations or one row, `weighted`; `fine_tuned`, whether the encoder is trained too;
-            `trials` of a random search over `learning_rates` and `batch_sizes`, 0 for none.
+        parameters: as `LabelVariationParameters` declares them.
         rng: of the training.
         dataset: the prepared dataset.
 

@@ -106,10 +106,7 @@ def check_bias_causes(
     """Fit the versions to one simulated study.
 
     Args:
-        parameters: `simulator`, a key of `SIMULATORS`, and `study`, its parameters, with one
-            predictor, and `n` where it is not among them; `versions`, keys of `VERSIONS` (all
-            where not given); `metrics`; chains, warmup and draws of the vote model's sampler;
-            `imputations`.
+        parameters: as `BiasCausesParameters` declares them; `n` where `study` has none.
         rng: source of data and draws; each version draws from the same state.
         stan: the compiled models.
 

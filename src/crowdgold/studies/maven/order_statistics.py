@@ -80,8 +80,7 @@ def check_order_statistics(parameters: Mapping[str, Any], rng: np.random.Generat
     """Compare log odds from ranks with log odds from raw scores.
 
     Args:
-        parameters: phi, a0, a1, d0, d1, mu, delta, votes_total, n, percentiles (list), datasets
-            (simulated data sets) and draws (of the order statistics).
+        parameters: as `OrderStatisticsParameters` declares them.
         rng: source of the simulations.
 
     Returns:

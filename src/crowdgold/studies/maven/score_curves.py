@@ -26,7 +26,6 @@ METRIC = "precision_at_recall"
 ITEMS = "true labels"
 """Stands in the place of a method for the curve of the items' own true labels."""
 
-POINTS = 200
 SUMMARISED = ("distance", "width", "coverage")
 
 
@@ -37,15 +36,14 @@ class ScoreCurvesParameters(ShapeGiven):
     """
 
     phi: Annotated[float, Above(0, 1), "Probability of a positive label."]
-    points: Annotated[int, AtLeast(2), "Points of each curve."]
+    points: Annotated[int, AtLeast(2), "Points of each curve."] = 200
 
 
 def check_score_curves(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
     """Tabulate the exact curves of a shape of scores.
 
     Args:
-        parameters: phi, the base rate; `shape` and `shapes` (`simulate.score_shapes.read_shape`);
-            points, the number of points of each curve (200 where not given).
+        parameters: as `ScoreCurvesParameters` declares them.
         rng: not used; the curves are exact.
 
     Returns:
@@ -56,8 +54,7 @@ def check_score_curves(parameters: Mapping[str, Any], rng: np.random.Generator) 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
     """
-    defaults = {"points": POINTS}
-    given = Given("check score_curves", defaults | dict(parameters), ScoreCurvesParameters)
+    given = Given("check score_curves", parameters, ScoreCurvesParameters)
     given.check_names()
     shape = read_shape(given, given.real("phi"))
     points = given.whole("points")

@@ -93,8 +93,7 @@ def check_shared_labels(
     """Estimate the difference of two predictors' AUC from one simulated study in each way.
 
     Args:
-        parameters: `study`, of Algorithm 2 with two predictors; `score_likelihood` of MAVEN;
-            chains, warmup and draws of the vote model's sampler; `imputations`.
+        parameters: as `SharedLabelsParameters` declares them.
         rng: source of data and draws.
         stan: the compiled models.
 

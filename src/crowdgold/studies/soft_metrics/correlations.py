@@ -96,8 +96,7 @@ def check_soft_metric_correlations(
     """Correlate the metrics over random matrices, in one setting of table 2.
 
     Args:
-        parameters: `matrices` B and their `rows` N; `classes` K; `alpha` and `beta` of the
-            Dirichlet distributions of P and Q; `printed_matrices`, the B of the band; its `level`.
+        parameters: as `SoftMetricCorrelationsParameters` declares them.
         rng: source of all draws.
 
     Returns:

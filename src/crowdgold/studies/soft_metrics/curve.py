@@ -27,8 +27,7 @@ def check_soft_metric_curve(
     """Both metrics of every prediction of a judgement distribution over two classes.
 
     Args:
-        parameters: `share`, the true share of the first class; `points`, predicted shares from 0 to
-            1.
+        parameters: as `SoftMetricCurveParameters` declares them.
         rng: not used; nothing is drawn.
 
     Returns:

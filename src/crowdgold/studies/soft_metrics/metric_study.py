@@ -79,9 +79,7 @@ def check_metric_study(parameters: Mapping[str, Any], rng: np.random.Generator) 
     """Draw a study, and hold metrics of known correlation against its scores.
 
     Args:
-        parameters: `strengths` of the methods; `judgements` of a pair, `judges`, `instance_sd` and
-            `undecided` as of `draw_choices`; `correlations` of the metrics; `studies` and
-            `permutations`; `level` of the interval.
+        parameters: as `MetricStudyParameters` declares them.
         rng: source of all draws.
 
     Returns:
