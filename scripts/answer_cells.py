@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import concatenate, write_csv
 from crowdgold.studies.answer.bars import answers_of
-from crowdgold.studies.answer.pages.answer import cells_table
+from crowdgold.studies.answer.page import cells_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -83,10 +83,21 @@ def Above(above: float, below: float = math.inf) -> Range:
 
 
 @dataclass(frozen=True)
+class Json:
+    """What a value that is no number and no word looks like, in the words of JSON schemas."""
+
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class OnlyOf:
     """A setting that concerns one kind of table, such as `annotations`."""
 
     table: str
+
+
+OF_EXPERIMENT = OnlyOf("experiment")
+"""Of a parameter that the experiment reads, and not the generator that it is given to."""
 
 
 def refuse(message: str) -> NoReturn:
@@ -116,6 +127,7 @@ class Declaration:
         about: what it means.
         table: the kind of table that it concerns; empty where it is all.
         default: where it is not given; None where that is left to the method.
+        json: the JSON schema of a value of any other kind; empty where its type says it.
     """
 
     name: str
@@ -125,6 +137,7 @@ class Declaration:
     about: str
     table: str
     default: Any
+    json: Mapping[str, Any]
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -134,6 +147,8 @@ class Declaration:
         found: dict[str, Any] = {"description": self.about}
         if self.default is not None:
             found["default"] = self.default
+        if self.json:
+            return {**self.json, **found}
         if self.choices:
             return {**found, "enum": list(self.choices)}
         found |= {"type": KINDS[self.kind], **self.range.schema}
@@ -190,8 +205,8 @@ def _declaration(field: Field[Any], hint: Any) -> Declaration:
     if get_origin(kind) in (Union, types.UnionType):  # X | None: not given is None
         (kind,) = (one for one in get_args(kind) if one is not type(None))
     words = get_args(kind) if get_origin(kind) is Literal else ()
-    default = field.default
-    if default is MISSING and field.default_factory is not MISSING:
+    default = None if field.default is MISSING else field.default
+    if field.default_factory is not MISSING:
         default = field.default_factory()
     return Declaration(
         field.name,
@@ -201,6 +216,7 @@ def _declaration(field: Field[Any], hint: Any) -> Declaration:
         next((one for one in extras if isinstance(one, str)), ""),
         next((one.table for one in extras if isinstance(one, OnlyOf)), ""),
         default,
+        next((one.schema for one in extras if isinstance(one, Json)), {}),
     )
 
 
@@ -209,6 +225,8 @@ class Settings:
     """Settings that are checked as they are made; derive from it to declare some."""
 
     _declared: ClassVar[tuple[Declaration, ...]]
+    rules: ClassVar[Mapping[str, Any]] = {}
+    """What some settings ask of others, in the words of JSON schemas."""
 
     def __post_init__(self) -> None:
         for one in self.declared():
@@ -249,7 +267,28 @@ class Settings:
 def object_schema(kind: type[Settings], without: Collection[str] = ()) -> dict[str, Any]:
     """The JSON schema of a class of settings, but for some of them."""
     parts = {one.name: one.schema for one in kind.declared() if one.name not in without}
-    return {"type": "object", "additionalProperties": False, "properties": parts}
+    about = {"description": " ".join((kind.__doc__ or "").split())}
+    whole = {**about, "type": "object", "additionalProperties": False, "properties": parts}
+    return {**whole, **kind.rules}
+
+
+def Each(kind: type, bounds: Range | None = None, least: int = 0, most: int | None = None) -> Json:
+    """A list of values of one type, of so many."""
+    sizes = {name: size for name, size in {"minItems": least, "maxItems": most}.items() if size}
+    items = {"type": KINDS[kind], **(bounds or Range()).schema}
+    return Json({"type": "array", **sizes, "items": items})
+
+
+def Part(kind: type[Settings], required: Collection[str] = ()) -> Json:
+    """A mapping that a class declares, some of whose keys must be given."""
+    whole = object_schema(kind)
+    return Json({**whole, "required": list(required)} if required else whole)
+
+
+def Named(kind: type[Settings], required: Collection[str] = ()) -> Json:
+    """A mapping from names, one at least, to mappings that a class declares."""
+    each = Part(kind, required).schema
+    return Json({"type": "object", "minProperties": 1, "additionalProperties": each})
 
 
 def parts_of(kind: type[Settings]) -> Iterator[type[Settings]]:

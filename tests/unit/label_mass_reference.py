@@ -52,6 +52,8 @@ def value(name, threshold, scores, votes_positive, votes_total, positive, negati
         return 2 / (1 / precision + 1 / recall)
     if name == "accuracy":
         return (hits + sum(q) - alarms) / (sum(p) + sum(q))
+    if name == "balanced_accuracy":
+        return (hits / sum(p) + 1 - alarms / sum(q)) / 2
     if name == "precision_at_recall":
         share = first_share(p, threshold * sum(p))
         return reached(p, share) / (reached(p, share) + reached(q, share))

@@ -197,7 +197,7 @@ def test_an_item_without_labels_has_the_class_prior_and_counts_for_nothing():
 )
 def test_a_setting_that_cannot_be_used_is_named(name, value):
     with pytest.raises(InputError, match=f"EM: {name}: found .*expected"):
-        EmSettings(**{name: value})
+        EmSettings.read({name: value}, "EM")
 
 
 def test_labels_are_needed():

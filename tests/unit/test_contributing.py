@@ -1,6 +1,7 @@
 """The examples of docs/contributing.md work as they stand."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -85,3 +86,34 @@ def test_the_claim_is_judged():
 def test_an_unknown_generator_is_refused_with_the_nearest_name():
     with pytest.raises(ValueError, match="did you mean 'maven'"):
         simulate("mavenn", {}, np.random.default_rng(1))
+
+
+def commits_of(page):
+    """Subject of each commit that the page lists -> its files."""
+    section = page.partition("## Each of them, as it was added")[2].partition("\n## ")[0]
+    parts = re.split(r"^- (.+)$", section, flags=re.MULTILINE)[1:]
+    return {
+        subject: re.findall(r"^  - `(.+)`$", files, re.MULTILINE)
+        for subject, files in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+COMMITS = commits_of(PAGE)
+
+
+def test_the_page_lists_a_commit_for_each_thing_that_can_be_added():
+    kinds = [subject.split()[1].rstrip(",") for subject in COMMITS]
+    assert kinds == ["method", "metric", "figure", "generator", "claim"]
+    sources = {kind: [f for f in files if f.startswith("src/")] for kind, files in
+               zip(kinds, COMMITS.values(), strict=True)}  # fmt: skip
+    assert [len(sources[kind]) for kind in kinds] == [1, 2, 1, 1, 1]
+
+
+@pytest.mark.parametrize("subject", COMMITS)
+def test_the_files_of_a_listed_commit_are_there_and_are_those_of_the_history(subject):
+    root = Path(__file__).resolve().parents[2]
+    assert [name for name in COMMITS[subject] if not (root / name).is_file()] == []
+    command = ["git", "log", "-1", "--format=", "--name-only", "-F", f"--grep={subject}"]
+    known = subprocess.run(command, cwd=root, capture_output=True, text=True).stdout.split()
+    # A source without its history, or with a short one, does not know the commit.
+    assert known in ([], COMMITS[subject])

@@ -10,6 +10,7 @@ from unit.reference import make_items
 
 SMOOTH = (
     "prevalence", "TPR_H", "TNR_H", "AUC", "accuracy@0.1", "precision@0.1", "recall@0.1", "F1@0.1",
+    "balanced_accuracy@0.1",
 )  # fmt: skip
 CROSSING = ("delta_TPR", "precision_at_recall@0.5")
 

@@ -16,7 +16,6 @@ from crowdgold.commands import main
 from crowdgold.data import InputError
 from crowdgold.data.own import read_study
 from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.imputed import Imputed
 from crowdgold.inference.questions import Named
 from crowdgold.inference.rectified import Rectified
 from crowdgold.inference.samples import Draws, Stated
@@ -257,7 +256,7 @@ def test_what_a_job_found_is_read_as_it_was_written(tmp_path):
     rectified = one.minus(replace(one, points=few[::-1]))
     bad = Diagnostics(float("inf"), failures=("a", "b"), chains=4)
     found = [
-        Found("all", "large", "MAVEN", named, Draws(few, few[0]), Imputed(few, None, few[:, 0]),
+        Found("all", "large", "MAVEN", named, Draws(few, few[0]), Draws(few, None, few[:, 0]),
               curves=few, probability=few[:, 1], checks=checks, diagnostics=bad,
               parameters=[("mu", 1 / 3, 0.1, 0.2)], seconds=1e-300),
         Found("a=b", "", "MAVEN-R", named, rectified, rectified.about_items(), whole=False),

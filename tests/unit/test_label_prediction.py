@@ -8,10 +8,9 @@ from scipy.optimize import minimize
 from scipy.special import expit, ndtri
 
 from crowdgold.data import NO_GOLD, InputError
-from crowdgold.inference.labels import Fit, LabelPosterior, LabelPrediction
+from crowdgold.inference.labels import LabelPosterior, LabelPrediction
 from crowdgold.inference.questions import View
 from crowdgold.methods import fit
-from crowdgold.methods.maven import _mean_of
 from crowdgold.methods.maven_fit import _posterior
 from crowdgold.methods.raw_scores import predictions
 from crowdgold.models.exact_cut import ScoreDraws
@@ -169,7 +168,7 @@ def test_predictions_are_means_over_draws_of_each_predictor():
         return np.array([0.1, 0.4]) * (draw + 1) * (2 if predictor == "B" else 1)
 
     posterior = LabelPosterior(2, lambda *_: np.ones(2), without_own_gold=without)
-    found = _mean_of(Fit("test", posterior), items, rng())
+    found = posterior.predictions(items, rng(), 100)
     assert found["A"] == pytest.approx([0.15, 0.6])
     assert found["B"] == pytest.approx([0.3, 1.2])
 

@@ -12,7 +12,6 @@ from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
 from crowdgold.models.clara.label_confidence import (
     LabelStream,
     asks_for_another,
-    label_probabilities,
     probabilities_so_far,
 )
 from crowdgold.models.clara.labelling_file import (
@@ -79,8 +78,6 @@ def test_probabilities_are_those_of_bayes_rule(confusion, names):
     )
     np.testing.assert_allclose(found.probability, expected, rtol=1e-12)
     np.testing.assert_allclose(found.confidence, expected.max(axis=1), rtol=1e-12)
-    full = label_probabilities(model, annotated(frame, CATEGORIES))
-    np.testing.assert_allclose(full, expected[found.start[1:] - 1], rtol=1e-12)
     if confusion == "annotator":
         model.matrix[:] = np.roll(model.matrix, 1, axis=0)
         shifted = probabilities_so_far(model, annotated(frame, CATEGORIES))

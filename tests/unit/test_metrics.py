@@ -75,6 +75,7 @@ def test_true_values_by_hand():
         "recall@3": 2 / 3,
         "accuracy@3": 3 / 5,
         "F1@3": 2 * 2 / (3 + 3),
+        "balanced_accuracy@3": (2 / 3 + 1 / 2) / 2,
         "precision_at_recall@1": 3 / 4,
         "precision_at_recall@0.5": 1.5 / 2.5,
     }
@@ -98,6 +99,7 @@ def test_what_cannot_be_computed_is_nan_and_never_an_error(name, labels):
         "TPR_H": positives, "recall": positives,
         "precision_at_recall": positives, "TNR_H": negatives,
         "AUC": positives * negatives, "delta_TPR": positives * negatives,
+        "balanced_accuracy": positives * negatives,
     }  # fmt: skip
     assert np.isfinite(value) == bool(needs[name])
 

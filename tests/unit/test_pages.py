@@ -6,7 +6,7 @@ import pytest
 
 from crowdgold.documents.markdown import with_error
 from crowdgold.evaluation.summaries import check_coverage
-from crowdgold.studies.calibration.pages import coverage
+from crowdgold.studies.calibration import page as coverage
 from crowdgold.studies.maven.pages import bias_causes, shared_labels
 from unit.made_pages import page_from
 

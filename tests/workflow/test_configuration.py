@@ -3,6 +3,7 @@
 import re
 import subprocess
 import time
+from importlib import import_module
 from itertools import chain
 from types import SimpleNamespace
 
@@ -15,14 +16,11 @@ from docutils.core import publish_parts
 from crowdgold.data.datasets import chaosnli, mt_bench, product_pairs
 from crowdgold.data.datasets.dataset import STUDY
 from crowdgold.experiments import configuration, plan
+from crowdgold.experiments.configuration import schema as schema_module
 from crowdgold.experiments.configuration.schema import read_schema
 from crowdgold.experiments.configuration.schema_page import page
-from crowdgold.experiments.population import TRUTH_OF
 from crowdgold.experiments.registries import known_names, metric_problem
-from crowdgold.simulate import clara, copula, irt, judge_error, maven, shared_difficulty
-from crowdgold.studies.clara import labelling_frontier
-from crowdgold.studies.label_variation import check as label_variation
-from crowdgold.studies.maven import score_curves
+from crowdgold.simulate import clara, judge_error, stableval
 
 from .conftest import ROOT
 
@@ -100,18 +98,12 @@ def test_no_key_of_the_schema_is_missing_in_the_default_configuration():
 @pytest.mark.parametrize(
     ("described", "names"),
     [
-        ("simulator_maven", (*maven.NAMES, TRUTH_OF)),
-        ("simulator_irt", (*irt.NAMES, TRUTH_OF)),
-        ("simulator_copula", (*copula.NAMES, TRUTH_OF)),
-        ("simulator_shared_difficulty", (*shared_difficulty.NAMES, TRUTH_OF)),
         ("simulator_clara", clara.NAMES),
         (
             "simulator_judge_error",
             (judge_error.QUALITY, *judge_error.SHARED, *chain(*judge_error.NAMES.values())),
         ),
-        ("check_score_curves", score_curves.NAMES),
-        ("check_label_variation", label_variation.NAMES),
-        ("check_labelling_frontier", labelling_frontier.NAMES),
+        ("simulator_stableval", stableval.NAMES),
         ("dataset_product_pairs", (*product_pairs.NAMES, *STUDY)),
         ("dataset_chaosnli", (*chaosnli.NAMES, *STUDY)),
         ("dataset_mt_bench", mt_bench.NAMES),
@@ -119,6 +111,43 @@ def test_no_key_of_the_schema_is_missing_in_the_default_configuration():
 )
 def test_the_schema_knows_the_parameters_that_the_library_reads(described, names):
     assert set(SCHEMA["$defs"][described]["properties"]) == set(names)
+
+
+def test_the_parameters_of_a_generator_and_a_check_are_declared_in_their_files_alone(
+    tmp_path, monkeypatch
+):
+    """A new one needs nothing in the schema's file: names and ranges are checked all the same."""
+    (tmp_path / "coin.py").write_text(
+        "from dataclasses import dataclass\nfrom typing import Annotated\n"
+        "from crowdgold.declared import Between, Settings\n"
+        "from crowdgold.experiments.check import Check\n"
+        "from crowdgold.simulate.generator import Generator\n"
+        "@dataclass(frozen=True, kw_only=True)\nclass CoinParameters(Settings):\n"
+        "    'A coin.'\n    heads: Annotated[float, Between(0, 1), 'Chance of heads.']\n"
+        "FLIP = Check('coin', print, CoinParameters)\n"
+        "GENERATOR = Generator('coin', print, parameters=CoinParameters)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    declared = {"simulator": {"coin": ("coin", "GENERATOR")}, "check": {"coin": ("coin", "FLIP")}}
+    monkeypatch.setattr(schema_module, "declared", declared.__getitem__)
+    monkeypatch.setattr(
+        schema_module,
+        "load",
+        lambda kind, name: getattr(import_module("coin"), declared[kind][name][1]),
+    )
+    schema = read_schema(ROOT / "workflow/schemas/config.schema.yaml")
+    for kind, more in (("check", {}), ("simulator", {"methods": ["MV"], "metrics": ["AUC"]})):
+        block = {"paper": "MAVEN", "title": "t", kind: "coin", "replicates": 1, **more}
+        for given, problem in (
+            ({"heads": 0.5}, None), ({"heads": 2}, "heads: found 2, expected maximum: 1"),
+            ({"head": 0.5}, "head: unknown key; did you mean 'heads'"),
+        ):  # fmt: skip
+            own = {**BASE, "experiments": {"e": {**block, "parameters": given}}, "figures": {}}
+            if problem is None:
+                configuration.check(own, schema)
+            else:
+                with pytest.raises(configuration.ConfigurationError, match=problem):
+                    configuration.check(own, schema)
 
 
 def test_config_yaml_comments_every_key_and_has_at_most_40():

@@ -10,8 +10,8 @@ from .conftest import ROOT
 
 ROOMS = (
     "found", "assets", "caches", "kernels", "archives", "temporary", "toolchain", "data",
-    "declared", "simulate", "models", "metrics", "inference", "methods", "evaluation", "plotting",
-    "documents", "experiments", "arena", "studies", "own", "commands", "notebook",
+    "declared", "given", "simulate", "models", "metrics", "inference", "methods", "evaluation",
+    "plotting", "documents", "experiments", "arena", "studies", "own", "commands", "notebook",
 )  # fmt: skip
 """The rooms from above to below; each may import those above it."""
 APART = {"own": {"experiments", "studies"}}

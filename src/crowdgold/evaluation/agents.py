@@ -143,8 +143,8 @@ class _Judged:
 
     @property
     def draws(self) -> AgentDraws | None:
-        found = self.fit.labels
-        return found.draws if isinstance(found, LevelPosterior) else None
+        known = self.fit.labels.levels
+        return known.draws if known else None
 
     def draws_of(self, metric: AgentMetric) -> np.ndarray:
         """The draws (D, S) of scores, of expected scores, or of ranks."""
@@ -155,9 +155,8 @@ class _Judged:
 
     @property
     def posterior(self) -> LevelPosterior | None:
-        found = self.fit.labels
-        known = isinstance(found, LevelPosterior) and found.confusion is not None
-        return found if known else None  # type: ignore[return-value]
+        known = self.fit.labels.levels
+        return known if known and known.confusion is not None else None
 
 
 def _value(metric: AgentMetric, value: float, note: str = "") -> Estimate:

@@ -8,8 +8,10 @@ from typing import Any
 
 import pandas as pd
 
+from crowdgold.declared import Settings
+
 Given = Mapping[str, Any]
-"""The parameters of an experiment in one of its settings; the schema says which there are."""
+"""The parameters of an experiment in one of its settings; its `parameters` say which there are."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,8 @@ class Check:
         name: as configurations write it.
         run: (parameters, rng) -> rows. A third parameter named `stan` is given the compiled models,
             and one named `dataset` the prepared table.
+        parameters: the class that declares its parameters, from which the configuration's schema
+            is made.
         stan_models: parameters -> the Stan models that it samples.
         dataset: parameters -> the prepared dataset that it reads; empty where it reads none.
         packages: parameters -> the optional packages that it uses, where they are installed.
@@ -29,6 +33,7 @@ class Check:
 
     name: str
     run: Callable[..., pd.DataFrame]
+    parameters: type[Settings] = Settings
     stan_models: Callable[[Given], tuple[str, ...]] = lambda parameters: ()
     dataset: Callable[[Given], str] = lambda parameters: ""
     packages: Callable[[Given], tuple[str, ...]] = lambda parameters: ()

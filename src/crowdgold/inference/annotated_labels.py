@@ -115,6 +115,11 @@ class LevelPosterior(CountedLabels):
         """The shares of the categories."""
         return self.shares
 
+    @property
+    def levels(self) -> "LevelPosterior":
+        """It is what it says of levels."""
+        return self
+
     def rates_of_annotators(
         self, annotations: Annotations, metric: ReviewerMetric, rng: np.random.Generator,
         level: float, resamples: int,

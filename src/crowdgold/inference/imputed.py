@@ -7,7 +7,6 @@ the percentile bootstrap over labelled items, the same resamples for all predict
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,13 +17,6 @@ from crowdgold.inference.samples import Draws
 from crowdgold.kernels import kernel
 
 LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
-
-
-@dataclass(frozen=True)
-class Imputed(Draws):
-    """Values of imputed data sets, with the mean (n,) of P(Y_i = 1) over the draws."""
-
-    probability: np.ndarray | None = None
 
 
 @kernel()
@@ -50,7 +42,7 @@ def _known_mean(values: np.ndarray) -> np.ndarray:
 
 def impute(
     probability: LabelProbability, draws: int, view: View, questions: Questions, request: Request
-) -> Imputed:
+) -> Draws:
     """Values of the data sets that are imputed under each draw.
 
     About the population, each imputed data set is resampled, items with their labels: with W such
@@ -84,8 +76,8 @@ def impute(
             resampled.append(questions.values(in_order.mass(labels, times), ranking))
     found = np.array(values)
     if not resampled:
-        return Imputed(found, probability=total / draws)
-    return Imputed(np.array(resampled), _known_mean(found), total / draws)
+        return Draws(found, probability=total / draws)
+    return Draws(np.array(resampled), _known_mean(found), total / draws)
 
 
 def resample(

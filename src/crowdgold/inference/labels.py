@@ -5,14 +5,14 @@ correct, or draws of rates. A method returns one (`Fit.labels`); nothing else as
 is.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdgold.data import Annotations, InputError
+from crowdgold.data import Annotations, InputError, Items
 from crowdgold.data.shown import Known, Shown
 from crowdgold.inference import annotator_rates
 from crowdgold.inference.draws import as_dataset
@@ -30,6 +30,8 @@ from crowdgold.models.majority import NO_LABEL as NO_LABEL
 
 if TYPE_CHECKING:
     import xarray
+
+    from crowdgold.inference.annotated_labels import LevelPosterior
 
 LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
 """(draw, predictor, rng) -> P(Y_i = 1) of each item, (n,), under that draw."""
@@ -64,6 +66,18 @@ class Labels:
         """P(Y_i = 1) of each item, (n,), given a predictor's scores; NaN without a label."""
         raise InputError(UNLIKE)
 
+    def predictions(
+        self, items: Items, rng: np.random.Generator, most: int
+    ) -> dict[str, np.ndarray]:
+        """A prediction of each item's label without its own gold label: predictor -> (n,).
+
+        Args:
+            items: those of the fit.
+            rng: source of what is drawn.
+            most: draws that it rests on at most.
+        """
+        raise InputError(UNLIKE)
+
     def rates_of_annotators(
         self, annotations: Annotations, metric: ReviewerMetric, rng: np.random.Generator,
         level: float, resamples: int,
@@ -74,6 +88,11 @@ class Labels:
     def level_shares(self, categories: int) -> np.ndarray:
         """What each category counts of each item of Annotations, (I, K)."""
         raise InputError(UNLIKE)
+
+    @property
+    def levels(self) -> "LevelPosterior | None":
+        """Matrices and draws of the levels of Annotations; None where it has neither."""
+        return None
 
 
 class CountedLabels(Labels):
@@ -205,10 +224,30 @@ class LabelPosterior(Labels):
 
     def probabilities(self, view: View, rng: np.random.Generator) -> np.ndarray:
         """Mean over the draws."""
-        total = np.zeros(len(view))
-        for draw in range(self.draws):
-            total += self.probability(draw, view.predictor, rng)
-        return total / self.draws
+        return self._mean(self.probability, range(self.draws), view.predictor, rng)
+
+    def predictions(
+        self, items: Items, rng: np.random.Generator, most: int
+    ) -> dict[str, np.ndarray]:
+        """Means over few draws, spread evenly, which do for a mean.
+
+        The item's label still enters through the parameters, one label among all items, which is
+        negligible.
+        """
+        from crowdgold.models.stan import spread_draws
+
+        known = self.without_own_gold
+        if known is None:
+            return super().predictions(items, rng, most)
+        chosen = spread_draws(self.draws, min(most, self.draws)).tolist()
+        return {name: self._mean(known, chosen, name, rng) for name in items.predictors}
+
+    @staticmethod
+    def _mean(
+        known: LabelProbability, draws: Sequence[int], predictor: str, rng: np.random.Generator
+    ) -> np.ndarray:
+        total = sum(known(draw, predictor, rng) for draw in draws)
+        return np.asarray(total / len(draws))
 
 
 @dataclass(frozen=True)

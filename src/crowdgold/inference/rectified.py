@@ -22,6 +22,7 @@ lambda starts from 1, which is best where the prediction is right.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -100,6 +101,7 @@ class Rectified:
     target: str = POPULATION
     of_difference: bool = False
     parts: tuple["Rectified", ...] = ()
+    probability: ClassVar[None] = None
 
     def select(self, columns: Sequence[int]) -> "Rectified":
         """Some of the quantities, in this order."""

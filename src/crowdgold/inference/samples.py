@@ -8,7 +8,7 @@ share drops out.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -31,6 +31,10 @@ NO_VALUE = "the gold items leave it without a value"
 
 class Sample(Protocol):
     """What a method says of P quantities."""
+
+    @property
+    def probability(self) -> np.ndarray | None:
+        """(n,) P(Y_i = 1), where it came with the values; else None."""
 
     def select(self, columns: Sequence[int]) -> "Sample":
         """Some of the quantities, in this order."""
@@ -57,10 +61,12 @@ class Draws:
     Attributes:
         values: (D, P); NaN where a quantity has none.
         point: (P,) the estimates; None where the mean of the values stands for it.
+        probability: of imputed data sets, the mean (n,) of P(Y_i = 1) over the draws.
     """
 
     values: np.ndarray
     point: np.ndarray | None = None
+    probability: np.ndarray | None = None
 
     def select(self, columns: Sequence[int]) -> "Draws":
         """Some of the quantities, in this order."""
@@ -99,6 +105,7 @@ class Stated:
     """Estimates that a method gives as they are, and that cannot be compared between predictors."""
 
     stated: Sequence[Estimate]
+    probability: ClassVar[None] = None
 
     def select(self, columns: Sequence[int]) -> "Stated":
         """Some of the estimates, in this order."""

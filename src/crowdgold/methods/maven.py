@@ -33,36 +33,14 @@ PREDICTION_DRAWS = 100
 """Posterior draws behind a mean prediction; more do not make the intervals narrower."""
 
 
-def _mean_of(
-    fitted: "Fit", items: "Items", rng: np.random.Generator, draws: int = PREDICTION_DRAWS
-) -> dict[str, np.ndarray]:
-    """Posterior means of P(Y_i = 1), without the item's own gold label: predictor -> (n,).
-
-    They are of few draws, spread evenly, which do for a mean. The item's label still enters through
-    the parameters, one label among all items, which is negligible.
-    """
-    from crowdgold.inference.labels import LabelPosterior
-    from crowdgold.models.stan import spread_draws
-
-    posterior = fitted.labels
-    assert isinstance(posterior, LabelPosterior)
-    assert posterior.without_own_gold is not None
-    chosen = spread_draws(posterior.draws, min(draws, posterior.draws))
-    means = {}
-    for predictor in items.predictors:
-        total = np.zeros(len(items))
-        for draw in chosen.tolist():
-            total += posterior.without_own_gold(draw, predictor, rng)
-        means[predictor] = total / len(chosen)
-    return means
-
-
 def rectified(items: "Items", rng: np.random.Generator, settings: MavenSettings, run: Run) -> "Fit":
     """MAVEN's posterior means, which gold labels correct."""
     from crowdgold.inference.labels import LabelPrediction
 
     fitted = fit_once(items, rng, settings, run)
-    return replace(fitted, labels=LabelPrediction(_mean_of(fitted, items, rng)))
+    return replace(
+        fitted, labels=LabelPrediction(fitted.labels.predictions(items, rng, PREDICTION_DRAWS))
+    )
 
 
 def of_means(items: "Items", rng: np.random.Generator, settings: MavenSettings, run: Run) -> "Fit":
@@ -70,7 +48,9 @@ def of_means(items: "Items", rng: np.random.Generator, settings: MavenSettings, 
     from crowdgold.inference.labels import MeanPrediction
 
     fitted = fit_once(items, rng, settings, run)
-    return replace(fitted, labels=MeanPrediction(_mean_of(fitted, items, rng)))
+    return replace(
+        fitted, labels=MeanPrediction(fitted.labels.predictions(items, rng, PREDICTION_DRAWS))
+    )
 
 
 def _stan_models(settings: MavenSettings) -> tuple[str, ...]:

@@ -92,6 +92,14 @@ def accuracy(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     return _ratio(right, curve.true_positives[-1] + negative)
 
 
+def balanced_accuracy(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
+    """The mean of the shares of positives flagged and of negatives left, at a threshold."""
+    curve, above = Curve.of(mass, ranked), ranked.above(threshold)
+    negative = curve.false_positives[-1]
+    left = _ratio(negative - curve.false_positives[above], negative)
+    return (recall(mass, ranked, threshold) + left) / 2
+
+
 def f1(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     """F1 at a threshold, 2 TP / (flagged + positives): the harmonic mean of the two rates."""
     curve, above = Curve.of(mass, ranked), ranked.above(threshold)
@@ -188,6 +196,15 @@ METRICS: dict[str, Metric] = _register(
         _words("recall", "Recall", "{model} flags {value} of the positive items, from {at}."),
         recall, influence.recall,
         (0.0, 1.0), denominators.positives, Scale.LOGIT, needs_scores=True, needs_votes=False,
+        at=At.SCORE,
+    ),
+    Metric(
+        "balanced_accuracy",
+        _words("balanced accuracy", "Balanced accuracy",
+               "{model} labels {value} of an even mix of both classes right, flagging scores from "
+               "{at}."),
+        balanced_accuracy, influence.balanced_accuracy,
+        (0.0, 1.0), denominators.smaller_class, Scale.LOGIT, needs_scores=True, needs_votes=False,
         at=At.SCORE,
     ),
     Metric(

@@ -81,6 +81,12 @@ def accuracy(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
     return of_share(right, mass.positive + mass.negative)
 
 
+def balanced_accuracy(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
+    """Influence on the balanced accuracy at a threshold."""
+    left = of_share(mass.negative * (1 - _above(ranked, at)), mass.negative)
+    return (recall(mass, ranked, at) + left) / 2
+
+
 def f1(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
     """Influence on F1 at a threshold."""
     above = _above(ranked, at)

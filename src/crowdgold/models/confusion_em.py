@@ -19,60 +19,53 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Annotated, Literal
 
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
+from crowdgold.declared import AtLeast, Range, Settings
 from crowdgold.models.confusion_steps import Labels, expectation, next_confusion
 from crowdgold.models.diagnostics import Diagnostics
-from crowdgold.models.majority import NO_LABEL, TIES, majority_labels, majority_shares
+from crowdgold.models.majority import NO_LABEL, majority_labels, majority_shares
 
 STILL = 1e-6
 """An EM has converged where no entry of a confusion matrix moves by more in a step."""
-STARTS = ("majority", "labels", "uniform")
-"""Where the class prior starts."""
 
 
 @dataclass(frozen=True)
-class EmSettings:
-    """How the EM starts, smooths and stops.
+class EmSettings(Settings):
+    """How the EM starts, smooths and stops."""
 
-    Attributes:
-        alpha_mu, alpha_pi: weights of the Dirichlet priors, at least 1; 1 smooths nothing.
-        floor: added to probabilities in the likelihood, at least 0.
-        start: the class prior's start: shares of the majority votes, or the mean share of each
-            item's labels, or uniform.
-        ties: what becomes of ties among these votes (`majority.TIES`, but not at random).
-        diagonal: start of each matrix's diagonal, in (0, 1]; the rest of a row is even.
-        steps: E steps at most; exactly so many where `tolerance` is 0.
-        tolerance: stop where no entry of a confusion matrix moves by as much.
-    """
-
-    alpha_mu: float = 1.0
-    alpha_pi: float = 1.01
-    floor: float = 1e-10
-    start: str = "majority"
-    ties: str = "lowest"
-    diagonal: float = 0.8
-    steps: int = 10_000
-    tolerance: float = 1e-8
-
-    def __post_init__(self) -> None:
-        """Check the settings; `InputError` names one that cannot be used."""
-        known_ties = tuple(name for name in TIES if name != "random")
-        checks = (
-            ("alpha_mu", self.alpha_mu >= 1, "a number of at least 1"),
-            ("alpha_pi", self.alpha_pi >= 1, "a number of at least 1"),
-            ("floor", 0 <= self.floor < 1, "a number from 0 to below 1"),
-            ("start", self.start in STARTS, f"one of {', '.join(STARTS)}"),
-            ("ties", self.ties in known_ties, f"one of {', '.join(known_ties)}"),
-            ("diagonal", 0 < self.diagonal <= 1, "a number in (0, 1]"),
-            ("steps", self.steps == int(self.steps) and self.steps >= 1, "a whole number, 1 or up"),
-            ("tolerance", 0 <= self.tolerance < np.inf, "0 or a positive number"),
-        )
-        for name, good, expected in checks:
-            if not good:
-                raise InputError(f"EM: {name}: found {getattr(self, name)!r}, expected {expected}")
+    alpha_mu: Annotated[
+        float, AtLeast(1), "Weight of the class prior's Dirichlet prior; 1 smooths nothing."
+    ] = 1.0
+    alpha_pi: Annotated[
+        float, AtLeast(1), "Weight of that of each row of a matrix; 1 smooths nothing."
+    ] = 1.01
+    floor: Annotated[
+        float, Range(least=0, below=1), "Added to probabilities in the likelihood."
+    ] = 1e-10
+    start: Annotated[
+        Literal["majority", "labels", "uniform"],
+        "The class prior's start: shares of the majority votes, or the mean share of each item's "
+        "labels, or uniform.",
+    ] = "majority"
+    ties: Annotated[
+        Literal["first_met", "lowest", "highest", "share"],
+        "What becomes of ties among these votes (`majority.TIES`).",
+    ] = "lowest"
+    diagonal: Annotated[
+        float,
+        Range(above=0, most=1),
+        "Start of each matrix's diagonal; the rest of a row is even.",
+    ] = 0.8
+    steps: Annotated[
+        int, AtLeast(1), "E steps at most; exactly so many where `tolerance` is 0."
+    ] = 10_000
+    tolerance: Annotated[
+        float, AtLeast(0), "Stop where no entry of a confusion matrix moves by as much."
+    ] = 1e-8
 
 
 PRESETS: Mapping[str, EmSettings] = {

@@ -20,14 +20,16 @@ In an audit precision is recall, p, so that TPR = p and 1 - TNR = prevalence (1 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from crowdgold.data import ANNOTATIONS, Annotations
 from crowdgold.data.annotations import NO_GROUP
 from crowdgold.data.parameters import Parameters, is_number
+from crowdgold.declared import Above, AtLeast, Between, Each, Part, Range, Settings
 from crowdgold.simulate import design, sigmoid_scores
+from crowdgold.simulate.design import read_share
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.irt import draw_voters
 from crowdgold.simulate.replicate import Replicate
@@ -41,6 +43,74 @@ SHARED = ("n", "prevalence", "design", "n_reviewers", "day", *sigmoid_scores.NAM
 RATES = ("tpr", "tnr", "quality_sd", "tpr_drop")
 AUDITED = ("n_auditors", "reviewer_precision", "auditor_precision")
 NAMES = (*SHARED, "n_labels", *RATES, "rater_types", *AUDITED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TprDropGiven(Settings):
+    """From this day on, the reviewers' mean TPR is another."""
+
+    day: Annotated[int, AtLeast(1), "First day of the other TPR."]
+    tpr: Annotated[
+        float,
+        Between(0, 1),
+        "The reviewers' (mean) probability of a positive label on a positive item.",
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaraParameters(sigmoid_scores.LawGiven):
+    """Labels of reviewers as in the simulations of the CLARA paper (sections 4 and 7.3), "0" or
+    "1", with who gave them.
+    """
+
+    n: Annotated[int, AtLeast(2), "Items."]
+    prevalence: Annotated[float, Above(0, 1), "Probability of a positive item."]
+    design: Annotated[
+        Literal["tie_break", "all", "audit"],
+        "Who labels an item: two random reviewers and a third where they differ (`tie_break`, "
+        "where not given), `n_labels` reviewers (`all`), or one reviewer and auditors by "
+        'tie-breaking (`audit`, groups "reviewers" and "auditors").',
+    ]
+    n_reviewers: Annotated[int, AtLeast(1), "Reviewers."]
+    n_labels: Annotated[int, AtLeast(1), "Labels on each item, design `all`."]
+    tpr: Annotated[
+        float,
+        Between(0, 1),
+        "The reviewers' (mean) probability of a positive label on a positive item.",
+    ]
+    tnr: Annotated[
+        float,
+        Between(0, 1),
+        "The reviewers' (mean) probability of a negative label on a negative item.",
+    ]
+    quality_sd: Annotated[
+        float,
+        Between(0, 1),
+        "Standard deviation of each reviewer's TPR and TNR around the means, normal, drawn "
+        "anew while outside 0 to 1; all are alike where it is not given.",
+    ]
+    rater_types: Annotated[
+        object,
+        Each(float, Between(0, 1), least=1),
+        "TPR = TNR by type, in the place of `tpr` and `tnr`; reviewers take turns.",
+    ]
+    n_auditors: Annotated[int, AtLeast(3), "Auditors."]
+    reviewer_precision: Annotated[
+        float,
+        Range(most=1, above=0),
+        "Precision of the reviewers, and their recall; design `audit`.",
+    ]
+    auditor_precision: Annotated[
+        float,
+        Range(most=1, above=0),
+        "Precision of each auditor, and recall; design `audit`.",
+    ]
+    day: Annotated[int, AtLeast(1), "The day, for `tpr_drop`; else it only makes other data."]
+    tpr_drop: Annotated[
+        object,
+        Part(TprDropGiven, ["day", "tpr"]),
+        "From this day on, the reviewers' mean TPR is another.",
+    ]
 
 
 @dataclass(frozen=True)
@@ -65,11 +135,8 @@ def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
     """Draw a replicate.
 
     Args:
-        values: n items; prevalence in (0, 1); design (tie_break where not given) with n_reviewers,
-            n_labels (all) or n_auditors (audit); the rates, as tpr and tnr in [0, 1] with
-            quality_sd (0 where not given) and tpr_drop {day, tpr}, or rater_types, or, in an audit,
-            reviewer_precision and auditor_precision; day, a whole number; scores and separation
-            (`crowdgold.simulate.sigmoid_scores`).
+        values: as `ClaraParameters` declares them; which of them there are goes by the
+            design.
         rng: the only source of randomness.
 
     Raises:
@@ -104,14 +171,6 @@ def _read(values: Mapping[str, Any]) -> Parameters:
     return used
 
 
-def _share(parameters: Parameters, name: str) -> float:
-    """A number from 0 to 1, both allowed."""
-    value: Any = parameters.values.get(name)
-    if not (is_number(value) and 0 <= value <= 1):
-        raise parameters.fault(name, "a number from 0 to 1")
-    return float(value)
-
-
 def _n_reviewers(parameters: Parameters) -> int:
     """The number of reviewers: at least as many as an item needs."""
     chosen = parameters.values["design"]
@@ -142,7 +201,7 @@ def audited_rates(parameters: Parameters, name: str, prevalence: float) -> tuple
     Raises:
         InputError: where p is no share, or so small that no TNR gives that precision.
     """
-    precision = _share(parameters, name)
+    precision = read_share(parameters, name)
     positive = prevalence * (1 - precision) / (1 - prevalence)
     if precision == 0 or positive > 1:
         least = max(0.0, 2 - 1 / prevalence)
@@ -161,8 +220,8 @@ def _reviewer_rates(
             raise parameters.fault("rater_types", "a list of numbers from 0 to 1")
         rates = np.resize(np.array(types, dtype=float), size)
         return rates, rates
-    sd = _share(parameters, "quality_sd") if "quality_sd" in parameters else 0.0
-    means = _mean_tpr(parameters), _share(parameters, "tnr")
+    sd = read_share(parameters, "quality_sd") if "quality_sd" in parameters else 0.0
+    means = _mean_tpr(parameters), read_share(parameters, "tnr")
     tpr, tnr = (draw_rates(mean, sd, size, rng) for mean in means)
     return tpr, tnr
 
@@ -170,14 +229,14 @@ def _reviewer_rates(
 def _mean_tpr(parameters: Parameters) -> float:
     """The mean TPR, that of the day."""
     if "tpr_drop" not in parameters:
-        return _share(parameters, "tpr")
+        return read_share(parameters, "tpr")
     drop = parameters.values["tpr_drop"]
     if not isinstance(drop, Mapping):
         raise parameters.fault("tpr_drop", "{day: number, tpr: number}")
     own = Parameters(f"{parameters.owner}, tpr_drop", drop)
     own.check_names(("day", "tpr"))
-    since, later = own.whole("day", at_least=1), _share(own, "tpr")
-    return later if parameters.whole("day", at_least=1) >= since else _share(parameters, "tpr")
+    since, later = own.whole("day", at_least=1), read_share(own, "tpr")
+    return later if parameters.whole("day", at_least=1) >= since else read_share(parameters, "tpr")
 
 
 def draw_rates(mean: float, sd: float, size: int, rng: np.random.Generator) -> np.ndarray:
@@ -253,4 +312,4 @@ def true_rates(annotators: Annotators) -> dict[str, float]:
     return named
 
 
-GENERATOR = Generator("clara", draw_clara, ANNOTATIONS)
+GENERATOR = Generator("clara", draw_clara, ANNOTATIONS, parameters=ClaraParameters)

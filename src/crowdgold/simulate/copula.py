@@ -12,43 +12,60 @@ one, `B`: the same score with normal noise of that standard deviation added to i
 """
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import betaincinv, expit, logit, ndtr
 
 from crowdgold.data import Items
-from crowdgold.data.parameters import Parameters
+from crowdgold.declared import Above
+from crowdgold.given import Given
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator
-from crowdgold.simulate.maven import VOTE_NAMES, probability_given_votes, read_vote_parameters
+from crowdgold.simulate.maven import VotesGiven, probability_given_votes, read_vote_parameters
 from crowdgold.simulate.replicate import Replicate
-from crowdgold.simulate.score_shapes import SHAPE_NAMES, ScoreShape, read_shape
+from crowdgold.simulate.score_shapes import ScoreShape, ShapeGiven, read_shape
 
-NAMES = (*VOTE_NAMES, "rho", *SHAPE_NAMES, "noise", "n", "votes_total", *design.GOLD)
 PREDICTOR, WEAKER = "A", "B"
 
 BLOCK = 20_000
 """Scores whose quantiles are found together, which bounds the memory."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class CopulaParameters(design.Design, VotesGiven, ShapeGiven):
+    """Algorithm 3 of the MAVEN paper, MAVEN's votes and scores of any shape, tied by a Gaussian
+    copula. There is one predictor, A; its scores are in (0, 1).
+    """
+
+    rho: Annotated[
+        float,
+        Above(-1, 1),
+        "Correlation of the copula between an item's score and probability of a vote.",
+    ]
+    noise: Annotated[
+        float,
+        Above(0),
+        "Standard deviation, in logits, of the noise that a second predictor, B, adds to the "
+        "scores of A; no such predictor where not given.",
+    ]
+
+
 def draw_copula(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
     """Draw a replicate by Algorithm 3.
 
     Args:
-        values: phi, a0, a1, d0, d1 as for the generator maven; rho in (-1, 1), the correlation of
-            the copula; `shape`, of the scores (see `read_shape`); `noise` > 0 of the weaker
-            predictor, which is left out where not given; n, votes_total and gold labels as in
-            `crowdgold.simulate.design`.
+        values: as `CopulaParameters` declares them; a0 is at most a1.
         rng: the only source of randomness.
 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
     """
-    parameters = Parameters("generator copula", values)
-    parameters.check_names(NAMES)
+    parameters = Given("generator copula", values, CopulaParameters)
+    parameters.check_names()
     vote = read_vote_parameters(parameters)
-    rho = parameters.real("rho", above=-1, below=1)
+    rho = parameters.real("rho")
     shape = read_shape(parameters, vote["phi"])
     n = design.read_n(parameters)
     n_gold = design.read_n_gold(parameters, n)
@@ -60,7 +77,7 @@ def draw_copula(values: Mapping[str, Any], rng: np.random.Generator) -> Replicat
         PREDICTOR: draw_scores(shape, truth, rho * normal[0] + np.sqrt(1 - rho**2) * normal[1])
     }
     if "noise" in parameters:
-        scores[WEAKER] = with_noise(scores[PREDICTOR], parameters.real("noise", above=0), rng)
+        scores[WEAKER] = with_noise(scores[PREDICTOR], parameters.real("noise"), rng)
     votes_total = design.draw_votes_total(parameters, n, rng)
     votes_positive = rng.binomial(votes_total, chance)
     oracle = probability_given_votes(vote, votes_positive, votes_total)
@@ -94,4 +111,4 @@ def with_noise(scores: np.ndarray, noise: float, rng: np.random.Generator) -> np
     return np.asarray(expit(logit(scores) + rng.normal(0, noise, len(scores))))
 
 
-GENERATOR = Generator("copula", draw_copula)
+GENERATOR = Generator("copula", draw_copula, parameters=CopulaParameters)

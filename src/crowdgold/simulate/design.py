@@ -13,12 +13,13 @@ All generators share these parameters:
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.parameters import Parameters, is_number, is_whole
+from crowdgold.declared import OF_EXPERIMENT, AtLeast, Between, Json, Named, Settings
 
 GOLD = ("gold_fraction", "n_gold")
 NAMES = ("n", "votes_total", *GOLD, "predictors")
@@ -34,6 +35,55 @@ class Predictor:
 
     mu: float
     delta: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sized(Settings):
+    """The size of a study, its votes and its gold labels."""
+
+    n: Annotated[int, AtLeast(2), "Items."]
+    votes_total: Annotated[
+        object,
+        Json({"type": ["integer", "array", "object"]}),
+        "Votes on each item, a number; or a list of equally likely numbers; or numbers with their "
+        "probabilities.",
+    ]
+    gold_fraction: Annotated[float, Between(0, 1), "Fraction of the items that have a gold label."]
+    n_gold: Annotated[int, AtLeast(0), "Items that have a gold label."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design(Sized):
+    """A study of a generator that knows the truth of a population."""
+
+    truth_of: Annotated[
+        Literal["items", "population"],
+        OF_EXPERIMENT,
+        "What the true metrics are of: the replicate's own `items`, where not given, or the "
+        "`population` that it is drawn from, by a million other items. Intervals are about the "
+        "same.",
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictorGiven(Settings):
+    """A simulated predictor."""
+
+    mu: Annotated[float, "How far the score follows the true label."]
+    delta: Annotated[float, "How far the score follows the votes."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Predicted(Design):
+    """A study with predictors by name."""
+
+    predictors: Annotated[
+        object,
+        Named(PredictorGiven, ("mu", "delta")),
+        "The simulated predictors by name; scores are Normal(mu Y + delta P, 1), with Y the true "
+        "label and P the probability of a positive vote. The first is the one that metrics are "
+        "about.",
+    ]
 
 
 def read_n(parameters: Parameters) -> int:
@@ -109,6 +159,14 @@ def draw_votes_total(parameters: Parameters, n: int, rng: np.random.Generator) -
     return rng.choice(votes, size=n, p=weight) if len(votes) > 1 else np.full(n, votes[0])
 
 
+def read_share(parameters: Parameters, name: str) -> float:
+    """A number from 0 to 1, both allowed."""
+    value: Any = parameters.values.get(name)
+    if not (is_number(value) and 0 <= value <= 1):
+        raise parameters.fault(name, "a number from 0 to 1")
+    return float(value)
+
+
 def read_n_gold(parameters: Parameters, n: int) -> int:
     """The number of gold labels, 0 to n, from `gold_fraction` or `n_gold`."""
     given = [name for name in GOLD if name in parameters]
@@ -120,10 +178,7 @@ def read_n_gold(parameters: Parameters, n: int) -> int:
         )
     if given == ["n_gold"]:
         return parameters.whole("n_gold", at_least=0, at_most=n)
-    value: Any = parameters.values["gold_fraction"]
-    if not (is_number(value) and 0 <= value <= 1):
-        raise parameters.fault("gold_fraction", "a number from 0 to 1")
-    return round(float(value) * n)
+    return round(read_share(parameters, "gold_fraction") * n)
 
 
 def draw_labelled(n: int, n_gold: int, rng: np.random.Generator) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from crowdgold.data import ITEMS
+from crowdgold.declared import Settings
 from crowdgold.simulate.replicate import Replicate
 
 
@@ -19,8 +20,11 @@ class Generator:
         draw: (parameters, rng) -> a replicate; it raises `InputError` for a parameter that is
             unknown, missing or impossible.
         gives: the kind of table, `ITEMS` or `ANNOTATIONS`.
+        parameters: the class that declares its parameters, from which the configuration's schema
+            is made.
     """
 
     name: str
     draw: Callable[[Mapping[str, Any], np.random.Generator], Replicate[Any]]
     gives: str = ITEMS
+    parameters: type[Settings] = Settings

@@ -14,7 +14,7 @@ voters who voted, not a chance that belongs to the item.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from scipy.special import expit, roots_hermitenorm
@@ -22,16 +22,41 @@ from scipy.special import expit, roots_hermitenorm
 from crowdgold.data import Items
 from crowdgold.data.item_labels import labels_of_items
 from crowdgold.data.parameters import Parameters
+from crowdgold.declared import Above, AtLeast, Between
+from crowdgold.given import Given
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.replicate import Replicate
 
-MODEL_NAMES = ("phi", "mu_s", "sigma_s", "mu_d", "sigma_d", "offset", "n_voters")
-NAMES = (*MODEL_NAMES, "annotators", "voters_seed", *design.NAMES)
-DEFAULT_VOTERS = 100
-
 NODES = 256
 """Nodes over the difficulty: P(Y | V) is within 1e-6 of its limit up to sigma_d = 5 and c = 10."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IrtParameters(design.Predicted):
+    """Algorithm 2 of the MAVEN paper, voters with skills and items with difficulties."""
+
+    phi: Annotated[float, Above(0, 1), "Probability of a positive label."]
+    mu_s: Annotated[float, "Mean of the voters' skills."]
+    sigma_s: Annotated[float, Above(0), "Standard deviation of the voters' skills."]
+    mu_d: Annotated[float, "Mean of the items' difficulties."]
+    sigma_d: Annotated[float, Above(0), "Standard deviation of the items' difficulties."]
+    offset: Annotated[float, "Shift of the votes' log odds towards positive."]
+    n_voters: Annotated[int, AtLeast(1), "Voters from whom each item's are drawn."] = 100
+    voters_seed: Annotated[
+        int,
+        Between(0, 18446744073709551615),
+        "Seed of the voters' skills: the voters are the same in every replicate, so that the "
+        "rates of a population of items are theirs. Others in each replicate where not given.",
+    ]
+    annotators: Annotated[
+        bool,
+        "Whether items say who gave each vote, for methods of annotators; false where not given.",
+    ]
+    rules: ClassVar = {
+        "if": {"properties": {"truth_of": {"const": "population"}}, "required": ["truth_of"]},
+        "then": {"required": ["voters_seed"]},
+    }
 
 
 @dataclass(frozen=True)
@@ -51,18 +76,15 @@ def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[I
     """Draw a replicate by Algorithm 2.
 
     Args:
-        values: phi in (0, 1); mu_s, mu_d and offset any numbers; sigma_s, sigma_d > 0; n_voters
-            (100 where not given), at least the most votes on an item; annotators, whether the items
-            say who gave each vote (false where not given); voters_seed, for voters who are the same
-            in every replicate (others in each where not given); and the study's design
-            (`crowdgold.simulate.design`).
+        values: as `IrtParameters` declares them; n_voters is at least the most votes on
+            an item.
         rng: the only source of randomness.
 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
     """
-    parameters = Parameters("generator irt", {"n_voters": DEFAULT_VOTERS} | dict(values))
-    parameters.check_names(NAMES)
+    parameters = Given("generator irt", values, IrtParameters)
+    parameters.check_names()
     model = read_model(parameters)
     predictors = design.read_predictors(parameters)
     n = design.read_n(parameters)
@@ -93,19 +115,17 @@ def _voters_rng(parameters: Parameters, rng: np.random.Generator) -> np.random.G
     """The generator of the voters' skills: the replicate's own, or one that is always the same."""
     if "voters_seed" not in parameters:
         return rng
-    return np.random.default_rng(parameters.whole("voters_seed", at_least=0))
+    return np.random.default_rng(parameters.whole("voters_seed"))
 
 
 def read_model(parameters: Parameters) -> Model:
     """The parameters of Algorithm 2, each in its range."""
     most_votes = int(design.read_votes_total(parameters)[0].max())
     return Model(
-        phi=parameters.real("phi", above=0, below=1),
-        mu_s=parameters.real("mu_s"),
-        sigma_s=parameters.real("sigma_s", above=0),
-        mu_d=parameters.real("mu_d"),
-        sigma_d=parameters.real("sigma_d", above=0),
-        offset=parameters.real("offset"),
+        **{
+            name: parameters.real(name)
+            for name in ("phi", "mu_s", "sigma_s", "mu_d", "sigma_d", "offset")
+        },
         n_voters=parameters.whole("n_voters", at_least=most_votes),
     )
 
@@ -197,4 +217,4 @@ def _normal_quadrature(nodes: int) -> tuple[np.ndarray, np.ndarray]:
     return points, weights / weights.sum()
 
 
-GENERATOR = Generator("irt", draw_irt)
+GENERATOR = Generator("irt", draw_irt, parameters=IrtParameters)

@@ -9,21 +9,53 @@ predictor, `A`.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import expit, ndtr, roots_hermitenorm
 
 from crowdgold.data import Items
-from crowdgold.data.parameters import Parameters
+from crowdgold.declared import Above
+from crowdgold.given import Given
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.replicate import Replicate
 
 PREDICTOR = "A"
-SHARED = ("phi", "mu0", "mu1", "sigma", "n", "votes_total", *design.GOLD)
 NODES = 128
 """Nodes over the human tendency: P(Y | V) is within 1e-9 of its limit up to 20 votes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointParameters(design.Sized):
+    """Labels, and normal scores of each class."""
+
+    phi: Annotated[float, Above(0, 1), "Probability of a positive label."]
+    mu0: Annotated[float, "Mean score of negative items."]
+    mu1: Annotated[float, "Mean score of positive items."]
+    sigma: Annotated[float, Above(0), "Standard deviation of the scores in each class."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DawidSkeneScoresParameters(JointParameters):
+    """The process that Dawid-Skene with scores assumes (MAVEN, appendix C.2). There is one
+    predictor, A, with normal scores in each class.
+    """
+
+    a0: Annotated[float, Above(0, 1), "Probability of a positive vote on a negative item."]
+    a1: Annotated[float, Above(0, 1), "Probability of a positive vote on a positive item."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HumanAiParameters(JointParameters):
+    """The process that H-AI assumes (MAVEN, appendix C.3): a normal human tendency and a normal
+    score of each item, correlated in each class. There is one predictor, A.
+    """
+
+    human0: Annotated[float, "Mean tendency to vote positive on a negative item in probits."]
+    human1: Annotated[float, "Mean tendency to vote positive on a positive item in probits."]
+    rho: Annotated[float, Above(-1, 1), "Correlation of tendency and score in each class."]
 
 
 def draw_dawid_skene_scores(
@@ -32,17 +64,15 @@ def draw_dawid_skene_scores(
     """Draw a replicate of DS+S's process.
 
     Args:
-        values: phi in (0, 1); a0 and a1 in (0, 1), the chance of a positive vote on a negative and
-            a positive item; mu0, mu1 and sigma > 0 of the scores; n, votes_total and gold_fraction
-            or n_gold (`crowdgold.simulate.design`).
+        values: as `DawidSkeneScoresParameters` declares them.
         rng: the only source of randomness.
 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
     """
-    parameters = Parameters("generator dawid_skene_scores", values)
-    parameters.check_names(("a0", "a1", *SHARED))
-    chance = np.array([parameters.real(name, above=0, below=1) for name in ("a0", "a1")])
+    parameters = Given("generator dawid_skene_scores", values, DawidSkeneScoresParameters)
+    parameters.check_names()
+    chance = np.array([parameters.real(name) for name in ("a0", "a1")])
     truth, _, scores, true = _labels_and_scores(parameters, rng)
     log_chance = np.stack([np.log(chance), np.log1p(-chance)])[:, :, None]
     named = {"a0": float(chance[0]), "a1": float(chance[1])}
@@ -53,18 +83,16 @@ def draw_human_ai(values: Mapping[str, Any], rng: np.random.Generator) -> Replic
     """Draw a replicate of H-AI's process.
 
     Args:
-        values: phi in (0, 1); human0 and human1, the mean tendency to vote positive on a negative
-            and a positive item, in probits; rho in (-1, 1); mu0, mu1 and sigma > 0 of the scores;
-            n, votes_total and gold_fraction or n_gold (`crowdgold.simulate.design`).
+        values: as `HumanAiParameters` declares them.
         rng: the only source of randomness.
 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
     """
-    parameters = Parameters("generator human_ai", values)
-    parameters.check_names(("human0", "human1", "rho", *SHARED))
+    parameters = Given("generator human_ai", values, HumanAiParameters)
+    parameters.check_names()
     human = np.array([parameters.real(name) for name in ("human0", "human1")])
-    rho = parameters.real("rho", above=-1, below=1)
+    rho = parameters.real("rho")
     truth, normal, scores, true = _labels_and_scores(parameters, rng)
     latent = human[truth] + rho * normal + np.sqrt(1 - rho**2) * rng.normal(size=len(truth))
     # Given votes alone, the tendency is Normal(human_y, 1): its nodes stand for all chances.
@@ -75,19 +103,19 @@ def draw_human_ai(values: Mapping[str, Any], rng: np.random.Generator) -> Replic
 
 
 def _labels_and_scores(
-    parameters: Parameters, rng: np.random.Generator
+    parameters: Given, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict[str, float]]:
     """Draw true labels, standard normals and the scores they make (n,); give the true phi."""
-    phi = parameters.real("phi", above=0, below=1)
+    phi = parameters.real("phi")
     mean = np.array([parameters.real(name) for name in ("mu0", "mu1")])
-    sigma = parameters.real("sigma", above=0)
+    sigma = parameters.real("sigma")
     truth = (rng.random(design.read_n(parameters)) < phi).astype(np.int8)
     normal = rng.normal(size=len(truth))
     return truth, normal, mean[truth] + sigma * normal, {"phi": phi}
 
 
 def _voted(
-    parameters: Parameters,
+    parameters: Given,
     truth: np.ndarray,
     scores: np.ndarray,
     chance: np.ndarray,
@@ -120,5 +148,7 @@ def _voted(
     return Replicate(items, items, dict(true))
 
 
-DAWID_SKENE_SCORES = Generator("dawid_skene_scores", draw_dawid_skene_scores)
-HUMAN_AI = Generator("human_ai", draw_human_ai)
+DAWID_SKENE_SCORES = Generator(
+    "dawid_skene_scores", draw_dawid_skene_scores, parameters=DawidSkeneScoresParameters
+)
+HUMAN_AI = Generator("human_ai", draw_human_ai, parameters=HumanAiParameters)

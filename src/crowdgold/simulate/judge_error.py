@@ -17,14 +17,16 @@ items of another set are of the group "tested", so that nothing takes them for p
 """
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from crowdgold.data import ANNOTATIONS, Annotations
-from crowdgold.data.parameters import Parameters, is_number
+from crowdgold.data.parameters import Parameters
+from crowdgold.declared import Above, AtLeast, Between, Json, Settings
 from crowdgold.simulate.clara import CATEGORIES
-from crowdgold.simulate.design import read_n
+from crowdgold.simulate.design import read_n, read_share
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.replicate import Replicate
 
@@ -42,6 +44,48 @@ NAMES = {
 """What each design is told of its gold labels."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class JudgeErrorParameters(Settings):
+    """Judgements of items by judges who err, and gold labels of some (the judge-error post),
+    with who gave them: the groups "judges", "gold", and "tested" for judgements of gold items
+    that are no part of the sample.
+    """
+
+    n: Annotated[int, AtLeast(2), "Judged items."]
+    prevalence: Annotated[float, Above(0, 1), "Probability of a positive item."]
+    tpr: Annotated[
+        float,
+        Between(0, 1),
+        "The judges' probability of a right label on positives (q+).",
+    ]
+    tnr: Annotated[
+        float,
+        Between(0, 1),
+        "The judges' probability of a right label on negatives (q-).",
+    ]
+    quality: Annotated[
+        object,
+        Json({"type": "string", "pattern": "^[0-9.]+-[0-9.]+$"}),
+        "The judges' TPR and TNR as text, `0.9-0.95`.",
+    ]
+    n_labels: Annotated[int, AtLeast(1), "Judges who label each item; 1 where not given."]
+    design: Annotated[
+        Literal["by_class", "separate", "random"],
+        "Whose gold labels: so many of either class of another set (`by_class`, where not "
+        "given), items of another set at random (`separate`), or some of the n items at "
+        "`random`.",
+    ]
+    gold_positives: Annotated[int, AtLeast(0), "Gold positives, design `by_class`."]
+    gold_negatives: Annotated[int, AtLeast(0), "Gold negatives, design `by_class`."]
+    n_gold: Annotated[int, AtLeast(0), "Gold items, the other designs."]
+    gold_prevalence: Annotated[
+        float,
+        Above(0, 1),
+        "Probability of a positive gold item, design `separate`; that of the sample where not "
+        "given.",
+    ]
+
+
 def read_quality(text: str) -> tuple[float, float]:
     """Read TPR and TNR from "0.9-0.95".
 
@@ -56,9 +100,8 @@ def draw_judge_error(values: Mapping[str, Any], rng: np.random.Generator) -> Rep
     """Draw a replicate.
 
     Args:
-        values: n items, prevalence in (0, 1), tpr and tnr in [0, 1] with tpr + tnr > 1 (or both as
-            quality, "0.9-0.95"), n_labels (1 where not given), design ("by_class" where not given)
-            and what `NAMES` has for it; gold_prevalence is the prevalence where not given.
+        values: as `JudgeErrorParameters` declares them; tpr + tnr is above 1, and which of
+            them there are goes by the design (`NAMES`).
         rng: the only source of randomness.
 
     Raises:
@@ -70,7 +113,7 @@ def draw_judge_error(values: Mapping[str, Any], rng: np.random.Generator) -> Rep
     used = Parameters(f"{given.owner}, design {design}", given.values)
     used.check_names((*SHARED, *NAMES[design]))
     n, prevalence = read_n(used), used.real("prevalence", above=0, below=1)
-    tpr, tnr = _share(used, "tpr"), _share(used, "tnr")
+    tpr, tnr = read_share(used, "tpr"), read_share(used, "tnr")
     if tpr + tnr <= 1:
         raise used.fault("tnr", f"more than 1 - tpr, which is {1 - tpr:g}")
     sample = (rng.random(n) < prevalence).astype(np.int64)
@@ -97,14 +140,6 @@ def _named_quality(values: Mapping[str, Any]) -> dict[str, Any]:
         raise given.fault(QUALITY, "TPR and TNR as text, such as 0.9-0.95") from None
     rest = {name: value for name, value in values.items() if name != QUALITY}
     return {**rest, "tpr": tpr, "tnr": tnr}
-
-
-def _share(parameters: Parameters, name: str) -> float:
-    """A number from 0 to 1, both allowed."""
-    value: Any = parameters.values.get(name)
-    if not (is_number(value) and 0 <= value <= 1):
-        raise parameters.fault(name, "a number from 0 to 1")
-    return float(value)
 
 
 def _gold(
@@ -153,4 +188,4 @@ def _assemble(truth: np.ndarray, label: np.ndarray, has_gold: np.ndarray, n: int
     )
 
 
-GENERATOR = Generator("judge_error", draw_judge_error, ANNOTATIONS)
+GENERATOR = Generator("judge_error", draw_judge_error, ANNOTATIONS, parameters=JudgeErrorParameters)

@@ -7,35 +7,48 @@ V_i ~ Binomial(c_i, P_i)
 """
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import betaln, expit
 
 from crowdgold.data import Items
-from crowdgold.data.parameters import Parameters
+from crowdgold.declared import Above, Settings
+from crowdgold.given import Given
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.replicate import Replicate
 
-VOTE_NAMES = ("phi", "a0", "a1", "d0", "d1")
-NAMES = (*VOTE_NAMES, *design.NAMES)
+
+@dataclass(frozen=True, kw_only=True)
+class VotesGiven(Settings):
+    """Labels, and chances of a positive vote that differ by item."""
+
+    phi: Annotated[float, Above(0, 1), "Probability of a positive label."]
+    a0: Annotated[float, Above(0, 1), "Mean probability of a positive vote on a negative item."]
+    a1: Annotated[float, Above(0, 1), "Mean probability of a positive vote on a positive item."]
+    d0: Annotated[float, Above(0), "Concentration of that probability on negative items."]
+    d1: Annotated[float, Above(0), "Concentration of that probability on positive items."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MavenParameters(design.Predicted, VotesGiven):
+    """Algorithm 1 of the MAVEN paper, the process that MAVEN assumes."""
 
 
 def draw_maven(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
     """Draw a replicate by Algorithm 1.
 
     Args:
-        values: phi in (0, 1), the base rate; a0 <= a1 in (0, 1), the mean chance of a positive vote
-            on a negative and a positive item; d0, d1 > 0, the concentration of these chances; and
-            the study's design (`crowdgold.simulate.design`).
+        values: as `MavenParameters` declares them; a0 is at most a1.
         rng: the only source of randomness.
 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
     """
-    parameters = Parameters("generator maven", values)
-    parameters.check_names(NAMES)
+    parameters = Given("generator maven", values, MavenParameters)
+    parameters.check_names()
     vote = read_vote_parameters(parameters)
     predictors = design.read_predictors(parameters)
     n = design.read_n(parameters)
@@ -64,10 +77,9 @@ def draw_labels(
     return truth, rng.beta(mean * concentration, (1 - mean) * concentration)
 
 
-def read_vote_parameters(parameters: Parameters) -> dict[str, float]:
+def read_vote_parameters(parameters: Given) -> dict[str, float]:
     """Phi, a0, a1, d0, d1, each in its range and a0 <= a1."""
-    vote = {name: parameters.real(name, above=0, below=1) for name in ("phi", "a0", "a1")}
-    vote |= {name: parameters.real(name, above=0) for name in ("d0", "d1")}
+    vote = {name: parameters.real(name) for name in ("phi", "a0", "a1", "d0", "d1")}
     if vote["a0"] > vote["a1"]:
         raise parameters.fault("a0", f"at most a1, which is {vote['a1']:g}")
     return vote
@@ -92,4 +104,4 @@ def probability_given_votes(
     return np.asarray(expit(log_odds))
 
 
-GENERATOR = Generator("maven", draw_maven)
+GENERATOR = Generator("maven", draw_maven, parameters=MavenParameters)

@@ -20,6 +20,7 @@ keep their digits.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss, legint, legval, legvander
@@ -28,8 +29,8 @@ from scipy.special import betaincinv, betaln, expit, log_expit, logit, logsumexp
 
 from crowdgold.data import InputError
 from crowdgold.data.parameters import Parameters, is_number, unknown
+from crowdgold.declared import Json, Settings
 
-SHAPE_NAMES = ("shape", "shapes")
 """Parameters that say which shape; see `read_shape`."""
 
 COMPONENT = ("weight", "alpha", "beta")
@@ -228,6 +229,22 @@ def _calibration(t: np.ndarray, a: float, b: float, logit_m: float, sign: int = 
     """Values of c at logits (...,), or 1 - c with sign -1, which keeps the digits near c = 1."""
     odds = a * (log_expit(t) - log_expit(logit_m)) - b * (log_expit(-t) - log_expit(-logit_m))
     return np.asarray(expit(sign * odds))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShapeGiven(Settings):
+    """The shape of scores, or its name among some."""
+
+    shape: Annotated[
+        object,
+        Json({"type": ["string", "object"]}),
+        "The shape of the scores, one of `shapes` by name, or a mapping of the same form.",
+    ]
+    shapes: Annotated[
+        object,
+        Json({"type": "object", "additionalProperties": {"$ref": "#/$defs/score_shape"}}),
+        "Shapes of the scores by name.",
+    ]
 
 
 def read_shape(parameters: Parameters, phi: float) -> ScoreShape:

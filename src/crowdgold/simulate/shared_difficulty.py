@@ -12,19 +12,71 @@ one class than of the other, and far off now and then.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import expit, logit
 
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.parameters import Parameters
+from crowdgold.declared import Above, AtLeast, Between, Named, Settings
+from crowdgold.given import Given
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.replicate import Replicate
 
-NAMES = ("phi", "right_positive", "right_negative", "ease", "copying", *design.NAMES)
-PREDICTOR_NAMES = ("mu", "ease", "spread", "spread_positive", "freedom")
+
+@dataclass(frozen=True, kw_only=True)
+class PredictorGiven(Settings):
+    """A simulated predictor."""
+
+    mu: Annotated[float, "How far the score follows the true label."]
+    ease: Annotated[float, "How far it follows the item's ease; 0 where not given."] = 0
+    spread: Annotated[float, Above(0), "Spread of its noise; 1 where not given."] = 1
+    spread_positive: Annotated[
+        float,
+        Above(0),
+        "Spread of its noise on positive items; as `spread` where not given.",
+    ]
+    freedom: Annotated[
+        float,
+        Above(0),
+        "Degrees of freedom of its noise, Student's t; normal where not given.",
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedDifficultyParameters(design.Design):
+    """What models of votes and scores leave out: voters who copy, difficulty that voters and
+    predictors share, heavy-tailed scores whose spread depends on the class.
+    """
+
+    phi: Annotated[float, Above(0, 1), "Probability of a positive label."]
+    right_positive: Annotated[
+        float,
+        Above(0, 1),
+        "Chance of a right vote on a positive item of middling difficulty.",
+    ]
+    right_negative: Annotated[
+        float,
+        Above(0, 1),
+        "Chance of a right vote on a negative item of middling difficulty.",
+    ]
+    ease: Annotated[
+        float,
+        AtLeast(0),
+        "Standard deviation of a right vote's log odds between items; 0 where not given.",
+    ] = 0
+    copying: Annotated[
+        float,
+        Between(0, 1),
+        "Chance that a vote after the first repeats that; 0 where not given.",
+    ] = 0
+    predictors: Annotated[
+        object,
+        Named(PredictorGiven, ["mu"]),
+        "The predictors by name; the first is the one that metrics are about.",
+    ]
 
 
 @dataclass(frozen=True)
@@ -41,32 +93,25 @@ def draw_shared_difficulty(values: Mapping[str, Any], rng: np.random.Generator) 
     """Draw a replicate of the process above.
 
     Args:
-        values: phi, right_positive and right_negative in (0, 1); ease >= 0 of the votes and
-            copying in [0, 1], 0 where not given; the study's design (`crowdgold.simulate.design`),
-            whose predictors are {NAME: {mu, ease, spread, spread_positive, freedom}}: ease 0,
-            spread 1, spread_positive as spread, and freedom (of Student's t, above 0) infinite
-            where not given.
+        values: as `SharedDifficultyParameters` declares them.
         rng: the only source of randomness.
 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
     """
-    parameters = Parameters("generator shared_difficulty", {"ease": 0, "copying": 0} | dict(values))
-    parameters.check_names(NAMES)
-    phi, *right = (
-        parameters.real(name, above=0, below=1)
-        for name in ("phi", "right_negative", "right_positive")
-    )
+    parameters = Given("generator shared_difficulty", values, SharedDifficultyParameters)
+    parameters.check_names()
+    phi, *right = (parameters.real(name) for name in ("phi", "right_negative", "right_positive"))
     predictors = read_predictors(parameters)
     n = design.read_n(parameters)
     n_gold = design.read_n_gold(parameters, n)
 
     truth = (rng.random(n) < phi).astype(np.int8)
     ease = rng.standard_normal(n)
-    correct = expit(logit(np.array(right))[truth] + _at_least_0(parameters, "ease") * ease)
+    correct = expit(logit(np.array(right))[truth] + parameters.real("ease") * ease)
     votes_total = design.draw_votes_total(parameters, n, rng)
     chance = np.where(truth == 1, correct, 1 - correct)
-    votes_positive = draw_votes(chance, votes_total, _share(parameters, "copying"), rng)
+    votes_positive = draw_votes(chance, votes_total, parameters.real("copying"), rng)
     scores = {name: _scores(predictor, truth, ease, rng) for name, predictor in predictors.items()}
     items = Items(
         item=np.arange(n).astype(str).astype(object),
@@ -120,29 +165,17 @@ def read_predictors(parameters: Parameters) -> dict[str, Predictor]:
         owner = f"{parameters.owner}, predictor {name!r}"
         if not isinstance(values, Mapping):
             raise InputError(f"{owner}: found {values!r}, expected {{mu: number}}")
-        own = Parameters(owner, {"ease": 0, "spread": 1} | dict(values))
-        own.check_names(PREDICTOR_NAMES)
-        spread = own.real("spread", above=0)
-        positive = own.real("spread_positive", above=0) if "spread_positive" in own else spread
-        freedom = own.real("freedom", above=0) if "freedom" in own else np.inf
+        own = Given(owner, values, PredictorGiven)
+        own.check_names()
+        spread = own.real("spread")
+        positive = own.real("spread_positive") if "spread_positive" in own else spread
+        freedom = own.real("freedom") if "freedom" in own else np.inf
         predictors[str(name)] = Predictor(
             own.real("mu"), own.real("ease"), np.array([spread, positive]), freedom
         )
     return predictors
 
 
-def _at_least_0(parameters: Parameters, name: str) -> float:
-    value = parameters.real(name)
-    if value < 0:
-        raise parameters.fault(name, "a number that is 0 or more")
-    return value
-
-
-def _share(parameters: Parameters, name: str) -> float:
-    value = parameters.real(name)
-    if not 0 <= value <= 1:
-        raise parameters.fault(name, "a number from 0 to 1")
-    return value
-
-
-GENERATOR = Generator("shared_difficulty", draw_shared_difficulty)
+GENERATOR = Generator(
+    "shared_difficulty", draw_shared_difficulty, parameters=SharedDifficultyParameters
+)

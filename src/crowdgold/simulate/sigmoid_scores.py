@@ -9,15 +9,43 @@ The score vector of an item is (1 - s_i, s_i). `separation: m` stands for the me
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from scipy.special import expit
 
 from crowdgold.data import InputError
 from crowdgold.data.parameters import Parameters, is_number
+from crowdgold.declared import Above, Json, Part, Settings
 
 NAMES = ("scores", "separation")
 NO_SCORES = "none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoresGiven(Settings):
+    """A classifier's scores: the sigmoid of a normal by class."""
+
+    negative_mean: Annotated[float, "Mean of the raw scores of negatives."]
+    positive_mean: Annotated[float, "Mean of the raw scores of positives."]
+    sd: Annotated[float, Above(0), "Standard deviation of the raw scores."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LawGiven(Settings):
+    """The distribution of a classifier's scores."""
+
+    scores: Annotated[
+        object,
+        Part(ScoresGiven, ["sd"]),
+        "A classifier's scores: the sigmoid of a normal by class; none where not given.",
+    ]
+    separation: Annotated[
+        object,
+        Json({"type": ["number", "string"]}),
+        'm for means of -m and m, in the place of those in `scores`; "none" for no scores. '
+        'Write numbers as text where "none" is among them.',
+    ]
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,16 @@ not: they share a response's difficulty. Two parameters change nothing else but 
 """
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from crowdgold.data import ANNOTATIONS, Annotations
 from crowdgold.data.annotations import NO_GROUP
 from crowdgold.data.parameters import Parameters, is_number
+from crowdgold.declared import AtLeast, Between, Json, Part, Settings
+from crowdgold.simulate.design import read_share
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.irt import draw_voters
 from crowdgold.simulate.replicate import Replicate
@@ -85,14 +88,99 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
 """The configurations of tables 4 to 7 by the names of the published files: what each changes."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class AnnotatorsGiven(Settings):
+    """Annotators of each type."""
+
+    normal: Annotated[int, AtLeast(0), "Those who mostly agree with the true level."]
+    strict: Annotated[int, AtLeast(0), "Those who give lower labels."]
+    lenient: Annotated[int, AtLeast(0), "Those who give higher labels."]
+    adversarial: Annotated[int, AtLeast(0), "Those who label at random."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StablevalParameters(Settings):
+    """Labels of agents' responses in three levels, as in the synthetic study of the STABLEVAL
+    paper (section 6.1).
+    """
+
+    configuration: Annotated[
+        Literal[
+            "labels_3",
+            "labels_5",
+            "labels_7",
+            "labels_9",
+            "gaps_wide",
+            "gaps_tight",
+            "adv_00",
+            "adv_10",
+            "adv_20",
+            "adv_30",
+            "adv_40",
+            "strict_00",
+            "strict_10",
+            "strict_20",
+            "strict_30",
+            "strict_40",
+            "lenient_00",
+            "lenient_10",
+            "lenient_20",
+            "lenient_30",
+            "lenient_40",
+            "hard_00",
+            "hard_10",
+            "hard_20",
+        ],
+        "A configuration of tables 4 to 7, by the name of its published files; its values "
+        "stand where none are given.",
+    ]
+    items_per_agent: Annotated[int, AtLeast(1), "Responses of each agent; 500 where not given."]
+    n_labels: Annotated[int, AtLeast(1), "Labels of each response; 5 where not given."]
+    quality: Annotated[
+        object,
+        Json(
+            {
+                "oneOf": [
+                    {"enum": ["wide", "tight", "equal"]},
+                    {
+                        "type": "array",
+                        "minItems": 1,
+                        "items": {"type": "number", "minimum": 0, "maximum": 1},
+                    },
+                ]
+            }
+        ),
+        "Each agent's chance of a response of the highest level; or the study's, `wide` "
+        "(where not given) or `tight`; or six agents who are `equal`.",
+    ]
+    annotators: Annotated[
+        object,
+        Part(AnnotatorsGiven),
+        "Annotators of each type; 18, 6, 4 and 2 where not given.",
+    ]
+    hard_items: Annotated[
+        float,
+        Between(0, 1),
+        "Chance that a response is hard to label; 0.2 where not given.",
+    ]
+    difficulty: Annotated[
+        Literal["shared", "own"],
+        "Whether the labels of a response share its difficulty (where not given, as "
+        "published), or each has its own, so that they are independent given the level.",
+    ]
+    copying: Annotated[
+        float,
+        Between(0, 1),
+        "Chance that a label repeats the response's first one; 0 where not given.",
+    ]
+
+
 def draw_stableval(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Annotations]:
     """Draw a replicate.
 
     Args:
-        values: configuration, one of the study's, whose values stand where none is given (else
-            `BASE`); items_per_agent; n_labels of each response; quality (a name of `QUALITIES`, or
-            a list of chances of level 2, one an agent); annotators, numbers by type; hard_items and
-            copying, shares; difficulty, shared or own.
+        values: as `StablevalParameters` declares them; a configuration's values stand
+            where none is given, else `BASE`.
         rng: the only source of randomness.
 
     Returns:
@@ -130,14 +218,6 @@ def level_chances(quality: np.ndarray) -> np.ndarray:
     """The chances of the levels (S, 3) of agents of qualities (S,)."""
     rest = 1 - quality
     return np.stack([(1 - PARTLY) * rest, PARTLY * rest, quality], axis=1)
-
-
-def _share(parameters: Parameters, name: str) -> float:
-    """A number from 0 to 1, both allowed."""
-    value: Any = parameters.values.get(name)
-    if not (is_number(value) and 0 <= value <= 1):
-        raise parameters.fault(name, "a number from 0 to 1")
-    return float(value)
 
 
 def _quality(parameters: Parameters) -> np.ndarray:
@@ -185,10 +265,10 @@ def _draw_labels(
     """Draw the labels (I, m) of responses (I,), by annotators of these types (I, m)."""
     own = parameters.choice("difficulty", DIFFICULTIES) == OWN
     shape = kind.shape if own else (len(kind), 1)
-    difficulty = draw_difficulty(_share(parameters, "hard_items"), shape, rng)[..., None]
+    difficulty = draw_difficulty(read_share(parameters, "hard_items"), shape, rng)[..., None]
     matrix = np.array(list(CONFUSION.values()))[kind, level[:, None]]
     label = _pick((1 - difficulty) * matrix + difficulty / len(CATEGORIES), rng)
-    copied = rng.random(label.shape) < _share(parameters, "copying")
+    copied = rng.random(label.shape) < read_share(parameters, "copying")
     return np.where(copied, label[:, :1], label)
 
 
@@ -228,4 +308,4 @@ def _true_scores(table: Annotations, expected: np.ndarray) -> dict[str, float]:
     return named
 
 
-GENERATOR = Generator("stableval", draw_stableval, ANNOTATIONS)
+GENERATOR = Generator("stableval", draw_stableval, ANNOTATIONS, parameters=StablevalParameters)

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from crowdgold.experiments.configuration import ConfigurationError, load
+from crowdgold.experiments.configuration.problems import SOURCES
 from crowdgold.experiments.configuration.schema import read_schema
 
 HEAD = """# The configuration
 
-Made by `make config/README.md` from `workflow/schemas/config.schema.yaml` and from what methods
-declare in their files, `src/crowdgold/methods/`; edit these, not this page.
+Made by `make config/README.md` from `workflow/schemas/config.schema.yaml` and from what methods,
+generators and checks declare in their files; edit these, not this page.
 
 `config.yaml` is the default scale, `config/experiments/` holds the experiments and figures of each
 paper, and `config/smoke.yaml` and `config/paper.yaml` are laid over them to change the scale:
@@ -84,9 +85,9 @@ def page(schema: Mapping[str, Any], config: Mapping[str, Any]) -> str:
         config: the default configuration.
     """
     parts = [HEAD, "## Keys\n", _table(schema, schema, config)]
-    for name, described in schema["$defs"].items():
-        kind, _, source = name.partition("_")
-        if kind in ("simulator", "dataset", "check"):
+    for kind in SOURCES:
+        for name in sorted(one for one in schema["$defs"] if one.startswith(f"{kind}_")):
+            described, source = schema["$defs"][name], name.removeprefix(f"{kind}_")
             parts.append(f"## Parameters of {kind} `{source}`\n\n{described['description']}\n")
             parts.append(_table(described, schema, {}))
     return "\n".join(parts)

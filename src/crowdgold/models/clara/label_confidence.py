@@ -83,17 +83,6 @@ def probabilities_so_far(model: LabellingModel, annotations: Annotations) -> Lab
     return LabelsSoFar(start, _softmax(log_weight))
 
 
-def label_probabilities(model: LabellingModel, annotations: Annotations) -> np.ndarray:
-    """P(y_i = k | all labels of item i): (I, K); the prevalence where it has none.
-
-    Raises:
-        InputError: where the categories are not the model's.
-    """
-    given = np.tile(np.log(model.prevalence), (len(annotations.item), 1))
-    np.add.at(given, annotations.item_of, _log_likelihood(model, annotations))
-    return _softmax(given)
-
-
 def asks_for_another(
     confidence: float, labels: int, threshold: float, most: int | None = None
 ) -> bool:

@@ -195,7 +195,7 @@ def _says(
     if f"mu:{model}" in draws:
         rng = work.rng("checks", work.method, model)
         checks = check_predictions(draws, view.items, model, rng, work.settings.level)
-    known = getattr(sample, "probability", None)
+    known = sample.probability
     if known is None and labels.of_items:
         known = labels.probabilities(view, request.streams.own(model))
     return Found(

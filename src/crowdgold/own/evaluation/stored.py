@@ -17,7 +17,6 @@ import pandas as pd
 
 from crowdgold.data.files import unfinished
 from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.imputed import Imputed
 from crowdgold.inference.questions import Named
 from crowdgold.inference.rectified import Rectified
 from crowdgold.inference.samples import Draws, Stated
@@ -27,7 +26,7 @@ from crowdgold.own.evaluation.fitting import Found
 
 CLASSES = {
     one.__name__: one
-    for one in (Found, Named, Draws, Imputed, Rectified, Stated, Estimate, Diagnostics, Scale)
+    for one in (Found, Named, Draws, Rectified, Stated, Estimate, Diagnostics, Scale)
 }
 """All that is made from a file."""
 TEXT = "text"

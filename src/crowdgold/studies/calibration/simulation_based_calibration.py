@@ -7,13 +7,14 @@ rank of each parameter, and of the log-likelihood of the data, among the posteri
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 
 from crowdgold.data import InputError
 from crowdgold.data.parameters import unknown
+from crowdgold.declared import AtLeast, Json, Settings
 from crowdgold.experiments.check import Check
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.studies.calibration import calibrated_joint_models, calibrated_models
@@ -24,6 +25,26 @@ RANKS = 99
 """Posterior draws that a rank is taken among: thinned, so that they are nearly independent."""
 
 Run = Callable[[Trial], Simulated]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulationBasedCalibrationParameters(Settings):
+    """The rank of a draw of the prior among posterior draws, for every parameter and the
+    log-likelihood, given data simulated at that draw (Talts et al., 2018).
+    """
+
+    model: Annotated[
+        object,
+        Json({"type": "string"}),
+        "The sampler under test; `likelihood_dropped`, `prior_mismatched`, `rates_swapped` "
+        "and `scores_ignored` are planted bugs.",
+    ]
+    n: Annotated[int, AtLeast(2), "Items of a data set."]
+    n_gold: Annotated[int, AtLeast(0), "Items that have a gold label."]
+    votes_total: Annotated[int, AtLeast(1), "Votes on each item."]
+    chains: Annotated[int, AtLeast(2), "Chains of each fit."]
+    warmup: Annotated[int, AtLeast(1), "Iterations of each chain that are thrown away."]
+    draws: Annotated[int, AtLeast(50), "Iterations of each chain that are kept."]
 
 
 @dataclass(frozen=True)
@@ -77,8 +98,7 @@ def check_simulation_based_calibration(
     """Rank one prior draw among its posterior draws.
 
     Args:
-        parameters: `model`, a key of `SUBJECTS`; n, n_gold and votes_total of the data; chains,
-            warmup and draws of the sampler.
+        parameters: as `SimulationBasedCalibrationParameters` declares them.
         rng: source of parameters, data and draws.
         stan: the compiled models.
 
@@ -114,5 +134,8 @@ def check_simulation_based_calibration(
 
 
 CHECK = Check(
-    "simulation_based_calibration", check_simulation_based_calibration, stan_models=stan_models
+    "simulation_based_calibration",
+    check_simulation_based_calibration,
+    SimulationBasedCalibrationParameters,
+    stan_models=stan_models,
 )

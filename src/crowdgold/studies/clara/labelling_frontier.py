@@ -5,15 +5,16 @@ policies choose among the labels that are there.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from crowdgold.data import Annotations
-from crowdgold.data.parameters import Parameters
+from crowdgold.declared import Above, AtLeast, Between, Each, Range, Settings
 from crowdgold.experiments.check import Check
+from crowdgold.given import Given
 from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
 from crowdgold.models.clara.label_confidence import LabelsSoFar
 from crowdgold.models.clara.labelling_model import labelling_model
@@ -34,15 +35,72 @@ DRAWN = (
 )  # fmt: skip
 """Parameters of the generator."""
 SAMPLER = ("chains", "warmup", "draws", "lag")
-DEFAULTS = {
-    "against": TRUTH, "alpha": 1.0, "gamma": 1.0, "threshold_step": 0.01, "share_step": 0.1,
-    "snorkel": False,
-}  # fmt: skip
-NAMES = ("n", "n_train", *DRAWN, *SAMPLER, *DEFAULTS)
 COLUMNS = (
     "policy", "threshold_or_share", "share_of_labels", "accuracy", "prevalence_estimate",
     "prevalence_truth", "items", "diagnostics_passed", "diagnostics_message",
 )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrontierParameters(Settings):
+    """What labelling policies cost and how accurate they are, where reviewers are simulated:
+    CLARA is fitted to training items, and the policies choose among the labels of validation
+    items (CLARA, sections 4.3 and 5.4).
+    """
+
+    n: Annotated[int, AtLeast(2), "Validation items."]
+    n_train: Annotated[int, AtLeast(2), "Training items."]
+    prevalence: Annotated[float, Above(0, 1), "Share of the items that are positive."]
+    design: Annotated[
+        Literal["tie_break", "all"],
+        "Who labels an item: `tie_break`, two random reviewers and a third where they differ, "
+        "or `all`, n_labels random ones.",
+    ]
+    n_reviewers: Annotated[int, AtLeast(1), "Reviewers."]
+    n_labels: Annotated[int, AtLeast(1), "Labels on each item, where the design is `all`."]
+    tpr: Annotated[float, Between(0, 1), "Mean true positive rate of the reviewers."]
+    tnr: Annotated[float, Between(0, 1), "Mean true negative rate of the reviewers."]
+    quality_sd: Annotated[
+        float,
+        Between(0, 1),
+        "Standard deviation of the reviewers' rates around their means; they are drawn anew "
+        "while outside [0, 1].",
+    ]
+    rater_types: Annotated[
+        object,
+        Each(float, Between(0, 1), least=1),
+        "Rates by type, TPR = TNR, in the place of these means; reviewers take turns.",
+    ]
+    snorkel: Annotated[
+        bool,
+        "Whether Snorkel's label model is compared too; where its package is not installed it "
+        "is left out, which a line says.",
+    ] = False
+    alpha: Annotated[float, Above(0), "Weight of the prior of the prevalence, in items."] = 1.0
+    gamma: Annotated[
+        float,
+        Above(0),
+        "Weight of the prior of each row of a confusion matrix, in labels.",
+    ] = 1.0
+    chains: Annotated[int, AtLeast(2), "Chains of the fit."]
+    warmup: Annotated[int, AtLeast(1), "Sweeps of each chain that are thrown away."]
+    draws: Annotated[int, AtLeast(1), "Draws of each chain that are kept."]
+    lag: Annotated[int, AtLeast(1), "Sweeps from one kept draw to the next."]
+    against: Annotated[
+        Literal["truth", "majority"],
+        "What final labels are held against: the `truth`, or the `majority` of all labels of "
+        "the item.",
+    ] = "truth"
+    threshold_step: Annotated[
+        float,
+        Range(most=0.5, above=0),
+        "Step of the thresholds of CLARA's confidence, from 0.5 to 1.",
+    ] = 0.01
+    share_step: Annotated[
+        float,
+        Above(0, 1),
+        "Step of the shares of items that get additional labels at random, from 0 to 1.",
+    ] = 0.1
 
 
 def take_items(annotations: Annotations, first: int, last: int) -> Annotations:
@@ -87,12 +145,7 @@ def check_labelling_frontier(
     """Fit CLARA to training items, and let the policies label the validation items.
 
     Args:
-        parameters: n validation and n_train training items; those of the generator `clara` that
-            say who labels them (`DRAWN`); alpha and gamma, weights of the priors (1 where not
-            given); chains, warmup, draws and lag of the sampler; against, "truth" (where not given)
-            or "majority", what final labels are held against; threshold_step (0.01) between
-            thresholds from 0.5 to 1, share_step (0.1) between shares from 0 to 1; snorkel, whether
-        its label model is compared too (false), where the package is installed.
+        parameters: as `FrontierParameters` declares them.
         rng: source of data, draws and the random policy.
 
     Returns:
@@ -103,19 +156,19 @@ def check_labelling_frontier(
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
     """
-    given = Parameters("check labelling_frontier", DEFAULTS | dict(parameters))
-    given.check_names(NAMES)
-    n, n_train = given.whole("n", at_least=2), given.whole("n_train", at_least=2)
-    against = given.choice("against", AGAINST)
-    thresholds = threshold_grid(2, given.real("threshold_step", above=0))
-    shares = np.arange(0, 1 + 1e-9, given.real("share_step", above=0, below=1))
-    chains, warmup, draws, lag = (given.whole(name, at_least=1) for name in SAMPLER)
+    given = Given("check labelling_frontier", parameters, FrontierParameters)
+    given.check_names()
+    n, n_train = given.whole("n"), given.whole("n_train")
+    against = given.choice("against")
+    thresholds = threshold_grid(2, given.real("threshold_step"))
+    shares = np.arange(0, 1 + 1e-9, given.real("share_step"))
+    chains, warmup, draws, lag = (given.whole(name) for name in SAMPLER)
     settings = ClaraSettings(chains=chains, warmup=warmup, draws=draws, lag=lag)
     drawing, sampling, choosing, seeding = rng.spawn(4)
     drawn = {name: parameters[name] for name in DRAWN if name in parameters}
     table = draw_clara({**drawn, "n": n_train + n}, drawing).table
     train, valid = take_items(table, 0, n_train), take_items(table, n_train, n_train + n)
-    prior = empirical_prior(train, given.real("alpha", above=0), given.real("gamma", above=0))
+    prior = empirical_prior(train, given.real("alpha"), given.real("gamma"))
     fit = sample_clara(train, prior, settings, sampling)
     model = labelling_model(fit, train, settings.confusion)
     truth = np.asarray(valid.truth)
@@ -133,4 +186,9 @@ def check_labelling_frontier(
     )[list(COLUMNS)]
 
 
-CHECK = Check("labelling_frontier", check_labelling_frontier, packages=needed_packages)
+CHECK = Check(
+    "labelling_frontier",
+    check_labelling_frontier,
+    FrontierParameters,
+    packages=needed_packages,
+)

@@ -6,15 +6,31 @@ bins is given, which is exact: the share of a bin over its width.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import logit, ndtr
 
+from crowdgold.declared import Above, AtLeast, Settings
 from crowdgold.experiments.check import Check
 
 CLASSES = ("negative", "positive")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SigmoidScoresParameters(Settings):
+    """The exact distribution of the scores of negatives and positives where raw scores are
+    normal and a score is the sigmoid of one (CLARA, section 7.3).
+    """
+
+    separation: Annotated[
+        float,
+        "The raw scores' means are this below 0 in negatives and above 0 in positives.",
+    ]
+    sd: Annotated[float, Above(0), "Standard deviation of the raw scores."]
+    bins: Annotated[int, AtLeast(2), "Bins between 0 and 1."]
 
 
 def mean_density(mean: float, sd: float, edges: np.ndarray) -> np.ndarray:
@@ -37,8 +53,7 @@ def check_sigmoid_scores(parameters: Mapping[str, Any], rng: np.random.Generator
     """The distribution of the scores of both classes.
 
     Args:
-        parameters: `separation`, half the distance of the classes' means; `sd` of the raw scores;
-            `bins` between 0 and 1.
+        parameters: as `SigmoidScoresParameters` declares them.
         rng: not used; nothing is drawn.
 
     Returns:
@@ -65,4 +80,4 @@ def check_sigmoid_scores(parameters: Mapping[str, Any], rng: np.random.Generator
     )
 
 
-CHECK = Check("sigmoid_scores", check_sigmoid_scores)
+CHECK = Check("sigmoid_scores", check_sigmoid_scores, SigmoidScoresParameters)

@@ -1,14 +1,30 @@
 """The corrected rate against the rate that judges find (judge error, "The first formula")."""
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 
+from crowdgold.declared import AtLeast, Json, Settings
 from crowdgold.experiments.check import Check
 from crowdgold.models.judge_error import corrected_rate, corrected_variance
 from crowdgold.simulate.judge_error import read_quality
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeErrorFormulaParameters(Settings):
+    """The corrected rate and its standard error against the rate that judges find."""
+
+    quality: Annotated[
+        object,
+        Json({"type": "string", "pattern": "^[0-9.]+-[0-9.]+$"}),
+        "The judges' TPR and TNR as text, `0.9-0.95`.",
+    ]
+    n: Annotated[int, AtLeast(1), "Judged items."]
+    n_gold: Annotated[int, AtLeast(1), "Gold labels of each class."]
+    points: Annotated[int, AtLeast(2), "True rates from 0 to 1."]
 
 
 def check_judge_error_formula(
@@ -17,8 +33,7 @@ def check_judge_error_formula(
     """The corrected rate and its standard error for judges of one quality.
 
     Args:
-        parameters: `quality`, TPR and TNR as "0.9-0.95"; `n` judged items, and `n_gold` gold labels
-            of each class; `points` from nothing to everything positive.
+        parameters: as `JudgeErrorFormulaParameters` declares them.
         rng: not used; nothing is drawn.
 
     Returns:
@@ -44,4 +59,4 @@ def check_judge_error_formula(
     )
 
 
-CHECK = Check("judge_error_formula", check_judge_error_formula)
+CHECK = Check("judge_error_formula", check_judge_error_formula, JudgeErrorFormulaParameters)

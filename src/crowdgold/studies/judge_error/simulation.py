@@ -14,11 +14,13 @@ place of its estimate. Variants:
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from crowdgold.declared import Above, AtLeast, Between, Settings
 from crowdgold.experiments.check import Check
 from crowdgold.methods.judge_error import ROGAN_GLADEN
 from crowdgold.models.judge_error import JudgementCounts, correct_rate, corrected_variance
@@ -30,6 +32,39 @@ NAIVE, CORRECTED = "naive", ROGAN_GLADEN.name
 BIN = 0.005
 Z = 1.96
 """As in the published code."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeErrorSimulationParameters(Settings):
+    """The simulation of the judge-error post, as described and with the slips of its published
+    code.
+    """
+
+    n: Annotated[int, AtLeast(1), "Judged items."]
+    prevalence: Annotated[float, Above(0, 1), "Probability of a positive item."]
+    tpr: Annotated[
+        float,
+        Between(0, 1),
+        "The judges' probability of a right label on positives (q+).",
+    ]
+    tnr: Annotated[
+        float,
+        Between(0, 1),
+        "The judges' probability of a right label on negatives (q-).",
+    ]
+    gold_positives: Annotated[int, AtLeast(1), "Gold positives."]
+    gold_negatives: Annotated[int, AtLeast(1), "Gold negatives."]
+    simulations: Annotated[int, AtLeast(1), "Simulations of a run."]
+    variant: Annotated[
+        Literal["exact", "shared_draw", "true_quality", "published"],
+        "`exact`; `shared_draw`, one number of false positives for all simulations; "
+        "`true_quality`, the true q+ in the variance; `published`, both.",
+    ]
+    false_positives: Annotated[
+        int,
+        AtLeast(0),
+        "The shared number of false positives; drawn where not given.",
+    ]
 
 
 class Truth(NamedTuple):
@@ -117,8 +152,7 @@ def check_judge_error_simulation(
     """Run the simulation once, in one variant.
 
     Args:
-        parameters: fields of `Truth`; `variant`; `simulations`; `false_positives`, the shared
-            number, drawn where it is not given.
+        parameters: as `JudgeErrorSimulationParameters` declares them.
         rng: source of all draws.
 
     Returns:
@@ -142,4 +176,6 @@ def check_judge_error_simulation(
     return pd.DataFrame(rows)
 
 
-CHECK = Check("judge_error_simulation", check_judge_error_simulation)
+CHECK = Check(
+    "judge_error_simulation", check_judge_error_simulation, JudgeErrorSimulationParameters
+)

@@ -5,34 +5,98 @@ them there is nothing to draw.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.judged_texts import TABLE_4
-from crowdgold.data.parameters import Parameters
+from crowdgold.declared import Above, AtLeast, Each, Range, Settings
 from crowdgold.experiments.check import Check
+from crowdgold.given import Given
 from crowdgold.studies.label_variation.encoders import (
-    ENCODERS,
     TFIDF,
     find_encoder,
     scale_to_unit_variance,
 )
-from crowdgold.studies.label_variation.methods import METHODS
 from crowdgold.studies.label_variation.prepared import Prepared, read_prepared
 
 OWNER = "check label_variation"
-NAMES = (
-    "dataset", "subset", "encoder", "method", "epochs", "batch_size", "learning_rate", "warmup",
-    "repeated", "fine_tuned", "trials", "learning_rates", "batch_sizes",
-)  # fmt: skip
-REPEATED = ("weighted", "each")
 KEPT = Path("results/embeddings")
 """Where features of frozen encoders are kept, for all scales."""
 TITLES = {"snli": "ChaosNLI (SNLI)", "mnli_m": "ChaosNLI (MNLI)"}
 """Of the subsets of ChaosNLI, which count as datasets."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelVariationParameters(Settings):
+    """A training method for human label variation on a dataset of judged texts, trained once in
+    each replicate and scored by every metric (HLV, section 5).
+    """
+
+    dataset: Annotated[
+        Literal["hs_brexit", "md_agreement", "armis", "chaosnli_texts", "mfrc"],
+        "The dataset of judged texts.",
+    ]
+    subset: Annotated[Literal["snli", "mnli_m"], "The part of ChaosNLI; all items where not given."]
+    encoder: Annotated[
+        Literal["minilm", "tfidf", "roberta", "twhin_bert", "llama_3"],
+        "What turns a text into features: `minilm`, all-MiniLM-L6-v2, whose weights come with "
+        "a package; `tfidf` of character n-grams; or the paper's `roberta`, `twhin_bert` or "
+        "`llama_3`, by their names on the model hub.",
+    ]
+    fine_tuned: Annotated[
+        bool,
+        "Whether the encoder is trained too, LLaMA 3 by low-rank updates; frozen where not "
+        "given. It wants a GPU.",
+    ]
+    method: Annotated[
+        Literal[
+            "ReL",
+            "MV",
+            "AR",
+            "ARh",
+            "AL",
+            "SL",
+            "SLMV",
+            "AE",
+            "AEh",
+            "JSD",
+            "SmF1",
+            "SMF1",
+            "LA-min",
+            "LA-max",
+        ],
+        "The training method, by its short name in table 3.",
+    ]
+    epochs: Annotated[int, AtLeast(1), "Passes over the training rows."]
+    batch_size: Annotated[int, AtLeast(1), "Rows of a step."]
+    learning_rate: Annotated[float, Above(0), "Adam's rate at the start; it falls linearly to 0."]
+    warmup: Annotated[
+        float,
+        Range(least=0, below=1),
+        "Share of the steps over which the rate first rises from 0; 0 where not given.",
+    ]
+    repeated: Annotated[
+        Literal["weighted", "each"],
+        "What repeated labelling trains on where an item has equal annotations of people "
+        "without names: one row, `weighted` by their number, where not given, or a row for "
+        "`each`.",
+    ]
+    trials: Annotated[
+        int,
+        AtLeast(0),
+        "Models of a random search for learning rate and batch size, compared on the "
+        "development items by the geometric mean of the metrics; 0, where not given, for "
+        "none.",
+    ]
+    learning_rates: Annotated[
+        object,
+        Each(float, Above(0), least=2, most=2),
+        "Lowest and highest of the search.",
+    ]
+    batch_sizes: Annotated[object, Each(int, AtLeast(1), least=1), "Those of the search."]
 
 
 def needed_packages(parameters: Mapping[str, Any]) -> tuple[str, ...]:
@@ -52,11 +116,11 @@ def _kept(parameters: Mapping[str, Any]) -> Path:
     return KEPT / str(parameters["encoder"]) / f"{parameters['dataset']}.npz"
 
 
-def _encoder_of(given: Parameters, data: Prepared, frame: pd.DataFrame) -> Any:
+def _encoder_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
     """The function split -> encoder."""
     from crowdgold.studies.label_variation.training import FrozenFeatures
 
-    name = given.choice("encoder", ENCODERS)
+    name = given.choice("encoder")
     if given.values.get("fine_tuned"):
         from crowdgold.studies.label_variation.transformer_encoder import (
             TransformerEncoder,
@@ -82,20 +146,20 @@ def _encoder_of(given: Parameters, data: Prepared, frame: pd.DataFrame) -> Any:
     return lambda split: FrozenFeatures(scale_to_unit_variance(found[place], split.training))
 
 
-def _optimisation(given: Parameters) -> Any:
+def _optimisation(given: Given) -> Any:
     from crowdgold.studies.label_variation.study import Search
     from crowdgold.studies.label_variation.training import Optimisation
 
     how = Optimisation(
-        given.whole("epochs", at_least=1),
-        given.whole("batch_size", at_least=1),
-        given.real("learning_rate", above=0),
-        given.real("warmup", above=-1e-9, below=1),
-        given.choice("repeated", REPEATED) == "each",
+        given.whole("epochs"),
+        given.whole("batch_size"),
+        given.real("learning_rate"),
+        given.real("warmup"),
+        given.choice("repeated") == "each",
     )
     rates, sizes = given.values["learning_rates"], given.values["batch_sizes"]
     low, high = (float(rate) for rate in rates)
-    return how, Search(given.whole("trials", at_least=0), (low, high), tuple(map(int, sizes)))
+    return how, Search(given.whole("trials"), (low, high), tuple(map(int, sizes)))
 
 
 DEFAULTS = {
@@ -115,10 +179,7 @@ def check_label_variation(
     """Train by one method, once, and score the predictions of the test items by every metric.
 
     Args:
-        parameters: `dataset`, `subset` of it, `encoder`, `method`; `epochs`, `batch_size`,
-            `learning_rate`, `warmup`; `repeated`, whether ReL has `each` of several equal
-            annotations or one row, `weighted`; `fine_tuned`, whether the encoder is trained too;
-            `trials` of a random search over `learning_rates` and `batch_sizes`, 0 for none.
+        parameters: as `LabelVariationParameters` declares them.
         rng: of the training.
         dataset: the prepared dataset.
 
@@ -133,9 +194,9 @@ def check_label_variation(
     Raises:
         InputError: naming the parameter that is unknown or impossible.
     """
-    given = Parameters(OWNER, DEFAULTS | dict(parameters))
-    given.check_names(NAMES)
-    name, method = given.choice("dataset", TABLE_4), given.choice("method", METHODS)
+    given = Given(OWNER, DEFAULTS | dict(parameters), LabelVariationParameters)
+    given.check_names()
+    name, method = given.choice("dataset"), given.choice("method")
     subset = str(given.values["subset"])
     data = read_prepared(name, dataset, subset)
     how, tried = _optimisation(given)
@@ -173,7 +234,7 @@ def _annotators(data: Prepared) -> dict[str, float]:
     return {"annotators": judged.annotators, "annotations_each": each, "annotations": annotations}
 
 
-def _title(given: Parameters) -> str:
+def _title(given: Given) -> str:
     """Name the encoder for the reader of a figure, and whether it was trained."""
     title = find_encoder(given.values["encoder"]).title
     if given.values["encoder"] == TFIDF:
@@ -184,6 +245,7 @@ def _title(given: Parameters) -> str:
 CHECK = Check(
     "label_variation",
     check_label_variation,
+    LabelVariationParameters,
     dataset=lambda parameters: str(parameters["dataset"]),
     packages=needed_packages,
     can_do_without=False,

@@ -8,14 +8,16 @@ deviation that negatives and positives share (a version with one each).
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.parameters import Parameters, unknown
+from crowdgold.declared import AtLeast, Each, Json, Settings
 from crowdgold.experiments.check import Check
+from crowdgold.given import Given
 from crowdgold.inference import evaluate
 from crowdgold.inference.rectified import ITEMS
 from crowdgold.methods.maven import CALIBRATED as CALIBRATED_MAVEN
@@ -30,17 +32,33 @@ from crowdgold.simulate.replicate import Replicate
 
 SIMULATORS = {"maven": draw_maven, "irt": draw_irt}
 WORLDS = {"maven": "Algorithm 1", "irt": "Algorithm 2"}
-NAMES = (
-    "simulator",
-    "study",
-    "n",
-    "versions",
-    "metrics",
-    "chains",
-    "warmup",
-    "draws",
-    "imputations",
-)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitsGiven(Settings):
+    """How MAVEN is fitted in a check."""
+
+    chains: Annotated[int, AtLeast(2), "Chains of the vote model."]
+    warmup: Annotated[int, AtLeast(1), "Iterations of each chain that are thrown away."]
+    draws: Annotated[int, AtLeast(1), "Iterations of each chain that are kept."]
+    imputations: Annotated[int, AtLeast(2), "Label sets imputed for each fit."]
+
+
+def run_of(given: Given, stan: StanModels) -> Run:
+    """What a fit of MAVEN is given in a check whose parameters are `FitsGiven`."""
+    chains, warmup, draws = (given.whole(name) for name in ("chains", "warmup", "draws"))
+    return Run(stan, SamplerSettings(chains, warmup, draws), given.whole("imputations"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiasCausesParameters(FitsGiven):
+    """Versions of MAVEN on the same simulated studies, each with one suspect of bias removed."""
+
+    simulator: Annotated[Literal["maven", "irt"], "The process of the studies."]
+    study: Annotated[object, Json({"type": "object"}), "Its parameters with one predictor."]
+    n: Annotated[int, AtLeast(2), "Items of a study where `study` does not say."]
+    versions: Annotated[object, Each(str), "Some of the versions; all where not given."]
+    metrics: Annotated[object, Each(str), "Metrics whose errors are wanted."]
 
 
 @dataclass(frozen=True)
@@ -88,10 +106,7 @@ def check_bias_causes(
     """Fit the versions to one simulated study.
 
     Args:
-        parameters: `simulator`, a key of `SIMULATORS`, and `study`, its parameters, with one
-            predictor, and `n` where it is not among them; `versions`, keys of `VERSIONS` (all
-            where not given); `metrics`; chains, warmup and draws of the vote model's sampler;
-            `imputations`.
+        parameters: as `BiasCausesParameters` declares them; `n` where `study` has none.
         rng: source of data and draws; each version draws from the same state.
         stan: the compiled models.
 
@@ -102,13 +117,10 @@ def check_bias_causes(
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
     """
-    given = Parameters("check bias_causes", dict(parameters))
-    given.check_names(NAMES)
-    sampler = SamplerSettings(
-        **{name: given.whole(name, at_least=1) for name in ("chains", "warmup", "draws")}
-    )
-    run = Run(stan, sampler, given.whole("imputations", at_least=2))
-    simulator = given.choice("simulator", SIMULATORS)
+    given = Given("check bias_causes", parameters, BiasCausesParameters)
+    given.check_names()
+    run = run_of(given, stan)
+    simulator = given.choice("simulator")
     size = {"n": parameters["n"]} if "n" in parameters else {}
     drawn = SIMULATORS[simulator]({**parameters["study"], **size}, rng)
     items = drawn.table
@@ -131,4 +143,6 @@ def check_bias_causes(
     return pd.concat(parts, ignore_index=True).assign(world=world)
 
 
-CHECK = Check("bias_causes", check_bias_causes, stan_models=lambda parameters: ("vote",))
+CHECK = Check(
+    "bias_causes", check_bias_causes, BiasCausesParameters, stan_models=lambda parameters: ("vote",)
+)

@@ -8,14 +8,16 @@ ways is right where they part.
 
 import time
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 from scipy.stats import ks_2samp
 
-from crowdgold.data.parameters import Parameters
+from crowdgold.declared import AtLeast, Each, Json, Settings
 from crowdgold.experiments.check import Check
+from crowdgold.given import Given
 from crowdgold.methods.maven_fit import MavenSettings, summarise_ranking
 from crowdgold.models.exact_cut import ScoreDraws, sample_exact_cut
 from crowdgold.models.nested_cut import sample_nested_cut
@@ -24,10 +26,30 @@ from crowdgold.models.vote_fit import fit_votes
 from crowdgold.models.vote_sets import find_vote_sets
 from crowdgold.simulate import simulate
 
-NAMES = ("simulator", "study", "lengths", "chains", "warmup", "draws", "vote_draws")
 EXACT_AGAIN = 0
 """The length of the rows that compare the exact cut with itself."""
 QUARTILES_OF_NORMAL = 1.349
+
+
+@dataclass(frozen=True, kw_only=True)
+class NestedLengthsParameters(Settings):
+    """Nested fits of several lengths against the exact cut, given the same draws of the vote
+    model.
+    """
+
+    simulator: Annotated[object, Json({"type": "string"}), "The process of the study."]
+    study: Annotated[
+        object,
+        Json({"type": "object", "additionalProperties": {}}),
+        "Its parameters; the first predictor is used.",
+    ]
+    lengths: Annotated[object, Each(int, AtLeast(1)), "Iterations of the nested fits."]
+    chains: Annotated[int, AtLeast(2), "Chains of the vote model and of the pilot fit."]
+    warmup: Annotated[int, AtLeast(1), "Iterations of each chain that are thrown away."]
+    draws: Annotated[int, AtLeast(1), "Iterations of each chain that are kept."]
+    vote_draws: Annotated[
+        int, AtLeast(2), "Draws of the vote model that (mu and delta) are drawn for."
+    ]
 
 
 def _spread(values: np.ndarray) -> float:
@@ -76,17 +98,15 @@ def check_nested_lengths(
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
     """
-    given = Parameters("check nested_lengths", dict(parameters))
-    given.check_names(NAMES)
-    sampler = SamplerSettings(
-        **{name: given.whole(name, at_least=1) for name in ("chains", "warmup", "draws")}
-    )
+    given = Given("check nested_lengths", parameters, NestedLengthsParameters)
+    given.check_names()
+    sampler = SamplerSettings(**{name: given.whole(name) for name in ("chains", "warmup", "draws")})
     items = simulate(parameters["simulator"], parameters["study"], rng).table
     sets, settings = find_vote_sets(items), MavenSettings()
     ranking = summarise_ranking(items, sets, items.predictors[0], settings)
     vote_rng, exact_rng, *others = rng.spawn(3 + len(parameters["lengths"]))
     fit = fit_votes("vote", sets, vote_rng, stan, sampler, settings.phi_prior)
-    wanted = given.whole("vote_draws", at_least=2)
+    wanted = given.whole("vote_draws")
     vote = fit.parameters.select(spread_draws(len(fit.parameters), wanted))
     exact = sample_exact_cut(ranking, sets, vote, exact_rng)
     rows = []
@@ -107,5 +127,8 @@ def check_nested_lengths(
 
 
 CHECK = Check(
-    "nested_lengths", check_nested_lengths, stan_models=lambda parameters: ("vote", "score")
+    "nested_lengths",
+    check_nested_lengths,
+    NestedLengthsParameters,
+    stan_models=lambda parameters: ("vote", "score"),
 )

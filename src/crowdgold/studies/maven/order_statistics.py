@@ -6,13 +6,15 @@ each number of positive votes.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import logit
 
 from crowdgold.data import NO_GOLD, Items
+from crowdgold.declared import Above, AtLeast, Each, Settings
 from crowdgold.experiments.check import Check
 from crowdgold.models.utility import tabulate_utility
 from crowdgold.models.vote_model import VoteParameters
@@ -22,6 +24,30 @@ from crowdgold.simulate.maven import draw_labels
 
 EXTREME = 1e-15
 COLUMNS = ("n", "percentile", "votes_positive", "source", "mean", "lower", "upper", "datasets")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderStatisticsParameters(Settings):
+    """Posterior probabilities that see only the ranks of the scores, against those that see the
+    scores, both at the true parameters (MAVEN, appendix A).
+    """
+
+    n: Annotated[int, AtLeast(2), "Items."]
+    phi: Annotated[float, Above(0, 1), "Probability of a positive label."]
+    a0: Annotated[float, Above(0, 1), "Mean probability of a positive vote on a negative item."]
+    a1: Annotated[float, Above(0, 1), "Mean probability of a positive vote on a positive item."]
+    d0: Annotated[float, Above(0), "Concentration of that probability on negative items."]
+    d1: Annotated[float, Above(0), "Concentration of that probability on positive items."]
+    mu: Annotated[float, "How far the score follows the true label."]
+    delta: Annotated[float, "How far the score follows the votes."]
+    votes_total: Annotated[int, AtLeast(1), "Votes on each item."]
+    percentiles: Annotated[
+        object,
+        Each(float, Above(0, 100), least=1),
+        "Percentiles of the scores at which the probabilities are compared.",
+    ]
+    datasets: Annotated[int, AtLeast(1), "Simulated data sets."]
+    draws: Annotated[int, AtLeast(1), "Draws of the order statistics."]
 
 
 def _all_vote_sets(votes_total: int) -> VoteSets:
@@ -54,8 +80,7 @@ def check_order_statistics(parameters: Mapping[str, Any], rng: np.random.Generat
     """Compare log odds from ranks with log odds from raw scores.
 
     Args:
-        parameters: phi, a0, a1, d0, d1, mu, delta, votes_total, n, percentiles (list), datasets
-            (simulated data sets) and draws (of the order statistics).
+        parameters: as `OrderStatisticsParameters` declares them.
         rng: source of the simulations.
 
     Returns:
@@ -98,4 +123,4 @@ def check_order_statistics(parameters: Mapping[str, Any], rng: np.random.Generat
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-CHECK = Check("order_statistics", check_order_statistics)
+CHECK = Check("order_statistics", check_order_statistics, OrderStatisticsParameters)

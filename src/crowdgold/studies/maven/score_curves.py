@@ -5,17 +5,18 @@ the precision-recall curve of the generator copula, by quadrature and not from a
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.parameters import Parameters
+from crowdgold.declared import Above, AtLeast
 from crowdgold.experiments.check import Check
+from crowdgold.given import Given
 from crowdgold.metrics import parse_metric
-from crowdgold.simulate.score_shapes import SHAPE_NAMES, read_shape
+from crowdgold.simulate.score_shapes import ShapeGiven, read_shape
 
-NAMES = ("phi", "points", *SHAPE_NAMES)
 COLUMNS = ("curve", "at", "value", "m")
 CALIBRATION, PRECISION = "calibration", "precision"
 DENSITIES = ("density_0", "density_1")
@@ -25,16 +26,24 @@ METRIC = "precision_at_recall"
 ITEMS = "true labels"
 """Stands in the place of a method for the curve of the items' own true labels."""
 
-POINTS = 200
 SUMMARISED = ("distance", "width", "coverage")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreCurvesParameters(ShapeGiven):
+    """The exact curves of a shape of scores, by quadrature (MAVEN, appendix D): calibration
+    curve, density of the scores in each class, and precision against recall.
+    """
+
+    phi: Annotated[float, Above(0, 1), "Probability of a positive label."]
+    points: Annotated[int, AtLeast(2), "Points of each curve."] = 200
 
 
 def check_score_curves(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
     """Tabulate the exact curves of a shape of scores.
 
     Args:
-        parameters: phi, the base rate; `shape` and `shapes` (`simulate.score_shapes.read_shape`);
-            points, the number of points of each curve (200 where not given).
+        parameters: as `ScoreCurvesParameters` declares them.
         rng: not used; the curves are exact.
 
     Returns:
@@ -45,10 +54,10 @@ def check_score_curves(parameters: Mapping[str, Any], rng: np.random.Generator) 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
     """
-    given = Parameters("check score_curves", {"points": POINTS} | dict(parameters))
-    given.check_names(NAMES)
-    shape = read_shape(given, given.real("phi", above=0, below=1))
-    points = given.whole("points", at_least=2)
+    given = Given("check score_curves", parameters, ScoreCurvesParameters)
+    given.check_names()
+    shape = read_shape(given, given.real("phi"))
+    points = given.whole("points")
     score = (np.arange(points) + 0.5) / points
     recall = np.arange(1, points + 1) / points
     curves = {
@@ -160,4 +169,4 @@ def _over_replicates(group: pd.DataFrame) -> dict[str, float]:
     return summary
 
 
-CHECK = Check("score_curves", check_score_curves)
+CHECK = Check("score_curves", check_score_curves, ScoreCurvesParameters)

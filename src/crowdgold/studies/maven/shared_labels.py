@@ -11,28 +11,43 @@ votes alone  the very same labels for both, from P(Y | V), which knows no rankin
 """
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from crowdgold.data import Items
-from crowdgold.data.parameters import Parameters
+from crowdgold.declared import Json
 from crowdgold.experiments.check import Check
+from crowdgold.given import Given
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.labels import LabelPosterior
 from crowdgold.inference.request import LEVEL
 from crowdgold.methods.maven_fit import MavenSettings, fit_maven
-from crowdgold.methods.method import Run
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric, true_value
-from crowdgold.models.stan import SamplerSettings, StanModels
+from crowdgold.models.stan import StanModels
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import find_vote_sets
 from crowdgold.simulate.irt import draw_irt
+from crowdgold.studies.maven.bias_causes import FitsGiven, run_of
 
 METRIC = "delta_AUC"
 WAYS = ("coupled", "independent", "votes alone")
-NAMES = ("study", "score_likelihood", "chains", "warmup", "draws", "imputations")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedLabelsParameters(FitsGiven):
+    """The difference of two models by MAVEN where their imputed labels are coupled and where
+    not.
+    """
+
+    study: Annotated[
+        object,
+        Json({"type": "object"}),
+        "Parameters of Algorithm 2 with two predictors.",
+    ]
+    score_likelihood: Annotated[Literal["pairwise", "calibrated"], "MAVEN's score likelihood."]
 
 
 def _of_votes(posterior: LabelPosterior, items: Items) -> np.ndarray:
@@ -78,8 +93,7 @@ def check_shared_labels(
     """Estimate the difference of two predictors' AUC from one simulated study in each way.
 
     Args:
-        parameters: `study`, of Algorithm 2 with two predictors; `score_likelihood` of MAVEN;
-            chains, warmup and draws of the vote model's sampler; `imputations`.
+        parameters: as `SharedLabelsParameters` declares them.
         rng: source of data and draws.
         stan: the compiled models.
 
@@ -90,15 +104,11 @@ def check_shared_labels(
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
     """
-    given = Parameters("check shared_labels", dict(parameters))
-    given.check_names(NAMES)
+    given = Given("check shared_labels", parameters, SharedLabelsParameters)
+    given.check_names()
     settings = MavenSettings(score_likelihood=parameters["score_likelihood"])
-    sampler = SamplerSettings(
-        **{name: given.whole(name, at_least=1) for name in ("chains", "warmup", "draws")}
-    )
     items = draw_irt(parameters["study"], rng).table
-    run = Run(stan, sampler, given.whole("imputations", at_least=2))
-    fitted = fit_maven(items, rng, settings, run)
+    fitted = fit_maven(items, rng, settings, run_of(given, stan))
     assert isinstance(fitted.labels, LabelPosterior)
     truth = true_value(METRIC, items)
     found = imputed_differences(fitted.labels, items, rng)
@@ -112,4 +122,9 @@ def check_shared_labels(
     )  # fmt: skip
 
 
-CHECK = Check("shared_labels", check_shared_labels, stan_models=lambda parameters: ("vote",))
+CHECK = Check(
+    "shared_labels",
+    check_shared_labels,
+    SharedLabelsParameters,
+    stan_models=lambda parameters: ("vote",),
+)

@@ -10,13 +10,15 @@ in the band that a correlation of B pairs has around it.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from crowdgold.declared import Above, AtLeast, Settings
 from crowdgold.experiments.check import Check
 from crowdgold.metrics.judgements import correlations, divergence, normalised_entropy
 from crowdgold.metrics.soft import agreement, overlap
@@ -24,6 +26,29 @@ from crowdgold.metrics.soft import agreement, overlap
 LETTERS = {"A": "accuracy", "J": "PO-JSD", "E": "entropy correlation", "S": "soft accuracy"}
 """The table's letters, in its order."""
 PAIRS = tuple("".join(pair) for pair in combinations(LETTERS, 2))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftMetricCorrelationsParameters(Settings):
+    """Correlations between metrics over random judgement distributions (HLV, table 2), and the
+    band that those of so many fresh draws fall into.
+    """
+
+    matrices: Annotated[int, AtLeast(10), "Pairs of matrices P and Q."]
+    rows: Annotated[int, AtLeast(2), "Examples of a matrix."]
+    classes: Annotated[int, AtLeast(2), "Classes."]
+    alpha: Annotated[
+        float,
+        Above(0),
+        "Parameter of the symmetric Dirichlet distribution of the true rows.",
+    ]
+    beta: Annotated[
+        float,
+        Above(0),
+        "Parameter of the symmetric Dirichlet distribution of the predicted rows.",
+    ]
+    printed_matrices: Annotated[int, AtLeast(10), "The pairs behind a printed number."]
+    level: Annotated[float, Above(0, 1), "Level of the band."]
 
 
 def row_values(true: np.ndarray, predicted: np.ndarray) -> dict[str, np.ndarray]:
@@ -71,8 +96,7 @@ def check_soft_metric_correlations(
     """Correlate the metrics over random matrices, in one setting of table 2.
 
     Args:
-        parameters: `matrices` B and their `rows` N; `classes` K; `alpha` and `beta` of the
-            Dirichlet distributions of P and Q; `printed_matrices`, the B of the band; its `level`.
+        parameters: as `SoftMetricCorrelationsParameters` declares them.
         rng: source of all draws.
 
     Returns:
@@ -103,4 +127,6 @@ def check_soft_metric_correlations(
     return pd.DataFrame(found)
 
 
-CHECK = Check("soft_metric_correlations", check_soft_metric_correlations)
+CHECK = Check(
+    "soft_metric_correlations", check_soft_metric_correlations, SoftMetricCorrelationsParameters
+)

@@ -1,14 +1,24 @@
 """Soft accuracy and PO-JSD of one prediction after the other (HLV, section 3.3 and figure 1)."""
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 
+from crowdgold.declared import AtLeast, Between, Settings
 from crowdgold.experiments.check import Check
 from crowdgold.metrics.judgements import divergence
 from crowdgold.metrics.soft import overlap
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftMetricCurveParameters(Settings):
+    """Soft accuracy and PO-JSD of every prediction for one example of two classes."""
+
+    share: Annotated[float, Between(0, 1), "True share of the first class."]
+    points: Annotated[int, AtLeast(2), "Predicted shares from 0 to 1."]
 
 
 def check_soft_metric_curve(
@@ -17,8 +27,7 @@ def check_soft_metric_curve(
     """Both metrics of every prediction of a judgement distribution over two classes.
 
     Args:
-        parameters: `share`, the true share of the first class; `points`, predicted shares from 0 to
-            1.
+        parameters: as `SoftMetricCurveParameters` declares them.
         rng: not used; nothing is drawn.
 
     Returns:
@@ -32,4 +41,4 @@ def check_soft_metric_curve(
     return pd.DataFrame({"share": share, "predicted": predicted, **values})
 
 
-CHECK = Check("soft_metric_curve", check_soft_metric_curve)
+CHECK = Check("soft_metric_curve", check_soft_metric_curve, SoftMetricCurveParameters)

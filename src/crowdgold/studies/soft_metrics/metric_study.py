@@ -8,12 +8,14 @@ as well comes on top, and Fisher's interval of a correlation of so many methods 
 """
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from crowdgold.declared import Above, AtLeast, Between, Each, Range, Settings
 from crowdgold.experiments.check import Check
 from crowdgold.metrics.rank_centrality import rank_centrality
 from crowdgold.simulate.pairwise_choices import draw_choices
@@ -22,6 +24,39 @@ from crowdgold.studies.soft_metrics.metric_ranking import permutation_test
 PRIOR = 0.5
 """Wins that both sides of a pair are given, so that a method without a win has a score too."""
 SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricStudyParameters(Settings):
+    """Simulated studies in which people choose between the results of two methods, and what
+    such a study finds of metrics of known quality (HLV, section 6).
+    """
+
+    strengths: Annotated[
+        object,
+        Each(float, Above(0), least=4),
+        "The methods' true scores; positive.",
+    ]
+    judgements: Annotated[int, AtLeast(1), "Judgements of each pair of methods."]
+    judges: Annotated[float, AtLeast(1), "Judges of an instance in the mean."]
+    instance_sd: Annotated[
+        float,
+        AtLeast(0),
+        "Standard deviation of what an instance does to a pair, in log odds.",
+    ]
+    undecided: Annotated[
+        float,
+        Range(least=0, below=1),
+        "Probability that a judge selects both or neither.",
+    ]
+    correlations: Annotated[
+        object,
+        Each(float, Between(-1, 1), least=2),
+        "The metrics' correlations with the strengths.",
+    ]
+    studies: Annotated[int, AtLeast(2), "Simulated studies."]
+    permutations: Annotated[int, AtLeast(19), "Permutations of each test."]
+    level: Annotated[float, Above(0, 1), "Level of the interval over the methods."]
 
 
 def made_metric(strength: np.ndarray, correlation: float, rng: np.random.Generator) -> np.ndarray:
@@ -44,9 +79,7 @@ def check_metric_study(parameters: Mapping[str, Any], rng: np.random.Generator) 
     """Draw a study, and hold metrics of known correlation against its scores.
 
     Args:
-        parameters: `strengths` of the methods; `judgements` of a pair, `judges`, `instance_sd` and
-            `undecided` as of `draw_choices`; `correlations` of the metrics; `studies` and
-            `permutations`; `level` of the interval.
+        parameters: as `MetricStudyParameters` declares them.
         rng: source of all draws.
 
     Returns:
@@ -97,4 +130,4 @@ def check_metric_study(parameters: Mapping[str, Any], rng: np.random.Generator) 
     )
 
 
-CHECK = Check("metric_study", check_metric_study)
+CHECK = Check("metric_study", check_metric_study, MetricStudyParameters)

@@ -13,11 +13,13 @@ need no model, the last three drawn from an item's own labels and held against t
 
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from crowdgold.declared import Settings
 from crowdgold.experiments.check import Check
 from crowdgold.metrics.judgements import UndefinedMetricWarning
 from crowdgold.metrics.soft import MULTICLASS, class_wise, one_hot
@@ -26,6 +28,13 @@ CLASSES = ("e", "n", "c")
 CLASS_WISE = {"soft precision": "precision", "soft recall": "recall", "soft F1": "f1"}
 """Metrics of a class -> fields of `metrics.soft.ClassWise`."""
 DRAWN = {"five labels": 5, "majority of 5": 5, "fifty labels": 50}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftMetricScoresParameters(Settings):
+    """ChaosNLI's labels and model predictions scored with every metric."""
+
+    subset: Annotated[Literal["snli", "mnli_m"], "The items."]
 
 
 class Prediction(NamedTuple):
@@ -119,4 +128,9 @@ def _scores(one: Prediction) -> Iterator[dict[str, Any]]:
             yield {"metric": metric, "label": label, "value": float(value), "note": note}
 
 
-CHECK = Check("soft_metric_scores", check_soft_metric_scores, dataset=lambda parameters: "chaosnli")
+CHECK = Check(
+    "soft_metric_scores",
+    check_soft_metric_scores,
+    SoftMetricScoresParameters,
+    dataset=lambda parameters: "chaosnli",
+)

@@ -8,9 +8,9 @@ import pandas as pd
 from crowdgold.documents.markdown import markdown_table, with_error
 from crowdgold.documents.verdicts import CLEAR
 from crowdgold.evaluation.fits import gate_sentence
+from crowdgold.methods.maven import CALIBRATED, FREE_SD
 
-SUBJECT = "MAVEN-C"
-OWN_DEVIATION = "MAVEN-CS"
+SUBJECT = CALIBRATED.name
 JUDGED = ("AUC", "precision")
 SUSPECTS = {
     "MAVEN-C, votes known": (
@@ -22,7 +22,7 @@ SUSPECTS = {
         "the paper's prior of mu, an inverse gamma with its mode at a half, draws mu towards it "
         "where the data say little"
     ),
-    "MAVEN-CS": "both classes share a standard deviation",
+    FREE_SD.name: "both classes share a standard deviation",
 }
 """Version with a suspect removed -> what it is suspected of."""
 

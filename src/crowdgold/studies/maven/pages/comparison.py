@@ -4,6 +4,8 @@ import pandas as pd
 
 from crowdgold.documents.markdown import pivot
 from crowdgold.evaluation.ratios import compare
+from crowdgold.methods.maven import PUBLISHED
+from crowdgold.methods.votes_and_gold import GOLD_ALONE
 
 AXIS = "gold_fraction"
 LABELS = {
@@ -19,7 +21,7 @@ def ratio_tables(results: pd.DataFrame) -> dict[str, str]:
     Args:
         results: the long results table of an experiment.
     """
-    table = compare(results, [AXIS], "MAVEN", "GT")
+    table = compare(results, [AXIS], PUBLISHED.name, GOLD_ALONE.name)
     finite = (1 - table[AXIS]) ** 0.5
     table = table.assign(
         finite_ratio=table["width_ratio"] / finite,

@@ -7,6 +7,7 @@ import pandas as pd
 from crowdgold.documents.markdown import markdown_table, with_error
 from crowdgold.documents.verdicts import Tables
 from crowdgold.evaluation.summaries import summarise
+from crowdgold.methods.pec import POSTERIOR
 
 OWN, TIED = "stableval_own_world", "stableval_correlated"
 PRIOR = "method_settings.PEC-posterior.prior"
@@ -45,7 +46,7 @@ PRIORS = {"agent": "a class prior each", "shared": "one class prior"}
 
 def _own_line(quality: str, prior: str, method: str) -> list[str]:
     """Name a setting of `stableval_own_world` and the method."""
-    own = f"{method}, {PRIORS[prior]}" if method == "PEC-posterior" else method
+    own = f"{method}, {PRIORS[prior]}" if method == POSTERIOR.name else method
     return [AGENTS.get(quality, quality), own]
 
 
@@ -79,7 +80,7 @@ def interval_tables(tables: Tables) -> str:
         rows = _summary(tables[name], AXES[name])
         if name == OWN:
             # The bootstraps know nothing of the posterior's prior.
-            rows = rows[(rows["method"] == "PEC-posterior") | (rows[PRIOR] == "agent")]
+            rows = rows[(rows["method"] == POSTERIOR.name) | (rows[PRIOR] == "agent")]
         groups = rows.groupby([*AXES[name], "method"], sort=False)
         lines = [[*line(*key), *_numbers(own)] for key, own in groups]
         replicates = tables[name]["replicate"].nunique()

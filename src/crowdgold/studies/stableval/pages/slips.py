@@ -5,9 +5,11 @@ from collections.abc import Iterator
 import pandas as pd
 
 from crowdgold.documents.verdicts import Tables
+from crowdgold.methods.pec import EXPECTED_CREDIT
 from crowdgold.metrics.agents import ranks
 from crowdgold.studies.stableval.pages.cells import DATASETS
 
+PEC = EXPECTED_CREDIT.name
 CONVERGED = "{}_converged"
 
 
@@ -35,10 +37,13 @@ def convergence(tables: Tables) -> list[list[str]]:
     """Rows of what a converged EM takes and changes: data, steps, scores and ranks that move."""
     lines = []
     for title, published, converged in both_runs(tables):
-        before, after = _scores(published, "PEC"), _scores(converged, "PEC")
+        before, after = (
+            _scores(published, PEC),
+            _scores(converged, PEC),
+        )
         after = after[before.index]
         moved = int((ranks(before.to_numpy()) != ranks(after.to_numpy())).sum())
-        message = converged.loc[converged["method"] == "PEC", "diagnostics_message"].iloc[0]
+        message = converged.loc[converged["method"] == PEC, "diagnostics_message"].iloc[0]
         moves = ", ".join(_moves(before, after)) or "none in the third digit"
         lines.append([title, message.removeprefix("EM: "), moves, f"{moved} of {len(before)}"])
     return lines

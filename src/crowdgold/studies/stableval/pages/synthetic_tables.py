@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table
+from crowdgold.methods.pec import EXPECTED_CREDIT
+from crowdgold.methods.votes_and_gold import MAJORITY
 from crowdgold.studies.stableval.ranking_recovery import summarise_recovery
 
 CONFIGURATION = "configuration"
@@ -138,8 +140,8 @@ def seconds(times: pd.DataFrame | None) -> str:
     """What the fits to the published labels took, in a sentence; DS and PEC share theirs."""
     if times is None or times.empty:
         return ""
-    spent = times[times["method"].isin(("MV", "PEC"))]
-    fits = int((spent["method"] == "PEC").sum())
+    spent = times[times["method"].isin((MAJORITY.name, EXPECTED_CREDIT.name))]
+    fits = int((spent["method"] == EXPECTED_CREDIT.name).sum())
     return (
         f" The {fits:,} fits to the published labels took {spent['seconds'].sum():.0f} s of one "
         "core, DS and PEC by one fit."

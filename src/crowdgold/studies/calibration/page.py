@@ -9,6 +9,7 @@ from crowdgold.documents.markdown import markdown_table, pivot, with_error
 from crowdgold.evaluation.fits import count_gate_failures, gate_sentence
 from crowdgold.evaluation.ratios import relative_to
 from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.methods.votes_and_gold import GOLD_ALONE
 
 SETTING = ("experiment", "n", "gold_fraction", "n_gold")
 """Columns that say which setting a row of coverage is of."""
@@ -32,13 +33,19 @@ def below_band(shown: pd.DataFrame, method: str) -> list[str]:
     return list(own.loc[own["coverage"] < own["band_low"], "metric"])
 
 
+def rows_of(shown: pd.DataFrame, metric: str, *methods: str) -> list[dict[Hashable, Any]]:
+    """The rows of a metric in a summary of one setting, method by method."""
+    rows = shown[shown["metric"] == metric].set_index("method")
+    return [rows.loc[method].to_dict() for method in methods]
+
+
 def by_shape(settings: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The settings in which scores are normal utilities, and the others, with `width_ratio`.
 
     Args:
         settings: summaries of coverage over settings, `shape` where scores are no normal utilities.
     """
-    table = relative_to(settings, "GT")
+    table = relative_to(settings, GOLD_ALONE.name)
     other = table["shape"].notna() if "shape" in table else pd.Series(False, index=table.index)
     return table[~other], table[other]
 
@@ -72,7 +79,7 @@ def nearest_to_level(settings: pd.DataFrame) -> str:
     """Which versions cover when pooled over the settings, in a sentence without its full stop."""
     judged = settings[settings["metric"].isin(["AUC", "delta_TPR"])]
     level, inside, best = float(judged["level"].iloc[0]), [], ("", 0.0)
-    for method, group in judged[judged["method"] != "GT"].groupby("method", sort=False):
+    for method, group in judged[judged["method"] != GOLD_ALONE.name].groupby("method", sort=False):
         size = int(group["replicates"].sum())
         coverage = float((group["coverage"] * group["replicates"]).sum()) / size
         best = max(best, (str(method), coverage), key=lambda one: one[1])
@@ -105,7 +112,9 @@ def settings_table(settings: pd.DataFrame) -> str:
     """The table of coverage, width, bias and failed fits of MAVEN's versions in each setting."""
     keys = [name for name in SETTING if name in settings]
     shown, rows = ["AUC", "delta_TPR", "precision", "recall"], []
-    for _, group in settings[settings["method"] != "GT"].groupby(keys, sort=False, dropna=False):
+    for _, group in settings[settings["method"] != GOLD_ALONE.name].groupby(
+        keys, sort=False, dropna=False
+    ):
         known = group.iloc[0][keys].dropna().to_dict()
         name = ", ".join(
             [str(known.pop("experiment")), *(f"{k} = {v:g}" for k, v in known.items())]

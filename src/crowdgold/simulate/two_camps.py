@@ -1,0 +1,95 @@
+"""Annotators of two camps, who read the task in two ways (no paper's; ours).
+
+    Y_i ~ Bernoulli(prevalence),  D_i ~ Bernoulli(disputed)     label, and whether the item divides
+    R_ij = 1 - Y_i where D_i = 1 and annotator j is of the smaller camp, else Y_i
+    V_ij = R_ij with chance `right`, else 1 - R_ij              for `n_labels` random annotators j
+
+Labels of one camp on a disputed item are wrong together: annotators are not independent given the
+label, as Dawid-Skene and CLARA assume, and no annotator is bad on the items that do not divide.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+import numpy as np
+
+from crowdgold.data import ANNOTATIONS, Annotations
+from crowdgold.data.item_labels import labels_of_items
+from crowdgold.declared import Above, AtLeast, Range, Settings
+from crowdgold.given import Given
+from crowdgold.simulate.generator import Generator
+from crowdgold.simulate.irt import draw_voters
+from crowdgold.simulate.replicate import Replicate
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoCampsParameters(Settings):
+    """Annotators of two camps, who read the task in two ways and disagree on some items only."""
+
+    n: Annotated[int, AtLeast(2), "Items."]
+    prevalence: Annotated[float, Above(0, 1), "Probability of a positive item."]
+    n_annotators: Annotated[int, AtLeast(1), "Annotators."]
+    n_labels: Annotated[int, AtLeast(1), "Annotators who label each item."]
+    minority: Annotated[
+        float,
+        Range(least=0, below=0.5),
+        "Share of the annotators in the smaller camp, rounded to whole ones.",
+    ]
+    disputed: Annotated[
+        float,
+        Range(least=0, below=1),
+        "Chance of an item that the smaller camp reads the other way.",
+    ]
+    right: Annotated[
+        float, Above(0.5, 1), "Chance that a label is what the annotator's camp reads."
+    ]
+
+
+def draw_two_camps(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Annotations]:
+    """Draw a replicate of the process above.
+
+    Args:
+        values: as `TwoCampsParameters` declares them, all given; as many annotators as labels.
+        rng: the only source of randomness.
+
+    Raises:
+        InputError: naming the parameter that is unknown, missing or impossible.
+    """
+    given = Given("generator two_camps", values, TwoCampsParameters)
+    given.check_names()
+    n, labels = given.whole("n"), given.whole("n_labels")
+    annotators = given.whole("n_annotators", at_least=labels)
+    prevalence, right, disputed, minority = (
+        given.real(name) for name in ("prevalence", "right", "disputed", "minority")
+    )
+    smaller = np.arange(annotators) < round(minority * annotators)
+    truth = (rng.random(n) < prevalence).astype(np.int64)
+    divides = rng.random(n) < disputed
+    who = draw_voters(np.full(n, labels), annotators, rng)
+    read = truth[:, None] ^ (divides[:, None] & smaller[who])
+    given_label = read ^ (rng.random(who.shape) >= right)
+    item_of = np.repeat(np.arange(n), labels)
+    names = np.char.add("R", np.char.zfill((who.ravel() + 1).astype(str), len(str(annotators))))
+    table = labels_of_items(np.arange(n).astype(str).astype(object), item_of, names,
+                            given_label.ravel())  # fmt: skip
+    known = {"prevalence": prevalence} | _rates(table, smaller, right, disputed)
+    table = replace(table, truth=truth)
+    return Replicate(table, table, known)
+
+
+def _rates(
+    table: Annotations, smaller: np.ndarray, right: float, disputed: float
+) -> dict[str, float]:
+    """Each annotator's TPR and TNR, which are the same, under the names of a replicate."""
+    whose = np.array([int(name.removeprefix("R")) - 1 for name in table.annotator])
+    other = disputed * (1 - right) + (1 - disputed) * right
+    rates = np.where(smaller[whose], other, right).tolist()
+    return {
+        f"{rate}:{name}": value
+        for name, value in zip(table.annotator, rates, strict=True)
+        for rate in ("TPR", "TNR")
+    }
+
+
+GENERATOR = Generator("two_camps", draw_two_camps, ANNOTATIONS, TwoCampsParameters)

@@ -1,0 +1,223 @@
+"""A new kind of what methods give is one class: nothing else asks of which kind it is."""
+
+import ast
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import crowdgold
+from crowdgold import inference
+from crowdgold.data import InputError, annotations_from_frame
+from crowdgold.data.own import Study
+from crowdgold.evaluation.agents import evaluate_agents
+from crowdgold.evaluation.reviewers import evaluate_annotations
+from crowdgold.experiments.drawing import simulate_block
+from crowdgold.experiments.estimating import estimate_block
+from crowdgold.inference import evaluate
+from crowdgold.inference.annotated_labels import LevelPosterior
+from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.labels import Fit, Labels
+from crowdgold.inference.rectified import Rectified
+from crowdgold.inference.samples import Draws, Stated
+from crowdgold.methods import METHODS, fit, registry
+from crowdgold.methods.method import MODEL, Method, Offer
+from crowdgold.models.stan import StanModels
+from crowdgold.own.evaluation import Settings, evaluate_study
+from unit.test_evaluate_study import simulated
+
+SOURCE = Path(crowdgold.__file__).parent
+NAME = "two-coders"
+
+
+@dataclass(frozen=True)
+class TwoCoders(Labels):
+    """Labels of two coders, each of whom is right with one half: a kind that nothing knows of."""
+
+    first: np.ndarray
+    second: np.ndarray
+
+    def sample(self, view, questions, request):
+        masses = [view.mass(labels) for labels in (self.first, self.second)]
+        ranked = view.ranking()
+        return Draws(np.array([questions.values(mass, ranked) for mass in masses]))
+
+    def take(self, rows):
+        return TwoCoders(self.first[rows], self.second[rows])
+
+    def probabilities(self, view, rng):
+        return (self.first + self.second) / 2
+
+    def rates_of_annotators(self, annotations, metric, rng, level, resamples):
+        rates = [np.mean(labels) for labels in (self.first, self.second)]
+        return [Estimate.of_draws(metric.text, np.array(rates), level)]
+
+    def level_shares(self, categories):
+        return np.eye(categories)[[self.first, self.second]].mean(axis=0)
+
+    @property
+    def levels(self):
+        sure = np.stack([np.eye(2)])
+        return LevelPosterior(self.level_shares(2), hard=False, confusion=sure)
+
+
+def of_items(items, rng, settings, run):
+    return Fit("", TwoCoders(items.truth, (items.votes_positive > 1).astype(np.int8)))
+
+
+def of_labels(annotations, rng, settings, run):
+    votes = annotations.votes()
+    return Fit("", TwoCoders(annotations.truth, votes.argmax(axis=1)))
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    """A method that gives the kind."""
+    offer = Offer("its own use", "That its coders are right.", (MODEL,))
+    method = Method(name=NAME, title="t", of_items=of_items, of_labels=of_labels, offer=offer)
+    monkeypatch.setitem(registry.METHODS, NAME, method)
+    assert NAME in METHODS
+
+
+def rng():
+    return np.random.default_rng(1)
+
+
+def prevalence(items):
+    return (items.truth.mean() + (items.votes_positive > 1).mean()) / 2
+
+
+def test_metrics_and_differences_of_models_are_estimated_from_it(registered):
+    items = simulated()
+    found = evaluate(fit(NAME, items, rng()), items, ["prevalence", "delta_AUC"], rng())
+    assert found[0].estimate == pytest.approx(prevalence(items))
+    assert np.isfinite([found[1].estimate, found[1].lower]).all()
+
+
+def test_a_users_study_is_evaluated_with_it(registered):
+    items = simulated()
+    asked = Settings(methods=("GT", NAME), metrics=("prevalence",))
+    rows = evaluate_study(Study(items), asked, StanModels()).tables["estimates"]
+    own = rows[(rows["method"] == NAME) & (rows["metric"] == "prevalence")]
+    assert own["estimate"].to_numpy() == pytest.approx(prevalence(items))
+
+
+def test_annotators_agents_and_responses_are_judged_from_it(registered):
+    rows = [(f"i{k}", "ab"[k % 2], "R", str(int(k > 2)), str(k % 2)) for k in range(6)]
+    columns = ["item", "agent", "annotator", "label", "truth"]
+    frame = pd.DataFrame(rows, columns=columns)
+    table = annotations_from_frame(frame.drop(columns="truth"))
+    truth = frame["truth"].astype(int).to_numpy()
+    table = type(table)(**{**vars(table), "truth": truth})
+    fitted = fit(NAME, table, rng())
+    (rate,) = evaluate_annotations(fitted, table, ["prevalence"], rng(), 0.9, 0)
+    assert rate.estimate == pytest.approx(0.5)
+    metrics = ["score:each", "accuracy:each", "ambiguous"]
+    first, second, accuracy, unsure = evaluate_agents(fitted, table, metrics, rng(), 0.9, 20)
+    assert [first.agent, second.agent] == ["a", "b"]
+    assert second.estimate > first.estimate
+    assert accuracy.estimate == 1
+    assert unsure.estimate == pytest.approx(2 / 6)
+
+
+def test_an_experiment_compares_it(registered, tmp_path):
+    values = {"n": 50, "phi": 0.3, "a0": 0.2, "a1": 0.8, "d0": 3, "d1": 3, "votes_total": 3}
+    given = {**values, "n_gold": 20, "predictors": {"A": {"mu": 1, "delta": 1}}}
+    task = {
+        "seed": 1, "paper": "MAVEN", "experiment": "e", "simulator": "maven",
+        "settings": [{"name": "only", "axes": {}, "parameters": given}], "replicates": [0, 1],
+        "methods": {NAME: {}, "GT": {}}, "metrics": ["AUC", "prevalence"], "bootstrap": 0,
+        "level": 0.95, "target": "population",
+    }  # fmt: skip
+    simulate_block(task, tmp_path / "data.parquet", {})
+    rows, _ = estimate_block(task, tmp_path / "data.parquet", StanModels(), "1")
+    assert (rows["method"] == NAME).sum() == 4
+    assert rows.loc[rows["method"] == NAME, "estimate"].notna().all()
+
+
+def test_a_kind_that_says_nothing_of_a_question_is_refused_with_the_methods_name():
+    silent = Fit("silent", Labels())
+    with pytest.raises(InputError, match="silent: gives nothing that these metrics are made of"):
+        evaluate(silent, simulated(), ["AUC"], rng())
+    with pytest.raises(InputError, match="gives nothing"):
+        silent.labels.predictions(simulated(), rng(), 1)
+    assert silent.labels.levels is None
+
+
+def kinds():
+    """The names of all kinds of labels of the library, and of what they say of metrics."""
+    for module in pkgutil.iter_modules(inference.__path__):
+        importlib.import_module(f"{inference.__name__}.{module.name}")
+    names, todo = {one.__name__ for one in (Draws, Rectified, Stated)}, [Labels]
+    while todo:
+        one = todo.pop()
+        todo += one.__subclasses__()
+        if one.__module__.startswith(inference.__name__):
+            names.add(one.__name__)
+    return names
+
+
+def asked(code, names):
+    """Lines of code that branch on a kind, and the kind; an assertion branches nowhere."""
+    tree = ast.parse(code)
+    asserted = {
+        id(one)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assert)
+        for one in ast.walk(node.test)
+    }
+    # A class may ask whether another is of its own kind, as differences do.
+    own = {
+        id(one): node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for one in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        about: list[ast.AST] = []
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            about = node.args[1:] if node.func.id in ("isinstance", "issubclass") else []
+        elif isinstance(node, ast.Compare) and "type(" in ast.unparse(node.left):
+            about = node.comparators
+        elif isinstance(node, ast.MatchClass):
+            about = [node.cls]
+        for part in about:
+            for one in ast.walk(part):
+                name = getattr(one, "id", getattr(one, "attr", ""))
+                if name in names and id(node) not in asserted and own.get(id(node)) != name:
+                    yield node.lineno, name
+
+
+def test_nothing_asks_of_which_kind_labels_are():
+    names = kinds()
+    assert {"FixedLabels", "LabelPosterior", "LevelPosterior", "JudgedRate"} < names
+    found = {
+        path.relative_to(SOURCE).as_posix(): lines
+        for path in sorted(SOURCE.rglob("*.py"))
+        if (lines := list(asked(path.read_text(encoding="utf-8"), names)))
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if isinstance(x, LevelPosterior): pass",
+        "y = isinstance(fit.labels, A | labels.FixedLabels)",
+        "z = type(x) is GoldLabels",
+        "match x:\n    case JudgedRate(): pass",
+        "class Other:\n    def f(self, x):\n        return isinstance(x, Draws)",
+    ],
+)
+def test_the_search_finds_a_branch(code):
+    assert list(asked(code, kinds()))
+
+
+def test_the_search_passes_over_assertions_and_a_classs_own_kind():
+    assert not list(asked("assert isinstance(x, LabelPosterior)", kinds()))
+    code = "class Draws:\n    def minus(self, x):\n        return isinstance(x, Draws)"
+    assert not list(asked(code, kinds()))
