@@ -43,7 +43,7 @@ def distances_beyond_maven(tables: Tables) -> Cells:
 
 
 def times_beyond_maven(tables: Tables) -> Cells:
-    """The seconds that others that see the scores take more than MAVEN, at the largest n of both."""
+    """The seconds that others that see scores take more than MAVEN, at the largest n of both."""
     table = tables["model_scaling"]
     reached = set(table.loc[table["method"] == "MAVEN", "n"])
     largest = int(max(reached & set(table.loc[table["method"].isin(SLOW), "n"])))
