@@ -183,20 +183,23 @@ def test_the_majority_on_task_1_is_as_footnote_3_says_and_much_as_on_task_2(cell
         assert abs(cells["Task 1"]["MV", metric][0]) == pytest.approx(value, abs=1.2)
 
 
-def test_the_search_finds_parameters_that_give_the_wanted_cells():
-    """From a first guess that is far off, on the draw that the cells were taken from; the guess
-    itself is left as it was."""
-    size = 20_000
-    wanted = search.cells_of_task(TASK_1, 3, size)
-    kept = {cell: wanted[cell] for cell in (("MV", "TNR_H"), ("MV", "delta_TPR"))}
-    start = TASK_1 | {"TNR_H": 0.85, "predictors": {"tree": {"mu": 0.8, "delta": 3.0}}}
-    before = search.cells_of_task(start, 3, size)
-    found, reached = search.set_stand_in(start, ["TNR_H", "predictors.tree.mu"], kept, 3, size)
-    assert found["predictors"]["tree"]["delta"] == 3.0
-    assert start["TNR_H"] == 0.85
-    for cell, value in kept.items():
-        assert abs(before[cell] - value) > 0.5
-        assert reached[cell] == pytest.approx(value, abs=0.1)
+def test_the_search_finds_parameters_that_give_the_wanted_cells(monkeypatch):
+    """Of cells that are known functions of the parameters; the first guess is left as it was."""
+
+    def cells_of(task, seed, size, methods=search.METHODS):
+        mu, rate = task["predictors"]["tree"]["mu"], task["TNR_H"]
+        found = {("MV", "TNR_H"): 10 * rate + mu, ("MV", "AUC"): mu**2 - rate}
+        return found | ({("DS", "AUC"): 7.0 * mu} if "DS" in methods else {})
+
+    monkeypatch.setattr(search, "cells_of_task", cells_of)
+    truth = TASK_1 | {"TNR_H": 0.9, "predictors": {"tree": {"mu": 0.5, "delta": 3.0}}}
+    wanted = cells_of(truth, 1, 1, ("MV",))
+    start = TASK_1 | {"TNR_H": 0.7, "predictors": {"tree": {"mu": 0.9, "delta": 3.0}}}
+    found, reached = search.set_stand_in(start, ["TNR_H", "predictors.tree.mu"], wanted, 1)
+    assert found["TNR_H"] == pytest.approx(0.9, abs=0.01)
+    assert found["predictors"]["tree"] == {"mu": pytest.approx(0.5, abs=0.01), "delta": 3.0}
+    assert (start["TNR_H"], start["predictors"]["tree"]["mu"]) == (0.7, 0.9)
+    assert reached["DS", "AUC"] == pytest.approx(3.5, abs=0.1)
 
 
 def test_a_replicate_follows_the_protocol():

@@ -12,7 +12,7 @@ does not print, is kept: above 0 the method overestimates. No method is sampled 
 MAVEN nor H-AI is looked at.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,7 @@ from crowdgold.models.score_scale import model_scores
 COLUMNS = ("AUC", "TNR_H", "delta_TPR")
 """The columns of table 3."""
 
+METHODS = ("MV", "DS", "DS+S")
 STEPS, CONVERGED = 2000, 1e-7
 """Most steps of the EM, and the change of every parameter at which it ends."""
 
@@ -40,22 +41,26 @@ class Sizes:
     n_reference: int
 
 
-def limit_cells(items: Items, sizes: Sizes) -> Mapping[tuple[str, str], float]:
+def limit_cells(
+    items: Items, sizes: Sizes, methods: Collection[str] = METHODS
+) -> Mapping[tuple[str, str], float]:
     """The cells of table 3 in the limit, with their signs, by method and metric.
 
     Args:
         items: a large draw of the task, with true labels and one predictor.
         sizes: those of the studies that the cells are about.
+        methods: some of `METHODS`.
     """
     (predictor,) = items.predictors
     ranked = RankedItems.of(items, predictor)
     scores, _ = model_scores(items.scores[predictor])
     share = sizes.n_gold / sizes.n
-    masses = {
-        "MV": majority_mass(items),
-        "DS": mixture_mass(items, share),
-        "DS+S": mixture_mass(items, share, scores),
+    makers: dict[str, Callable[[], LabelMass]] = {
+        "MV": lambda: majority_mass(items),
+        "DS": lambda: mixture_mass(items, share),
+        "DS+S": lambda: mixture_mass(items, share, scores),
     }
+    masses = {method: makers[method]() for method in METHODS if method in methods}
     unit = gold_errors(items, sizes)
     cells = {}
     for name in COLUMNS:

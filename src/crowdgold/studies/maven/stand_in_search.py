@@ -7,7 +7,7 @@ delta of the predictor, and the shape of its scores. The cells and their signs s
 config/printed/maven.yaml; every other printed cell tests the stand-in. None of them is MAVEN's.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from scipy.optimize import least_squares
 from scipy.special import expit, logit
 
 from crowdgold.simulate.stand_in import draw_stand_in
-from crowdgold.studies.maven.limit_cells import COLUMNS, Sizes, limit_cells
+from crowdgold.studies.maven.limit_cells import COLUMNS, METHODS, Sizes, limit_cells
 
 Cells = dict[tuple[str, str], float]
 
@@ -53,18 +53,21 @@ def printed_cells(printed: Mapping[str, Any], signs: Mapping[str, Mapping[str, i
     }
 
 
-def cells_of_task(task: Mapping[str, Any], seed: int, size: int = SIZE) -> Cells:
+def cells_of_task(
+    task: Mapping[str, Any], seed: int, size: int = SIZE, methods: Collection[str] = METHODS
+) -> Cells:
     """The cells of table 3 on a stand-in in the limit, from one large draw.
 
     Args:
         task: parameters of the generator stand_in, with the sizes n and n_gold of its studies.
         seed: of the draw.
         size: its items.
+        methods: some of those of `limit_cells`.
     """
     sizes = Sizes(task["n"], task["n_gold"], task["n_labelled"] - task["n_gold"])
     large = {**task, **DRAWN, "n": size, "n_pool": POOL, "n_labelled": POOL // 2}
     drawn = draw_stand_in(large, np.random.default_rng(seed))
-    return dict(limit_cells(drawn.table, sizes))
+    return dict(limit_cells(drawn.table, sizes, methods))
 
 
 def set_stand_in(
@@ -88,8 +91,10 @@ def set_stand_in(
             parent[last] = float(expit(value) if last in RATES else np.exp(value))
         return changed
 
+    methods = {method for method, _ in wanted}
+
     def away(values: np.ndarray) -> np.ndarray:
-        found = cells_of_task(at(values), seed, size)
+        found = cells_of_task(at(values), seed, size, methods)
         return np.array([found[cell] - value for cell, value in wanted.items()])
 
     start = []
