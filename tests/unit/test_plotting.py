@@ -395,10 +395,11 @@ def test_the_points_of_the_panels_are_those_of_the_table(tables):
 
 
 def test_the_figure_of_shapes_draws_curves_bands_and_distances(score_shapes):
-    """One shape, two panels: the curves of replicate 1, and the mean distances in the legend."""
-    options = {"shapes": ["two"], "panels": ["density", "precision"], "replicate": 1}
+    """One shape, three panels: the curves of replicate 1, and the mean distances."""
+    panels = ["density", "precision", "distance"]
+    options = {"shapes": ["two"], "panels": panels, "replicate": 1}
     figure, shown = FIGURES["score_shapes"](score_shapes, options)
-    assert len(figure.axes) == 2
+    assert len(figure.axes) == 3
     assert set(shown["shape"]) == {"two"}
     points = drawn_points(figure)
     rows = score_shapes[(score_shapes["shape"] == "two") & (score_shapes["replicate"] == 1)]
@@ -407,16 +408,22 @@ def test_the_figure_of_shapes_draws_curves_bands_and_distances(score_shapes):
     bands = figure.axes[1].collections
     assert len(bands) == 2
     labels = [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
+    assert labels == ["GT", "MAVEN", "all labels known", "exact"]
     distances = shown[shown["curve"] == "distance"].set_index("method")
-    for method in ("GT", "MAVEN", "true labels"):
-        row = distances.loc[method]
-        (label,) = [label for label in labels if label.startswith(f"{method} ")]
-        assert label == f"{method}  {row['distance']:.3f} ± {row['distance_se']:.3f}"
+    marked = {True: set(), False: set()}
+    for line in figure.axes[2].get_lines():
+        marked[line.get_markerfacecolor() == "white"] |= set(
+            np.asarray(line.get_xdata(), float).round(9)
+        )
+    assert set(distances["distance"].astype(float).round(9)) <= marked[True]
+    assert set(distances.loc[["GT", "MAVEN"], "from_items"].astype(float).round(9)) <= marked[False]
+    (ratio,) = [text.get_text() for text in figure.axes[2].texts]
+    assert ratio == f"× {distances.loc['MAVEN', 'of_gold']:.2f}"
     assert "3 replicates" in figure.get_supxlabel()
     figure, shown = FIGURES["score_shapes"](score_shapes, options | {"not_drawn": ["GT"]})
     assert len(figure.axes[1].collections) == 1
-    labels = [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
-    assert any(label.startswith("GT (not drawn)  ") for label in labels)
+    places = [label.get_text() for label in figure.axes[2].get_yticklabels()]
+    assert places == ["GT", "MAVEN", "all labels known"]
     assert set(shown.loc[shown["metric"].notna(), "method"]) == {"MAVEN"}
     with pytest.raises(ValueError, match=r"no shapes \['three'\]"):
         FIGURES["score_shapes"](score_shapes, {"shapes": ["three"]})

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.documents.claims import read_claims
-from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_DECIDED
+from crowdgold.documents.verdicts import FAILS, HOLDS, NO_CAUSE, NOT_DECIDED
 from crowdgold.studies.maven import claims
 from crowdgold.studies.maven.pages.table_3 import table_3_rows
 from unit.made_pages import page_from
@@ -18,6 +18,7 @@ LABELLING = {
 PRINTED = {
     "labelling_efficiency": {"n": 50_000, "n_gold": 16_000, "gold_only": 34_000, "saving": 0.42},
     "autoeval": {"less_absolute_bias": 0.13, "narrower_intervals": 0.36},
+    "stand_ins": {"Task 2": {"cells": {"MV": {"AUC": 1}}}},
     "table_3": {
         "columns": ["AUC"],
         "tasks": {
@@ -257,16 +258,19 @@ def test_run_time_must_be_lowest_at_the_largest_n():
 
 def test_each_cell_of_table_3_is_held_against_ours():
     table = results(1.1, 1, ("GT", "MAVEN", "MV"), (400,))
-    rows = table_3_rows(table, PRINTED["table_3"], "Task 2", ["AUC"])
+    rows = table_3_rows(table, PRINTED["table_3"], "Task 2", ["AUC"], {"MV": {"AUC": 1}})
     by_method = {row[0]: row for row in rows}
     assert by_method["MAVEN"][4:6] == [HOLDS, "12"]
     assert by_method["MV"][4] == FAILS
-    assert by_method["GT"][4:] == ["", "", ""], "nothing is judged by comparing it with itself"
+    assert by_method["GT"][4:7] == ["", "", ""], "nothing is judged by comparing it with itself"
     assert by_method["H-AI"][3] == "not made here"
-    assert by_method["MAVEN"][6] == ""
-    assert "votes" in by_method["MV"][6]
+    assert by_method["MAVEN"][6:] == ["", "tests it"]
+    assert by_method["MV"][6:] == [NO_CAUSE, "sets the stand-in"]
+    assert by_method["H-AI"][7] == "tests it"
     vague = {"columns": ["AUC"], "tasks": {"Task 2": {"MAVEN": [[1.1, 0.5, True]]}}}
     assert table_3_rows(table, vague, "Task 2", ["AUC"])[0][4] == NOT_DECIDED
+    rows = table_3_rows(table, PRINTED["table_3"], "Task 2", ["AUC"])
+    assert {len(row) for row in rows} == {7}
 
 
 def widths_on_a_grid(narrower):

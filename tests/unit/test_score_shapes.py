@@ -270,6 +270,21 @@ def test_distances_are_integrals_over_the_recalls_averaged_over_replicates():
     assert found.loc[ITEMS, "replicates"] == 2
 
 
+def test_distances_from_the_items_own_curve_are_held_against_those_of_gold_labels_alone():
+    """Off the items' 0.5 by 0.1 and 0.3, gold alone by 0.2 and 0.2: 1 times as far, and as pairs
+    the ratio's error is that of 0.5 and 1.5. A replicate without gold alone has no part in it."""
+    table = pd.concat([results([[0.6] * 3, [0.8] * 3, [0.5] * 3]),
+                       results([[0.3] * 3, [0.7] * 3], method="GT")])  # fmt: skip
+    found = curve_distances(table, exact(lambda at: 0.9 - at), ["shape"]).set_index("method")
+    assert found.loc["MAVEN", "from_items"] == pytest.approx(0.7 * 0.4 / 3)
+    assert found.loc["MAVEN", "of_gold"] == pytest.approx(1.0)
+    assert found.loc["MAVEN", "of_gold_se"] == pytest.approx(0.5)
+    assert found.loc["GT", ["of_gold", "of_gold_se"]].tolist() == pytest.approx([1, 0])
+    assert found.loc[ITEMS, "from_items"] == 0
+    alone = curve_distances(results([[0.6] * 3]), exact(lambda at: 0.9 - at), ["shape"])
+    assert alone["of_gold"].isna().all()
+
+
 def test_curves_without_a_value_are_counted_and_a_setting_without_its_exact_curve_is_an_error():
     table = results([[0.8, np.nan, 0.1], [0.8, 0.5, 0.1]])
     found = curve_distances(table, exact(lambda at: 0.9 - at), ["shape"]).set_index("method")

@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import expit, logit, roots_hermitenorm
+from scipy.special import expit, logit, ndtr, roots_hermitenorm
 
 from crowdgold.data import InputError, Items
 from crowdgold.data.parameters import Parameters
@@ -40,7 +40,7 @@ from crowdgold.simulate.replicate import Replicate
 from crowdgold.simulate.resample import resample
 
 DEFAULTS = {"sigma_s": 1.0, "n_voters": 500}
-OPTIONAL = ("resolution", "n_reference")
+OPTIONAL = ("extremes", "n_reference")
 PRINTED = ("phi", "TPR_H", "TNR_H", "excess_agreement")
 NAMES = (
     "n_pool", "n_labelled", *PRINTED, "votes_total", "n", *design.GOLD, "predictors",
@@ -48,6 +48,12 @@ NAMES = (
 )  # fmt: skip
 
 NODES = 256
+GRID = 10_001
+"""Points of the distribution of logits that are near the ends."""
+
+FARTHEST = 20.0
+"""Largest separation of logits; their probabilities still differ from 1."""
+
 SPREADS = (1e-3, 20.0)
 """Smallest and largest sigma_d; beyond, votes on an item are all but equal."""
 
@@ -167,6 +173,19 @@ def calibrated(scores: np.ndarray, truth: np.ndarray, phi: float) -> np.ndarray:
     return np.asarray(expit(logit(phi) + slope * (scores - sum(means) / 2)))
 
 
+def near_the_ends(scores: np.ndarray, separation: float, share: float) -> np.ndarray:
+    """Turn scores (n,) on the reals into probabilities near 0 and 1, as an LLM's often are.
+
+    Their logits are a mixture of Normal(separation, 1), with this share, and Normal(-separation,
+    1), in the order of the scores: what depends on ranks alone does not change.
+    """
+    logits = np.linspace(-separation - 8, separation + 8, GRID)
+    below = share * ndtr(logits - separation) + (1 - share) * ndtr(logits + separation)
+    ranks = np.empty(len(scores))
+    ranks[np.argsort(scores, kind="stable")] = (np.arange(len(scores)) + 0.5) / len(scores)
+    return np.asarray(expit(np.interp(ranks, below, logits)))
+
+
 def _sizes(parameters: Parameters) -> tuple[int, int, int]:
     """N, n_e, and the number of items whose labels define the true metrics."""
     n_labelled = parameters.whole("n_labelled", at_least=2)
@@ -195,11 +214,11 @@ def draw_stand_in(values: Mapping[str, Any], rng: np.random.Generator) -> Replic
     Args:
         values: n_pool and n_labelled, the sizes of the pool and of its expert-labelled part; phi,
             TPR_H, TNR_H and excess_agreement in (0, 1) as printed; sigma_s > 0 (1 where not
-            given); n_voters (500); resolution, the step to which scores, which are probabilities,
-            are rounded (not at all where not given); n_reference, items whose labels define the
-            true metrics (n_labelled less the gold labels where not given); and the study's design
-            (`crowdgold.simulate.design`), whose predictors' mu and delta hold before scores are
-            turned into probabilities.
+            given); n_voters (500); extremes, {separation > 0, share in (0, 1)}, for scores near 0
+            and 1 (see `near_the_ends`; `calibrated` where not given); n_reference, items whose
+            labels define the true metrics (n_labelled less the gold labels where not given); and
+            the study's design (`crowdgold.simulate.design`), whose predictors' mu and delta hold
+            before scores are turned into probabilities.
         rng: the only source of randomness.
 
     Returns:
@@ -210,13 +229,11 @@ def draw_stand_in(values: Mapping[str, Any], rng: np.random.Generator) -> Replic
     """
     parameters = Parameters("generator stand_in", DEFAULTS | dict(values))
     parameters.check_names(NAMES)
-    step = 0.0
-    if "resolution" in parameters:
-        step = parameters.real("resolution", above=0, below=0.5)
+    extremes = _read_extremes(parameters)
     n, n_gold, n_reference = _sizes(parameters)
     study = _study(parameters, n + n_reference)
     drawn = draw_irt(study, rng)
-    full = _with_probabilities(drawn.table, study["phi"], step)
+    full = _with_probabilities(drawn.table, study["phi"], extremes)
     return replace(resample(full, n, n_gold, rng), parameters=drawn.parameters)
 
 
@@ -238,15 +255,25 @@ def _study(parameters: Parameters, n: int) -> dict[str, Any]:
     }
 
 
-def _with_probabilities(items: Items, phi: float, resolution: float) -> Items:
+def _read_extremes(parameters: Parameters) -> tuple[float, float] | None:
+    """The separation and the share of `near_the_ends`; none where not given."""
+    if "extremes" not in parameters:
+        return None
+    given = parameters.values["extremes"]
+    if not isinstance(given, Mapping):
+        raise parameters.fault("extremes", "{separation: number, share: number}")
+    own = Parameters(f"{parameters.owner}, extremes", given)
+    own.check_names(("separation", "share"))
+    return own.real("separation", above=0, below=FARTHEST), own.real("share", above=0, below=1)
+
+
+def _with_probabilities(items: Items, phi: float, extremes: tuple[float, float] | None) -> Items:
     if items.truth is None or len(np.unique(items.truth)) < 2:
         raise InputError("generator stand_in: items of one class only; expected a larger n")
-    scores = {name: calibrated(values, items.truth, phi) for name, values in items.scores.items()}
-    if resolution > 0:
-        scores = {
-            name: np.clip(np.round(values / resolution) * resolution, 0, 1)
-            for name, values in scores.items()
-        }
+    scores = {
+        name: near_the_ends(values, *extremes) if extremes else calibrated(values, items.truth, phi)
+        for name, values in items.scores.items()
+    }
     return replace(items, scores=scores)
 
 

@@ -26,7 +26,10 @@ METRIC = "precision_at_recall"
 ITEMS = "true labels"
 """Stands in the place of a method for the curve of the items' own true labels."""
 
-SUMMARISED = ("distance", "width", "coverage")
+BASELINE = "GT"
+"""Gold labels alone, against whose distances the others' are held."""
+
+SUMMARISED = ("distance", "from_items", "width", "coverage")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,10 +101,12 @@ def curve_distances(
     Returns:
         one row for each setting and method, and for the items' own labels (`ITEMS`): `distance`,
         the integral of |estimate - exact| over the recalls of the table by the trapezoidal rule;
-        `width`, the integral of the interval's width; `coverage`, the share of these recalls at
-        which the interval holds the exact curve; each a mean over `replicates`, with its standard
-        error (`_se`; missing where there is one replicate). Curves that are undefined at some
-        recall are left out, and counted in `undefined`.
+        `from_items`, the same of |estimate - curve of the items' own labels|; `width`, the integral
+        of the interval's width; `coverage`, the share of these recalls at which the interval holds
+        the exact curve; each a mean over `replicates`, with its standard error (`_se`; missing
+        where there is one replicate); `of_gold`, the mean of `from_items` over that of gold labels
+        alone in the same replicates, whose error takes them as pairs.
+        Curves that are undefined at some recall are left out, and counted in `undefined`.
     """
     rows = precision_rows(results)
     exact = curves[curves["curve"] == PRECISION]
@@ -113,6 +118,8 @@ def curve_distances(
         for one in _distances(group, _of_setting(exact, settings, key))
     ]
     table = pd.DataFrame(fitted)
+    alone = table.loc[table["method"] == BASELINE, [*settings, "replicate", "from_items"]]
+    table = table.merge(alone, how="left", on=[*settings, "replicate"], suffixes=("", "_gold"))
     return pd.DataFrame(
         [
             {**dict(zip((*settings, "method"), key, strict=True)), **_over_replicates(group)}
@@ -141,8 +148,8 @@ def _distances(group: pd.DataFrame, exact: pd.DataFrame) -> list[dict[str, Any]]
     found = []
     for (method, replicate), one in group.groupby(["method", "replicate"], sort=False):
         curve = one.sort_values("at")
-        at, estimate, lower, upper = (
-            curve[name].to_numpy(float) for name in ("at", "estimate", "lower", "upper")
+        at, estimate, lower, upper, items = (
+            curve[name].to_numpy(float) for name in ("at", "estimate", "lower", "upper", "truth")
         )
         truth = np.interp(at, exact["at"], exact["value"])
         inside = (lower <= truth) & (truth <= upper)
@@ -151,6 +158,7 @@ def _distances(group: pd.DataFrame, exact: pd.DataFrame) -> list[dict[str, Any]]
                 "method": method,
                 "replicate": replicate,
                 "distance": float(np.trapezoid(np.abs(estimate - truth), at)),
+                "from_items": float(np.trapezoid(np.abs(estimate - items), at)),
                 "width": float(np.trapezoid(upper - lower, at)),
                 "coverage": float("nan") if method == ITEMS else float(inside.mean()),
             }
@@ -166,7 +174,13 @@ def _over_replicates(group: pd.DataFrame) -> dict[str, float]:
         values = known[name]
         summary[name] = float(values.mean())
         summary[f"{name}_se"] = float(values.sem()) if size > 1 else float("nan")
-    return summary
+    both = known[["from_items", "from_items_gold"]].dropna()
+    own, alone = both["from_items"], both["from_items_gold"]
+    if len(both) == 0 or alone.mean() == 0:
+        return summary | dict.fromkeys(("of_gold", "of_gold_se"), float("nan"))
+    ratio = own.mean() / alone.mean()
+    error = (own - ratio * alone).sem() / alone.mean() if len(both) > 1 else float("nan")
+    return summary | {"of_gold": float(ratio), "of_gold_se": float(error)}
 
 
 CHECK = Check("score_curves", check_score_curves, ScoreCurvesParameters)

@@ -16,48 +16,37 @@ MARGIN = 0.5
 """Of a relative bias: half of gold's own error more or less counts as the printed number."""
 BASELINE = "GT"
 
-VOTERS = ("TNR_H", "TPR_H")
-OF_VOTERS = (
-    "rests on how the voters' errors agree item by item, of which the paper prints one number"
-)
-WHY = {
-    "MV": "rests on how far the scores follow the votes and their errors, which is not printed",
-    "DS": "labels imputed from votes alone miss what the scores say beyond the votes: how much "
-    "that is the paper does not print",
-    "H-AI": "rests on how scores and votes go together beyond the truth, which is not printed",
-    "DS+S": "rests on the scores' shape and on how they follow the votes, which is not printed",
-}
-"""Why a cell of table 3a may differ, of metrics of the scores and of the voters: the task is
-private, and the stand-in is made of what is printed of it."""
-
-
-def _why(method: str, metric: str) -> str:
-    """Say on what a cell rests that the paper does not print; nothing for GT and MAVEN."""
-    if method not in WHY:
-        return ""
-    return OF_VOTERS if metric in VOTERS else WHY[method]
+SETS, TESTS = "sets the stand-in", "tests it"
+"""What a cell of a private task's table is to its stand-in."""
 
 
 def table_3_rows(
-    results: pd.DataFrame, printed: Mapping[str, Any], task: str, metrics: Sequence[str]
+    results: pd.DataFrame,
+    printed: Mapping[str, Any],
+    task: str,
+    metrics: Sequence[str],
+    sets: Mapping[str, Mapping[str, int]] | None = None,
 ) -> list[list[str]]:
     """Hold each cell of table 3 against ours: method, metric, printed, ours, verdict, replicates,
-    reason. The baseline's own cells are 1 by what they are, and have no verdict.
+    reason; and whether it sets the stand-in or tests it, where the task has one. The baseline's own
+    cells are 1 by what they are, and have no verdict.
 
     Args:
         results: the long results table of the task.
         printed: `table_3` of config/printed/maven.yaml.
         task: the task, as printed.
         metrics: its columns.
+        sets: methods and metrics of the cells that set the task's stand-in.
     """
     cells = {name: row for name, row in printed["tasks"][task].items() if name != "source"}
     ours = relative_bias(results, list(cells), metrics, BASELINE).set_index(["method", "metric"])
     rows = []
     for method, row in cells.items():
         for metric, (value, error, bold) in zip(metrics, row, strict=True):
+            role = [] if sets is None else [SETS if metric in sets.get(method, ()) else TESTS]
             if (method, metric) not in ours.index:
                 made = [with_error(value, error), "not made here", "", "", ""]
-                rows.append([method, metric, *made])
+                rows.append([method, metric, *made, *role])
                 continue
             found = ours.loc[(method, metric)]
             told = _judged(value, error, found) if method != BASELINE else Judgement("", "")
@@ -70,7 +59,8 @@ def table_3_rows(
                     + (" *" if found["within"] else ""),
                     told.verdict,
                     told.replicates,
-                    (_why(method, metric) or NO_CAUSE) if told.verdict == FAILS else "",
+                    NO_CAUSE if told.verdict == FAILS else "",
+                    *role,
                 ]
             )
     return rows
@@ -83,8 +73,13 @@ def _judged(value: float, error: float, found: pd.Series) -> Judgement:
     return within(cells, MARGIN, value)
 
 
-def table_3(results: pd.DataFrame, printed: Mapping[str, Any], task: str) -> str:
+def table_3(
+    results: pd.DataFrame,
+    printed: Mapping[str, Any],
+    task: str,
+    sets: Mapping[str, Mapping[str, int]] | None = None,
+) -> str:
     """The table of `table_3_rows`, over all printed columns."""
-    rows = table_3_rows(results, printed, task, printed["columns"])
+    rows = table_3_rows(results, printed, task, printed["columns"], sets)
     head = ["method", "metric", "printed", "ours", "verdict", "replicates", "reason"]
-    return markdown_table(head, rows)
+    return markdown_table([*head, *(["stand-in"] if sets is not None else [])], rows)

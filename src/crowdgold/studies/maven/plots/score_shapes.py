@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,6 +12,7 @@ from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import method_order, new_figure, style_of
 from crowdgold.studies.maven.score_curves import (
+    BASELINE,
     CALIBRATION,
     DENSITIES,
     ITEMS,
@@ -24,8 +26,17 @@ TITLES = {
     CALIBRATION: r"$P(Y_i = 1 \mid X_i)$",
     "density": r"Density of $X_i \mid Y_i$",
     PRECISION: "Precision against recall",
+    "distance": "Distance",
 }
+AXES = {PRECISION: "recall", "distance": "integrated"}
 CLASSES = (("#0072B2", "-", "$Y_i = 0$"), ("#993377", "--", "$Y_i = 1$"))
+GREY = "#666666"
+OF_ITEMS = "all labels known"
+"""The curve of the items' own true labels, which is every method's where n_e = n."""
+
+ROOM = 1.45
+"""Width of the panel of distances over what it shows, for the ratios at its right."""
+
 HIGHEST_DENSITY = 6.0
 """Densities are cut here, so that a pole at 0 or 1 leaves room for the rest."""
 
@@ -34,7 +45,7 @@ def _calibration(panel: Axes, exact: pd.DataFrame) -> None:
     rows = exact[exact["curve"] == CALIBRATION]
     panel.plot(rows["at"], rows["value"], color="black")
     m = float(rows["m"].iloc[0])
-    panel.plot([m, m], [0, 0.5], color="#666666", linewidth=0.7, linestyle=":")
+    panel.plot([m, m], [0, 0.5], color=GREY, linewidth=0.7, linestyle=":")
     panel.annotate(f"$m$ = {m:.2f}", (m, 0.02), (3, 0), textcoords="offset points", fontsize=6)
     panel.set_ylim(-0.02, 1.02)
 
@@ -48,49 +59,50 @@ def _density(panel: Axes, exact: pd.DataFrame) -> None:
     panel.set_ylim(0, min(1.05 * highest, HIGHEST_DENSITY))
 
 
-def _precision(
-    panel: Axes, exact: pd.DataFrame, fitted: pd.DataFrame, distances: pd.DataFrame
-) -> None:
-    """Draw each method's curve and interval, the exact curve, and that of the items' labels.
-
-    Methods that have a distance and are not among those fitted are named in the legend only.
-    """
-    numbers = {str(row["method"]): _number(row) for _, row in distances.iterrows()}
-    drawn = method_order(fitted["method"])
-    for method in drawn:
+def _precision(panel: Axes, exact: pd.DataFrame, fitted: pd.DataFrame) -> None:
+    """Draw each method's curve and interval, the exact curve, and that of the items' labels."""
+    for method in method_order(fitted["method"]):
         rows = fitted[fitted["method"] == method].sort_values("at")
         style = style_of(method)
         panel.fill_between(
             rows["at"], rows["lower"], rows["upper"], color=style.colour, alpha=0.25, linewidth=0
         )
         panel.plot(
-            rows["at"],
-            rows["estimate"],
-            color=style.colour,
-            linestyle=style.line,
-            label=f"{method}  {numbers[method]}",
+            rows["at"], rows["estimate"], color=style.colour, linestyle=style.line, label=method
         )
     own = fitted.drop_duplicates("at").sort_values("at")
-    panel.plot(
-        own["at"],
-        own["truth"],
-        color="#666666",
-        linewidth=0.8,
-        linestyle=":",
-        label=f"{ITEMS}  {numbers[ITEMS]}",
-    )
-    for method in sorted(set(numbers) - {*drawn, ITEMS}):
-        panel.plot([], [], linestyle="none", label=f"{method} (not drawn)  {numbers[method]}")
+    panel.plot(own["at"], own["truth"], color=GREY, linewidth=0.8, linestyle=":", label=OF_ITEMS)
     rows = exact[exact["curve"] == PRECISION]
     panel.plot(rows["at"], rows["value"], color="black", linewidth=0.9, label="exact")
-    panel.legend(loc="lower left", fontsize=5.5, frameon=False, handlelength=1.6, borderpad=0)
     panel.set_xlim(0, 1)
     panel.set_ylim(0, 1.02)
 
 
-def _number(row: pd.Series) -> str:
-    error = "" if pd.isna(row["distance_se"]) else f" ± {row['distance_se']:.3f}"
-    return f"{row['distance']:.3f}{error}"
+def _distance(panel: Axes, distances: pd.DataFrame, widest: float) -> None:
+    """Draw how far each method's curve is from the items' own (filled) and the exact (hollow)."""
+    known = distances.set_index("method")
+    methods = [*method_order(distances.loc[distances["method"] != ITEMS, "method"]), ITEMS]
+    for place, method in enumerate(methods):
+        row, colour = known.loc[method], GREY if method == ITEMS else style_of(method).colour
+        marks = [("distance", "white", 0.12)]
+        marks += [("from_items", colour, -0.12)] if method != ITEMS else []
+        for name, face, above in marks:
+            panel.errorbar(
+                row[name], place - above, xerr=row[f"{name}_se"], color=colour, marker="o",
+                markersize=3.5, markerfacecolor=face, linewidth=0.8, linestyle="none",
+            )  # fmt: skip
+        if method not in (ITEMS, BASELINE) and np.isfinite(row["of_gold"]):
+            panel.annotate(
+                f"× {row['of_gold']:.2f}", (1, place), (-2, 0), xycoords=("axes fraction", "data"),
+                textcoords="offset points", fontsize=5.5, ha="right", va="center",
+            )  # fmt: skip
+    if BASELINE in known.index:
+        gold = float(known["from_items"][BASELINE])
+        panel.axvline(gold, color=style_of(BASELINE).colour, linewidth=0.7, linestyle="--")
+    names = [OF_ITEMS if method == ITEMS else method for method in methods]
+    panel.set_yticks(range(len(methods)), names, fontsize=6)
+    panel.set_ylim(len(methods) - 0.5, -0.5)
+    panel.set_xlim(0, ROOM * widest)
 
 
 def _chosen(table: pd.DataFrame, wanted: Sequence[str] | None) -> tuple[list[str], pd.DataFrame]:
@@ -118,13 +130,13 @@ def draw_score_shapes(
         table: the results of an experiment with precision_at_recall at several recalls that varies
             `shape`, and those of the check score_curves for the same shapes.
         shapes: those drawn (all by default).
-        panels: some of calibration, density and precision.
+        panels: some of calibration, density, precision and distance.
         replicate: whose estimates and intervals are drawn.
-        not_drawn: methods of which only the distance is shown.
+        not_drawn: methods whose curves are not drawn, only their distance.
 
     Returns:
         the figure and the rows that it shows: the exact curves, the estimates of the replicate,
-        and the distances over all replicates, which stand in the legends (`curve_distances`).
+        and the distances over all replicates (`curve_distances`).
     """
     shapes, table = _chosen(table, shapes)
     exact = table[table["curve"].notna()]
@@ -132,6 +144,10 @@ def draw_score_shapes(
     distances = curve_distances(results, exact, [AXIS])
     fitted = results[results["replicate"] == replicate]
     fitted = fitted[~fitted["method"].isin(not_drawn)]
+    widest = max(
+        float((distances[name] + distances[f"{name}_se"].fillna(0)).max())
+        for name in ("distance", "from_items")
+    )
     figure, axes = new_figure(len(shapes), len(panels), 0.6 + 1.75 * max(len(shapes), 1.3))
     for row, shape in enumerate(shapes):
         curves, numbers = (part[part[AXIS] == shape] for part in (exact, distances))
@@ -140,7 +156,9 @@ def draw_score_shapes(
             if name == CALIBRATION:
                 _calibration(panel, curves)
             elif name == PRECISION:
-                _precision(panel, curves, fitted[fitted[AXIS] == shape], numbers)
+                _precision(panel, curves, fitted[fitted[AXIS] == shape])
+            elif name == "distance":
+                _distance(panel, numbers, widest)
             else:
                 _density(panel, curves)
             if row == 0:
@@ -148,11 +166,13 @@ def draw_score_shapes(
             if row < len(shapes) - 1:
                 panel.tick_params(labelbottom=False)
             else:
-                panel.set_xlabel("recall" if name == PRECISION else "score $X_i$")
+                panel.set_xlabel(AXES.get(name, "score $X_i$"))
         if len(shapes) > 1:
             axes[row][0].set_ylabel(shape.replace("_", " "))
     if "density" in panels:
         axes[0][panels.index("density")].legend(loc="upper right", frameon=False, fontsize=6)
+    if PRECISION in panels:
+        axes[0][panels.index(PRECISION)].legend(loc="lower left", frameon=False, fontsize=6)
     figure.supxlabel(_note(results, distances), fontsize=6.5)
     shown = pd.concat([exact, fitted, distances.assign(curve="distance")], ignore_index=True)
     return figure, shown.dropna(axis="columns", how="all")
@@ -160,9 +180,10 @@ def draw_score_shapes(
 
 def _note(results: pd.DataFrame, distances: pd.DataFrame) -> str:
     return (
-        "In the legends: integrated distance to the exact curve, mean ± standard error of "
-        f"{count_replicates(distances['replicates'].max())}.\nCurves and bands (intervals): the "
-        f"first replicate. {gate_note(results.drop(columns='at'))}"
+        "Distances: from the curve of the items' own labels (filled), from the exact curve "
+        f"(hollow); mean ± standard error of {count_replicates(distances['replicates'].max())}. × "
+        "and dashed line: against gold labels alone.\nCurves and bands (intervals): the first "
+        f"replicate. {gate_note(results.drop(columns='at'))}"
     )
 
 
