@@ -63,7 +63,7 @@ def options(**chosen):
         ({"imputations": HUGE}, f"imputations: found {HUGE}, {LIMIT}"),
         (
             experiment(replicates=10**6, block=1),
-            f"experiments.maven_fig4: found 48,000,000 jobs (6 settings, 1,000,000 blocks of "
+            f"experiments.maven_fig4: found 54,000,000 jobs (6 settings, 1,000,000 blocks of "
             f"replicates, the methods), expected at most {MOST_JOBS:,}",
         ),
         (options(xx=1), "figures.maven_fig4.options.xx: unknown option; did you mean 'x'?"),
