@@ -8,6 +8,7 @@ from scipy.stats import t as student
 
 from crowdgold.data import NO_GOLD
 from crowdgold.inference import evaluate
+from crowdgold.inference.design import SimpleRandom
 from crowdgold.inference.interval import interval
 from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.inference.questions import Questions, View
@@ -155,7 +156,7 @@ def made(labelled, predicted, expected, n_gold, fewer=10):
     points = np.array([[0.5], [0.5], [0.5]])
     columns = [np.asarray(one, float)[:, None] for one in (labelled, predicted)]
     drawn = np.asarray(expected, float)[:, :, None]
-    return Rectified(points, *columns, drawn, np.array([n_gold]), n_gold, fewer, 0.0)
+    return Rectified(points, *columns, drawn, np.array([n_gold]), fewer, SimpleRandom(n_gold))
 
 
 def test_the_weight_of_the_prediction_by_hand():
@@ -454,7 +455,8 @@ def test_labels_that_are_no_sample_of_the_items_have_no_share_of_them():
     questions, view = Questions((parse_metric("prevalence"),)), View(items, "A")
     free = of_labels(items.truth, view, questions, "items")
     assert free.error(np.zeros(1)) > 0
-    assert of_labels(items.truth, view, questions, "items", 1.0).error(np.zeros(1)) == 0
+    everyone = of_labels(items.truth, view, questions, "items", SimpleRandom(50, 1.0))
+    assert everyone.error(np.zeros(1)) == 0
     assert centred_influence(questions, view, items.truth.astype(float)).sum() == pytest.approx(0)
 
 

@@ -56,7 +56,7 @@ def interval(
     estimate: np.ndarray,
     error: np.ndarray,
     count: np.ndarray,
-    labelled: int,
+    labelled: np.ndarray | int,
     limits: np.ndarray,
     scale: Scale,
     level: float,
@@ -68,7 +68,7 @@ def interval(
         estimate: (P,) within their ranges.
         error: (P,) standard errors.
         count: (P,) items that each rests on, at least 2.
-        labelled: labelled items, at least as many.
+        labelled: labelled items; (P,) where degrees of freedom, plus 1, stand for them.
         limits: (P, 2) their ranges.
         scale: on which the intervals are symmetric.
         level: of the intervals.
