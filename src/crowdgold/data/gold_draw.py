@@ -137,7 +137,7 @@ def _sizes(
     wrong = known & ~((given >= 1) & (given == np.floor(given)))
     _refuse(SIZE, wrong, item, "without a whole number from 1, the items of its stratum")
     sizes = np.zeros(len(names))
-    sizes[stratum[known]] = given[known]
+    sizes[stratum[known][::-1]] = given[known][::-1]  # the last assignment stays: the first row's
     _refuse(SIZE, known & (given != sizes[stratum]), item, "with another size than others of its "
             "stratum; expected one for each stratum")  # fmt: skip
     if (sizes < found).any() or sizes.sum() != len(stratum):
