@@ -40,8 +40,9 @@ METHOD = Method(
             "Predicts every label from the votes and all models' scores, by a logistic regression "
             "that never sees the item's own gold label, and lets the gold labels correct the "
             "prediction. Right whatever the votes and scores are like, as long as the gold items "
-            "are a simple random sample of the items and their labels are right. A bad prediction "
-            "makes intervals wider, not wrong."
+            "are a simple random sample of the items, or were drawn with the chances that the "
+            "table gives, and their labels are right. A bad prediction makes intervals wider, not "
+            "wrong."
         ),
         roles=(CORRECTED, REFERENCE),
         doubts=OF_GOLD,
