@@ -8,6 +8,7 @@ import pytest
 
 from crowdgold.data import NO_GOLD, GoldDraw, InputError, items_from_frame
 from crowdgold.data.gold_draw import kish, read_gold_draw
+from crowdgold.experiments.table_rows import row_of, table_of
 from crowdgold.inference import evaluate
 from crowdgold.inference.design import KnownChances, SimpleRandom, drawn_from
 from crowdgold.inference.labels import Fit, LabelPrediction, MeanPrediction
@@ -17,6 +18,7 @@ from crowdgold.inference.rectified import rectify
 from crowdgold.methods import fit
 from crowdgold.metrics import parse_metric
 from crowdgold.models.logistic import cross_fit, features
+from crowdgold.simulate import simulate
 from crowdgold.simulate.gold_sample import POISSON, STRATA, allocate, draw_gold, strata_of
 from unit.reference import make_items
 
@@ -221,6 +223,29 @@ def test_a_table_says_how_gold_was_drawn(design):
     np.testing.assert_allclose(again.draw.chance, items.draw.chance)
     assert (again.draw.stratum is None) == (design == POISSON)
     assert again.predictors == items.predictors
+
+
+@pytest.mark.parametrize("design", ["simple", STRATA, POISSON])
+def test_experiments_keep_how_gold_was_drawn(design):
+    """A generator draws gold by `gold_design`, and the row of a table gives it back to the bit."""
+    parameters = {
+        "n": 300, "n_gold": 60, "votes_total": 3, "phi": 0.3, "a0": 0.2, "a1": 0.7, "d0": 1.5,
+        "d1": 1.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}}, "gold_design": design,
+    }  # fmt: skip
+    items = simulate("maven", parameters, np.random.default_rng(1)).table
+    row = row_of(items)
+    again = table_of({name: row[name][0] for name in row.column_names})
+    if design == "simple":
+        assert items.draw is None
+        assert again.draw is None
+        return
+    np.testing.assert_array_equal(again.draw.chance, items.draw.chance)
+    assert (items.draw.stratum is None) == (design == POISSON)
+    if design == STRATA:
+        np.testing.assert_array_equal(again.draw.stratum, items.draw.stratum)
+        np.testing.assert_array_equal(again.draw.drawn, items.draw.drawn)
+    with pytest.raises(InputError, match="gold_design"):
+        simulate("maven", parameters | {"gold_design": "other"}, np.random.default_rng(1))
 
 
 def columns_of(**given):

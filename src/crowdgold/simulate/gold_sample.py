@@ -3,14 +3,13 @@
 Strata are the shares of positive votes, in four parts, and within them the items that a model ranks
 among the highest. A quarter of the labels go to strata in proportion to their items. The others go
 where labels are expected to vary: in proportion to the items times the deviation of a label, were
-the share of positive votes the chance of a positive one, with half a vote more, of either kind
-alike. No stratum is left out.
+the share of positive votes the chance of a positive one, with a tenth of a vote more, half of it
+positive. No stratum is left out.
 """
 
 import numpy as np
 
 from crowdgold.data import NO_PREDICTOR, GoldDraw, InputError, Items
-from crowdgold.simulate.design import draw_labelled
 
 SIMPLE, STRATA, POISSON = GOLD_DESIGNS = ("simple", "strata", "poisson")
 """A simple random sample; fixed numbers from each stratum; each item by itself, as likely as its
@@ -20,9 +19,16 @@ PARTS = 3
 UPPER = 0.3
 """Largest share of items that are ranked among the highest."""
 PROPORTIONAL = 0.25
-HALF_VOTE = 0.5
+MORE_VOTES = 0.1
 LEAST = 2
 """Labels of a stratum, so that its spread is known."""
+
+
+def draw_labelled(n: int, n_gold: int, rng: np.random.Generator) -> np.ndarray:
+    """Say which items (n,) an expert labels: n_gold of them, without replacement."""
+    labelled = np.zeros(n, dtype=bool)
+    labelled[rng.choice(n, size=n_gold, replace=False)] = True
+    return labelled
 
 
 def strata_of(items: Items) -> np.ndarray:
@@ -44,7 +50,7 @@ def allocate(items: Items, stratum: np.ndarray, n_gold: int) -> np.ndarray:
         InputError: where there are too few for each stratum to have `LEAST`.
     """
     size = np.bincount(stratum)
-    guess = (items.votes_positive + HALF_VOTE / 2) / (items.votes_total + HALF_VOTE)
+    guess = (items.votes_positive + MORE_VOTES / 2) / (items.votes_total + MORE_VOTES)
     chance = np.bincount(stratum, guess) / size
     wanted = size * np.sqrt(chance * (1 - chance))
     part = PROPORTIONAL * size / size.sum() + (1 - PROPORTIONAL) * wanted / wanted.sum()
