@@ -159,11 +159,13 @@ def test_degrees_of_freedom_are_satterthwaites():
     deviations = design.deviations(rng.normal(size=(55, 2)) * np.array([3, 2, 1])[stratum][:, None])
     parts = np.stack([(deviations[stratum == h] ** 2).sum(axis=0) for h in range(3)])
     expected = parts.sum(axis=0) ** 2 / (parts**2 / (drawn_of - 1)[:, None]).sum(axis=0)
-    np.testing.assert_allclose(design.freedom(deviations), expected + 1)
     assert np.all(expected < 54)
+    many, few = np.full(2, 1000.0), np.array([4.0, 2.5])
+    np.testing.assert_allclose(design.freedom(deviations, many), expected)
+    np.testing.assert_allclose(design.freedom(deviations, few), few - 1)
     by_itself = KnownChances.of(GoldDraw(draw.chance), 2110)
-    np.testing.assert_allclose(by_itself.freedom(deviations), [kish(1 / draw.chance)] * 2)
-    assert SimpleRandom(55).freedom(deviations) == 55
+    np.testing.assert_allclose(by_itself.freedom(deviations, many), kish(1 / draw.chance) - 1)
+    np.testing.assert_allclose(SimpleRandom(55).freedom(deviations, few), np.sqrt(54 * (few - 1)))
 
 
 def test_the_rescaled_bootstrap_has_the_variance_of_the_design():

@@ -400,16 +400,18 @@ def test_the_interval_by_hand(place):
     """On a range from -1 to 1, where 12 of 30 items count; without error, the estimate."""
     theta, limits = np.array([2 * place - 1]), np.array([[-1.0, 1.0]])
     degrees = np.sqrt(np.array([11.0 * 29.0]))
-    lower, upper = interval(theta, np.array([0.1]), np.array([12]), 30, limits, Scale.LOGIT, 0.95)
+    lower, upper = interval(
+        theta, np.array([0.1]), np.array([12]), degrees, limits, Scale.LOGIT, 0.95
+    )
     v = min(max(place, 1 / 48), 1 - 1 / 48)
     reach = student.ppf(0.975, degrees[0]) * 0.05 / (v * (1 - v))
     odds, inside = np.log(place / (1 - place)), np.log(v / (1 - v))
     expected = [1 / (1 + np.exp(-one)) for one in
                 (min(odds, inside) - reach, max(odds, inside) + reach)]  # fmt: skip
     assert (lower[0], upper[0]) == pytest.approx([2 * one - 1 for one in expected], abs=1e-12)
-    same = interval(theta, np.zeros(1), np.array([12]), 30, limits, Scale.LOGIT, 0.95)
+    same = interval(theta, np.zeros(1), np.array([12]), degrees, limits, Scale.LOGIT, 0.95)
     assert np.ravel(same) == pytest.approx([theta[0]] * 2, abs=1e-12)
-    plain = interval(theta, np.array([0.1]), np.array([12]), 30, limits, Scale.IDENTITY, 0.95)
+    plain = interval(theta, np.array([0.1]), np.array([12]), degrees, limits, Scale.IDENTITY, 0.95)
     assert plain[1][0] - theta[0] == pytest.approx(student.ppf(0.975, degrees[0]) * 0.1)
 
 

@@ -9,8 +9,13 @@ estimate, n_h gold items in stratum h and d_h their mean, the variance over samp
 Items that were each drawn by itself are one stratum with d_h = 0. Strata with one gold item are
 joined with the next. An estimate of some of the items alone takes its d_i as 0 for the others. For
 a population, of which the N items are a sample, the variance over the items' contributions, over N,
-is added. Degrees of freedom are V^2 / sum(v_h^2 / (n_h - 1)) (Satterthwaite, 1946); of items that
-were each drawn by itself, Kish's number of items of equal weight, less 1.
+is added.
+
+Degrees of freedom, of a metric that rests on k of n gold items, are sqrt((k - 1) (n - 1)): k - 1
+alone is too cautious, since the spread of a rate follows from the rate. For n - 1 strata have V^2 /
+sum(v_h^2 / (n_h - 1)) (Satterthwaite, 1946), and k is Kish's number of items of equal weight. Where
+weights differ the spread follows from the few items that count for many: k - 1 it is then, or what
+the strata have where that is less.
 """
 
 from dataclasses import dataclass, replace
@@ -20,6 +25,9 @@ import numpy as np
 from crowdgold.data import GoldDraw
 from crowdgold.data.gold_draw import kish
 from crowdgold.inference.questions import View
+
+EQUAL = 1e-9
+"""Largest difference of weights, of mean 1, that are the same but for rounding."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +83,15 @@ class SimpleRandom:
         """
         return influence
 
-    def freedom(self, deviations: np.ndarray) -> np.ndarray | int:
-        """Degrees of freedom of each variance, plus 1, from deviations (r, P)."""
-        return self.size
+    def freedom(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
+        """Degrees of freedom of each variance, (P,).
+
+        Args:
+            deviations: (r, P) that it is of.
+            count: (P,) items that each quantity rests on, at least 2.
+        """
+        between: np.ndarray = np.sqrt((count - 1.0) * (self.size - 1.0))
+        return between
 
     def times(self, rng: np.random.Generator) -> np.ndarray:
         """How often each gold item is in a resample: (m,)."""
@@ -190,18 +204,28 @@ class KnownChances(SimpleRandom):
         found: np.ndarray = centred * np.sqrt(odds * self.size / self.of_all)[:, None]
         return found
 
-    def freedom(self, deviations: np.ndarray) -> np.ndarray:
-        """Satterthwaite's, over the strata; Kish's where each item was drawn by itself."""
+    def freedom(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
+        """As of a simple random sample where weights are the same, else the fewest of all."""
+        strata = self._of_strata(deviations)
+        if np.ptp(self.weights) <= EQUAL:
+            between: np.ndarray = np.sqrt((count - 1.0) * strata)
+            return between
+        return np.minimum(count - 1.0, strata)
+
+    def _of_strata(self, deviations: np.ndarray) -> np.ndarray:
+        """Satterthwaite's degrees of freedom, (P,); Kish's where each item was drawn by itself."""
         size = deviations.shape[1]
         if self.by_itself:
-            return np.full(size, kish(self.weights))
+            return np.full(size, kish(self.weights) - 1)
         groups = np.concatenate([self.group, self._absent()])
         parts = np.zeros((len(self.drawn), size))
         np.add.at(parts, groups, deviations**2)
         whole = parts.sum(axis=0)
         below = (parts**2 / np.maximum(self.drawn - 1, 1)[:, None]).sum(axis=0)
-        found = np.divide(whole**2, below, out=np.full(size, self.size - 1.0), where=below > 0)
-        return found + 1
+        found: np.ndarray = np.divide(
+            whole**2, below, out=np.full(size, self.size - 1.0), where=below > 0
+        )
+        return found
 
     def times(self, rng: np.random.Generator) -> np.ndarray:
         """n_h - 1 of the n_h of each stratum, with replacement, rescaled (Rao and Wu, 1988)."""

@@ -206,8 +206,8 @@ class Rectified:
         count = np.maximum(self._enough, 2)
         error = np.where(np.asarray(unseen) > 0, 0.0, self.error(weight))
         centre = self._centre(weight, limits)
-        labelled = self.design.freedom(self.labelled - weight * self.predicted)
-        return interval(centre, error, count, labelled, limits, scale, level, unseen)
+        freedom = self.design.freedom(self.labelled - weight * self.predicted, count)
+        return interval(centre, error, count, freedom, limits, scale, level, unseen)
 
     def _stretch(self, scale: Scale, limits: np.ndarray, parts: np.ndarray, level: float) -> Ends:
         """How many times as far each end of one difference lies for what its two parts show.
