@@ -58,6 +58,35 @@ def test_one_stratum_is_a_simple_random_sample(method, target):
         np.testing.assert_allclose(*values, rtol=1e-9, atol=1e-12, err_msg=plain.metric)
 
 
+def test_points_of_the_curves_of_one_stratum_are_those_of_a_simple_random_sample():
+    items = drawn("simple")
+    draw = GoldDraw(np.full(400, 0.2), np.zeros(400, dtype=int), np.array([80]))
+    share = items.votes_positive / items.votes_total
+    questions, found = Questions((), curves=True), []
+    for one in (items, replace(items, draw=draw)):
+        sample = rectify(share, View(one, "A"), questions, "population")
+        estimates = sample.estimates(questions.named, 0.95)
+        found.append([(e.estimate, e.lower, e.upper) for e in estimates])
+    np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-12)
+
+
+def test_weights_of_items_multiply_those_of_their_chances():
+    items = drawn(STRATA)
+    weights = np.random.default_rng(2).random(400) + 0.5
+    rng, rows = np.random.default_rng(1), np.flatnonzero(items.gold != NO_GOLD)
+    fitted = fit("GT", items, rng)
+    (found,) = evaluate(fitted, items, ["prevalence"], rng, weights=weights / weights.mean())
+    both = weights[rows] / items.draw.chance[rows]
+    assert found.estimate == pytest.approx((both * items.gold[rows]).sum() / both.sum(), abs=1e-12)
+    # The papers' percentile bootstrap is about the same number.
+    (drawn_again,) = evaluate(fitted, items, ["prevalence"], rng, resamples=200)
+    (plain,) = evaluate(fitted, items, ["prevalence"], rng)
+    assert drawn_again.estimate == plain.estimate
+    assert drawn_again.lower < plain.estimate < drawn_again.upper
+    ratio = (drawn_again.upper - drawn_again.lower) / (plain.upper - plain.lower)
+    assert 0.8 < ratio < 1.25
+
+
 def test_equal_chances_one_by_one_are_nearly_a_simple_random_sample():
     items = drawn("simple")
     one = replace(items, draw=GoldDraw(np.full(400, 0.2)))

@@ -9,7 +9,10 @@ import pytest
 from crowdgold.commands import main
 from crowdgold.data.own import read_study
 from crowdgold.inference import evaluate
+from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.rectified import rectify
 from crowdgold.methods import fit
+from crowdgold.metrics import parse_metric
 from crowdgold.own.check.gold_sample import (
     BY_CHANCE,
     CHOSEN,
@@ -17,6 +20,8 @@ from crowdgold.own.check.gold_sample import (
     OF_STRATA,
     assess_gold_sample,
 )
+from crowdgold.own.evaluation.fitting import Found
+from crowdgold.own.evaluation.stored import read_found, write_found
 from crowdgold.simulate import simulate
 from crowdgold.simulate.gold_sample import GOLD_DESIGNS, POISSON, STRATA, draw_gold
 
@@ -111,6 +116,20 @@ def test_chances_that_are_not_those_of_the_sample_are_seen(design):
             [assess_gold_sample(replace(items, draw=draw), rng, 1999).p for draw in (None, wrong)]
         )
     assert np.median(found, axis=0).max() < CHOSEN
+
+
+@pytest.mark.parametrize("design", GOLD_DESIGNS)
+def test_a_finished_job_is_kept_with_its_design(design, tmp_path):
+    """What is read again gives the same estimates to the bit."""
+    items, questions = items_of(design), Questions((parse_metric("AUC"), parse_metric("TNR_H")))
+    share = items.votes_positive / items.votes_total
+    sample = rectify(share, View(items, "A"), questions, "population")
+    both = sample.minus(rectify(share, View(items, "B"), questions, "population"))
+    write_found([Found("all", "A", "votes-R", questions.named, sample, both)], tmp_path / "kept")
+    (found,) = read_found(tmp_path / "kept")
+    assert found.sample.estimates(questions.named, 0.95) == sample.estimates(questions.named, 0.95)
+    named = questions.named.differences()
+    assert found.common.estimates(named, 0.95) == both.estimates(named, 0.95)
 
 
 def test_a_segment_of_a_study_keeps_the_chances_of_all(tmp_path, capsys):
