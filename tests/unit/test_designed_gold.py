@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.data import NO_GOLD, GoldDraw, InputError, items_from_frame
-from crowdgold.data.gold_draw import kish, read_gold_draw
+from crowdgold.data.gold_draw import read_gold_draw
 from crowdgold.experiments.table_rows import row_of, table_of
 from crowdgold.inference import evaluate
 from crowdgold.inference.design import KnownChances, SimpleRandom, drawn_from
@@ -193,7 +193,9 @@ def test_degrees_of_freedom_are_satterthwaites():
     np.testing.assert_allclose(design.freedom(deviations, many), expected)
     np.testing.assert_allclose(design.freedom(deviations, few), few - 1)
     by_itself = KnownChances.of(GoldDraw(draw.chance), 2110)
-    np.testing.assert_allclose(by_itself.freedom(deviations, many), kish(1 / draw.chance) - 1)
+    kurtosis = 55 * (deviations**4).sum(axis=0) / (deviations**2).sum(axis=0) ** 2
+    np.testing.assert_allclose(by_itself.freedom(deviations, many), 2 * 55 / (kurtosis - 1))
+    np.testing.assert_allclose(by_itself.freedom(deviations, few), few - 1)
     np.testing.assert_allclose(SimpleRandom(55).freedom(deviations, few), np.sqrt(54 * (few - 1)))
 
 

@@ -12,10 +12,12 @@ a population, of which the N items are a sample, the variance over the items' co
 is added.
 
 Degrees of freedom, of a metric that rests on k of n gold items, are sqrt((k - 1) (n - 1)): k - 1
-alone is too cautious, since the spread of a rate follows from the rate. For n - 1 strata have V^2 /
-sum(v_h^2 / (n_h - 1)) (Satterthwaite, 1946), and k is Kish's number of items of equal weight. Where
-weights differ the spread follows from the few items that count for many: k - 1 it is then, or what
-the strata have where that is less.
+alone is too cautious, since the spread of a rate follows from the rate. Where weights differ, the
+spread follows from the few items that count for many, and it is the least of k - 1, k Kish's number
+of items of equal weight, and of
+
+    V^2 / sum(v_h^2 / (n_h - 1))        of strata (Satterthwaite, 1946)
+    2 n / (kurtosis of the d_i - 1)     of items that were each drawn by itself; at least 2
 """
 
 from dataclasses import dataclass, replace
@@ -206,17 +208,25 @@ class KnownChances(SimpleRandom):
 
     def freedom(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
         """As of a simple random sample where weights are the same, else the fewest of all."""
-        strata = self._of_strata(deviations)
-        if np.ptp(self.weights) <= EQUAL:
-            between: np.ndarray = np.sqrt((count - 1.0) * strata)
-            return between
-        return np.minimum(count - 1.0, strata)
+        if np.ptp(self.weights) > EQUAL:
+            of_spread = self._of_items if self.by_itself else self._of_strata
+            return np.minimum(count - 1.0, of_spread(deviations))
+        if self.by_itself:
+            return super().freedom(deviations, count)
+        between: np.ndarray = np.sqrt((count - 1.0) * self._of_strata(deviations))
+        return between
+
+    def _of_items(self, deviations: np.ndarray) -> np.ndarray:
+        """Degrees of freedom, (P,), by how uneven the squares of the deviations are."""
+        whole, fourth = (deviations**2).sum(axis=0) ** 2, (deviations**4).sum(axis=0)
+        uneven = self.size * fourth - whole
+        found = np.full(deviations.shape[1], self.size - 1.0)
+        np.divide(2 * self.size * whole, uneven, out=found, where=uneven > 0)
+        return np.clip(found, 2.0, self.size - 1.0)
 
     def _of_strata(self, deviations: np.ndarray) -> np.ndarray:
-        """Satterthwaite's degrees of freedom, (P,); Kish's where each item was drawn by itself."""
+        """Satterthwaite's degrees of freedom, (P,)."""
         size = deviations.shape[1]
-        if self.by_itself:
-            return np.full(size, kish(self.weights) - 1)
         groups = np.concatenate([self.group, self._absent()])
         parts = np.zeros((len(self.drawn), size))
         np.add.at(parts, groups, deviations**2)
