@@ -8,15 +8,14 @@ from scipy.stats import t as student
 
 from crowdgold.data import NO_GOLD
 from crowdgold.inference import evaluate
+from crowdgold.inference.contributions import EXPECTED_SEED, centred_influence
 from crowdgold.inference.design import SimpleRandom
 from crowdgold.inference.interval import interval
 from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import (
-    EXPECTED_SEED,
     PSEUDO,
     Rectified,
-    centred_influence,
     of_labels,
     rectify,
 )

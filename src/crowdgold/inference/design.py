@@ -95,6 +95,10 @@ class SimpleRandom:
         between: np.ndarray = np.sqrt((count - 1.0) * (self.size - 1.0))
         return between
 
+    def rests_on(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray | int:
+        """How many gold items each variance rests on, from what `freedom` takes."""
+        return self.size
+
     def times(self, rng: np.random.Generator) -> np.ndarray:
         """How often each gold item is in a resample: (m,)."""
         drawn = rng.integers(0, self.size, self.size)
@@ -208,13 +212,21 @@ class KnownChances(SimpleRandom):
 
     def freedom(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
         """As of a simple random sample where weights are the same, else the fewest of all."""
-        if np.ptp(self.weights) > EQUAL:
+        if self._uneven:
             of_spread = self._of_items if self.by_itself else self._of_strata
             return np.minimum(count - 1.0, of_spread(deviations))
         if self.by_itself:
             return super().freedom(deviations, count)
         between: np.ndarray = np.sqrt((count - 1.0) * self._of_strata(deviations))
         return between
+
+    @property
+    def _uneven(self) -> bool:
+        return bool(np.ptp(self.weights) > EQUAL)
+
+    def rests_on(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray | int:
+        """All where weights are the same, else the degrees of freedom, plus 1."""
+        return self.freedom(deviations, count) + 1 if self._uneven else self.size
 
     def _of_items(self, deviations: np.ndarray) -> np.ndarray:
         """Degrees of freedom, (P,), by how uneven the squares of the deviations are."""

@@ -17,7 +17,8 @@ A wrong prediction costs width and not coverage: lambda goes to 0, and gold alon
 Few gold items show little of V. A good prediction leaves a residual on few items only, and none of
 those may be among them; V is then too small, and with it the interval. The prediction says itself
 what to expect: were it right, labels drawn from it would leave the residual variance V* on any
-items. It counts like `PSEUDO` gold items, and only where it is larger than V. In the same way
+items. It counts like `PSEUDO` gold items, and only where it is larger than V. V counts like all
+gold items, or, where these have other weights, like its degrees of freedom plus 1. In the same way
 lambda starts from 1, which is best where the prediction is right.
 """
 
@@ -28,6 +29,13 @@ from typing import ClassVar
 import numpy as np
 
 from crowdgold.data import NO_GOLD
+from crowdgold.inference.contributions import (
+    MOST_ROWS,
+    centred_influence,
+    expected_of,
+    some_rows,
+    where_known,
+)
 from crowdgold.inference.design import Design, SimpleRandom, drawn_from
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.interval import Ends, from_parts, interval, unseen_share
@@ -40,38 +48,8 @@ PSEUDO = 10
 than those of docs/answer.md: without it intervals of TNR_H from 20 gold labels were too short."""
 ALIKE = 1e-20
 """Variance of what items contribute, below which they contribute the same but for rounding."""
-MOST_ROWS = 20_000
-"""Items from which a variance is taken at most; with more, evenly spread ones."""
-EXPECTED_ROWS = 5_000
-"""Items on which labels are drawn from the prediction at most."""
-EXPECTED_SEED, CHOICE_SEED = 20260301, 20260302
-"""Of these labels, and of which items: constants, so that no seed of a user's moves an answer."""
 ITEMS, POPULATION = TARGETS = ("items", "population")
 """What an interval is about: these items, or the population that they were drawn from."""
-
-
-def some_rows(size: int, most: int) -> np.ndarray:
-    """Positions of all of `size` items, or of so many at random where there are more than most.
-
-    The choice is always the same; every so many of the items would not do where they come in turns.
-    """
-    if size <= most:
-        return np.arange(size)
-    return np.sort(np.random.default_rng(CHOICE_SEED).permutation(size)[:most])
-
-
-def centred_influence(questions: Questions, view: View, probability: np.ndarray) -> np.ndarray:
-    """What each item of a view contributes, less the mean: (n, P); NaN where it is not known.
-
-    Args:
-        questions: the quantities.
-        view: the items.
-        probability: (n,) labels or predictions.
-    """
-    found = questions.influence(view.mass(probability), view.ranking())
-    known = np.isfinite(found).all(axis=0)
-    centred: np.ndarray = np.where(known, found - found.mean(axis=0), np.nan)
-    return centred
 
 
 @dataclass(frozen=True)
@@ -147,10 +125,11 @@ class Rectified:
     def _variance(self, weight: np.ndarray) -> np.ndarray:
         """V of each quantity, (P,), at a weight of the prediction."""
         loss = len(self.labelled) - 1
-        found: np.ndarray = ((self.labelled - weight * self.predicted) ** 2).sum(axis=0) / loss
+        left = self.labelled - weight * self.predicted
+        found: np.ndarray = (left**2).sum(axis=0) / loss
         expected = ((self.expected[0] - weight * self.expected[1]) ** 2).mean(axis=0)
         largest = np.maximum(found, expected)
-        size = self.design.size
+        size = self.design.rests_on(left, np.maximum(self._enough, 2))
         pooled = (size * found + PSEUDO * largest) / (size + PSEUDO)
         return np.where(weight > 0, largest if self.of_difference else pooled, found)
 
@@ -276,24 +255,6 @@ class Rectified:
         return found
 
 
-def _where_known(influence: np.ndarray) -> np.ndarray:
-    """Influences (..., n, P), with 0 where a prediction, of one class alone say, has none."""
-    axes = tuple(range(influence.ndim - 1))
-    return np.where(np.isfinite(influence).all(axis=axes), influence, 0.0)
-
-
-def _expected(
-    view: View, questions: Questions, prediction: np.ndarray, design: Design
-) -> np.ndarray:
-    """What items contribute whose labels are drawn from the prediction: (2, s, P)."""
-    rows = some_rows(len(view), EXPECTED_ROWS)
-    some, share = view.take(rows), prediction[rows]
-    rng = np.random.default_rng(EXPECTED_SEED)
-    drawn = (rng.random(len(rows)) < share).astype(float)
-    both = [centred_influence(questions, some, one) for one in (drawn, share)]
-    return _where_known(np.stack([design.expected(one, some.items.draw) for one in both]))
-
-
 def of_labels(
     share: np.ndarray, known: View, questions: Questions, target: str, design: Design | None = None
 ) -> Rectified:
@@ -343,8 +304,8 @@ def rectify(prediction: np.ndarray, view: View, questions: Questions, target: st
     return replace(
         alone,
         points=np.stack([alone.points[0], here, everywhere]),
-        predicted=_where_known(
+        predicted=where_known(
             design.deviations(centred_influence(questions, gold.take(some), share[some]))
         ),
-        expected=_expected(view, questions, prediction, design),
+        expected=expected_of(view, questions, prediction, design),
     )
