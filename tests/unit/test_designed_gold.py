@@ -206,6 +206,8 @@ def test_the_rescaled_bootstrap_has_the_variance_of_the_design():
     rows = np.flatnonzero(items.gold != NO_GOLD)
     known, design = drawn_from(View(items, "A"), rows)
     gold, rng = items.gold[rows].astype(float), np.random.default_rng(4)
+    sizes = np.bincount(design.group, design.times(rng))
+    np.testing.assert_allclose(sizes, design.drawn)  # n_h - 1 items, each n_h / (n_h - 1) times
     means = []
     for _ in range(4000):
         times = design.times(rng) * known.weights
