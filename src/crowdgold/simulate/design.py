@@ -60,9 +60,9 @@ class Design(Sized):
 
     gold_design: Annotated[
         Literal["simple", "strata", "poisson"],
-        "How gold items are drawn: as a `simple` random sample, where not given; fixed numbers from "
-        "`strata` by votes and the first predictor's score, more where labels vary; or each item by "
-        "itself with the chances of its stratum (`poisson`).",
+        "How gold items are drawn: as a `simple` random sample, where not given; fixed numbers "
+        "from `strata` by votes and the first predictor's score, more where labels vary; or each "
+        "item by itself with the chances of its stratum (`poisson`).",
     ]
 
     truth_of: Annotated[
