@@ -15,6 +15,7 @@ from numpy.testing import assert_array_equal
 from crowdgold.commands import main
 from crowdgold.data import InputError
 from crowdgold.data.own import read_study
+from crowdgold.inference.design import SimpleRandom
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import Named
 from crowdgold.inference.rectified import Rectified
@@ -252,7 +253,7 @@ def test_what_a_job_found_is_read_as_it_was_written(tmp_path):
     estimate = Estimate("AUC", 0.1 + 0.2, float("nan"), float("inf"), note='"a" → b')
     checks = pd.DataFrame({"check": ["votes", "wins"], "gold": pd.array([1, pd.NA], "Int64"),
                            "observed": [0.1, np.nan], "items": [3, 4]})  # fmt: skip
-    one = Rectified(few, few, few, np.stack([few, few]), np.arange(2), 4, 2, 0.25)
+    one = Rectified(few, few, few, np.stack([few, few]), np.arange(2), 2, SimpleRandom(4, 0.25))
     rectified = one.minus(replace(one, points=few[::-1]))
     bad = Diagnostics(float("inf"), failures=("a", "b"), chains=4)
     found = [

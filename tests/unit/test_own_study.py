@@ -550,3 +550,50 @@ def test_gold_of_one_class_is_read(tmp_path):
     study = read_study(written(tmp_path, all_csv=text))
     assert gold_of(study) == {"a": 1}
     assert np.isin(study.items.gold, (1, NO_GOLD)).all()
+
+
+ROWS = "".join(f"{item},R1,{label}\n" for item, label in zip("abcdef", "101010", strict=True))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "item,gold,gold_probability\na,1,0.5\nb,0,0.25\n",
+        "item,label,inclusion probability\na,1,0.5\nb,0,0.25\n",
+        "item,gold,gold_probability\na,1,0.5\nb,0,0.25\nc,,0.3\nzz,,0.2\n",
+    ],
+)
+def test_the_chances_of_gold_are_read_and_are_no_experts_labels(text, tmp_path):
+    votes = f"item,annotator,label\n{ROWS}"
+    study = read_study(written(tmp_path, votes_csv=votes, gold_csv=text))
+    assert len(study.gold_by_expert) == 1
+    assert gold_of(study) == {"a": 1, "b": 0}
+    assert study.items.draw.chance[:2].tolist() == [0.5, 0.25]
+    assert any("gold items were drawn with known chances, each item by itself: one counts for "
+               "0.67 to 1.3 times the average, and 2 together for as much as 2 of equal" in note
+               for note in study.notes)  # fmt: skip
+
+
+def test_strata_of_gold_beside_the_votes_are_counted(tmp_path):
+    """The items of strata x and y; an item without votes is of no stratum."""
+    votes = "item,annotator,label,gold_stratum\n" + "".join(
+        f"{item},R{who},1,{stratum}\n"
+        for item, stratum in zip("abcdef", "xxxxyy", strict=True)
+        for who in (1, 2)
+    )
+    gold = "item,gold\na,1\nb,0\ne,1\nzz,1\n"
+    study = read_study(written(tmp_path, votes_csv=votes, gold_csv=gold))
+    assert study.items.draw.chance.tolist() == [0.5] * 6
+    assert study.items.draw.drawn.tolist() == [2, 1]
+    assert not study.strata
+    assert any("fixed numbers from each of 2 strata" in note for note in study.notes)
+
+
+def test_chances_that_cannot_be_are_refused_by_item(tmp_path):
+    votes = f"item,annotator,label\n{ROWS}"
+    gold = "item,gold,gold_probability\na,1,0.5\nb,0,1.5\n"
+    with pytest.raises(InputError, match=r"column 'gold_probability': 1 item \('b'\) without a"):
+        read_study(written(tmp_path, votes_csv=votes, gold_csv=gold))
+    one, two = (f"item,{name},gold_probability\na,1,0.5\n" for name in ("gold", "score"))
+    with pytest.raises(InputError, match="'gold_probability' stands in another file too"):
+        read_study(written(tmp_path, votes_csv=votes, one_csv=one, two_csv=two))

@@ -8,14 +8,14 @@ from scipy.stats import t as student
 
 from crowdgold.data import NO_GOLD
 from crowdgold.inference import evaluate
+from crowdgold.inference.contributions import EXPECTED_SEED, centred_influence
+from crowdgold.inference.design import SimpleRandom
 from crowdgold.inference.interval import interval
 from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import (
-    EXPECTED_SEED,
     PSEUDO,
     Rectified,
-    centred_influence,
     of_labels,
     rectify,
 )
@@ -155,7 +155,7 @@ def made(labelled, predicted, expected, n_gold, fewer=10):
     points = np.array([[0.5], [0.5], [0.5]])
     columns = [np.asarray(one, float)[:, None] for one in (labelled, predicted)]
     drawn = np.asarray(expected, float)[:, :, None]
-    return Rectified(points, *columns, drawn, np.array([n_gold]), n_gold, fewer, 0.0)
+    return Rectified(points, *columns, drawn, np.array([n_gold]), fewer, SimpleRandom(n_gold))
 
 
 def test_the_weight_of_the_prediction_by_hand():
@@ -399,16 +399,18 @@ def test_the_interval_by_hand(place):
     """On a range from -1 to 1, where 12 of 30 items count; without error, the estimate."""
     theta, limits = np.array([2 * place - 1]), np.array([[-1.0, 1.0]])
     degrees = np.sqrt(np.array([11.0 * 29.0]))
-    lower, upper = interval(theta, np.array([0.1]), np.array([12]), 30, limits, Scale.LOGIT, 0.95)
+    lower, upper = interval(
+        theta, np.array([0.1]), np.array([12]), degrees, limits, Scale.LOGIT, 0.95
+    )
     v = min(max(place, 1 / 48), 1 - 1 / 48)
     reach = student.ppf(0.975, degrees[0]) * 0.05 / (v * (1 - v))
     odds, inside = np.log(place / (1 - place)), np.log(v / (1 - v))
     expected = [1 / (1 + np.exp(-one)) for one in
                 (min(odds, inside) - reach, max(odds, inside) + reach)]  # fmt: skip
     assert (lower[0], upper[0]) == pytest.approx([2 * one - 1 for one in expected], abs=1e-12)
-    same = interval(theta, np.zeros(1), np.array([12]), 30, limits, Scale.LOGIT, 0.95)
+    same = interval(theta, np.zeros(1), np.array([12]), degrees, limits, Scale.LOGIT, 0.95)
     assert np.ravel(same) == pytest.approx([theta[0]] * 2, abs=1e-12)
-    plain = interval(theta, np.array([0.1]), np.array([12]), 30, limits, Scale.IDENTITY, 0.95)
+    plain = interval(theta, np.array([0.1]), np.array([12]), degrees, limits, Scale.IDENTITY, 0.95)
     assert plain[1][0] - theta[0] == pytest.approx(student.ppf(0.975, degrees[0]) * 0.1)
 
 
@@ -454,7 +456,8 @@ def test_labels_that_are_no_sample_of_the_items_have_no_share_of_them():
     questions, view = Questions((parse_metric("prevalence"),)), View(items, "A")
     free = of_labels(items.truth, view, questions, "items")
     assert free.error(np.zeros(1)) > 0
-    assert of_labels(items.truth, view, questions, "items", 1.0).error(np.zeros(1)) == 0
+    everyone = of_labels(items.truth, view, questions, "items", SimpleRandom(50, 1.0))
+    assert everyone.error(np.zeros(1)) == 0
     assert centred_influence(questions, view, items.truth.astype(float)).sum() == pytest.approx(0)
 
 

@@ -15,6 +15,7 @@ from crowdgold.data.annotations import Annotations
 from crowdgold.data.checks import Problems, counted, list_names
 from crowdgold.data.errors import InputError
 from crowdgold.data.files import unfinished
+from crowdgold.data.gold_draw import GoldDraw, read_gold_draw
 from crowdgold.data.item_columns import (
     NO_GOLD,
     SCORE,
@@ -53,6 +54,8 @@ class Items(Shown):
         oracle: (n,) P(Y_i = 1 | V_i) under the process that made the data, where known.
         labels: who gave each vote, items in the same order, categories "0" and "1"; None where it
             is not known (`data.item_labels`).
+        draw: the chances with which gold items were drawn; None where they are a simple random
+            sample.
     """
 
     item: np.ndarray
@@ -64,6 +67,7 @@ class Items(Shown):
     truth: np.ndarray | None = None
     oracle: np.ndarray | None = None
     labels: Annotations | None = None
+    draw: GoldDraw | None = None
     _orders: dict[str, np.ndarray] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
@@ -118,11 +122,17 @@ class Items(Shown):
             self._orders[predictor] = np.lexsort((self.tie_break, scores))
         return self._orders[predictor]
 
-    def with_gold(self, labelled: np.ndarray) -> "Items":
-        """The same items with gold labels where `labelled` (n,) is true, from the truth."""
+    def with_gold(self, labelled: np.ndarray, draw: GoldDraw | None = None) -> "Items":
+        """The same items with gold labels where `labelled` (n,) is true, from the truth.
+
+        Args:
+            labelled: (n,) which items an expert labels.
+            draw: with which chances these were drawn; None for a simple random sample.
+        """
         if self.truth is None:
             raise InputError("gold labels can be taken from the truth only where it is known")
-        return replace(self, gold=np.where(labelled, self.truth, NO_GOLD).astype(np.int8))
+        gold = np.where(labelled, self.truth, NO_GOLD).astype(np.int8)
+        return replace(self, gold=gold, draw=draw)
 
     def take(self, rows: np.ndarray) -> "Items":
         """The items at `rows`: positions (m,), or a mask (n,)."""
@@ -137,6 +147,7 @@ class Items(Shown):
             truth=None if self.truth is None else self.truth[rows],
             oracle=None if self.oracle is None else self.oracle[rows],
             labels=None if self.labels is None else self.labels.of_items(positions),
+            draw=None if self.draw is None else self.draw.take(positions),
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -147,6 +158,8 @@ class Items(Shown):
             "votes_total": self.votes_total,
             "gold": pd.Series(self.gold, dtype="Int8").mask(self.gold == NO_GOLD),
         }
+        if self.draw is not None:
+            columns |= self.draw.to_columns()
         for name, values in self.scores.items():
             columns[score_column(name)] = values
         for name in ("truth", "oracle", "tie_break"):
@@ -171,7 +184,8 @@ def items_from_frame(
 
     Args:
         frame: columns item, votes_positive, votes_total, optionally gold, score or score_NAME,
-            truth, oracle (a probability) and tie_break (drawn here where it is missing).
+            truth, oracle (a probability), tie_break (drawn here where it is missing), and how gold
+            was drawn (`data.gold_draw`).
         rng: source of the tie-breaking numbers.
         source: how messages name the table.
         first_row: the number messages give the first row, or (n,) what they call each row.
@@ -201,8 +215,12 @@ def items_from_frame(
     oracle = oracle_in(frame, problems)
     tie_break = tie_break_in(frame, rng, problems)
     problems.raise_if_any()
+    try:
+        draw = read_gold_draw({str(name): one for name, one in frame.items()}, gold, item)
+    except InputError as problem:
+        raise InputError(f"{source}: {problem}") from None
     votes = positive.astype(np.int64), total.astype(np.int64)
-    return Items(item, *votes, gold, scores, tie_break, truth, oracle)
+    return Items(item, *votes, gold, scores, tie_break, truth, oracle, draw=draw)
 
 
 def read_items(

@@ -1,6 +1,7 @@
 """The names of `crowdgold.data`, which hands them on when the first of them is asked for."""
 
 from crowdgold.data.annotations import Annotations, annotations_from_frame, read_annotations
+from crowdgold.data.gold_draw import GoldDraw
 from crowdgold.data.item_columns import NO_GOLD
 from crowdgold.data.items import (
     NO_PREDICTOR,
@@ -17,6 +18,7 @@ __all__ = [
     "NO_GOLD",
     "NO_PREDICTOR",
     "Annotations",
+    "GoldDraw",
     "Items",
     "Table",
     "annotations_from_frame",

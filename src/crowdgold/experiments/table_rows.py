@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from crowdgold.data import ANNOTATIONS, ITEMS, Annotations, Items, Table, kind_of
+from crowdgold.data import ANNOTATIONS, ITEMS, Annotations, GoldDraw, Items, Table, kind_of
 from crowdgold.data.item_labels import labels_of_items
 
 NAMES, POSITIONS, LABELS, NUMBERS = map(
@@ -23,6 +23,8 @@ NAMES, POSITIONS, LABELS, NUMBERS = map(
 SCORES = pa.map_(pa.string(), NUMBERS)
 VOTE = "vote_"
 """Begins the columns of who gave each vote of Items."""
+DRAW = "draw_"
+"""Begins the columns of how gold items were drawn."""
 COLUMNS: dict[str, dict[str, pa.DataType]] = {
     ITEMS: {
         "item": NAMES,
@@ -36,6 +38,9 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         f"{VOTE}item_of": POSITIONS,
         f"{VOTE}annotator": NAMES,
         f"{VOTE}label": LABELS,
+        f"{DRAW}chance": NUMBERS,
+        f"{DRAW}stratum": POSITIONS,
+        f"{DRAW}drawn": POSITIONS,
     },
     ANNOTATIONS: {
         "item": NAMES,
@@ -81,10 +86,15 @@ def _cell(value: Any, kind: pa.DataType) -> pa.Array:
 
 def row_of(table: Table) -> pa.Table:
     """The row of a table, with columns and types that all tables of its kind have."""
-    votes = _votes(table.labels) if isinstance(table, Items) else {}
+    held: dict[str, Any] = {}
+    if isinstance(table, Items):
+        parts = {} if table.draw is None else vars(table.draw)
+        held = _votes(table.labels) | {f"{DRAW}{name}": one for name, one in parts.items()}
     return pa.table(
         {
-            name: _cell(votes.get(name) if name.startswith(VOTE) else getattr(table, name), kind)
+            name: _cell(
+                held.get(name) if name.startswith((VOTE, DRAW)) else getattr(table, name), kind
+            )
             for name, kind in COLUMNS[kind_of(table)].items()
         }
     )
@@ -117,6 +127,8 @@ def table_of(row: Mapping[str, pa.Scalar]) -> Table:
         found["scores"] = {name: one.reshape(shape) for name, one in found["scores"].items()}
         return Annotations(**found)
     item_of, annotator, label = (found.pop(name) for name in [*found] if name.startswith(VOTE))
+    draw = [found.pop(name) for name in [*found] if name.startswith(DRAW)]
+    found["draw"] = None if draw[0] is None else GoldDraw(*draw)
     if label is not None:
         found["labels"] = labels_of_items(found["item"], item_of, annotator, label)
     return Items(**found)

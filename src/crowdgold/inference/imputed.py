@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from crowdgold.inference.design import Design
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.inference.request import Request
@@ -81,8 +82,9 @@ def impute(
 
 
 def resample(
-    share: np.ndarray, view: View, questions: Questions, rng: np.random.Generator, resamples: int
-) -> Draws:
+    share: np.ndarray, view: View, questions: Questions, rng: np.random.Generator, resamples: int,
+    design: Design,
+) -> Draws:  # fmt: skip
     """Values of bootstrap resamples of labelled items, and of the items themselves.
 
     Args:
@@ -91,10 +93,10 @@ def resample(
         questions: what is computed.
         rng: source of the resamples.
         resamples: their number.
+        design: how the items were drawn.
     """
-    ranking, size, share = view.ranking(), len(view), share.astype(float)
-    values = []
-    for _ in range(resamples):
-        times = np.bincount(rng.integers(0, size, size), minlength=size).astype(float)
-        values.append(questions.values(view.mass(share, times), ranking))
+    ranking, share = view.ranking(), share.astype(float)
+    values = [
+        questions.values(view.mass(share, design.times(rng)), ranking) for _ in range(resamples)
+    ]
     return Draws(np.array(values), questions.values(view.mass(share), ranking))

@@ -4,14 +4,12 @@ An estimate theta with standard error se that rests on k of n labelled items bec
 [0, 1], its place within the range, and the interval is symmetric in the log odds of that place:
 
     u = (theta - low) / (high - low)       v = u kept within [1 / (4k), 1 - 1 / (4k)]
-    h = t_{(1 + level) / 2, nu} se / (high - low) / (v (1 - v))        nu = sqrt((k - 1) (n - 1))
+    h = t_{(1 + level) / 2, nu} se / (high - low) / (v (1 - v))        nu: see `design`
     [expit(min(logit u, logit v) - h), expit(max(logit u, logit v) + h)], back on the metric's range
 
 So it never leaves the range, and is longer towards the middle. On the metric's own scale theta +- t
 se is too short near the ends of the range and where few items are of a class. The clipped v stands
-in the denominator and widens; it never moves the interval off its own estimate. The degrees of
-freedom nu lie between those of the class that a metric rests on and those of all labelled items:
-k - 1 alone is too cautious, since the spread of a rate follows from the rate.
+in the denominator and widens; it never moves the interval off its own estimate.
 
 Where two metrics lie near an end of their range, their difference has an error of one side, which
 an interval of the difference alone does not see. The intervals of the two show it (`from_parts`).
@@ -56,7 +54,7 @@ def interval(
     estimate: np.ndarray,
     error: np.ndarray,
     count: np.ndarray,
-    labelled: int,
+    freedom: np.ndarray,
     limits: np.ndarray,
     scale: Scale,
     level: float,
@@ -68,7 +66,7 @@ def interval(
         estimate: (P,) within their ranges.
         error: (P,) standard errors.
         count: (P,) items that each rests on, at least 2.
-        labelled: labelled items, at least as many.
+        freedom: (P,) degrees of freedom of the standard errors.
         limits: (P, 2) their ranges.
         scale: on which the intervals are symmetric.
         level: of the intervals.
@@ -78,7 +76,7 @@ def interval(
     Returns:
         lower and upper ends, (P,) each.
     """
-    times = stdtrit(np.sqrt((count - 1.0) * (labelled - 1.0)), (1 + level) / 2)
+    times = stdtrit(freedom, (1 + level) / 2)
     if scale is Scale.IDENTITY:
         return estimate - times * error, estimate + times * error
     low, width = limits[:, 0], limits[:, 1] - limits[:, 0]

@@ -15,6 +15,7 @@ import numpy as np
 from crowdgold.data import Annotations, InputError, Items
 from crowdgold.data.shown import Known, Shown
 from crowdgold.inference import annotator_rates
+from crowdgold.inference.design import SimpleRandom, drawn_from
 from crowdgold.inference.draws import as_dataset
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.imputed import impute, resample
@@ -99,7 +100,7 @@ class CountedLabels(Labels):
     """Labels, or shares of items, that a method takes for the truth.
 
     Attributes:
-        is_gold: whether they are gold labels alone, of a random sample of the items.
+        is_gold: whether they are gold labels alone, of items that were drawn as the table says.
     """
 
     is_gold = False
@@ -113,14 +114,15 @@ class CountedLabels(Labels):
         """What the labelled items contribute, or resamples of them where these are asked for."""
         share = self.share
         rows = np.flatnonzero(share >= 0)
-        known = view.take(rows)
+        # Labels that are no gold are of a sample of the population, whatever they are asked.
+        known, design = view.take(rows), SimpleRandom(len(rows))
+        if self.is_gold:
+            known, design = drawn_from(view, rows)
         if request.resamples:
             rng = request.streams.resamples()
-            return resample(share[rows], known, questions, rng, request.resamples)
-        # Labels that are no gold are of a sample of the population, whatever they are asked.
+            return resample(share[rows], known, questions, rng, request.resamples, design)
         target = request.target if self.is_gold else POPULATION
-        fraction = len(rows) / len(view) if self.is_gold else 0.0
-        return of_labels(share[rows], known, questions, target, fraction)
+        return of_labels(share[rows], known, questions, target, design)
 
     def probabilities(self, view: View, rng: np.random.Generator) -> np.ndarray:
         """The share of each item."""
@@ -160,7 +162,7 @@ class FixedLabels(CountedLabels):
 
 
 class GoldLabels(FixedLabels):
-    """Gold labels alone, of a random sample of the items."""
+    """Gold labels alone, of items that were drawn as the table says."""
 
     is_gold = True
 

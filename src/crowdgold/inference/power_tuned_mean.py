@@ -9,6 +9,9 @@ item, H_i its mean under the predicted probability, n labelled and N other items
     se^2 = lambda^2 var(H, others) / N + var(h - lambda H, labelled) / n
 
 The interval is normal and aims at the population. Other metrics are no means of item-level values.
+
+Where gold items were drawn with known chances, labelled means are weighted, all items stand in the
+place of the others, lambda is that of `ppi_py` with weights, and se that of the design (`design`).
 """
 
 from collections.abc import Callable, Sequence
@@ -17,6 +20,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from crowdgold.data import NO_GOLD, InputError, Items
+from crowdgold.inference.design import Design, drawn_from
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import View
 from crowdgold.metrics import Asked
@@ -38,7 +42,10 @@ ITEM_VALUES: dict[str, ItemValues] = {"prevalence": _prevalence, "accuracy": _ac
 
 
 def _tune(labelled: np.ndarray, predicted: np.ndarray, others: np.ndarray) -> float:
-    """The lambda of PPI++: the variance is of all items, the covariance of the labelled."""
+    """The lambda of PPI++: the variance is of all items, the covariance of the labelled.
+
+    With weights, values are the weighted distances from the mean that lambda 1 would give.
+    """
     spread = float(np.concatenate([predicted, others]).var(ddof=1))
     if spread <= 0 or len(others) == 0:
         return 0.0
@@ -71,6 +78,34 @@ def power_tuned_mean(
     return estimate, estimate - reach, estimate + reach, error
 
 
+def designed_mean(
+    labelled: np.ndarray, predicted: np.ndarray, everyone: np.ndarray, design: Design, level: float
+) -> tuple[float, float, float, float]:
+    """The same from labelled items with weights, as `ppi_py.ppi_mean_pointestimate` has them.
+
+    Args:
+        labelled, predicted: (n,) values of the labelled items, and predictions of them.
+        everyone: (N,) predictions of all items.
+        design: how the labelled items were drawn.
+        level: of the interval.
+    """
+    assert design.weights is not None
+    weights = design.weights
+    whole = float(everyone.mean() + (weights * (labelled - predicted)).mean())
+    tuned = _tune(weights * (labelled - whole), weights * (predicted - whole), everyone - whole)
+    rest = labelled - tuned * predicted
+    estimate = tuned * float(everyone.mean()) + float((weights * rest).mean())
+    influence = np.stack(
+        [weights * (one - (weights * one).mean()) for one in (rest, labelled)], axis=1
+    )
+    sampled, population = design.deviations(influence), design.of_population(influence)
+    assert population is not None
+    total = (sampled[:, 0] ** 2).sum() + (population[:, 1] ** 2).sum()
+    error = float(np.sqrt(total / (len(sampled) - 1) / design.size))
+    reach = float(ndtri((1 + level) / 2)) * error
+    return estimate, estimate - reach, estimate + reach, error
+
+
 def estimate_means(
     prediction: np.ndarray, view: View, asked: Sequence[Asked], level: float
 ) -> list[Estimate]:
@@ -89,6 +124,7 @@ def estimate_means(
         raise InputError("it takes no weights of items")
     items = view.items
     has_gold = items.gold != NO_GOLD
+    _, design = drawn_from(view, np.flatnonzero(has_gold))
     estimates = []
     for metric in asked:
         values = ITEM_VALUES.get(metric.name)
@@ -100,8 +136,10 @@ def estimate_means(
         negative, positive = values(items, view.predictor, metric.threshold)
         predicted = prediction * positive + (1 - prediction) * negative
         labelled = np.where(items.gold == 1, positive, negative)[has_gold]
-        estimate, lower, upper, error = power_tuned_mean(
-            labelled, predicted[has_gold], predicted[~has_gold], level
-        )
+        if design.weights is None:
+            found = power_tuned_mean(labelled, predicted[has_gold], predicted[~has_gold], level)
+        else:
+            found = designed_mean(labelled, predicted[has_gold], predicted, design, level)
+        estimate, lower, upper, error = found
         estimates.append(Estimate(metric.text, estimate, lower, upper, standard_error=error))
     return estimates

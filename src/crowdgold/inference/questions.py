@@ -118,13 +118,17 @@ class Questions:
         found += [curve_influence(mass, ranked)] if self.curves else []
         return np.concatenate([np.empty((len(mass.shares), 0)), *found], axis=1)
 
-    def counted(self, labels: np.ndarray, ranked: RankedItems) -> np.ndarray:
+    def counted(
+        self, labels: np.ndarray, ranked: RankedItems, weights: np.ndarray | None = None
+    ) -> np.ndarray:
         """Labelled items in the smallest denominator of each value, (P,).
 
         Args:
             labels: (n,) 0 or 1 of every item.
             ranked: the items.
+            weights: (n,) what each counts: the items are then those of equal weight that say as
+                much.
         """
-        found = [one.known.rests_on(labels, ranked, one.threshold) for one in self.asked]
-        points = [curve_support(labels, ranked)] if self.curves else []
-        return np.concatenate([np.array(found, dtype=int), *points])
+        found = [one.known.rests_on(labels, ranked, one.threshold, weights) for one in self.asked]
+        points = [curve_support(labels, ranked, weights)] if self.curves else []
+        return np.concatenate([np.array(found, dtype=int if weights is None else float), *points])

@@ -1,7 +1,7 @@
 """The rectified estimator: a prediction of every label, corrected by the gold labels.
 
 For a metric M of label mass (`metrics.ranked`) and a prediction g_i of P(Y_i = 1), with the gold
-items E a simple random sample of all items, f = n_E / n of them:
+items E a simple random sample of all items, f = n_E / n of them (other designs: `design`):
 
     theta = M_E(Y) + lambda (M_all(g) - M_E(g))
     se^2  = [(1 - f) V(lambda) + f V(0)] / n_E        the second term for the population only
@@ -9,14 +9,16 @@ items E a simple random sample of all items, f = n_E / n of them:
 With y_i and g_i what gold item i contributes to M_E(Y) and M_E(g) (`metrics.delete_one`, centred),
 V(lambda) is the variance of r_i = y_i - lambda g_i and lambda = cov(y, g) / var(g) within [0, 1].
 For means it is PPI++ (Angelopoulos et al., 2023) and the regression estimator of survey sampling.
-There are no random numbers in it. A difference between predictors is corrected as a whole.
+There are no random numbers in it. A difference between predictors is corrected as a whole. Gold
+items that were drawn with known chances count by these, and V is that of their design.
 
 A wrong prediction costs width and not coverage: lambda goes to 0, and gold alone is left.
 
 Few gold items show little of V. A good prediction leaves a residual on few items only, and none of
 those may be among them; V is then too small, and with it the interval. The prediction says itself
 what to expect: were it right, labels drawn from it would leave the residual variance V* on any
-items. It counts like `PSEUDO` gold items, and only where it is larger than V. In the same way
+items. It counts like `PSEUDO` gold items, and only where it is larger than V. V counts like all
+gold items, or, where these have other weights, like its degrees of freedom plus 1. In the same way
 lambda starts from 1, which is best where the prediction is right.
 """
 
@@ -27,6 +29,14 @@ from typing import ClassVar
 import numpy as np
 
 from crowdgold.data import NO_GOLD
+from crowdgold.inference.contributions import (
+    MOST_ROWS,
+    centred_influence,
+    expected_of,
+    some_rows,
+    where_known,
+)
+from crowdgold.inference.design import Design, SimpleRandom, drawn_from
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.interval import Ends, from_parts, interval, unseen_share
 from crowdgold.inference.questions import Named, Questions, View
@@ -38,38 +48,8 @@ PSEUDO = 10
 than those of docs/answer.md: without it intervals of TNR_H from 20 gold labels were too short."""
 ALIKE = 1e-20
 """Variance of what items contribute, below which they contribute the same but for rounding."""
-MOST_ROWS = 20_000
-"""Items from which a variance is taken at most; with more, evenly spread ones."""
-EXPECTED_ROWS = 5_000
-"""Items on which labels are drawn from the prediction at most."""
-EXPECTED_SEED, CHOICE_SEED = 20260301, 20260302
-"""Of these labels, and of which items: constants, so that no seed of a user's moves an answer."""
 ITEMS, POPULATION = TARGETS = ("items", "population")
 """What an interval is about: these items, or the population that they were drawn from."""
-
-
-def some_rows(size: int, most: int) -> np.ndarray:
-    """Positions of all of `size` items, or of so many at random where there are more than most.
-
-    The choice is always the same; every so many of the items would not do where they come in turns.
-    """
-    if size <= most:
-        return np.arange(size)
-    return np.sort(np.random.default_rng(CHOICE_SEED).permutation(size)[:most])
-
-
-def centred_influence(questions: Questions, view: View, probability: np.ndarray) -> np.ndarray:
-    """What each item of a view contributes, less the mean: (n, P); NaN where it is not known.
-
-    Args:
-        questions: the quantities.
-        view: the items.
-        probability: (n,) labels or predictions.
-    """
-    found = questions.influence(view.mass(probability), view.ranking())
-    known = np.isfinite(found).all(axis=0)
-    centred: np.ndarray = np.where(known, found - found.mean(axis=0), np.nan)
-    return centred
 
 
 @dataclass(frozen=True)
@@ -78,12 +58,14 @@ class Rectified:
 
     Attributes:
         points: (3, P) M_E(Y), M_E(g) and M_all(g); the last two are NaN without a prediction.
-        labelled, predicted: (m, P) what gold items contribute to M_E(Y) and M_E(g), centred.
+        labelled, predicted: (m, P) what gold items contribute to M_E(Y) and M_E(g), centred; as
+            deviations of the design.
         expected: (2, s, P) the same of items whose labels are drawn from the prediction.
         counted: (P,) gold items in the smallest denominator.
-        n_gold: gold items; those in `labelled` may be some of them.
         fewer: gold items of the class that has fewer.
-        fraction: share of gold items among all.
+        design: how they were drawn; those in `labelled` may be some of them.
+        effective: (P,) as `counted`, items of equal weight that say as much; None where all have.
+        apart: (m, P) what the population adds to V; None where it is a share of V.
         target: one of `TARGETS`.
         of_difference: whether it is of differences between two predictors. These rest on the few
             items where the two differ, so that V is never taken below what the prediction expects.
@@ -95,9 +77,10 @@ class Rectified:
     predicted: np.ndarray
     expected: np.ndarray
     counted: np.ndarray
-    n_gold: int
     fewer: int
-    fraction: float
+    design: Design
+    effective: np.ndarray | None = None
+    apart: np.ndarray | None = None
     target: str = POPULATION
     of_difference: bool = False
     parts: tuple["Rectified", ...] = ()
@@ -106,23 +89,22 @@ class Rectified:
     def select(self, columns: Sequence[int]) -> "Rectified":
         """Some of the quantities, in this order."""
         chosen = np.asarray(columns, dtype=int)
-        named = ("points", "labelled", "predicted", "expected", "counted")
+        named = ("points", "labelled", "predicted", "expected", "counted", "effective", "apart")
         parts = tuple(part.select(columns) for part in self.parts)
-        chosen_of = {name: getattr(self, name)[..., chosen] for name in named}
+        held = {name: getattr(self, name) for name in named}
+        chosen_of = {name: one[..., chosen] for name, one in held.items() if one is not None}
         return replace(self, parts=parts, **chosen_of)
 
     def minus(self, other: Sample) -> "Rectified | None":
         """The differences to another predictor's; they are corrected as a whole."""
         if not isinstance(other, Rectified):
             return None
-        named = ("points", "labelled", "predicted", "expected")
-        return replace(
-            self,
-            counted=np.minimum(self.counted, other.counted),
-            of_difference=True,
-            parts=(self, other),
-            **{name: getattr(self, name) - getattr(other, name) for name in named},
-        )
+        named: dict[str, np.ufunc] = dict.fromkeys(
+            ("points", "labelled", "predicted", "expected", "apart"), np.subtract
+        ) | dict.fromkeys(("counted", "effective"), np.minimum)
+        both = {name: (getattr(self, name), getattr(other, name)) for name in named}
+        found = {name: named[name](*two) for name, two in both.items() if two[0] is not None}
+        return replace(self, of_difference=True, parts=(self, other), **found)
 
     def about_items(self) -> "Rectified":
         """The same about the items at hand."""
@@ -132,7 +114,7 @@ class Rectified:
     @property
     def weight(self) -> np.ndarray:
         """Lambda of each quantity, (P,); 0 where nothing is to be corrected."""
-        size = self.n_gold
+        size = self.design.size
         expected = PSEUDO * (self.expected[1] ** 2).mean(axis=0)
         together = size * (self.labelled * self.predicted).mean(axis=0) + expected
         predicted = size * (self.predicted**2).mean(axis=0) + expected
@@ -143,26 +125,43 @@ class Rectified:
     def _variance(self, weight: np.ndarray) -> np.ndarray:
         """V of each quantity, (P,), at a weight of the prediction."""
         loss = len(self.labelled) - 1
-        found: np.ndarray = ((self.labelled - weight * self.predicted) ** 2).sum(axis=0) / loss
+        left = self.labelled - weight * self.predicted
+        found: np.ndarray = (left**2).sum(axis=0) / loss
         expected = ((self.expected[0] - weight * self.expected[1]) ** 2).mean(axis=0)
         largest = np.maximum(found, expected)
-        pooled = (self.n_gold * found + PSEUDO * largest) / (self.n_gold + PSEUDO)
+        size = self.design.rests_on(left, np.maximum(self._enough, 2))
+        pooled = (size * found + PSEUDO * largest) / (size + PSEUDO)
         return np.where(weight > 0, largest if self.of_difference else pooled, found)
 
     def error(self, weight: np.ndarray) -> np.ndarray:
         """Standard error of each quantity, (P,), at a weight of the prediction."""
-        alone = self._variance(np.zeros(len(self.counted)))
-        total = (1 - self.fraction) * self._variance(weight)
+        total = self.design.left * self._variance(weight)
         if self.target == POPULATION:
-            total = total + self.fraction * alone
-        spread: np.ndarray = np.sqrt(total / self.n_gold)
+            total = total + self._of_population()
+        spread: np.ndarray = np.sqrt(total / self.design.size)
         return spread
+
+    def _of_population(self) -> np.ndarray:
+        """What is added to V, (P,), since these items are a sample themselves."""
+        if self.apart is None:
+            alone: np.ndarray = self._variance(np.zeros(len(self.counted)))
+            return self.design.fraction * alone
+        added: np.ndarray = (self.apart**2).sum(axis=0) / (len(self.labelled) - 1)
+        return added
+
+    @property
+    def _enough(self) -> np.ndarray:
+        """Items of equal weight in the smallest denominator, (P,)."""
+        return self.counted if self.effective is None else self.effective
 
     def unseen(self, level: float) -> np.ndarray:
         """Share of items, (P,), that may differ where all gold items contribute the same, or 0."""
         alike = self._variance(np.zeros(len(self.counted))) <= ALIKE
-        fraction = 0.0 if self.target == POPULATION else self.fraction
-        return np.where(alike, unseen_share(np.maximum(self.counted, 1), level, fraction), 0.0)
+        if self.apart is not None and self.design.everyone:
+            alike = self._of_population() <= ALIKE
+        fraction = 0.0 if self.target == POPULATION else self.design.fraction
+        least = np.maximum(self._enough * self.design.evenness, 1)
+        return np.where(alike, unseen_share(least, level, fraction), 0.0)
 
     def chosen_weight(self) -> np.ndarray:
         """Lambda of each quantity, or 0 where gold alone has the smaller standard error."""
@@ -183,10 +182,11 @@ class Rectified:
         unseen: np.ndarray | float = 0.0,
     ) -> Ends:  # fmt: skip
         """Ends of the intervals of quantities of one scale, at a weight of the prediction."""
-        count = np.maximum(self.counted, 2)
+        count = np.maximum(self._enough, 2)
         error = np.where(np.asarray(unseen) > 0, 0.0, self.error(weight))
         centre = self._centre(weight, limits)
-        return interval(centre, error, count, self.n_gold, limits, scale, level, unseen)
+        freedom = self.design.freedom(self.labelled - weight * self.predicted, count)
+        return interval(centre, error, count, freedom, limits, scale, level, unseen)
 
     def _stretch(self, scale: Scale, limits: np.ndarray, parts: np.ndarray, level: float) -> Ends:
         """How many times as far each end of one difference lies for what its two parts show.
@@ -255,25 +255,8 @@ class Rectified:
         return found
 
 
-def _where_known(influence: np.ndarray) -> np.ndarray:
-    """Influences (..., n, P), with 0 where a prediction, of one class alone say, has none."""
-    axes = tuple(range(influence.ndim - 1))
-    return np.where(np.isfinite(influence).all(axis=axes), influence, 0.0)
-
-
-def _expected(view: View, questions: Questions, prediction: np.ndarray) -> np.ndarray:
-    """What items contribute whose labels are drawn from the prediction: (2, s, P)."""
-    rows = some_rows(len(view), EXPECTED_ROWS)
-    some, share = view.take(rows), prediction[rows]
-    rng = np.random.default_rng(EXPECTED_SEED)
-    drawn = (rng.random(len(rows)) < share).astype(float)
-    return _where_known(
-        np.stack([centred_influence(questions, some, one) for one in (drawn, share)])
-    )
-
-
 def of_labels(
-    share: np.ndarray, known: View, questions: Questions, target: str, fraction: float = 0.0
+    share: np.ndarray, known: View, questions: Questions, target: str, design: Design | None = None
 ) -> Rectified:
     """What labels say that are taken for the truth.
 
@@ -282,20 +265,24 @@ def of_labels(
         known: the m items.
         questions: the quantities.
         target: one of `TARGETS`.
-        fraction: share of all items that these are, where they are a random sample of them.
+        design: how these were drawn from all items; None where they are a sample of a population.
     """
     share = share.astype(float)
     ranking = known.ranking()
-    some = some_rows(len(known), MOST_ROWS)
+    design = design or SimpleRandom(len(known))
+    weights = design.weights
+    some = some_rows(len(known), MOST_ROWS if weights is None else len(known))
     influence = centred_influence(questions, known.take(some), share[some])
     hard = (share > 0.5).astype(int)
-    point, nothing = questions.values(known.mass(share), ranking), np.zeros_like(influence)
+    labelled = design.deviations(influence)
+    point, nothing = questions.values(known.mass(share), ranking), np.zeros_like(labelled)
     unknown = np.full_like(point, np.nan)
     positive = int(hard.sum())
     return Rectified(
-        np.stack([point, unknown, unknown]), influence, nothing, np.stack([nothing, nothing]),
-        questions.counted(hard, ranking), len(known), min(positive, len(known) - positive),
-        fraction, target,
+        np.stack([point, unknown, unknown]), labelled, nothing, np.stack([nothing, nothing]),
+        questions.counted(hard, ranking), min(positive, len(known) - positive), design,
+        None if weights is None else questions.counted(hard, ranking, weights),
+        design.of_population(influence), target,
     )  # fmt: skip
 
 
@@ -304,19 +291,21 @@ def rectify(prediction: np.ndarray, view: View, questions: Questions, target: st
 
     Args:
         prediction: (n,) P(Y_i = 1), made without the item's own gold label.
-        view: the items; those with gold, at least two, are a simple random sample of them.
+        view: the items; those with gold, at least two, were drawn as the table says.
         questions: the quantities.
         target: one of `TARGETS`.
     """
     rows = np.flatnonzero(view.items.gold != NO_GOLD)
-    gold, share = view.take(rows), prediction[rows]
-    alone = of_labels(gold.items.gold, gold, questions, target, len(rows) / len(view))
-    some = some_rows(len(rows), MOST_ROWS)
+    (gold, design), share = drawn_from(view, rows), prediction[rows]
+    alone = of_labels(gold.items.gold, gold, questions, target, design)
+    some = some_rows(len(rows), MOST_ROWS if design.weights is None else len(rows))
     here = questions.values(gold.mass(share), gold.ranking())
     everywhere = questions.values(view.mass(prediction), view.ranking())
     return replace(
         alone,
         points=np.stack([alone.points[0], here, everywhere]),
-        predicted=_where_known(centred_influence(questions, gold.take(some), share[some])),
-        expected=_expected(view, questions, prediction),
+        predicted=where_known(
+            design.deviations(centred_influence(questions, gold.take(some), share[some]))
+        ),
+        expected=expected_of(view, questions, prediction, design),
     )

@@ -23,7 +23,7 @@ def predict(items: "Items", rng: np.random.Generator, settings: Settings, run: R
     from crowdgold.inference.labels import Fit, LabelPrediction
     from crowdgold.models.logistic import cross_fit, features
 
-    found = cross_fit(features(items), items.gold)
+    found = cross_fit(features(items), items.gold, draw=items.draw)
     names = [NO_PREDICTOR, *items.predictors]
     return Fit("logistic-R", LabelPrediction(dict.fromkeys(names, found)))
 
@@ -40,8 +40,9 @@ METHOD = Method(
             "Predicts every label from the votes and all models' scores, by a logistic regression "
             "that never sees the item's own gold label, and lets the gold labels correct the "
             "prediction. Right whatever the votes and scores are like, as long as the gold items "
-            "are a simple random sample of the items and their labels are right. A bad prediction "
-            "makes intervals wider, not wrong."
+            "are a simple random sample of the items, or were drawn with the chances that the "
+            "table gives, and their labels are right. A bad prediction makes intervals wider, not "
+            "wrong."
         ),
         roles=(CORRECTED, REFERENCE),
         doubts=OF_GOLD,

@@ -141,8 +141,8 @@ RECTIFIED = _version(
         assumes=(
             "Predicts every label by MAVEN, and lets the gold labels correct the prediction. Right "
             "whatever the votes and scores are like, as long as the gold items are a simple random "
-            "sample of the items and their labels are right. A bad prediction makes intervals "
-            "wider, not wrong."
+            "sample of the items, or were drawn with the chances that the table gives, and their "
+            "labels are right. A bad prediction makes intervals wider, not wrong."
         ),
         roles=(CORRECTED, REFERENCE),
         doubts=OF_GOLD,

@@ -37,8 +37,8 @@ METHOD = Method(
         assumes=(
             "Takes the share of an item's positive votes as the prediction of its label, without "
             "scores or a model, and lets the gold labels correct it. Right whatever the votes are "
-            "like, as long as the gold items are a simple random sample of the items and their "
-            "labels are right."
+            "like, as long as the gold items are a simple random sample of the items, or were "
+            "drawn with the chances that the table gives, and their labels are right."
         ),
         roles=(CORRECTED,),
         doubts=OF_GOLD,

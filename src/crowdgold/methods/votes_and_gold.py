@@ -109,7 +109,8 @@ GOLD_ALONE = Method(
         use="gold labels alone: right whatever the votes are",
         assumes=(
             "Uses the items with a gold label and nothing else. Right as long as these are a "
-            "random sample and their labels are right."
+            "random sample, or were drawn with the chances that the table gives, and their labels "
+            "are right."
         ),
         roles=(CORRECTED, BASELINE),
         doubts=OF_GOLD,

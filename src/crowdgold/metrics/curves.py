@@ -6,7 +6,7 @@ value, and recall at the first place of the ranking where the false positive rat
 
 import numpy as np
 
-from crowdgold.metrics import influence
+from crowdgold.metrics import denominators, influence
 from crowdgold.metrics.influence import ROUNDING
 from crowdgold.metrics.ranked import Curve, LabelMass, RankedItems
 
@@ -84,15 +84,23 @@ def curve_influence(mass: LabelMass, ranked: RankedItems) -> np.ndarray:
     )
 
 
-def curve_support(labels: np.ndarray, ranked: RankedItems) -> np.ndarray:
+def curve_support(
+    labels: np.ndarray, ranked: RankedItems, weights: np.ndarray | None = None
+) -> np.ndarray:
     """Labelled items in the smallest denominator of each point of `curve_points`, (P,).
 
     Args:
         labels: (n,) 0 or 1 of every item.
         ranked: the items.
+        weights: (n,) what each counts, where they differ (`denominators`).
     """
-    found = np.cumsum(labels[ranked.order] == 1)
-    positives, negatives = int(found[-1]), len(labels) - int(found[-1])
-    flagged = np.minimum(np.searchsorted(found, RECALLS * positives) + 1, len(labels))
-    smaller = np.full(len(FALSE_POSITIVE_RATES), min(positives, negatives))
-    return np.concatenate([np.minimum(positives, flagged), smaller])
+    counts = np.ones(len(labels)) if weights is None else weights[ranked.order]
+    found, all_of = np.cumsum(counts * (labels[ranked.order] == 1)), np.cumsum(counts)
+    flagged = np.minimum(np.searchsorted(found, RECALLS * found[-1]) + 1, len(labels))
+    enough = all_of[flagged - 1] ** 2 / np.cumsum(counts**2)[flagged - 1]
+    positives, smaller = (
+        one(labels, ranked, np.nan, weights)
+        for one in (denominators.positives, denominators.smaller_class)
+    )
+    of_curves = np.minimum(positives, enough), np.full(len(FALSE_POSITIVE_RATES), smaller)
+    return np.concatenate(of_curves).astype(int if weights is None else float)

@@ -18,8 +18,9 @@ Value = Callable[[LabelMass, RankedItems, float], float]
 """(mass, ranked items, threshold) -> value; NaN where nothing is there to divide by."""
 Influence = Callable[[LabelMass, RankedItems, float], np.ndarray]
 """(mass, ranked items, threshold) -> (n,), as `delete_one`."""
-RestsOn = Callable[[np.ndarray, RankedItems, float], int]
-"""(labels, ranked items, threshold) -> labelled items in the smallest denominator."""
+RestsOn = Callable[[np.ndarray, RankedItems, float, np.ndarray | None], float]
+"""(labels, ranked items, threshold, weights) -> labelled items in the smallest denominator; with
+weights, those of equal weight that say as much."""
 
 DELTA = "delta_"
 """Before a metric's name: the difference of that metric between two predictors."""

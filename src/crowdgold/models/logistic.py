@@ -11,13 +11,14 @@ So the prediction is of use from few gold labels on, and one label hardly moves 
 
 Each gold item is predicted by a regression on the others: gold items are sorted by their features
 and dealt into folds in turn, without a look at their labels and without random numbers. Items
-without gold are predicted by the mean over the folds.
+without gold are predicted by the mean over the folds. Where gold items were drawn with known
+chances they count by these, and each fold has its part of every stratum.
 """
 
 import numpy as np
 from scipy.special import expit, ndtri
 
-from crowdgold.data import NO_GOLD, InputError, Items
+from crowdgold.data import NO_GOLD, GoldDraw, InputError, Items
 
 FOLDS = 20
 HALF_VOTE = 0.5
@@ -74,7 +75,7 @@ def features(items: Items) -> np.ndarray:
 
 
 def fit_folds(known: np.ndarray, labels: np.ndarray, used: np.ndarray, centre: np.ndarray,
-              precision: np.ndarray) -> np.ndarray:  # fmt: skip
+              precision: np.ndarray, weights: np.ndarray | float = 1.0) -> np.ndarray:  # fmt: skip
     """Coefficients (F, p) of the regressions on F subsets of items, by Newton's method.
 
     Args:
@@ -82,8 +83,9 @@ def fit_folds(known: np.ndarray, labels: np.ndarray, used: np.ndarray, centre: n
         labels: (m,) 0 or 1.
         used: (F, m) whether a subset holds an item.
         centre, precision: (p,) of the coefficients' normal prior.
+        weights: (m,) what each item counts, of mean 1.
     """
-    weight = used.astype(float)
+    weight = used * weights
     found = np.tile(centre, (len(used), 1))
     for _ in range(STEPS):
         chance = expit(found @ known.T)
@@ -98,22 +100,28 @@ def fit_folds(known: np.ndarray, labels: np.ndarray, used: np.ndarray, centre: n
     return found
 
 
-def _deal(known: np.ndarray, folds: int) -> np.ndarray:
-    """Fold (m,) of each item: sorted by mean rank within votes, and dealt in turn."""
-    keys = known[:, 1:3].T[::-1]
+def _deal(known: np.ndarray, folds: int, stratum: np.ndarray | None) -> np.ndarray:
+    """Fold (m,) of each item: sorted by mean rank within votes, and dealt in turn.
+
+    Strata (m,) come one after the other, so that each is dealt evenly.
+    """
+    keys = [*known[:, 1:3].T[::-1], *([] if stratum is None else [stratum])]
     place = np.empty(len(known), dtype=int)
-    place[np.lexsort(keys) if len(keys) else np.arange(len(known))] = np.arange(len(known))
+    place[np.lexsort(keys) if keys else np.arange(len(known))] = np.arange(len(known))
     dealt: np.ndarray = place % folds
     return dealt
 
 
-def cross_fit(columns: np.ndarray, gold: np.ndarray, folds: int = FOLDS) -> np.ndarray:
+def cross_fit(
+    columns: np.ndarray, gold: np.ndarray, folds: int = FOLDS, draw: GoldDraw | None = None
+) -> np.ndarray:
     """P(Y_i = 1) of each item, (n,), from the gold labels of others.
 
     Args:
         columns: (n, p) features, the first all ones.
         gold: (n,) gold labels, `NO_GOLD` where there is none.
         folds: at least 2; as many as gold items where those are fewer.
+        draw: the chances with which gold items were drawn, by which they count.
 
     Raises:
         InputError: where there are fewer than two gold labels.
@@ -125,9 +133,11 @@ def cross_fit(columns: np.ndarray, gold: np.ndarray, folds: int = FOLDS) -> np.n
     size = columns.shape[1]
     centre = np.r_[0.0, np.ones(min(2, size - 1)), np.zeros(max(0, size - 3))]
     precision = np.r_[INTERCEPT_PRECISION, np.ones(size - 1)]
-    fold = _deal(columns[rows], folds)
+    weights = 1.0 if draw is None else draw.weights(rows)
+    stratum = None if draw is None else draw.take(rows).stratum
+    fold = _deal(columns[rows], folds, stratum)
     used = fold[None] != np.arange(folds)[:, None]
-    found = fit_folds(columns[rows], gold[rows].astype(float), used, centre, precision)
+    found = fit_folds(columns[rows], gold[rows].astype(float), used, centre, precision, weights)
     probability = np.empty(len(gold))
     for start in range(0, len(gold), BLOCK):
         part = slice(start, start + BLOCK)

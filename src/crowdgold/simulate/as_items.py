@@ -13,7 +13,8 @@ import numpy as np
 from crowdgold.data import NO_GOLD, Annotations, InputError, Items
 from crowdgold.data.item_labels import labels_of_items, positive_categories
 from crowdgold.data.parameters import Parameters
-from crowdgold.simulate.design import GOLD, draw_labelled, read_n_gold
+from crowdgold.simulate.design import GOLD, read_n_gold
+from crowdgold.simulate.gold_sample import draw_labelled
 from crowdgold.simulate.replicate import Replicate
 
 NAMES = ("positive", *GOLD)

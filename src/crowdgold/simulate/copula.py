@@ -68,7 +68,7 @@ def draw_copula(values: Mapping[str, Any], rng: np.random.Generator) -> Replicat
     rho = parameters.real("rho")
     shape = read_shape(parameters, vote["phi"])
     n = design.read_n(parameters)
-    n_gold = design.read_n_gold(parameters, n)
+    n_gold, how = design.read_n_gold(parameters, n), design.read_gold_design(parameters)
 
     truth = (rng.random(n) < vote["phi"]).astype(np.int8)
     normal = rng.standard_normal((2, n))
@@ -81,7 +81,7 @@ def draw_copula(values: Mapping[str, Any], rng: np.random.Generator) -> Replicat
     votes_total = design.draw_votes_total(parameters, n, rng)
     votes_positive = rng.binomial(votes_total, chance)
     oracle = probability_given_votes(vote, votes_positive, votes_total)
-    items = design.assemble(votes_positive, votes_total, scores, truth, oracle, n_gold, rng)
+    items = design.assemble(votes_positive, votes_total, scores, truth, oracle, n_gold, rng, how)
     return Replicate(items, items, vote)
 
 

@@ -5,8 +5,9 @@ All generators share these parameters:
 - `n`: items, at least 2.
 - `votes_total`: votes c on each item: a number; or a mapping from numbers of votes to their
   probabilities, {3: 0.8, 5: 0.2}; or a list of equally likely numbers, [1, 3, 5].
-- `gold_fraction` (of n, rounded to the nearest whole number) or `n_gold`: how many items, chosen
-  uniformly at random without replacement, an expert labels.
+- `gold_fraction` (of n, rounded to the nearest whole number) or `n_gold`: how many items an expert
+  labels, and `gold_design`: how they are chosen (`gold_sample`), uniformly at random without
+  replacement where not given.
 - `predictors`: {NAME: {mu: number, delta: number}}.
 """
 
@@ -20,9 +21,10 @@ import numpy as np
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.parameters import Parameters, is_number, is_whole
 from crowdgold.declared import OF_EXPERIMENT, AtLeast, Between, Json, Named, Settings
+from crowdgold.simulate.gold_sample import GOLD_DESIGNS, SIMPLE, draw_gold
 
 GOLD = ("gold_fraction", "n_gold")
-NAMES = ("n", "votes_total", *GOLD, "predictors")
+DESIGN = "gold_design"
 VOTES_EXPECTED = (
     "a whole number of votes, at least 1, or {votes: probability} with probabilities that sum to "
     "1, or a list of numbers of votes"
@@ -54,7 +56,14 @@ class Sized(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class Design(Sized):
-    """A study of a generator that knows the truth of a population."""
+    """A study of a generator that knows the truth of a population, its gold drawn by a design."""
+
+    gold_design: Annotated[
+        Literal["simple", "strata", "poisson"],
+        "How gold items are drawn: as a `simple` random sample, where not given; fixed numbers "
+        "from `strata` by votes and the first predictor's score, more where labels vary; or each "
+        "item by itself with the chances of its stratum (`poisson`).",
+    ]
 
     truth_of: Annotated[
         Literal["items", "population"],
@@ -181,11 +190,9 @@ def read_n_gold(parameters: Parameters, n: int) -> int:
     return round(read_share(parameters, "gold_fraction") * n)
 
 
-def draw_labelled(n: int, n_gold: int, rng: np.random.Generator) -> np.ndarray:
-    """Say which items (n,) an expert labels: n_gold of them, without replacement."""
-    labelled = np.zeros(n, dtype=bool)
-    labelled[rng.choice(n, size=n_gold, replace=False)] = True
-    return labelled
+def read_gold_design(parameters: Parameters) -> str:
+    """How gold is drawn, one of `GOLD_DESIGNS`."""
+    return parameters.choice(DESIGN, GOLD_DESIGNS) if DESIGN in parameters else SIMPLE
 
 
 def assemble(
@@ -196,6 +203,7 @@ def assemble(
     oracle: np.ndarray,
     n_gold: int,
     rng: np.random.Generator,
+    gold_design: str = SIMPLE,
 ) -> Items:
     """Make the table of n simulated items, numbered from 0; draw gold labels and tie-breaks."""
     n = len(truth)
@@ -209,4 +217,4 @@ def assemble(
         truth=truth.astype(np.int8),
         oracle=oracle,
     )
-    return items.with_gold(draw_labelled(n, n_gold, rng))
+    return draw_gold(items, gold_design, n_gold, rng)

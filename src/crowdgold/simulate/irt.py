@@ -88,7 +88,7 @@ def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[I
     model = read_model(parameters)
     predictors = design.read_predictors(parameters)
     n = design.read_n(parameters)
-    n_gold = design.read_n_gold(parameters, n)
+    n_gold, how = design.read_n_gold(parameters, n), design.read_gold_design(parameters)
 
     skills = _voters_rng(parameters, rng).normal(model.mu_s, model.sigma_s, model.n_voters)
     truth = (rng.random(n) < model.phi).astype(np.int8)
@@ -102,7 +102,7 @@ def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[I
     mean_chance = np.where(voted, chance, 0).sum(axis=1) / votes_total
     scores = design.draw_scores(predictors, truth, mean_chance, rng)
     oracle = probability_given_votes(model, skills, votes_positive, votes_total)
-    items = design.assemble(votes_positive, votes_total, scores, truth, oracle, n_gold, rng)
+    items = design.assemble(votes_positive, votes_total, scores, truth, oracle, n_gold, rng, how)
     if parameters.flag("annotators"):
         item_of, place = np.nonzero(voted)
         names = np.char.add("V", (voters[item_of, place] + 1).astype(str))

@@ -52,14 +52,14 @@ def draw_maven(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
     vote = read_vote_parameters(parameters)
     predictors = design.read_predictors(parameters)
     n = design.read_n(parameters)
-    n_gold = design.read_n_gold(parameters, n)
+    n_gold, how = design.read_n_gold(parameters, n), design.read_gold_design(parameters)
 
     truth, chance = draw_labels(vote, (n,), rng)
     scores = design.draw_scores(predictors, truth, chance, rng)
     votes_total = design.draw_votes_total(parameters, n, rng)
     votes_positive = rng.binomial(votes_total, chance)
     oracle = probability_given_votes(vote, votes_positive, votes_total)
-    items = design.assemble(votes_positive, votes_total, scores, truth, oracle, n_gold, rng)
+    items = design.assemble(votes_positive, votes_total, scores, truth, oracle, n_gold, rng, how)
     return Replicate(items, items, vote | design.true_parameters(predictors))
 
 

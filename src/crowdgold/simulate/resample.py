@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdgold.data import InputError, Items
 from crowdgold.data.parameters import Parameters
-from crowdgold.simulate.design import draw_labelled
+from crowdgold.simulate.gold_sample import draw_labelled
 from crowdgold.simulate.replicate import Replicate
 
 TRUTH_OF = ("left_over", "items")

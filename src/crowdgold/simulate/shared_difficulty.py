@@ -23,6 +23,7 @@ from crowdgold.declared import Above, AtLeast, Between, Named, Settings
 from crowdgold.given import Given
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator
+from crowdgold.simulate.gold_sample import draw_gold
 from crowdgold.simulate.replicate import Replicate
 
 
@@ -104,7 +105,7 @@ def draw_shared_difficulty(values: Mapping[str, Any], rng: np.random.Generator) 
     phi, *right = (parameters.real(name) for name in ("phi", "right_negative", "right_positive"))
     predictors = read_predictors(parameters)
     n = design.read_n(parameters)
-    n_gold = design.read_n_gold(parameters, n)
+    n_gold, how = design.read_n_gold(parameters, n), design.read_gold_design(parameters)
 
     truth = (rng.random(n) < phi).astype(np.int8)
     ease = rng.standard_normal(n)
@@ -121,7 +122,8 @@ def draw_shared_difficulty(values: Mapping[str, Any], rng: np.random.Generator) 
         scores=scores,
         tie_break=rng.random(n),
         truth=truth,
-    ).with_gold(design.draw_labelled(n, n_gold, rng))
+    )
+    items = draw_gold(items, how, n_gold, rng)
     return Replicate(items, items, {"phi": phi})
 
 

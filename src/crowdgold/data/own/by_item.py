@@ -1,4 +1,4 @@
-"""What belongs to an item, not to a vote: scores, gold labels, strata, weights."""
+"""What belongs to an item, not to a vote: scores, gold labels and their draw, strata, weights."""
 
 from collections.abc import Sequence
 
@@ -7,6 +7,7 @@ import pandas as pd
 
 from crowdgold.data.checks import to_numbers
 from crowdgold.data.errors import InputError
+from crowdgold.data.gold_draw import COLUMNS as OF_DRAW
 from crowdgold.data.own.roles import ANONYMOUS, GOLD_FILE, LONG
 from crowdgold.data.own.sheets import Sheet, without_missing_words
 from crowdgold.data.own.votes import Rows, joined
@@ -147,6 +148,23 @@ def read_strata(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[st
             values = table.frame[column].to_numpy(dtype=object)
             strata[name] = pd.Series(values, index=table.frame["item"].to_numpy(dtype=object))
     return strata
+
+
+def read_draw(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
+    """Read how gold items were drawn: the columns of `gold_draw` by item, those that are there.
+
+    Raises:
+        InputError: where two files have one of them, or an item has two values.
+    """
+    found: dict[str, pd.Series] = {}
+    for sheet, kind in zip(sheets, kinds, strict=True):
+        for column in filter(sheet.has, OF_DRAW):
+            if column in found:
+                raise InputError(f"{sheet.source}: column {column!r} stands in another file too")
+            table = of_item(sheet, column, _several(kind))
+            item = table.frame["item"].to_numpy(dtype=object)
+            found[column] = pd.Series(table.frame[column].to_numpy(dtype=object), index=item)
+    return found
 
 
 def read_weights(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> pd.Series | None:

@@ -54,6 +54,12 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "stratum": ("stratum", "strata", "segment", "slice"),
     "weight": ("weight", "weights", "sampling_weight", "design_weight"),
     "group": ("group",),
+    "gold_probability": (
+        "gold_probability", "inclusion_probability", "sampling_probability",
+        "selection_probability",
+    ),
+    "gold_stratum": ("gold_stratum", "sampling_stratum"),
+    "gold_stratum_size": ("gold_stratum_size", "sampling_stratum_size"),
 }  # fmt: skip
 """Column of a study -> the names it is guessed from, likeliest first."""
 

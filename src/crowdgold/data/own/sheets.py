@@ -10,6 +10,7 @@ import pandas as pd
 
 from crowdgold.data.checks import Problems, repeated
 from crowdgold.data.errors import InputError
+from crowdgold.data.gold_draw import COLUMNS as OF_DRAW
 from crowdgold.data.own.exports import Found, frame_of_records, read_json
 from crowdgold.data.spreadsheet import restored
 from crowdgold.data.tables import ENDINGS, JSON_LINES, SEPARATORS, read_json_lines, read_table
@@ -61,12 +62,14 @@ class Sheet:
     def starting(self, prefix: str) -> dict[str, str]:
         """The columns `prefix` and `prefix_NAME`, by NAME (the prefix itself where none).
 
+        Those that say how gold items were drawn are no expert's.
+
         Raises:
             InputError: where two have one NAME, as `score` and `score_score`, or one has none.
         """
         found: dict[str, str] = {}
         for column in self.columns:
-            if column != prefix and not column.startswith(f"{prefix}_"):
+            if (column != prefix and not column.startswith(f"{prefix}_")) or column in OF_DRAW:
                 continue
             name = column if column == prefix else column.removeprefix(f"{prefix}_")
             if not name or name in found:

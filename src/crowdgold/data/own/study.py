@@ -11,10 +11,17 @@ import pandas as pd
 from crowdgold.data.annotations import Annotations, annotations_from_frame
 from crowdgold.data.checks import counted, list_names
 from crowdgold.data.errors import InputError
+from crowdgold.data.gold_draw import in_words, read_gold_draw
 from crowdgold.data.item_columns import NO_GOLD
 from crowdgold.data.items import Items, items_from_frame, score_column
 from crowdgold.data.label_columns import REPEATED
-from crowdgold.data.own.by_item import read_gold, read_scores, read_strata, read_weights
+from crowdgold.data.own.by_item import (
+    read_draw,
+    read_gold,
+    read_scores,
+    read_strata,
+    read_weights,
+)
 from crowdgold.data.own.column_names import named_sheets
 from crowdgold.data.own.label_words import binary_labels
 from crowdgold.data.own.roles import assign
@@ -118,6 +125,7 @@ def _study(
     }
     weights = _weights(read_weights(sheets, kinds), items.item, notes)
     items = replace(items, gold=_majority(by_expert, len(items), notes))
+    items = _with_draw(items, read_draw(sheets, kinds), notes)
     return Study(items, annotations, strata, weights, by_expert, tuple(notes))
 
 
@@ -255,6 +263,15 @@ def _majority(by_expert: Mapping[str, np.ndarray], size: int, notes: list[str]) 
             "they are tied without a gold label"
         )
     return gold.astype(np.int8)
+
+
+def _with_draw(items: Items, columns: Mapping[str, pd.Series], notes: list[str]) -> Items:
+    """The items with how their gold labels were drawn; say it where they are no random sample."""
+    in_order = {name: _of_items(one, items.item, name, notes) for name, one in columns.items()}
+    draw = read_gold_draw(in_order, items.gold, items.item)
+    if draw is not None:
+        notes.append(in_words(draw, items.gold))
+    return replace(items, draw=draw)
 
 
 def _weights(found: pd.Series | None, item: np.ndarray, notes: list[str]) -> np.ndarray | None:

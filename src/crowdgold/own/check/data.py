@@ -15,7 +15,12 @@ from crowdgold.methods.registry import offered
 from crowdgold.own.check.agreement import Agreement, agreement
 from crowdgold.own.check.annotator_check import AnnotatorCheck, check_annotators
 from crowdgold.own.check.described import in_short
-from crowdgold.own.check.gold_sample import PERMUTATIONS, GoldSample, assess_gold_sample
+from crowdgold.own.check.gold_sample import (
+    OF_ITEMS,
+    PERMUTATIONS,
+    GoldSample,
+    assess_gold_sample,
+)
 from crowdgold.own.check.score_check import Scores, best_scored, look_at_scores, warn_of_ties
 from crowdgold.own.check.verdicts import (
     NOT_USABLE,
@@ -232,7 +237,13 @@ def _gold_warnings(
 ) -> list[str]:
     """Say where gold items are no random sample."""
     found = []
-    if sample.chosen:
+    if sample.chosen and sample.of != OF_ITEMS:
+        found.append(
+            f"the items with a gold label do not look like {sample.of} (p = {sample.p:.2g}). If "
+            "experts left items out, or others were labelled too, the numbers are wrong. Say the "
+            "chances that they were drawn with, or draw items anew"
+        )
+    elif sample.chosen:
         first = sample.shifts[0]
         found.append(
             "the items with a gold label do not look like a random sample of all items (p = "

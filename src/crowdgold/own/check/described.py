@@ -53,10 +53,10 @@ def _gold(check: "DataCheck") -> Iterator[str]:
     yield f"the majority of the votes is right on {' and '.join(right)} (ties count half)"
     sample = check.gold_sample
     if sample.note:
-        yield f"a random sample of the items? no test: {sample.note}"
+        yield f"{sample.of}? no test: {sample.note}"
     else:
         told = likeness_in_words(sample.p)
-        yield f"a random sample of the items? {told} (p = {sample.p:.2g})"
+        yield f"{sample.of}? {told} (p = {sample.p:.2g})"
     within = check.gold_within_strata
     if within is not None and not within.note:
         told = likeness_in_words(within.p)

@@ -12,7 +12,9 @@ held against T of equally many items drawn at random, so that the level holds wh
 Gold that is chosen by something else than votes and scores is not found.
 
 Gold is often drawn at random within strata, each at a rate of its own. That is tested likewise:
-features are centred within strata, and as many items drawn from each as have a gold label.
+features are centred within strata, and as many items drawn from each as have a gold label. Where
+the table says with which chances gold was drawn, that is what is tested: within its strata, or by
+items drawn anew one by one, their sum less the one that their chances give.
 """
 
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdgold.data import NO_GOLD, Items
+from crowdgold.data.gold_draw import NO_STRATUM
 from crowdgold.kernels import kernel
 from crowdgold.methods.doubts import CHOSEN as CHOSEN
 
@@ -35,6 +38,9 @@ MORE_PERMUTATIONS, MORE_NUMBERS = 66_666, 200_000_000
 """As many of these, or, with much gold, as draw so many items together."""
 MOST_NUMBERS = 1_000_000
 """Random numbers of one block of permutations."""
+OF_ITEMS = "a random sample of the items"
+OF_STRATA = "a random sample within the strata that gold was drawn from"
+BY_CHANCE = "drawn with the chances that the table gives"
 
 
 def likeness_in_words(p: float) -> str:
@@ -68,11 +74,13 @@ class GoldSample:
         p: share of random samples that lie as far from the mean; small where gold was chosen.
         shifts: each feature, that which differs most first.
         note: why there is no test, empty where there is one; p is NaN then.
+        of: what it is a sample of, and how, in words.
     """
 
     p: float
     shifts: tuple[Shift, ...] = ()
     note: str = ""
+    of: str = OF_ITEMS
 
     @property
     def chosen(self) -> bool:
@@ -178,6 +186,36 @@ def permutation_p(
     return (1 + beyond) / (1 + permutations)
 
 
+def _chance_p(
+    white: np.ndarray, gold: np.ndarray, chance: np.ndarray, rng: np.random.Generator, draws: int
+) -> float:
+    """The p-value of the gold items having been drawn one by one with these chances (N,)."""
+    expected = chance @ white
+    found, beyond = float(((white[gold].sum(axis=0) - expected) ** 2).sum()), 0
+    block = max(1, MOST_NUMBERS // len(white))
+    for start in range(0, draws, block):
+        size = min(block, draws - start)
+        sums = (rng.random((size, len(white))) < chance).astype(float) @ white - expected
+        beyond += int(((sums**2).sum(axis=1) >= found * (1 - 1e-9)).sum())
+    return (1 + beyond) / (1 + draws)
+
+
+def _one_by_one(
+    items: Items, features: dict[str, np.ndarray], rng: np.random.Generator, draws: int
+) -> GoldSample:
+    """Test whether gold was drawn with the chances that the table gives, each item by itself."""
+    assert items.draw is not None
+    gold, chance = items.gold != NO_GOLD, items.draw.chance
+    if np.isnan(chance).any():
+        why = "the chances of items without a gold label are not given"
+        return GoldSample(np.nan, note=why, of=BY_CHANCE)
+    if len(items) > MOST_GOLD + MOST_OTHERS:
+        return GoldSample(np.nan, note="there are too many items", of=BY_CHANCE)
+    white = _whitened(np.stack(list(features.values()), axis=1))
+    p = _chance_p(white, gold, chance, rng, draws)
+    return GoldSample(p, _shifts(features, gold), of=BY_CHANCE)
+
+
 def _shifts(features: dict[str, np.ndarray], gold: np.ndarray) -> tuple[Shift, ...]:
     """Compare the gold items with the others, feature by feature."""
     n, m = len(gold), int(gold.sum())
@@ -219,6 +257,14 @@ def assess_gold_sample(
     features = item_features(items)
     if not features:
         return GoldSample(np.nan, note="all items have the same votes, and there are no scores")
+    of, draw = OF_ITEMS, items.draw
+    if draw is not None and draw.stratum is None:
+        return _one_by_one(items, features, rng, permutations)
+    if draw is not None and draw.stratum is not None:
+        if (draw.stratum == NO_STRATUM).any():
+            return GoldSample(np.nan, note="some items have no gold_stratum", of=OF_STRATA)
+        of, whole = OF_STRATA, 0 if stratum is None else stratum
+        stratum = draw.stratum + (int(draw.stratum.max()) + 1) * whole
     drawn = [
         rows if len(rows) <= most else rng.choice(rows, most, replace=False)
         for rows, most in (
@@ -232,11 +278,11 @@ def assess_gold_sample(
         table = _centred(table, stratum[rows])
     table = table[:, np.ptp(table, axis=0) > 0]
     if not table.shape[1]:
-        return GoldSample(np.nan, note="the items that the test takes do not differ")
+        return GoldSample(np.nan, note="the items that the test takes do not differ", of=of)
     within = None if stratum is None else stratum[rows]
     white = _whitened(table)
     p = permutation_p(white, gold[rows], rng, permutations, within)
     if permutations >= PERMUTATIONS and NEAR[0] < p < NEAR[1]:
         more = max(permutations, min(MORE_PERMUTATIONS, MORE_NUMBERS // int(gold.sum())))
         p = permutation_p(white, gold[rows], rng, more, within)
-    return GoldSample(p, _shifts(features, gold))
+    return GoldSample(p, _shifts(features, gold), of=of)

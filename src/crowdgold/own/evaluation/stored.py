@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.files import unfinished
+from crowdgold.inference.design import KnownChances, SimpleRandom
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import Named
 from crowdgold.inference.rectified import Rectified
@@ -26,8 +27,11 @@ from crowdgold.own.evaluation.fitting import Found
 
 CLASSES = {
     one.__name__: one
-    for one in (Found, Named, Draws, Rectified, Stated, Estimate, Diagnostics, Scale)
-}
+    for one in (
+        Found, Named, Draws, Rectified, SimpleRandom, KnownChances, Stated, Estimate, Diagnostics,
+        Scale,
+    )
+}  # fmt: skip
 """All that is made from a file."""
 TEXT = "text"
 DIGEST = 64

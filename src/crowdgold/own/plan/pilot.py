@@ -115,6 +115,8 @@ def check_pilot(study: Study, pilot: Pilot, rng: np.random.Generator) -> list[st
             f"the pilot's gold items do not look like a random sample (p = {sample.p:.2g}); what "
             "was learnt from them may not hold of others"
         )
+    if study.items.draw is not None:
+        found.append("the chances with which the pilot's gold was drawn are passed over")
     if study.weights is not None or study.strata:
         found.append("weights and strata of the pilot are passed over: all items count the same")
     return found

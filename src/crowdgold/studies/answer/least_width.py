@@ -22,8 +22,8 @@ from scipy.special import expit
 from crowdgold.data import InputError, Items
 from crowdgold.experiments import seeds
 from crowdgold.experiments.population import SIZES, TRUTH_OF, asks_for_population
+from crowdgold.inference.contributions import centred_influence
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import centred_influence
 from crowdgold.metrics import parse_metric
 from crowdgold.models.logistic import features, fit_folds
 from crowdgold.simulate import simulate

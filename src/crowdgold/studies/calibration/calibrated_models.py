@@ -26,7 +26,7 @@ from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
 from crowdgold.models.vote_fit import fit_votes
 from crowdgold.models.vote_model import VoteParameters
 from crowdgold.models.vote_sets import VoteSets, find_vote_sets
-from crowdgold.simulate.design import draw_labelled
+from crowdgold.simulate.gold_sample import draw_labelled
 
 LAMBDA_RANGE = (0.01, 0.99)
 SCORE_VOTES = VoteParameters(np.array([0.3]), np.array([[0.2, 0.6]]), np.array([[1.5, 1.5]]))

@@ -1,0 +1,296 @@
+"""How gold items were drawn from all items: what each counts, and how uncertain that leaves sums.
+
+A simple random sample is the simplest design. Where items were drawn with known chances pi_i (the
+columns of `data.gold_draw`), each counts for 1 / pi_i. With d_i what gold item i contributes to an
+estimate, n_h gold items in stratum h and d_h their mean, the variance over samples is
+
+    v_h = n_h / (n_h - 1) sum (1 - pi_i) (d_i - d_h)^2        V = sum v_h
+
+Items that were each drawn by itself are one stratum with d_h = 0. Strata with one gold item are
+joined with the next. An estimate of some of the items alone takes its d_i as 0 for the others. For
+a population, of which the N items are a sample, the variance over the items' contributions, over N,
+is added.
+
+Degrees of freedom, of a metric that rests on k of n gold items, are sqrt((k - 1) (n - 1)): k - 1
+alone is too cautious, since the spread of a rate follows from the rate. Where weights differ, the
+spread follows from the few items that count for many, and it is the least of k - 1, k Kish's number
+of items of equal weight, and of
+
+    V^2 / sum(v_h^2 / (n_h - 1))        of strata (Satterthwaite, 1946)
+    2 n / (kurtosis of the d_i - 1)     of items that were each drawn by itself; at least 2
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from crowdgold.data import GoldDraw
+from crowdgold.data.gold_draw import kish
+from crowdgold.inference.questions import View
+
+EQUAL = 1e-9
+"""Largest difference of weights, of mean 1, that are the same but for rounding."""
+
+
+@dataclass(frozen=True)
+class SimpleRandom:
+    """A simple random sample: all items are alike.
+
+    Attributes:
+        size: gold items.
+        fraction: share of all items that they are; 0 of a population without end.
+    """
+
+    size: int
+    fraction: float = 0.0
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """What each gold item counts, of mean 1: (m,); None where all count the same."""
+        return None
+
+    @property
+    def evenness(self) -> float:
+        """Share of Kish's number that is left where the heaviest item counts most."""
+        return 1.0
+
+    @property
+    def left(self) -> float:
+        """What the variance over samples is multiplied by."""
+        return 1 - self.fraction
+
+    @property
+    def everyone(self) -> bool:
+        """Whether all items have a gold label."""
+        return self.fraction >= 1
+
+    def deviations(self, influence: np.ndarray) -> np.ndarray:
+        """Numbers (r, P) whose squares, over r - 1, are `size` times the variance over samples.
+
+        Args:
+            influence: (m, P) of the gold items, centred.
+        """
+        return influence
+
+    def of_population(self, influence: np.ndarray) -> np.ndarray | None:
+        """The same for what the population adds; None where it is `fraction` of the variance."""
+        return None
+
+    def expected(self, influence: np.ndarray, among: GoldDraw | None) -> np.ndarray:
+        """The same, but for a mean of squares, from any items.
+
+        Args:
+            influence: (s, P) of some items, centred.
+            among: their chances.
+        """
+        return influence
+
+    def freedom(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
+        """Degrees of freedom of each variance, (P,).
+
+        Args:
+            deviations: (r, P) that it is of.
+            count: (P,) items that each quantity rests on, at least 2.
+        """
+        between: np.ndarray = np.sqrt((count - 1.0) * (self.size - 1.0))
+        return between
+
+    def rests_on(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray | int:
+        """How many gold items each variance rests on, from what `freedom` takes."""
+        return self.size
+
+    def times(self, rng: np.random.Generator) -> np.ndarray:
+        """How often each gold item is in a resample: (m,)."""
+        drawn = rng.integers(0, self.size, self.size)
+        return np.bincount(drawn, minlength=self.size).astype(float)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class KnownChances(SimpleRandom):
+    """Gold items that were drawn with known chances.
+
+    `fraction` is that of the least likely gold item.
+
+    Attributes:
+        of_all: number N of items that they were drawn from.
+        chance: (m,) of each gold item.
+        group: (m,) its stratum, those with one gold item joined with the next; 0 throughout where
+            each was drawn by itself.
+        drawn: (G,) gold items of each, also those that are not among the m.
+        by_itself: whether each was drawn by itself.
+    """
+
+    of_all: int
+    chance: np.ndarray
+    group: np.ndarray
+    drawn: np.ndarray
+    by_itself: bool = False
+
+    @classmethod
+    def of(cls, draw: GoldDraw, of_all: int) -> "KnownChances":
+        """The design of gold items with these chances, among so many items."""
+        size, chance = len(draw.chance), draw.chance
+        group, drawn = np.zeros(size, dtype=int), np.array([size])
+        by_itself = draw.stratum is None or draw.drawn is None
+        if draw.stratum is not None and draw.drawn is not None:
+            whole = np.isin(np.arange(len(draw.drawn)), draw.stratum[chance >= 1])
+            joined = _joined(draw.drawn, whole)
+            group, drawn = joined[draw.stratum], np.bincount(joined, draw.drawn).astype(int)
+        return cls(
+            size=size, fraction=float(chance.min()), of_all=of_all, chance=chance, group=group,
+            drawn=drawn, by_itself=by_itself,
+        )  # fmt: skip
+
+    @property
+    def weights(self) -> np.ndarray:
+        """What each gold item counts, of mean 1: (m,)."""
+        weights = 1 / self.chance
+        scaled: np.ndarray = weights / weights.mean()
+        return scaled
+
+    @property
+    def evenness(self) -> float:
+        """Share of Kish's number that is left where the heaviest item counts most."""
+        weights = self.weights
+        return float(weights.sum() / weights.max()) / kish(weights)
+
+    @property
+    def left(self) -> float:
+        """1: the chances are in the deviations."""
+        return 1.0
+
+    def _scale(self) -> np.ndarray:
+        """What a squared contribution of each gold item counts in V: (m,)."""
+        number = self.drawn[self.group]
+        scale: np.ndarray = (1 - self.chance) * number / np.maximum(number - 1, 1)
+        return scale
+
+    def _present(self) -> np.ndarray:
+        """Gold items of each group that are among the m: (G,)."""
+        return np.bincount(self.group, minlength=len(self.drawn))
+
+    def _absent(self) -> np.ndarray:
+        """The groups of which gold items are not among the m, while others are."""
+        present = self._present()
+        return np.flatnonzero((present > 0) & (present < self.drawn) & (not self.by_itself))
+
+    def deviations(self, influence: np.ndarray) -> np.ndarray:
+        """As of a simple random sample; one row more for each group that is there in part."""
+        scale, absent = self._scale(), self._absent()
+        total = np.zeros((len(self.drawn), influence.shape[1]))
+        np.add.at(total, self.group, influence)
+        mean = np.zeros_like(total) if self.by_itself else total / self.drawn[:, None]
+        found = np.sqrt(scale)[:, None] * (influence - mean[self.group])
+        if len(absent):
+            present = self._present()
+            of_group = np.bincount(self.group, weights=scale, minlength=len(present))[absent]
+            missing = (self.drawn - present)[absent] * of_group / present[absent]
+            found = np.concatenate([found, np.sqrt(missing)[:, None] * mean[absent]])
+        rescaled: np.ndarray = found * np.sqrt((len(found) - 1) / self.size)
+        return rescaled
+
+    def of_population(self, influence: np.ndarray) -> np.ndarray:
+        """Each item's own contribution, weighed back to all items."""
+        rows = self.size + len(self._absent())
+        scale = self.size / self.of_all * (rows - 1) / max(self.size - 1, 1)
+        found: np.ndarray = influence * np.sqrt(scale / self.weights)[:, None]
+        return found
+
+    def expected(self, influence: np.ndarray, among: GoldDraw | None) -> np.ndarray:
+        """As of a simple random sample, with the chances of the items."""
+        assert among is not None
+        odds = 1 / among.chance - 1
+        odds = np.where(np.isnan(odds), self.of_all / self.size - 1, odds)
+        centred = influence
+        if among.stratum is not None:
+            _, cell = np.unique(among.stratum, return_inverse=True)
+            total = np.zeros((int(cell.max()) + 1, influence.shape[1]))
+            np.add.at(total, cell, influence)
+            centred = influence - (total / np.bincount(cell)[:, None])[cell]
+        found: np.ndarray = centred * np.sqrt(odds * self.size / self.of_all)[:, None]
+        return found
+
+    def freedom(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
+        """As of a simple random sample where weights are the same, else the fewest of all."""
+        if self._uneven:
+            of_spread = self._of_items if self.by_itself else self._of_strata
+            return np.minimum(count - 1.0, of_spread(deviations))
+        if self.by_itself:
+            return super().freedom(deviations, count)
+        between: np.ndarray = np.sqrt((count - 1.0) * self._of_strata(deviations))
+        return between
+
+    @property
+    def _uneven(self) -> bool:
+        return bool(np.ptp(self.weights) > EQUAL)
+
+    def rests_on(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray | int:
+        """All where weights are the same, else the degrees of freedom, plus 1."""
+        return self.freedom(deviations, count) + 1 if self._uneven else self.size
+
+    def _of_items(self, deviations: np.ndarray) -> np.ndarray:
+        """Degrees of freedom, (P,), by how uneven the squares of the deviations are."""
+        whole, fourth = (deviations**2).sum(axis=0) ** 2, (deviations**4).sum(axis=0)
+        uneven = self.size * fourth - whole
+        found = np.full(deviations.shape[1], self.size - 1.0)
+        np.divide(2 * self.size * whole, uneven, out=found, where=uneven > 0)
+        return np.clip(found, 2.0, self.size - 1.0)
+
+    def _of_strata(self, deviations: np.ndarray) -> np.ndarray:
+        """Satterthwaite's degrees of freedom, (P,)."""
+        size = deviations.shape[1]
+        groups = np.concatenate([self.group, self._absent()])
+        parts = np.zeros((len(self.drawn), size))
+        np.add.at(parts, groups, deviations**2)
+        whole = parts.sum(axis=0)
+        below = (parts**2 / np.maximum(self.drawn - 1, 1)[:, None]).sum(axis=0)
+        found: np.ndarray = np.divide(
+            whole**2, below, out=np.full(size, self.size - 1.0), where=below > 0
+        )
+        return found
+
+    def times(self, rng: np.random.Generator) -> np.ndarray:
+        """n_h - 1 of the n_h of each stratum, with replacement, rescaled (Rao and Wu, 1988)."""
+        found = np.ones(self.size)
+        for one in np.unique(self.group):
+            rows = np.flatnonzero(self.group == one)
+            if len(rows) > 1:
+                drawn = rng.integers(0, len(rows), len(rows) - 1)
+                often = np.bincount(drawn, minlength=len(rows))
+                found[rows] = often * len(rows) / (len(rows) - 1)
+        return found
+
+
+Design = SimpleRandom
+"""What knows how gold was drawn."""
+
+
+def _joined(drawn: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """The group of each stratum, (H,): one with a single gold item is joined with a neighbour.
+
+    Args:
+        drawn: (H,) gold items of each.
+        whole: (H,) whether all its items have one, so that it adds no variance.
+    """
+    group, number, held, last = np.zeros(len(drawn), dtype=int), 0, 0, -1
+    for one in np.flatnonzero(~whole):
+        group[one] = number
+        held += int(drawn[one])
+        if held > 1:
+            last, number, held = number, number + 1, 0
+    if held == 1 and last >= 0:
+        group[~whole & (group == number)] = last
+    elif held:
+        number += 1
+    group[whole] = number + np.arange(int(whole.sum()))
+    return group
+
+
+def drawn_from(view: View, rows: np.ndarray) -> tuple[View, Design]:
+    """The gold items at some positions, each with what it counts, and how they were drawn."""
+    known, draw = view.take(rows), view.items.draw
+    if draw is None:
+        return known, SimpleRandom(len(rows), len(rows) / len(view))
+    design = KnownChances.of(draw.take(rows), len(view))
+    weights = design.weights if known.weights is None else known.weights * design.weights
+    return replace(known, weights=weights), design

@@ -1,0 +1,88 @@
+"""Samples of items for experts to label: at random, by strata of votes and score, or one by one.
+
+Strata are the shares of positive votes, in four parts, and within them the items that a model ranks
+among the highest. A quarter of the labels go to strata in proportion to their items. The others go
+where labels are expected to vary: in proportion to the items times the deviation of a label, were
+the share of positive votes the chance of a positive one, with a tenth of a vote more, half of it
+positive. No stratum is left out.
+"""
+
+import numpy as np
+
+from crowdgold.data import NO_PREDICTOR, GoldDraw, InputError, Items
+
+SIMPLE, STRATA, POISSON = GOLD_DESIGNS = ("simple", "strata", "poisson")
+"""A simple random sample; fixed numbers from each stratum; each item by itself, as likely as its
+stratum's are."""
+PARTS = 3
+"""Parts of the range of vote shares, counted from the middle of the first to that of the last."""
+UPPER = 0.3
+"""Largest share of items that are ranked among the highest."""
+PROPORTIONAL = 0.25
+MORE_VOTES = 0.1
+LEAST = 2
+"""Labels of a stratum, so that its spread is known."""
+
+
+def draw_labelled(n: int, n_gold: int, rng: np.random.Generator) -> np.ndarray:
+    """Say which items (n,) an expert labels: n_gold of them, without replacement."""
+    labelled = np.zeros(n, dtype=bool)
+    labelled[rng.choice(n, size=n_gold, replace=False)] = True
+    return labelled
+
+
+def strata_of(items: Items) -> np.ndarray:
+    """The number of each item's stratum, (n,), without gaps: by votes and a model's ranking."""
+    share = items.votes_positive / items.votes_total
+    cell = 2 * np.floor(share * PARTS + 0.5).astype(int)
+    if items.predictors:
+        upper = round(min(UPPER, float(share.mean())) * len(items))
+        order = items.order(next(iter(items.predictors), NO_PREDICTOR))
+        cell[order[len(items) - upper :]] += 1
+    number: np.ndarray = np.unique(cell, return_inverse=True)[1]
+    return number
+
+
+def allocate(items: Items, stratum: np.ndarray, n_gold: int) -> np.ndarray:
+    """How many labels each stratum gets, (H,), at most its items; they sum to `n_gold`.
+
+    Raises:
+        InputError: where there are too few for each stratum to have `LEAST`.
+    """
+    size = np.bincount(stratum)
+    guess = (items.votes_positive + MORE_VOTES / 2) / (items.votes_total + MORE_VOTES)
+    chance = np.bincount(stratum, guess) / size
+    wanted = size * np.sqrt(chance * (1 - chance))
+    part = PROPORTIONAL * size / size.sum() + (1 - PROPORTIONAL) * wanted / wanted.sum()
+    found = np.minimum(LEAST, size)
+    if n_gold < found.sum() or n_gold > len(items):
+        raise InputError(f"n_gold {n_gold}: expected {found.sum()} to {len(items)}, for all strata")
+    while found.sum() < n_gold:
+        open_ones = found < size
+        behind = np.where(open_ones, part * n_gold - found, -np.inf)
+        # One at a time where the last are given out, so that none gets more than it has.
+        more = np.clip(np.floor(behind), 0, size - found).astype(int)
+        if not 0 < more.sum() <= n_gold - found.sum():
+            more = np.eye(len(size), dtype=int)[int(behind.argmax())]
+        found = found + more
+    return found
+
+
+def draw_gold(items: Items, design: str, n_gold: int, rng: np.random.Generator) -> Items:
+    """The items with gold labels from their truth, drawn by one of `GOLD_DESIGNS`.
+
+    Raises:
+        InputError: where there are too few labels for the design.
+    """
+    if design == SIMPLE:
+        return items.with_gold(draw_labelled(len(items), n_gold, rng))
+    stratum = strata_of(items)
+    drawn = allocate(items, stratum, n_gold)
+    chance = (drawn / np.bincount(stratum))[stratum]
+    if design == POISSON:
+        return items.with_gold(rng.random(len(items)) < chance, GoldDraw(chance))
+    labelled = np.zeros(len(items), dtype=bool)
+    for one, number in enumerate(drawn):
+        rows = np.flatnonzero(stratum == one)
+        labelled[rng.choice(rows, number, replace=False)] = True
+    return items.with_gold(labelled, GoldDraw(chance, stratum, drawn))

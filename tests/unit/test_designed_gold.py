@@ -1,0 +1,361 @@
+"""Gold items that were drawn with known chances: what they count, and how surely that is known."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.data import NO_GOLD, GoldDraw, InputError, items_from_frame
+from crowdgold.data.gold_draw import read_gold_draw
+from crowdgold.experiments.table_rows import row_of, table_of
+from crowdgold.inference import evaluate
+from crowdgold.inference.design import KnownChances, SimpleRandom, drawn_from
+from crowdgold.inference.labels import Fit, LabelPrediction, MeanPrediction
+from crowdgold.inference.power_tuned_mean import designed_mean
+from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.rectified import rectify
+from crowdgold.methods import fit
+from crowdgold.metrics import parse_metric
+from crowdgold.models.logistic import cross_fit, features
+from crowdgold.simulate import simulate
+from crowdgold.simulate.gold_sample import POISSON, STRATA, allocate, draw_gold, strata_of
+from unit.reference import make_items
+
+METRICS = [
+    "prevalence", "TNR_H", "TPR_H", "AUC", "delta_TPR", "delta_AUC", "accuracy@0.5",
+    "precision@0.5", "recall@0.5", "F1@0.5", "precision_at_recall@0.5",
+]  # fmt: skip
+
+
+def table(n, seed=0):
+    """Items that know their truth, with two models' scores; no gold."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.3).astype(int)
+    scores = {name: rng.normal(y, 1) for name in "AB"}
+    return make_items(rng.binomial(3, 0.2 + 0.4 * y), 3, NO_GOLD, scores, truth=y)
+
+
+def drawn(design, n=400, n_gold=80, seed=0):
+    return draw_gold(table(n, seed), design, n_gold, np.random.default_rng([seed, 1]))
+
+
+def estimates(items, method="votes-R", target="items", metrics=METRICS):
+    rng = np.random.default_rng(1)
+    return evaluate(fit(method, items, rng), items, metrics, rng, target=target)
+
+
+@pytest.mark.parametrize("target", ["items", "population"])
+@pytest.mark.parametrize("method", ["GT", "votes-R"])
+def test_one_stratum_is_a_simple_random_sample(method, target):
+    """Points, errors and ends of every metric, to rounding; logistic-R's folds are the same too."""
+    items = drawn("simple")
+    assert items.draw is None
+    one = replace(items, draw=GoldDraw(np.full(400, 0.2), np.zeros(400, dtype=int), np.array([80])))
+    for plain, same in zip(estimates(items, method, target), estimates(one, method, target),
+                           strict=True):  # fmt: skip
+        values = [(e.estimate, e.lower, e.upper, e.standard_error) for e in (plain, same)]
+        np.testing.assert_allclose(*values, rtol=1e-9, atol=1e-12, err_msg=plain.metric)
+
+
+def test_points_of_the_curves_of_one_stratum_are_those_of_a_simple_random_sample():
+    items = drawn("simple")
+    draw = GoldDraw(np.full(400, 0.2), np.zeros(400, dtype=int), np.array([80]))
+    share = items.votes_positive / items.votes_total
+    questions, found = Questions((), curves=True), []
+    for one in (items, replace(items, draw=draw)):
+        sample = rectify(share, View(one, "A"), questions, "population")
+        estimates = sample.estimates(questions.named, 0.95)
+        found.append([(e.estimate, e.lower, e.upper) for e in estimates])
+    np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-12)
+
+
+def test_weights_of_items_multiply_those_of_their_chances():
+    items = drawn(STRATA)
+    weights = np.random.default_rng(2).random(400) + 0.5
+    rng, rows = np.random.default_rng(1), np.flatnonzero(items.gold != NO_GOLD)
+    fitted = fit("GT", items, rng)
+    (found,) = evaluate(fitted, items, ["prevalence"], rng, weights=weights / weights.mean())
+    both = weights[rows] / items.draw.chance[rows]
+    assert found.estimate == pytest.approx((both * items.gold[rows]).sum() / both.sum(), abs=1e-12)
+    # The papers' percentile bootstrap is about the same number.
+    (drawn_again,) = evaluate(fitted, items, ["prevalence"], rng, resamples=200)
+    (plain,) = evaluate(fitted, items, ["prevalence"], rng)
+    assert drawn_again.estimate == plain.estimate
+    assert drawn_again.lower < plain.estimate < drawn_again.upper
+    ratio = (drawn_again.upper - drawn_again.lower) / (plain.upper - plain.lower)
+    assert 0.8 < ratio < 1.25
+
+
+def test_equal_chances_one_by_one_are_nearly_a_simple_random_sample():
+    items = drawn("simple")
+    one = replace(items, draw=GoldDraw(np.full(400, 0.2)))
+    for plain, same in zip(estimates(items), estimates(one), strict=True):
+        values = [(e.estimate, e.lower, e.upper) for e in (plain, same)]
+        np.testing.assert_allclose(*values, rtol=1e-2, err_msg=plain.metric)
+
+
+def by_hand(values, draw, n):
+    """Variance of sum(w v) / sum(w) - its stratum means, by the textbook: (over samples, added)."""
+    weights = 1 / draw.chance
+    mean = (weights * values).sum() / weights.sum()
+    away = weights * (values - mean) / weights.sum()
+    total = 0.0
+    for h in np.unique(draw.stratum):
+        own = away[draw.stratum == h]
+        chance = draw.chance[draw.stratum == h][0]
+        total += (1 - chance) * len(own) * own.var(ddof=1)
+    size = len(values)
+    spread = (weights * (values - mean) ** 2).sum() / weights.sum() * size / (size - 1)
+    return mean, total, spread / n
+
+
+@pytest.mark.parametrize("target", ["items", "population"])
+def test_the_prevalence_of_gold_alone_by_the_textbook(target):
+    """The stratified mean and its error. The jackknife's contributions are as those of the textbook
+    times W / (W - w_i), which is within 5 % here."""
+    items = drawn(STRATA, 600, 200)
+    rows = np.flatnonzero(items.gold != NO_GOLD)
+    mean, sampled, added = by_hand(items.gold[rows].astype(float), items.draw.take(rows), 600)
+    (found,) = estimates(items, "GT", target, ["prevalence"])
+    assert found.estimate == pytest.approx(mean, abs=1e-12)
+    expected = sampled + added * (target == "population")
+    assert found.standard_error == pytest.approx(np.sqrt(expected), rel=0.05)
+
+
+@pytest.mark.parametrize("design", [STRATA, POISSON])
+def test_means_are_those_of_ppi_py(design):
+    """AutoEval's point is ppi_py's with weights, its lambda too; the rectified prevalence is
+    ppi_py's at the lambda that the engine chose."""
+    import ppi_py
+
+    items = drawn(design)
+    rows = np.flatnonzero(items.gold != NO_GOLD)
+    share = items.votes_positive / items.votes_total
+    weights = items.draw.weights(rows)
+    data = items.gold[rows].astype(float), share[rows], share
+    expected = float(np.squeeze(ppi_py.ppi_mean_pointestimate(*data, w=weights)))
+    fitted = Fit("AutoEval", MeanPrediction({"A": share}))
+    (found,) = evaluate(fitted, items, ["prevalence"], np.random.default_rng(1))
+    assert found.estimate == pytest.approx(expected, abs=1e-12)
+    questions = Questions((parse_metric("prevalence"),))
+    share = cross_fit(features(items), items.gold, draw=items.draw)
+    data = items.gold[rows].astype(float), share[rows], share
+    rectified = rectify(share, View(items, "A"), questions, "items")
+    lam = float(rectified.chosen_weight()[0])
+    assert 0 < lam <= 1
+    expected = float(np.squeeze(ppi_py.ppi_mean_pointestimate(*data, lam=lam, w=weights)))
+    (found,) = rectified.estimates(questions.named, 0.95)
+    assert found.estimate == pytest.approx(expected, abs=1e-12)
+
+
+def test_an_error_of_weighted_means_is_that_of_the_same_contributions():
+    """AutoEval's error at its lambda and the engine's variance of the same residuals."""
+    items = drawn(STRATA)
+    rows = np.flatnonzero(items.gold != NO_GOLD)
+    _, design = drawn_from(View(items, "A"), rows)
+    gold = items.gold[rows].astype(float)
+    *_, error = designed_mean(gold, np.zeros(len(rows)), np.zeros(400), design, 0.95)
+    _, sampled, added = by_hand(gold, items.draw.take(rows), 400)
+    assert error == pytest.approx(np.sqrt(sampled + added), rel=1e-9)
+
+
+def test_strata_with_one_gold_item_are_joined_with_the_next():
+    """Gold items 1, 4, 1, 1, 3, 1 of six strata of 100; the last joins the one before. One whose
+    items all have gold stays by itself, and adds nothing."""
+    drawn_of = np.array([1, 4, 1, 1, 3, 1])
+    stratum = np.repeat(np.arange(6), drawn_of)
+    draw = GoldDraw(np.repeat(drawn_of / 100, drawn_of), stratum, drawn_of)
+    design = KnownChances.of(draw, 600)
+    assert design.drawn.tolist() == [5, 2, 4]
+    assert design.group.tolist() == [0] * 5 + [1] * 2 + [2] * 4
+    whole = GoldDraw(np.where(stratum == 2, 1.0, draw.chance), stratum, drawn_of)
+    design = KnownChances.of(whole, 600)
+    assert design.drawn.tolist() == [5, 5, 1]
+    assert design.group[stratum == 2].tolist() == [2]
+    values = np.zeros((11, 1))
+    values[stratum == 2] = 7.0
+    assert np.abs(design.deviations(values)).max() == 0
+
+
+def test_degrees_of_freedom_are_satterthwaites():
+    """Strata of 5, 10 and 40 gold items with variances of their own; and one stratum alone."""
+    rng = np.random.default_rng(3)
+    drawn_of = np.array([5, 10, 40])
+    stratum = np.repeat(np.arange(3), drawn_of)
+    draw = GoldDraw(np.repeat([0.5, 0.1, 0.02], drawn_of), stratum, drawn_of)
+    design = KnownChances.of(draw, 2110)
+    deviations = design.deviations(rng.normal(size=(55, 2)) * np.array([3, 2, 1])[stratum][:, None])
+    parts = np.stack([(deviations[stratum == h] ** 2).sum(axis=0) for h in range(3)])
+    expected = parts.sum(axis=0) ** 2 / (parts**2 / (drawn_of - 1)[:, None]).sum(axis=0)
+    assert np.all(expected < 54)
+    many, few = np.full(2, 1000.0), np.array([4.0, 2.5])
+    np.testing.assert_allclose(design.freedom(deviations, many), expected)
+    np.testing.assert_allclose(design.freedom(deviations, few), few - 1)
+    by_itself = KnownChances.of(GoldDraw(draw.chance), 2110)
+    kurtosis = 55 * (deviations**4).sum(axis=0) / (deviations**2).sum(axis=0) ** 2
+    np.testing.assert_allclose(by_itself.freedom(deviations, many), 2 * 55 / (kurtosis - 1))
+    np.testing.assert_allclose(by_itself.freedom(deviations, few), few - 1)
+    np.testing.assert_allclose(SimpleRandom(55).freedom(deviations, few), np.sqrt(54 * (few - 1)))
+
+
+def test_the_rescaled_bootstrap_has_the_variance_of_the_design():
+    """Rao and Wu's resamples of a weighted mean, 4,000 of them: their standard deviation is that of
+    the textbook without finite factor, within 5 standard errors (1.1 % each)."""
+    items = drawn(STRATA, 4000, 200)
+    rows = np.flatnonzero(items.gold != NO_GOLD)
+    known, design = drawn_from(View(items, "A"), rows)
+    gold, rng = items.gold[rows].astype(float), np.random.default_rng(4)
+    sizes = np.bincount(design.group, design.times(rng))
+    np.testing.assert_allclose(sizes, design.drawn)  # n_h - 1 items, each n_h / (n_h - 1) times
+    means = []
+    for _ in range(4000):
+        times = design.times(rng) * known.weights
+        means.append((times * gold).sum() / times.sum())
+    draw = items.draw.take(rows)
+    _, expected, _ = by_hand(gold, GoldDraw(draw.chance * 1e-9, draw.stratum, draw.drawn), 4000)
+    assert np.std(means) == pytest.approx(np.sqrt(expected), rel=0.056)
+
+
+def test_some_of_the_items_alone_keep_the_chances_of_all():
+    """A fifth of the items: the error is the textbook's of a domain, with 0 for other items."""
+    items = drawn(STRATA, 2000, 400)
+    inside = np.flatnonzero(np.random.default_rng(5).random(2000) < 0.2)
+    part = items.take(inside)
+    (found,) = estimates(part, "GT", "items", ["prevalence"])
+    rows = np.flatnonzero(items.gold != NO_GOLD)
+    draw, y = items.draw.take(rows), items.gold[rows].astype(float)
+    here = np.isin(rows, inside)
+    weights = here / draw.chance
+    mean = (weights * y).sum() / weights.sum()
+    away, total = weights * (y - mean) / weights.sum(), 0.0
+    for h in np.unique(draw.stratum):
+        own = draw.stratum == h
+        total += (1 - draw.chance[own][0]) * own.sum() * away[own].var(ddof=1)
+    assert found.estimate == pytest.approx(mean, abs=1e-12)
+    assert found.standard_error == pytest.approx(np.sqrt(total), rel=0.05)
+
+
+def test_folds_of_the_regression_are_dealt_within_strata_and_items_count_by_their_chances():
+    items = drawn(STRATA, 400, 80)
+    columns = features(items)
+    designed = cross_fit(columns, items.gold, draw=items.draw)
+    assert np.abs(designed - cross_fit(columns, items.gold)).max() > 0.01
+    # An item that counts for two is one that is there twice, but for the folds.
+    rows = np.flatnonzero(items.gold != NO_GOLD)
+    draw = GoldDraw(np.full(400, 0.1))
+    np.testing.assert_allclose(
+        cross_fit(columns, items.gold, draw=draw), cross_fit(columns, items.gold), atol=1e-12
+    )
+    assert len(rows) == 80
+
+
+@pytest.mark.parametrize("design", [STRATA, POISSON])
+def test_a_table_says_how_gold_was_drawn(design):
+    """What `to_frame` writes is read again; other columns of it stay as they are."""
+    items = drawn(design)
+    again = items_from_frame(items.to_frame(), np.random.default_rng(0))
+    np.testing.assert_allclose(again.draw.chance, items.draw.chance)
+    assert (again.draw.stratum is None) == (design == POISSON)
+    assert again.predictors == items.predictors
+
+
+@pytest.mark.parametrize("design", ["simple", STRATA, POISSON])
+def test_experiments_keep_how_gold_was_drawn(design):
+    """A generator draws gold by `gold_design`, and the row of a table gives it back to the bit."""
+    parameters = {
+        "n": 300, "n_gold": 60, "votes_total": 3, "phi": 0.3, "a0": 0.2, "a1": 0.7, "d0": 1.5,
+        "d1": 1.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}}, "gold_design": design,
+    }  # fmt: skip
+    items = simulate("maven", parameters, np.random.default_rng(1)).table
+    row = row_of(items)
+    again = table_of({name: row[name][0] for name in row.column_names})
+    if design == "simple":
+        assert items.draw is None
+        assert again.draw is None
+        return
+    np.testing.assert_array_equal(again.draw.chance, items.draw.chance)
+    assert (items.draw.stratum is None) == (design == POISSON)
+    if design == STRATA:
+        np.testing.assert_array_equal(again.draw.stratum, items.draw.stratum)
+        np.testing.assert_array_equal(again.draw.drawn, items.draw.drawn)
+    with pytest.raises(InputError, match="gold_design"):
+        simulate("maven", parameters | {"gold_design": "other"}, np.random.default_rng(1))
+
+
+def columns_of(**given):
+    return {f"gold_{name}": pd.Series(values, dtype="string") for name, values in given.items()}
+
+
+ITEM, GOLD = np.array(list("abcdef"), dtype=object), np.array([1, 0, 1, 0, -1, -1])
+
+
+def test_strata_are_counted_or_have_their_sizes():
+    counted = read_gold_draw(columns_of(stratum=[*"xxyyxx"]), GOLD, ITEM)
+    np.testing.assert_allclose(counted.chance, [0.5, 0.5, 1, 1, 0.5, 0.5])
+    said = columns_of(stratum=[*"xxyy", "", ""], stratum_size=[4, 4, 2, 2, "", ""])
+    sized = read_gold_draw(said, GOLD, ITEM)
+    np.testing.assert_allclose(sized.chance, [0.5, 0.5, 1, 1, np.nan, np.nan])
+    numbers = read_gold_draw(columns_of(stratum=["10", "9", "10", "9", "9", "9"]), GOLD, ITEM)
+    assert numbers.stratum.tolist() == [1, 0, 1, 0, 0, 0]
+    assert read_gold_draw(columns_of(stratum=[*"xxyyxx"]), np.full(6, -1), ITEM) is None
+
+
+P = [0.5, 0.5, 0.6, 0.6, 0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"probability": [0.5, 1.5, *P[2:]]}, r"1 item \('b'\) without a number above 0"),
+        ({"probability": [0.5, "", *P[2:]]}, r"'b'.*expected one for each item with a gold label"),
+        ({"probability": [0.5, "half", *P[2:]]}, "'b'"),
+        ({"probability": [0.5, -0.1, *P[2:]]}, "'b'"),
+        ({"probability": [0.5, 0, *P[2:]]}, r"'b'\) with a gold label and a probability of 0"),
+        ({"probability": [*P[:4], 0, 0.5]}, r"'e'\) with a probability of 0, for which"),
+        ({"probability": [1e-6, *P[1:]]}, r"'a' \(drawn with a chance of 1e-06\) carries 100 %"),
+        ({"probability": [0.001] * 6}, "sum to 0.006, and 4 items have a gold label"),
+        ({"stratum": [*"xxyyzz"]}, r"no gold label in 1 stratum \(z\)"),
+        ({"stratum": [*"xxy", "", "x", "x"]}, r"'d'\) with a gold label, without a stratum"),
+        ({"stratum": [*"xxyyx", ""]}, r"'f'\) without a stratum; .* a column 'gold_stratum_size'"),
+        ({"stratum": [*"xxyyxx"], "stratum_size": [4, 4, 2, 3, 4, 4]}, "'d'.*another size"),
+        ({"stratum": [*"xxyyxx"], "stratum_size": [4, 4, 0, 0, 4, 4]}, "'c', 'd'.*whole number"),
+        ({"stratum": [*"xxyyxx"], "stratum_size": [9, 9, 2, 2, 9, 9]}, "have 11 items and the"),
+        ({"stratum_size": [4] * 6}, "'gold_stratum_size' without a column 'gold_stratum'"),
+        ({"stratum": [*"xxyyxx"], "probability": P}, "are both there"),
+    ],
+)  # fmt: skip
+def test_columns_that_cannot_be_those_of_a_sample_are_refused_in_one_line(columns, message):
+    with pytest.raises(InputError, match=message) as problem:
+        read_gold_draw(columns_of(**columns), GOLD, ITEM)
+    assert "\n" not in str(problem.value)
+
+
+def test_the_sampler_leaves_no_stratum_out_and_draws_no_item_twice():
+    items = table(500)
+    stratum = strata_of(items)
+    drawn_of = allocate(items, stratum, 60)
+    assert drawn_of.sum() == 60
+    assert np.all((drawn_of >= 2) & (drawn_of <= np.bincount(stratum)))
+    assert allocate(items, stratum, 500).tolist() == np.bincount(stratum).tolist()
+    with pytest.raises(InputError, match="n_gold 3"):
+        allocate(items, stratum, 3)
+
+
+def test_ignored_chances_are_seen():
+    """The control of all this: what items count matters for every metric."""
+    items = drawn(STRATA, 2000, 300)
+    with_chances = [e.estimate for e in estimates(items, "GT")]
+    without = [e.estimate for e in estimates(replace(items, draw=None), "GT")]
+    assert np.abs(np.subtract(with_chances, without)).min() > 1e-6
+    assert abs(with_chances[1] - without[1]) > 0.02
+
+
+def test_a_prediction_under_known_chances_is_no_worse_than_gold_alone():
+    fitted = Fit("test", LabelPrediction(dict.fromkeys("AB", table(2000).truth.astype(float))))
+    items = drawn(STRATA, 2000, 300)
+    rng = np.random.default_rng(1)
+    for found, alone in zip(
+        evaluate(fitted, items, METRICS, rng, target="items"), estimates(items, "GT"), strict=True
+    ):
+        assert found.standard_error < alone.standard_error

@@ -1,0 +1,147 @@
+"""A user's study whose gold was drawn with known chances: what commands make of it and refuse."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from crowdgold.commands import main
+from crowdgold.data.own import read_study
+from crowdgold.inference import evaluate
+from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.rectified import rectify
+from crowdgold.methods import fit
+from crowdgold.metrics import parse_metric
+from crowdgold.own.check.gold_sample import (
+    BY_CHANCE,
+    CHOSEN,
+    OF_ITEMS,
+    OF_STRATA,
+    assess_gold_sample,
+)
+from crowdgold.own.evaluation.fitting import Found
+from crowdgold.own.evaluation.stored import read_found, write_found
+from crowdgold.simulate import simulate
+from crowdgold.simulate.gold_sample import GOLD_DESIGNS, POISSON, STRATA, draw_gold
+
+WORLD = {
+    "n": 1200, "n_gold": 200, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,
+    "d1": 1.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}, "B": {"mu": 0.5, "delta": 2.0}},
+}  # fmt: skip
+ASKED = ("--no-models", "--methods", "GT", "logistic-R", "--about", "items", "--json")
+
+
+def items_of(design, seed=0):
+    table = simulate("maven", WORLD, np.random.default_rng([7, seed])).table
+    return draw_gold(table, design, 200, np.random.default_rng([8, seed]))
+
+
+def write(items, path, **columns):
+    """The table as a user has it: without the truth."""
+    frame = items.to_frame().drop(columns=["truth", "oracle", "tie_break"])
+    frame.assign(**columns).to_csv(path, index=False)
+    return str(path)
+
+
+@pytest.mark.parametrize("design", [STRATA, POISSON])
+def test_the_command_gives_the_numbers_of_the_engine(design, tmp_path, capsys):
+    path = write(items_of(design), tmp_path / "study.csv")
+    metrics = ("--metrics", "prevalence", "TNR_H", "AUC")
+    assert main(["evaluate", path, "--out", str(tmp_path / "out"), *ASKED, *metrics]) == 0
+    told = capsys.readouterr()
+    assert "gold items were drawn with known chances" in told.err
+    headlines = json.loads(told.out)["headlines"]
+    items = read_study([path]).items
+    rng = np.random.default_rng(1)
+    fitted = fit("logistic-R", items, rng)
+    for metric in ("prevalence", "TNR_H", "AUC:A", "delta_AUC"):
+        (expected,) = evaluate(fitted, items, [metric], rng, target="items")
+        name = metric.partition(":")[0]
+        found = [one for one in headlines if one["metric"] == name and one["model"] in ("A", "")]
+        assert found[0]["method"] == "logistic-R"
+        values = [found[0][key] for key in ("estimate", "lower", "upper", "standard_error")]
+        wanted = (expected.estimate, expected.lower, expected.upper, expected.standard_error)
+        np.testing.assert_allclose(values, wanted, rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"gold_probability": 1.5}, "without a number above 0 and at most 1"),
+        ({"gold_probability": 0}, "a probability of 0"),
+        ({"gold_probability": 0.9}, "the probabilities sum to 1080, and 200 items have"),
+        ({"gold_stratum": [*map(str, range(1200))]}, "no gold label in 1,000 strata"),
+        ({"gold_stratum": ""}, "with a gold label, without a stratum"),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "evaluate"])
+def test_chances_that_cannot_be_are_refused_in_one_line(
+    command, columns, message, tmp_path, capsys
+):
+    path = write(items_of("simple"), tmp_path / "study.csv", **columns)
+    out = ["--out", str(tmp_path / "out")] if command == "evaluate" else []
+    assert main([command, path, *out]) == 2
+    told = capsys.readouterr()
+    assert not told.out
+    line = told.err.strip().splitlines()[-1]
+    assert message in line
+    assert next(iter(columns)) in line
+
+
+@pytest.mark.parametrize("design", GOLD_DESIGNS)
+def test_gold_that_was_drawn_as_the_table_says_is_not_doubted(design):
+    """40 studies: p below .1 in at most 11, which a level of .1 exceeds once in 1,000 tests."""
+    found = [
+        assess_gold_sample(items_of(design, seed), np.random.default_rng(seed), 199)
+        for seed in range(40)
+    ]
+    of = {STRATA: OF_STRATA, POISSON: BY_CHANCE}.get(design, OF_ITEMS)
+    assert {one.of for one in found} == {of}
+    assert sum(one.p < 0.1 for one in found) <= 11
+
+
+@pytest.mark.parametrize("design", [STRATA, POISSON])
+def test_chances_that_are_not_those_of_the_sample_are_seen(design):
+    """The same gold without its chances, and with those of other items, is doubted in most of five
+    studies."""
+    found = []
+    for seed in range(5):
+        items, rng = items_of(design, seed), np.random.default_rng(seed)
+        shuffled = rng.permutation(len(items))
+        chance = items.draw.chance[shuffled]
+        stratum = None if items.draw.stratum is None else items.draw.stratum[shuffled]
+        wrong = replace(items.draw, chance=chance, stratum=stratum)
+        found.append(
+            [assess_gold_sample(replace(items, draw=draw), rng, 1999).p for draw in (None, wrong)]
+        )
+    assert np.median(found, axis=0).max() < CHOSEN
+
+
+@pytest.mark.parametrize("design", GOLD_DESIGNS)
+def test_a_finished_job_is_kept_with_its_design(design, tmp_path):
+    """What is read again gives the same estimates to the bit."""
+    items, questions = items_of(design), Questions((parse_metric("AUC"), parse_metric("TNR_H")))
+    share = items.votes_positive / items.votes_total
+    sample = rectify(share, View(items, "A"), questions, "population")
+    both = sample.minus(rectify(share, View(items, "B"), questions, "population"))
+    write_found([Found("all", "A", "votes-R", questions.named, sample, both)], tmp_path / "kept")
+    (found,) = read_found(tmp_path / "kept")
+    assert found.sample.estimates(questions.named, 0.95) == sample.estimates(questions.named, 0.95)
+    named = questions.named.differences()
+    assert found.common.estimates(named, 0.95) == both.estimates(named, 0.95)
+
+
+def test_a_segment_of_a_study_keeps_the_chances_of_all(tmp_path, capsys):
+    segment = np.where(np.arange(1200) % 3 == 0, "a", "b")
+    path = write(items_of(STRATA), tmp_path / "study.csv", stratum=segment)
+    out = ("--out", str(tmp_path / "out"), "--metrics", "prevalence")
+    assert main(["evaluate", path, *out, *ASKED]) == 0
+    headlines = json.loads(capsys.readouterr().out)["headlines"]
+    items = read_study([path]).items
+    part = items.take(np.flatnonzero(segment == "a"))
+    rng = np.random.default_rng(1)
+    (expected,) = evaluate(fit("logistic-R", part, rng), part, ["prevalence"], rng, target="items")
+    (found,) = [one for one in headlines if one["stratum"] == "stratum=a"]
+    assert found["estimate"] == pytest.approx(expected.estimate)
+    assert found["standard_error"] == pytest.approx(expected.standard_error)
