@@ -253,3 +253,20 @@ def test_the_packaged_transformer_knows_what_texts_mean():
     assert found.shape == (3, 384)
     near, far = found[0] @ found[1], found[0] @ found[2]
     assert near > 0.7 > 0.3 > far
+
+
+@pytest.mark.skipif(not has_torch, reason="PyTorch is not installed (`make hlv-packages`)")
+@pytest.mark.parametrize("there", [True, False])
+def test_one_setting_says_where_an_encoder_is_trained(monkeypatch, there):
+    import torch
+
+    from crowdgold.studies.label_variation.transformer_encoder import find_device
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: there)
+    assert find_device("cpu") == "cpu"
+    assert find_device("auto") == ("cuda" if there else "cpu")
+    if there:
+        assert find_device("cuda") == "cuda"
+    else:
+        with pytest.raises(InputError, match="device cuda: PyTorch sees no GPU"):
+            find_device("cuda")

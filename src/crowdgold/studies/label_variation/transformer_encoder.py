@@ -159,9 +159,19 @@ def with_low_rank_updates(model: nn.Module, seed: int) -> nn.Module:
     return adapted
 
 
-def best_device() -> str:
-    """Name the device for an encoder that is trained: a GPU where there is one."""
-    return "cuda" if torch.cuda.is_available() else "cpu"
+def find_device(wanted: str) -> str:
+    """The device for an encoder that is trained: `auto` is a GPU where there is one.
+
+    Raises:
+        InputError: where a GPU is wanted, and PyTorch sees none.
+    """
+    if wanted == "cpu":
+        return wanted
+    if torch.cuda.is_available():
+        return "cuda"
+    if wanted == "auto":
+        return "cpu"
+    raise InputError(f"device {wanted}: PyTorch sees no GPU; auto takes the CPU then")
 
 
 def embed(tokenizer: Any, model: nn.Module, encoder: Encoder, texts: Texts) -> np.ndarray:
