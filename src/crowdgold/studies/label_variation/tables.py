@@ -104,7 +104,7 @@ def correlation_table(table: pd.DataFrame, judge: str) -> str:
     for (dataset, encoder), rows in own.groupby(["dataset", "encoder"], sort=False):
         of = rows.set_index("metric")
         cells = [_correlation(of.loc[name]) for name in metrics]
-        lines.append([dataset, encoder, f"{of['methods'].max()}", *cells])
+        lines.append([str(dataset), str(encoder), f"{of['methods'].max()}", *cells])
     return markdown_table(["dataset", "encoder", "methods", *metrics], lines)
 
 
@@ -119,16 +119,9 @@ def _correlation(row: pd.Series) -> str:
 def ranking_table(table: pd.DataFrame, judge: str) -> str:
     """Table 6 on our runs: a line a dataset, its methods by a judge's scores, the best first."""
     own = table[table["judge"] == judge].drop_duplicates(["dataset", "encoder", "method"])
-    lines = [
-        [
-            dataset,
-            ", ".join(
-                f"{name} {value:.3f}"
-                for name, value in rows.sort_values("score", ascending=False, kind="stable")[
-                    ["method", "score"]
-                ].itertuples(index=False)
-            ),
-        ]
-        for dataset, rows in own.groupby("dataset", sort=False)
-    ]
+    lines = []
+    for dataset, rows in own.groupby("dataset", sort=False):
+        best = rows.set_index("method")["score"].sort_values(ascending=False, kind="stable")
+        named = ", ".join(f"{name} {value:.3f}" for name, value in best.items())
+        lines.append([str(dataset), named])
     return markdown_table(["dataset", "methods and their scores"], lines)
