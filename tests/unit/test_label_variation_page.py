@@ -182,8 +182,18 @@ def test_printed_counts_stand_beside_ours_for_the_same_datasets():
     assert on_par == "printed of these datasets: 10 of 10"
 
 
+def tuned_too():
+    """HS-Brexit, and by two methods with an encoder that is trained too, where all are .1 up."""
+    table = table_of_runs()
+    table = table[table["dataset"] == "HS-Brexit"]
+    few = table[table["method"].isin(["MV", "SL"])].assign(encoder="all-MiniLM-L6-v2, fine-tuned")
+    return pd.concat([table, few.assign(value=few["value"] + 0.1)], ignore_index=True)
+
+
 def label_variation_page(table):
-    return page_from("reproduction_label_variation", runs=table, people=table_of_people())
+    return page_from(
+        "reproduction_label_variation", runs=table, tuned=tuned_too(), people=table_of_people()
+    )
 
 
 def test_table_b1_stands_beside_the_printed_one():
@@ -241,6 +251,15 @@ def test_the_page_counts_the_datasets_beside_table_4():
     assert "| ChaosNLI | NLI | EN | C | 2,120 (3) | 6.3 (100.0) | 2 (3) | not known | ✗ | ✗ |" in (
         label_variation_page(pd.concat([whole, other]))
     )
+
+
+def test_the_page_shows_the_encoder_that_is_trained_too_beside_the_frozen_one():
+    section = label_variation_page(table_of_runs()).split("## An encoder that is trained too")[1]
+    assert "| HS-Brexit | all-MiniLM-L6-v2, frozen | 0.600 ± 0.004 |" in section
+    assert "| HS-Brexit | all-MiniLM-L6-v2, fine-tuned | 0.700 ± 0.004 |" in section
+    own = section.split("HS-Brexit, all-MiniLM-L6-v2, fine-tuned:")[1].split("## Table 3")[0]
+    assert "| SL | +0.040 ± 0.003 |" in own
+    assert "| JSD |" not in own
 
 
 def test_the_page_shows_tables_5_and_6_of_our_runs():

@@ -77,6 +77,10 @@ def draw_human_ranking(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             _panel(panel, rows[rows["metric"] == metric])
             panel.set_xlabel(titles[dataset in SEVERAL], fontsize=6, labelpad=1)
         panels[0].set_ylabel(f"{dataset}\n{encoder}", fontsize=6.5)
+        # Bands of few points go far beyond them.
+        low, high = rows["score"].min(), rows["score"].max()
+        for panel in panels:
+            panel.set_ylim(low - 0.1 * (high - low), high + 0.1 * (high - low))
     figure.supxlabel(
         "Across: a method's value by the metric. Up: its score by people's choices. r: of the one "
         "annotator; of all together",
