@@ -146,7 +146,7 @@ slurm: $(READY)  ## Snakemake's plugin for Slurm clusters, for PROFILE=slurm, in
 
 snorkel: $(SNORKEL)  ## Snorkel, a method of CLARA's figures 5, 9 and 12, into .venv (1 GB with PyTorch, or 4)
 
-hlv: hlv-packages  ## training with human label variation: HLV's figures 2 to 4 (some 8 minutes)
+hlv: hlv-packages  ## training with human label variation: HLV's figures 2 to 5 (some 20 minutes)
 	$(call snakemake,-- hlv)
 	@echo "The figures are in $(RESULTS)/figures/, the page is docs/reproduction_label_variation.md"
 
