@@ -105,6 +105,8 @@ class TransformerEncoder(nn.Module):
             tokenizer.pad_token = tokenizer.eos_token
         self.width = int(model.config.hidden_size)  # type: ignore[union-attr, arg-type]
         model.requires_grad_(trained)
+        # Of length 1 features are too small for a head that learns at an encoder's rate.
+        self.normalise = encoder.normalise and not trained
         self.model = with_low_rank_updates(model, seed) if trained and encoder.lora else model
 
     def forward(self, item: Tensor) -> Tensor:
@@ -124,7 +126,7 @@ class TransformerEncoder(nn.Module):
         # Weights may come in half precision; heads are in single.
         hidden = self.model(**tokens).last_hidden_state.float()
         found = pool(hidden, tokens["attention_mask"], self.encoder.pooling)
-        return nn.functional.normalize(found, dim=-1) if self.encoder.normalise else found
+        return nn.functional.normalize(found, dim=-1) if self.normalise else found
 
 
 def pool(hidden: Tensor, mask: Tensor, how: str) -> Tensor:

@@ -51,7 +51,7 @@ def _panel(axes: Axes, rows: pd.DataFrame) -> None:
             )
     axes.set_title(f"r = {'; '.join(texts)}", fontsize=6, pad=2)
     axes.tick_params(labelsize=5.5)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=3, steps=[1, 2, 5, 10], min_n_ticks=2))
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=2, steps=[1, 2, 5, 10], min_n_ticks=2))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=3))
 
 
