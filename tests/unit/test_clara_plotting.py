@@ -223,8 +223,11 @@ def test_policies_are_drawn_at_their_means(tables):
     assert len(one.axes) == 1
     assert one.get_supxlabel() == (
         "Simulated stand-in; 8 replicates; bands are one standard error; 0 of 8 fits had "
-        "Markov chains that had not converged"
+        "Markov chains that had not converged; without Snorkel (make snorkel)"
     )
+    named = table.assign(policy=table["policy"].replace("random stratified", "Snorkel"))
+    whole, _ = FIGURES["clara_policy"](named, {"panels": ["accuracy"]})
+    assert "without" not in whole.get_supxlabel()
 
 
 def test_of_one_replicate_the_error_of_the_accuracy_is_that_over_items():

@@ -123,6 +123,24 @@ def test_a_texts_features_do_not_depend_on_its_neighbours(kind):
 
 
 @needs_torch
+def test_an_encoder_that_is_trained_keeps_the_length_of_its_features():
+    """Of length 1 a head at an encoder's rate learned nothing but the more frequent class."""
+    import torch
+
+    from crowdgold.studies.label_variation.transformer_encoder import TransformerEncoder
+
+    encoder, item = ENCODERS["minilm"], torch.arange(len(WORDS))
+    frozen, trained = (
+        TransformerEncoder(tiny_tokenizer(), tiny_model("minilm"), encoder, Texts(WORDS), tuned)
+        .eval()(item).detach()
+        for tuned in (False, True)
+    )  # fmt: skip
+    length = torch.linalg.norm(trained, dim=1, keepdim=True)
+    assert (abs(length - 1) > 0.1).all()
+    np.testing.assert_allclose(trained / length, frozen, atol=1e-5)
+
+
+@needs_torch
 def test_pooling_takes_the_tokens_that_it_says():
     import torch
 
@@ -253,3 +271,20 @@ def test_the_packaged_transformer_knows_what_texts_mean():
     assert found.shape == (3, 384)
     near, far = found[0] @ found[1], found[0] @ found[2]
     assert near > 0.7 > 0.3 > far
+
+
+@pytest.mark.skipif(not has_torch, reason="PyTorch is not installed (`make hlv-packages`)")
+@pytest.mark.parametrize("there", [True, False])
+def test_one_setting_says_where_an_encoder_is_trained(monkeypatch, there):
+    import torch
+
+    from crowdgold.studies.label_variation.transformer_encoder import find_device
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: there)
+    assert find_device("cpu") == "cpu"
+    assert find_device("auto") == ("cuda" if there else "cpu")
+    if there:
+        assert find_device("cuda") == "cuda"
+    else:
+        with pytest.raises(InputError, match="device cuda: PyTorch sees no GPU"):
+            find_device("cuda")

@@ -20,7 +20,14 @@ from crowdgold.studies.label_variation.ranks import (
     over_runs,
     with_all_methods,
 )
-from unit.label_variation_tables import DATASETS, GAIN, METRICS, STEP, table_of_runs
+from unit.label_variation_tables import (
+    DATASETS,
+    GAIN,
+    METRICS,
+    STEP,
+    table_of_people,
+    table_of_runs,
+)  # fmt: skip
 from unit.made_pages import page_from
 
 FIGURES = entries("plot")
@@ -175,8 +182,18 @@ def test_printed_counts_stand_beside_ours_for_the_same_datasets():
     assert on_par == "printed of these datasets: 10 of 10"
 
 
+def tuned_too():
+    """HS-Brexit, and by two methods with an encoder that is trained too, where all are .1 up."""
+    table = table_of_runs()
+    table = table[table["dataset"] == "HS-Brexit"]
+    few = table[table["method"].isin(["MV", "SL"])].assign(encoder="all-MiniLM-L6-v2, fine-tuned")
+    return pd.concat([table, few.assign(value=few["value"] + 0.1)], ignore_index=True)
+
+
 def label_variation_page(table):
-    return page_from("reproduction_label_variation", runs=table)
+    return page_from(
+        "reproduction_label_variation", runs=table, tuned=tuned_too(), people=table_of_people()
+    )
 
 
 def test_table_b1_stands_beside_the_printed_one():
@@ -218,6 +235,43 @@ def test_the_page_names_the_encoders_and_shows_what_is_degenerate():
     one_run = label_variation_page(table_of_runs(runs=1))
     assert "| 0.596 |" in one_run
     assert "With one run there are none." in one_run
+
+
+def test_the_page_counts_the_datasets_beside_table_4():
+    """The SNLI part stands for ChaosNLI where the other is not there; both are added."""
+    page = label_variation_page(table_of_runs())
+    line = "| HS-Brexit | hate speech | EN | E | 1,120 (1) | 6.0 (6.0) | 2 (2) | 6 | ✓ | ✗ |  |"
+    assert line in page
+    assert "| TAG | legal area | EN | E | (11) | (5.5) | (33) |  | ✓ | ✓ | private |" in page
+    assert "| MFRC | moral sentiment | EN | E | (18) | (3.4) | (8) |  | ✓ | ✓ | not had" in page
+    whole = table_of_runs()
+    other = whole[whole["dataset"] == "ChaosNLI (SNLI)"].assign(
+        dataset="ChaosNLI (MNLI)", all_items=1000
+    )
+    assert "| ChaosNLI | NLI | EN | C | 2,120 (3) | 6.3 (100.0) | 2 (3) | not known | ✗ | ✗ |" in (
+        label_variation_page(pd.concat([whole, other]))
+    )
+
+
+def test_the_page_shows_the_encoder_that_is_trained_too_beside_the_frozen_one():
+    section = label_variation_page(table_of_runs()).split("## An encoder that is trained too")[1]
+    assert "| HS-Brexit | all-MiniLM-L6-v2, frozen | 0.600 ± 0.004 |" in section
+    assert "| HS-Brexit | all-MiniLM-L6-v2, fine-tuned | 0.700 ± 0.004 |" in section
+    own = section.split("HS-Brexit, all-MiniLM-L6-v2, fine-tuned:")[1].split("## Table 3")[0]
+    assert "| SL | +0.040 ± 0.003 |" in own
+    assert "| JSD |" not in own
+
+
+def test_the_page_shows_tables_5_and_6_of_our_runs():
+    page = label_variation_page(table_of_runs())
+    five = page.split("One annotator chooses:\n\n")[1].splitlines()
+    assert five[0].startswith("| dataset | encoder | methods | micro F1 |")
+    assert "| ArMIS | TF-IDF | 3 | +0.90* (0.010) | +0.90* (0.010) | undefined |" in five[2]
+    panel = page.split("An item's annotators choose together:\n\n")[1].splitlines()[2]
+    assert "| -0.20 (0.300) |" in panel
+    assert "| RoBERTa | +0.79* (0.001) | +0.77* (0.005) | +0.34 (0.281) |" in page
+    assert "| ArMIS | SL 0.500, MV 0.300, AE 0.200 |" in page
+    assert "| ArMIS | AE 0.500, MV 0.300, SL 0.200 |" in page
 
 
 def test_the_figure_draws_runs_means_and_what_is_undefined():

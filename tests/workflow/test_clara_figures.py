@@ -4,6 +4,8 @@ import pytest
 
 from crowdgold.documents.claims import read_claims
 from crowdgold.experiments import configuration, plan
+from crowdgold.experiments.wiring.drawn import Drawn
+from crowdgold.experiments.wiring.jobs import Jobs
 
 from .conftest import ROOT
 from .test_configuration import BASE, SCALES
@@ -15,13 +17,30 @@ FIGURES = [
 ]  # fmt: skip
 STAND_INS = ["clara_fig7", "clara_fig8", "clara_fig9"]
 OPTIONAL = "clara_fig12"
-"""Snorkel's figure: its label model is an optional package, so that it is drawn by name."""
+"""Snorkel's figure: its label model is an optional package, without which it is not drawn."""
 
 
 def test_every_figure_of_the_paper_is_drawn_with_make_figures():
     drawn = {name for name in plan.figures(BASE, "figures") if name.startswith("clara_")}
-    assert drawn == set(FIGURES)
-    assert plan.figures(BASE, "none") == [OPTIONAL]
+    assert drawn == {*FIGURES, OPTIONAL}
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_without_snorkel_its_figure_alone_is_skipped(monkeypatch, installed):
+    """Also at the smallest scale, where the paper's other figures share one job."""
+    find = plan.importlib.util.find_spec
+    monkeypatch.setattr(
+        plan.importlib.util,
+        "find_spec",
+        lambda name: (object() if installed else None) if name == "snorkel" else find(name),
+    )
+    said = []
+    drawn = Drawn(Jobs(SCALES["smoke"], ROOT), said.append, lambda dataset: "")
+    assert (OPTIONAL in drawn.figures("figures")) == installed
+    assert any(OPTIONAL in line and "`make snorkel`" in line for line in said) != installed
+    for jobs in (drawn.figure_jobs(), drawn.experiment_jobs()):
+        (together,) = [own for own in jobs.values() if OPTIONAL in own]
+        assert ("clara_fig2" in together) == installed
 
 
 @pytest.mark.parametrize("scale", SCALES)

@@ -20,8 +20,11 @@ from .test_configuration import BASE, SCALES, SCHEMA
 STUDY = {
     name: block
     for name, block in BASE["experiments"].items()
-    if block.get("check") == "label_variation"
+    if block.get("check") == "label_variation" and plan.drawn_by(BASE, name)[1]
 }
+"""Those that figures draw."""
+TUNED = {name for name, block in STUDY.items() if block["parameters"].get("fine_tuned")}
+"""Those whose encoder is trained too, which takes minutes a model on a CPU."""
 TEMPLATE = (ROOT / "docs/templates/reproduction_label_variation.md.jinja").read_text(
     encoding="utf-8"
 )
@@ -30,7 +33,8 @@ PRINTED = configuration.load(ROOT / "config/printed/label_variation.yaml")
 
 
 def test_the_jobs_of_the_target(tmp_path):
-    """Three encoded datasets, three runs of five experiments; none where PyTorch is missing."""
+    """Three encoded datasets, three runs of seven experiments, one of which no figure draws, and
+    people's choices on five; none where PyTorch is missing."""
     checkout = Checkout.make(tmp_path / "checkout", experiments=None)
     prepared = checkout.folder / "results/datasets"
     prepared.mkdir(parents=True)
@@ -41,7 +45,7 @@ def test_the_jobs_of_the_target(tmp_path):
     if all(importlib.util.find_spec(name) for name in needed):
         rows = dict(re.findall(r"^(\w+) +(\d+)$", said, re.MULTILINE))
         assert {name: rows[name] for name in ("embed", "check", "summarise")} == {
-            "embed": "3", "check": "15", "summarise": "5",
+            "embed": "3", "check": "26", "summarise": "12",
         }  # fmt: skip
         assert rows["document"] == "1"
         assert "Left out of figure label_variation_fig4: label_variation_mfrc" in said
@@ -68,14 +72,29 @@ def test_each_experiment_has_all_methods_that_its_dataset_allows(name):
         for one in STUDY["label_variation_hs_brexit"]["vary"]["method"]
         if not why_left_out(one, about.annotators_known, about.multilabel)
     }
+    if name in TUNED:
+        assert set(methods) < allowed
+        methods = SCALES["paper"]["experiments"][name]["vary"]["method"]
     assert set(methods) == allowed
     assert STUDY[name]["replicates"] == 3
+
+
+def test_people_choose_between_what_the_study_trains():
+    """Each frozen experiment of the study has one of people's choices, of the same parameters."""
+    names = BASE["figures"]["label_variation_fig5"]["experiments"]
+    for frozen, judged in zip([one for one in STUDY if one not in TUNED], names, strict=True):
+        own = dict(BASE["experiments"][judged]["parameters"])
+        assert own.pop("runs") == 1
+        assert own.pop("permutations") > 1000
+        assert own == BASE["experiments"][frozen]["parameters"]
+        assert judged == frozen.replace("label_variation", "human_ranking")
 
 
 def test_only_the_papers_scale_searches():
     for name in STUDY:
         assert BASE["experiments"][name]["parameters"]["trials"] == 0
-        assert SCALES["paper"]["experiments"][name]["parameters"]["trials"] > 0
+        searched = SCALES["paper"]["experiments"][name]["parameters"]["trials"] > 0
+        assert searched == (name not in TUNED)
         assert "MV" in SCALES["smoke"]["experiments"][name]["vary"]["method"]
 
 
@@ -119,7 +138,8 @@ def test_figures_show_every_dataset_once():
     shown = [
         title
         for figure in plan.figures(BASE, "hlv")
-        for title in BASE["figures"][figure]["options"]["shown"]
+        if not TUNED & set(BASE["figures"][figure]["experiments"])
+        for title in BASE["figures"][figure].get("options", {}).get("shown", ())
     ]
     assert sorted(shown) == sorted({row["dataset"] for row in PRINTED["table_b1"]["rows"]})
     assert set(PRINTED["table_b1"]["metrics"]) == set(METRICS)

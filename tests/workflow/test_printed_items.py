@@ -29,9 +29,7 @@ LAST = {
     "HLV": {"Figure": 5, "Table": 6, "Table B.": 1, "Figure C.": 2},
 }
 """The last number of each series that a paper prints."""
-NOT_YET = {("HLV", "Figure 5"), ("HLV", "Table 4"), ("HLV", "Table 6")}
-"""To be taken out as they are made."""
-NO_NUMBERS = {"a drawing", "words", "not made yet"}
+NO_NUMBERS = {"a drawing", "words"}
 
 
 def series(items):
@@ -77,13 +75,6 @@ def test_a_row_names_what_there_is_or_says_why_there_is_nothing(paper, item):
         assert item["page"] in PAGES["papers-figures"]["told"]
         assert item["page"] in PAGES
     assert ("needs" in item) == ((paper, item["number"]) == ("MAVEN", "Table 3b"))
-
-
-def test_what_nothing_makes_is_known():
-    missing = {
-        (paper, item["number"]) for paper, item in ITEMS if item.get("nothing") == "not made yet"
-    }
-    assert missing == NOT_YET
 
 
 def test_every_figure_of_these_papers_is_in_a_row_or_is_our_own():

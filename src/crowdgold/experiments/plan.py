@@ -256,7 +256,8 @@ def experiment_jobs(
     for name, block in config["experiments"].items():
         target, figure = drawn_by(config, name)
         models = tuple(models_of(experiment_task(config, name)))
-        if not target or (dataset(block) and unavailable(dataset(block))):
+        lacking = not can_run(config, name) or (dataset(block) and unavailable(dataset(block)))
+        if not target or lacking:
             key: tuple[Any, ...] = (name,)
         else:
             key = (figure, models) if models else (block["paper"], target)

@@ -13,7 +13,7 @@ import numpy as np
 from crowdgold.data import Annotations, InputError
 
 PACKAGE = "snorkel"
-MISSING = "the package snorkel is not installed (`make snorkel` does it: 3 GB with PyTorch)"
+MISSING = "the package snorkel is not installed (`make snorkel` does it)"
 ABSTAIN = -1
 FEWEST = 3
 """Annotators that it needs."""

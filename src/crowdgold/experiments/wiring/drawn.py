@@ -189,6 +189,7 @@ class Drawn:
             target = block.get("target", "figures")
             tables = block.get("table"), block.get("benchmark"), *block.get("experiments", [])
             missing = any(map(self.unavailable, plan.datasets(self.config, figure)))
+            missing |= not all(plan.figure_without(self.config, figure).values())
             shared = self.config["together"] and not missing and target != "none"
             key = (block["paper"], target) if shared else (target, *tables)
             jobs.setdefault(key, []).append(figure)

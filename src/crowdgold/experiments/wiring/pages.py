@@ -12,7 +12,7 @@ from crowdgold.experiments.configuration import load
 from crowdgold.experiments.wiring.drawn import Drawn
 from crowdgold.experiments.wiring.jobs import Wildcards
 
-OF_FIGURE = re.compile(r"(.*){(target )?(.+)}(.*)")
+OF_FIGURE = re.compile(r"(.*){(.+)}(.*)")
 
 
 class Pages:
@@ -57,16 +57,15 @@ class Pages:
         return {"tables": tables, **files} if tables else files
 
     def _files(self, found: str | list[str]) -> str | list[str]:
-        """Files with `{FIGURE}` filled in by the experiments of a figure, or of a target's."""
+        """Files with `{FIGURE}` filled in by the experiments of a figure."""
         matched = OF_FIGURE.fullmatch(found) if isinstance(found, str) else None
         if matched is None:
             return found
-        start, is_target, name, end = matched.groups()
-        figures = self.drawn.figures(name) if is_target else [name]
-        names = [one for figure in figures for one in self.drawn.experiments(figure)]
+        start, name, end = matched.groups()
+        names = self.drawn.experiments(name)
         if end.startswith("_verdict"):
             names = [one for one in names if "expect" in self.config["experiments"][one]]
-        return [f"{start}{one}{end}" for one in dict.fromkeys(names)]
+        return [f"{start}{one}{end}" for one in names]
 
     def claims(self, wildcards: Wildcards) -> list[str]:
         """The file of the page's claims, if it has some."""

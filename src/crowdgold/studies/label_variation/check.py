@@ -30,10 +30,8 @@ TITLES = {"snli": "ChaosNLI (SNLI)", "mnli_m": "ChaosNLI (MNLI)"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelVariationParameters(Settings):
-    """A training method for human label variation on a dataset of judged texts, trained once in
-    each replicate and scored by every metric (HLV, section 5).
-    """
+class TrainingParameters(Settings):
+    """What is trained, and how, in every check of the study."""
 
     dataset: Annotated[
         Literal["hs_brexit", "md_agreement", "armis", "chaosnli_texts", "mfrc"],
@@ -51,24 +49,9 @@ class LabelVariationParameters(Settings):
         "Whether the encoder is trained too, LLaMA 3 by low-rank updates; frozen where not "
         "given. It wants a GPU.",
     ]
-    method: Annotated[
-        Literal[
-            "ReL",
-            "MV",
-            "AR",
-            "ARh",
-            "AL",
-            "SL",
-            "SLMV",
-            "AE",
-            "AEh",
-            "JSD",
-            "SmF1",
-            "SMF1",
-            "LA-min",
-            "LA-max",
-        ],
-        "The training method, by its short name in table 3.",
+    device: Annotated[
+        Literal["auto", "cpu", "cuda"],
+        "Where an encoder is trained; `auto`, where not given, is a GPU where PyTorch sees one.",
     ]
     epochs: Annotated[int, AtLeast(1), "Passes over the training rows."]
     batch_size: Annotated[int, AtLeast(1), "Rows of a step."]
@@ -99,6 +82,33 @@ class LabelVariationParameters(Settings):
     batch_sizes: Annotated[object, Each(int, AtLeast(1), least=1), "Those of the search."]
 
 
+@dataclass(frozen=True, kw_only=True)
+class LabelVariationParameters(TrainingParameters):
+    """A training method for human label variation on a dataset of judged texts, trained once in
+    each replicate and scored by every metric (HLV, section 5).
+    """
+
+    method: Annotated[
+        Literal[
+            "ReL",
+            "MV",
+            "AR",
+            "ARh",
+            "AL",
+            "SL",
+            "SLMV",
+            "AE",
+            "AEh",
+            "JSD",
+            "SmF1",
+            "SMF1",
+            "LA-min",
+            "LA-max",
+        ],
+        "The training method, by its short name in table 3.",
+    ]
+
+
 def needed_packages(parameters: Mapping[str, Any]) -> tuple[str, ...]:
     """The optional packages that the check needs at these parameters."""
     return find_encoder(str(parameters["encoder"])).packages
@@ -116,7 +126,7 @@ def _kept(parameters: Mapping[str, Any]) -> Path:
     return KEPT / str(parameters["encoder"]) / f"{parameters['dataset']}.npz"
 
 
-def _encoder_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
+def encoder_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
     """The function split -> encoder."""
     from crowdgold.studies.label_variation.training import FrozenFeatures
 
@@ -124,13 +134,13 @@ def _encoder_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
     if given.values.get("fine_tuned"):
         from crowdgold.studies.label_variation.transformer_encoder import (
             TransformerEncoder,
-            best_device,
+            find_device,
             load,
         )
 
-        known = find_encoder(name)
+        known, device = find_encoder(name), find_device(given.choice("device"))
         return lambda split: TransformerEncoder(*load(known), known, data.texts, trained=True).to(
-            best_device()
+            device
         )
     if name == TFIDF:
         from crowdgold.studies.label_variation.tfidf_encoder import tfidf_features
@@ -146,7 +156,8 @@ def _encoder_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
     return lambda split: FrozenFeatures(scale_to_unit_variance(found[place], split.training))
 
 
-def _optimisation(given: Given) -> Any:
+def optimisation(given: Given) -> Any:
+    """How models are trained, and what a search tries."""
     from crowdgold.studies.label_variation.study import Search
     from crowdgold.studies.label_variation.training import Optimisation
 
@@ -167,6 +178,7 @@ DEFAULTS = {
     "warmup": 0.0,
     "repeated": "weighted",
     "fine_tuned": False,
+    "device": "auto",
     "trials": 0,
     "learning_rates": (1e-4, 1e-1),
     "batch_sizes": (8, 16, 32, 64, 128),
@@ -189,31 +201,30 @@ def check_label_variation(
         (`study.Run`), `tied`, the share of all items whose majority is a matter of the rule for
         ties, `annotators` with annotations of training items and the median number of each one's,
         `annotations_each` (of the first split; 0 where they are not known), `annotations`, the mean
-        number of annotations of a training item, `learning_rate`, `batch_size`.
+        number of annotations of a training item, `all_items`, `all_annotations`, `all_annotators`
+        and `classes` of the dataset, `learning_rate`, `batch_size`.
 
     Raises:
         InputError: naming the parameter that is unknown or impossible.
     """
     given = Given(OWNER, DEFAULTS | dict(parameters), LabelVariationParameters)
     given.check_names()
-    name, method = given.choice("dataset"), given.choice("method")
-    subset = str(given.values["subset"])
-    data = read_prepared(name, dataset, subset)
-    how, tried = _optimisation(given)
+    method, data = given.choice("method"), read_data(given, dataset)
+    how, tried = optimisation(given)
     from crowdgold.studies.label_variation.study import run
     from crowdgold.studies.label_variation.transformer_encoder import threads
 
     # Heads are small: a second thread would wait longer than it works, and change the last digits.
     with threads(1):
-        done = run(method, data, _encoder_of(given, data, dataset), how, tried, rng)
+        done = run(method, data, encoder_of(given, data, dataset), how, tried, rng)
     about = {
-        "dataset": TITLES.get(subset, data.about.title),
-        "encoder": _title(given),
+        **titles(given, data),
         "items": len(done.predicted),
         "share_error": done.share_error,
         "train_share_error": done.train_share_error,
         "tied": float(data.judged.tied().mean()),
         **_annotators(data),
+        **_counts(data),
         "learning_rate": done.how.learning_rate,
         "batch_size": done.how.batch_size,
     }
@@ -234,12 +245,31 @@ def _annotators(data: Prepared) -> dict[str, float]:
     return {"annotators": judged.annotators, "annotations_each": each, "annotations": annotations}
 
 
-def _title(given: Given) -> str:
-    """Name the encoder for the reader of a figure, and whether it was trained."""
+def _counts(data: Prepared) -> dict[str, int]:
+    """What table 4 counts, of all items."""
+    judged = data.judged
+    return {
+        "all_items": judged.items,
+        "all_annotations": int(judged.counts.sum()),
+        "all_annotators": judged.annotators,
+        "classes": judged.classes,
+    }
+
+
+def read_data(given: Given, dataset: pd.DataFrame) -> Prepared:
+    """The items of the dataset, or of its subset, as arrays."""
+    return read_prepared(given.choice("dataset"), dataset, str(given.values["subset"]))
+
+
+def titles(given: Given, data: Prepared) -> dict[str, str]:
+    """Name dataset and encoder for the reader of a figure, and say whether that was trained."""
     title = find_encoder(given.values["encoder"]).title
-    if given.values["encoder"] == TFIDF:
-        return title
-    return f"{title}, {'fine-tuned' if given.values['fine_tuned'] else 'frozen'}"
+    if given.values["encoder"] != TFIDF:
+        title += ", fine-tuned" if given.values["fine_tuned"] else ", frozen"
+    return {
+        "dataset": TITLES.get(str(given.values["subset"]), data.about.title),
+        "encoder": title,
+    }
 
 
 CHECK = Check(

@@ -33,7 +33,7 @@ class Encoder:
         source: what it is loaded from: a package, or a name on the model hub; empty for TF-IDF.
         packaged: whether `source` is a package that brings the weights.
         pooling: features of a text from those of its tokens: their `mean`, the `first`, the `last`.
-        normalise: whether they are scaled to length 1.
+        normalise: whether they are scaled to length 1 where the encoder is frozen.
         most_tokens: longer texts are cut.
         lora: whether it is trained by low-rank updates of its weights alone.
         packages: what must be installed.

@@ -105,6 +105,8 @@ class TransformerEncoder(nn.Module):
             tokenizer.pad_token = tokenizer.eos_token
         self.width = int(model.config.hidden_size)  # type: ignore[union-attr, arg-type]
         model.requires_grad_(trained)
+        # Of length 1 features are too small for a head that learns at an encoder's rate.
+        self.normalise = encoder.normalise and not trained
         self.model = with_low_rank_updates(model, seed) if trained and encoder.lora else model
 
     def forward(self, item: Tensor) -> Tensor:
@@ -124,7 +126,7 @@ class TransformerEncoder(nn.Module):
         # Weights may come in half precision; heads are in single.
         hidden = self.model(**tokens).last_hidden_state.float()
         found = pool(hidden, tokens["attention_mask"], self.encoder.pooling)
-        return nn.functional.normalize(found, dim=-1) if self.encoder.normalise else found
+        return nn.functional.normalize(found, dim=-1) if self.normalise else found
 
 
 def pool(hidden: Tensor, mask: Tensor, how: str) -> Tensor:
@@ -159,9 +161,19 @@ def with_low_rank_updates(model: nn.Module, seed: int) -> nn.Module:
     return adapted
 
 
-def best_device() -> str:
-    """Name the device for an encoder that is trained: a GPU where there is one."""
-    return "cuda" if torch.cuda.is_available() else "cpu"
+def find_device(wanted: str) -> str:
+    """The device for an encoder that is trained: `auto` is a GPU where there is one.
+
+    Raises:
+        InputError: where a GPU is wanted, and PyTorch sees none.
+    """
+    if wanted == "cpu":
+        return wanted
+    if torch.cuda.is_available():
+        return "cuda"
+    if wanted == "auto":
+        return "cpu"
+    raise InputError(f"device {wanted}: PyTorch sees no GPU; auto takes the CPU then")
 
 
 def embed(tokenizer: Any, model: nn.Module, encoder: Encoder, texts: Texts) -> np.ndarray:

@@ -17,9 +17,9 @@ from scipy.special import ndtri
 
 from crowdgold.declared import Above, AtLeast, Between, Each, Range, Settings
 from crowdgold.experiments.check import Check
+from crowdgold.metrics.metric_ranking import permutation_test
 from crowdgold.metrics.rank_centrality import rank_centrality
 from crowdgold.simulate.pairwise_choices import draw_choices
-from crowdgold.studies.soft_metrics.metric_ranking import permutation_test
 
 PRIOR = 0.5
 """Wins that both sides of a pair are given, so that a method without a win has a score too."""
