@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from crowdgold.experiments.logs import job_log
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.methods.registry import offered
-from crowdgold.own.evaluation import METRICS, Settings, Source, read_thresholds
+from crowdgold.own.evaluation import STANDARD, Settings, Source, read_thresholds
 from crowdgold.own.evaluation.in_jobs import prepare
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ with job_log(snakemake.log[0]):
     )
     settings = Settings(
         methods=tuple(asked.get("methods", offered())),
-        metrics=tuple(asked.get("metrics", METRICS)),
+        metrics=tuple(asked.get("metrics", STANDARD)),
         thresholds=read_thresholds(asked.get("thresholds", [])),
         about=asked.get("about", POPULATION),
         **snakemake.params.settings,

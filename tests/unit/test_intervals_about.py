@@ -10,6 +10,7 @@ import pytest
 from crowdgold.commands import main
 from crowdgold.data import NO_GOLD, InputError
 from crowdgold.evaluation.misfit import flag_misfit
+from crowdgold.inference.design import SimpleRandom
 from crowdgold.inference.imputed import draw_times, resample
 from crowdgold.inference.labels import GoldLabels, LabelPosterior, LabelPrediction
 from crowdgold.inference.questions import Questions, View
@@ -90,7 +91,7 @@ def test_the_variance_of_a_population_is_that_of_the_items_and_of_sampling():
     for seed in range(tables):
         once = np.random.default_rng([4, seed])
         table = (once.random(n) < chance).astype(np.int8)
-        again = resample(table, View(items, "m"), ASKED, once, 100)
+        again = resample(table, View(items, "m"), ASKED, once, 100, SimpleRandom(n))
         sampling += again.values.var(axis=0, ddof=1) / tables
     assert both == pytest.approx(inside + sampling, rel=1.5 * band)
     # The control: neither part is small beside the tolerance.

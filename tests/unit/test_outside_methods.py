@@ -77,7 +77,7 @@ def test_a_configuration_is_checked_with_its_declaration(outside):
     def with_votes(votes):
         methods = {"methods": {NAME: {"votes": votes}}}
         block = {"methods": ["GT", NAME]}
-        return configuration.overlay(base, methods, {"experiments": {"maven_fig4": block}})
+        return configuration.overlay(base, methods, {"experiments": {"sensitivity_mu": block}})
 
     configuration.check(with_votes(2), schema, known)
     with pytest.raises(configuration.ConfigurationError, match=r"votes: found 11, .* maximum: 10"):

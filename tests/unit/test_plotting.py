@@ -26,7 +26,7 @@ from crowdgold.studies.maven.plots.order_statistics import FEWEST
 from crowdgold.studies.maven.score_curves import curve_distances, precision_rows
 from unit.clara_tables import tables_of_clara
 from unit.judged_tables import tables_of_judged
-from unit.label_variation_tables import table_of_runs
+from unit.label_variation_tables import table_of_people, table_of_runs
 from unit.made_answers import made_answers
 
 FIGURES = entries("plot")
@@ -62,6 +62,8 @@ CHANGED = {
     "judge_error_formula": "corrected",
     "judge_error_methods": "coverage",
     "label_variation": "value",
+    "nested_lengths": "distance",
+    "human_ranking": "value",
     "metric_study": "lower",
     "soft_metric_curve": "soft_accuracy",
     "soft_metric_correlations": "drawn",
@@ -76,6 +78,7 @@ COMPUTED = (
     "rank_uniformity",
     "labelling_efficiency",
     "clara_recovery",
+    "nested_lengths",
     "clara_days",
     "clara_policy",
     "agent_ablation",
@@ -225,6 +228,18 @@ def sensitivity():
     return table.assign(lower=table["estimate"] - half, upper=table["estimate"] + half)
 
 
+def made_lengths():
+    """Two studies of three replicates: nested fits of three lengths, and a second exact cut."""
+    rng = np.random.default_rng(6)
+    return pd.DataFrame(
+        {"n_gold": n_gold, "quantity": quantity, "length": length, "replicate": k,
+         "distance": 0.05 + 0.3 * (length == 1) + 0.01 * rng.random(), "shift": rng.normal(0, 0.1),
+         "spread": 1.0, "seconds": 1.0}
+        for n_gold in (0, 20) for quantity in ("log mu", "delta")
+        for length in (0, 1, 10, 100) for k in range(3)
+    )  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def tables(
     summary, order_statistics, long_results, labelling, score_shapes, replicates, sensitivity
@@ -269,6 +284,8 @@ def tables(
             {"method": "MAVEN", "quantities": ["n_voters", "predictors.A.mu"]},
         ),
         "coverage_and_width": (summary, {}),
+        "nested_lengths": (made_lengths(), {"by": ["n_gold"], "titles": {"n_gold": "gold labels"}}),
+        "human_ranking": (table_of_people(), {}),
         **tables_of_clara(),
         "label_variation": (
             table_of_runs(methods=("SL", "MV", "SmF1")),

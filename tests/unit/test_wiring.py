@@ -151,7 +151,6 @@ claimed:
   files:
     curve: "<results>/summaries/{table}.parquet"
     verdicts: "<results>/summaries/{table}_verdict.txt"
-    target: "<results>/tables/{target answer}.parquet"
     printed: config/printed/it.yaml
   config: {plot: figures.curve.plot}
   modules: {own: crowdgold.documents.markdown}
@@ -177,7 +176,6 @@ def test_a_page_is_made_of_files_modules_and_parts_of_the_configuration(jobs, tm
         ],
         "curve": [f"{one}.parquet" for one in both],
         "verdicts": [f"{both[0]}_verdict.txt"],
-        "target": ["<results>/tables/simulated.parquet"],
         "printed": "config/printed/it.yaml",
     }
     assert "Left out: real, for real: no network" in said

@@ -19,6 +19,8 @@ METHODS = ["MV", "GT", "CLARA", "PEC", "Rogan-Gladen", "AutoEval", "ORACLE", "vo
 
 VARIANTS = {
     "MAVEN-CS": "MAVEN-C",
+    "MAVEN-exact": "MAVEN",
+    "Wawa": "MV",
     "score-R": "MAVEN-R",
     "CLARA-printed": "CLARA",
     "CLARA-ordered": "CLARA",

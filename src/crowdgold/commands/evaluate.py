@@ -112,13 +112,13 @@ def add_options(own: argparse.ArgumentParser) -> None:
 
 
 def _settings(asked: argparse.Namespace) -> "Settings":
-    from crowdgold.own.evaluation import METRICS, Settings, chosen_methods, read_thresholds
+    from crowdgold.own.evaluation import STANDARD, Settings, chosen_methods, read_thresholds
 
     if asked.cores < 1:
         raise InputError(f"cores: found {asked.cores}, expected 1 or more")
     return Settings(
         methods=chosen_methods(asked.methods, not asked.no_models),
-        metrics=tuple(asked.metrics or METRICS),
+        metrics=tuple(asked.metrics or STANDARD),
         thresholds=read_thresholds(asked.threshold),
         level=asked.level,
         about=asked.about,

@@ -205,7 +205,7 @@ METRICS: dict[str, Metric] = _register(
                "{at}."),
         balanced_accuracy, influence.balanced_accuracy,
         (0.0, 1.0), denominators.smaller_class, Scale.LOGIT, needs_scores=True, needs_votes=False,
-        at=At.SCORE,
+        at=At.SCORE, on_request=True,
     ),
     Metric(
         "F1",

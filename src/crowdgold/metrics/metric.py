@@ -114,6 +114,7 @@ class Metric:
         skewed_difference: whether the difference of two of it errs more to one side than its own
             spread shows, so that the two intervals are looked at as well. Most are not.
         against_voters: whether it is itself a difference, a model's value less the voters'.
+        on_request: whether a user's study has it only where it is asked for.
     """
 
     name: str
@@ -128,6 +129,7 @@ class Metric:
     at: At = At.NOTHING
     skewed_difference: bool = False
     against_voters: bool = False
+    on_request: bool = False
 
     def __post_init__(self) -> None:
         low, high = self.range

@@ -22,7 +22,7 @@ from crowdgold.models.stan import StanModels
 from crowdgold.notebook.result import Result
 from crowdgold.own.check.data import DataCheck, check_data
 from crowdgold.own.evaluation import (
-    METRICS,
+    STANDARD,
     Settings,
     Source,
     check_study,
@@ -72,7 +72,7 @@ def check(study: own_data.Study, seed: int = SEED) -> DataCheck:
 def evaluate(
     study: own_data.Study,
     methods: Sequence[str] | None = None,
-    metrics: Sequence[str] = METRICS,
+    metrics: Sequence[str] = STANDARD,
     thresholds: float | Sequence[float | str] = (),
     level: float = 0.95,
     about: str = "population",

@@ -21,6 +21,8 @@ MODEL_METRICS = tuple(
 )
 THRESHOLD_METRICS = tuple(name for name, metric in KNOWN.items() if metric.at is At.SCORE)
 METRICS = (*LABEL_METRICS, *MODEL_METRICS, *THRESHOLD_METRICS)
+STANDARD = tuple(name for name in METRICS if not KNOWN[name].on_request)
+"""Those of a study where nothing else is asked for."""
 
 HUMANS = "humans"
 """What delta_TPR of a single model is against."""
@@ -44,7 +46,7 @@ class Settings:
     """
 
     methods: tuple[str, ...] = field(default_factory=offered)
-    metrics: tuple[str, ...] = METRICS
+    metrics: tuple[str, ...] = STANDARD
     thresholds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     level: float = 0.95
     about: str = POPULATION

@@ -14,6 +14,7 @@ import pandas as pd
 from crowdgold.declared import Above, AtLeast
 from crowdgold.experiments.check import Check
 from crowdgold.given import Given
+from crowdgold.methods.votes_and_gold import GOLD_ALONE
 from crowdgold.metrics import parse_metric
 from crowdgold.simulate.score_shapes import ShapeGiven, read_shape
 
@@ -26,7 +27,7 @@ METRIC = "precision_at_recall"
 ITEMS = "true labels"
 """Stands in the place of a method for the curve of the items' own true labels."""
 
-BASELINE = "GT"
+BASELINE = GOLD_ALONE.name
 """Gold labels alone, against whose distances the others' are held."""
 
 SUMMARISED = ("distance", "from_items", "width", "coverage")
