@@ -284,7 +284,10 @@ def tables(
             {"method": "MAVEN", "quantities": ["n_voters", "predictors.A.mu"]},
         ),
         "coverage_and_width": (summary, {}),
-        "nested_lengths": (made_lengths(), {"by": ["n_gold"], "titles": {"n_gold": "gold labels"}}),
+        "nested_lengths": (
+            made_lengths(),
+            {"by": ["n_gold"], "titles": {"n_gold": "{} gold labels"}},
+        ),
         "human_ranking": (table_of_people(), {}),
         **tables_of_clara(),
         "label_variation": (

@@ -11,7 +11,8 @@ from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import new_figure, style_of
 from crowdgold.studies.maven.nested_lengths import EXACT_AGAIN
 
-LINES = {"log mu": ("-", r"$\log\mu$"), "delta": ("--", r"$\delta$")}
+LINES = {"log mu": ("-", r"$\log\mu$", 0.95), "delta": ("--", r"$\delta$", 1.05)}
+"""Quantity -> its line, its sign, and a factor of the length, so that no bar hides another."""
 
 
 def draw_nested_lengths(
@@ -27,7 +28,7 @@ def draw_nested_lengths(
     Args:
         table: what the check nested_lengths gives, for several studies.
         by: the columns that tell the studies apart, of which a study has one.
-        titles: column -> what stands before its value above a panel.
+        titles: column -> what stands above a panel, with {} for its value.
         columns: panels side by side.
         printed: the length that the paper prints, marked by a vertical line.
 
@@ -58,22 +59,25 @@ def draw_nested_lengths(
             max(0.0, chance - 2 * sd), chance + 2 * sd, linewidth=0, alpha=0.2,
             color=style_of(EXACT.name).colour, label=f"{EXACT.name} against itself",
         )  # fmt: skip
-        for name, (line, label) in LINES.items():
+        for name, (line, label, apart) in LINES.items():
             own = study[(study["quantity"] == name) & (study["length"] != EXACT_AGAIN)]
             panel.errorbar(
-                own["length"], own["distance"], own["distance_se"].fillna(0), linestyle=line,
+                own["length"] * apart, own["distance"], own["distance_se"].fillna(0),
+                linestyle=line,
                 color=style_of(PUBLISHED.name).colour, marker=style_of(PUBLISHED.name).marker,
                 markersize=3, label=f"{PUBLISHED.name}, {label}",
             )  # fmt: skip
         panel.axvline(printed, color="#666666", linewidth=0.7, linestyle=":")
         panel.set_xscale("log")
-        panel.set_ylim(0, 1.05 * max(0.3, float(means["distance"].max())))
+        panel.set_ylim(
+            0, 1.05 * max(0.3, float((means["distance"] + means["distance_se"].fillna(0)).max()))
+        )
         panel.set_title(_title(study[keys].iloc[0], titles), fontsize=7)
         if number % columns == 0:
             panel.set_ylabel("distance of distributions")
         if number >= len(studies) - columns:
             panel.set_xlabel("iterations of a nested fit")
-    axes[0][0].legend(frameon=False, fontsize=6, loc="upper right")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower right", ncols=3)
     return figure, means.drop(columns="sd")
 
 
@@ -81,7 +85,7 @@ def _title(values: pd.Series, titles: Mapping[str, str]) -> str:
     """What a panel is of, from the one column that its study varies."""
     ((column, value),) = values.dropna().items()
     shown = f"{value:,g}" if isinstance(value, float | int) else str(value).replace("_", " ")
-    return f"{titles[str(column)]} {shown}"
+    return titles[str(column)].format(shown)
 
 
 PLOT = Plot("nested_lengths", draw_nested_lengths)
