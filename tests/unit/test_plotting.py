@@ -286,7 +286,7 @@ def tables(
         "coverage_and_width": (summary, {}),
         "nested_lengths": (
             made_lengths(),
-            {"by": ["n_gold"], "titles": {"n_gold": "{} gold labels"}},
+            {"by": ["n_gold"], "titles": {"n_gold": "{} gold"}},
         ),
         "human_ranking": (table_of_people(), {}),
         **tables_of_clara(),

@@ -46,6 +46,7 @@ def draw_nested_lengths(
         .reset_index()
     )  # fmt: skip
     means["distance_se"] = means["sd"] / np.sqrt(means["replicates"])
+    highest = max(0.3, float((means["distance"] + means["distance_se"].fillna(0)).max()))
     studies = list(means.groupby(keys, sort=False, dropna=False))
     rows = -(-len(studies) // columns)
     figure, axes = new_figure(rows, columns, 0.5 + 1.9 * rows)
