@@ -70,9 +70,7 @@ def draw_nested_lengths(
             )  # fmt: skip
         panel.axvline(printed, color="#666666", linewidth=0.7, linestyle=":")
         panel.set_xscale("log")
-        panel.set_ylim(
-            0, 1.05 * max(0.3, float((means["distance"] + means["distance_se"].fillna(0)).max()))
-        )
+        panel.set_ylim(0, 1.05 * highest)
         panel.set_title(_title(study[keys].iloc[0], titles), fontsize=7)
         if number % columns == 0:
             panel.set_ylabel("distance of distributions")
