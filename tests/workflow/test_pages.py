@@ -20,7 +20,7 @@ SECTION, JOINED = r'{{ claims\((?:"(\w+)")?', r"{{ claims\([^)]*?(\w+)="
 PAGES = Pages(Drawn(Jobs(BASE, ROOT), print, lambda dataset: ""), ROOT / "config/pages.yaml")
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", list(PAGES))
 def test_what_a_page_names_is_there(name):
     asked, page = SimpleNamespace(page=name), PAGES.pages[name]
     assert (ROOT / f"docs/templates/{name}.md.jinja").is_file()
