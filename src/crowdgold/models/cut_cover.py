@@ -13,13 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdgold.models.cut_density import DEGREES, FAR, Box, Density, density_on
-from crowdgold.models.cut_search import locate, settle
+from crowdgold.models.cut_search import LOG_DENSITY_ERROR, locate, settle
 from crowdgold.models.score_likelihood import ScoreLikelihood
 
 DELTA_EDGES = (-41.0, -25.0, -12.0, -6.0, -3.0, -1.0, 1.0, 3.0, 6.0, 12.0, 25.0, 41.0)
 Z_EDGES = (0.0, 1.5, 4.0, FAR)
-LOG_DENSITY_ERROR = 1e-2
-"""Largest accepted error of the interpolated log density in a box that matters."""
 ROUGHNESS = 0.11
 """Largest accepted blur of cells: they add at most a twelfth, or 0.9 %, to the variance."""
 NEGLECTED = 1e-4

@@ -27,9 +27,9 @@ import numpy as np
 from crowdgold.data import ANNOTATIONS, Annotations
 from crowdgold.data.annotations import NO_GROUP
 from crowdgold.data.parameters import Parameters, is_number
-from crowdgold.declared import Above, AtLeast, Between, Each, Part, Range, Settings
+from crowdgold.declared import AtLeast, Between, Each, Part, Range, Settings
 from crowdgold.simulate import design, sigmoid_scores
-from crowdgold.simulate.design import read_share
+from crowdgold.simulate.design import Prevalence, read_share
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.irt import draw_voters
 from crowdgold.simulate.replicate import Replicate
@@ -64,7 +64,7 @@ class ClaraParameters(sigmoid_scores.LawGiven):
     """
 
     n: Annotated[int, AtLeast(2), "Items."]
-    prevalence: Annotated[float, Above(0, 1), "Probability of a positive item."]
+    prevalence: Prevalence
     design: Annotated[
         Literal["tie_break", "all", "audit"],
         "Who labels an item: two random reviewers and a third where they differ (`tie_break`, "

@@ -20,7 +20,7 @@ import numpy as np
 
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.parameters import Parameters, is_number, is_whole
-from crowdgold.declared import OF_EXPERIMENT, AtLeast, Between, Json, Named, Settings
+from crowdgold.declared import OF_EXPERIMENT, Above, AtLeast, Between, Json, Named, Settings
 from crowdgold.simulate.gold_sample import GOLD_DESIGNS, SIMPLE, draw_gold
 
 GOLD = ("gold_fraction", "n_gold")
@@ -29,6 +29,9 @@ VOTES_EXPECTED = (
     "a whole number of votes, at least 1, or {votes: probability} with probabilities that sum to "
     "1, or a list of numbers of votes"
 )
+
+
+Prevalence = Annotated[float, Above(0, 1), "Probability of a positive item."]
 
 
 @dataclass(frozen=True)

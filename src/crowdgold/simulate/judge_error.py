@@ -26,7 +26,7 @@ from crowdgold.data import ANNOTATIONS, Annotations
 from crowdgold.data.parameters import Parameters
 from crowdgold.declared import Above, AtLeast, Between, Json, Settings
 from crowdgold.simulate.clara import CATEGORIES
-from crowdgold.simulate.design import read_n, read_share
+from crowdgold.simulate.design import Prevalence, read_n, read_share
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.replicate import Replicate
 
@@ -43,6 +43,13 @@ NAMES = {
 }
 """What each design is told of its gold labels."""
 
+JudgesTPR = Annotated[
+    float, Between(0, 1), "The judges' probability of a right label on positives (q+)."
+]
+JudgesTNR = Annotated[
+    float, Between(0, 1), "The judges' probability of a right label on negatives (q-)."
+]
+
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeErrorParameters(Settings):
@@ -52,17 +59,9 @@ class JudgeErrorParameters(Settings):
     """
 
     n: Annotated[int, AtLeast(2), "Judged items."]
-    prevalence: Annotated[float, Above(0, 1), "Probability of a positive item."]
-    tpr: Annotated[
-        float,
-        Between(0, 1),
-        "The judges' probability of a right label on positives (q+).",
-    ]
-    tnr: Annotated[
-        float,
-        Between(0, 1),
-        "The judges' probability of a right label on negatives (q-).",
-    ]
+    prevalence: Prevalence
+    tpr: JudgesTPR
+    tnr: JudgesTNR
     quality: Annotated[
         object,
         Json({"type": "string", "pattern": "^[0-9.]+-[0-9.]+$"}),

@@ -18,6 +18,7 @@ from crowdgold.data import ANNOTATIONS, Annotations
 from crowdgold.data.item_labels import labels_of_items
 from crowdgold.declared import Above, AtLeast, Range, Settings
 from crowdgold.given import Given
+from crowdgold.simulate.design import Prevalence
 from crowdgold.simulate.generator import Generator
 from crowdgold.simulate.irt import draw_voters
 from crowdgold.simulate.replicate import Replicate
@@ -28,7 +29,7 @@ class TwoCampsParameters(Settings):
     """Annotators of two camps, who read the task in two ways and disagree on some items only."""
 
     n: Annotated[int, AtLeast(2), "Items."]
-    prevalence: Annotated[float, Above(0, 1), "Probability of a positive item."]
+    prevalence: Prevalence
     n_annotators: Annotated[int, AtLeast(1), "Annotators."]
     n_labels: Annotated[int, AtLeast(1), "Annotators who label each item."]
     minority: Annotated[

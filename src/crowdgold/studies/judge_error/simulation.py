@@ -20,10 +20,12 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from crowdgold.declared import Above, AtLeast, Between, Settings
+from crowdgold.declared import AtLeast, Settings
 from crowdgold.experiments.check import Check
 from crowdgold.methods.judge_error import ROGAN_GLADEN
 from crowdgold.models.judge_error import JudgementCounts, correct_rate, corrected_variance
+from crowdgold.simulate.design import Prevalence
+from crowdgold.simulate.judge_error import JudgesTNR, JudgesTPR
 
 EXACT, SHARED, TRUE_QUALITY, PUBLISHED = VARIANTS = (
     "exact", "shared_draw", "true_quality", "published",
@@ -41,17 +43,9 @@ class JudgeErrorSimulationParameters(Settings):
     """
 
     n: Annotated[int, AtLeast(1), "Judged items."]
-    prevalence: Annotated[float, Above(0, 1), "Probability of a positive item."]
-    tpr: Annotated[
-        float,
-        Between(0, 1),
-        "The judges' probability of a right label on positives (q+).",
-    ]
-    tnr: Annotated[
-        float,
-        Between(0, 1),
-        "The judges' probability of a right label on negatives (q-).",
-    ]
+    prevalence: Prevalence
+    tpr: JudgesTPR
+    tnr: JudgesTNR
     gold_positives: Annotated[int, AtLeast(1), "Gold positives."]
     gold_negatives: Annotated[int, AtLeast(1), "Gold negatives."]
     simulations: Annotated[int, AtLeast(1), "Simulations of a run."]

@@ -28,6 +28,8 @@ from crowdgold.simulate import simulate
 
 EXACT_AGAIN = 0
 """The length of the rows that compare the exact cut with itself."""
+PRINTED = MavenSettings.nested_iterations
+"""The length that the paper prints."""
 QUARTILES_OF_NORMAL = 1.349
 
 

@@ -5,11 +5,9 @@ import pandas as pd
 from crowdgold.documents.markdown import markdown_table, with_error
 from crowdgold.evaluation.ratios import compare
 from crowdgold.methods.maven import EXACT, PUBLISHED
-from crowdgold.studies.maven.nested_lengths import EXACT_AGAIN
+from crowdgold.studies.maven.nested_lengths import EXACT_AGAIN, PRINTED
 
 NESTED, DIRECT = PUBLISHED.name, EXACT.name
-PRINTED = 10
-"""Iterations of a nested fit in the paper."""
 
 
 def _covers(rows: pd.DataFrame) -> pd.Series:
@@ -82,12 +80,12 @@ def by_length(table: pd.DataFrame, axis: str, title: str) -> str:
 
 
 def parted(tables: dict[str, pd.DataFrame], axes: dict[str, str], least: float = 0.1) -> list[str]:
-    """Where b = 10 is further from the exact cut than chance makes it, in words.
+    """Where b = 10 is further from the exact cut than a second exact cut is, in words.
 
     Args:
         tables: experiment -> what the check nested_lengths gives.
         axes: experiment -> the column that varies.
-        least: distance beyond chance that is told.
+        least: the margin: how much further is told.
 
     Returns:
         a sentence for each such setting, with the distance of the longest nested fits, which says
@@ -100,9 +98,7 @@ def parted(tables: dict[str, pd.DataFrame], axes: dict[str, str], least: float =
         axis, longest = axes[name], int(table["length"].max())
         for (value, quantity), own in table.groupby([axis, "quantity"], sort=False):
             wide = own.pivot_table("distance", "replicate", "length")
-            beyond = wide[PRINTED] - wide[EXACT_AGAIN]
-            error = beyond.std() / len(beyond) ** 0.5 if len(beyond) > 1 else 0.0
-            if beyond.mean() > max(least, 2 * error):
+            if (wide[PRINTED] - wide[EXACT_AGAIN]).mean() > least:
                 words = axis.removeprefix("study.").replace("_", " ")
                 found.append(
                     f"{words} {value}, {quantity}: {wide[PRINTED].mean():.2f} at b = {PRINTED}, "
