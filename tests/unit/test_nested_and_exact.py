@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.studies.maven.nested_lengths import EXACT_AGAIN
-from crowdgold.studies.maven.pages.nested_and_exact import by_length, parted, ratios
+from crowdgold.studies.maven.pages.nested_and_exact import by_length, parted, ratio_table, ratios
 
 AXIS = "study.n_gold"
 
@@ -14,21 +14,38 @@ def results(width):
     rows = [
         {"experiment": "e", "n_gold": 10, "metric": "AUC", "method": method, "replicate": replicate,
          "truth": 0.8, "estimate": 0.8 + error, "lower": 0.8 + error - half,
-         "upper": 0.8 + error + half, "seconds": seconds}
+         "upper": 0.8 + error + half}
         for replicate, error in enumerate((0.01, -0.02, 0.03, -0.08))
-        for method, half, seconds in (("MAVEN", 0.05 * width, 6.0), ("MAVEN-exact", 0.05, 0.5))
+        for method, half in (("MAVEN", 0.05 * width), ("MAVEN-exact", 0.05))
     ]  # fmt: skip
     return pd.DataFrame(rows)
 
 
+TIMES = pd.DataFrame(
+    {"experiment": experiment, "n_gold": 10, "method": method, "seconds": seconds}
+    for experiment, method, seconds in (
+        ("e", "MAVEN", 5.0), ("e", "MAVEN", 7.0), ("e", "MAVEN-exact", 0.5), ("f", "MAVEN", 90.0),
+    )
+)  # fmt: skip
+"""Of two experiments, as results/times/ has them."""
+
+
 @pytest.mark.parametrize("width", [1.0, 2.0])
 def test_ratios_are_of_nested_over_exact(width):
-    (row,) = ratios(results(width), "n_gold").to_dict("records")
+    (row,) = ratios(results(width), TIMES, "n_gold").to_dict("records")
     assert row["error_ratio"] == pytest.approx(1)
     assert row["width_ratio"] == pytest.approx(width)
     assert row["coverage_exact"] == 0.75
     assert row["coverage_nested"] == (0.75 if width == 1 else 1.0)
     assert (row["seconds_nested"], row["seconds_exact"]) == (6.0, 0.5)
+
+
+def test_a_row_of_the_table_has_both_ways():
+    _, _, row = ratio_table(ratios(results(2.0), TIMES, "n_gold"), "n_gold", "gold").splitlines()
+    cells = [part.strip() for part in row.strip("|").split("|")]
+    assert cells[:2] == ["10", "AUC"]
+    assert cells[3] == "2"
+    assert cells[4:] == ["1.00", "0.75", "6.0", "0.5"]
 
 
 def lengths(at_ten):

@@ -16,34 +16,36 @@ def _covers(rows: pd.DataFrame) -> pd.Series:
     return held.astype(float).where(rows[["lower", "upper", "truth"]].notna().all(axis=1))
 
 
-def ratios(results: pd.DataFrame, axis: str) -> pd.DataFrame:
+def ratios(results: pd.DataFrame, times: pd.DataFrame, axis: str) -> pd.DataFrame:
     """Error and width of nested fits over those of the exact cut, by setting and metric.
 
     Args:
         results: the long results table of an experiment with both.
+        times: the seconds of every fit, of this experiment among others.
         axis: the column that varies.
 
     Returns:
         `error_ratio` and `width_ratio` with standard errors that use the pairing, and `coverage`
-        and `seconds` of both.
+        and median `seconds` of both.
     """
     table = compare(results, [axis], NESTED, DIRECT)
+    own_times = times[times["experiment"].isin(results["experiment"])]
     for name, method in (("nested", NESTED), ("exact", DIRECT)):
         own = results[results["method"] == method]
-        means = own.assign(coverage=_covers(own)).groupby([axis, "metric"])
-        covered = means["coverage"].mean().rename(f"coverage_{name}")
-        seconds = means["seconds"].mean().rename(f"seconds_{name}")
-        table = table.merge(pd.concat([covered, seconds], axis=1), on=[axis, "metric"])
+        covered = own.assign(coverage=_covers(own)).groupby([axis, "metric"])["coverage"].mean()
+        seconds = own_times[own_times["method"] == method].groupby(axis)["seconds"].median()
+        table = table.merge(covered.rename(f"coverage_{name}"), on=[axis, "metric"])
+        table = table.merge(seconds.rename(f"seconds_{name}"), on=axis)
     return table
 
 
 def ratio_table(table: pd.DataFrame, axis: str, title: str) -> str:
-    """`ratios` as Markdown; of a curve, the mean over its points."""
+    """`ratios` as Markdown; of a curve, the mean over its points, and that of their errors."""
     table = table.assign(metric=table["metric"].str.partition("@")[0])
     header = [title, "metric", "error", "width", "coverage, nested", "exact", "s, nested", "exact"]
     rows = []
     for (value, metric), own in table.groupby([axis, "metric"], sort=False):
-        known = own.drop(columns=[axis, "metric"]).mean()
+        known = own.drop(columns=[axis, "metric"]).mean(numeric_only=True)
         rows.append([
             f"{value:g}" if isinstance(value, float) else str(value).replace("_", " "),
             str(metric),
@@ -65,7 +67,7 @@ def by_length(table: pd.DataFrame, axis: str, title: str) -> str:
     """
     keys = [axis, "quantity"]
     mean = table.groupby([*keys, "length"], sort=False)["distance"].mean().to_dict()
-    shift = table[table["length"] == PRINTED].groupby(keys)["shift"].agg(["mean", "sem"])
+    shift = table[table["length"] == PRINTED].groupby(keys)["shift"].mean()
     lengths = sorted(set(table["length"]) - {EXACT_AGAIN})
     header = [title, "of", *(f"b = {length}" for length in lengths), "exact, again", "shift"]
     rows = []
@@ -74,7 +76,7 @@ def by_length(table: pd.DataFrame, axis: str, title: str) -> str:
             f"{value:g}" if isinstance(value, int | float) else str(value).replace("_", " "),
             quantity,
             *(f"{mean[value, quantity, length]:.3f}" for length in (*lengths, EXACT_AGAIN)),
-            with_error(*shift.loc[(value, quantity)]),
+            f"{shift[value, quantity]:.2f}",
         ])  # fmt: skip
     return markdown_table(header, rows)
 
