@@ -265,9 +265,9 @@ def test_scores_never_change_what_is_said_of_the_voters(stan):
 
 @pytest.mark.parametrize("method", ["MAVEN", "MAVEN-C"])
 def test_the_priors_of_the_settings_reach_the_fit(stan, method):
-    """Priors that say far more than 40 items without gold do: the draws lie about the priors' means,
-    their root mean square distance below 2 prior deviations. Under the paper's priors, which are
-    wider than that, none does."""
+    """Priors that say far more than 40 items without gold do: the draws lie about their means, at a
+    root mean square distance below 2 prior deviations. Under the paper's priors, which are wider
+    than that, none does."""
     items = algorithm_1(TYPICAL, 40, 1, 0, np.random.default_rng(9))
     sampler = {"sampler": {"chains": 2, "warmup": 200, "draws": 100}, "imputations": 60}
     own = {

@@ -31,7 +31,12 @@ STABLEVAL, JUDGE_ERROR, LABEL_VARIATION = (
         (
             JUDGE_ERROR,
             r"(\d+) replicates in each setting",
-            ["judge_error_by_class", "judge_error_grid", "judge_error_models"],
+            [
+                "judge_error_by_class",
+                "judge_error_grid",
+                "judge_error_models",
+                "judge_error_one_judge",
+            ],
         ),
     ],
 )

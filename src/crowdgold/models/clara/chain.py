@@ -9,6 +9,7 @@ from crowdgold.models.clara.scores import ScoreModel, find_score_density
 from crowdgold.models.clara.state import Labels, Prior, State
 from crowdgold.models.clara.swap import try_swap
 from crowdgold.models.clara.sweeps import draw_rates, sweep_blocked, sweep_collapsed
+from crowdgold.models.clara.walk import walk_rates
 
 
 class Plan(NamedTuple):
@@ -17,6 +18,7 @@ class Plan(NamedTuple):
     Attributes:
         collapsed: which sampler.
         swaps: whether renamed categories are proposed, once every `lag` sweeps.
+        walks: whether each sweep begins with steps of the rates, true labels summed out.
         warmup, draws, lag: sweeps thrown away, kept draws, sweeps from one to the next.
         first: draws that were kept before, by an earlier run of the chain.
         psi_step: every how many kept draws the confusion matrices are kept.
@@ -24,6 +26,7 @@ class Plan(NamedTuple):
 
     collapsed: bool
     swaps: bool
+    walks: bool
     warmup: int
     draws: int
     lag: int
@@ -93,6 +96,8 @@ def run_chain(
         keep = after > 0 and lagged
         if scored:
             find_score_density(scores, state.y, density, rng)
+        if plan.walks:
+            walk_rates(labels, prior, state, rng)
         if plan.collapsed:
             sweep_collapsed(labels, density, state, kept.chance, keep, rng)
         else:

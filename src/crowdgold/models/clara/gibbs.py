@@ -1,5 +1,8 @@
 """CLARA's posterior by Gibbs sampling (section 3.2, algorithm 1), collapsed or blocked.
 
+Where there are few rates, each sweep of the blocked sampler begins with steps of the rates alone,
+true labels summed out (`walk`): a class that few items have would hold it up else.
+
 Both samplers have the same stationary distribution but for two things that only one can do: the
 printed conditional (collapsed), and a prior that is cut to TPR + TNR > 1 (blocked).
 
@@ -23,6 +26,7 @@ from crowdgold.models.clara.runs import Chains
 from crowdgold.models.clara.scores import ScoreModel, score_model
 from crowdgold.models.clara.settings import ClaraSettings as ClaraSettings
 from crowdgold.models.clara.state import Prior, first_categories, first_state, lay_out, prior_of
+from crowdgold.models.clara.walk import rates_are_few
 from crowdgold.models.continuation import sample_until_passed
 from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.label_patterns import (
@@ -99,7 +103,9 @@ def _first_chains(
     accepted, R-hat would say so.
     """
     s, exact = settings, settings.conditional == "exact"
-    plan = Plan(s.sampler == "collapsed", exact and not s.ordered, s.warmup, s.draws, s.lag)
+    collapsed = s.sampler == "collapsed"
+    walks = not collapsed and not len(scores.x) and rates_are_few(patterns)
+    plan = Plan(collapsed, exact and not s.ordered, walks, s.warmup, s.draws, s.lag)
     rngs = rng.spawn(s.chains)
     states = []
     for c, own in enumerate(rngs):

@@ -6,15 +6,13 @@ import pandas as pd
 from crowdgold.documents.markdown import markdown_table, with_error
 from crowdgold.evaluation.fits import count_gate_failures
 from crowdgold.evaluation.summaries import share_error, standard_error
-from crowdgold.methods.clara import PUBLISHED
 
 HEADER = [
     "method", "mean bias", "mean error", "mean width", "coverage", "worst coverage", "none",
     "failed fits",
 ]  # fmt: skip
-SPLIT = {"n_labels": "Judges an item: {}", "quality": "TPR-TNR of the judges: {}"}
+SPLIT = {"quality": "TPR-TNR of the judges: {}"}
 """Settings that have a table for each of their values -> what stands above it."""
-MODEL = PUBLISHED.name
 
 
 def _settings(table: pd.DataFrame) -> list[str]:
@@ -67,12 +65,3 @@ def method_tables(table: pd.DataFrame) -> str:
         where = [SPLIT[name].format(value) for name, value in zip(names, values, strict=True)]
         parts.append(f"{'. '.join(where)}.\n\n{method_table(rows)}")
     return "\n\n".join(parts)
-
-
-def failed_by_judges(table: pd.DataFrame) -> str:
-    """How many fits of CLARA fail their gate, by the judges that an item has."""
-    own, counts = table[table["method"] == MODEL], []
-    for judges in sorted({int(one) for one in own["n_labels"]}):
-        failed, fits = count_gate_failures(own[own["n_labels"] == judges])
-        counts.append(f"{failed} of {fits} fits with {judges} judge{'s' * (judges > 1)} an item")
-    return " and ".join(counts)
