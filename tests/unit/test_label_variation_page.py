@@ -295,3 +295,39 @@ def test_the_figure_draws_runs_means_and_what_is_undefined():
 
 def test_gains_of_the_made_table_are_of_known_methods():
     assert set(GAIN) <= set(pd.unique(table_of_runs()["method"]))
+
+
+def table_of_choices(datasets=12, lead=0.3, best=("PO-JSD", "soft micro F1"), weak=0.3):
+    """Correlations of metrics, and scores of methods, as `human_ranking` gives them."""
+    rng, rows = np.random.default_rng(8), []
+    metrics = ["micro F1", "entropy correlation", *best]
+    methods = ["MV", "AR", "AE", "JSD", "ReL", "SL"]
+    for number in range(datasets):
+        scores = {name: place + rng.normal(0, 0.7) for place, name in enumerate(methods)}
+        for metric in metrics:
+            r = 0.4 + lead * (metric in best) - weak * (metric == "entropy correlation")
+            r += rng.normal(0, 0.02)
+            rows += [
+                {
+                    "judge": "one", "dataset": f"set {number}", "metric": metric, "method": name,
+                    "correlation": r, "score": score,
+                }
+                for name, score in scores.items()
+            ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, [HOLDS] * 4),
+        ({"lead": -0.3, "weak": -0.3}, [HOLDS, FAILS, FAILS, HOLDS]),
+        ({"weak": 1.0}, [FAILS, HOLDS, HOLDS, HOLDS]),
+        ({"datasets": 1}, [NOT_DECIDED] * 4),
+    ],
+)
+def test_claims_on_people_follow_their_choices(given, expected):
+    """Datasets replicate: one alone decides nothing."""
+    claims = read_claims("crowdgold.studies.label_variation", PRINTED)
+    found = [one.judge({"human_ranking": table_of_choices(**given)}) for one in claims[-4:]]
+    assert [one.verdict for one in found] == expected

@@ -1,4 +1,4 @@
-"""Claims on training methods (HLV, section 5.2) that need code of their own (`claims.yaml`)."""
+"""Claims on training methods (HLV, sections 5.2 and 6) that need code of their own."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +9,7 @@ import pandas as pd
 from crowdgold.documents.cells import Cells, cells_of
 from crowdgold.documents.verdicts import FAILS, HOLDS, Judgement
 from crowdgold.evaluation.summaries import standard_error
+from crowdgold.studies.label_variation.people import ONE
 from crowdgold.studies.label_variation.ranks import (
     BASELINE,
     SETTING,
@@ -21,6 +22,8 @@ from crowdgold.studies.label_variation.shares import judged_share, printed_setti
 Tables = Mapping[str, pd.DataFrame]
 RUNS = "label_variation"
 """The joined table of all experiments of the study."""
+CHOICES = "human_ranking"
+"""That of `human_ranking`: what people choose, and how metrics agree with it."""
 SIMPLE = ("ReL", "SL")
 
 
@@ -93,3 +96,49 @@ def degenerates(tables: Tables, method: str, dataset: str) -> Judgement:
     shown = ", ".join(f"{name} {means['share_error'][name]:.3f}" for name in named)
     why = f"predictions differ, but class shares are lost: off by {shown}"
     return Judgement(f"{elsewhere}defined in all runs there; {text}", FAILS, why, runs)
+
+
+def _correlations(tables: Tables) -> pd.DataFrame:
+    """Pearson's r of each metric (columns) with the scores of one person's choices, by dataset."""
+    table = tables[CHOICES]
+    own = table[table["judge"] == ONE].drop_duplicates(["dataset", "metric"])
+    return own.pivot_table(values="correlation", index="dataset", columns="metric")
+
+
+def _over_datasets(title: str, values: Mapping[str, pd.Series]) -> Cells:
+    """Means over datasets, which are what replicates a correlation, with their errors."""
+    own = {name: column.dropna().to_numpy(float) for name, column in values.items()}
+    means, errors = [v.mean() for v in own.values()], [standard_error(v) for v in own.values()]
+    return cells_of(title, list(own), means, errors, None, [len(v) for v in own.values()])
+
+
+def correlations_with_people(tables: Tables) -> Cells:
+    """Each metric's correlation with people's choices, the mean over datasets."""
+    found = _correlations(tables)
+    return _over_datasets("mean r over datasets", {str(name): found[name] for name in found})
+
+
+def lead_in_correlation(tables: Tables, first: list[str], last: list[str]) -> Cells:
+    """How much higher correlations of some metrics are than others', the mean over datasets.
+
+    Args:
+        tables: the joined table of choices.
+        first: metrics that are to lead; empty for all but `last`.
+        last: those that are to follow; empty for all but `first`.
+    """
+    found = _correlations(tables)
+    lead = [name for name in found if (name in first if first else name not in last)]
+    rest = [name for name in found if (name in last if last else name not in first)]
+    gaps = {f"{a} over {b}": found[a] - found[b] for a in lead for b in rest}
+    return _over_datasets("mean lead over datasets", gaps)
+
+
+def ranks_by_people(tables: Tables, methods: list[str]) -> Cells:
+    """How far above the middle people rank methods: 0 the middle, 1 the top, mean over datasets."""
+    table = tables[CHOICES]
+    own = table[table["judge"] == ONE].drop_duplicates(["dataset", "method"])
+    scores = own.pivot_table(values="score", index="dataset", columns="method")
+    ranks, count = scores.rank(axis=1), scores.notna().sum(axis=1)
+    known = [name for name in methods if name in ranks]
+    above = {name: 2 * (ranks[name] - 1) / (count - 1) - 1 for name in known}
+    return _over_datasets("mean height over datasets", above)
