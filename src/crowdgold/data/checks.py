@@ -16,16 +16,14 @@ NAMES_SHOWN = 20
 def list_rows(rows: Iterable[object]) -> str:
     """Name rows for a message: the first few, then how many more."""
     rows = list(rows)
-    shown = ", ".join(str(row) for row in rows[:ROWS_SHOWN])
-    more = f" and {len(rows) - ROWS_SHOWN} more" if len(rows) > ROWS_SHOWN else ""
-    return f"row{'s' if len(rows) > 1 else ''} {shown}{more}"
+    return f"row{'s' if len(rows) > 1 else ''} {list_names(rows, ROWS_SHOWN)}"
 
 
-def list_names(names: Iterable[object]) -> str:
+def list_names(names: Iterable[object], shown: int = NAMES_SHOWN) -> str:
     """Names for a message: the first few, then how many more."""
     texts = [str(name) for name in names]
-    more = f" and {len(texts) - NAMES_SHOWN:,} more" if len(texts) > NAMES_SHOWN else ""
-    return ", ".join(texts[:NAMES_SHOWN]) + more
+    more = f" and {len(texts) - shown:,} more" if len(texts) > shown else ""
+    return ", ".join(texts[:shown]) + more
 
 
 def repeated(names: Iterable[str]) -> dict[str, int]:

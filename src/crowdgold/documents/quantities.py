@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.documents.cells import Cells, ClaimError, cells_of, choose, places_of
+from crowdgold.documents.cells import Cells, ClaimError, Tables, cells_of, choose, places_of
 from crowdgold.evaluation.ratios import average_over_settings, compare
 from crowdgold.evaluation.summaries import standard_error, summarise
 
-Tables = Mapping[str, pd.DataFrame]
 Source = str | Mapping[str, Any]
 NUMBERS = ["value", "error", "replicates"]
 """The columns of cells that are no names."""
@@ -47,13 +46,11 @@ def ratio(
     """Ratios of the error or the width (or both) of methods to another's, on the same data.
 
     Args:
-        tables: the tables of the claim.
         value: `error`, the mean absolute error, `width`, or a list of both.
         method: the method or methods above the bar.
         against: the method below it.
         by: settings; a ratio for each of their values and each metric.
         mean_over: a setting over whose values ratios are averaged.
-        where, table: as for all.
     """
     rows, axes = _table(tables, table, where), _listed(mean_over or by)
     values, methods = _listed(value), _listed(method)
@@ -100,15 +97,12 @@ def summary(
     """A column of the summary over replicates: `bias`, `error`, `width`, `coverage`.
 
     Args:
-        tables: the tables of the claim.
-        value: the column.
         method: the method or methods.
         by: settings; a cell for each of their values, method and metric.
         pooled: whether the other settings of the table count as further replicates.
         size: whether the value is without its sign.
         mean_over: a setting over whose values the column is averaged.
         title: what it is in words; the column and the method where nothing is said.
-        where, table: as for all.
     """
     methods, axes = _listed(method), _listed(by)
     rows = _table(tables, table, {**(where or {}), "method": methods})
@@ -151,11 +145,8 @@ def mean(
     """The mean of a column and its standard error, over rows that are independent.
 
     Args:
-        tables: the tables of the claim.
-        column: the column.
         by: columns; a mean for each of their values.
         title: what it is in words; the column's name where nothing is said.
-        where, table: as for all.
     """
     rows, keys = _table(tables, table, where), _listed(by)
     named = pd.Series(
@@ -184,12 +175,10 @@ def column(
     """Cells that stand in a table as they are: a column and that of its errors.
 
     Args:
-        tables: the tables of the claim.
         value, error: the columns; exact values where no column of errors is named.
         by, at: columns that name a cell's group and its place; the first row of each counts.
         title: what it is in words; the column's name where nothing is said.
         replicates: the column of the replicates that the error is over, if there is one.
-        where, table: as for all.
     """
     rows, keys, axes = _table(tables, table, where), _listed(by), _listed(at)
     rows = rows.drop_duplicates([*keys, *axes]) if keys or axes else rows
@@ -206,7 +195,6 @@ def difference(
     """The cells of a quantity less those of another of independent data, cell by cell.
 
     Args:
-        tables: the tables of the claim.
         first, second: the quantities, as in `of:`; a second of one cell is taken from all.
         title: what it is in words.
     """
@@ -239,14 +227,12 @@ def paired(
     """The mean difference of two entries of a column on the same units, and its error.
 
     Args:
-        tables: the tables of the claim.
         value: the column of numbers.
         column: the column, `method` for instance, that has the two entries.
         first, second: the entries; the first less the second.
         unit: the column that says what they share.
         by: columns; a mean difference for each of their values.
         title: what it is in words.
-        where, table: as for all.
     """
     keys = _listed(by)
     rows = _table(tables, table, {**(where or {}), column: [first, second]})
@@ -270,7 +256,6 @@ def quantity(tables: Tables, of: Mapping[str, Any]) -> Cells:
     """The cells that `of:` asks for.
 
     Args:
-        tables: the tables of the claim.
         of: first a quantity's name -> its first argument, then its other arguments; or `own` -> a
             function of the tables (the loader has put it there), and the function's arguments.
 

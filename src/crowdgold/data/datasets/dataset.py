@@ -27,8 +27,6 @@ class Dataset:
         draw_task: (prepared table, parameters, rng) -> Items with the truth of every item, of which
             replicates are drawn; or Annotations, which are taken as they are.
         parameters: names of the parameters of `draw_task`.
-        citation: what to cite.
-        licence: the licence of the data.
         table: the kind of table that it gives.
         numbered: whether it holds tables of its own by number, of which replicate k is the k-th;
             `draw_task` has the number as the parameter `seed`.
@@ -40,9 +38,7 @@ class Dataset:
     title: str
     prepare: Callable[[Path], pd.DataFrame]
     draw_task: DrawTask
-    parameters: tuple[str, ...]
-    citation: str
-    licence: str
+    parameters: tuple[str, ...] = ()
     table: str = ITEMS
     numbered: bool = False
     gold: str = ""

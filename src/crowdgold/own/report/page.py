@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from crowdgold import __version__
 from crowdgold.data import InputError
+from crowdgold.data.checks import counted
 from crowdgold.data.files import unfinished
 from crowdgold.data.outputs import Output, first_bytes
 from crowdgold.own import report as own_study
@@ -35,7 +36,7 @@ from crowdgold.own.report.tables import (
     settings_rows,
     strata_table,
 )
-from crowdgold.own.report.words import count_of, percent
+from crowdgold.own.report.words import percent
 
 TEMPLATES = Path(own_study.__file__).parent / "templates"
 COMMAND = "crowdgold report"
@@ -76,19 +77,18 @@ def study_figures(study: StudyFolder) -> list[FigureGroup]:
 def _subtitle(study: StudyFolder) -> str:
     counts = study.counts
     parts = [
-        count_of(counts["items"], "item"),
-        count_of(counts["votes"], "vote"),
-        f"{count_of(counts['gold'], 'gold label')} ({counts['gold_positive']:,} positive, "
+        counted(counts["items"], "item"),
+        counted(counts["votes"], "vote"),
+        f"{counted(counts['gold'], 'gold label')} ({counts['gold_positive']:,} positive, "
         f"{counts['gold_negative']:,} negative)",
     ]
-    return ", ".join([*parts, count_of(len(study.models), "model")])
+    return ", ".join([*parts, counted(len(study.models), "model")])
 
 
 def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
     """Write the page of a study.
 
     Args:
-        study: the folder.
         groups: its figures, as of `study_figures`.
     """
     environment = Environment(

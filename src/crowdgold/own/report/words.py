@@ -112,11 +112,6 @@ def rounded(count: float) -> str:
     return f"{round(count / power) * power:,}"
 
 
-def count_of(number: int, what: str) -> str:
-    """Write a number with its noun: `1 item`, `2 items`."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def listed(texts: Sequence[str], most: int = 12) -> str:
     """Write a list; beyond the first ones, how many there are."""
     more = f"; and {len(texts) - most} more" if len(texts) > most else ""

@@ -83,8 +83,8 @@ def draw_values(
     return {letter: np.array(found) for letter, found in values.items()}, joined
 
 
-def band(correlation: float, pairs: int, level: float) -> tuple[float, float]:
-    """Where a correlation of so many pairs falls around the true one (Fisher's z)."""
+def fisher_band(correlation: float, pairs: int, level: float) -> tuple[float, float]:
+    """Where a correlation of so many pairs falls around the true one, or the true one around it."""
     reach = float(ndtri((1 + level) / 2)) / np.sqrt(pairs - 3)
     middle = np.arctanh(correlation)
     return float(np.tanh(middle - reach)), float(np.tanh(middle + reach))
@@ -97,7 +97,6 @@ def check_soft_metric_correlations(
 
     Args:
         parameters: as `SoftMetricCorrelationsParameters` declares them.
-        rng: source of all draws.
 
     Returns:
         a row for each pair of metrics: `pair`; `drawn`, the correlation over the B matrices;
@@ -111,7 +110,7 @@ def check_soft_metric_correlations(
     for pair in PAIRS:
         first, second = pair[0], pair[1]
         expected = float(np.corrcoef(single[first], single[second])[0, 1])
-        low, high = band(expected, int(p["printed_matrices"]), float(p["level"]))
+        low, high = fisher_band(expected, int(p["printed_matrices"]), float(p["level"]))
         found.append(
             {
                 "pair": pair,

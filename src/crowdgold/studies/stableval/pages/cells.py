@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 
-from crowdgold.documents.verdicts import Tables
+from crowdgold.documents.cells import Tables
 from crowdgold.studies.stableval import agent_tables
 from crowdgold.studies.stableval.pages.printed_cells import Values
 

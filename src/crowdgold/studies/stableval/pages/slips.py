@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from crowdgold.documents.verdicts import Tables
+from crowdgold.documents.cells import Tables
 from crowdgold.methods.pec import EXPECTED_CREDIT
 from crowdgold.metrics.agents import ranks
 from crowdgold.studies.stableval.pages.cells import DATASETS
