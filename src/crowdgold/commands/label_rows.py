@@ -52,7 +52,6 @@ class LabelRows:
         """Start before the first line; nothing is read yet.
 
         Args:
-            lines: the stream.
             source: how messages name it.
             renamed: its own column names -> the names used here.
             header: its column names, where it has no header line.

@@ -21,7 +21,6 @@ def check_json_text(text: str, found: Any, where: str) -> None:
     """Raise an `InputError` where JSON holds a character that no text of a study holds.
 
     Args:
-        text: the JSON.
         found: what was read from it.
         where: how messages name it.
     """

@@ -17,7 +17,6 @@ def labels_of_items(
     """Make the labels behind the votes of items.
 
     Args:
-        item: (n,) identifiers.
         item_of: (L,) position of each label's item, ascending.
         annotator: (L,) who gave each label; equal names are one annotator. Annotators are sorted.
         positive: (L,) whether the label is positive.
@@ -39,7 +38,6 @@ def positive_categories(annotations: Annotations, positive: Collection[str]) -> 
     """Say which categories count as positive: (K,), some and not all.
 
     Args:
-        annotations: the labels.
         positive: names of categories; the last one where there are none.
 
     Raises:

@@ -186,7 +186,6 @@ def items_from_frame(
         frame: columns item, votes_positive, votes_total, optionally gold, score or score_NAME,
             truth, oracle (a probability), tie_break (drawn here where it is missing), and how gold
             was drawn (`data.gold_draw`).
-        rng: source of the tie-breaking numbers.
         source: how messages name the table.
         first_row: the number messages give the first row, or (n,) what they call each row.
         unscored: whether an item may be without a score, an empty cell.

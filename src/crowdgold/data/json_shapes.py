@@ -33,7 +33,6 @@ def read_json(path: Path, mend: str) -> Any:
     """What a file of JSON holds.
 
     Args:
-        path: the file.
         mend: what to do where it is none, for messages.
 
     Raises:
@@ -75,7 +74,6 @@ def check_shape(value: Any, shape: Shape, source: object, mend: str) -> None:
     Args:
         value: what a file of JSON holds.
         shape: what it should be.
-        source: the file.
         mend: what to do, for the message.
     """
     try:

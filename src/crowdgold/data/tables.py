@@ -127,7 +127,6 @@ def check_cells(path: Path, separator: str, fewer: bool = False) -> None:
     """Raise an `InputError` where a row of a text file has more cells than the header.
 
     Args:
-        path: the file.
         separator: of the cells.
         fewer: whether to refuse a row with fewer cells as well.
     """

@@ -21,7 +21,6 @@ def compare(
     """Compare the absolute error and the interval width of two methods on the same data.
 
     Args:
-        results: the long results table.
         settings: its setting columns.
         method, baseline: the methods; ratios are method / baseline.
 

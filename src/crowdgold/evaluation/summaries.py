@@ -123,7 +123,6 @@ def summarise(results: pd.DataFrame, settings: Sequence[str], level: float = 0.9
     """Summarise the results of an experiment over its replicates.
 
     Args:
-        results: the long results table.
         settings: its setting columns.
         level: nominal coverage of its intervals.
 

@@ -123,7 +123,6 @@ def estimate_block(
     Args:
         task: what to estimate, from `plan.estimate_task`.
         data: the block's data table.
-        stan: the compiled models.
         version: the code's version, stored in each row.
         threads: processes that a method may run side by side.
 

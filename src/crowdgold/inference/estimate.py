@@ -48,7 +48,6 @@ class Estimate:
         Args:
             metric: the metric as it was asked for.
             values: (draws,) its values; those that are not finite are left out, and counted.
-            level: of the interval.
             centre: the point estimate, where it is not the mean.
         """
         known = values[np.isfinite(values)]

@@ -69,7 +69,6 @@ def interval(
         freedom: (P,) degrees of freedom of the standard errors.
         limits: (P, 2) their ranges.
         scale: on which the intervals are symmetric.
-        level: of the intervals.
         unseen: (P,) where every item contributes the same: the share of items that may differ
             (`unseen_share`); 0 elsewhere.
 

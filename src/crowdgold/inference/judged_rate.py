@@ -19,7 +19,6 @@ def power_tuned_rate(counts: JudgementCounts, level: float) -> tuple[float, floa
 
     Args:
         counts: numbers, with gold labels of items drawn at random from those judged.
-        level: of the interval.
 
     Raises:
         InputError: where there are no gold labels, or they are not of the judged items.
@@ -44,7 +43,6 @@ def of_judged_rate(found: "JudgedRate", metric: ReviewerMetric, level: float) ->
     Args:
         found: the counts, and how they are corrected.
         metric: as asked for.
-        level: of the interval.
     """
     if metric.name != PREVALENCE:
         return Estimate.unavailable(metric.text, "a corrected rate is an estimate of prevalence")

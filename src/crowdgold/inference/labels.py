@@ -74,7 +74,6 @@ class Labels:
 
         Args:
             items: those of the fit.
-            rng: source of what is drawn.
             most: draws that it rests on at most.
         """
         raise InputError(UNLIKE)

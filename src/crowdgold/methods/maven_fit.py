@@ -142,7 +142,6 @@ def fit_maven(
 
     Args:
         items: the table; the vote model's draws depend on its votes and gold only.
-        rng: source of all draws.
         settings: of the cut and the score likelihood.
         run: the vote model's chains, and parameter draws, one imputed data set each.
         predictors: those whose score model is wanted; all of the table where not given.

@@ -28,7 +28,6 @@ def permutation_test(
     Args:
         first, second: (M,) values of the methods, M at least 3.
         permutations: how many; the p-value is (1 + those with |r| as large) / (1 + permutations).
-        rng: source of the permutations.
 
     Raises:
         InputError: where there are fewer than 3 methods, a value is not finite, or all are alike.

@@ -168,7 +168,6 @@ def sample_levels(
     Args:
         annotations: the labels; each item is a response of an agent.
         settings: of the sampler and the priors.
-        rng: source of all draws.
 
     Raises:
         InputError: where the table has no labels, or names no agents.

@@ -40,9 +40,7 @@ def sample_exact_cut(
 
     Args:
         data: what is kept of one predictor's ranking.
-        sets: the vote sets they belong to.
         vote: D draws of the vote model.
-        rng: source of the draws.
 
     Returns:
         D draws; `failures` counts those whose density was not resolved, and those where the

@@ -160,9 +160,7 @@ def sample_exact_cut_sd(
 
     Args:
         data: the binned ranking of one predictor.
-        sets: the vote sets of its items.
         vote: D draws of the vote model.
-        rng: source of the draws.
 
     Returns:
         D draws; `failures` counts those whose density was not resolved, and those where the

@@ -86,9 +86,7 @@ def compression_error(
 
     Args:
         draws: posterior draws, of which `CHECKED` are used, spread over all.
-        scores: (n,) all scores.
         points: what stands for them.
-        sets: the vote sets.
     """
     chosen = _spread(draws)
     exact = log_likelihood(chosen, each_score(scores, sets), sets)
@@ -111,8 +109,6 @@ def fewest_points(
 
     Args:
         draws: draws from near the posterior.
-        scores: (n,) all scores.
-        sets: the vote sets.
         above: take more nodes than these.
 
     Returns:
@@ -172,9 +168,6 @@ def fit_votes_and_scores(
     Args:
         program: the model.
         scores: (n,) scores of one predictor on the model's scale.
-        sets: the vote sets of the items.
-        rng: source of the seed and of the starting points.
-        stan: the compiled models.
         settings: chains, warmup and draws.
         compressed: whether few points stand for the scores. How many is found at the draws of a
             pilot; the likelihood is checked again at posterior draws and, where it is off by more

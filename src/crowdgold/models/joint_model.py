@@ -30,7 +30,6 @@ class JointDraws(Protocol):
             draw: position of the draw.
             score: (P,) scores.
             member: (P,) vote set of each.
-            sets: the vote sets; their gold labels play no part here.
         """
 
     def named(self) -> dict[str, np.ndarray]:
@@ -54,10 +53,8 @@ def label_probability(
     """P(Y_i = 1 | V_i, X_i, theta) of each item under one draw, gold labels kept.
 
     Args:
-        draws: the parameters.
         draw: position of the draw.
         score: (n,) score of each item on the model's scale.
-        sets: the vote sets of the items.
 
     Returns:
         (n,) probabilities; 0 or 1 where gold is known.
@@ -73,7 +70,6 @@ def point_data(points: ScorePoints, sets: VoteSets, pointwise: bool) -> dict[str
 
     Args:
         points: the scores.
-        sets: the vote sets.
         pointwise: whether log_lik of each point is wanted.
     """
     return {

@@ -150,10 +150,7 @@ def sample_nested_cut(
 
     Args:
         data: win counts, or the binned ranking, of one predictor.
-        sets: the vote sets they belong to.
         vote: D draws of the vote model.
-        rng: source of seeds and starting points.
-        stan: the compiled models.
         settings: of the pilot fit.
         iterations: b, the iterations of each nested fit.
         threads: fits run side by side.

@@ -56,7 +56,6 @@ def compress_scores(scores: np.ndarray, sets: VoteSets, nodes: int) -> ScorePoin
 
     Args:
         scores: (n,) finite scores.
-        sets: the vote sets of the items.
         nodes: nodes J of each group without gold, at least 2; polynomials up to degree 2 J - 1
             are summed exactly, so J = 2 holds mean and variance of each group.
     """

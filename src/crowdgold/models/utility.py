@@ -58,7 +58,6 @@ class UtilityTable:
             pattern: (n,) vote pattern of each item.
             gold: (n,) gold label, negative where there is none.
             order: (n,) positions from the lowest to the highest score.
-            rng: source of the gaps.
 
         Returns:
             (n,) probabilities in the order of the table; 0 or 1 where gold is known.
@@ -92,7 +91,6 @@ class UtilityTables:
         Args:
             vote: D draws of the vote model.
             mu, delta: (D,) draws of the score model.
-            sets: the vote sets of the items.
             sd: (D,) standard deviation of the utilities of positives, 1 where not given; that of
                 negatives is 1.
         """

@@ -88,9 +88,6 @@ def fit_votes(
 
     Args:
         name: "vote" or "dawid_skene".
-        sets: the vote sets of the items.
-        rng: source of the seed and of the initial values.
-        stan: the compiled models.
         settings: chains, warmup and draws.
         phi_prior: of the base rate.
     """

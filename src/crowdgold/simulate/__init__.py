@@ -26,7 +26,6 @@ def simulate(name: str, parameters: Mapping[str, Any], rng: np.random.Generator)
     Args:
         name: of a `Generator` that a file declares.
         parameters: the generator's parameters; its module describes them.
-        rng: the only source of randomness.
 
     Raises:
         InputError: for an unknown generator, or a parameter that is unknown, missing or impossible.

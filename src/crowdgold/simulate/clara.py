@@ -137,7 +137,6 @@ def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
     Args:
         values: as `ClaraParameters` declares them; which of them there are goes by the
             design.
-        rng: the only source of randomness.
 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
@@ -245,8 +244,6 @@ def draw_rates(mean: float, sd: float, size: int, rng: np.random.Generator) -> n
     Args:
         mean: from 0 to 1, so that at least a third of the draws are inside.
         sd: from 0 to 1.
-        size: how many.
-        rng: source of the draws.
     """
     rates = rng.normal(mean, sd, size)
     while (outside := (rates < 0) | (rates > 1)).any():

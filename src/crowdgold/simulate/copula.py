@@ -57,7 +57,6 @@ def draw_copula(values: Mapping[str, Any], rng: np.random.Generator) -> Replicat
 
     Args:
         values: as `CopulaParameters` declares them; a0 is at most a1.
-        rng: the only source of randomness.
 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.

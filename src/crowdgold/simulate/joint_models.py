@@ -65,7 +65,6 @@ def draw_dawid_skene_scores(
 
     Args:
         values: as `DawidSkeneScoresParameters` declares them.
-        rng: the only source of randomness.
 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.
@@ -84,7 +83,6 @@ def draw_human_ai(values: Mapping[str, Any], rng: np.random.Generator) -> Replic
 
     Args:
         values: as `HumanAiParameters` declares them.
-        rng: the only source of randomness.
 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.

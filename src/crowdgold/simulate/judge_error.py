@@ -101,7 +101,6 @@ def draw_judge_error(values: Mapping[str, Any], rng: np.random.Generator) -> Rep
     Args:
         values: as `JudgeErrorParameters` declares them; tpr + tnr is above 1, and which of
             them there are goes by the design (`NAMES`).
-        rng: the only source of randomness.
 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.

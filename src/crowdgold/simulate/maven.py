@@ -42,7 +42,6 @@ def draw_maven(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
 
     Args:
         values: as `MavenParameters` declares them; a0 is at most a1.
-        rng: the only source of randomness.
 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.

@@ -24,7 +24,6 @@ def resample(
         task: items whose truth is known for every one.
         n: items of the replicate, at least 2 and fewer than the task has.
         n_gold: how many of them, chosen at random, have a gold label: 0 to n.
-        rng: the only source of randomness.
         truth_of: which items define the true value of a metric: those `left_over`, as in the
             paper, or the `items` of the replicate.
 

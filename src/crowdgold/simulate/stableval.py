@@ -181,7 +181,6 @@ def draw_stableval(values: Mapping[str, Any], rng: np.random.Generator) -> Repli
     Args:
         values: as `StablevalParameters` declares them; a configuration's values stand
             where none is given, else `BASE`.
-        rng: the only source of randomness.
 
     Returns:
         the labels of agents A1, A2, ..., with true levels; `parameters` hold "score:NAME", the mean

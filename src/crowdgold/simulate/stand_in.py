@@ -163,7 +163,6 @@ def calibrated(scores: np.ndarray, truth: np.ndarray, phi: float) -> np.ndarray:
     depends on ranks alone does not change.
 
     Args:
-        scores: (n,) scores.
         truth: (n,) true labels, both classes present.
         phi: base rate in (0, 1).
     """
@@ -219,7 +218,6 @@ def draw_stand_in(values: Mapping[str, Any], rng: np.random.Generator) -> Replic
             labels define the true metrics (n_labelled less the gold labels where not given); and
             the study's design (`crowdgold.simulate.design`), whose predictors' mu and delta hold
             before scores are turned into probabilities.
-        rng: the only source of randomness.
 
     Returns:
         n items, and as `reference` the labelled items left over.

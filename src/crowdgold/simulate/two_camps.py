@@ -52,7 +52,6 @@ def draw_two_camps(values: Mapping[str, Any], rng: np.random.Generator) -> Repli
 
     Args:
         values: as `TwoCampsParameters` declares them, all given; as many annotators as labels.
-        rng: the only source of randomness.
 
     Raises:
         InputError: naming the parameter that is unknown, missing or impossible.

@@ -98,13 +98,10 @@ def draw_task(
     """Draw votes for every item that all the predictors have a score of.
 
     Args:
-        frame: the prepared table.
         parameters: `target`: entailment (where not given), neutral or contradiction. `subset`:
             snli, mnli_m, or both (where not given). `votes_total`: 1 to 99 of the 100 labels, 3
             where not given. `model` (roberta-base) and `seed` (0) of the predictor named `score`;
             or `predictors`: {NAME: {model: , seed: }} for several.
-        rng: source of the votes, of the truth where the labels not drawn are tied (never with an
-            odd `votes_total`), and of the tie-breaking numbers.
 
     Raises:
         InputError: naming the parameter that is unknown or impossible, or a predictor without

@@ -79,7 +79,6 @@ def draw_task(
     """All labels; a judge's labels of a response against several opponents all count.
 
     Args:
-        frame: the prepared table.
         parameters: `mapping`, one of `MAPPINGS`; "baseline" where not given.
         rng: not used; a dataset is as it is.
 

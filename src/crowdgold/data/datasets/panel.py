@@ -16,7 +16,6 @@ def draw_votes(
         positive: (n,) how many of an item's labels are positive.
         total: (n,) how many labels an item has, above `votes_total`.
         votes_total: how many labels to draw, without replacement.
-        rng: source of the votes, and of the truth where the rest is tied.
 
     Returns:
         Positive votes (n,) and truth (n,).

@@ -119,11 +119,9 @@ def draw_task(
     """All pairs, with their votes, truth and the chosen scores.
 
     Args:
-        frame: the prepared table.
         parameters: `predictors`, a list of names out of `PREDICTORS` in the order wanted;
             [character] where not given; `annotators`, whether the items say which worker gave each
             vote (false where not given).
-        rng: source of the tie-breaking numbers.
 
     Raises:
         InputError: naming the parameter that is unknown or impossible.

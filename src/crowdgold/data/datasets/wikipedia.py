@@ -143,10 +143,7 @@ def draw_task(
     """Draw votes for every comment that has labels left over for its truth.
 
     Args:
-        frame: a prepared table.
         parameters: `votes_total`, 1 to 9, 3 where not given.
-        rng: source of the votes, of the truth where the other labels are tied, and of the
-            tie-breaking numbers.
 
     Raises:
         InputError: naming the parameter that is unknown or impossible.

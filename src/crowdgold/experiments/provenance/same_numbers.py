@@ -106,7 +106,6 @@ def differences(
         one: a table, of results or of a check.
         other: the same block, made again.
         exact: whether every bit counts.
-        level: of the intervals.
     """
     one, other = (frame.drop(columns=COMMIT, errors="ignore") for frame in (one, other))
     if list(one) != list(other) or len(one) != len(other):

@@ -37,7 +37,6 @@ class Jobs:
     """What the jobs of a configuration's experiments need, make and are made of.
 
     Args:
-        config: the configuration.
         root: the checkout.
     """
 

@@ -68,7 +68,6 @@ class Run:
     """A run in this folder, which no other works in at the same time.
 
     Args:
-        config: the configuration.
         say: tells a person what is amiss.
     """
 

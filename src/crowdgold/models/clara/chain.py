@@ -82,7 +82,6 @@ def run_chain(
         state: the first state, which becomes the last.
         plan: how the chain runs.
         kept: what it leaves.
-        rng: source of all draws.
 
     Returns:
         how many confusion matrices could not be drawn (`draw_rates`).

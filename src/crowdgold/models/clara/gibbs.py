@@ -126,7 +126,6 @@ def sample_clara(
         annotations: labels, and scores of any number of classifiers.
         prior: Dirichlet priors, for instance `empirical_prior`.
         settings: the sampler.
-        rng: source of all draws.
 
     """
     s = settings

@@ -63,8 +63,6 @@ def agreement(
 
     Args:
         counts: (n, K) labels of each category that each item has.
-        rng: source of the resamples.
-        level: of the interval.
         resamples: of the items that have two or more labels.
     """
     several = counts[counts.sum(axis=1) > 1].astype(np.int64)

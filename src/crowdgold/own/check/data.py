@@ -172,8 +172,6 @@ def check_data(
     """Find what a study's data can support.
 
     Args:
-        study: the data.
-        rng: source of the resamples and permutations.
         resamples: of the items, for the interval of alpha.
         permutations: of the test of gold being a random sample.
     """

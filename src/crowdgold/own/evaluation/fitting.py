@@ -172,7 +172,6 @@ def _says(
 
     Args:
         work: the method and its items.
-        fitted: the fit.
         labels: what it gave, for the items at `rows`.
         rows: positions in the stratum of the items that it speaks of here.
         model: a model, or `NO_PREDICTOR`.
@@ -278,11 +277,8 @@ def run_job(
     """What each method of a job says, or why it says nothing.
 
     Args:
-        job: what to do.
-        study: the user's tables.
         settings: of the evaluation.
         strata: the study's strata by name.
-        stan: compiled models.
     """
     stratum = strata[job.stratum]
     items = items_of(study, stratum)

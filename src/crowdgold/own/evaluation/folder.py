@@ -186,7 +186,6 @@ def write_folder(
         tables: as of `Evaluation`; a file each.
         summary: for study.json.
         check: for check.json.
-        out: the folder.
         options: for study.yaml, where there is one.
         force: whether what is no earlier evaluation gives way; it is kept.
 

@@ -73,7 +73,6 @@ def gather(folder: Path, parts: Sequence[Path], stan: StanModels, out: Path) -> 
         folder: of the prepared study.
         parts: what each job found, in the order of the jobs.
         stan: the compiled models, for their version.
-        out: the folder to write.
 
     Raises:
         UnsupportedError: where no metric that is asked for has an estimate.

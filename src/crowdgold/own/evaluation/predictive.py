@@ -158,8 +158,6 @@ def check_predictions(
         draws: MAVEN's parameters by name, (D,) each.
         items: what it was fitted to.
         model: the predictor whose scores it used.
-        rng: source of the data that are drawn.
-        level: of the intervals.
 
     Returns:
         rows with the columns `COLUMNS`.

@@ -301,7 +301,6 @@ def evaluate_study(
     """Evaluate a study: what needs no sampling first, then the models.
 
     Args:
-        study: the user's tables.
         settings: what is asked, and how it is computed.
         stan: the models; those that are needed are compiled first.
         cores: processes at a time. Numbers do not depend on it.

@@ -22,7 +22,6 @@ def assumptions_of(methods: Sequence[str], about: str) -> list[tuple[str, str]]:
     """The assumptions of methods and what their intervals are about, in the order of answers.
 
     Args:
-        methods: their names.
         about: the setting that says what intervals are about.
     """
     return [(name, _assumption(name, about)) for name in in_order(methods, ANSWERS)]

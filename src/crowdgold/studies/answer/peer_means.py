@@ -33,7 +33,6 @@ def peer_interval(items: Items, metric: str, level: float) -> tuple[float, float
     Args:
         items: the table; its gold items a simple random sample.
         metric: one of which `is_mean` is true.
-        level: of the interval.
     """
     import ppi_py  # type: ignore[import-untyped]
 

@@ -27,7 +27,6 @@ def read_samples(
     Args:
         files: (experiment, data table) of all blocks.
         metrics: experiment -> its metrics.
-        level: of the intervals.
 
     Returns:
         rows as of the results table; and for each experiment, number of gold labels and metric the

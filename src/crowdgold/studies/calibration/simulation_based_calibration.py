@@ -99,8 +99,6 @@ def check_simulation_based_calibration(
 
     Args:
         parameters: as `SimulationBasedCalibrationParameters` declares them.
-        rng: source of parameters, data and draws.
-        stan: the compiled models.
 
     Returns:
         a row for each quantity: `quantity`, `rank` (0 to `ranks`), `ranks`, `planted`, and whether

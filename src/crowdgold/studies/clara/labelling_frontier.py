@@ -146,7 +146,6 @@ def check_labelling_frontier(
 
     Args:
         parameters: as `FrontierParameters` declares them.
-        rng: source of data, draws and the random policy.
 
     Returns:
         rows with the columns `COLUMNS`: those of `compare_policies`, the share of positives among

@@ -66,7 +66,6 @@ def majority_label(annotations: Annotations, used: np.ndarray | None = None) -> 
     Of tied categories it is the one that was given first.
 
     Args:
-        annotations: the labels.
         used: (I,) how many of each item's labels count; all where not given.
 
     Raises:
@@ -109,7 +108,6 @@ def random_stratified(annotations: Annotations, share: float, place: np.ndarray)
     """Take one label of each item, and let a share of each stratum go through tie-breaking.
 
     Args:
-        annotations: the labels.
         share: of the items that get additional labels, from 0 to 1.
         place: (I,) of each item in its stratum, from `place_in_stratum`: with the same places,
             a larger share holds the items of a smaller one.
@@ -202,7 +200,6 @@ def compare_policies(
         reference: (I,) categories that final labels are held against: the truth or the majority.
         thresholds: of CLARA's confidence.
         shares: of items with additional labels, of the random stratified policy.
-        rng: source of the random choice of items.
         snorkel: the probabilities of Snorkel's label model after each label, where it is compared.
 
     Returns:

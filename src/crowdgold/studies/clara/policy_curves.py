@@ -63,7 +63,6 @@ def at_share(curves: pd.DataFrame, policy: str, share: float, value: str) -> tup
 
     Args:
         curves: from `policy_curves`.
-        policy: whose.
         share: of the labels.
         value: a column that has an `_se`.
 

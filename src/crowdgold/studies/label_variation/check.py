@@ -193,7 +193,6 @@ def check_label_variation(
     Args:
         parameters: as `LabelVariationParameters` declares them.
         rng: of the training.
-        dataset: the prepared dataset.
 
     Returns:
         a row a metric: `dataset` and `encoder` (titles), `metric` (general names), `value`, `note`

@@ -41,9 +41,7 @@ def embeddings(
 
     Args:
         name: of the encoder.
-        texts: of all items.
         path: the file that keeps them; it is written, or written anew where it holds others.
-        threads: of the encoder.
         log: takes a line on what is done.
 
     Raises:

@@ -66,7 +66,6 @@ def check_human_ranking(
     Args:
         parameters: as `HumanRankingParameters` declares them.
         rng: of the training, of who judges, and of the permutations.
-        dataset: the prepared dataset.
 
     Returns:
         a row for each judge, metric and method: `dataset` and `encoder` (titles), `score` by the

@@ -39,7 +39,6 @@ def tfidf_features(texts: Texts, training: np.ndarray) -> np.ndarray:
     """The features of texts or pairs: (N, D), D at most `MOST_FEATURES`, of pairs four times.
 
     Args:
-        texts: of all items.
         training: (n,) positions of those that the weights are learned from.
 
     Raises:

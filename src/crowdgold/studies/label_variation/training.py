@@ -181,7 +181,6 @@ def train(
     """Train a model by a method.
 
     Args:
-        method: its short name.
         judged: annotations of the training items.
         encoder: positions of items (B,) -> features (B, `encoder.width`); those of its parameters
             that require a gradient are trained too.

@@ -106,7 +106,6 @@ def training_set(method: str, judged: Judged, each: bool = False) -> TrainingSet
     """Make what a method trains on.
 
     Args:
-        method: its short name.
         judged: the annotations of the training items.
         each: whether ReL has a row for each of several equal annotations; else one, weighted.
 

@@ -107,8 +107,6 @@ def check_bias_causes(
 
     Args:
         parameters: as `BiasCausesParameters` declares them; `n` where `study` has none.
-        rng: source of data and draws; each version draws from the same state.
-        stan: the compiled models.
 
     Returns:
         a row for each version and metric: `world` in words, `version`, `metric`, `estimate`,

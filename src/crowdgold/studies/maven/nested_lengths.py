@@ -90,8 +90,6 @@ def check_nested_lengths(
         parameters: `simulator` and `study`, its name and parameters; `lengths` of nested fits;
             chains, warmup and draws of the vote model and of the pilot fit; `vote_draws`, the draws
             of the vote model that (mu, delta) is drawn for.
-        rng: source of data, seeds and draws.
-        stan: the compiled models.
 
     Returns:
         the rows of `compare` for each length, and for a second exact cut with length

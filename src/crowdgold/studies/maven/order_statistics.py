@@ -81,7 +81,6 @@ def check_order_statistics(parameters: Mapping[str, Any], rng: np.random.Generat
 
     Args:
         parameters: as `OrderStatisticsParameters` declares them.
-        rng: source of the simulations.
 
     Returns:
         rows with the columns `COLUMNS`: mean and central 95 % of the log odds for each percentile,

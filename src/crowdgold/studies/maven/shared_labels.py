@@ -66,7 +66,6 @@ def imputed_differences(
     Args:
         posterior: of MAVEN, fitted to both predictors.
         items: the table; two predictors.
-        rng: source of the labels.
     """
     metric, names = parse_metric(METRIC), items.predictors
     ranked = {name: RankedItems.of(items, name) for name in names}
@@ -94,8 +93,6 @@ def check_shared_labels(
 
     Args:
         parameters: as `SharedLabelsParameters` declares them.
-        rng: source of data and draws.
-        stan: the compiled models.
 
     Returns:
         a row for each of `WAYS`: `labels`, `estimate`, `lower`, `upper`, `truth`, and whether the

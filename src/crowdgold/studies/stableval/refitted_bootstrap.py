@@ -30,10 +30,8 @@ def refitted_intervals(
     Args:
         annotations: the labels; responses are drawn from all agents together.
         refit: fits the method.
-        rng: source of the resamples.
         resamples: refits.
         multiplicity: whether a response drawn twice counts twice.
-        level: of the intervals.
 
     Returns:
         columns agent, score, lower, upper and outside, whether the score is not in the interval.

@@ -22,7 +22,6 @@ def ratios(results: pd.DataFrame, times: pd.DataFrame, axis: str) -> pd.DataFram
     Args:
         results: the long results table of an experiment with both.
         times: the seconds of every fit, of this experiment among others.
-        axis: the column that varies.
 
     Returns:
         `error_ratio` and `width_ratio` with standard errors that use the pairing, and `coverage`
@@ -62,7 +61,6 @@ def by_length(table: pd.DataFrame, axis: str, title: str) -> str:
 
     Args:
         table: what the check nested_lengths gives.
-        axis: the column that varies.
         title: its name.
     """
     keys = [axis, "quantity"]

@@ -23,7 +23,6 @@ def draw_agent_scores(
     Args:
         table: the results table of one experiment, with `score:each` and `responses:each` of MV, DS
             and PEC.
-        title: of the panel.
 
     Returns:
         the figure and its rows, the agent with the highest PEC first. Bars of one method share a
