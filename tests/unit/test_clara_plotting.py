@@ -261,7 +261,7 @@ def test_a_policy_between_its_settings():
         ("clara_days", ["day"], {}, "no column 'day'"),
         ("clara_days", [], {"show": "errors"}, r"metrics \['precision', 'recall'\]"),
         ("clara_days", [], {"show": "bias"}, "show: found 'bias'"),
-        ("clara_scores", ["density"], {}, r"it lacks \['density'\]"),
+        ("clara_scores", ["density"], {}, r"no columns \['density'\]"),
         ("clara_policy", ["accuracy"], {}, r"no columns \['accuracy'\]"),
         ("clara_policy", [], {"panels": ["cost"]}, r"panels: found \['cost'\]"),
     ],

@@ -137,9 +137,6 @@ def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
     Args:
         values: as `ClaraParameters` declares them; which of them there are goes by the
             design.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = _read(values)
     n, prevalence = design.read_n(parameters), parameters.real("prevalence", above=0, below=1)

@@ -57,9 +57,6 @@ def draw_copula(values: Mapping[str, Any], rng: np.random.Generator) -> Replicat
 
     Args:
         values: as `CopulaParameters` declares them; a0 is at most a1.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = Given("generator copula", values, CopulaParameters)
     parameters.check_names()

@@ -78,9 +78,6 @@ def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[I
     Args:
         values: as `IrtParameters` declares them; n_voters is at least the most votes on
             an item.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = Given("generator irt", values, IrtParameters)
     parameters.check_names()

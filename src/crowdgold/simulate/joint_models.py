@@ -65,9 +65,6 @@ def draw_dawid_skene_scores(
 
     Args:
         values: as `DawidSkeneScoresParameters` declares them.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = Given("generator dawid_skene_scores", values, DawidSkeneScoresParameters)
     parameters.check_names()
@@ -83,9 +80,6 @@ def draw_human_ai(values: Mapping[str, Any], rng: np.random.Generator) -> Replic
 
     Args:
         values: as `HumanAiParameters` declares them.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = Given("generator human_ai", values, HumanAiParameters)
     parameters.check_names()

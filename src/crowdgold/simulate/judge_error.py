@@ -101,9 +101,6 @@ def draw_judge_error(values: Mapping[str, Any], rng: np.random.Generator) -> Rep
     Args:
         values: as `JudgeErrorParameters` declares them; tpr + tnr is above 1, and which of
             them there are goes by the design (`NAMES`).
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     both = _named_quality(values)
     given = Parameters("generator judge_error", {"design": BY_CLASS, "n_labels": 1, **both})

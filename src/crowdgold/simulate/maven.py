@@ -42,9 +42,6 @@ def draw_maven(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
 
     Args:
         values: as `MavenParameters` declares them; a0 is at most a1.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = Given("generator maven", values, MavenParameters)
     parameters.check_names()

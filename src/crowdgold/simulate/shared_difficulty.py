@@ -94,9 +94,6 @@ def draw_shared_difficulty(values: Mapping[str, Any], rng: np.random.Generator) 
 
     Args:
         values: as `SharedDifficultyParameters` declares them.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = Given("generator shared_difficulty", values, SharedDifficultyParameters)
     parameters.check_names()

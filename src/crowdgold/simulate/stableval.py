@@ -185,9 +185,6 @@ def draw_stableval(values: Mapping[str, Any], rng: np.random.Generator) -> Repli
     Returns:
         the labels of agents A1, A2, ..., with true levels; `parameters` hold "score:NAME", the mean
         credit of an agent's responses here, and "expected_score:NAME", that of all it could give.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = _read(values)
     each, quality = parameters.whole("items_per_agent", at_least=1), _quality(parameters)

@@ -221,9 +221,6 @@ def draw_stand_in(values: Mapping[str, Any], rng: np.random.Generator) -> Replic
 
     Returns:
         n items, and as `reference` the labelled items left over.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = Parameters("generator stand_in", DEFAULTS | dict(values))
     parameters.check_names(NAMES)

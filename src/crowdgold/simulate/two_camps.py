@@ -52,9 +52,6 @@ def draw_two_camps(values: Mapping[str, Any], rng: np.random.Generator) -> Repli
 
     Args:
         values: as `TwoCampsParameters` declares them, all given; as many annotators as labels.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     given = Given("generator two_camps", values, TwoCampsParameters)
     given.check_names()

@@ -81,9 +81,6 @@ def draw_task(
     Args:
         parameters: `mapping`, one of `MAPPINGS`; "baseline" where not given.
         rng: not used; a dataset is as it is.
-
-    Raises:
-        InputError: naming the parameter that is unknown or impossible.
     """
     given = Parameters(OWNER, {"mapping": "baseline"} | dict(parameters))
     given.check_names(NAMES)

@@ -122,9 +122,6 @@ def draw_task(
         parameters: `predictors`, a list of names out of `PREDICTORS` in the order wanted;
             [character] where not given; `annotators`, whether the items say which worker gave each
             vote (false where not given).
-
-    Raises:
-        InputError: naming the parameter that is unknown or impossible.
     """
     given = Parameters(OWNER, {"predictors": ["character"]} | dict(parameters))
     given.check_names((*NAMES, *STUDY))

@@ -97,9 +97,6 @@ def draw_task(
     Args:
         parameters: `configuration`, one of the table's, and `seed`, 0 to 99.
         rng: not used.
-
-    Raises:
-        InputError: naming the parameter that is unknown or impossible.
     """
     given = Parameters(OWNER, parameters)
     given.check_names(NAMES)

@@ -144,9 +144,6 @@ def draw_task(
 
     Args:
         parameters: `votes_total`, 1 to 9, 3 where not given.
-
-    Raises:
-        InputError: naming the parameter that is unknown or impossible.
     """
     given = Parameters(OWNER, {"votes_total": VOTES} | dict(parameters))
     given.check_names((*NAMES, *STUDY))

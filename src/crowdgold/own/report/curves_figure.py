@@ -47,9 +47,6 @@ def draw_study_curves(
             intervals x_lower, x_upper, y_lower, y_upper where there are any; `chance`, the
             precision of a random ranking.
 
-    Returns:
-        the figure and the rows that it shows.
-
     Raises:
         ValueError: where there are no rows, or more models than can be told apart.
     """

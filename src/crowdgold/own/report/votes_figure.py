@@ -84,9 +84,6 @@ def draw_study_wins(table: pd.DataFrame, options: Mapping[str, Any]) -> tuple[Fi
         table: rows with observed, expected, lower and upper: shares of pairs of items.
         options: none.
 
-    Returns:
-        the figure and the rows that it shows.
-
     Raises:
         ValueError: where there are no rows.
     """

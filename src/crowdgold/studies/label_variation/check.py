@@ -202,9 +202,6 @@ def check_label_variation(
         `annotations_each` (of the first split; 0 where they are not known), `annotations`, the mean
         number of annotations of a training item, `all_items`, `all_annotations`, `all_annotators`
         and `classes` of the dataset, `learning_rate`, `batch_size`.
-
-    Raises:
-        InputError: naming the parameter that is unknown or impossible.
     """
     given = Given(OWNER, DEFAULTS | dict(parameters), LabelVariationParameters)
     given.check_names()

@@ -72,9 +72,6 @@ def check_human_ranking(
         judges' choices, `value`, the metric's mean over the runs (NaN where it is undefined in
         one), and of the judge and metric `correlation`, over the `methods` whose value is known,
         and `p_value`.
-
-    Raises:
-        InputError: naming the parameter that is unknown or impossible.
     """
     given = Given("check human_ranking", DEFAULTS | dict(parameters), HumanRankingParameters)
     given.check_names()

@@ -111,9 +111,6 @@ def check_bias_causes(
     Returns:
         a row for each version and metric: `world` in words, `version`, `metric`, `estimate`,
         `lower`, `upper`, `truth`, and whether the fit passed its diagnostics gate.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     given = Given("check bias_causes", parameters, BiasCausesParameters)
     given.check_names()

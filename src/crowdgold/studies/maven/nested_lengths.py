@@ -94,9 +94,6 @@ def check_nested_lengths(
     Returns:
         the rows of `compare` for each length, and for a second exact cut with length
         `EXACT_AGAIN`; `seconds` of each way, and `failures`, draws that are not to be trusted.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     given = Given("check nested_lengths", parameters, NestedLengthsParameters)
     given.check_names()

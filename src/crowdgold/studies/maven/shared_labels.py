@@ -97,9 +97,6 @@ def check_shared_labels(
     Returns:
         a row for each of `WAYS`: `labels`, `estimate`, `lower`, `upper`, `truth`, and whether the
         fit passed its diagnostics gate.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     given = Given("check shared_labels", parameters, SharedLabelsParameters)
     given.check_names()

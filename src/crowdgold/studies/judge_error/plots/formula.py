@@ -5,8 +5,8 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from crowdgold.plotting.plot import Plot
-from crowdgold.plotting.style import COLOURS, new_figure
+from crowdgold.plotting.plot import Plot, require
+from crowdgold.plotting.style import COLOURS, legend_above, new_figure
 
 COLUMNS = ("tpr", "tnr", "judged_rate", "corrected", "error", "naive_error")
 LINES = ("-", "--", "-.", "-", ":")
@@ -17,16 +17,8 @@ def draw_judge_error_formula(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]
 
     Args:
         table: what the check `judge_error_formula` gives, for judges of several qualities.
-
-    Returns:
-        the figure and the rows that it shows.
-
-    Raises:
-        ValueError: where the table lacks a column.
     """
-    missing = [name for name in COLUMNS if name not in table]
-    if missing:
-        raise ValueError(f"the table of the check judge_error_formula is needed; lacks {missing}")
+    require(table, COLUMNS)
     figure, axes = new_figure(1, 2, 2.9)
     groups = table.groupby(["tpr", "tnr"], sort=False)
     for index, ((tpr, tnr), rows) in enumerate(groups):
@@ -44,8 +36,7 @@ def draw_judge_error_formula(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]
         panel.set_xlim(0, 1)
         panel.set_xlabel("Share judged positive $p_J$")
     figure.supxlabel("exact: nothing is simulated", fontsize=7)
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
+    legend_above(figure, axes[0][0], 3)
     return figure, table
 
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
-from crowdgold.plotting.plot import Plot
+from crowdgold.plotting.plot import Plot, require
 from crowdgold.plotting.series import (
     Series,
     draw_line,
@@ -17,7 +17,7 @@ from crowdgold.plotting.series import (
     split_series,
     value_text,
 )
-from crowdgold.plotting.style import new_figure
+from crowdgold.plotting.style import legend_above, new_figure
 
 PANELS = (
     ("bias", "Bias"),
@@ -84,15 +84,10 @@ def draw_judge_error_methods(
     Returns:
         the figure and the rows that it shows. Bars are one standard error; the band is the
         binomial one, of 3.5 deviations. Coverage below `LOWEST` is a triangle at the edge.
-
-    Raises:
-        ValueError: where the table lacks a column.
     """
     names, only = list(columns), only or {}
     wanted = (x, *names, *only, "bias", "width", "coverage")
-    missing = [name for name in wanted if name not in table]
-    if missing:
-        raise ValueError(f"the table has no columns {missing}")
+    require(table, wanted)
     rows = table[(table["metric"] == "prevalence") & (table["replicates"] > 0)]
     for name, value in only.items():
         rows = rows[rows[name] == value]
@@ -132,8 +127,7 @@ def draw_judge_error_methods(
             panel.set_ylim(low, high)
     shown = pd.concat(drawn, ignore_index=True)
     figure.supxlabel(f"{replicates_text(shown)}; {gate_note(shown)}", fontsize=7)
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)
+    legend_above(figure, axes[0][0], 4)
     return figure, shown
 
 

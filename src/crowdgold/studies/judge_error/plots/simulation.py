@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 
 from crowdgold.methods.judge_error import ROGAN_GLADEN
 from crowdgold.methods.votes_and_gold import MAJORITY
-from crowdgold.plotting.plot import Plot
-from crowdgold.plotting.style import new_figure, style_of
+from crowdgold.plotting.plot import Plot, require
+from crowdgold.plotting.style import legend_above, new_figure, style_of
 
 COLUMNS = ("variant", "replicate", "estimator", "quantity", "low", "value")
 LOOKS = {"naive": MAJORITY.name, ROGAN_GLADEN.name: ROGAN_GLADEN.name}
@@ -83,9 +83,7 @@ def draw_judge_error_simulation(
     Raises:
         ValueError: where the table lacks a column or one of the two runs.
     """
-    missing = [name for name in (*COLUMNS, "false_positives") if name not in table]
-    if missing:
-        raise ValueError(f"the tables of the published simulation are needed; they lack {missing}")
+    require(table, (*COLUMNS, "false_positives"))
     wrong = printed_false_positives
     exact = table[(table["variant"] == "exact") & (table["replicate"] == 0)]
     published = table[table["false_positives"] == wrong]
@@ -98,8 +96,7 @@ def draw_judge_error_simulation(
         panel.set_title(TITLES[rows["variant"].iloc[0]].format(wrong=wrong))
     axes[0][0].set_ylabel("Share of simulations")
     figure.supxlabel("dashed: the truth; lines above: means and mean 95 % error bars", fontsize=7)
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
+    legend_above(figure, axes[0][0], 2)
     return figure, pd.concat([exact, published], ignore_index=True)
 
 

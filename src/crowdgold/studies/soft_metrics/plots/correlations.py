@@ -8,8 +8,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from crowdgold.plotting.plot import Plot
-from crowdgold.plotting.style import new_figure
+from crowdgold.plotting.plot import Plot, require
+from crowdgold.plotting.style import legend_above, new_figure
 
 SETTING = ["classes", "alpha", "beta"]
 COLUMNS = ("pair", "drawn", "expected", "low", "high", *SETTING)
@@ -52,13 +52,8 @@ def draw_soft_metric_correlations(
 
     Returns:
         the figure and the rows that it shows, with `printed`.
-
-    Raises:
-        ValueError: where the table lacks a column.
     """
-    missing = [name for name in COLUMNS if name not in table]
-    if missing:
-        raise ValueError(f"the check soft_metric_correlations is needed; its table lacks {missing}")
+    require(table, COLUMNS)
     shown = with_printed(table, list(printed))
     mixes = list(dict.fromkeys(zip(shown["alpha"], shown["beta"], strict=True)))
     sizes = list(dict.fromkeys(shown["classes"]))
@@ -74,8 +69,7 @@ def draw_soft_metric_correlations(
         f"{int(shown['matrices'].iloc[0])} matrices of {int(shown['rows'].iloc[0])} rows",
         fontsize=7,
     )
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)
+    legend_above(figure, axes[0][0], 4)
     return figure, shown
 
 

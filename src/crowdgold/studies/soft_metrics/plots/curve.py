@@ -3,9 +3,9 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from crowdgold.plotting.plot import Plot
+from crowdgold.plotting.plot import Plot, require
 from crowdgold.plotting.series import value_text
-from crowdgold.plotting.style import new_figure
+from crowdgold.plotting.style import legend_above, new_figure
 
 LINES = {
     "soft_accuracy": ("soft accuracy", "#0072B2", "-"),
@@ -23,13 +23,8 @@ def draw_soft_metric_curve(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
 
     Returns:
         the figure and the rows that it shows; the prediction (0.2, 0.8) is marked.
-
-    Raises:
-        ValueError: where the table lacks a column.
     """
-    missing = [name for name in ("share", "predicted", *LINES) if name not in table]
-    if missing:
-        raise ValueError(f"the table of the check soft_metric_curve is needed; lacks {missing}")
+    require(table, ("share", "predicted", *LINES))
     shares = list(dict.fromkeys(table["share"]))
     figure, axes = new_figure(1, len(shares), 2.7)
     for panel, share in zip(axes[0], shares, strict=True):
@@ -50,8 +45,7 @@ def draw_soft_metric_curve(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         panel.set_ylim(0, 1.02)
     axes[0][0].set_ylabel("Metric")
     figure.supxlabel("exact: nothing is simulated", fontsize=7)
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
+    legend_above(figure, axes[0][0], 2)
     return figure, table
 
 

@@ -3,8 +3,8 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from crowdgold.plotting.plot import Plot
-from crowdgold.plotting.style import new_figure
+from crowdgold.plotting.plot import Plot, require
+from crowdgold.plotting.style import legend_above, new_figure
 
 COLUMNS = ("correlation", "mean", "lower", "upper", "significant", "fisher_low", "fisher_high")
 LOOKS = (("#0072B2", "o", -0.008), ("#D55E00", "s", 0.008))
@@ -19,13 +19,8 @@ def draw_metric_study(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     Returns:
         the figure and the rows that it shows. Bars are central 95 % of studies; the grey band is
         Fisher's interval of a correlation over so many methods, without any noise of judgements.
-
-    Raises:
-        ValueError: where the table lacks a column.
     """
-    missing = [name for name in (*COLUMNS, "instance_sd", "ranked_right") if name not in table]
-    if missing:
-        raise ValueError(f"the table of the check metric_study is needed; it lacks {missing}")
+    require(table, (*COLUMNS, "instance_sd", "ranked_right"))
     figure, axes = new_figure(1, 2, 3.0)
     left, right = axes[0]
     one = table[table["instance_sd"] == table["instance_sd"].iloc[0]]
@@ -56,8 +51,7 @@ def draw_metric_study(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     for panel in axes[0]:
         panel.set_xlabel("Correlation with the methods' true scores")
     figure.supxlabel(f"{int(table['studies'].iloc[0])} studies a point", fontsize=7)
-    handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
+    legend_above(figure, left, 3)
     return figure, table
 
 

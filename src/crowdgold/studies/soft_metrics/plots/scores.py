@@ -7,8 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from crowdgold.plotting.plot import Plot
-from crowdgold.plotting.style import new_figure
+from crowdgold.plotting.plot import Plot, require
+from crowdgold.plotting.style import legend_above, new_figure
 
 COLUMNS = ("subset", "predictor", "seed", "metric", "label", "value")
 SUBSETS = {"snli": ("SNLI", "#0072B2", "o", -0.13), "mnli_m": ("MNLI", "#D55E00", "s", 0.13)}
@@ -44,13 +44,8 @@ def draw_soft_metric_scores(
     Returns:
         the figure and the rows that it shows, which include those whose metric is undefined;
         metrics of a class are in the page's table.
-
-    Raises:
-        ValueError: where the table lacks a column.
     """
-    missing = [name for name in COLUMNS if name not in table]
-    if missing:
-        raise ValueError(f"the table of the check soft_metric_scores is needed; lacks {missing}")
+    require(table, COLUMNS)
     table = table[table["label"] == ""]
     order = list(dict.fromkeys(table["predictor"]))
     metrics = list(dict.fromkeys(table["metric"]))
@@ -61,8 +56,7 @@ def draw_soft_metric_scores(
         if index % 3:
             panel.set_yticklabels([])
     figure.supxlabel("a point is a training seed, or one draw of labels", fontsize=7)
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
+    legend_above(figure, axes[0][0], 2)
     return figure, table
 
 

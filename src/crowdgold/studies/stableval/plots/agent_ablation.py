@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.plotting.plot import Plot
-from crowdgold.plotting.style import method_order, new_figure, style_of
+from crowdgold.plotting.style import legend_above, method_order, new_figure, style_of
 from crowdgold.studies.stableval.ranking_recovery import summarise_recovery
 
 CONFIGURATION = "configuration"
@@ -128,8 +128,7 @@ def draw_agent_ablation(
     own = kept.loc[kept["experiment"] != published, "replicates"]
     number = f"{int(own.max())} replicates of our own draws; " if len(own) else ""
     figure.supxlabel(f"{number}bars: 95 % confidence intervals", fontsize=7)
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
+    legend_above(figure, axes[0][0], 3)
     return figure, kept
 
 
