@@ -11,7 +11,7 @@ from crowdgold.evaluation.summaries import summarise
 from crowdgold.experiments.figure_jobs import draw
 from crowdgold.experiments.registries import entries
 from crowdgold.methods import METHODS
-from crowdgold.plotting.coverage_and_width import MEAN, SETTING
+from crowdgold.plotting.coverage import MEAN, SETTING
 from crowdgold.plotting.sensitivity import compare_quantities
 from crowdgold.plotting.series import count_replicates, replicates_text
 from crowdgold.plotting.style import (

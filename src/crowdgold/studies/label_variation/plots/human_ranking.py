@@ -86,4 +86,4 @@ def draw_human_ranking(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     return figure, table
 
 
-PLOT = Plot("human_ranking", draw_human_ranking)
+RANKING_PLOT = Plot("human_ranking", draw_human_ranking)
