@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from crowdgold.data import InputError
-from crowdgold.data.characters import MEND, NUL
+from crowdgold.data.checks import MEND, NUL
 
 COLUMNS = ("item", "annotator", "label")
 GROUP = "group"

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from crowdgold.data.files import unfinished
+from crowdgold.data.outputs import unfinished
 from crowdgold.data.spreadsheet import write_spreadsheet
 from crowdgold.experiments.provenance.made_from import file_hash
 from crowdgold.experiments.provenance.seals import SEAL_KEY, UNSEALED, check_seal, seal

@@ -14,7 +14,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from crowdgold.data.files import unfinished
+from crowdgold.data.outputs import unfinished
 from crowdgold.data.spreadsheet import write_spreadsheet
 from crowdgold.methods import METHODS
 from crowdgold.methods.method import Style

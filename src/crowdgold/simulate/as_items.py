@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from crowdgold.data import NO_GOLD, Annotations, InputError, Items
-from crowdgold.data.item_labels import labels_of_items, positive_categories
+from crowdgold.data.item_columns import labels_of_items, positive_categories
 from crowdgold.data.parameters import Parameters
 from crowdgold.simulate.design import GOLD, read_n_gold
 from crowdgold.simulate.gold_sample import draw_labelled

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import expit, roots_hermitenorm
 
 from crowdgold.data import Items
-from crowdgold.data.item_labels import labels_of_items
+from crowdgold.data.item_columns import labels_of_items
 from crowdgold.data.parameters import Parameters
 from crowdgold.declared import Above, AtLeast, Between
 from crowdgold.given import Given

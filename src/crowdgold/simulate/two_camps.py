@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from crowdgold.data import ANNOTATIONS, Annotations
-from crowdgold.data.item_labels import labels_of_items
+from crowdgold.data.item_columns import labels_of_items
 from crowdgold.declared import Above, AtLeast, Range, Settings
 from crowdgold.given import Given
 from crowdgold.simulate.design import Prevalence

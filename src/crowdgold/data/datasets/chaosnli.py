@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.datasets.conversion import read_lines
-from crowdgold.data.datasets.dataset import STUDY
-from crowdgold.data.datasets.panel import draw_votes
+from crowdgold.data.datasets.dataset import STUDY, draw_votes
 from crowdgold.data.errors import InputError
 from crowdgold.data.item_columns import NO_GOLD
 from crowdgold.data.items import Items

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from crowdgold.caches import cache_folder
 from crowdgold.data.datasets.source import File
-from crowdgold.data.files import write_text
+from crowdgold.data.outputs import write_text
 
 
 def cached(name: str, file: File) -> Path:

@@ -43,3 +43,22 @@ class Dataset:
     numbered: bool = False
     gold: str = ""
     no_gold: str = ""
+
+
+def draw_votes(
+    positive: np.ndarray, total: np.ndarray, votes_total: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw votes from each item's labels, and take the majority of the rest as truth.
+
+    Args:
+        positive: (n,) how many of an item's labels are positive.
+        total: (n,) how many labels an item has, above `votes_total`.
+        votes_total: how many labels to draw, without replacement.
+
+    Returns:
+        Positive votes (n,) and truth (n,).
+    """
+    votes_positive = rng.hypergeometric(positive, total - positive, votes_total)
+    lead = 2 * (positive - votes_positive) - (total - votes_total)
+    coin = rng.random(len(positive)) < 0.5
+    return votes_positive, np.where(lead == 0, coin, lead > 0).astype(np.int8)

@@ -16,8 +16,7 @@ import pandas as pd
 from crowdgold.data.annotations import Annotations
 from crowdgold.data.datasets.dataset import STUDY
 from crowdgold.data.errors import InputError
-from crowdgold.data.item_columns import NO_GOLD
-from crowdgold.data.item_labels import labels_of_items
+from crowdgold.data.item_columns import NO_GOLD, labels_of_items
 from crowdgold.data.items import Items
 from crowdgold.data.parameters import Parameters, unknown
 

@@ -19,7 +19,7 @@ from crowdgold.data.datasets.checksums import cached, fault, record
 from crowdgold.data.datasets.pinned import SOURCES
 from crowdgold.data.datasets.source import File, Source
 from crowdgold.data.errors import InputError
-from crowdgold.data.files import unfinished
+from crowdgold.data.outputs import unfinished
 from crowdgold.data.parameters import unknown
 from crowdgold.toolchain.home import network_allows
 

@@ -18,7 +18,7 @@ import numpy as np
 import yaml
 
 from crowdgold.data import InputError
-from crowdgold.data.files import write_text
+from crowdgold.data.outputs import write_text
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.provenance.made_from import blocks_of
 from crowdgold.experiments.provenance.same_numbers import (

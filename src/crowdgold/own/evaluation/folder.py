@@ -24,9 +24,8 @@ from typing import Any
 import pandas as pd
 
 from crowdgold.data import InputError
-from crowdgold.data.files import own_name
-from crowdgold.data.json_values import plain
-from crowdgold.data.outputs import kept_name, lies_in, same_file
+from crowdgold.data.json_shapes import plain
+from crowdgold.data.outputs import kept_name, lies_in, own_name, same_file
 from crowdgold.data.spreadsheet import write_spreadsheet
 from crowdgold.own.evaluation.kept import UNFINISHED, holds_jobs
 from crowdgold.temporary import held_folder, registered

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crowdgold.data.files import unfinished
+from crowdgold.data.outputs import unfinished
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import DataCheck
 from crowdgold.own.evaluation.files import (

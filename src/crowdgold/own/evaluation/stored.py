@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.files import unfinished
+from crowdgold.data.outputs import unfinished
 from crowdgold.inference.design import KnownChances, SimpleRandom
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import Named

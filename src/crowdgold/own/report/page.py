@@ -14,8 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from crowdgold import __version__
 from crowdgold.data import InputError
 from crowdgold.data.checks import counted
-from crowdgold.data.files import unfinished
-from crowdgold.data.outputs import Output, first_bytes
+from crowdgold.data.outputs import Output, first_bytes, unfinished
 from crowdgold.own import report as own_study
 from crowdgold.own.evaluation.folder import CHECK, FIGURES, PAGE, STUDY, TABLES
 from crowdgold.own.evaluation.questions import what_intervals_are_about

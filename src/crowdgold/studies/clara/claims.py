@@ -9,8 +9,8 @@ import pandas as pd
 from crowdgold.documents.cells import Cells, Tables, cells_of, choose, only
 from crowdgold.documents.markdown import with_error
 from crowdgold.evaluation.summaries import standard_error, summarise
+from crowdgold.studies.clara.labelling_policy import items_of_class
 from crowdgold.studies.clara.policy_curves import SHARE, at_share, policy_curves
-from crowdgold.studies.clara.tie_breaking import items_of_class
 
 CLARA, RANDOM = "CLARA", "random stratified"
 

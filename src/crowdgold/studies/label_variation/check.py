@@ -143,12 +143,12 @@ def encoder_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
             device
         )
     if name == TFIDF:
-        from crowdgold.studies.label_variation.tfidf_encoder import tfidf_features
+        from crowdgold.studies.label_variation.encoders import tfidf_features
 
         return lambda split: FrozenFeatures(
             scale_to_unit_variance(tfidf_features(data.texts, split.training), split.training)
         )
-    from crowdgold.studies.label_variation.embeddings import embeddings
+    from crowdgold.studies.label_variation.encoders import embeddings
 
     every = read_prepared(given.values["dataset"], frame)
     found = embeddings(name, every.texts, _kept(given.values))

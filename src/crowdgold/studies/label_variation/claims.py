@@ -15,9 +15,10 @@ from crowdgold.studies.label_variation.ranks import (
     SETTING,
     against_objective,
     compare_with_baseline,
+    judged_share,
     mean_ranks,
+    printed_settings,
 )
-from crowdgold.studies.label_variation.shares import judged_share, printed_settings
 
 RUNS = "label_variation"
 """The joined table of all experiments of the study."""

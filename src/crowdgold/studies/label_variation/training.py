@@ -13,8 +13,8 @@ from torch import Tensor, nn
 
 from crowdgold.data.errors import InputError
 from crowdgold.studies.label_variation import losses
-from crowdgold.studies.label_variation.heads import LinearHeads, heads_of
 from crowdgold.studies.label_variation.judgements import Judged
+from crowdgold.studies.label_variation.losses import LinearHeads, heads_of
 from crowdgold.studies.label_variation.training_sets import TrainingSet, training_set
 
 PREDICTED_AT_ONCE = 256

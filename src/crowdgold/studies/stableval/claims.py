@@ -10,7 +10,7 @@ from crowdgold.documents.cells import Cells, Tables, cells_of, choose, only
 from crowdgold.documents.markdown import with_error
 from crowdgold.documents.verdicts import FAILS, HOLDS, Judgement
 from crowdgold.studies.stableval import agent_tables
-from crowdgold.studies.stableval.pages.slips import both_runs
+from crowdgold.studies.stableval.pages.printed_cells import both_runs
 from crowdgold.studies.stableval.ranking_recovery import recovery
 
 

@@ -13,7 +13,7 @@ from crowdgold.methods.clara import PUBLISHED
 from crowdgold.plotting.plot import Plot, require
 from crowdgold.plotting.series import MARKERS, replicates_text
 from crowdgold.plotting.style import COLOURS, legend_above, new_figure
-from crowdgold.studies.clara.tie_breaking import items_of_class
+from crowdgold.studies.clara.labelling_policy import items_of_class
 
 X, BY, ITEMS = "n_reviewers", "prevalence", "items_of_class"
 METRICS = ("TPR:each", "TNR:each")
