@@ -7,8 +7,7 @@ import pytest
 from scipy.stats import pearsonr
 
 from crowdgold.data import InputError
-from crowdgold.metrics.metric_ranking import permutation_test
-from crowdgold.metrics.rank_centrality import rank_centrality
+from crowdgold.metrics.rank_centrality import permutation_test, rank_centrality
 from crowdgold.simulate.pairwise_choices import draw_choices
 from crowdgold.studies.soft_metrics.correlations import fisher_band
 from crowdgold.studies.soft_metrics.metric_study import (

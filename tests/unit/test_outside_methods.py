@@ -12,13 +12,13 @@ from crowdgold.data import InputError
 from crowdgold.data.own import Study
 from crowdgold.experiments import configuration
 from crowdgold.experiments.configuration.schema import read_schema
-from crowdgold.experiments.provenance.dependencies import rule_files
+from crowdgold.experiments.provenance.imports import rule_files
 from crowdgold.experiments.registries import known_names
 from crowdgold.inference.labels import LabelPrediction
 from crowdgold.methods import METHODS, fit, registry
 from crowdgold.models.stan import StanModels
 from crowdgold.own.evaluation import Settings, evaluate_study
-from crowdgold.own.report.assumptions import assumptions_of
+from crowdgold.own.report.words import assumptions_of
 from crowdgold.plotting.style import method_order, style_of
 from unit.reference import make_items
 from unit.test_evaluate_study import simulated

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.evaluation.ratios import average_over_settings, compare, relative_to
-from crowdgold.evaluation.summaries import summarise
+from crowdgold.evaluation.summaries import average_over_settings, compare, relative_to, summarise
 from crowdgold.experiments.figure_jobs import draw
 from crowdgold.experiments.registries import entries
 from crowdgold.methods import METHODS

@@ -9,6 +9,11 @@ data have the same, so that the nearest world can be found.
 Counts differ by the logarithm of their ratio (of gold labels, each with one added: none is a
 count), rates by their log odds, each kept off 0 and 1 by `EDGE`; having scores or not, or known
 annotators or not, differs by `ABSENT`. At a distance of 1 counts and odds differ by a factor e.
+
+Worlds: the generators and datasets that methods are judged in, each on its own.
+
+A world is an experiment, or a setting of one that varies something that makes it another world,
+such as the shape of the scores.
 """
 
 import json

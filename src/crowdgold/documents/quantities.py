@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.documents.cells import Cells, ClaimError, Tables, cells_of, choose, places_of
-from crowdgold.evaluation.ratios import average_over_settings, compare
-from crowdgold.evaluation.summaries import standard_error, summarise
+from crowdgold.evaluation.summaries import average_over_settings, compare, standard_error, summarise
 
 Source = str | Mapping[str, Any]
 NUMBERS = ["value", "error", "replicates"]

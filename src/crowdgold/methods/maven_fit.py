@@ -15,18 +15,17 @@ import numpy as np
 
 from crowdgold.declared import Above, AtLeast, Settings, refuse
 from crowdgold.methods.method import Run
-from crowdgold.models.priors import MuPrior, PhiPrior, ScorePrior
+from crowdgold.models.score_likelihood import MuPrior, PhiPrior, ScorePrior
 
 if TYPE_CHECKING:
     from crowdgold.data import Items
     from crowdgold.inference.labels import Fit, LabelPosterior, LabelProbability
     from crowdgold.models.binned_ranks import BinnedRanks
-    from crowdgold.models.diagnostics import Diagnostics
     from crowdgold.models.exact_cut import ScoreDraws
     from crowdgold.models.score_model import ScoreData
+    from crowdgold.models.stan_fit import Diagnostics
     from crowdgold.models.vote_fit import VoteFit
-    from crowdgold.models.vote_model import VoteParameters
-    from crowdgold.models.vote_sets import VoteSets
+    from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
 
 @dataclass(frozen=True)
@@ -97,10 +96,10 @@ def _score_model(
     run: Run,
 ) -> "tuple[ScoreDraws, Diagnostics]":
     from crowdgold.models.binned_ranks import BinnedRanks
-    from crowdgold.models.diagnostics import Diagnostics
     from crowdgold.models.exact_cut import sample_exact_cut
     from crowdgold.models.exact_cut_sd import sample_exact_cut_sd
     from crowdgold.models.nested_cut import sample_nested_cut
+    from crowdgold.models.stan_fit import Diagnostics
 
     if settings.cut == "exact":
         if isinstance(data, BinnedRanks) and data.free_sd:

@@ -19,8 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
-from crowdgold.models.score_likelihood import TRUSTED_DELTA, Conditioned
+from crowdgold.models.score_likelihood import PAPER_PRIOR, TRUSTED_DELTA, Conditioned, ScorePrior
 from crowdgold.models.utility_distribution import (
     LEAST,
     REACH,
@@ -30,8 +29,7 @@ from crowdgold.models.utility_distribution import (
     tabulate_distribution,
     tails_at,
 )
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import VoteSets
+from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
 MOST_BINS = 40
 ITEMS_A_BIN = 23

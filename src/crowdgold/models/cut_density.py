@@ -16,8 +16,7 @@ from functools import cache
 
 import numpy as np
 
-from crowdgold.models.priors import ScorePrior
-from crowdgold.models.score_likelihood import ScoreLikelihood
+from crowdgold.models.score_likelihood import ScoreLikelihood, ScorePrior
 
 CELLS = 64
 """Fine cells an axis. A box is 9 to 21 deviations wide: drawing uniformly within a cell adds at

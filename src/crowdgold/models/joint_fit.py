@@ -6,11 +6,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.joint_model import JointDraws, log_likelihood
 from crowdgold.models.score_points import ScorePoints, compress_scores, each_score
 from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
-from crowdgold.models.stan_fit import StanFit
+from crowdgold.models.stan_fit import Diagnostics, StanFit
 from crowdgold.models.vote_sets import VoteSets
 
 CHECKED = 20

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdgold.kernels import kernel
-from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
 from crowdgold.models.quadrature import gauss_of_differences
-from crowdgold.models.score_likelihood import TRUSTED_DELTA, Conditioned
+from crowdgold.models.score_likelihood import PAPER_PRIOR, TRUSTED_DELTA, Conditioned, ScorePrior
 from crowdgold.models.utility_distribution import (
     REACH,
     STEP,
@@ -22,8 +21,7 @@ from crowdgold.models.utility_distribution import (
     table_kernel,
     table_size,
 )
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import VoteSets
+from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
 
 def nodes_for(delta: float) -> int:

@@ -17,8 +17,7 @@ import numpy as np
 from crowdgold.kernels import kernel
 from crowdgold.models.quadrature import gauss_jacobi
 from crowdgold.models.utility_distribution import BLOCK, table_kernel
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import VoteSets
+from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
 STEP = 0.05
 GENTLE = 4.0

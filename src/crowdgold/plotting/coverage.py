@@ -10,8 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
-from crowdgold.evaluation.ratios import relative_to
-from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.evaluation.summaries import coverage_band, relative_to
 from crowdgold.methods.registry import baseline as gold_alone
 from crowdgold.metrics import label_of
 from crowdgold.plotting.plot import Plot

@@ -43,4 +43,6 @@ class Plot:
 
 def require(table: pd.DataFrame, columns: Iterable[str]) -> None:
     """Raise `ValueError` where a table lacks columns that a plot shows."""
-    require(table, columns)
+    missing = [name for name in columns if name not in table]
+    if missing:
+        raise ValueError(f"the table has no columns {missing}")

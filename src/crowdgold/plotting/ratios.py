@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
 from crowdgold.evaluation.fits import gate_note
-from crowdgold.evaluation.ratios import average_over_settings, compare
+from crowdgold.evaluation.summaries import average_over_settings, compare
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import MARKERS, count_replicates
 from crowdgold.plotting.style import AXIS_LABELS, COLOURS, legend_above, new_figure

@@ -12,10 +12,8 @@ import numpy as np
 from crowdgold.data import InputError
 from crowdgold.data.parameters import unknown
 from crowdgold.found import declared, load
-from crowdgold.simulate.as_items import as_items
-from crowdgold.simulate.generator import Generator
-from crowdgold.simulate.replicate import Replicate
-from crowdgold.simulate.resample import resample
+from crowdgold.simulate.generator import Generator, Replicate
+from crowdgold.simulate.resample import as_items, resample
 
 __all__ = ["Generator", "Replicate", "as_items", "resample", "simulate"]
 

@@ -30,9 +30,8 @@ from crowdgold.data.parameters import Parameters, is_number
 from crowdgold.declared import AtLeast, Between, Each, Part, Range, Settings
 from crowdgold.simulate import design, sigmoid_scores
 from crowdgold.simulate.design import Prevalence, read_share
-from crowdgold.simulate.generator import Generator
+from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.irt import draw_voters
-from crowdgold.simulate.replicate import Replicate
 
 TIE_BREAK, ALL, AUDIT = DESIGNS = ("tie_break", "all", "audit")
 REVIEWERS, AUDITORS = "reviewers", "auditors"

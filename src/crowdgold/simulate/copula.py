@@ -22,9 +22,8 @@ from crowdgold.data import Items
 from crowdgold.declared import Above
 from crowdgold.given import Given
 from crowdgold.simulate import design
-from crowdgold.simulate.generator import Generator
+from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.maven import VotesGiven, probability_given_votes, read_vote_parameters
-from crowdgold.simulate.replicate import Replicate
 from crowdgold.simulate.score_shapes import ScoreShape, ShapeGiven, read_shape
 
 PREDICTOR, WEAKER = "A", "B"

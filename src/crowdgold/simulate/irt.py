@@ -25,8 +25,7 @@ from crowdgold.data.parameters import Parameters
 from crowdgold.declared import Above, AtLeast, Between
 from crowdgold.given import Given
 from crowdgold.simulate import design
-from crowdgold.simulate.generator import Generator
-from crowdgold.simulate.replicate import Replicate
+from crowdgold.simulate.generator import Generator, Replicate
 
 NODES = 256
 """Nodes over the difficulty: P(Y | V) is within 1e-6 of its limit up to sigma_d = 5 and c = 10."""

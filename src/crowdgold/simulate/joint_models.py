@@ -19,8 +19,7 @@ from crowdgold.data import Items
 from crowdgold.declared import Above
 from crowdgold.given import Given
 from crowdgold.simulate import design
-from crowdgold.simulate.generator import Generator
-from crowdgold.simulate.replicate import Replicate
+from crowdgold.simulate.generator import Generator, Replicate
 
 PREDICTOR = "A"
 NODES = 128

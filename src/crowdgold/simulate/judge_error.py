@@ -27,8 +27,7 @@ from crowdgold.data.parameters import Parameters
 from crowdgold.declared import Above, AtLeast, Between, Json, Settings
 from crowdgold.simulate.clara import CATEGORIES
 from crowdgold.simulate.design import Prevalence, read_n, read_share
-from crowdgold.simulate.generator import Generator
-from crowdgold.simulate.replicate import Replicate
+from crowdgold.simulate.generator import Generator, Replicate
 
 BY_CLASS, SEPARATE, RANDOM = DESIGNS = ("by_class", "separate", "random")
 JUDGES, GOLD, TESTED = GROUPS = ("judges", "gold", "tested")

@@ -17,8 +17,7 @@ from crowdgold.data import Items
 from crowdgold.declared import Above, Settings
 from crowdgold.given import Given
 from crowdgold.simulate import design
-from crowdgold.simulate.generator import Generator
-from crowdgold.simulate.replicate import Replicate
+from crowdgold.simulate.generator import Generator, Replicate
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,8 +22,7 @@ from crowdgold.data.parameters import Parameters
 from crowdgold.declared import Above, AtLeast, Between, Named, Settings
 from crowdgold.given import Given
 from crowdgold.simulate import design
-from crowdgold.simulate.generator import Generator
-from crowdgold.simulate.replicate import Replicate
+from crowdgold.simulate.generator import Generator, Replicate
 
 
 @dataclass(frozen=True, kw_only=True)

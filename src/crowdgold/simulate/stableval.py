@@ -27,9 +27,8 @@ from crowdgold.data.annotations import NO_GROUP
 from crowdgold.data.parameters import Parameters, is_number
 from crowdgold.declared import AtLeast, Between, Json, Part, Settings
 from crowdgold.simulate.design import read_share
-from crowdgold.simulate.generator import Generator
+from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.irt import draw_voters
-from crowdgold.simulate.replicate import Replicate
 
 CATEGORIES = ("0", "1", "2")
 CREDIT = (0.0, 0.5, 1.0)

@@ -34,9 +34,8 @@ from scipy.special import expit, logit, ndtr, roots_hermitenorm
 from crowdgold.data import InputError, Items
 from crowdgold.data.parameters import Parameters
 from crowdgold.simulate import design
-from crowdgold.simulate.generator import Generator
+from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.irt import draw_irt
-from crowdgold.simulate.replicate import Replicate
 from crowdgold.simulate.resample import resample
 
 DEFAULTS = {"sigma_s": 1.0, "n_voters": 500}

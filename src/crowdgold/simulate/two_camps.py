@@ -19,9 +19,8 @@ from crowdgold.data.item_columns import labels_of_items
 from crowdgold.declared import Above, AtLeast, Range, Settings
 from crowdgold.given import Given
 from crowdgold.simulate.design import Prevalence
-from crowdgold.simulate.generator import Generator
+from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.irt import draw_voters
-from crowdgold.simulate.replicate import Replicate
 
 
 @dataclass(frozen=True, kw_only=True)

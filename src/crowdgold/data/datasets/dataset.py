@@ -1,4 +1,10 @@
-"""What a dataset offers: a table prepared once, and tasks drawn from it."""
+"""What a dataset offers: a table prepared once, and tasks drawn from it.
+
+Votes and truth from a panel of labels: some drawn as votes, the majority of the others as truth.
+
+MAVEN, section 5.2: 3 of 10 annotations, chosen at random, are an item's votes, the majority of the
+other 7 is its truth.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -15,9 +15,8 @@ from urllib.parse import urlsplit
 import pooch
 
 from crowdgold.archives import ArchiveError, read_gzip
-from crowdgold.data.datasets.checksums import cached, fault, record
 from crowdgold.data.datasets.pinned import SOURCES
-from crowdgold.data.datasets.source import File, Source
+from crowdgold.data.datasets.source import File, Source, cached, fault, record
 from crowdgold.data.errors import InputError
 from crowdgold.data.outputs import unfinished
 from crowdgold.data.parameters import unknown

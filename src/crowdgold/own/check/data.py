@@ -12,8 +12,12 @@ from crowdgold.data.checks import counted
 from crowdgold.data.own import Study
 from crowdgold.data.shown import Known, Shown
 from crowdgold.methods.registry import offered
-from crowdgold.own.check.agreement import Agreement, agreement
-from crowdgold.own.check.annotator_check import AnnotatorCheck, check_annotators
+from crowdgold.own.check.annotator_check import (
+    Agreement,
+    AnnotatorCheck,
+    agreement,
+    check_annotators,
+)
 from crowdgold.own.check.described import in_short
 from crowdgold.own.check.gold_sample import (
     OF_ITEMS,

@@ -27,7 +27,7 @@ from crowdgold.data import InputError
 from crowdgold.data.json_shapes import plain
 from crowdgold.data.outputs import kept_name, lies_in, own_name, same_file
 from crowdgold.data.spreadsheet import write_spreadsheet
-from crowdgold.own.evaluation.kept import UNFINISHED, holds_jobs
+from crowdgold.own.evaluation.run_key import UNFINISHED, holds_jobs
 from crowdgold.temporary import held_folder, registered
 
 ESTIMATES, STUDY, CHECK = "estimates", "study.json", "check.json"

@@ -22,7 +22,7 @@ from crowdgold.inference.questions import Named
 from crowdgold.inference.rectified import Rectified
 from crowdgold.inference.samples import Draws, Stated
 from crowdgold.metrics import Scale
-from crowdgold.models.diagnostics import Diagnostics
+from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.own.evaluation.fitting import Found
 
 CLASSES = {

@@ -10,7 +10,7 @@ import pandas as pd
 
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.own import Study
-from crowdgold.evaluation.misfit import held_against
+from crowdgold.evaluation.fits import held_against
 from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import DataCheck, verdicts_within
@@ -30,7 +30,6 @@ from crowdgold.own.evaluation.jobs import (
     plan_jobs,
     stream,
 )
-from crowdgold.own.evaluation.kept import KeptJobs
 from crowdgold.own.evaluation.processes import Say, run_jobs
 from crowdgold.own.evaluation.questions import (
     THRESHOLD_METRICS,
@@ -39,7 +38,7 @@ from crowdgold.own.evaluation.questions import (
     thresholds_of,
     what_intervals_are_about,
 )
-from crowdgold.own.evaluation.run_key import key_of
+from crowdgold.own.evaluation.run_key import KeptJobs, key_of
 
 
 class UnsupportedError(InputError):

@@ -19,13 +19,11 @@ from crowdgold.own import report as own_study
 from crowdgold.own.evaluation.folder import CHECK, FIGURES, PAGE, STUDY, TABLES
 from crowdgold.own.evaluation.questions import what_intervals_are_about
 from crowdgold.own.report.answers import MOST_PAIRS, write_answers
-from crowdgold.own.report.assumptions import assumptions_of
 from crowdgold.own.report.check import write_check
 from crowdgold.own.report.doubts import find_doubts, verdict_of
 from crowdgold.own.report.figures import curve_figures, estimate_figures, key_of_names
 from crowdgold.own.report.folder import StudyFolder, read_study_folder
 from crowdgold.own.report.inline_figures import StudyFigure, inline_svg, pdf_pages
-from crowdgold.own.report.predictive import predictive_words, vote_figures, win_figures
 from crowdgold.own.report.tables import (
     annotators_table,
     estimates_table,
@@ -35,7 +33,8 @@ from crowdgold.own.report.tables import (
     settings_rows,
     strata_table,
 )
-from crowdgold.own.report.words import percent
+from crowdgold.own.report.votes_figure import predictive_words, vote_figures, win_figures
+from crowdgold.own.report.words import assumptions_of, percent
 
 TEMPLATES = Path(own_study.__file__).parent / "templates"
 COMMAND = "crowdgold report"

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import betaincinv
 
-from crowdgold.evaluation.ratios import compare
-from crowdgold.evaluation.summaries import standard_error
+from crowdgold.evaluation.summaries import compare, standard_error
 
 CELL = ["experiment", "n_gold", "metric"]
 ONE_SIDED = 0.999

@@ -1,6 +1,13 @@
 """ppi_py on an experiment's own samples (prevalence, accuracy), and the error of the truth in them.
 
 Both are of the same samples that the methods see.
+
+Means by ppi_py on the same samples: prevalence and accuracy from the shares of positive votes.
+
+ppi_py (Angelopoulos et al., 2023) corrects a prediction of each item's own value by the gold items.
+For the prevalence the value is the label and the prediction the share of positive votes; for the
+accuracy at a threshold it is whether the label is on the score's side, and the share of votes that
+are. It takes the population for endless.
 """
 
 import importlib.util
@@ -12,8 +19,8 @@ import pandas as pd
 
 from crowdgold.data import NO_GOLD, Items
 from crowdgold.experiments.data_tables import DataTable
+from crowdgold.experiments.population import true_values
 from crowdgold.experiments.settings import parse_setting
-from crowdgold.experiments.truths import true_values
 from crowdgold.metrics import Asked, parse_metric
 
 PEER = "ppi_py"

@@ -3,6 +3,11 @@
 Each function draws parameters from the model's own prior (MAVEN, sections 3.2.1, 3.2.2 and appendix
 C), simulates data, fits them, and gives the true value and the draws of every parameter and of the
 log-likelihood.
+
+Models of votes and scores under simulation-based calibration: DS+S and H-AI.
+
+As in `calibrated_models`: parameters from the model's own prior (MAVEN, appendix C.2 and C.3), data
+from the model, a fit; and a planted bug. Scores stay on the scale that they are drawn on.
 """
 
 from collections.abc import Mapping
@@ -13,14 +18,17 @@ import numpy as np
 from scipy.special import ndtr
 
 from crowdgold.data import NO_GOLD, Items
-from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.exact_cut import sample_exact_cut
 from crowdgold.models.human_ai import EPSILON, HumanAiDraws, HumanAiProgram
 from crowdgold.models.joint_fit import JointProgram, fit_votes_and_scores
-from crowdgold.models.joint_model import JointDraws, log_likelihood
+from crowdgold.models.joint_model import (
+    JointDraws,
+    ScoreMixtureDraws,
+    ScoreMixtureProgram,
+    log_likelihood,
+)
 from crowdgold.models.nested_cut import score_data
-from crowdgold.models.priors import PAPER_PRIOR
-from crowdgold.models.score_mixture import ScoreMixtureDraws, ScoreMixtureProgram
+from crowdgold.models.score_likelihood import PAPER_PRIOR
 from crowdgold.models.score_model import (
     ConditionedScoreModel,
     ScoreData,
@@ -29,9 +37,9 @@ from crowdgold.models.score_model import (
 )
 from crowdgold.models.score_points import each_score
 from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
+from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.models.vote_fit import fit_votes
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import VoteSets, find_vote_sets
+from crowdgold.models.vote_sets import VoteParameters, VoteSets, find_vote_sets
 from crowdgold.simulate.gold_sample import draw_labelled
 
 LAMBDA_RANGE = (0.01, 0.99)

@@ -3,6 +3,12 @@
 Parameters are drawn from the prior, data from the model, and the sampler is run on the data: the
 rank of each parameter, and of the log-likelihood of the data, among the posterior draws is uniform
 (Talts et al., 2018; Modrák et al., 2023). Four planted bugs show that the method would see one.
+
+Are ranks uniform? Simultaneous bands for their distribution function (Säilynoja et al., 2022).
+
+Under a right sampler the rank of a prior draw among its posterior draws is uniform on 0 .. L. The
+band holds the whole empirical distribution function of N such ranks with a given probability: the
+pointwise binomial level is found from simulated sets of uniform ranks.
 """
 
 from collections.abc import Callable, Mapping

@@ -10,6 +10,10 @@ have been had it decided.
 - CLARA: labels until the confidence reaches a threshold; the most likely label is the final one.
 - Snorkel: the same with the confidence of its label model, an optional package; the majority of the
   labels so far is the final one, as in the paper, because the probabilities are not calibrated.
+
+How many labels the tie-breaking design asks for (CLARA, section 4.1).
+
+Two random reviewers label each item, and a third where they differ.
 """
 
 from collections.abc import Sequence

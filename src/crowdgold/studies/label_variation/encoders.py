@@ -10,6 +10,11 @@ The features of a frozen encoder are computed once. Those of a pair (premise and
 those of both, their absolute difference and their product, since heads that are linear in the two
 alone could not compare them; an encoder that is trained reads both texts at once, as the paper's
 do.
+
+TF-IDF of character n-grams: features of texts of any language, without anything pretrained.
+
+Words of Arabic carry articles, prepositions and pronouns; n-grams of characters within words share
+what such words have in common. The vocabulary and the weights come from training texts alone.
 """
 
 import hashlib

@@ -3,6 +3,20 @@
 Every method is trained some times on a dataset. People choose between the predictions of
 each pair, which gives the methods scores by rank centrality; a metric gives them values, in the
 mean over the runs. A metric is as good as its values correlate with the scores.
+
+People who choose between the predictions of methods, taken from public annotations (HLV, 6.1).
+
+The paper's study is private: lawyers saw an instance and what two methods predict for it, and chose
+the better. Here annotators stand in for them. Those of each test item are split at random: by the
+shares of one half the metrics are computed, and the other half choose. So no one is held against
+what they said themselves. A choice is made by what a method gives to annotations of the half:
+
+    one      each annotator alone prefers the method that gives their own label more probability,
+             by at least `VISIBLE`; nearer predictions look the same, which decides nothing
+    panel    an item's annotators together prefer the method under which their labels are likelier
+
+Neither is one of the metrics. One annotator has no idea of how others differ, so that of two right
+predictions the surer one wins; a panel prefers predictions that have the shares right.
 """
 
 from collections.abc import Mapping
@@ -16,8 +30,7 @@ from crowdgold.data.errors import InputError
 from crowdgold.declared import AtLeast
 from crowdgold.experiments.check import Check
 from crowdgold.given import Given
-from crowdgold.metrics.metric_ranking import permutation_test
-from crowdgold.metrics.rank_centrality import rank_centrality
+from crowdgold.metrics.rank_centrality import permutation_test, rank_centrality
 from crowdgold.simulate.pairwise_choices import Choices
 from crowdgold.studies.label_variation.check import (
     DEFAULTS,

@@ -12,6 +12,18 @@ Runs differ in the first values of the weights and the order of the rows, so tha
 those of training, as the paper's error bars are; how well the test items stand for others is not in
 them. A value that is undefined (an entropy correlation of constant predictions) beats nothing, and
 ranks last.
+
+Shares of settings: what the paper's footnotes leave of them, and what ours say (HLV, 5.2).
+
+Settings of one dataset share its items and its annotators, and go together; and we have few
+datasets. A share's interval therefore counts datasets, not settings: Clopper and Pearson's interval
+of a proportion, at as many observations as there are datasets (where these have unequally many
+settings, Kish's effective number). Of independent values between 0 and 1 with a given mean none
+vary more than those that are 0 or 1, so that this is the worst case, in which all settings of a
+dataset go the same way. Each end is at 5%.
+
+The printed share is met where this whole interval lies within the claim's margin of it; the claim
+does not hold where the whole interval lies outside, and is not decided where neither is so.
 """
 
 from collections.abc import Mapping

@@ -15,6 +15,19 @@ the whole set the loss is the same, a sum over annotations; what differs is that
 of the optimiser, and that an epoch has fewer steps. `each` lays them out one by one. For a given
 model the sum over all rows is the one of SL, with each item weighted by its number of annotations:
 where all items have as many, ReL and SL differ by the steps of the optimiser alone.
+
+Annotators ranked by how they go with the majority, and items weighted by them (HLV, section 4).
+
+AR scores an annotator by the mean, over the items on which they chose the majority-voted label, of
+the share of annotators who chose it; ARh by the share of their items on which they did. Both are 0
+for an annotator who never did. An item weighs the sum of its annotators' scores.
+
+The paper's example, as converted, has "1/2, (3/4 + 2/3)" for the second annotator's score; both of
+their annotations are the majority's, which 3/4 and 2/3 chose, so it is (3/4 + 2/3) / 2.
+
+Where items may have several classes, each class is a question of its own, to choose it or not,
+whose majority and its share are those of the annotators; the paper does not say how. An item's
+weight is the mean over the classes.
 """
 
 from collections.abc import Callable

@@ -26,9 +26,9 @@ from crowdgold.methods.maven_fit import MavenSettings, fit_maven
 from crowdgold.methods.method import Run
 from crowdgold.metrics import parse_metric, true_value
 from crowdgold.models.stan import SamplerSettings, StanModels
+from crowdgold.simulate.generator import Replicate
 from crowdgold.simulate.irt import draw_irt
 from crowdgold.simulate.maven import draw_maven
-from crowdgold.simulate.replicate import Replicate
 
 SIMULATORS = {"maven": draw_maven, "irt": draw_irt}
 WORLDS = {"maven": "Algorithm 1", "irt": "Algorithm 2"}

@@ -21,14 +21,12 @@ from crowdgold.data import Items
 from crowdgold.declared import Json
 from crowdgold.experiments.check import Check
 from crowdgold.given import Given
-from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.estimate import LEVEL, Estimate
 from crowdgold.inference.labels import LabelPosterior
-from crowdgold.inference.request import LEVEL
 from crowdgold.methods.maven_fit import MavenSettings, fit_maven
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric, true_value
 from crowdgold.models.stan import StanModels
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import find_vote_sets
+from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
 from crowdgold.simulate.irt import draw_irt
 from crowdgold.studies.maven.bias_causes import FitsGiven, run_of
 

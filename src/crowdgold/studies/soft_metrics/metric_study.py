@@ -16,8 +16,7 @@ import pandas as pd
 
 from crowdgold.declared import Above, AtLeast, Between, Each, Range, Settings
 from crowdgold.experiments.check import Check
-from crowdgold.metrics.metric_ranking import permutation_test
-from crowdgold.metrics.rank_centrality import rank_centrality
+from crowdgold.metrics.rank_centrality import permutation_test, rank_centrality
 from crowdgold.simulate.pairwise_choices import draw_choices
 from crowdgold.studies.soft_metrics.correlations import fisher_band
 

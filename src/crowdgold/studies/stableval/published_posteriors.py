@@ -1,4 +1,14 @@
-"""STABLEVAL's published posteriors against ours, and its bootstrap of refits."""
+"""STABLEVAL's published posteriors against ours, and its bootstrap of refits.
+
+Intervals of agents' scores from refits to resampled responses, as published and as due.
+
+The published bootstrap (STABLEVAL, section 5.2) draws responses with replacement, then keeps each
+that was drawn once: its multiplicity is lost. The method is then fitted to some 63 % of the
+responses. Means over that many, without repetition, vary less by a factor of about
+sqrt((1 - 0.632) / 0.632) = 0.76. The fit is to fewer labels too, so that nothing holds the interval
+around the score of all responses. Kept with their multiplicity the resamples have the size of the
+data.
+"""
 
 from collections.abc import Callable, Mapping
 
@@ -9,7 +19,7 @@ from crowdgold.data import Annotations, InputError
 from crowdgold.data.datasets import DATASETS
 from crowdgold.evaluation.agents import Refit, shares_of
 from crowdgold.experiments import seeds
-from crowdgold.inference.central_interval import central_interval
+from crowdgold.inference.interval import central_interval
 from crowdgold.inference.labels import Fit
 from crowdgold.methods import dawid_skene, fit, pec
 from crowdgold.metrics.agents import agent_scores

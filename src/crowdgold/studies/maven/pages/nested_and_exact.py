@@ -3,7 +3,7 @@
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table, pivot, with_error
-from crowdgold.evaluation.ratios import compare
+from crowdgold.evaluation.summaries import compare
 from crowdgold.methods.maven import EXACT, PUBLISHED
 from crowdgold.methods.votes_and_gold import GOLD_ALONE
 from crowdgold.studies.maven.nested_lengths import EXACT_AGAIN, PRINTED
