@@ -9,7 +9,7 @@ from crowdgold.experiments.provenance.imports import direct_imports, module_file
 from .conftest import ROOT
 
 ROOMS = (
-    "found", "assets", "caches", "kernels", "archives", "temporary", "toolchain", "data",
+    "found", "assets", "kernels", "archives", "temporary", "toolchain", "data",
     "declared", "given", "simulate", "models", "metrics", "inference", "methods", "evaluation",
     "plotting", "documents", "experiments", "arena", "studies", "own", "commands", "notebook",
 )  # fmt: skip

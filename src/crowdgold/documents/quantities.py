@@ -1,8 +1,8 @@
 """What a claim is about, read from results tables: each quantity gives `Cells`.
 
-A claim names a quantity and its arguments in `of:`. All take `where` (rows, see `cells.choose`),
-and read the claim's first table unless `table` names another, or a function of the tables that
-makes one: `{own: module:function}`, with its arguments.
+A claim names a quantity and its arguments in `of:`. All but a difference are of the rows that
+`where` leaves (see `cells.choose`) of the claim's first table, unless `table` names another, or a
+function of the tables that makes one: `{own: module:function}`, with its arguments.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,33 +14,33 @@ import pandas as pd
 from crowdgold.documents.cells import Cells, ClaimError, Tables, cells_of, choose, places_of
 from crowdgold.evaluation.summaries import average_over_settings, compare, standard_error, summarise
 
-Source = str | Mapping[str, Any]
+Names = str | Sequence[str]
 NUMBERS = ["value", "error", "replicates"]
 """The columns of cells that are no names."""
 
 
-def _listed(value: str | Sequence[str]) -> list[str]:
+def _listed(value: Names) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
-def _table(tables: Tables, table: Source, where: Mapping[str, Any] | None) -> pd.DataFrame:
+def _rows(tables: Tables, arguments: dict[str, Any]) -> pd.DataFrame:
+    """The rows that a quantity is of, by two of its arguments, which are taken out."""
+    table, where = arguments.pop("table", ""), arguments.pop("where", {})
     if isinstance(table, Mapping):
-        arguments = dict(table)
-        found = arguments.pop("own")(tables, **arguments)
+        made = dict(table)
+        found = made.pop("own")(tables, **made)
     else:
         found = tables[table] if table else next(iter(tables.values()))
-    return choose(found, where or {})
+    return choose(found, where)
 
 
 def ratio(
-    tables: Tables,
-    value: str | list[str],
-    method: str | list[str],
+    rows: pd.DataFrame,
+    value: Names,
+    method: Names,
     against: str,
-    by: str | list[str] = (),  # type: ignore[assignment]
+    by: Names = (),
     mean_over: str = "",
-    where: Mapping[str, Any] | None = None,
-    table: Source = "",
 ) -> Cells:
     """Ratios of the error or the width (or both) of methods to another's, on the same data.
 
@@ -51,8 +51,7 @@ def ratio(
         by: settings; a ratio for each of their values and each metric.
         mean_over: a setting over whose values ratios are averaged.
     """
-    rows, axes = _table(tables, table, where), _listed(mean_over or by)
-    values, methods = _listed(value), _listed(method)
+    axes, values, methods = _listed(mean_over or by), _listed(value), _listed(method)
     frames = [cells_of("", [], []).rows]
     for one in methods:
         found = compare(rows, axes, one, against)
@@ -82,16 +81,14 @@ def ratio(
 
 
 def summary(
-    tables: Tables,
+    rows: pd.DataFrame,
     value: str,
-    method: str | list[str],
-    by: str | list[str] = (),  # type: ignore[assignment]
+    method: Names,
+    by: Names = (),
     pooled: bool = False,
     size: bool = False,
     mean_over: str = "",
     title: str = "",
-    where: Mapping[str, Any] | None = None,
-    table: Source = "",
 ) -> Cells:
     """A column of the summary over replicates: `bias`, `error`, `width`, `coverage`.
 
@@ -104,7 +101,7 @@ def summary(
         title: what it is in words; the column and the method where nothing is said.
     """
     methods, axes = _listed(method), _listed(by)
-    rows = _table(tables, table, {**(where or {}), "method": methods})
+    rows = choose(rows, {"method": methods})
     if pooled:
         # Settings are independent: each has a replicate of its own.
         rows = rows.assign(replicate=np.arange(len(rows)))
@@ -134,12 +131,10 @@ def _error_of_mean(errors: pd.Series) -> float:
 
 
 def mean(
-    tables: Tables,
+    rows: pd.DataFrame,
     column: str,
-    by: str | list[str] = (),  # type: ignore[assignment]
+    by: Names = (),
     title: str = "",
-    where: Mapping[str, Any] | None = None,
-    table: Source = "",
 ) -> Cells:
     """The mean of a column and its standard error, over rows that are independent.
 
@@ -147,7 +142,7 @@ def mean(
         by: columns; a mean for each of their values.
         title: what it is in words; the column's name where nothing is said.
     """
-    rows, keys = _table(tables, table, where), _listed(by)
+    keys = _listed(by)
     named = pd.Series(
         [" ".join(map(str, key)) for key in rows[keys].to_numpy()], index=rows.index, dtype=str
     )
@@ -161,15 +156,13 @@ def mean(
 
 
 def column(
-    tables: Tables,
+    rows: pd.DataFrame,
     value: str,
     error: str = "",
-    by: str | list[str] = (),  # type: ignore[assignment]
-    at: str | list[str] = (),  # type: ignore[assignment]
+    by: Names = (),
+    at: Names = (),
     title: str = "",
     replicates: str = "replicates",
-    where: Mapping[str, Any] | None = None,
-    table: Source = "",
 ) -> Cells:
     """Cells that stand in a table as they are: a column and that of its errors.
 
@@ -179,7 +172,7 @@ def column(
         title: what it is in words; the column's name where nothing is said.
         replicates: the column of the replicates that the error is over, if there is one.
     """
-    rows, keys, axes = _table(tables, table, where), _listed(by), _listed(at)
+    keys, axes = _listed(by), _listed(at)
     rows = rows.drop_duplicates([*keys, *axes]) if keys or axes else rows
     groups = [" ".join(str(row[key]) for key in keys) for row in rows.to_dict("records")]
     errors = rows[error] if error else None
@@ -212,16 +205,14 @@ def difference(
 
 
 def paired(
-    tables: Tables,
+    rows: pd.DataFrame,
     value: str,
     column: str,
     first: str,
     second: str,
     unit: str = "replicate",
-    by: str | list[str] = (),  # type: ignore[assignment]
+    by: Names = (),
     title: str = "",
-    where: Mapping[str, Any] | None = None,
-    table: Source = "",
 ) -> Cells:
     """The mean difference of two entries of a column on the same units, and its error.
 
@@ -234,10 +225,10 @@ def paired(
         title: what it is in words.
     """
     keys = _listed(by)
-    rows = _table(tables, table, {**(where or {}), column: [first, second]})
+    rows = choose(rows, {column: [first, second]})
     values = rows.pivot_table(index=[*keys, unit], columns=column, values=value, sort=False)
     gain = (values[first] - values[second]).dropna().reset_index(name="gain")
-    return mean({"gain": gain}, "gain", keys, title or f"{value} of {first} less {second}'s")
+    return mean(gain, "gain", keys, title or f"{value} of {first} less {second}'s")
 
 
 QUANTITIES: dict[str, Callable[..., Cells]] = {
@@ -271,6 +262,6 @@ def quantity(tables: Tables, of: Mapping[str, Any]) -> Cells:
     try:
         if name == "difference":
             return difference(tables, *first, **rest)
-        return QUANTITIES[name](tables, first, **rest)
+        return QUANTITIES[name](_rows(tables, rest), first, **rest)
     except TypeError as error:
         raise ClaimError(f"of: {name}: {error}") from error
