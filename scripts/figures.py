@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from crowdgold.experiments.figure_jobs import draw, draw_each
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance.made_from import write_figure_record
+from crowdgold.experiments.provenance.figure_record import write_figure_record
 from crowdgold.experiments.provenance.mixed_code import look_for_mixture
 from crowdgold.experiments.provenance.record import provenance
 from crowdgold.experiments.results import concatenate

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric
-from crowdgold.metrics.ranked import (
+from crowdgold.metrics.curves import (
     FALSE_POSITIVE_RATES,
     POINTS,
     RECALLS,

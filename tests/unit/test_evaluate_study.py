@@ -23,7 +23,7 @@ from crowdgold.inference.samples import Draws
 from crowdgold.methods import fit
 from crowdgold.methods.registry import offered
 from crowdgold.metrics import Scale, true_value
-from crowdgold.metrics.ranked import POINTS
+from crowdgold.metrics.curves import POINTS
 from crowdgold.models.stan import StanModels
 from crowdgold.own.evaluation import Settings, evaluate_study
 from crowdgold.own.evaluation.folder import write_folder

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from crowdgold.inference.estimate import LABELS, Request, Streams
 from crowdgold.inference.imputed import impute
 from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.request import LABELS, Request, Streams
 from crowdgold.metrics import parse_metric
 from crowdgold.own.evaluation.questions import Settings, questions_of
 from crowdgold.simulate import simulate

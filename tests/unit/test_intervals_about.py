@@ -11,11 +11,11 @@ from crowdgold.commands import main
 from crowdgold.data import NO_GOLD, InputError
 from crowdgold.evaluation.fits import flag_misfit
 from crowdgold.inference.design import SimpleRandom
-from crowdgold.inference.estimate import Request, Streams
 from crowdgold.inference.imputed import draw_times, resample
 from crowdgold.inference.labels import GoldLabels, LabelPosterior, LabelPrediction
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import ITEMS, POPULATION
+from crowdgold.inference.request import Request, Streams
 from crowdgold.metrics import parse_metric
 from crowdgold.own.evaluation.questions import (
     Settings,

@@ -11,9 +11,9 @@ from collections.abc import Callable
 import numpy as np
 
 from crowdgold.inference.design import Design
-from crowdgold.inference.estimate import Request
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import POPULATION
+from crowdgold.inference.request import Request
 from crowdgold.inference.samples import Draws
 from crowdgold.kernels import kernel
 

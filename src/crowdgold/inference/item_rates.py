@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdgold.data import InputError, Items
-from crowdgold.inference.estimate import Estimate, Request
+from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.power_tuned_mean import power_tuned_mean
+from crowdgold.inference.request import Request
 from crowdgold.metrics import Asked
 from crowdgold.metrics.reviewers import PREVALENCE, ReviewerMetric, parse_reviewer_metric
 from crowdgold.models.judge_error import INTERVALS, JudgementCounts, correct_rate

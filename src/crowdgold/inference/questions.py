@@ -7,7 +7,7 @@ import numpy as np
 
 from crowdgold.data import Items
 from crowdgold.metrics import Asked, LabelMass, RankedItems, Scale
-from crowdgold.metrics.ranked import POINTS, curve_influence, curve_points, curve_support
+from crowdgold.metrics.curves import POINTS, curve_influence, curve_points, curve_support
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Questions:
     Attributes:
         asked: metrics, none of them a model parameter; of the difference of two predictors, what
             is asked of each.
-        curves: whether points of the curves follow (`metrics.ranked`).
+        curves: whether points of the curves follow (`metrics.curves`).
     """
 
     asked: tuple[Asked, ...]

@@ -1,13 +1,8 @@
-"""Items in the order of a predictor, their label mass, and its precision-recall and ROC curves.
+"""Items in the order of a predictor, and the label mass that metrics are computed from.
 
 A metric is a functional of two non-negative masses on each item: how much of it counts as positive
 and how much as negative. Labels are masses of 0 and 1, a bootstrap resample multiplies them by its
 weights, items without a label have none, and a probability splits an item in two.
-
-The precision-recall and the ROC curve of label mass over ranked items, at many points at once.
-
-A point is what the metric of one point gives (`metrics.binary`): precision where recall reaches a
-value, and recall at the first place of the ranking where the false positive rate reaches one.
 """
 
 from dataclasses import dataclass, field
@@ -16,8 +11,6 @@ import numpy as np
 
 from crowdgold.data import NO_PREDICTOR, Items
 from crowdgold.kernels import kernel
-from crowdgold.metrics import denominators, influence
-from crowdgold.metrics.influence import ROUNDING
 
 
 @dataclass(frozen=True)
@@ -165,99 +158,3 @@ def _accumulate(
         votes[1, 0] += p * votes_positive[i]
         votes[1, 1] += p * votes_total[i]
     return true_positives, false_positives, won, above * passed - own, votes
-
-
-PR, ROC = "PR", "ROC"
-RECALLS = np.arange(1, 101) / 100
-"""Where the precision-recall curve is taken; at recall 0 it has no value."""
-FALSE_POSITIVE_RATES = np.arange(101) / 100
-GRIDS = {PR: RECALLS, ROC: FALSE_POSITIVE_RATES}
-POINTS = len(RECALLS) + len(FALSE_POSITIVE_RATES)
-
-
-def _reached(
-    cumulative: np.ndarray, wanted: np.ndarray, *others: np.ndarray
-) -> tuple[np.ndarray, ...]:
-    """Other cumulative masses (n + 1,) where one reaches wanted values (P,): (P,) each.
-
-    The item at which a value is reached counts by the share of it that is needed.
-    """
-    item = np.clip(np.searchsorted(cumulative, wanted), 1, len(cumulative) - 1)
-    before = cumulative[item - 1]
-    own = cumulative[item] - before
-    share = np.divide(wanted - before, own, out=np.zeros(len(wanted)), where=own > 0)
-    share = np.clip(share, 0.0, 1.0)
-    return tuple(one[item - 1] + share * (one[item] - one[item - 1]) for one in others)
-
-
-def precision_at_recalls(mass: LabelMass, ranked: RankedItems, recalls: np.ndarray) -> np.ndarray:
-    """The precision where recall reaches values (P,) above 0: (P,); NaN without positives."""
-    curve = Curve.of(mass, ranked)
-    total = float(curve.true_positives[-1])
-    if total <= 0:
-        return np.full(len(recalls), np.nan)
-    wanted = recalls * total * (1 - ROUNDING)
-    hits, alarms = _reached(
-        curve.true_positives, wanted, curve.true_positives, curve.false_positives
-    )
-    flagged = hits + alarms
-    return np.divide(hits, flagged, out=np.full(len(recalls), np.nan), where=flagged > 0)
-
-
-def recall_at_false_positive_rates(
-    mass: LabelMass, ranked: RankedItems, rates: np.ndarray
-) -> np.ndarray:
-    """The recall (TPR) where the false positive rate reaches values (P,): (P,).
-
-    At a rate of 0 nothing is flagged. NaN where there are no positives or no negatives.
-    """
-    curve = Curve.of(mass, ranked)
-    positive, negative = float(curve.true_positives[-1]), float(curve.false_positives[-1])
-    if positive <= 0 or negative <= 0:
-        return np.full(len(rates), np.nan)
-    wanted = (rates - ROUNDING) * negative
-    (hits,) = _reached(curve.false_positives, np.maximum(wanted, 0.0), curve.true_positives)
-    return np.where(wanted > 0, hits, 0.0) / positive
-
-
-def curve_points(mass: LabelMass, ranked: RankedItems) -> np.ndarray:
-    """Both curves at their `GRIDS`, one after the other."""
-    return np.concatenate(
-        [
-            precision_at_recalls(mass, ranked, RECALLS),
-            recall_at_false_positive_rates(mass, ranked, FALSE_POSITIVE_RATES),
-        ]
-    )
-
-
-def curve_influence(mass: LabelMass, ranked: RankedItems) -> np.ndarray:
-    """What each item contributes to the points of `curve_points`, (n, P)."""
-    return np.concatenate(
-        [
-            influence.precision_at_recalls(mass, ranked, RECALLS),
-            influence.recall_at_false_positives(mass, ranked, FALSE_POSITIVE_RATES),
-        ],
-        axis=1,
-    )
-
-
-def curve_support(
-    labels: np.ndarray, ranked: RankedItems, weights: np.ndarray | None = None
-) -> np.ndarray:
-    """Labelled items in the smallest denominator of each point of `curve_points`, (P,).
-
-    Args:
-        labels: (n,) 0 or 1 of every item.
-        ranked: the items.
-        weights: (n,) what each counts, where they differ (`denominators`).
-    """
-    counts = np.ones(len(labels)) if weights is None else weights[ranked.order]
-    found, all_of = np.cumsum(counts * (labels[ranked.order] == 1)), np.cumsum(counts)
-    flagged = np.minimum(np.searchsorted(found, RECALLS * found[-1]) + 1, len(labels))
-    enough = all_of[flagged - 1] ** 2 / np.cumsum(counts**2)[flagged - 1]
-    positives, smaller = (
-        one(labels, ranked, np.nan, weights)
-        for one in (denominators.positives, denominators.smaller_class)
-    )
-    of_curves = np.minimum(positives, enough), np.full(len(FALSE_POSITIVE_RATES), smaller)
-    return np.concatenate(of_curves).astype(int if weights is None else float)

@@ -22,7 +22,8 @@ from typing import Any
 
 from crowdgold.data.checks import counted
 from crowdgold.experiments.configuration import load
-from crowdgold.experiments.provenance.made_from import ENDINGS, file_hash
+from crowdgold.experiments.provenance.figure_record import ENDINGS
+from crowdgold.experiments.provenance.made_from import file_hash
 from crowdgold.experiments.provenance.seals import DamagedTable, check_seal, set_aside
 from crowdgold.experiments.results import FILES, read_metadata
 

@@ -21,7 +21,8 @@ from crowdgold.data.json_shapes import (
     optional,
     read_json,
 )
-from crowdgold.experiments.provenance.made_from import ENDINGS, blocks_of, condensed, file_hash
+from crowdgold.experiments.provenance.figure_record import ENDINGS
+from crowdgold.experiments.provenance.made_from import blocks_of, condensed, file_hash
 from crowdgold.experiments.provenance.mixed_code import mixtures
 from crowdgold.experiments.provenance.seals import check_seal
 from crowdgold.experiments.results import METADATA_KEY, read_metadata

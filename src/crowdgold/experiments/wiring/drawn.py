@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdgold.experiments import plan
-from crowdgold.experiments.provenance.made_from import ENDINGS
+from crowdgold.experiments.provenance.figure_record import ENDINGS
 from crowdgold.experiments.wiring.jobs import Jobs, Wildcards
 
 Paths = Callable[[Wildcards], list[str]]

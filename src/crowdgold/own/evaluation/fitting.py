@@ -11,10 +11,11 @@ from crowdgold.data import NO_PREDICTOR, InputError, Items, Table
 from crowdgold.data.own import Study
 from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.inference.engine import sample_of
-from crowdgold.inference.estimate import OWN, Estimate, Request, Streams
+from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.interval import central_interval
 from crowdgold.inference.labels import Fit, Labels
 from crowdgold.inference.questions import Named, Questions, View
+from crowdgold.inference.request import OWN, Request, Streams
 from crowdgold.inference.samples import Sample
 from crowdgold.methods import METHODS, fit
 from crowdgold.models.stan import SamplingError, StanModels

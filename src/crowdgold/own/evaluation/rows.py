@@ -20,8 +20,8 @@ from crowdgold.methods.method import MODEL
 from crowdgold.methods.registry import baseline, offered, with_role
 from crowdgold.metrics import parse_metric
 from crowdgold.metrics.binary import LABEL_METRICS
+from crowdgold.metrics.curves import GRIDS
 from crowdgold.metrics.metric import DELTA
-from crowdgold.metrics.ranked import GRIDS
 from crowdgold.own.evaluation import predictive
 from crowdgold.own.evaluation.fitting import Found
 from crowdgold.own.evaluation.questions import (
