@@ -162,6 +162,27 @@ def _mark_below(panel: Axes, line: Series, x: str, shift: float) -> None:
     )
 
 
+def _draw_column(
+    panels: list[Axes], part: pd.DataFrame, lines: Sequence[Series], x: str, level: float
+) -> None:
+    """Draw one setting: bias, width and coverage, one above the other."""
+    apart = SHIFT * max(float(part[x].max() - part[x].min()), 0.1)
+    for panel, (value, _) in zip(panels, PANELS, strict=True):
+        for index, line in enumerate(lines):
+            shift = apart * (index - (len(lines) - 1) / 2)
+            draw_line(panel, line, x, value, f"{value}_se", shift)
+            if value == "coverage":
+                _mark_below(panel, line, x, shift)
+    bias, width, coverage = panels
+    bias.axhline(0, color="#666666", linewidth=0.8, zorder=0.5)
+    width.set_ylim(bottom=0)
+    low, high = float(part["band_low"].min()), float(part["band_high"].max())
+    coverage.axhspan(low, high, color="#e8e8e8", zorder=0)
+    coverage.axhline(level, color="#666666", linewidth=0.8, zorder=0.5)
+    coverage.set_ylim(LOWEST, 1.02)
+    coverage.set_xlabel(f"True {x}")
+
+
 def draw_judge_error_methods(
     table: pd.DataFrame,
     *,
@@ -195,24 +216,12 @@ def draw_judge_error_methods(
     for column, (title, part) in enumerate(parts):
         lines = split_series(part, [], {})
         drawn.append(rows_drawn(part, lines))
-        apart = SHIFT * max(float(part[x].max() - part[x].min()), 0.1)
-        for line_of_panels, (value, label) in zip(axes, PANELS, strict=True):
-            panel = line_of_panels[column]
-            for index, line in enumerate(lines):
-                shift = apart * (index - (len(lines) - 1) / 2)
-                draw_line(panel, line, x, value, f"{value}_se", shift)
-                if value == "coverage":
-                    _mark_below(panel, line, x, shift)
-            if column == 0:
+        panels = [line_of_panels[column] for line_of_panels in axes]
+        _draw_column(panels, part, lines, x, level)
+        panels[0].set_title(title, fontsize=8)
+        if column == 0:
+            for panel, (_, label) in zip(panels, PANELS, strict=True):
                 panel.set_ylabel(label.format(level=level))
-        axes[0][column].set_title(title, fontsize=8)
-        axes[0][column].axhline(0, color="#666666", linewidth=0.8, zorder=0.5)
-        axes[1][column].set_ylim(bottom=0)
-        low, high = float(part["band_low"].min()), float(part["band_high"].max())
-        axes[2][column].axhspan(low, high, color="#e8e8e8", zorder=0)
-        axes[2][column].axhline(level, color="#666666", linewidth=0.8, zorder=0.5)
-        axes[2][column].set_ylim(LOWEST, 1.02)
-        axes[2][column].set_xlabel(f"True {x}")
     for line_of_panels in axes:
         for panel in line_of_panels[1:]:
             panel.tick_params(labelleft=False)
