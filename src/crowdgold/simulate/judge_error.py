@@ -52,9 +52,9 @@ JudgesTNR = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeErrorParameters(Settings):
-    """Judgements of items by judges who err, and gold labels of some (the judge-error post),
-    with who gave them: the groups "judges", "gold", and "tested" for judgements of gold items
-    that are no part of the sample.
+    """Judgements of items by judges who err, and gold labels of some (the judge-error post).
+    Groups say who gave them: "judges", "gold", and "tested" for judgements of gold items that are
+    no part of the sample.
     """
 
     n: Annotated[int, AtLeast(2), "Judged items."]

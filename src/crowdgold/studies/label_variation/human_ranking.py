@@ -133,7 +133,7 @@ ALIKE = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class HumanRankingParameters(TrainingParameters):
-    """All training methods on a dataset of judged texts; annotators of the test items choose
+    """All training methods on a dataset of judged texts. Annotators of the test items choose
     between what each two of them predict, and every metric is held against the scores that this
     gives (HLV, section 6, on public data).
     """
