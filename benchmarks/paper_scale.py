@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from crowdgold.experiments import configuration, plan
-from crowdgold.experiments.check import check_block
+from crowdgold.experiments.checks import check_block
 from crowdgold.experiments.drawing import simulate_block
 from crowdgold.experiments.estimating import estimate_block
 from crowdgold.experiments.results import write_csv, write_table

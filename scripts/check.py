@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdgold.experiments.check import check_block
+from crowdgold.experiments.checks import check_block
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.provenance.record import provenance
 from crowdgold.experiments.results import read_table, write_table

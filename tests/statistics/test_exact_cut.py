@@ -16,7 +16,7 @@ from crowdgold.models.cut_density import DEGREES, Box
 from crowdgold.models.cut_search import settle
 from crowdgold.models.exact_cut import sample_exact_cut
 from crowdgold.models.nested_cut import sample_nested_cut
-from crowdgold.models.score_likelihood import ScorePrior
+from crowdgold.models.priors import ScorePrior
 from crowdgold.models.score_model import ConditionedScoreModel, ScoreData
 from crowdgold.models.stan import SamplerSettings
 from crowdgold.models.vote_sets import find_vote_sets, win_counts

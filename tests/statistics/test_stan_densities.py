@@ -14,7 +14,7 @@ from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.human_ai import HumanAiProgram
 from crowdgold.models.joint_model import ScoreMixtureDraws, ScoreMixtureProgram, log_likelihood
 from crowdgold.models.nested_cut import ordinal_data, score_data
-from crowdgold.models.score_likelihood import PAPER_PRIOR, PhiPrior, ScorePrior
+from crowdgold.models.priors import PAPER_PRIOR, PhiPrior, ScorePrior
 from crowdgold.models.score_model import ConditionedScoreModel, ScoreData
 from crowdgold.models.score_points import compress_scores, each_score
 from crowdgold.models.vote_fit import vote_data

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from crowdgold.evaluation.summaries import summarise
-from crowdgold.experiments.check import check_block
+from crowdgold.experiments.checks import check_block
 from crowdgold.experiments.drawing import simulate_block
 from crowdgold.experiments.estimating import estimate_block
 from crowdgold.models.stan import StanModels

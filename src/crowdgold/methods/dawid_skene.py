@@ -11,7 +11,7 @@ import numpy as np
 from crowdgold.declared import Settings
 from crowdgold.methods.doubts import OF_MODELS
 from crowdgold.methods.method import MODEL, OF_ITEMS, OF_LABELS, Method, Offer, Run, Style
-from crowdgold.models.score_likelihood import PhiPrior
+from crowdgold.models.priors import PhiPrior
 
 if TYPE_CHECKING:
     from crowdgold.data import Annotations, Items

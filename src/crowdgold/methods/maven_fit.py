@@ -15,7 +15,7 @@ import numpy as np
 
 from crowdgold.declared import Above, AtLeast, Settings, refuse
 from crowdgold.methods.method import Run
-from crowdgold.models.score_likelihood import MuPrior, PhiPrior, ScorePrior
+from crowdgold.models.priors import MuPrior, PhiPrior, ScorePrior
 
 if TYPE_CHECKING:
     from crowdgold.data import Items

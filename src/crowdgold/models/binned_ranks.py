@@ -19,7 +19,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from crowdgold.models.score_likelihood import PAPER_PRIOR, TRUSTED_DELTA, Conditioned, ScorePrior
+from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
+from crowdgold.models.score_likelihood import TRUSTED_DELTA, Conditioned
 from crowdgold.models.utility_distribution import (
     LEAST,
     REACH,

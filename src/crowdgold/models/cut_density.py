@@ -16,7 +16,8 @@ from functools import cache
 
 import numpy as np
 
-from crowdgold.models.score_likelihood import ScoreLikelihood, ScorePrior
+from crowdgold.models.priors import ScorePrior
+from crowdgold.models.score_likelihood import ScoreLikelihood
 
 CELLS = 64
 """Fine cells an axis. A box is 9 to 21 deviations wide: drawing uniformly within a cell adds at

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdgold.kernels import kernel
+from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
 from crowdgold.models.quadrature import gauss_of_differences
-from crowdgold.models.score_likelihood import PAPER_PRIOR, TRUSTED_DELTA, Conditioned, ScorePrior
+from crowdgold.models.score_likelihood import TRUSTED_DELTA, Conditioned
 from crowdgold.models.utility_distribution import (
     REACH,
     STEP,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from crowdgold.data import NO_GOLD
-from crowdgold.models.score_likelihood import UNIFORM_PHI, PhiPrior
+from crowdgold.models.priors import UNIFORM_PHI, PhiPrior
 from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.models.vote_sets import VoteParameters, VoteSets

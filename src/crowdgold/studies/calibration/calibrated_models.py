@@ -28,7 +28,7 @@ from crowdgold.models.joint_model import (
     log_likelihood,
 )
 from crowdgold.models.nested_cut import score_data
-from crowdgold.models.score_likelihood import PAPER_PRIOR
+from crowdgold.models.priors import PAPER_PRIOR
 from crowdgold.models.score_model import (
     ConditionedScoreModel,
     ScoreData,
