@@ -9,7 +9,7 @@ from crowdgold.experiments import population
 from crowdgold.experiments.data_tables import DataTable, write_replicates
 from crowdgold.experiments.drawing import drawn_replicates
 from crowdgold.experiments.plan import data_task, target_of
-from crowdgold.experiments.population import true_values
+from crowdgold.experiments.truths import true_values
 from crowdgold.metrics import true_value
 
 BINORMAL = {

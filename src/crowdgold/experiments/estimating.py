@@ -14,10 +14,10 @@ from crowdgold.evaluation.agents import evaluate_agents
 from crowdgold.evaluation.ranking_stability import Subsampling
 from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.experiments.data_tables import DataTable
-from crowdgold.experiments.population import true_values
 from crowdgold.experiments.results import results_frame, times_frame
 from crowdgold.experiments.settings import name_of_data, settings_of_methods
 from crowdgold.experiments.tasks import EXPLAIN, named, replicates, shared_columns, task_rng
+from crowdgold.experiments.truths import true_values
 from crowdgold.inference import evaluate
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.labels import Fit

@@ -19,8 +19,8 @@ import pandas as pd
 
 from crowdgold.data import NO_GOLD, Items
 from crowdgold.experiments.data_tables import DataTable
-from crowdgold.experiments.population import true_values
 from crowdgold.experiments.settings import parse_setting
+from crowdgold.experiments.truths import true_values
 from crowdgold.metrics import Asked, parse_metric
 
 PEER = "ppi_py"
