@@ -7,7 +7,7 @@ from crowdgold.evaluation.summaries import check_coverage
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.provenance.seals import UNSEALED, write_sealed_text
 from crowdgold.experiments.results import read_table
-from crowdgold.studies.calibration.simulation_based_calibration import check_uniformity
+from crowdgold.studies.calibration.rank_uniformity import check_uniformity
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake

@@ -6,11 +6,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.evaluation.summaries import summarise
-from crowdgold.studies.judge_error.simulation import (
-    VARIANTS,
-    check_judge_error_formula,
-    check_judge_error_simulation,
-)
+from crowdgold.studies.judge_error.formula import check_judge_error_formula
+from crowdgold.studies.judge_error.simulation import VARIANTS, check_judge_error_simulation
 from crowdgold.studies.soft_metrics.correlations import (
     check_soft_metric_correlations,
     check_soft_metric_curve,

@@ -9,7 +9,7 @@ import pytest
 
 from crowdgold.commands import main
 from crowdgold.data import NO_GOLD, InputError
-from crowdgold.evaluation.fits import flag_misfit
+from crowdgold.evaluation.misfit import flag_misfit
 from crowdgold.inference.design import SimpleRandom
 from crowdgold.inference.imputed import draw_times, resample
 from crowdgold.inference.labels import GoldLabels, LabelPosterior, LabelPrediction

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.commands.evaluation_table import WIDTH, describe, describe_models
-from crowdgold.evaluation.fits import ABOVE, BELOW, flag_misfit, held_against, misfit_p
+from crowdgold.evaluation.misfit import ABOVE, BELOW, flag_misfit, held_against, misfit_p
 from crowdgold.own.check.annotator_check import holm
 from crowdgold.own.check.verdicts import MEASURED_GOLD
 from crowdgold.own.report.doubts import GRAVE, MINOR, find_doubts

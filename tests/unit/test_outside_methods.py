@@ -12,7 +12,7 @@ from crowdgold.data import InputError
 from crowdgold.data.own import Study
 from crowdgold.experiments import configuration
 from crowdgold.experiments.configuration.schema import read_schema
-from crowdgold.experiments.provenance.imports import rule_files
+from crowdgold.experiments.provenance.dependencies import rule_files
 from crowdgold.experiments.registries import known_names
 from crowdgold.inference.labels import LabelPrediction
 from crowdgold.methods import METHODS, fit, registry

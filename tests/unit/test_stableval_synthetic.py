@@ -76,7 +76,7 @@ def test_what_was_made_by_hand_is_never_downloaded(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv(LOCAL, str(tmp_path))
     monkeypatch.setattr(
-        "crowdgold.data.datasets.sources.network_allows", lambda *asked: pytest.fail("asked")
+        "crowdgold.data.datasets.sources._answers", lambda url: pytest.fail("asked")
     )
     available, why = availability("stableval_synthetic")
     assert not available

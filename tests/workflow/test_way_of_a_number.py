@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from crowdgold.experiments.provenance.imports import rule_files
+from crowdgold.experiments.provenance.dependencies import rule_files
 
 from .conftest import ROOT
 

@@ -9,11 +9,6 @@ data have the same, so that the nearest world can be found.
 Counts differ by the logarithm of their ratio (of gold labels, each with one added: none is a
 count), rates by their log odds, each kept off 0 and 1 by `EDGE`; having scores or not, or known
 annotators or not, differs by `ABSENT`. At a distance of 1 counts and odds differ by a factor e.
-
-Worlds: the generators and datasets that methods are judged in, each on its own.
-
-A world is an experiment, or a setting of one that varies something that makes it another world,
-such as the shape of the scores.
 """
 
 import json
@@ -24,28 +19,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.arena.worlds import split_worlds
 from crowdgold.data import NO_GOLD, InputError, Items, kind_of
 from crowdgold.experiments.drawing import drawn_replicates
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric
-
-
-def split_worlds(
-    summary: pd.DataFrame, by: Sequence[str], labels: Mapping[str, str]
-) -> list[tuple[str, pd.DataFrame]]:
-    """The rows of each world with the words that stand for it, in order of appearance.
-
-    Args:
-        summary: of the replicates of one or several experiments.
-        by: settings whose values are worlds of their own; an experiment may lack them.
-        labels: experiment -> the words that stand for it; its name where it has none.
-    """
-    worlds = []
-    for _, rows in summary.groupby(["experiment", *by], sort=False, dropna=False):
-        experiment, *values = rows[["experiment", *by]].iloc[0].dropna().astype(str)
-        parts = [labels.get(experiment, experiment), *(value.replace("_", " ") for value in values)]
-        worlds.append((", ".join(parts), rows))
-    return worlds
-
 
 COUNTS = ("items", "votes_per_item", "gold")
 RATES = ("base_rate", "tpr", "tnr", "auc")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.arena.features import split_worlds
+from crowdgold.arena.worlds import split_worlds
 from crowdgold.methods import METHODS
 from crowdgold.methods.needs import NO_SCORES, SCORES
 from crowdgold.metrics.binary import LABEL_METRICS

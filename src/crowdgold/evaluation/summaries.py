@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
-from crowdgold.evaluation.fits import flag_misfit, setting_keys
+from crowdgold.evaluation.fits import setting_keys
+from crowdgold.evaluation.misfit import flag_misfit
 
 KEYS = ["experiment", "method", "metric"]
 BAND_SIGMA = 3.5

@@ -4,7 +4,7 @@ STABLEVAL's appendix B names other licences than the sources do; those of the so
 """
 
 from crowdgold.data.datasets.source import File, Source
-from crowdgold.data.datasets.stableval_synthetic import CHECKSUMS
+from crowdgold.data.datasets.stableval_synthetic_files import CHECKSUMS
 
 GITHUB = "https://raw.githubusercontent.com"
 QAGS = f"{GITHUB}/W4ngatang/qags/47798e9b63344e2d3fb4df2def6edc18e9402d30/data"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdgold.experiments import plan
-from crowdgold.experiments.provenance.imports import rule_code
+from crowdgold.experiments.provenance.dependencies import rule_code
 from crowdgold.experiments.provenance.seals import was_set_aside
 from crowdgold.experiments.results import path_of_times
 from crowdgold.toolchain import included_files

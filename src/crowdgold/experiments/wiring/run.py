@@ -15,7 +15,8 @@ from crowdgold.data import InputError
 from crowdgold.data.outputs import write_text
 from crowdgold.experiments.configuration.schema import METHOD_FILES
 from crowdgold.experiments.provenance import integrity
-from crowdgold.experiments.provenance.imports import kernel_cache, package_root
+from crowdgold.experiments.provenance.dependencies import kernel_cache
+from crowdgold.experiments.provenance.imports import package_root
 from crowdgold.methods import registry
 
 LOCK = Path("results/.running")

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from crowdgold.data import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.data.items import score_column
-from crowdgold.evaluation.fits import ABOVE, BELOW, flag_misfit, misfit_p
+from crowdgold.evaluation.misfit import ABOVE, BELOW, flag_misfit, misfit_p
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import Named
 from crowdgold.inference.samples import Sample

@@ -10,7 +10,7 @@ import pandas as pd
 
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.own import Study
-from crowdgold.evaluation.fits import held_against
+from crowdgold.evaluation.misfit import held_against
 from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import DataCheck, verdicts_within

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.special import bdtr
 
 from crowdgold.data.checks import counted
-from crowdgold.evaluation.fits import held_against
+from crowdgold.evaluation.misfit import held_against
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.inference.samples import FEWEST
 from crowdgold.methods import METHODS

@@ -12,10 +12,7 @@ from crowdgold.evaluation.fits import gate_sentence
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
 from crowdgold.plotting.style import COLOURS, new_figure
-from crowdgold.studies.calibration.simulation_based_calibration import (
-    distribution_function,
-    uniform_band,
-)
+from crowdgold.studies.calibration.rank_uniformity import distribution_function, uniform_band
 
 DASHES = ("-", "--", ":")
 """The colours again, dashed, where there are more quantities than colours."""

@@ -9,7 +9,7 @@ from scipy import stats
 
 from crowdgold.plotting.plot import Plot, require
 from crowdgold.plotting.style import FOOTER_SIZE, new_figure
-from crowdgold.studies.label_variation.human_ranking import ONE, PANEL
+from crowdgold.studies.label_variation.people import ONE, PANEL
 from crowdgold.studies.label_variation.plots.shares import METRICS, SEVERAL
 
 COLUMNS = ("dataset", "encoder", "judge", "metric", "method", "score", "value", "correlation")
