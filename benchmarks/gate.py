@@ -21,8 +21,8 @@ import yaml
 
 from crowdgold.data import Items
 from crowdgold.methods import fit
-from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.stan import SamplerSettings, StanModels
+from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.models.vote_fit import fit_votes
 from crowdgold.models.vote_sets import find_vote_sets
 from crowdgold.simulate.irt import draw_irt

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from crowdgold.data.files import write_text
+from crowdgold.data.outputs import write_text
 from crowdgold.documents.pages import make_page
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.logs import job_log

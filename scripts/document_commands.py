@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crowdgold.commands import main
-from crowdgold.data.files import write_text
+from crowdgold.data.outputs import write_text
 from crowdgold.documents.how_to import make_page, write_files
 from crowdgold.experiments.logs import job_log
 from crowdgold.simulate.how_to import draw_studies

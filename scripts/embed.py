@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.results import read_table
-from crowdgold.studies.label_variation.embeddings import embeddings
+from crowdgold.studies.label_variation.encoders import embeddings
 from crowdgold.studies.label_variation.prepared import read_prepared
 
 if TYPE_CHECKING:

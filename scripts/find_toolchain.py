@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from crowdgold.data.files import write_text
+from crowdgold.data.outputs import write_text
 from crowdgold.experiments.logs import job_log
 from crowdgold.toolchain import find_toolchain
 

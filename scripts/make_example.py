@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from crowdgold.data.files import write_text
+from crowdgold.data.outputs import write_text
 from crowdgold.simulate.example import ANNOTATORS, MIDDLE, PARAMETERS, SEED, SLOPE, draw_example
 
 FOLDER = Path(__file__).parents[1] / "src/crowdgold/example"

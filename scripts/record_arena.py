@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from crowdgold.arena.features import world_features, world_kinds, worlds_table
 from crowdgold.arena.record import arena_of, record_text
 from crowdgold.arena.table import arena_cells, judged
-from crowdgold.arena.world_features import world_features, world_kinds, worlds_table
-from crowdgold.data.files import write_text
+from crowdgold.data.outputs import write_text
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.provenance.made_from import condensed, file_hash
 from crowdgold.experiments.provenance.record import provenance

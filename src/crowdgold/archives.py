@@ -69,7 +69,6 @@ def zip_members(path: Path, most_bytes: int) -> Iterator[tuple[str, bytes]]:
     """Name and content of each member of a zip file, in the order of their names.
 
     Args:
-        path: the zip file.
         most_bytes: that all members together may unpack to.
 
     Raises:
@@ -90,7 +89,6 @@ def zip_blocks(path: Path, most_bytes: int) -> Iterator[tuple[str, bytes]]:
     A block begins with the end of the one before, so that what is looked for is not cut in two.
 
     Args:
-        path: the zip file.
         most_bytes: that all members together may unpack to.
 
     Raises:

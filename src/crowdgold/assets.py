@@ -1,6 +1,8 @@
-"""Where the files that are not Python stand: the Stan models and the toolchain's sources."""
+"""Where files that are not Python stand, and where what can be had again is kept."""
 
 from pathlib import Path
+
+import platformdirs
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -27,3 +29,8 @@ def asset_folder(name: str) -> Path:
     raise FileNotFoundError(
         f"no folder {name!r} of crowdgold's assets: looked at {looked}; reinstall crowdgold"
     )
+
+
+def cache_folder() -> Path:
+    """The folder of this program in the user's cache; it need not be there."""
+    return platformdirs.user_cache_path("crowdgold", appauthor=False)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from crowdgold.commands import main
 from crowdgold.commands.evaluation_table import describe
 from crowdgold.data import InputError
-from crowdgold.data.json_values import plain
+from crowdgold.data.json_shapes import plain
 from crowdgold.data.own import read_study
 from crowdgold.inference.labels import Fit, LabelPosterior, LabelPrediction
 from crowdgold.methods.registry import METHODS, offered

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crowdgold.data import NO_GOLD, Items
-from crowdgold.models import diagnostics
+from crowdgold.models import stan_fit
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.models.stan_fit import StanFit
 from crowdgold.models.vote_fit import VoteFit, fit_votes
@@ -28,7 +28,7 @@ def normal(toolchain, compiled, tmp_path_factory):
 @pytest.fixture
 def never(monkeypatch):
     """A gate that no fit passes."""
-    monkeypatch.setattr(diagnostics, "EFFECTIVE_DRAWS_PER_CHAIN", 10**9)
+    monkeypatch.setattr(stan_fit, "EFFECTIVE_DRAWS_PER_CHAIN", 10**9)
 
 
 def standardised(fit: StanFit, name: str, mean: np.ndarray, sd: np.ndarray) -> np.ndarray:

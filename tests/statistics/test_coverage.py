@@ -16,8 +16,7 @@ from crowdgold.metrics import true_value
 from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.exact_cut import sample_exact_cut
 from crowdgold.models.score_model import ScoreData
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import find_vote_sets, win_counts
+from crowdgold.models.vote_sets import VoteParameters, find_vote_sets, win_counts
 from unit.reference import Theta, algorithm_1
 
 THETA = Theta(0.3, (0.2, 0.6), (1.5, 1.5), 1.0, 1.0)

@@ -12,15 +12,13 @@ from scipy.stats import beta, betabinom, binom, invgamma, kstest, laplace, norm
 
 from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.human_ai import HumanAiProgram
-from crowdgold.models.joint_model import log_likelihood
+from crowdgold.models.joint_model import ScoreMixtureDraws, ScoreMixtureProgram, log_likelihood
 from crowdgold.models.nested_cut import ordinal_data, score_data
 from crowdgold.models.priors import PAPER_PRIOR, PhiPrior, ScorePrior
-from crowdgold.models.score_mixture import ScoreMixtureDraws, ScoreMixtureProgram
 from crowdgold.models.score_model import ConditionedScoreModel, ScoreData
 from crowdgold.models.score_points import compress_scores, each_score
 from crowdgold.models.vote_fit import vote_data
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import find_vote_sets, win_counts
+from crowdgold.models.vote_sets import VoteParameters, find_vote_sets, win_counts
 from unit.reference import (
     HumanAi,
     ScoreMixture,

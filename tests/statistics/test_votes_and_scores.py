@@ -17,7 +17,7 @@ from crowdgold.methods import fit
 from crowdgold.models import joint_fit
 from crowdgold.models.human_ai import HumanAiProgram
 from crowdgold.models.joint_fit import TOLERANCE, fit_votes_and_scores
-from crowdgold.models.score_mixture import ScoreMixtureProgram
+from crowdgold.models.joint_model import ScoreMixtureProgram
 from crowdgold.models.stan import SamplerSettings
 from crowdgold.models.vote_sets import find_vote_sets
 from unit.reference import HumanAi, ScoreMixture, make_items

@@ -8,7 +8,7 @@ both coordinates and of their sum's (triangular) distribution, so of their depen
 import numpy as np
 from scipy.stats import invgamma, kstest, laplace, norm, triang
 
-from crowdgold.models.vote_model import VoteParameters
+from crowdgold.models.vote_sets import VoteParameters
 
 LEVEL = 1e-4
 

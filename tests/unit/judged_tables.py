@@ -8,8 +8,10 @@ import pandas as pd
 from crowdgold.evaluation.summaries import summarise
 from crowdgold.studies.judge_error.formula import check_judge_error_formula
 from crowdgold.studies.judge_error.simulation import VARIANTS, check_judge_error_simulation
-from crowdgold.studies.soft_metrics.correlations import check_soft_metric_correlations
-from crowdgold.studies.soft_metrics.curve import check_soft_metric_curve
+from crowdgold.studies.soft_metrics.correlations import (
+    check_soft_metric_correlations,
+    check_soft_metric_curve,
+)
 from crowdgold.studies.soft_metrics.metric_study import check_metric_study
 from crowdgold.studies.soft_metrics.scores import check_soft_metric_scores
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import annotations_from_frame
-from crowdgold.data.item_truth import with_truth
+from crowdgold.data.item_columns import with_truth
 from crowdgold.models.clara.labelling_model import LabellingModel
 
 RATES = {"R1": 0.6, "R2": 0.8, "R3": 0.9}

@@ -31,7 +31,7 @@ from crowdgold.metrics.agents import (
 )
 from crowdgold.models.confusion_em import EmSettings, fit_confusion_em
 from crowdgold.models.majority import majority_labels
-from crowdgold.studies.stableval.refitted_bootstrap import refitted_intervals
+from crowdgold.studies.stableval.published_posteriors import refitted_intervals
 
 RNG = np.random.default_rng
 

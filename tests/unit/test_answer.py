@@ -11,8 +11,7 @@ from crowdgold.studies.answer.bars import answers_of, bars_of
 from crowdgold.studies.answer.cells import answer_cells, pooled_coverage, upper_limit
 from crowdgold.studies.answer.least_width import LEAST
 from crowdgold.studies.answer.page import cells_table, predictions_table
-from crowdgold.studies.answer.peer_means import PEER, peer_interval
-from crowdgold.studies.answer.sample_peers import ROWS, TRUTHS, read_samples
+from crowdgold.studies.answer.sample_peers import PEER, ROWS, TRUTHS, peer_interval, read_samples
 from unit.made_answers import METRICS, REPLICATES, SIZES, WORLDS, made_answers
 from unit.made_pages import page_from
 

@@ -16,7 +16,7 @@ from crowdgold.arena.features import (
     mean_features,
     nearest,
 )
-from crowdgold.arena.plots.arena import COVERS, OTHER, UNSURE, colour_of_coverage, word_of
+from crowdgold.arena.plots import COVERS, OTHER, UNSURE, colour_of_coverage, word_of
 from crowdgold.arena.record import (
     RECORD,
     arena_of,

@@ -12,8 +12,7 @@ from crowdgold.models.utility_distribution import (
     tabulate_distribution,
     tails_at,
 )
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import find_vote_sets
+from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
 from unit.reference import Theta, algorithm_1, beta_rule, label_odds
 
 VOTES = 3

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crowdgold.evaluation.summaries import coverage_band
-from crowdgold.inference.central_interval import central_interval
+from crowdgold.inference.interval import central_interval
 
 TIMES = 40_000
 

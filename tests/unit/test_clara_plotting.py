@@ -9,9 +9,9 @@ from crowdgold.evaluation.summaries import summarise
 from crowdgold.experiments.registries import entries
 from crowdgold.plotting.series import split_series
 from crowdgold.plotting.style import style_of
+from crowdgold.studies.clara.labelling_policy import items_of_class, labels_an_item
 from crowdgold.studies.clara.policy_curves import at_share, policy_curves
 from crowdgold.studies.clara.sigmoid_scores import check_sigmoid_scores, mean_density, separable
-from crowdgold.studies.clara.tie_breaking import items_of_class, labels_an_item
 from unit.clara_tables import (
     audit_day_results,
     policy_results,
@@ -261,7 +261,7 @@ def test_a_policy_between_its_settings():
         ("clara_days", ["day"], {}, "no column 'day'"),
         ("clara_days", [], {"show": "errors"}, r"metrics \['precision', 'recall'\]"),
         ("clara_days", [], {"show": "bias"}, "show: found 'bias'"),
-        ("clara_scores", ["density"], {}, r"it lacks \['density'\]"),
+        ("clara_scores", ["density"], {}, r"no columns \['density'\]"),
         ("clara_policy", ["accuracy"], {}, r"no columns \['accuracy'\]"),
         ("clara_policy", [], {"panels": ["cost"]}, r"panels: found \['cost'\]"),
     ],

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from crowdgold.commands import main, parser, terminal
-from crowdgold.models.clara.chain import run_chain
 from crowdgold.models.clara.label_confidence import LabelStream
 from crowdgold.models.clara.labelling_file import read_labelling_model, write_labelling_model
 from crowdgold.models.clara.labelling_model import LabellingModel
+from crowdgold.models.clara.runs import run_chain
 from unit.labelled_by_three import RATES, three_reviewers, true_model
 
 COMMAND = [sys.executable, "-m", "crowdgold.commands"]

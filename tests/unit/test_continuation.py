@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from crowdgold.models.continuation import Asked, sample_until_passed
-from crowdgold.models.diagnostics import Diagnostics
+from crowdgold.models.stan_fit import Diagnostics
 
 
 @dataclass(frozen=True)

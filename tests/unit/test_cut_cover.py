@@ -12,10 +12,9 @@ import pytest
 from scipy.special import logsumexp
 
 from crowdgold.models.binned_ranks import BinnedRanks
-from crowdgold.models.cut_cover import MOST_BOXES, cover, resolve
 from crowdgold.models.cut_density import DEGREES, FAR, Box, log_prior, mu_at
 from crowdgold.models.cut_search import locate, scan, settle
-from crowdgold.models.exact_cut import sample_exact_cut
+from crowdgold.models.exact_cut import MOST_BOXES, cover, resolve, sample_exact_cut
 from crowdgold.models.priors import PAPER_PRIOR
 from crowdgold.models.score_model import ScoreData
 from crowdgold.models.vote_sets import find_vote_sets, win_counts

@@ -13,8 +13,13 @@ from crowdgold.commands import main
 from crowdgold.data import NO_GOLD, Items, annotations_from_frame
 from crowdgold.data.own import read_study
 from crowdgold.methods.registry import offered
-from crowdgold.own.check.agreement import agreement, alpha_of_patterns
-from crowdgold.own.check.annotator_check import LEVEL, check_annotators, holm
+from crowdgold.own.check.annotator_check import (
+    LEVEL,
+    agreement,
+    alpha_of_patterns,
+    check_annotators,
+    holm,
+)
 from crowdgold.own.check.data import check_data
 from crowdgold.own.check.gold_sample import (
     MOST_GOLD,

@@ -238,8 +238,8 @@ def test_every_dataset_has_pinned_files_a_licence_and_a_citation():
     assert set(DATASETS) == set(SOURCES)
     for name, dataset in DATASETS.items():
         assert dataset.name == name
-        assert dataset.licence
-        assert dataset.citation
+        assert SOURCES[name].licence
+        assert SOURCES[name].citation
         for file in SOURCES[name].files:
             assert (len(file.urls) == 1) or file.convert
             if file.sha256 is None:

@@ -5,10 +5,10 @@ from dataclasses import astuple
 import numpy as np
 import pytest
 
-from crowdgold.caches import cache_folder
-from crowdgold.data.datasets.checksums import cached
+from crowdgold.assets import cache_folder
+from crowdgold.data.datasets.source import cached
 from crowdgold.data.datasets.sources import find_source
-from crowdgold.models.diagnostics import diagnose
+from crowdgold.models.stan_fit import diagnose
 from crowdgold.toolchain.assemble import default_folder
 from crowdgold.toolchain.compile import models_folder
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crowdgold.data import InputError
-from crowdgold.data.json_values import plain
+from crowdgold.data.json_shapes import plain
 from crowdgold.experiments.configuration.schema import read_schema
 from crowdgold.methods.registry import offered
 from crowdgold.own.evaluation import METRICS, Settings, read_thresholds

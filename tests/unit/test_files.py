@@ -2,7 +2,7 @@
 
 import pytest
 
-from crowdgold.data.files import unfinished
+from crowdgold.data.outputs import unfinished
 from crowdgold.experiments.provenance.imports import package_root
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from crowdgold.data.own import read_study
-from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.stan import SamplingError, StanModels
+from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.own.evaluation import Settings, fitting
 from crowdgold.own.evaluation.jobs import Job, find_strata
 from unit.test_evaluate_command import EXAMPLE

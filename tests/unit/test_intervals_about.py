@@ -22,9 +22,9 @@ from crowdgold.own.evaluation.questions import (
     check_settings,
     what_intervals_are_about,
 )
-from crowdgold.own.report.assumptions import OF_ITEMS, OF_POPULATION, assumptions_of
 from crowdgold.own.report.doubts import find_doubts
 from crowdgold.own.report.folder import read_study_folder
+from crowdgold.own.report.words import OF_ITEMS, OF_POPULATION, assumptions_of
 from unit.made_study import make_study
 from unit.reference import make_items
 from unit.test_evaluate_command import EXAMPLE, files

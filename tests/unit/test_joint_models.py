@@ -6,13 +6,16 @@ from scipy.special import expit
 
 from crowdgold.data import InputError
 from crowdgold.methods import fit
-from crowdgold.models.diagnostics import Diagnostics, worst
 from crowdgold.models.human_ai import HumanAiDraws, HumanAiProgram
-from crowdgold.models.joint_model import label_probability, log_likelihood
-from crowdgold.models.score_mixture import ScoreMixtureDraws, ScoreMixtureProgram
+from crowdgold.models.joint_model import (
+    ScoreMixtureDraws,
+    ScoreMixtureProgram,
+    label_probability,
+    log_likelihood,
+)
 from crowdgold.models.score_points import each_score
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import find_vote_sets
+from crowdgold.models.stan_fit import Diagnostics, worst
+from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
 from unit.reference import HumanAi, ScoreMixture, item_log_likelihoods, make_items
 
 MIXTURES = [

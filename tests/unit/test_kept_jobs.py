@@ -21,14 +21,13 @@ from crowdgold.inference.questions import Named
 from crowdgold.inference.rectified import Rectified
 from crowdgold.inference.samples import Draws, Stated
 from crowdgold.metrics import Scale
-from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.stan import StanModels
+from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.own.evaluation import Settings, folder, kept_folder, mend, run_key
 from crowdgold.own.evaluation import processes as jobs_in_processes
 from crowdgold.own.evaluation.fitting import Found
 from crowdgold.own.evaluation.folder import check_folder, write_folder
-from crowdgold.own.evaluation.kept import UNFINISHED
-from crowdgold.own.evaluation.run_key import key_of
+from crowdgold.own.evaluation.run_key import UNFINISHED, key_of
 from crowdgold.own.evaluation.stored import read_found, write_found
 from crowdgold.temporary import held_folder
 from unit.test_endings import start

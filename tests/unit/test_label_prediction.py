@@ -21,8 +21,7 @@ from crowdgold.models.logistic import (
     features,
     rank_share,
 )
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import find_vote_sets
+from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
 from unit.reference import Theta, algorithm_1, make_items
 
 THETA = Theta(0.3, (0.2, 0.6), (1.5, 1.5), 1.0, 1.0)

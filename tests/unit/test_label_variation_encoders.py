@@ -8,15 +8,15 @@ import pytest
 
 from crowdgold.data import InputError
 from crowdgold.data.judged_texts import COLUMNS
-from crowdgold.studies.label_variation.embeddings import checksum
 from crowdgold.studies.label_variation.encoders import (
     ENCODERS,
     Texts,
+    checksum,
     compare,
     find_encoder,
     scale_to_unit_variance,
+    tfidf_features,
 )
-from crowdgold.studies.label_variation.tfidf_encoder import tfidf_features
 
 WORDS = ["the cat sat on the mat", "a dog barked", "the dog sat", "القط جلس", "كلب نبح هنا"]
 has_torch = importlib.util.find_spec("transformers") and importlib.util.find_spec("torch")
@@ -224,7 +224,7 @@ def test_weights_in_half_precision_give_features_in_single():
 @needs_torch
 def test_features_are_kept_and_read_again_until_the_texts_change(tmp_path, monkeypatch):
     from crowdgold.studies.label_variation import transformer_encoder
-    from crowdgold.studies.label_variation.embeddings import embeddings
+    from crowdgold.studies.label_variation.encoders import embeddings
 
     loaded = []
 

@@ -289,7 +289,7 @@ def test_the_figure_draws_runs_means_and_what_is_undefined():
     assert set(shown["dataset"]) == {"HS-Brexit", "ArMIS"}
     with pytest.raises(ValueError, match="no rows of MFRC"):
         FIGURES["label_variation"](table, {"shown": ["MFRC"]})
-    with pytest.raises(ValueError, match=r"lacks \['note'\]"):
+    with pytest.raises(ValueError, match=r"no columns \['note'\]"):
         FIGURES["label_variation"](table.drop(columns="note"), {"shown": ["ArMIS"]})
 
 

@@ -10,9 +10,9 @@ from scipy import stats
 from crowdgold.documents.claims import read_claims
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_DECIDED
 from crowdgold.experiments.configuration import load
-from crowdgold.studies.label_variation.ranks import SETTING
-from crowdgold.studies.label_variation.shares import (
+from crowdgold.studies.label_variation.ranks import (
     LEVEL,
+    SETTING,
     datasets_needed,
     in_words,
     judged_share,

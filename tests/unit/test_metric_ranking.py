@@ -7,12 +7,11 @@ import pytest
 from scipy.stats import pearsonr
 
 from crowdgold.data import InputError
-from crowdgold.metrics.metric_ranking import permutation_test
-from crowdgold.metrics.rank_centrality import rank_centrality
+from crowdgold.metrics.rank_centrality import permutation_test, rank_centrality
 from crowdgold.simulate.pairwise_choices import draw_choices
+from crowdgold.studies.soft_metrics.correlations import fisher_band
 from crowdgold.studies.soft_metrics.metric_study import (
     check_metric_study,
-    fisher_interval,
     made_metric,
 )
 
@@ -145,7 +144,7 @@ def test_a_made_metric_has_its_correlation_and_studies_find_less():
     rng = np.random.default_rng(7)
     made = made_metric(STRENGTH, 0.6, rng)
     assert np.corrcoef(made, STRENGTH)[0, 1] == pytest.approx(0.6)
-    low, high = fisher_interval(0.6, 13, 0.95)
+    low, high = fisher_band(0.6, 13, 0.95)
     assert np.arctanh([low, high]) == pytest.approx(
         np.arctanh(0.6) + np.array([-1, 1]) * 1.959964 / np.sqrt(10)
     )

@@ -18,7 +18,7 @@ from crowdgold.inference.labels import LabelPrediction
 from crowdgold.methods import METHODS, fit, registry
 from crowdgold.models.stan import StanModels
 from crowdgold.own.evaluation import Settings, evaluate_study
-from crowdgold.own.report.assumptions import assumptions_of
+from crowdgold.own.report.words import assumptions_of
 from crowdgold.plotting.style import method_order, style_of
 from unit.reference import make_items
 from unit.test_evaluate_study import simulated

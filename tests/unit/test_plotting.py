@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.evaluation.ratios import average_over_settings, compare, relative_to
-from crowdgold.evaluation.summaries import summarise
+from crowdgold.evaluation.summaries import average_over_settings, compare, relative_to, summarise
 from crowdgold.experiments.figure_jobs import draw
 from crowdgold.experiments.registries import entries
 from crowdgold.methods import METHODS
-from crowdgold.plotting.coverage_and_width import MEAN, SETTING
+from crowdgold.plotting.coverage import MEAN, SETTING
 from crowdgold.plotting.sensitivity import compare_quantities
 from crowdgold.plotting.series import count_replicates, replicates_text
 from crowdgold.plotting.style import (

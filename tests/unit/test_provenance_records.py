@@ -11,13 +11,13 @@ from matplotlib.image import imread
 from crowdgold.commands import main
 from crowdgold.experiments.provenance.made_from import blocks_of, condensed, fold
 from crowdgold.experiments.provenance.mixed_code import MixedCode, look_for_mixture, mixtures, stale
-from crowdgold.experiments.provenance.same_numbers import (
+from crowdgold.experiments.provenance.seals import UNSEALED, write_sealed_text
+from crowdgold.experiments.provenance.verification import (
+    choose,
     differences,
     origin_differs,
     surroundings_differ,
 )
-from crowdgold.experiments.provenance.seals import UNSEALED, write_sealed_text
-from crowdgold.experiments.provenance.verification import choose
 from crowdgold.experiments.results import write_table
 from crowdgold.plotting.style import new_figure, save_figure
 

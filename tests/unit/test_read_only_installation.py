@@ -73,7 +73,7 @@ def test_diagnostics_of_chains_need_no_home(installed):
     """The library that computes them says nothing, and writes nowhere."""
     code = (
         "import numpy as np\n"
-        "from crowdgold.models.diagnostics import diagnose\n"
+        "from crowdgold.models.stan_fit import diagnose\n"
         "draws = np.random.default_rng(1).normal(size=(4, 500))\n"
         "assert diagnose({'x': draws}, 0, 0).passed\n"
     )

@@ -20,8 +20,7 @@ from crowdgold.models.score_model import (
     nodes_of_difference,
     win_deviation,
 )
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import find_vote_sets, win_counts
+from crowdgold.models.vote_sets import VoteParameters, find_vote_sets, win_counts
 from unit.reference import (
     Theta,
     algorithm_1,

@@ -5,11 +5,9 @@ import pytest
 
 from crowdgold.models.human_ai import HumanAiDraws
 from crowdgold.models.joint_fit import compression_error
-from crowdgold.models.joint_model import log_likelihood
-from crowdgold.models.score_mixture import ScoreMixtureDraws
+from crowdgold.models.joint_model import ScoreMixtureDraws, log_likelihood
 from crowdgold.models.score_points import compress_scores, each_score
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import find_vote_sets
+from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
 from unit.reference import make_items
 
 N = 6000

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from crowdgold.models.score_scale import model_scores
+from crowdgold.models.score_points import model_scores
 
 
 def test_real_scores_stay_as_they_are():

@@ -8,12 +8,13 @@ import pytest
 from crowdgold.documents.claims import read_claims
 from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_DECIDED, claim_rows
 from crowdgold.experiments.figure_jobs import draw
-from crowdgold.studies.stableval.pages.cells import SOURCES, our_values
 from crowdgold.studies.stableval.pages.printed_cells import (
     ABSENT,
     DIFFERS,
     SAME,
+    SOURCES,
     compare_cells,
+    our_values,
     written_like,
 )
 from unit.judged_tables import judged_results

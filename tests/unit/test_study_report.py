@@ -18,15 +18,13 @@ from crowdgold.own.evaluation.headline import (
 )
 from crowdgold.own.report.answers import write_answer, write_answers
 from crowdgold.own.report.check import write_check
-from crowdgold.own.report.curves_figure import MOST, draw_study_curves
 from crowdgold.own.report.doubts import GRAVE, MINOR, count_misses, find_doubts, verdict_of
-from crowdgold.own.report.estimates_figure import draw_study_estimates
+from crowdgold.own.report.estimates_figure import MOST, draw_study_curves, draw_study_estimates
 from crowdgold.own.report.folder import read_study_folder
+from crowdgold.own.report.inline_figures import drawn_names
 from crowdgold.own.report.page import study_figures, study_page, write_study_report
-from crowdgold.own.report.predictive import votes_of
 from crowdgold.own.report.tables import estimates_table
-from crowdgold.own.report.user_names import drawn_names
-from crowdgold.own.report.votes_figure import draw_study_votes, draw_study_wins
+from crowdgold.own.report.votes_figure import draw_study_votes, draw_study_wins, votes_of
 from crowdgold.own.report.words import Numbers, rounded
 from unit.made_study import HOSTILE, make_study
 

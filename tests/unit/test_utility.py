@@ -6,8 +6,7 @@ from scipy.special import ndtr
 from scipy.stats import norm
 
 from crowdgold.models.utility import tabulate_utility
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import find_vote_sets
+from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
 from unit.reference import Theta, algorithm_1, beta_rule, label_odds, make_items
 
 VOTES = 3

@@ -25,7 +25,7 @@ from crowdgold.data.datasets import (
     wikipedia,
 )
 from crowdgold.data.datasets.conversion import perspective_from_conversations
-from crowdgold.data.datasets.panel import draw_votes
+from crowdgold.data.datasets.dataset import draw_votes
 from crowdgold.simulate import resample
 
 COMMENTS = 120

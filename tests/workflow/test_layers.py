@@ -9,7 +9,7 @@ from crowdgold.experiments.provenance.imports import direct_imports, module_file
 from .conftest import ROOT
 
 ROOMS = (
-    "found", "assets", "caches", "kernels", "archives", "temporary", "toolchain", "data",
+    "found", "assets", "kernels", "archives", "temporary", "toolchain", "data",
     "declared", "given", "simulate", "models", "metrics", "inference", "methods", "evaluation",
     "plotting", "documents", "experiments", "arena", "studies", "own", "commands", "notebook",
 )  # fmt: skip
@@ -61,7 +61,7 @@ def test_a_room_imports_only_those_above_it(path):
     ("module", "wrong"),
     [
         ("crowdgold.plotting.style", "crowdgold.studies.maven.order_statistics"),
-        ("crowdgold.plotting.style", "crowdgold.arena.plots.arena"),
+        ("crowdgold.plotting.style", "crowdgold.arena.plots"),
         ("crowdgold.studies.maven.bias_causes", "crowdgold.studies.clara.sigmoid_scores"),
         ("crowdgold.own.report.page", "crowdgold.studies.maven.bias_causes"),
         ("crowdgold", "crowdgold.data"),

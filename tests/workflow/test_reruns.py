@@ -22,7 +22,7 @@ def test_a_second_run_does_nothing_and_says_so(finished):
         ("src/crowdgold/experiments/drawing.py", {"simulate": 2, **EVERY_ESTIMATE}),
         ("src/crowdgold/experiments/estimating.py", EVERY_ESTIMATE),
         (module_path("plot", "error_and_width"), {"figure_tiny": 1, "figures": 1}),
-        ("src/crowdgold/experiments/checks.py", {}),
+        ("src/crowdgold/experiments/check.py", {}),
         ("scripts/summarise.py", {"summarise": 1, "figure_tiny": 1, "figures": 1}),
         ("scripts/check.py", {}),
     ],

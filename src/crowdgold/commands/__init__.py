@@ -16,8 +16,8 @@ import sys
 from collections.abc import Collection, Sequence
 
 from crowdgold import __version__
-from crowdgold.commands.printable import Parser
 from crowdgold.commands.systems import refusal, remark
+from crowdgold.commands.terminal import Parser
 
 __all__ = ["main", "parser"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdgold.commands.terminal import add_study_options, progress, renamed, say, tell
 from crowdgold.data import InputError
-from crowdgold.data.json_values import plain
+from crowdgold.data.json_shapes import plain
 from crowdgold.data.own import read_study
 
 ABOUT = """\

@@ -26,7 +26,7 @@ from crowdgold.commands.terminal import (
     tell,
 )
 from crowdgold.data import InputError
-from crowdgold.data.json_values import plain
+from crowdgold.data.json_shapes import plain
 from crowdgold.temporary import remove_abandoned
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from crowdgold.data import InputError
-from crowdgold.data.characters import MEND, NUL
+from crowdgold.data.checks import MEND, NUL
 
 COLUMNS = ("item", "annotator", "label")
 GROUP = "group"
@@ -52,7 +52,6 @@ class LabelRows:
         """Start before the first line; nothing is read yet.
 
         Args:
-            lines: the stream.
             source: how messages name it.
             renamed: its own column names -> the names used here.
             header: its column names, where it has no header line.

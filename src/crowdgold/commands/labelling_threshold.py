@@ -16,9 +16,8 @@ from crowdgold.commands.terminal import (
 )
 from crowdgold.data import InputError
 from crowdgold.data.annotations import annotations_from_frame
-from crowdgold.data.files import write_text
-from crowdgold.data.item_truth import with_truth
-from crowdgold.data.outputs import Output
+from crowdgold.data.item_columns import with_truth
+from crowdgold.data.outputs import Output, write_text
 from crowdgold.data.tables import read_columns
 from crowdgold.models.clara.labelling_file import read_labelling_model
 

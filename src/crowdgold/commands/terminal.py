@@ -4,20 +4,36 @@ All of it goes out through here, so that no name of a user's file commands the t
 """
 
 import argparse
+import re
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
-from crowdgold.commands.printable import visible
 from crowdgold.data.outputs import Output
 
 if TYPE_CHECKING:
     from crowdgold.data import Annotations
     from crowdgold.models.clara.labelling_model import LabellingModel
+
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u202a-\u202e\u2066-\u2069]")
+"""C0 and C1 controls but for tabs and line feeds, other ends of lines, and turns of direction."""
+
+
+def visible(text: str) -> str:
+    r"""A text whose control characters are written out, as \x1b."""
+    return CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose messages, which may hold values of a study file, go out as `visible`."""
+
+    def _print_message(self, message: str, file: IO[str] | None = None) -> None:  # type: ignore[override]
+        super()._print_message(visible(message or ""), file)
+
 
 Options = argparse.ArgumentParser | argparse._ArgumentGroup
 """What options can be added to."""

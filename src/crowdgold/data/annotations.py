@@ -179,11 +179,7 @@ def annotations_from_frame(
     if repeated not in REPEATED:
         raise InputError(f"repeated {repeated!r}; expected one of {', '.join(REPEATED)}")
     problems = Problems(source, first_row)
-    check_columns(frame, ("item", "annotator", "label"), problems)
-    columns = {name: texts_of(frame, name, problems) for name in ("item", "annotator", "label")}
-    for optional in ("group", "agent"):
-        if optional in frame:
-            columns[optional] = texts_of(frame, optional, problems)
+    columns = _texts(frame, problems)
     position, known = categories_of(columns["label"], categories, problems)
     values = credits_of(credit, known, problems)
     table = pd.DataFrame(columns).assign(position=position).reset_index(drop=True)
@@ -194,10 +190,7 @@ def annotations_from_frame(
     vectors = {} if scores is None else read_score_vectors(scores, known, f"the scores of {source}")
     # Texts are looked at one by one nowhere: there may be millions.
     item_of, labelled = pd.factorize(table["item"])
-    scored = [item for one in vectors.values() for item in one.index]
-    items = np.asarray(labelled, dtype=object)
-    if scored:
-        items = np.array(list(dict.fromkeys([*items, *scored])), dtype=object)
+    items = _with_scored(np.asarray(labelled, dtype=object), vectors)
     order = np.argsort(item_of, kind="stable")
     annotator_of, annotators = pd.factorize(table["annotator"])
     group_of, groups = pd.factorize(group)
@@ -216,6 +209,20 @@ def annotations_from_frame(
     )
 
 
+def _texts(frame: pd.DataFrame, problems: Problems) -> dict[str, pd.Series]:
+    """The columns of a table of labels as texts."""
+    needed = ("item", "annotator", "label")
+    check_columns(frame, needed, problems)
+    there = [*needed, *(name for name in ("group", "agent") if name in frame)]
+    return {name: texts_of(frame, name, problems) for name in there}
+
+
+def _with_scored(items: np.ndarray, vectors: Mapping[str, pd.DataFrame]) -> np.ndarray:
+    """The labelled items, and after them those that have scores alone."""
+    scored = [item for one in vectors.values() for item in one.index]
+    return np.array(list(dict.fromkeys([*items, *scored])), dtype=object) if scored else items
+
+
 def _agents(table: pd.DataFrame, items: np.ndarray) -> dict[str, np.ndarray]:
     """The fields `agent` and `agent_of` of a table of labels; none where it names no agent."""
     if "agent" not in table:
@@ -227,7 +234,7 @@ def _agents(table: pd.DataFrame, items: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def read_score_vectors(
-    frame: pd.DataFrame, categories: np.ndarray, source: str = "the scores", first_row: int = 0
+    frame: pd.DataFrame, categories: np.ndarray, source: str
 ) -> dict[str, pd.DataFrame]:
     """Check score vectors, one row an item and classifier.
 
@@ -235,7 +242,6 @@ def read_score_vectors(
         frame: columns item, one for each category (a probability), and optionally classifier.
         categories: (K,) labels.
         source: how messages name the table.
-        first_row: the number messages give the first row.
 
     Returns:
         classifier -> (items, K) vectors, indexed by item.
@@ -243,7 +249,7 @@ def read_score_vectors(
     Raises:
         InputError: naming every column and row that cannot be used.
     """
-    problems = Problems(source, first_row)
+    problems = Problems(source)
     names = [str(name) for name in categories]
     check_columns(frame, ("item", *names), problems)
     item = texts_of(frame, "item", problems)

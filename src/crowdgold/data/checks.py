@@ -1,8 +1,12 @@
 """Checks on columns of an input table; each problem names file, column, rows, and the way out."""
 
+import json
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,16 +20,14 @@ NAMES_SHOWN = 20
 def list_rows(rows: Iterable[object]) -> str:
     """Name rows for a message: the first few, then how many more."""
     rows = list(rows)
-    shown = ", ".join(str(row) for row in rows[:ROWS_SHOWN])
-    more = f" and {len(rows) - ROWS_SHOWN} more" if len(rows) > ROWS_SHOWN else ""
-    return f"row{'s' if len(rows) > 1 else ''} {shown}{more}"
+    return f"row{'s' if len(rows) > 1 else ''} {list_names(rows, ROWS_SHOWN)}"
 
 
-def list_names(names: Iterable[object]) -> str:
+def list_names(names: Iterable[object], shown: int = NAMES_SHOWN) -> str:
     """Names for a message: the first few, then how many more."""
     texts = [str(name) for name in names]
-    more = f" and {len(texts) - NAMES_SHOWN:,} more" if len(texts) > NAMES_SHOWN else ""
-    return ", ".join(texts[:NAMES_SHOWN]) + more
+    more = f" and {len(texts) - shown:,} more" if len(texts) > shown else ""
+    return ", ".join(texts[:shown]) + more
 
 
 def repeated(names: Iterable[str]) -> dict[str, int]:
@@ -82,3 +84,46 @@ def is_empty(values: pd.Series) -> np.ndarray:
     """Say which cells (n,) hold nothing: missing, or only white space."""
     text = values.astype("string").str.strip()
     return np.asarray((text == "").to_numpy(dtype=bool, na_value=True))
+
+
+NUL_WRITTEN = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+"""In JSON, where a backslash may itself be written by two."""
+NUL = "a NUL byte"
+HALF = "half a character (an unpaired surrogate)"
+ESCAPED = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+"""How JSON writes them; two halves that follow each other are one good character."""
+MEND = "expected text; write the file anew, as UTF-8"
+BLOCK = 1 << 20
+
+
+def check_json_text(text: str, found: Any, where: str) -> None:
+    """Raise an `InputError` where JSON holds a character that no text of a study holds.
+
+    Args:
+        found: what was read from it.
+        where: how messages name it.
+    """
+    if not ESCAPED.search(text):
+        return
+    plain = json.dumps(found, ensure_ascii=False)
+    if NUL_WRITTEN.search(plain):
+        raise InputError(f"{where}: found {NUL}, {MEND}")
+    try:
+        plain.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{where}: found {HALF}, {MEND}") from None
+
+
+def check_text_file(path: Path) -> None:
+    """Raise an `InputError` that names the first line of a file with a NUL byte."""
+    lines = 1
+    with path.open("rb") as file:
+        while block := file.read(BLOCK):
+            place = block.find(b"\0")
+            if place >= 0:
+                lines += block.count(b"\n", 0, place)
+                raise InputError(
+                    f"{path} cannot be read as {path.suffix[1:]}: line {lines} has {NUL}; save it "
+                    "as UTF-8"
+                )
+            lines += block.count(b"\n")

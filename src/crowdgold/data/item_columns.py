@@ -1,9 +1,14 @@
 """The columns of a table of items: what they must hold, and what is made of them."""
 
+from collections.abc import Collection
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
+from crowdgold.data.annotations import NO_GROUP, Annotations
 from crowdgold.data.checks import Problems, is_empty, list_names, repeated, to_numbers
+from crowdgold.data.errors import InputError
 
 NO_GOLD = -1
 """The value of `Items.gold` where no expert labelled the item (the paper's empty set)."""
@@ -107,3 +112,87 @@ def check_gold(gold: np.ndarray, problems: Problems) -> None:
             f"column 'gold': all {rows} gold labels are {found[0]}; expected some of each class. "
             "Label more items chosen at random, or leave gold empty to run without it"
         )
+
+
+TRUTH = "truth"
+
+
+def with_truth(
+    annotations: Annotations, frame: pd.DataFrame, source: str = "the table", first_row: int = 0
+) -> Annotations:
+    """Annotations with the true category of each item.
+
+    Args:
+        annotations: made of this frame.
+        frame: columns item and truth; the truth of an item stands in each of its rows.
+        source: how messages name the table.
+        first_row: the number messages give the first row.
+
+    Raises:
+        InputError: where the column is missing, or naming every row whose truth is no category or
+            is not that of the item's other rows.
+    """
+    if TRUTH not in frame:
+        have = ", ".join(map(str, frame.columns))
+        raise InputError(f"{source}: column {TRUTH!r} is missing; the table has: {have}")
+    problems = Problems(source, first_row)
+    text = frame[TRUTH].astype("string").str.strip().fillna("")
+    position = pd.Index(annotations.category).get_indexer(pd.Index(text))
+    expected = f"one of {', '.join(map(str, annotations.category))}"
+    problems.add_rows(TRUTH, position < 0, frame[TRUTH], expected)
+    item = pd.Index(annotations.item).get_indexer(frame["item"].astype("string").str.strip())
+    truth = np.full(len(annotations.item), -1)
+    # Backwards, so that the first row of an item decides.
+    truth[item[::-1]] = position[::-1]
+    other = (position >= 0) & (position != truth[item])
+    problems.add_rows(TRUTH, other, frame[TRUTH], "the truth that the item's first row has")
+    problems.raise_if_any()
+    return replace(annotations, truth=truth)
+
+
+VOTES = ("0", "1")
+"""The categories of votes; the second is positive."""
+
+
+def labels_of_items(
+    item: np.ndarray, item_of: np.ndarray, annotator: np.ndarray, positive: np.ndarray
+) -> Annotations:
+    """Make the labels behind the votes of items.
+
+    Args:
+        item_of: (L,) position of each label's item, ascending.
+        annotator: (L,) who gave each label; equal names are one annotator. Annotators are sorted.
+        positive: (L,) whether the label is positive.
+    """
+    names, annotator_of = np.unique(annotator.astype(str), return_inverse=True)
+    return Annotations(
+        item=item,
+        annotator=names.astype(object),
+        group=np.array([NO_GROUP], dtype=object),
+        category=np.array(VOTES, dtype=object),
+        item_of=item_of.astype(np.int64),
+        annotator_of=annotator_of.astype(np.int64),
+        group_of=np.zeros(len(item_of), dtype=np.int64),
+        label=positive.astype(np.int64),
+    )
+
+
+def positive_categories(annotations: Annotations, positive: Collection[str]) -> np.ndarray:
+    """Say which categories count as positive: (K,), some and not all.
+
+    Args:
+        positive: names of categories; the last one where there are none.
+
+    Raises:
+        InputError: where there is no such category, or all are positive.
+    """
+    names = [str(name) for name in annotations.category]
+    chosen = set(map(str, positive)) or {names[-1]}
+    for name in sorted(chosen):
+        if name not in names:
+            raise InputError(
+                f"positive: found {name!r}, expected categories out of {', '.join(names)}"
+            )
+    if len(chosen) == len(names):
+        raise InputError(f"positive: all of {', '.join(names)}; expected some and not all")
+    return np.array([name in chosen for name in names])

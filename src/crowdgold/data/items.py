@@ -14,7 +14,6 @@ import pandas as pd
 from crowdgold.data.annotations import Annotations
 from crowdgold.data.checks import Problems, counted, list_names
 from crowdgold.data.errors import InputError
-from crowdgold.data.files import unfinished
 from crowdgold.data.gold_draw import GoldDraw, read_gold_draw
 from crowdgold.data.item_columns import (
     NO_GOLD,
@@ -28,6 +27,7 @@ from crowdgold.data.item_columns import (
     tie_break_in,
     whole_numbers_in,
 )
+from crowdgold.data.outputs import unfinished
 from crowdgold.data.shown import Known, Shown
 from crowdgold.data.spreadsheet import write_spreadsheet
 from crowdgold.data.tables import SEPARATORS, read_columns
@@ -53,7 +53,7 @@ class Items(Shown):
         truth: (n,) true label Y_i, 0 or 1, where it is known (simulations, held-out gold).
         oracle: (n,) P(Y_i = 1 | V_i) under the process that made the data, where known.
         labels: who gave each vote, items in the same order, categories "0" and "1"; None where it
-            is not known (`data.item_labels`).
+            is not known (`data.item_columns`).
         draw: the chances with which gold items were drawn; None where they are a simple random
             sample.
     """
@@ -186,7 +186,6 @@ def items_from_frame(
         frame: columns item, votes_positive, votes_total, optionally gold, score or score_NAME,
             truth, oracle (a probability), tie_break (drawn here where it is missing), and how gold
             was drawn (`data.gold_draw`).
-        rng: source of the tie-breaking numbers.
         source: how messages name the table.
         first_row: the number messages give the first row, or (n,) what they call each row.
         unscored: whether an item may be without a score, an empty cell.

@@ -5,11 +5,13 @@ A shape is a function of a value and its place that raises `Unfit` where the val
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from crowdgold.data.characters import check_json_text
-from crowdgold.data.checks import repeated
+import numpy as np
+
+from crowdgold.data.checks import check_json_text, repeated
 from crowdgold.data.errors import InputError
 from crowdgold.data.parameters import is_number, is_whole
 
@@ -33,7 +35,6 @@ def read_json(path: Path, mend: str) -> Any:
     """What a file of JSON holds.
 
     Args:
-        path: the file.
         mend: what to do where it is none, for messages.
 
     Raises:
@@ -75,7 +76,6 @@ def check_shape(value: Any, shape: Shape, source: object, mend: str) -> None:
     Args:
         value: what a file of JSON holds.
         shape: what it should be.
-        source: the file.
         mend: what to do, for the message.
     """
     try:
@@ -172,3 +172,18 @@ def _entries(value: Mapping[str, Any], where: str) -> Iterator[tuple[str, Any, s
     for key, entry in value.items():
         name = key if key.isidentifier() else shown(key)
         yield key, entry, f"{where}.{name}" if where else name
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: objects as their fields, arrays as lists, no number as null."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value

@@ -80,8 +80,6 @@ def write_spreadsheet(
     """Write a table as text that a spreadsheet may open.
 
     Args:
-        table: the table.
-        path: the file.
         floats: format of its numbers; all their digits where not given.
         separator: between cells.
 

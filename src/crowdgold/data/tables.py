@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.characters import check_json_text, check_text_file
-from crowdgold.data.checks import list_names, list_rows
+from crowdgold.data.checks import check_json_text, check_text_file, list_names, list_rows
 from crowdgold.data.errors import InputError
 from crowdgold.data.spreadsheet import restored
 
@@ -127,7 +126,6 @@ def check_cells(path: Path, separator: str, fewer: bool = False) -> None:
     """Raise an `InputError` where a row of a text file has more cells than the header.
 
     Args:
-        path: the file.
         separator: of the cells.
         fewer: whether to refuse a row with fewer cells as well.
     """

@@ -51,7 +51,6 @@ def _rows(path: Path, cached: bool) -> tuple[list[str], Iterator[Row]]:
     """The names of the sheets that are shown, and the filled rows of the first.
 
     Args:
-        path: the workbook.
         cached: whether a formula is given by the value that it had when the file was saved, an
             empty text where that is nothing, and not by its own text.
     """

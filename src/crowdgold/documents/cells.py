@@ -10,6 +10,8 @@ import pandas as pd
 from crowdgold.documents.markdown import with_error
 
 Numbers = Sequence[float] | np.ndarray | pd.Series
+Tables = Mapping[str, pd.DataFrame]
+"""The tables of a claim by name."""
 
 SHOWN_EACH = 6
 """Cells that are shown one by one; of more only the range of each group."""
@@ -87,6 +89,12 @@ def cells_of(
     return Cells(title, pd.DataFrame(columns))
 
 
+def only(tables: Tables) -> pd.DataFrame:
+    """The table of a claim that has one."""
+    (table,) = tables.values()
+    return table
+
+
 def places_of(rows: pd.DataFrame, axes: Sequence[str]) -> list[str]:
     """The place of each row: the value of one axis alone, or each axis with its value."""
     single = len(axes) == 1
@@ -104,7 +112,6 @@ def choose(table: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
     """The rows of a table that are asked for.
 
     Args:
-        table: any table.
         where: column -> a value, a list of values, `largest` or `smallest` of those that the
             table has, or a mapping of bounds: `least` (at least so much), `most`, `above`, `below`,
             `not` (another value) and `begins` (a name that begins so); a bound may be one of the
@@ -150,7 +157,6 @@ def show(cells: Cells, how: str = "") -> str:
     """What is said of cells: the title, then their numbers.
 
     Args:
-        cells: the cells.
         how: `each` cell, the `range` of each group, the `ends` of all, the cell of the `largest`
             or `smallest` size, or the `title` alone; where it is not said, each of a few, else the
             range.

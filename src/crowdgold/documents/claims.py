@@ -42,9 +42,9 @@ import yaml
 from jinja2 import StrictUndefined, Undefined, UndefinedError
 from jinja2.nativetypes import NativeEnvironment
 
-from crowdgold.documents.cells import ClaimError, show
+from crowdgold.documents.cells import ClaimError, Tables, show
 from crowdgold.documents.predicates import all_of, check, judged
-from crowdgold.documents.quantities import Tables, quantity
+from crowdgold.documents.quantities import quantity
 from crowdgold.documents.verdicts import FAILS, NO_CAUSE, Claim, Judgement
 
 TEXT = {"where", "printed", "tables", "cause", "settings", "note"}

@@ -105,7 +105,6 @@ def decide(
     """What the cells decide of a claim that their true values lie between low and high.
 
     Args:
-        cells: the cells.
         low, high: the ends of the region, of all cells or of each.
         inside: in which cells: `every`, `any` or `most`.
         looks: the parts of the claim, of which one that fails is enough.
@@ -134,7 +133,6 @@ def _needed(cells: Cells, gap: np.ndarray, count: int, looks: int) -> float:
     """How many replicates would decide the claim, as an error falls with their square root.
 
     Args:
-        cells: the cells.
         gap: how far each is on the side to which the claim leans.
         count: in how many of them that must be known.
         looks: what else the tail is shared by.

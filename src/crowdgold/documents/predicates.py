@@ -43,7 +43,6 @@ def within(
     """The cells are no farther from a number than the margin.
 
     Args:
-        cells: the cells.
         margin: half of the printed number's last digit, or what counts as the same.
         number: of all cells, or of each group; not decided where a group has no cell.
     """

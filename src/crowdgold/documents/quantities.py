@@ -1,8 +1,8 @@
 """What a claim is about, read from results tables: each quantity gives `Cells`.
 
-A claim names a quantity and its arguments in `of:`. All take `where` (rows, see `cells.choose`),
-and read the claim's first table unless `table` names another, or a function of the tables that
-makes one: `{own: module:function}`, with its arguments.
+A claim names a quantity and its arguments in `of:`. All but a difference are of the rows that
+`where` leaves (see `cells.choose`) of the claim's first table, unless `table` names another, or a
+function of the tables that makes one: `{own: module:function}`, with its arguments.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,52 +11,47 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.documents.cells import Cells, ClaimError, cells_of, choose, places_of
-from crowdgold.evaluation.ratios import average_over_settings, compare
-from crowdgold.evaluation.summaries import standard_error, summarise
+from crowdgold.documents.cells import Cells, ClaimError, Tables, cells_of, choose, places_of
+from crowdgold.evaluation.summaries import average_over_settings, compare, standard_error, summarise
 
-Tables = Mapping[str, pd.DataFrame]
-Source = str | Mapping[str, Any]
+Names = str | Sequence[str]
 NUMBERS = ["value", "error", "replicates"]
 """The columns of cells that are no names."""
 
 
-def _listed(value: str | Sequence[str]) -> list[str]:
+def _listed(value: Names) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
-def _table(tables: Tables, table: Source, where: Mapping[str, Any] | None) -> pd.DataFrame:
+def _rows(tables: Tables, arguments: dict[str, Any]) -> pd.DataFrame:
+    """The rows that a quantity is of, by two of its arguments, which are taken out."""
+    table, where = arguments.pop("table", ""), arguments.pop("where", {})
     if isinstance(table, Mapping):
-        arguments = dict(table)
-        found = arguments.pop("own")(tables, **arguments)
+        made = dict(table)
+        found = made.pop("own")(tables, **made)
     else:
         found = tables[table] if table else next(iter(tables.values()))
-    return choose(found, where or {})
+    return choose(found, where)
 
 
 def ratio(
-    tables: Tables,
-    value: str | list[str],
-    method: str | list[str],
+    rows: pd.DataFrame,
+    value: Names,
+    method: Names,
     against: str,
-    by: str | list[str] = (),  # type: ignore[assignment]
+    by: Names = (),
     mean_over: str = "",
-    where: Mapping[str, Any] | None = None,
-    table: Source = "",
 ) -> Cells:
     """Ratios of the error or the width (or both) of methods to another's, on the same data.
 
     Args:
-        tables: the tables of the claim.
         value: `error`, the mean absolute error, `width`, or a list of both.
         method: the method or methods above the bar.
         against: the method below it.
         by: settings; a ratio for each of their values and each metric.
         mean_over: a setting over whose values ratios are averaged.
-        where, table: as for all.
     """
-    rows, axes = _table(tables, table, where), _listed(mean_over or by)
-    values, methods = _listed(value), _listed(method)
+    axes, values, methods = _listed(mean_over or by), _listed(value), _listed(method)
     frames = [cells_of("", [], []).rows]
     for one in methods:
         found = compare(rows, axes, one, against)
@@ -86,32 +81,27 @@ def ratio(
 
 
 def summary(
-    tables: Tables,
+    rows: pd.DataFrame,
     value: str,
-    method: str | list[str],
-    by: str | list[str] = (),  # type: ignore[assignment]
+    method: Names,
+    by: Names = (),
     pooled: bool = False,
     size: bool = False,
     mean_over: str = "",
     title: str = "",
-    where: Mapping[str, Any] | None = None,
-    table: Source = "",
 ) -> Cells:
     """A column of the summary over replicates: `bias`, `error`, `width`, `coverage`.
 
     Args:
-        tables: the tables of the claim.
-        value: the column.
         method: the method or methods.
         by: settings; a cell for each of their values, method and metric.
         pooled: whether the other settings of the table count as further replicates.
         size: whether the value is without its sign.
         mean_over: a setting over whose values the column is averaged.
         title: what it is in words; the column and the method where nothing is said.
-        where, table: as for all.
     """
     methods, axes = _listed(method), _listed(by)
-    rows = _table(tables, table, {**(where or {}), "method": methods})
+    rows = choose(rows, {"method": methods})
     if pooled:
         # Settings are independent: each has a replicate of its own.
         rows = rows.assign(replicate=np.arange(len(rows)))
@@ -141,23 +131,18 @@ def _error_of_mean(errors: pd.Series) -> float:
 
 
 def mean(
-    tables: Tables,
+    rows: pd.DataFrame,
     column: str,
-    by: str | list[str] = (),  # type: ignore[assignment]
+    by: Names = (),
     title: str = "",
-    where: Mapping[str, Any] | None = None,
-    table: Source = "",
 ) -> Cells:
     """The mean of a column and its standard error, over rows that are independent.
 
     Args:
-        tables: the tables of the claim.
-        column: the column.
         by: columns; a mean for each of their values.
         title: what it is in words; the column's name where nothing is said.
-        where, table: as for all.
     """
-    rows, keys = _table(tables, table, where), _listed(by)
+    keys = _listed(by)
     named = pd.Series(
         [" ".join(map(str, key)) for key in rows[keys].to_numpy()], index=rows.index, dtype=str
     )
@@ -171,27 +156,23 @@ def mean(
 
 
 def column(
-    tables: Tables,
+    rows: pd.DataFrame,
     value: str,
     error: str = "",
-    by: str | list[str] = (),  # type: ignore[assignment]
-    at: str | list[str] = (),  # type: ignore[assignment]
+    by: Names = (),
+    at: Names = (),
     title: str = "",
     replicates: str = "replicates",
-    where: Mapping[str, Any] | None = None,
-    table: Source = "",
 ) -> Cells:
     """Cells that stand in a table as they are: a column and that of its errors.
 
     Args:
-        tables: the tables of the claim.
         value, error: the columns; exact values where no column of errors is named.
         by, at: columns that name a cell's group and its place; the first row of each counts.
         title: what it is in words; the column's name where nothing is said.
         replicates: the column of the replicates that the error is over, if there is one.
-        where, table: as for all.
     """
-    rows, keys, axes = _table(tables, table, where), _listed(by), _listed(at)
+    keys, axes = _listed(by), _listed(at)
     rows = rows.drop_duplicates([*keys, *axes]) if keys or axes else rows
     groups = [" ".join(str(row[key]) for key in keys) for row in rows.to_dict("records")]
     errors = rows[error] if error else None
@@ -206,7 +187,6 @@ def difference(
     """The cells of a quantity less those of another of independent data, cell by cell.
 
     Args:
-        tables: the tables of the claim.
         first, second: the quantities, as in `of:`; a second of one cell is taken from all.
         title: what it is in words.
     """
@@ -225,34 +205,30 @@ def difference(
 
 
 def paired(
-    tables: Tables,
+    rows: pd.DataFrame,
     value: str,
     column: str,
     first: str,
     second: str,
     unit: str = "replicate",
-    by: str | list[str] = (),  # type: ignore[assignment]
+    by: Names = (),
     title: str = "",
-    where: Mapping[str, Any] | None = None,
-    table: Source = "",
 ) -> Cells:
     """The mean difference of two entries of a column on the same units, and its error.
 
     Args:
-        tables: the tables of the claim.
         value: the column of numbers.
         column: the column, `method` for instance, that has the two entries.
         first, second: the entries; the first less the second.
         unit: the column that says what they share.
         by: columns; a mean difference for each of their values.
         title: what it is in words.
-        where, table: as for all.
     """
     keys = _listed(by)
-    rows = _table(tables, table, {**(where or {}), column: [first, second]})
+    rows = choose(rows, {column: [first, second]})
     values = rows.pivot_table(index=[*keys, unit], columns=column, values=value, sort=False)
     gain = (values[first] - values[second]).dropna().reset_index(name="gain")
-    return mean({"gain": gain}, "gain", keys, title or f"{value} of {first} less {second}'s")
+    return mean(gain, "gain", keys, title or f"{value} of {first} less {second}'s")
 
 
 QUANTITIES: dict[str, Callable[..., Cells]] = {
@@ -270,7 +246,6 @@ def quantity(tables: Tables, of: Mapping[str, Any]) -> Cells:
     """The cells that `of:` asks for.
 
     Args:
-        tables: the tables of the claim.
         of: first a quantity's name -> its first argument, then its other arguments; or `own` -> a
             function of the tables (the loader has put it there), and the function's arguments.
 
@@ -287,6 +262,6 @@ def quantity(tables: Tables, of: Mapping[str, Any]) -> Cells:
     try:
         if name == "difference":
             return difference(tables, *first, **rest)
-        return QUANTITIES[name](tables, first, **rest)
+        return QUANTITIES[name](_rows(tables, rest), first, **rest)
     except TypeError as error:
         raise ClaimError(f"of: {name}: {error}") from error

@@ -4,10 +4,10 @@ A claim holds or does not hold where our results decide it, by its margin (`deci
 not decided, which asks for more replicates.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-import pandas as pd
+from crowdgold.documents.cells import Tables
 
 HOLDS, FAILS, NOT_DECIDED = "holds", "does not hold", "not decided"
 NOT_JUDGED = "not judged"
@@ -15,8 +15,6 @@ NOT_JUDGED = "not judged"
 NO_CAUSE = "no cause is known"
 CLEAR = 2.0
 """Standard errors that make a difference clear, where a page tells of one without judging it."""
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 @dataclass(frozen=True)

@@ -72,8 +72,6 @@ def bootstrap_means(
 
     Args:
         values: (n,) at least one.
-        rng: source of the resamples.
-        resamples: how many.
         multiplicity: whether a value drawn twice counts twice. The published bootstrap keeps each
             value that was drawn once, some 63 % of them, and its intervals are too narrow.
     """
@@ -270,8 +268,6 @@ def evaluate_agents(
         fit: what a method gave for these labels.
         annotations: the labels; each item is a response of an agent.
         metrics: names (see `metrics.agents`).
-        rng: source of resamples and subsets.
-        level: of the intervals.
         resamples: bootstrap resamples; without any there are no intervals.
         refit: fits the method to fewer labels; needed for the stability of the ranking alone.
         subsampling: how subsets of annotators are drawn for it.

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from crowdgold.models.continuation import MOST
-from crowdgold.models.diagnostics import RHAT_LIMIT
+from crowdgold.models.stan_fit import RHAT_LIMIT
 
 VALUES = {
     # Of the long results table.

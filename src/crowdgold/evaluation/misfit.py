@@ -62,7 +62,6 @@ def flag_misfit(results: pd.DataFrame, settings: Sequence[str]) -> pd.Series:
     """Say of each row of a results table whether the rectified one contradicts it.
 
     Args:
-        results: the long results table.
         settings: its setting columns.
 
     Returns:

@@ -24,8 +24,6 @@ def evaluate_annotations(
         fit: what a method gave for these labels.
         annotations: the labels, of two categories; the second is the positive one.
         metrics: names (see `metrics.reviewers`).
-        rng: source of resamples.
-        level: of the intervals.
         resamples: bootstrap resamples, for methods without draws.
 
     Returns:

@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from crowdgold.experiments.check import Check
+from crowdgold.experiments.results import times_frame
 from crowdgold.experiments.tasks import named, replicates, shared_columns, task_rng
-from crowdgold.experiments.times import times_frame
 from crowdgold.found import load
 from crowdgold.models.stan import StanModels
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crowdgold.data import Table
-from crowdgold.data.files import unfinished
+from crowdgold.data.outputs import unfinished
 from crowdgold.experiments.provenance.seals import check_seal, seal
 from crowdgold.experiments.results import sealed_metadata
 from crowdgold.experiments.table_rows import row_of, table_of

@@ -14,18 +14,17 @@ from crowdgold.evaluation.agents import evaluate_agents
 from crowdgold.evaluation.ranking_stability import Subsampling
 from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.experiments.data_tables import DataTable
-from crowdgold.experiments.results import results_frame
+from crowdgold.experiments.results import results_frame, times_frame
 from crowdgold.experiments.settings import name_of_data, settings_of_methods
 from crowdgold.experiments.tasks import EXPLAIN, named, replicates, shared_columns, task_rng
-from crowdgold.experiments.times import times_frame
 from crowdgold.experiments.truths import true_values
 from crowdgold.inference import evaluate
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.labels import Fit
 from crowdgold.methods import METHODS, fit
 from crowdgold.metrics.agents import is_agent_metric
-from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.stan import StanModels
+from crowdgold.models.stan_fit import Diagnostics
 
 NO_DIAGNOSTICS = Diagnostics()
 
@@ -123,7 +122,6 @@ def estimate_block(
     Args:
         task: what to estimate, from `plan.estimate_task`.
         data: the block's data table.
-        stan: the compiled models.
         version: the code's version, stored in each row.
         threads: processes that a method may run side by side.
 

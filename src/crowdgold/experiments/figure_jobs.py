@@ -22,7 +22,6 @@ def draw_each(figures: Iterable[str], draw_one: Callable[[str], None]) -> None:
     """Draw each figure of a job; name those that cannot be drawn at the end.
 
     Args:
-        figures: their names.
         draw_one: draws a figure, writes its files and its record.
 
     Raises:
@@ -52,7 +51,6 @@ def draw(
     Args:
         plot: its name, as a file declares it.
         table: what it is drawn from.
-        options: the plot's own.
         stem: path without ending.
         note: a warning that stands at the foot of the figure.
 

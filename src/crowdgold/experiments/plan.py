@@ -249,7 +249,6 @@ def experiment_jobs(
     share a job, and those of a figure that sample the same; it is named after the first.
 
     Args:
-        config: the configuration.
         unavailable: says why a dataset cannot be had; empty where it can.
     """
     jobs: dict[tuple[Any, ...], list[str]] = {}

@@ -1,7 +1,12 @@
-"""The long results table: one row for each replicate, method and metric.
+"""The long results table, a row for each replicate, method and metric; and times beside it.
 
 Tables are parquet files, written to a temporary name and renamed, with the provenance of their
 numbers in the file's metadata, and with a checksum that is looked at before anything is used.
+
+Times, in tables of their own: all other results are equal byte for byte when made again.
+
+A row is a fit, or a check, of one replicate; `results/times/` has a table for each experiment, and
+one for each of its blocks.
 """
 
 import json
@@ -13,7 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from crowdgold.data.files import unfinished
+from crowdgold.data.outputs import unfinished
 from crowdgold.data.spreadsheet import write_spreadsheet
 from crowdgold.experiments.provenance.made_from import file_hash
 from crowdgold.experiments.provenance.seals import SEAL_KEY, UNSEALED, check_seal, seal
@@ -124,3 +129,23 @@ def concatenate(paths: Iterable[str | Path]) -> tuple[pd.DataFrame, dict[str, An
         str(path): {"sha256": file_hash(Path(path)), **read_metadata(path)} for path in paths
     }
     return pd.concat(frames, ignore_index=True), made_from
+
+
+FOLDER = "times"
+"""Name of the folder of times in that of the results."""
+SECONDS = "seconds"
+
+
+def path_of_times(block: str) -> str:
+    """The table of the times of a block's table, both relative to the folder of the results."""
+    return f"{FOLDER}/{block}"
+
+
+def times_frame(rows: Iterable[Mapping[str, Any]], shared: Iterable[str]) -> pd.DataFrame:
+    """The table of times: of which replicate of what, the method or check, and its seconds.
+
+    Args:
+        rows: one for each fit or check; there may be none.
+        shared: columns that say which replicate of what it is.
+    """
+    return pd.DataFrame(list(rows), columns=[*shared, "method", SECONDS]).astype({SECONDS: float})

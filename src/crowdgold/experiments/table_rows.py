@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from crowdgold.data import ANNOTATIONS, ITEMS, Annotations, GoldDraw, Items, Table, kind_of
-from crowdgold.data.item_labels import labels_of_items
+from crowdgold.data.item_columns import labels_of_items
 
 NAMES, POSITIONS, LABELS, NUMBERS = map(
     pa.list_, (pa.string(), pa.int64(), pa.int8(), pa.float64())

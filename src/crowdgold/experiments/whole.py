@@ -27,10 +27,8 @@ def run_experiment(
     Args:
         task: all that it depends on, from `plan.experiment_task`.
         axes: what varies in it.
-        stan: compiled models.
         metadata: provenance, with `code_version`.
         dataset: the prepared dataset, where the task or its check needs one.
-        threads: for each fit.
 
     Returns:
         the results table, its summary, and the table of times; a check's table is both of the

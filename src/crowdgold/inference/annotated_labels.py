@@ -10,8 +10,7 @@ import numpy as np
 from crowdgold.data import Annotations, InputError
 from crowdgold.inference import annotator_rates
 from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.item_rates import of_annotators, of_judgements
-from crowdgold.inference.judged_rate import of_judged_rate
+from crowdgold.inference.item_rates import of_annotators, of_judged_rate, of_judgements
 from crowdgold.inference.labels import NO_LABEL, UNLIKE, CountedLabels, Labels
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.request import Request

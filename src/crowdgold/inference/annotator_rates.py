@@ -39,7 +39,6 @@ def _mean_rates(
     """Draws of the chance of the right label on items of a category: (E, values).
 
     Args:
-        posterior: the draws.
         value: (L,) the value that each label counts for, -1 for none.
         category: of the items.
         values: how many values there are; one without labels is NaN.

@@ -53,7 +53,6 @@ def difference_of(
         samples: of two predictors, the same quantities in the same order.
         columns: those that are compared.
         named: names of the differences; ranges and scales of the quantities.
-        level: of the intervals.
     """
     first, second = (sample.select(columns) for sample in samples)
     found = first.minus(second)
@@ -118,10 +117,7 @@ def evaluate(
 
     Args:
         fit: what a method gave for these items.
-        items: the table.
         metrics: names (see `parse_metric`); parameters give their posterior median.
-        rng: source of imputed labels or resamples.
-        level: of the intervals.
         resamples: of the percentile bootstrap, for methods that take labels for the truth; without
             any their intervals rest on what each item contributes.
         target: what the intervals are about: the "population" that the items were drawn from, or

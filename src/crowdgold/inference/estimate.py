@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.inference.central_interval import central_interval
+from crowdgold.inference.interval import central_interval
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,6 @@ class Estimate:
         Args:
             metric: the metric as it was asked for.
             values: (draws,) its values; those that are not finite are left out, and counted.
-            level: of the interval.
             centre: the point estimate, where it is not the mean.
         """
         known = values[np.isfinite(values)]

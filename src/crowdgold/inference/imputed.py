@@ -53,8 +53,6 @@ def impute(
 
     Args:
         probability: (draw, predictor, rng) -> P(Y_i = 1) of each item, (n,).
-        draws: their number.
-        view: the items.
         questions: what is computed.
         request: target and random numbers.
     """
@@ -91,8 +89,6 @@ def resample(
         share: (m,) labels, or what counts as positive of each item.
         view: the m items.
         questions: what is computed.
-        rng: source of the resamples.
-        resamples: their number.
         design: how the items were drawn.
     """
     ranking, share = view.ranking(), share.astype(float)

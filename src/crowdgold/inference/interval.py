@@ -1,4 +1,4 @@
-"""The interval of a metric between the two ends of its range.
+"""Intervals: of a metric between the ends of its range, and the central one of draws.
 
 An estimate theta with standard error se that rests on k of n labelled items becomes a number u in
 [0, 1], its place within the range, and the interval is symmetric in the log odds of that place:
@@ -22,6 +22,15 @@ k independent items are all alike, then with confidence (1 + level) / 2 at most
 of their population differ (Clopper and Pearson, 1934, at 0 of k), each by no more than the range
 allows. Of N items of which the k are a share f, D that differ are all missed with a chance of at
 most (1 - f)^D, so that at most log((1 - level) / 2) / log(1 - f) do, and no larger a share than b.
+
+The central interval of draws, which holds the truth as often as it says however few they are.
+
+Let the truth and n draws be exchangeable, as a parameter and draws of its exact posterior are. The
+truth is as likely to be in any of the n + 1 gaps between the sorted draws, and so lies below the
+k-th of them with probability k / (n + 1). The quantile p is therefore the draw at place (n + 1) p,
+between neighbours by interpolation (Weibull's rule; for the bootstrap Davison and Hinkley, 1997,
+section 5.2). The more usual place 1 + (n - 1) p makes intervals too short: those of 100 draws hold
+the truth in 93.1% of cases where they say 95%.
 """
 
 import numpy as np
@@ -69,7 +78,6 @@ def interval(
         freedom: (P,) degrees of freedom of the standard errors.
         limits: (P, 2) their ranges.
         scale: on which the intervals are symmetric.
-        level: of the intervals.
         unseen: (P,) where every item contributes the same: the share of items that may differ
             (`unseen_share`); 0 elsewhere.
 
@@ -118,3 +126,22 @@ def from_parts(values: np.ndarray, errors: np.ndarray, ends: np.ndarray, error: 
 
     lower = first - second - reach(first - low, high_of_second - second)
     return lower, first - second + reach(high - first, second - low_of_second)
+
+
+def central_interval(draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of the central interval of draws.
+
+    Args:
+        draws: (draws, ...) along the first axis; those that are NaN are left out.
+        level: of the interval, between 0 and 1. Draws that are fewer than 2 / (1 - level) - 1 reach
+            no further than the smallest and the largest of them, which hold less.
+
+    Returns:
+        lower and upper end, of the shape of one draw.
+    """
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    if np.isnan(draws).any():
+        lower, upper = np.nanquantile(draws, tails, axis=0, method="weibull")
+    else:
+        lower, upper = np.quantile(draws, tails, axis=0, method="weibull")
+    return lower, upper

@@ -26,8 +26,8 @@ from crowdgold.inference.request import Request
 from crowdgold.inference.samples import Sample, Stated
 from crowdgold.metrics.agents import level_shares
 from crowdgold.metrics.reviewers import PREVALENCE, ReviewerMetric
-from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.majority import NO_LABEL as NO_LABEL
+from crowdgold.models.stan_fit import Diagnostics
 
 if TYPE_CHECKING:
     import xarray
@@ -74,7 +74,6 @@ class Labels:
 
         Args:
             items: those of the fit.
-            rng: source of what is drawn.
             most: draws that it rests on at most.
         """
         raise InputError(UNLIKE)

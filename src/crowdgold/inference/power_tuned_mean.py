@@ -62,7 +62,6 @@ def power_tuned_mean(
         labelled: (n,) values of the labelled items, n at least 1.
         predicted: (n,) predictions of them.
         others: (N,) predictions of the other items; without any the classical mean is left.
-        level: of the interval.
 
     Returns:
         the estimate, its interval's ends, and its standard error.
@@ -87,7 +86,6 @@ def designed_mean(
         labelled, predicted: (n,) values of the labelled items, and predictions of them.
         everyone: (N,) predictions of all items.
         design: how the labelled items were drawn.
-        level: of the interval.
     """
     assert design.weights is not None
     weights = design.weights
@@ -115,7 +113,6 @@ def estimate_means(
         prediction: (n,) P(Y_i = 1).
         view: the items, with at least one gold label and without weights.
         asked: none of them a model parameter.
-        level: of the intervals.
 
     Raises:
         InputError: where items are weighted.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdgold.declared import Settings
-from crowdgold.methods.doubts import OF_GOLD
+from crowdgold.methods.doubts import OF_GOLD, WITH_GOLD
 from crowdgold.methods.method import CORRECTED, REFERENCE, Method, Offer, Run, Style
 from crowdgold.methods.needs import GOLD
 
@@ -39,10 +39,8 @@ METHOD = Method(
         assumes=(
             "Predicts every label from the votes and all models' scores, by a logistic regression "
             "that never sees the item's own gold label, and lets the gold labels correct the "
-            "prediction. Right whatever the votes and scores are like, as long as the gold items "
-            "are a simple random sample of the items, or were drawn with the chances that the "
-            "table gives, and their labels are right. A bad prediction makes intervals wider, not "
-            "wrong."
+            f"prediction. Right whatever the votes and scores are like, {WITH_GOLD} A bad "
+            "prediction makes intervals wider, not wrong."
         ),
         roles=(CORRECTED, REFERENCE),
         doubts=OF_GOLD,

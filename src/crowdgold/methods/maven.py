@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crowdgold.methods.doubts import OF_GOLD, OF_MODELS, WEAK, Facts, Finding
+from crowdgold.methods.doubts import OF_GOLD, OF_MODELS, WEAK, WITH_GOLD, Facts, Finding
 from crowdgold.methods.maven_fit import MavenSettings, fit_once
 from crowdgold.methods.method import (
     CORRECTED,
@@ -38,9 +38,8 @@ def rectified(items: "Items", rng: np.random.Generator, settings: MavenSettings,
     from crowdgold.inference.labels import LabelPrediction
 
     fitted = fit_once(items, rng, settings, run)
-    return replace(
-        fitted, labels=LabelPrediction(fitted.labels.predictions(items, rng, PREDICTION_DRAWS))
-    )
+    means = fitted.labels.predictions(items, rng, PREDICTION_DRAWS)
+    return replace(fitted, labels=LabelPrediction(means))
 
 
 def of_means(items: "Items", rng: np.random.Generator, settings: MavenSettings, run: Run) -> "Fit":
@@ -48,9 +47,8 @@ def of_means(items: "Items", rng: np.random.Generator, settings: MavenSettings, 
     from crowdgold.inference.labels import MeanPrediction
 
     fitted = fit_once(items, rng, settings, run)
-    return replace(
-        fitted, labels=MeanPrediction(fitted.labels.predictions(items, rng, PREDICTION_DRAWS))
-    )
+    means = fitted.labels.predictions(items, rng, PREDICTION_DRAWS)
+    return replace(fitted, labels=MeanPrediction(means))
 
 
 def _stan_models(settings: MavenSettings) -> tuple[str, ...]:
@@ -140,9 +138,8 @@ RECTIFIED = _version(
         use="corrected by the gold labels: right whatever the votes are",
         assumes=(
             "Predicts every label by MAVEN, and lets the gold labels correct the prediction. Right "
-            "whatever the votes and scores are like, as long as the gold items are a simple random "
-            "sample of the items, or were drawn with the chances that the table gives, and their "
-            "labels are right. A bad prediction makes intervals wider, not wrong."
+            f"whatever the votes and scores are like, {WITH_GOLD} A bad prediction makes "
+            "intervals wider, not wrong."
         ),
         roles=(CORRECTED, REFERENCE),
         doubts=OF_GOLD,

@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from crowdgold.data import Items
     from crowdgold.inference.labels import Fit, LabelPosterior, LabelProbability
     from crowdgold.models.binned_ranks import BinnedRanks
-    from crowdgold.models.diagnostics import Diagnostics
     from crowdgold.models.exact_cut import ScoreDraws
     from crowdgold.models.score_model import ScoreData
+    from crowdgold.models.stan_fit import Diagnostics
     from crowdgold.models.vote_fit import VoteFit
-    from crowdgold.models.vote_model import VoteParameters
-    from crowdgold.models.vote_sets import VoteSets
+    from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
 
 @dataclass(frozen=True)
@@ -97,10 +96,10 @@ def _score_model(
     run: Run,
 ) -> "tuple[ScoreDraws, Diagnostics]":
     from crowdgold.models.binned_ranks import BinnedRanks
-    from crowdgold.models.diagnostics import Diagnostics
     from crowdgold.models.exact_cut import sample_exact_cut
     from crowdgold.models.exact_cut_sd import sample_exact_cut_sd
     from crowdgold.models.nested_cut import sample_nested_cut
+    from crowdgold.models.stan_fit import Diagnostics
 
     if settings.cut == "exact":
         if isinstance(data, BinnedRanks) and data.free_sd:
@@ -142,7 +141,6 @@ def fit_maven(
 
     Args:
         items: the table; the vote model's draws depend on its votes and gold only.
-        rng: source of all draws.
         settings: of the cut and the score likelihood.
         run: the vote model's chains, and parameter draws, one imputed data set each.
         predictors: those whose score model is wanted; all of the table where not given.

@@ -166,7 +166,6 @@ def fit(
     Args:
         method: a key of `METHODS`.
         table: votes, gold labels and scores; or each annotator's labels.
-        rng: source of all random numbers of the method.
         settings: `sampler` (chains, warmup, draws), `imputations`, and the method's own.
         stan: compiled models; by default they are compiled when first used.
 

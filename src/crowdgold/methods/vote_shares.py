@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdgold.declared import Settings
-from crowdgold.methods.doubts import OF_GOLD
+from crowdgold.methods.doubts import OF_GOLD, WITH_GOLD
 from crowdgold.methods.method import CORRECTED, Method, Offer, Run, Style
 from crowdgold.methods.needs import GOLD
 
@@ -37,8 +37,7 @@ METHOD = Method(
         assumes=(
             "Takes the share of an item's positive votes as the prediction of its label, without "
             "scores or a model, and lets the gold labels correct it. Right whatever the votes are "
-            "like, as long as the gold items are a simple random sample of the items, or were "
-            "drawn with the chances that the table gives, and their labels are right."
+            "like, " + WITH_GOLD
         ),
         roles=(CORRECTED,),
         doubts=OF_GOLD,

@@ -18,9 +18,9 @@ from crowdgold.methods.needs import SCORES
 if TYPE_CHECKING:
     from crowdgold.data import Items
     from crowdgold.inference.labels import Fit, LabelPosterior
-    from crowdgold.models.diagnostics import Diagnostics
     from crowdgold.models.joint_fit import JointProgram
     from crowdgold.models.joint_model import JointDraws
+    from crowdgold.models.stan_fit import Diagnostics
     from crowdgold.models.vote_sets import VoteSets
 
 
@@ -76,10 +76,10 @@ def _fit_each_predictor(
     Scores within [0, 1] are logit-transformed; labels are imputed from P(Y | V, X) under each draw.
     """
     from crowdgold.inference.labels import Fit
-    from crowdgold.models.diagnostics import worst
     from crowdgold.models.joint_fit import fit_votes_and_scores
-    from crowdgold.models.score_scale import model_scores
+    from crowdgold.models.score_points import model_scores
     from crowdgold.models.stan import spread_draws
+    from crowdgold.models.stan_fit import worst
     from crowdgold.models.vote_sets import find_vote_sets
 
     start = time.perf_counter()
@@ -101,7 +101,7 @@ def _fit_each_predictor(
 
 def fit_mixture(items: "Items", rng: np.random.Generator, settings: Mixture, run: Run) -> "Fit":
     """DS+S fitted to each predictor."""
-    from crowdgold.models.score_mixture import ScoreMixtureProgram
+    from crowdgold.models.joint_model import ScoreMixtureProgram
 
     return _fit_each_predictor(ScoreMixtureProgram(), items, rng, settings, run)
 

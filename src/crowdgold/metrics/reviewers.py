@@ -75,7 +75,6 @@ def rate_of_counts(name: str, counts: np.ndarray) -> np.ndarray:
     """A rate of `RATES` from numbers of labels; NaN where it divides by 0.
 
     Args:
-        name: the rate.
         counts: (..., 2, 2) labels by the item's category, and by the label.
     """
     part, whole = {
@@ -122,7 +121,6 @@ def true_values(
     """The true values of a metric: those of the process that the labels were drawn from.
 
     Args:
-        text: the metric.
         annotations: the labels, for the names of the annotators.
         parameters: as `Replicate.parameters`.
 

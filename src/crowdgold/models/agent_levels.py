@@ -23,9 +23,9 @@ from crowdgold.data import Annotations, InputError
 from crowdgold.kernels import kernel
 from crowdgold.models.clara.sweeps import draw_dirichlet
 from crowdgold.models.confusion_steps import Labels
-from crowdgold.models.diagnostics import Diagnostics, diagnose
 from crowdgold.models.level_settings import LevelSettings as LevelSettings
 from crowdgold.models.majority import NO_LABEL, majority_labels
+from crowdgold.models.stan_fit import Diagnostics, diagnose
 
 SMALL = 1e-200
 """Products of probabilities below this are made larger: a response may have hundreds of labels."""
@@ -168,7 +168,6 @@ def sample_levels(
     Args:
         annotations: the labels; each item is a response of an agent.
         settings: of the sampler and the priors.
-        rng: source of all draws.
 
     Raises:
         InputError: where the table has no labels, or names no agents.

@@ -15,13 +15,12 @@ Normal(mu + delta P, sd); the paper has 1 for both.
 """
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
-from crowdgold.models.quadrature import gauss_jacobi
-from crowdgold.models.score_likelihood import TRUSTED_DELTA
+from crowdgold.models.score_likelihood import TRUSTED_DELTA, Conditioned
 from crowdgold.models.utility_distribution import (
     LEAST,
     REACH,
@@ -31,8 +30,7 @@ from crowdgold.models.utility_distribution import (
     tabulate_distribution,
     tails_at,
 )
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import VoteSets
+from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
 MOST_BINS = 40
 ITEMS_A_BIN = 23
@@ -99,33 +97,18 @@ class BinnedRanks:
         self, sets: VoteSets, vote: VoteParameters, draw: int
     ) -> "ConditionedBinnedRanks":
         """The likelihood given one draw of the vote model, with sd = 1."""
-        one = vote.select(np.array([draw]))
-        return ConditionedBinnedRanks(self, sets, one, one.label_probability(sets)[0])
+        return ConditionedBinnedRanks.at(self, sets, vote, draw)
 
 
 @dataclass(frozen=True)
-class ConditionedBinnedRanks:
+class ConditionedBinnedRanks(Conditioned[BinnedRanks]):
     """The binned rank likelihood given one draw of the vote model.
 
     Attributes:
-        data: the binned ranking.
-        sets: the vote sets it belongs to.
-        vote: one draw of the vote model.
-        label_probability: (m,) q_k.
         sd: standard deviation of the utilities of positives; that of negatives is 1.
     """
 
-    data: BinnedRanks
-    sets: VoteSets
-    vote: VoteParameters
-    label_probability: np.ndarray
     sd: float = 1.0
-    _nodes: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False)
-
-    @property
-    def prior(self) -> ScorePrior:
-        """The prior of (mu, delta)."""
-        return self.data.prior
 
     def with_sd(self, sd: float) -> "ConditionedBinnedRanks":
         """The same with another standard deviation of positives."""
@@ -134,13 +117,6 @@ class ConditionedBinnedRanks:
     def cost(self, delta: float) -> float:
         """Say what an evaluation costs, the tables of its delta included."""
         return 100.0 + abs(delta)
-
-    def nodes(self, nodes: int) -> tuple[np.ndarray, np.ndarray]:
-        """Gauss-Jacobi nodes and weights of P_i by pattern and label: each (p, 2, J)."""
-        if nodes not in self._nodes:
-            alpha, beta = self.vote.shapes(self.sets)
-            self._nodes[nodes] = gauss_jacobi(alpha[0], beta[0], nodes)
-        return self._nodes[nodes]
 
     def pattern_shares(self) -> np.ndarray:
         """The share of items of each vote pattern expected to have label 0, and 1: (2, p)."""

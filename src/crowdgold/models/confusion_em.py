@@ -26,8 +26,8 @@ import numpy as np
 from crowdgold.data import Annotations, InputError
 from crowdgold.declared import AtLeast, Range, Settings
 from crowdgold.models.confusion_steps import Labels, expectation, next_confusion
-from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.majority import NO_LABEL, majority_labels, majority_shares
+from crowdgold.models.stan_fit import Diagnostics
 
 STILL = 1e-6
 """An EM has converged where no entry of a confusion matrix moves by more in a step."""

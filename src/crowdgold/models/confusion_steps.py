@@ -130,7 +130,6 @@ def expectation(
     """Fill the posteriors, and give the log likelihood and the expected counts.
 
     Args:
-        labels: the labels.
         prior: (K,) the class prior.
         confusion: (A, K, K) confusion matrices, the true level in rows.
         posterior: (I, K) to be filled, where an item has labels.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from crowdgold.models.diagnostics import Diagnostics
+from crowdgold.models.stan_fit import Diagnostics
 
 MOST = 8
 """Chains grow to this many times the draws asked for, at most."""

@@ -14,13 +14,11 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from crowdgold.models.binned_ranks import BinnedRanks, ConditionedBinnedRanks
-from crowdgold.models.cut_cover import Cover, resolve
 from crowdgold.models.cut_density import CELLS, DEGREES, FAR, Box, Density, mu_at
 from crowdgold.models.cut_search import locate, scan, settle
-from crowdgold.models.exact_cut import ScoreDraws
+from crowdgold.models.exact_cut import Cover, ScoreDraws, resolve
 from crowdgold.models.score_likelihood import TRUSTED_DELTA
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import VoteSets
+from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
 LOG_SD_PRIOR_SCALE = 0.5
 MOST_LOG_SD = 1.5
@@ -160,9 +158,7 @@ def sample_exact_cut_sd(
 
     Args:
         data: the binned ranking of one predictor.
-        sets: the vote sets of its items.
         vote: D draws of the vote model.
-        rng: source of the draws.
 
     Returns:
         D draws; `failures` counts those whose density was not resolved, and those where the

@@ -6,11 +6,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.joint_model import JointDraws, log_likelihood
 from crowdgold.models.score_points import ScorePoints, compress_scores, each_score
 from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
-from crowdgold.models.stan_fit import StanFit
+from crowdgold.models.stan_fit import Diagnostics, StanFit
 from crowdgold.models.vote_sets import VoteSets
 
 CHECKED = 20
@@ -86,9 +85,7 @@ def compression_error(
 
     Args:
         draws: posterior draws, of which `CHECKED` are used, spread over all.
-        scores: (n,) all scores.
         points: what stands for them.
-        sets: the vote sets.
     """
     chosen = _spread(draws)
     exact = log_likelihood(chosen, each_score(scores, sets), sets)
@@ -111,8 +108,6 @@ def fewest_points(
 
     Args:
         draws: draws from near the posterior.
-        scores: (n,) all scores.
-        sets: the vote sets.
         above: take more nodes than these.
 
     Returns:
@@ -172,9 +167,6 @@ def fit_votes_and_scores(
     Args:
         program: the model.
         scores: (n,) scores of one predictor on the model's scale.
-        sets: the vote sets of the items.
-        rng: source of the seed and of the starting points.
-        stan: the compiled models.
         settings: chains, warmup and draws.
         compressed: whether few points stand for the scores. How many is found at the draws of a
             pilot; the likelihood is checked again at posterior draws and, where it is off by more

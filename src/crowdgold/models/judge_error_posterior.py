@@ -45,8 +45,6 @@ def draw_rates(counts: JudgementCounts, draws: int, rng: np.random.Generator) ->
 
     Args:
         counts: numbers; gold labels of a class may be none, whose rate then follows its prior.
-        draws: how many.
-        rng: source of the draws.
 
     Raises:
         InputError: where counts are impossible, or so unlikely together that draws cannot be had.

@@ -64,7 +64,6 @@ def find_label_patterns(
     """Count the labels of each item, and join items whose counts are equal.
 
     Args:
-        annotations: the labels.
         confusion: whose confusion matrices there are, one of `CONFUSION`.
         exchangeable: whether items may be joined; with scores each item has a pattern of its own.
     """

@@ -51,7 +51,6 @@ def majority_labels(
     """Each item's majority vote: (I,) categories, `NO_LABEL` where it has no label.
 
     Args:
-        annotations: the labels.
         ties: one of `TIES` but "share".
         rng: decides ties at random; needed for no other rule.
 

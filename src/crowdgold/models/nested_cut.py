@@ -18,14 +18,12 @@ from crowdgold.models.binned_ranks import (
     ConditionedBinnedRanks,
     nodes_for_distribution,
 )
-from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.exact_cut import ScoreDraws
 from crowdgold.models.score_likelihood import TRUSTED_DELTA
 from crowdgold.models.score_model import ConditionedScoreModel, ScoreData, nodes_for
 from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
-from crowdgold.models.stan_fit import StanFit
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import VoteSets
+from crowdgold.models.stan_fit import Diagnostics, StanFit
+from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
 PARAMETERS = ("mu", "delta")
 PILOT_DRAWS = 250
@@ -150,10 +148,7 @@ def sample_nested_cut(
 
     Args:
         data: win counts, or the binned ranking, of one predictor.
-        sets: the vote sets they belong to.
         vote: D draws of the vote model.
-        rng: source of seeds and starting points.
-        stan: the compiled models.
         settings: of the pilot fit.
         iterations: b, the iterations of each nested fit.
         threads: fits run side by side.

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from crowdgold.kernels import kernel
-from crowdgold.models.vote_model import log_choose
+from crowdgold.models.vote_sets import log_choose
 
 DEVIATIONS = 8.5
 """The integrand falls at least as fast as the normal density: by e^-36 within so many s."""

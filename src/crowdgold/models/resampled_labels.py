@@ -34,7 +34,6 @@ def labels_drawn(annotations: Annotations, items: np.ndarray, times: np.ndarray)
     """The labels of some responses by some annotators.
 
     Args:
-        annotations: the labels.
         items: (J,) positions of responses, ascending; one that stands twice is there twice.
         times: (A,) how often each annotator's labels count; all annotators keep their positions.
     """

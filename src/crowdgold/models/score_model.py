@@ -5,14 +5,14 @@ counts, W_kl ~ Normal(C_kl w_kl, sigma_kl) for l < k, with sigma_kl of Hanley an
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from crowdgold.kernels import kernel
 from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
-from crowdgold.models.quadrature import gauss_jacobi, gauss_of_differences
-from crowdgold.models.score_likelihood import TRUSTED_DELTA
+from crowdgold.models.quadrature import gauss_of_differences
+from crowdgold.models.score_likelihood import TRUSTED_DELTA, Conditioned
 from crowdgold.models.utility_distribution import (
     REACH,
     STEP,
@@ -22,8 +22,7 @@ from crowdgold.models.utility_distribution import (
     table_kernel,
     table_size,
 )
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import VoteSets
+from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
 
 def nodes_for(delta: float) -> int:
@@ -63,34 +62,8 @@ class ScoreData:
 
 
 @dataclass(frozen=True)
-class ConditionedScoreModel:
+class ConditionedScoreModel(Conditioned[ScoreData]):
     """The score model given one draw of the vote model: a density of (mu, delta) only."""
-
-    data: ScoreData
-    sets: VoteSets
-    vote: VoteParameters
-    label_probability: np.ndarray
-    _nodes: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False)
-
-    @classmethod
-    def at(
-        cls, data: ScoreData, sets: VoteSets, vote: VoteParameters, draw: int
-    ) -> "ConditionedScoreModel":
-        """Condition on one draw of the vote model."""
-        one = vote.select(np.array([draw]))
-        return cls(data, sets, one, one.label_probability(sets)[0])
-
-    @property
-    def prior(self) -> ScorePrior:
-        """The prior of (mu, delta)."""
-        return self.data.prior
-
-    def nodes(self, nodes: int) -> tuple[np.ndarray, np.ndarray]:
-        """Gauss-Jacobi nodes and weights of P_i by pattern and label: each (p, 2, J)."""
-        if nodes not in self._nodes:
-            alpha, beta = self.vote.shapes(self.sets)
-            self._nodes[nodes] = gauss_jacobi(alpha[0], beta[0], nodes)
-        return self._nodes[nodes]
 
     def differences(self, nodes: int) -> tuple[np.ndarray, np.ndarray]:
         """Nodes and weights of P - P' by labels (0 and 0, 1 and 1, 1 and 0) and patterns.

@@ -28,7 +28,6 @@ def label_matrix(annotations: Annotations, labels: int | None = None) -> np.ndar
     """Lay the labels out: (I, A) categories, `ABSTAIN` where an annotator gave none.
 
     Args:
-        annotations: the labels.
         labels: how many of each item's first labels count; all where not given.
     """
     found = np.full((len(annotations.item), len(annotations.annotator)), ABSTAIN)
@@ -44,7 +43,6 @@ def fit_label_model(annotations: Annotations, rng: np.random.Generator) -> Any:
     """Fit the package's label model, at its defaults.
 
     Args:
-        annotations: the labels.
         rng: gives the package's seed.
 
     Raises:

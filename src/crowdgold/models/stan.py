@@ -194,7 +194,6 @@ class StanModels:
         """Sample a model, or give its latest fit again where all that it depends on is the same.
 
         Args:
-            name: the model.
             data: its data, by name.
             seed: from 2 to 2^31 - 1.
             parameters: scalar or vector variables that are kept and diagnosed.

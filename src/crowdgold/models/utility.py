@@ -17,8 +17,7 @@ import numpy as np
 from crowdgold.kernels import kernel
 from crowdgold.models.quadrature import gauss_jacobi
 from crowdgold.models.utility_distribution import BLOCK, table_kernel
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import VoteSets
+from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
 STEP = 0.05
 GENTLE = 4.0
@@ -58,7 +57,6 @@ class UtilityTable:
             pattern: (n,) vote pattern of each item.
             gold: (n,) gold label, negative where there is none.
             order: (n,) positions from the lowest to the highest score.
-            rng: source of the gaps.
 
         Returns:
             (n,) probabilities in the order of the table; 0 or 1 where gold is known.
@@ -92,7 +90,6 @@ class UtilityTables:
         Args:
             vote: D draws of the vote model.
             mu, delta: (D,) draws of the score model.
-            sets: the vote sets of the items.
             sd: (D,) standard deviation of the utilities of positives, 1 where not given; that of
                 negatives is 1.
         """

@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 
 from crowdgold.data import NO_GOLD
-from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.priors import UNIFORM_PHI, PhiPrior
 from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import VoteSets
+from crowdgold.models.stan_fit import Diagnostics
+from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
 PARAMETERS = {"vote": ("phi", "a0", "a1", "lambda"), "dawid_skene": ("phi", "a0", "a1")}
 
@@ -88,9 +87,6 @@ def fit_votes(
 
     Args:
         name: "vote" or "dawid_skene".
-        sets: the vote sets of the items.
-        rng: source of the seed and of the initial values.
-        stan: the compiled models.
         settings: chains, warmup and draws.
         phi_prior: of the base rate.
     """

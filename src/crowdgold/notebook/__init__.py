@@ -85,11 +85,8 @@ def evaluate(
     Args:
         study: as of `read`.
         methods: some of the methods; all where not given.
-        metrics: some of the metrics.
         thresholds: scores from which on an item is flagged: 0.7, or ["large=0.7", "small=0.4"].
-        level: of the intervals.
         about: "population", or the "items" at hand.
-        seed: of all random numbers.
         models: whether models of votes and scores follow as second opinions, which take minutes.
         cores: processes at a time; all of the machine where not given.
 

@@ -61,7 +61,6 @@ def draw_error_and_width(
         table: a summary of replicates.
         x: the setting on the horizontal axis.
         metrics: in panel order (all of the table by default).
-        title: of the figure.
 
     Returns:
         the figure and the rows that it shows. Bars are one standard error to each side.

@@ -1,6 +1,6 @@
 """What a plot is: its name, and a function that draws it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any
@@ -16,7 +16,8 @@ class Plot:
     Attributes:
         name: as configurations write it.
         draw: (table, options by keyword) -> the figure, and the rows that it shows. Its
-            keyword-only parameters are the options; one without a default has to be given.
+            keyword-only parameters are the options; one without a default has to be given. It
+            raises `ValueError` where the table lacks what it shows.
         asks: a dataclass of the options, of a function that takes them as one.
     """
 
@@ -38,3 +39,10 @@ class Plot:
         if self.asks:
             return self.draw(table, self.asks(**options))
         return self.draw(table, **options)
+
+
+def require(table: pd.DataFrame, columns: Iterable[str]) -> None:
+    """Raise `ValueError` where a table lacks columns that a plot shows."""
+    missing = [name for name in columns if name not in table]
+    if missing:
+        raise ValueError(f"the table has no columns {missing}")

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
 from crowdgold.evaluation.fits import gate_note
-from crowdgold.evaluation.ratios import average_over_settings, compare
+from crowdgold.evaluation.summaries import average_over_settings, compare
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import MARKERS, count_replicates
-from crowdgold.plotting.style import AXIS_LABELS, COLOURS, new_figure
+from crowdgold.plotting.style import AXIS_LABELS, COLOURS, legend_above, new_figure
 
 PANELS = (("error_ratio", "Ratio of mean absolute errors"), ("width_ratio", "Ratio of mean widths"))
 SPREAD = 0.05
@@ -95,8 +95,7 @@ def draw_ratios(
         f"{gate_note(chosen[chosen['method'].isin([method, baseline])])}",
         fontsize=7,
     )
-    handles, names = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=2, frameon=False)
+    legend_above(figure, axes[0][0], 2)
     return figure, shown
 
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from crowdgold.evaluation.fits import gate_note
-from crowdgold.evaluation.ratios import compare
+from crowdgold.evaluation.summaries import compare
 from crowdgold.methods.registry import baseline as gold_alone
 from crowdgold.metrics import label_of
 from crowdgold.plotting.plot import Plot
@@ -38,7 +38,7 @@ def compare_quantities(
         method, baseline: what is compared, with what.
 
     Returns:
-        rows of `evaluation.ratios.compare`, with the columns `quantity` and `value`; one row for
+        rows of `evaluation.summaries.compare`, with the columns `quantity` and `value`; one row for
         each quantity, value and metric.
 
     Raises:

@@ -61,9 +61,6 @@ def split_series(table: pd.DataFrame, by: Sequence[str], names: Mapping[str, Any
     Returns:
         lines in the order of the legend. Colour and marker are the method's; the line, and how
         much of the marker is filled, are the value's where there are several.
-
-    Raises:
-        ValueError: where the table lacks a column.
     """
     missing = [name for name in by if name not in table]
     if missing:

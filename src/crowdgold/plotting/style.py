@@ -14,7 +14,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from crowdgold.data.files import unfinished
+from crowdgold.data.outputs import unfinished
 from crowdgold.data.spreadsheet import write_spreadsheet
 from crowdgold.methods import METHODS
 from crowdgold.methods.method import Style
@@ -155,3 +155,10 @@ def save_figure(figure: Figure, shown: pd.DataFrame, stem: Path, note: str = "")
                 write_to(own)
     with unfinished(stem.with_name(f"{stem.name}.csv")) as own:
         write_spreadsheet(shown, own, "%.6g")
+
+
+def legend_above(figure: Figure, panel: Axes, columns: int = 0) -> None:
+    """Name what a panel shows above all panels, in a line or in some columns."""
+    handles, labels = panel.get_legend_handles_labels()
+    columns = columns or len(labels)
+    figure.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False)

@@ -12,10 +12,8 @@ import numpy as np
 from crowdgold.data import InputError
 from crowdgold.data.parameters import unknown
 from crowdgold.found import declared, load
-from crowdgold.simulate.as_items import as_items
-from crowdgold.simulate.generator import Generator
-from crowdgold.simulate.replicate import Replicate
-from crowdgold.simulate.resample import resample
+from crowdgold.simulate.generator import Generator, Replicate
+from crowdgold.simulate.resample import as_items, resample
 
 __all__ = ["Generator", "Replicate", "as_items", "resample", "simulate"]
 
@@ -26,7 +24,6 @@ def simulate(name: str, parameters: Mapping[str, Any], rng: np.random.Generator)
     Args:
         name: of a `Generator` that a file declares.
         parameters: the generator's parameters; its module describes them.
-        rng: the only source of randomness.
 
     Raises:
         InputError: for an unknown generator, or a parameter that is unknown, missing or impossible.

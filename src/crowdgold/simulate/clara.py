@@ -30,9 +30,8 @@ from crowdgold.data.parameters import Parameters, is_number
 from crowdgold.declared import AtLeast, Between, Each, Part, Range, Settings
 from crowdgold.simulate import design, sigmoid_scores
 from crowdgold.simulate.design import Prevalence, read_share
-from crowdgold.simulate.generator import Generator
+from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.irt import draw_voters
-from crowdgold.simulate.replicate import Replicate
 
 TIE_BREAK, ALL, AUDIT = DESIGNS = ("tie_break", "all", "audit")
 REVIEWERS, AUDITORS = "reviewers", "auditors"
@@ -137,10 +136,6 @@ def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
     Args:
         values: as `ClaraParameters` declares them; which of them there are goes by the
             design.
-        rng: the only source of randomness.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = _read(values)
     n, prevalence = design.read_n(parameters), parameters.real("prevalence", above=0, below=1)
@@ -245,8 +240,6 @@ def draw_rates(mean: float, sd: float, size: int, rng: np.random.Generator) -> n
     Args:
         mean: from 0 to 1, so that at least a third of the draws are inside.
         sd: from 0 to 1.
-        size: how many.
-        rng: source of the draws.
     """
     rates = rng.normal(mean, sd, size)
     while (outside := (rates < 0) | (rates > 1)).any():

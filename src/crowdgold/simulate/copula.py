@@ -22,9 +22,8 @@ from crowdgold.data import Items
 from crowdgold.declared import Above
 from crowdgold.given import Given
 from crowdgold.simulate import design
-from crowdgold.simulate.generator import Generator
+from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.maven import VotesGiven, probability_given_votes, read_vote_parameters
-from crowdgold.simulate.replicate import Replicate
 from crowdgold.simulate.score_shapes import ScoreShape, ShapeGiven, read_shape
 
 PREDICTOR, WEAKER = "A", "B"
@@ -57,10 +56,6 @@ def draw_copula(values: Mapping[str, Any], rng: np.random.Generator) -> Replicat
 
     Args:
         values: as `CopulaParameters` declares them; a0 is at most a1.
-        rng: the only source of randomness.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = Given("generator copula", values, CopulaParameters)
     parameters.check_names()

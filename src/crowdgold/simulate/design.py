@@ -21,6 +21,7 @@ import numpy as np
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.parameters import Parameters, is_number, is_whole
 from crowdgold.declared import OF_EXPERIMENT, Above, AtLeast, Between, Json, Named, Settings
+from crowdgold.given import Given
 from crowdgold.simulate.gold_sample import GOLD_DESIGNS, SIMPLE, draw_gold
 
 GOLD = ("gold_fraction", "n_gold")
@@ -103,20 +104,31 @@ def read_n(parameters: Parameters) -> int:
     return parameters.whole("n", at_least=2)
 
 
-def read_predictors(parameters: Parameters) -> dict[str, Predictor]:
-    """The predictors by name; at least one, each with a finite `mu` and `delta`."""
+def read_named(parameters: Parameters, declared: type, shape: str) -> dict[str, Given]:
+    """The parameters of each predictor by its name; at least one.
+
+    Args:
+        parameters: of the generator.
+        declared: the class that declares those of a predictor.
+        shape: of one, as a message shows it: {mu: number}.
+    """
     given = parameters.values.get("predictors")
     if not isinstance(given, Mapping) or not given:
-        raise parameters.fault("predictors", "at least one, as {NAME: {mu: number, delta: number}}")
-    predictors = {}
+        raise parameters.fault("predictors", f"at least one, as {{NAME: {shape}}}")
+    found = {}
     for name, values in given.items():
         owner = f"{parameters.owner}, predictor {name!r}"
         if not isinstance(values, Mapping):
-            raise InputError(f"{owner}: found {values!r}, expected {{mu: number, delta: number}}")
-        own = Parameters(owner, values)
-        own.check_names(("mu", "delta"))
-        predictors[str(name)] = Predictor(own.real("mu"), own.real("delta"))
-    return predictors
+            raise InputError(f"{owner}: found {values!r}, expected {shape}")
+        found[str(name)] = Given(owner, values, declared)
+        found[str(name)].check_names()
+    return found
+
+
+def read_predictors(parameters: Parameters) -> dict[str, Predictor]:
+    """The predictors by name; at least one, each with a finite `mu` and `delta`."""
+    named = read_named(parameters, PredictorGiven, "{mu: number, delta: number}")
+    return {name: Predictor(own.real("mu"), own.real("delta")) for name, own in named.items()}
 
 
 def true_parameters(predictors: Mapping[str, Predictor]) -> dict[str, float]:
@@ -203,7 +215,7 @@ def assemble(
     votes_total: np.ndarray,
     scores: Mapping[str, np.ndarray],
     truth: np.ndarray,
-    oracle: np.ndarray,
+    oracle: np.ndarray | None,
     n_gold: int,
     rng: np.random.Generator,
     gold_design: str = SIMPLE,

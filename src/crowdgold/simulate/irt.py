@@ -20,13 +20,12 @@ import numpy as np
 from scipy.special import expit, roots_hermitenorm
 
 from crowdgold.data import Items
-from crowdgold.data.item_labels import labels_of_items
+from crowdgold.data.item_columns import labels_of_items
 from crowdgold.data.parameters import Parameters
 from crowdgold.declared import Above, AtLeast, Between
 from crowdgold.given import Given
 from crowdgold.simulate import design
-from crowdgold.simulate.generator import Generator
-from crowdgold.simulate.replicate import Replicate
+from crowdgold.simulate.generator import Generator, Replicate
 
 NODES = 256
 """Nodes over the difficulty: P(Y | V) is within 1e-6 of its limit up to sigma_d = 5 and c = 10."""
@@ -78,10 +77,6 @@ def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[I
     Args:
         values: as `IrtParameters` declares them; n_voters is at least the most votes on
             an item.
-        rng: the only source of randomness.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = Given("generator irt", values, IrtParameters)
     parameters.check_names()

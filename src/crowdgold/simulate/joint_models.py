@@ -19,8 +19,7 @@ from crowdgold.data import Items
 from crowdgold.declared import Above
 from crowdgold.given import Given
 from crowdgold.simulate import design
-from crowdgold.simulate.generator import Generator
-from crowdgold.simulate.replicate import Replicate
+from crowdgold.simulate.generator import Generator, Replicate
 
 PREDICTOR = "A"
 NODES = 128
@@ -65,10 +64,6 @@ def draw_dawid_skene_scores(
 
     Args:
         values: as `DawidSkeneScoresParameters` declares them.
-        rng: the only source of randomness.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = Given("generator dawid_skene_scores", values, DawidSkeneScoresParameters)
     parameters.check_names()
@@ -84,10 +79,6 @@ def draw_human_ai(values: Mapping[str, Any], rng: np.random.Generator) -> Replic
 
     Args:
         values: as `HumanAiParameters` declares them.
-        rng: the only source of randomness.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = Given("generator human_ai", values, HumanAiParameters)
     parameters.check_names()

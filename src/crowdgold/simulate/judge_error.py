@@ -27,8 +27,7 @@ from crowdgold.data.parameters import Parameters
 from crowdgold.declared import Above, AtLeast, Between, Json, Settings
 from crowdgold.simulate.clara import CATEGORIES
 from crowdgold.simulate.design import Prevalence, read_n, read_share
-from crowdgold.simulate.generator import Generator
-from crowdgold.simulate.replicate import Replicate
+from crowdgold.simulate.generator import Generator, Replicate
 
 BY_CLASS, SEPARATE, RANDOM = DESIGNS = ("by_class", "separate", "random")
 JUDGES, GOLD, TESTED = GROUPS = ("judges", "gold", "tested")
@@ -53,9 +52,9 @@ JudgesTNR = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeErrorParameters(Settings):
-    """Judgements of items by judges who err, and gold labels of some (the judge-error post),
-    with who gave them: the groups "judges", "gold", and "tested" for judgements of gold items
-    that are no part of the sample.
+    """Judgements of items by judges who err, and gold labels of some (the judge-error post).
+    Groups say who gave them: "judges", "gold", and "tested" for judgements of gold items that are
+    no part of the sample.
     """
 
     n: Annotated[int, AtLeast(2), "Judged items."]
@@ -101,10 +100,6 @@ def draw_judge_error(values: Mapping[str, Any], rng: np.random.Generator) -> Rep
     Args:
         values: as `JudgeErrorParameters` declares them; tpr + tnr is above 1, and which of
             them there are goes by the design (`NAMES`).
-        rng: the only source of randomness.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     both = _named_quality(values)
     given = Parameters("generator judge_error", {"design": BY_CLASS, "n_labels": 1, **both})

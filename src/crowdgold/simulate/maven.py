@@ -17,8 +17,7 @@ from crowdgold.data import Items
 from crowdgold.declared import Above, Settings
 from crowdgold.given import Given
 from crowdgold.simulate import design
-from crowdgold.simulate.generator import Generator
-from crowdgold.simulate.replicate import Replicate
+from crowdgold.simulate.generator import Generator, Replicate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,10 +41,6 @@ def draw_maven(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
 
     Args:
         values: as `MavenParameters` declares them; a0 is at most a1.
-        rng: the only source of randomness.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = Given("generator maven", values, MavenParameters)
     parameters.check_names()

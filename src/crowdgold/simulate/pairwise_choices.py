@@ -54,7 +54,6 @@ def draw_choices(
         judges: how many judge an instance, in the mean; at least 1.
         instance_sd: of the instances' effects, on the scale of log odds.
         undecided: chance that a judge prefers neither.
-        rng: source of all draws.
 
     Raises:
         InputError: where a number is out of its range.

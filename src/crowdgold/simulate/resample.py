@@ -1,16 +1,27 @@
-"""Replicates from a dataset, whose held-out gold labels stand for the truth (MAVEN, section 5.1).
+"""Replicates from a dataset, and Annotations reduced to the votes and gold labels of Items.
 
 The paper draws D' of n items out of the full dataset D, n_e of them with an expert label, and
 computes the true value of a metric on the remaining items with expert labels. An interval that
 claims to hold the metrics of the n items themselves is judged by their own truth instead.
+
+Labels that say who gave them, reduced to the votes, gold labels and scores of Items.
+
+A world whose process gives Annotations becomes one in which methods of votes can be fitted too, and
+those of annotators still can: the Items keep who gave each vote. The true categories become true
+labels 0 and 1, of which `n_gold` (or `gold_fraction`), drawn at random, are gold.
 """
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
-from crowdgold.data import InputError, Items
+from crowdgold.data import NO_GOLD, Annotations, InputError, Items
+from crowdgold.data.item_columns import labels_of_items, positive_categories
 from crowdgold.data.parameters import Parameters
+from crowdgold.simulate.design import GOLD, read_n_gold
+from crowdgold.simulate.generator import Replicate
 from crowdgold.simulate.gold_sample import draw_labelled
-from crowdgold.simulate.replicate import Replicate
 
 TRUTH_OF = ("left_over", "items")
 
@@ -24,7 +35,6 @@ def resample(
         task: items whose truth is known for every one.
         n: items of the replicate, at least 2 and fewer than the task has.
         n_gold: how many of them, chosen at random, have a gold label: 0 to n.
-        rng: the only source of randomness.
         truth_of: which items define the true value of a metric: those `left_over`, as in the
             paper, or the `items` of the replicate.
 
@@ -56,3 +66,46 @@ def resample(
         )
     items = drawn.with_gold(draw_labelled(n, n_gold, rng))
     return Replicate(items, items if truth_of == "items" else reference)
+
+
+NAMES = ("positive", *GOLD)
+
+
+def as_items(
+    drawn: Replicate[Annotations], values: Mapping[str, Any], rng: np.random.Generator
+) -> Replicate[Items]:
+    """Reduce a replicate of Annotations to Items, which are their own reference.
+
+    Args:
+        drawn: labels with the true category of every item. An item without a label is left out.
+        values: `positive`, a list of the categories that count as positive (the last one where not
+            given), and `n_gold` or `gold_fraction`.
+        rng: draws the gold items and the numbers that break ties of scores.
+
+    Raises:
+        InputError: naming the parameter that is unknown, missing or impossible, or where the truth
+            is not known.
+    """
+    parameters = Parameters("as_items", values)
+    parameters.check_names(NAMES)
+    if drawn.table.truth is None:
+        raise InputError("as_items: the true categories are not known; expected a simulation")
+    table = drawn.table.of_items(np.flatnonzero(drawn.table.labels_of_item > 0))
+    n_gold = read_n_gold(parameters, len(table.item))
+    is_positive = positive_categories(table, parameters.values.get("positive", ()))
+    votes = table.votes()
+    labels = labels_of_items(
+        table.item, table.item_of, table.annotator[table.annotator_of], is_positive[table.label]
+    )
+    items = Items(
+        item=table.item,
+        votes_positive=votes[:, is_positive].sum(axis=1),
+        votes_total=votes.sum(axis=1),
+        gold=np.full(len(table.item), NO_GOLD, dtype=np.int8),
+        scores={name: parts[:, is_positive].sum(axis=1) for name, parts in table.scores.items()},
+        tie_break=rng.random(len(table.item)),
+        truth=is_positive[table.truth].astype(np.int8),
+        labels=labels,
+    )
+    found = items.with_gold(draw_labelled(len(items), n_gold, rng))
+    return Replicate(found, found, drawn.parameters)

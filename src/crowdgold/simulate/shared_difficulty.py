@@ -17,14 +17,12 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.special import expit, logit
 
-from crowdgold.data import NO_GOLD, InputError, Items
+from crowdgold.data import Items
 from crowdgold.data.parameters import Parameters
 from crowdgold.declared import Above, AtLeast, Between, Named, Settings
 from crowdgold.given import Given
 from crowdgold.simulate import design
-from crowdgold.simulate.generator import Generator
-from crowdgold.simulate.gold_sample import draw_gold
-from crowdgold.simulate.replicate import Replicate
+from crowdgold.simulate.generator import Generator, Replicate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,10 +93,6 @@ def draw_shared_difficulty(values: Mapping[str, Any], rng: np.random.Generator) 
 
     Args:
         values: as `SharedDifficultyParameters` declares them.
-        rng: the only source of randomness.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = Given("generator shared_difficulty", values, SharedDifficultyParameters)
     parameters.check_names()
@@ -114,16 +108,7 @@ def draw_shared_difficulty(values: Mapping[str, Any], rng: np.random.Generator) 
     chance = np.where(truth == 1, correct, 1 - correct)
     votes_positive = draw_votes(chance, votes_total, parameters.real("copying"), rng)
     scores = {name: _scores(predictor, truth, ease, rng) for name, predictor in predictors.items()}
-    items = Items(
-        item=np.arange(n).astype(str).astype(object),
-        votes_positive=votes_positive,
-        votes_total=votes_total,
-        gold=np.full(n, NO_GOLD, dtype=np.int8),
-        scores=scores,
-        tie_break=rng.random(n),
-        truth=truth,
-    )
-    items = draw_gold(items, how, n_gold, rng)
+    items = design.assemble(votes_positive, votes_total, scores, truth, None, n_gold, rng, how)
     return Replicate(items, items, {"phi": phi})
 
 
@@ -136,7 +121,6 @@ def draw_votes(
         chance: (n,) of a positive vote.
         votes_total: (n,) votes on each item.
         copying: chance that a vote after the first repeats it.
-        rng: source of the votes.
     """
     places = (len(chance), int(votes_total.max()))
     own = rng.random(places) < chance[:, None]
@@ -159,20 +143,12 @@ def _scores(
 
 def read_predictors(parameters: Parameters) -> dict[str, Predictor]:
     """The predictors by name; at least one."""
-    given = parameters.values.get("predictors")
-    if not isinstance(given, Mapping) or not given:
-        raise parameters.fault("predictors", "at least one, as {NAME: {mu: number}}")
     predictors = {}
-    for name, values in given.items():
-        owner = f"{parameters.owner}, predictor {name!r}"
-        if not isinstance(values, Mapping):
-            raise InputError(f"{owner}: found {values!r}, expected {{mu: number}}")
-        own = Given(owner, values, PredictorGiven)
-        own.check_names()
+    for name, own in design.read_named(parameters, PredictorGiven, "{mu: number}").items():
         spread = own.real("spread")
         positive = own.real("spread_positive") if "spread_positive" in own else spread
         freedom = own.real("freedom") if "freedom" in own else np.inf
-        predictors[str(name)] = Predictor(
+        predictors[name] = Predictor(
             own.real("mu"), own.real("ease"), np.array([spread, positive]), freedom
         )
     return predictors

@@ -77,9 +77,6 @@ def read_score_law(parameters: Parameters) -> ScoreLaw | None:
     Args:
         parameters: of a generator: `scores`, {negative_mean, positive_mean, sd}, and `separation`,
             which stands for both means where it is given. Without either there are no scores.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     given, named = parameters.values.get("scores"), "separation" in parameters
     separation = _read_separation(parameters) if named else None

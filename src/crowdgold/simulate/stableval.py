@@ -27,9 +27,8 @@ from crowdgold.data.annotations import NO_GROUP
 from crowdgold.data.parameters import Parameters, is_number
 from crowdgold.declared import AtLeast, Between, Json, Part, Settings
 from crowdgold.simulate.design import read_share
-from crowdgold.simulate.generator import Generator
+from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.irt import draw_voters
-from crowdgold.simulate.replicate import Replicate
 
 CATEGORIES = ("0", "1", "2")
 CREDIT = (0.0, 0.5, 1.0)
@@ -181,14 +180,10 @@ def draw_stableval(values: Mapping[str, Any], rng: np.random.Generator) -> Repli
     Args:
         values: as `StablevalParameters` declares them; a configuration's values stand
             where none is given, else `BASE`.
-        rng: the only source of randomness.
 
     Returns:
         the labels of agents A1, A2, ..., with true levels; `parameters` hold "score:NAME", the mean
         credit of an agent's responses here, and "expected_score:NAME", that of all it could give.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = _read(values)
     each, quality = parameters.whole("items_per_agent", at_least=1), _quality(parameters)

@@ -34,9 +34,8 @@ from scipy.special import expit, logit, ndtr, roots_hermitenorm
 from crowdgold.data import InputError, Items
 from crowdgold.data.parameters import Parameters
 from crowdgold.simulate import design
-from crowdgold.simulate.generator import Generator
+from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.irt import draw_irt
-from crowdgold.simulate.replicate import Replicate
 from crowdgold.simulate.resample import resample
 
 DEFAULTS = {"sigma_s": 1.0, "n_voters": 500}
@@ -163,7 +162,6 @@ def calibrated(scores: np.ndarray, truth: np.ndarray, phi: float) -> np.ndarray:
     depends on ranks alone does not change.
 
     Args:
-        scores: (n,) scores.
         truth: (n,) true labels, both classes present.
         phi: base rate in (0, 1).
     """
@@ -219,13 +217,9 @@ def draw_stand_in(values: Mapping[str, Any], rng: np.random.Generator) -> Replic
             labels define the true metrics (n_labelled less the gold labels where not given); and
             the study's design (`crowdgold.simulate.design`), whose predictors' mu and delta hold
             before scores are turned into probabilities.
-        rng: the only source of randomness.
 
     Returns:
         n items, and as `reference` the labelled items left over.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     parameters = Parameters("generator stand_in", DEFAULTS | dict(values))
     parameters.check_names(NAMES)

@@ -15,13 +15,12 @@ from typing import Annotated, Any
 import numpy as np
 
 from crowdgold.data import ANNOTATIONS, Annotations
-from crowdgold.data.item_labels import labels_of_items
+from crowdgold.data.item_columns import labels_of_items
 from crowdgold.declared import Above, AtLeast, Range, Settings
 from crowdgold.given import Given
 from crowdgold.simulate.design import Prevalence
-from crowdgold.simulate.generator import Generator
+from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.irt import draw_voters
-from crowdgold.simulate.replicate import Replicate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,10 +51,6 @@ def draw_two_camps(values: Mapping[str, Any], rng: np.random.Generator) -> Repli
 
     Args:
         values: as `TwoCampsParameters` declares them, all given; as many annotators as labels.
-        rng: the only source of randomness.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     given = Given("generator two_camps", values, TwoCampsParameters)
     given.check_names()

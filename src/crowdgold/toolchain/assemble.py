@@ -18,8 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from crowdgold.archives import ArchiveError, zip_members
-from crowdgold.assets import asset_folder
-from crowdgold.caches import cache_folder
+from crowdgold.assets import asset_folder, cache_folder
 from crowdgold.toolchain.errors import ToolchainError
 from crowdgold.toolchain.locks import locked
 from crowdgold.toolchain.versions import compiler_version

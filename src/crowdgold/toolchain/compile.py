@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from crowdgold.caches import cache_folder
+from crowdgold.assets import cache_folder
 from crowdgold.temporary import scratch_folder, unfinished
 from crowdgold.toolchain.errors import ToolchainError
 from crowdgold.toolchain.locks import locked

@@ -36,6 +36,12 @@ __all__ = ["DATASETS", "SOURCES", "Dataset", "DatasetUnavailable", "availability
 NOBODYS_GOLD = "it has the annotators' labels alone, and nobody's are gold"
 
 
+def _voted(name: str, title: str, module: ModuleType, gold: str, suffix: str = "") -> Dataset:
+    """A dataset of votes on items whose true labels are known."""
+    prepare = getattr(module, f"prepare{suffix}")
+    return Dataset(name, title, prepare, module.draw_task, module.NAMES, gold=gold)
+
+
 def _judged(
     name: str,
     title: str,
@@ -45,16 +51,13 @@ def _judged(
     no_gold: str = NOBODYS_GOLD,
 ) -> Dataset:
     """A dataset of judged systems."""
-    source = SOURCES[name]
     return Dataset(
-        name=name,
-        title=title,
-        prepare=module.prepare,
-        draw_task=module.draw_task,
-        parameters=parameters,
-        citation=source.citation,
-        licence=source.licence,
-        table=ANNOTATIONS,
+        name,
+        title,
+        module.prepare,
+        module.draw_task,
+        parameters,
+        ANNOTATIONS,
         numbered=numbered,
         no_gold=no_gold,
     )
@@ -64,72 +67,38 @@ def _texts(
     about: JudgedTexts, prepare: Callable[[Path], pd.DataFrame], no_gold: str = NOBODYS_GOLD
 ) -> Dataset:
     """A dataset of texts that several people judged."""
-    source = SOURCES[about.name]
-    return Dataset(
-        name=about.name,
-        title=about.title,
-        prepare=prepare,
-        draw_task=drawn_as_annotations(about),
-        parameters=(),
-        citation=source.citation,
-        licence=source.licence,
-        table=ANNOTATIONS,
-        no_gold=no_gold,
-    )
+    draw = drawn_as_annotations(about)
+    return Dataset(about.name, about.title, prepare, draw, table=ANNOTATIONS, no_gold=no_gold)
 
 
-DATASETS = {
-    "product_pairs": Dataset(
-        name="product_pairs",
-        title="Product pairs",
-        prepare=product_pairs.prepare,
-        draw_task=product_pairs.draw_task,
-        parameters=product_pairs.NAMES,
-        citation=SOURCES["product_pairs"].citation,
-        licence=SOURCES["product_pairs"].licence,
-        gold="published with the votes",
+SEVEN = "the majority of the 7 labels or so that are not votes"
+_ALL = (
+    _voted("product_pairs", "Product pairs", product_pairs, "published with the votes"),
+    _voted(
+        "chaosnli",
+        "ChaosNLI",
+        chaosnli,
+        "the majority of the 97 labels or so that are not votes",
     ),
-    "chaosnli": Dataset(
-        name="chaosnli",
-        title="ChaosNLI",
-        prepare=chaosnli.prepare,
-        draw_task=chaosnli.draw_task,
-        parameters=chaosnli.NAMES,
-        citation=SOURCES["chaosnli"].citation,
-        licence=SOURCES["chaosnli"].licence,
-        gold="the majority of the 97 labels or so that are not votes",
+    _voted("wikipedia_talk", "Wikipedia talk labels", wikipedia, SEVEN, "_talk"),
+    _voted(
+        "wikipedia_conversations",
+        "Wikipedia Abusive Conversations",
+        wikipedia,
+        SEVEN,
+        "_conversations",
     ),
-    "wikipedia_talk": Dataset(
-        name="wikipedia_talk",
-        title="Wikipedia talk labels",
-        prepare=wikipedia.prepare_talk,
-        draw_task=wikipedia.draw_task,
-        parameters=wikipedia.NAMES,
-        citation=SOURCES["wikipedia_talk"].citation,
-        licence=SOURCES["wikipedia_talk"].licence,
-        gold="the majority of the 7 labels or so that are not votes",
-    ),
-    "wikipedia_conversations": Dataset(
-        name="wikipedia_conversations",
-        title="Wikipedia Abusive Conversations",
-        prepare=wikipedia.prepare_conversations,
-        draw_task=wikipedia.draw_task,
-        parameters=wikipedia.NAMES,
-        citation=SOURCES["wikipedia_conversations"].citation,
-        licence=SOURCES["wikipedia_conversations"].licence,
-        gold="the majority of the 7 labels or so that are not votes",
-    ),
-    "mt_bench": _judged("mt_bench", "MT-Bench", mt_bench, mt_bench.NAMES),
-    "convabuse": _judged("convabuse", "ConvAbuse", convabuse),
-    "qags": _judged("qags", "QAGS", qags),
-    "mslr": _judged("mslr", "MSLR", mslr),
-    "stableval_published": _judged(
+    _judged("mt_bench", "MT-Bench", mt_bench, mt_bench.NAMES),
+    _judged("convabuse", "ConvAbuse", convabuse),
+    _judged("qags", "QAGS", qags),
+    _judged("mslr", "MSLR", mslr),
+    _judged(
         "stableval_published",
         "STABLEVAL's published posteriors",
         stableval_published,
         no_gold="it has the posteriors of a fit, and no true labels",
     ),
-    "stableval_synthetic": _judged(
+    _judged(
         "stableval_synthetic",
         "STABLEVAL's simulated labels",
         stableval_synthetic,
@@ -137,13 +106,14 @@ DATASETS = {
         numbered=True,
         no_gold="its true labels are simulated; that process is among the generators",
     ),
-    "hs_brexit": _texts(TABLE_4["hs_brexit"], lewidi.prepare_hs_brexit),
-    "md_agreement": _texts(TABLE_4["md_agreement"], lewidi.prepare_md_agreement),
-    "armis": _texts(TABLE_4["armis"], lewidi.prepare_armis),
-    "chaosnli_texts": _texts(
+    _texts(TABLE_4["hs_brexit"], lewidi.prepare_hs_brexit),
+    _texts(TABLE_4["md_agreement"], lewidi.prepare_md_agreement),
+    _texts(TABLE_4["armis"], lewidi.prepare_armis),
+    _texts(
         TABLE_4["chaosnli_texts"],
         chaosnli_texts.prepare,
         no_gold="it has the texts of `chaosnli`, which has the gold",
     ),
-    "mfrc": _texts(TABLE_4["mfrc"], mfrc.prepare),
-}
+    _texts(TABLE_4["mfrc"], mfrc.prepare),
+)
+DATASETS = {one.name: one for one in _ALL}

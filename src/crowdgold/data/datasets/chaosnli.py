@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.datasets.conversion import read_lines
-from crowdgold.data.datasets.dataset import STUDY
-from crowdgold.data.datasets.panel import draw_votes
+from crowdgold.data.datasets.dataset import STUDY, draw_votes
 from crowdgold.data.errors import InputError
 from crowdgold.data.item_columns import NO_GOLD
 from crowdgold.data.items import Items
@@ -98,13 +97,10 @@ def draw_task(
     """Draw votes for every item that all the predictors have a score of.
 
     Args:
-        frame: the prepared table.
         parameters: `target`: entailment (where not given), neutral or contradiction. `subset`:
             snli, mnli_m, or both (where not given). `votes_total`: 1 to 99 of the 100 labels, 3
             where not given. `model` (roberta-base) and `seed` (0) of the predictor named `score`;
             or `predictors`: {NAME: {model: , seed: }} for several.
-        rng: source of the votes, of the truth where the labels not drawn are tied (never with an
-            odd `votes_total`), and of the tie-breaking numbers.
 
     Raises:
         InputError: naming the parameter that is unknown or impossible, or a predictor without

@@ -1,4 +1,10 @@
-"""What a dataset offers: a table prepared once, and tasks drawn from it."""
+"""What a dataset offers: a table prepared once, and tasks drawn from it.
+
+Votes and truth from a panel of labels: some drawn as votes, the majority of the others as truth.
+
+MAVEN, section 5.2: 3 of 10 annotations, chosen at random, are an item's votes, the majority of the
+other 7 is its truth.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,8 +33,6 @@ class Dataset:
         draw_task: (prepared table, parameters, rng) -> Items with the truth of every item, of which
             replicates are drawn; or Annotations, which are taken as they are.
         parameters: names of the parameters of `draw_task`.
-        citation: what to cite.
-        licence: the licence of the data.
         table: the kind of table that it gives.
         numbered: whether it holds tables of its own by number, of which replicate k is the k-th;
             `draw_task` has the number as the parameter `seed`.
@@ -40,10 +44,27 @@ class Dataset:
     title: str
     prepare: Callable[[Path], pd.DataFrame]
     draw_task: DrawTask
-    parameters: tuple[str, ...]
-    citation: str
-    licence: str
+    parameters: tuple[str, ...] = ()
     table: str = ITEMS
     numbered: bool = False
     gold: str = ""
     no_gold: str = ""
+
+
+def draw_votes(
+    positive: np.ndarray, total: np.ndarray, votes_total: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw votes from each item's labels, and take the majority of the rest as truth.
+
+    Args:
+        positive: (n,) how many of an item's labels are positive.
+        total: (n,) how many labels an item has, above `votes_total`.
+        votes_total: how many labels to draw, without replacement.
+
+    Returns:
+        Positive votes (n,) and truth (n,).
+    """
+    votes_positive = rng.hypergeometric(positive, total - positive, votes_total)
+    lead = 2 * (positive - votes_positive) - (total - votes_total)
+    coin = rng.random(len(positive)) < 0.5
+    return votes_positive, np.where(lead == 0, coin, lead > 0).astype(np.int8)

@@ -30,7 +30,6 @@ def check_counts(owner: str, frame: pd.DataFrame, printed: Mapping[str, float]) 
 
     Args:
         owner: how messages name the dataset.
-        frame: the prepared table.
         printed: "labels", "responses", "agents", "annotators", and the shares of responses that
             are "unanimous" and of pairs of labels that agree, "pairwise".
 

@@ -79,12 +79,8 @@ def draw_task(
     """All labels; a judge's labels of a response against several opponents all count.
 
     Args:
-        frame: the prepared table.
         parameters: `mapping`, one of `MAPPINGS`; "baseline" where not given.
         rng: not used; a dataset is as it is.
-
-    Raises:
-        InputError: naming the parameter that is unknown or impossible.
     """
     given = Parameters(OWNER, {"mapping": "baseline"} | dict(parameters))
     given.check_names(NAMES)

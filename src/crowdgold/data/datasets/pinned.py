@@ -2,7 +2,7 @@
 
 An address is pinned to a commit or to the number of a published file, so it always gives the same
 bytes. The checksum is that of the file as the dataset is read from it, unpacked; where none is
-known, that of the first copy is recorded (`checksums`).
+known, that of the first copy is recorded (`source`).
 """
 
 from crowdgold.data.datasets.conversion import (
@@ -10,8 +10,7 @@ from crowdgold.data.datasets.conversion import (
     predictions_from_json_lines,
     products_from_lists,
 )
-from crowdgold.data.datasets.pinned_judgements import JUDGEMENT_SOURCES
-from crowdgold.data.datasets.pinned_texts import TEXT_SOURCES
+from crowdgold.data.datasets.pinned_judgements import JUDGEMENT_SOURCES, TEXT_SOURCES
 from crowdgold.data.datasets.source import File, Source
 
 PRODUCTS = (

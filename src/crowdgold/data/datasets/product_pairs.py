@@ -16,8 +16,7 @@ import pandas as pd
 from crowdgold.data.annotations import Annotations
 from crowdgold.data.datasets.dataset import STUDY
 from crowdgold.data.errors import InputError
-from crowdgold.data.item_columns import NO_GOLD
-from crowdgold.data.item_labels import labels_of_items
+from crowdgold.data.item_columns import NO_GOLD, labels_of_items
 from crowdgold.data.items import Items
 from crowdgold.data.parameters import Parameters, unknown
 
@@ -119,14 +118,9 @@ def draw_task(
     """All pairs, with their votes, truth and the chosen scores.
 
     Args:
-        frame: the prepared table.
         parameters: `predictors`, a list of names out of `PREDICTORS` in the order wanted;
             [character] where not given; `annotators`, whether the items say which worker gave each
             vote (false where not given).
-        rng: source of the tie-breaking numbers.
-
-    Raises:
-        InputError: naming the parameter that is unknown or impossible.
     """
     given = Parameters(OWNER, {"predictors": ["character"]} | dict(parameters))
     given.check_names((*NAMES, *STUDY))

@@ -17,11 +17,10 @@ from urllib.parse import urlsplit
 import pooch
 
 from crowdgold.archives import ArchiveError, read_gzip
-from crowdgold.data.datasets.checksums import cached, fault, record
 from crowdgold.data.datasets.pinned import SOURCES
-from crowdgold.data.datasets.source import File, Source
+from crowdgold.data.datasets.source import File, Source, cached, fault, record
 from crowdgold.data.errors import InputError
-from crowdgold.data.files import unfinished
+from crowdgold.data.outputs import unfinished
 from crowdgold.data.parameters import unknown
 
 LOCAL = "CROWDGOLD_DATA"
@@ -59,7 +58,6 @@ def fetch(name: str, folder: Path, local: Path | None = None, log: Log = print) 
     """Put the files of a dataset into a folder, each with the sha256 that it must have.
 
     Args:
-        name: the dataset.
         folder: where to put the files.
         local: a folder with copies; `$CROWDGOLD_DATA` where not given.
         log: takes a line for each file, and the licence.

@@ -95,12 +95,8 @@ def draw_task(
     """The labels of a configuration and seed, with the true levels.
 
     Args:
-        frame: the prepared table.
         parameters: `configuration`, one of the table's, and `seed`, 0 to 99.
         rng: not used.
-
-    Raises:
-        InputError: naming the parameter that is unknown or impossible.
     """
     given = Parameters(OWNER, parameters)
     given.check_names(NAMES)

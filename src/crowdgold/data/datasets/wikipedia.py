@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.datasets.dataset import STUDY
-from crowdgold.data.datasets.panel import draw_votes
+from crowdgold.data.datasets.dataset import STUDY, draw_votes
 from crowdgold.data.errors import InputError
 from crowdgold.data.item_columns import NO_GOLD
 from crowdgold.data.items import Items
@@ -143,13 +142,7 @@ def draw_task(
     """Draw votes for every comment that has labels left over for its truth.
 
     Args:
-        frame: a prepared table.
         parameters: `votes_total`, 1 to 9, 3 where not given.
-        rng: source of the votes, of the truth where the other labels are tied, and of the
-            tie-breaking numbers.
-
-    Raises:
-        InputError: naming the parameter that is unknown or impossible.
     """
     given = Parameters(OWNER, {"votes_total": VOTES} | dict(parameters))
     given.check_names((*NAMES, *STUDY))

@@ -20,7 +20,6 @@ def of_item(sheet: Sheet, column: str, many: bool) -> Sheet:
     """One row for each item that has a value in a column.
 
     Args:
-        sheet: the file.
         column: the column; words for an empty cell count as one.
         many: whether an item has several rows, as in a file of votes; they must say the same.
 
@@ -90,7 +89,6 @@ def read_gold(
     """Gather the gold labels: columns item, expert and label; None where there are none.
 
     Args:
-        sheets: the files.
         kinds: the form of the votes of each.
         notes: what was decided is added to them.
 

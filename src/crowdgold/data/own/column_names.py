@@ -192,7 +192,6 @@ def name_columns(
     """The columns of each sheet the names of a study, where they have one.
 
     Args:
-        sheets: the files.
         columns: THEIRS -> OURS, or FILE:THEIRS -> OURS; OURS may be "ignore".
         notes: what was guessed is added to them.
 
@@ -223,7 +222,6 @@ def named_sheets(
     """The files as sheets with the names of a study; an error within says what was guessed.
 
     Args:
-        paths: the files.
         columns: as for `name_columns`.
         notes: what was guessed is added to them.
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.characters import check_json_text
-from crowdgold.data.checks import counted
+from crowdgold.data.checks import check_json_text, counted
 from crowdgold.data.errors import InputError
 
 Records = Sequence[Mapping[str, Any]]

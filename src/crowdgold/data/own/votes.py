@@ -91,7 +91,6 @@ def read_votes(sheets: Sequence[Sheet], kinds: Sequence[str | None], notes: list
     """Gather the votes: columns item, label and where known annotator; or item and counts.
 
     Args:
-        sheets: the files.
         kinds: the form of the votes of each.
         notes: what was decided is added to them.
 

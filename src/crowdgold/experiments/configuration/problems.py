@@ -249,8 +249,6 @@ def check(
     """Check a merged configuration.
 
     Args:
-        config: the configuration.
-        schema: its JSON schema.
         known: what the library offers, as `registries.known_names` gives it.
         metric_problem: (metric, kind of table) -> what is wrong with the metric's name, or nothing.
         places: path of a key -> the file and line that problems name.

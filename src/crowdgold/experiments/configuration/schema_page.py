@@ -81,7 +81,6 @@ def page(schema: Mapping[str, Any], config: Mapping[str, Any]) -> str:
     """Write the page, as Markdown.
 
     Args:
-        schema: the configuration's JSON schema.
         config: the default configuration.
     """
     parts = [HEAD, "## Keys\n", _table(schema, schema, config)]

@@ -1,8 +1,7 @@
 """Where numbers come from, whether they are as written, and whether they can be had again.
 
-- code of a job: `imports`, `dependencies`
-- what is recorded: `record` (of a job), `made_from` (of a table), `figure_record`, and `tracing`,
-  which reads it
+- code of a job: `imports`
+- what is recorded: `record` (of a job), `made_from` (of a table), `figure_record`, `tracing`
 - whole and unchanged: `seals` (a file), `integrity` (a folder)
-- of one mind: `mixed_code` (a figure's tables), `verification` (made again) by `same_numbers`
+- of one mind: `mixed_code` (a figure's tables), `verification` (made again)
 """

@@ -122,7 +122,6 @@ def compare(results: Path, known: Collection[str], shared: Path = ROOT) -> Compa
     """Hold every file of a folder of results against the checksum that its job wrote.
 
     Args:
-        results: the folder.
         known: names of figures and experiments. A file of another name that nothing has a checksum
             of is a stranger: no job made it, and it is left alone.
         shared: the folder of what all scales share.

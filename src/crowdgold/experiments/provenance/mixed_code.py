@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdgold.data import InputError
-from crowdgold.data.checks import counted
+from crowdgold.data.checks import counted, list_names
 from crowdgold.experiments.provenance.imports import code_hash, package_root
 from crowdgold.experiments.provenance.made_from import blocks_of, makers
 
@@ -82,11 +82,6 @@ def stale(mixed: Mapping[str, Mapping[str, Makers]]) -> list[str]:
     return sorted(found)
 
 
-def _listed(paths: list[str]) -> str:
-    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
-    return ", ".join(paths[:SHOWN]) + more
-
-
 def _describe(mixed: Mapping[str, Mapping[str, Makers]]) -> list[str]:
     lines = []
     for file, states in list(mixed.items())[:SHOWN]:
@@ -96,7 +91,7 @@ def _describe(mixed: Mapping[str, Mapping[str, Makers]]) -> list[str]:
             paths = list(dict.fromkeys(path for path, _ in jobs))
             lines.append(
                 f"    {held[:16]}: {counted(len(paths), 'table')}, at commit "
-                f"{', '.join(commits)}: {_listed(paths)}"
+                f"{', '.join(commits)}: {list_names(paths, SHOWN)}"
             )
     if len(mixed) > SHOWN:
         lines.append(f"  and {len(mixed) - SHOWN} more files")
@@ -107,7 +102,6 @@ def look_for_mixture(figure: str, tables: Mapping[str, Mapping[str, Any]], rule:
     """Refuse a figure whose numbers are of different code, or say how many are.
 
     Args:
-        figure: its name.
         tables: path of each of its tables -> the table's metadata.
         rule: `refuse`, or `allow`, the configuration's key `mixed_code`.
 

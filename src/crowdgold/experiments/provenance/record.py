@@ -99,7 +99,7 @@ def provenance(
         folder: the checkout.
         configuration: the part of the configuration that the table depends on, with its `seed`.
         code: file -> hash of its content, of the script that makes it and the modules that it
-            uses (`dependencies.rule_code`).
+            uses (`imports.rule_code`).
         stan_files: the Stan programs used, and what they include; they are code too.
         toolchain: the toolchain's record (JSON), where Stan was used.
         datasets: the prepared datasets used.

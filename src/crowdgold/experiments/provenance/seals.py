@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from crowdgold.data import InputError
-from crowdgold.data.files import unfinished
+from crowdgold.data.outputs import unfinished
 
 SEAL_KEY = b"crowdgold_seal"
 """Key of the seal in a parquet file's metadata."""

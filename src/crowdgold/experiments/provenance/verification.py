@@ -5,6 +5,12 @@
     python -m crowdgold.experiments.provenance.verification compare results
 
 which is what `make verify` does. The configuration is that which was kept with the results.
+
+Are two tables of the same block the same numbers? Bit by bit, or within Monte Carlo error.
+
+On the same machine, toolchain and packages equal code, configuration and data give equal bits.
+Elsewhere rounding differs, and with it the draws of a sampler; two runs are then held against their
+Monte Carlo error (`_within_error`).
 """
 
 import argparse
@@ -15,18 +21,129 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import yaml
+from scipy.stats import norm
 
 from crowdgold.data import InputError
-from crowdgold.data.files import write_text
+from crowdgold.data.outputs import write_text
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.provenance.made_from import blocks_of
-from crowdgold.experiments.provenance.same_numbers import (
-    differences,
-    origin_differs,
-    surroundings_differ,
-)
 from crowdgold.experiments.results import read_metadata, read_table
+
+COMMIT = "code_version"
+"""Column that names the commit for people: of equal code it may be another."""
+SURROUNDINGS = ("machine", "toolchain", "python", "packages")
+EFFECTIVE_DRAWS = 200
+"""Two chains that pass the diagnostics have at least so many (`models.stan_fit`)."""
+FALSE_ALARMS = 0.001
+"""Chance that a whole table of right numbers is found to differ."""
+ROUNDING = 1e-6
+
+
+def surroundings_differ(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Name what can move the last digits and is not the same in two provenances."""
+    pairs = [(one, other), (one.get("data") or {}, other.get("data") or {})]
+    return [
+        key for key in SURROUNDINGS if any(mine.get(key) != yours.get(key) for mine, yours in pairs)
+    ]
+
+
+def origin_differs(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Say in which code, configuration or data two provenances differ."""
+    found = []
+    if one.get("configuration") != other.get("configuration"):
+        found.append("the configuration has changed since")
+    for mine, yours in ((one, other), (one.get("data") or {}, other.get("data") or {})):
+        code, now = mine.get("code", {}), yours.get("code", {})
+        found += [f"{file} has changed since" for file in code if code[file] != now.get(file)]
+        held = {name: own["sha256"] for name, own in mine.get("datasets", {}).items()}
+        new = {name: own["sha256"] for name, own in yours.get("datasets", {}).items()}
+        found += [f"dataset {name} has changed since" for name in held if held[name] != new[name]]
+    return list(dict.fromkeys(found))
+
+
+def _is_measured(column: pd.Series) -> bool:
+    return bool(pd.api.types.is_float_dtype(column))
+
+
+def _close(one: pd.Series, other: pd.Series, tolerance: Any = 0.0) -> np.ndarray:
+    """Say for each row whether values are close enough, none and none being so."""
+    mine, yours = one.to_numpy(float), other.to_numpy(float)
+    with np.errstate(invalid="ignore"):
+        near = np.abs(mine - yours) <= tolerance + ROUNDING * (1 + np.abs(mine))
+    both: np.ndarray = near | (np.isnan(mine) & np.isnan(yours)) | (mine == yours)
+    return both
+
+
+def _within_error(one: pd.DataFrame, other: pd.DataFrame, level: float) -> dict[str, np.ndarray]:
+    """Hold a results table against another run's: column -> rows that differ.
+
+    A posterior mean of `EFFECTIVE_DRAWS` draws has the standard error sd / sqrt(draws), a quantile
+    sqrt(p (1 - p) / draws) / density; sd is that of a normal posterior with the row's interval. The
+    limit is that of the largest of all the table's rows. Fits that failed their diagnostics have no
+    known error, and are left out.
+    """
+    z = norm.ppf((1 + level) / 2)
+    limit = norm.isf(FALSE_ALARMS / (6 * max(len(one), 1))) * np.sqrt(2 / EFFECTIVE_DRAWS)
+    sd = np.nan_to_num((one["upper"] - one["lower"]).to_numpy(float)) / (2 * z)
+    share = (1 - level) / 2
+    of_quantile = np.sqrt(share * (1 - share)) / norm.pdf(z)
+    known = one["diagnostics_passed"].to_numpy(bool) & other["diagnostics_passed"].to_numpy(bool)
+    found = {}
+    for column, factor in (("estimate", 1.0), ("lower", of_quantile), ("upper", of_quantile)):
+        near = _close(one[column], other[column], limit * factor * sd)
+        found[column] = np.flatnonzero(known & ~near)
+    found["truth"] = np.flatnonzero(~_close(one["truth"], other["truth"]))
+    return found
+
+
+def _means_differ(one: pd.DataFrame, other: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Hold a check's table against another run's, by the means of its columns."""
+    columns = [name for name in map(str, one.columns) if _is_measured(one[name])]
+    limit = norm.isf(FALSE_ALARMS / (2 * max(len(columns), 1)))
+    found = {}
+    for name in columns:
+        error = np.sqrt((one[name].var() + other[name].var()) / max(len(one), 1))
+        mine, yours = (pd.Series([frame[name].mean()]) for frame in (one, other))
+        differ = not _close(mine, yours, limit * np.nan_to_num(error))[0]
+        found[name] = np.arange(len(one)) if differ else np.array([], dtype=int)
+    return found
+
+
+def _differing_rows(one: pd.Series, other: pd.Series) -> np.ndarray:
+    same = (one == other) | (one.isna() & other.isna())
+    return np.flatnonzero(~same.to_numpy(bool, na_value=False))
+
+
+def differences(
+    one: pd.DataFrame, other: pd.DataFrame, exact: bool, level: float = 0.95
+) -> list[str]:
+    """Say where two tables of the same block differ; nothing where they are the same numbers.
+
+    Args:
+        one: a table, of results or of a check.
+        other: the same block, made again.
+        exact: whether every bit counts.
+    """
+    one, other = (frame.drop(columns=COMMIT, errors="ignore") for frame in (one, other))
+    if list(one) != list(other) or len(one) != len(other):
+        return [f"{len(one)} rows of {list(one)} have become {len(other)} rows of {list(other)}"]
+    if exact:
+        found = {name: _differing_rows(one[name], other[name]) for name in map(str, one.columns)}
+    else:
+        by_error = {"estimate", "lower", "upper", "diagnostics_passed"} <= set(one)
+        found = _within_error(one, other, level) if by_error else _means_differ(one, other)
+    lines = []
+    for name, rows in found.items():
+        if len(rows):
+            first = int(rows[0])
+            lines.append(
+                f"column {name!r} differs in {len(rows)} of {len(one)} rows; row {first}: "
+                f"{one[name].iloc[first]!r} became {other[name].iloc[first]!r}"
+            )
+    return lines
+
 
 FOLDER, TARGETS, RUN = "verify", "targets", "run.yaml"
 FRACTION = 0.1

@@ -12,7 +12,7 @@ from typing import Any
 from crowdgold.experiments import plan
 from crowdgold.experiments.provenance.dependencies import rule_code
 from crowdgold.experiments.provenance.seals import was_set_aside
-from crowdgold.experiments.times import path_of_times
+from crowdgold.experiments.results import path_of_times
 from crowdgold.toolchain import included_files
 
 Wildcards = Any
@@ -37,7 +37,6 @@ class Jobs:
     """What the jobs of a configuration's experiments need, make and are made of.
 
     Args:
-        config: the configuration.
         root: the checkout.
     """
 

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from crowdgold.data import InputError
-from crowdgold.data.files import write_text
+from crowdgold.data.outputs import write_text
 from crowdgold.experiments.configuration.schema import METHOD_FILES
 from crowdgold.experiments.provenance import integrity
 from crowdgold.experiments.provenance.dependencies import kernel_cache
@@ -68,7 +68,6 @@ class Run:
     """A run in this folder, which no other works in at the same time.
 
     Args:
-        config: the configuration.
         say: tells a person what is amiss.
     """
 

@@ -20,20 +20,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdgold.data import Annotations
-from crowdgold.models.clara.chain import Plan
 from crowdgold.models.clara.prior import ClaraPrior
-from crowdgold.models.clara.runs import Chains
+from crowdgold.models.clara.runs import Chains, Plan
 from crowdgold.models.clara.scores import ScoreModel, score_model
 from crowdgold.models.clara.settings import ClaraSettings as ClaraSettings
 from crowdgold.models.clara.state import Prior, first_categories, first_state, lay_out, prior_of
 from crowdgold.models.clara.walk import rates_are_few
 from crowdgold.models.continuation import sample_until_passed
-from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.label_patterns import (
     LabelPatterns,
     find_label_patterns,
     matrix_of_label,
 )
+from crowdgold.models.stan_fit import Diagnostics
 
 SWAPPED_LIMIT = 0.01
 """Mass of the mode with swapped categories that is told: less moves neither end of a 95 % interval
@@ -126,7 +125,6 @@ def sample_clara(
         annotations: labels, and scores of any number of classifiers.
         prior: Dirichlet priors, for instance `empirical_prior`.
         settings: the sampler.
-        rng: source of all draws.
 
     """
     s = settings

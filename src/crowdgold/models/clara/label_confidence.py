@@ -124,7 +124,6 @@ class LabelStream:
         """Start without labels.
 
         Args:
-            model: a fitted model.
             repeated: the rule for an annotator who labels an item again, one of
                 `data.label_columns.ONE_LABEL`.
         """

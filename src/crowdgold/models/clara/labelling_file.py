@@ -16,9 +16,8 @@ import numpy as np
 from crowdgold.data import InputError
 from crowdgold.data.annotations import SUM_TOLERANCE
 from crowdgold.data.checks import Problems
-from crowdgold.data.files import write_text
 from crowdgold.data.json_shapes import read_json
-from crowdgold.data.outputs import first_bytes
+from crowdgold.data.outputs import first_bytes, write_text
 from crowdgold.data.parameters import is_number, unknown
 from crowdgold.models.clara.labelling_model import LabellingModel
 from crowdgold.models.label_patterns import CONFUSION

@@ -33,7 +33,6 @@ def empirical_prior(annotations: Annotations, alpha: float = 1.0, gamma: float =
     """The prior whose means take majority votes for true labels.
 
     Args:
-        annotations: the labels.
         alpha: weight of the prevalence's prior, in items; positive.
         gamma: weight of each row of a confusion matrix, in labels; positive.
 

@@ -226,7 +226,6 @@ def find_score_density(
         y: (I,) current true categories.
         out: (I, K), overwritten: the product over the classifiers, 1 where all are missing, as a
             share of that of the category where it is largest, and at least `LEAST_SHARE`.
-        rng: source of the draws, where a distribution is drawn.
     """
     K, size = out.shape[1], out.shape[1] - 1
     lower = np.empty((size, size))

@@ -104,10 +104,8 @@ def first_categories(
     """Start at the majority votes, ties at random: (I,) categories.
 
     Args:
-        annotations: the labels.
         scattered: whether a share of the items, `FLIPPED`, starts in a category at random, so that
             chains start apart.
-        rng: source of the draws.
     """
     shares = majority_shares(annotations)
     K = len(annotations.category)
@@ -131,7 +129,6 @@ def first_state(
 
     Args:
         annotations, confusion: the labels, and whose confusion matrices there are.
-        prior: the prior.
         y: (I,) categories.
         patterns: number of label patterns; their own categories are y where each is an item.
     """

@@ -66,8 +66,6 @@ def try_swap(prior: Prior, state: State, rng: np.random.Generator) -> None:
 
     Args:
         prior: the prior, not ordered: a cut prior has another ratio.
-        state: the chain.
-        rng: source of all draws.
     """
     K, a, b = len(prior.theta), 0, 1
     if K > 2:

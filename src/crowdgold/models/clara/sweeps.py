@@ -78,10 +78,8 @@ def sweep_collapsed(
     Args:
         labels: one pattern an item.
         density: (I, K) in proportion to p(s_i | k), or (0, K) without scores.
-        state: the chain.
         chance: (I, K) to which P(y_i = k | rest) is added where `keep`.
         keep: see there.
-        rng: source of all draws.
     """
     # Five times as slow if arrays were taken out of tuples, or passed on, for each item.
     start, row, matrix = labels.start, labels.row, labels.matrix

@@ -12,8 +12,12 @@ from crowdgold.data.checks import counted
 from crowdgold.data.own import Study
 from crowdgold.data.shown import Known, Shown
 from crowdgold.methods.registry import offered
-from crowdgold.own.check.agreement import Agreement, agreement
-from crowdgold.own.check.annotator_check import AnnotatorCheck, check_annotators
+from crowdgold.own.check.annotator_check import (
+    Agreement,
+    AnnotatorCheck,
+    agreement,
+    check_annotators,
+)
 from crowdgold.own.check.described import in_short
 from crowdgold.own.check.gold_sample import (
     OF_ITEMS,
@@ -172,8 +176,6 @@ def check_data(
     """Find what a study's data can support.
 
     Args:
-        study: the data.
-        rng: source of the resamples and permutations.
         resamples: of the items, for the interval of alpha.
         permutations: of the test of gold being a random sample.
     """

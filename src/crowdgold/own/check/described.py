@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdgold.data.checks import counted
-from crowdgold.own.check.agreement import Agreement
-from crowdgold.own.check.annotator_check import FEW_LABELS
+from crowdgold.own.check.annotator_check import FEW_LABELS, Agreement
 from crowdgold.own.check.gold_sample import likeness_in_words
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from crowdgold.own.evaluation.files import (
 )
 from crowdgold.own.evaluation.folder import check_folder, kept_folder, mend
 from crowdgold.own.evaluation.jobs import chosen_methods, is_quick
-from crowdgold.own.evaluation.kept import discard
 from crowdgold.own.evaluation.questions import METRICS, STANDARD, Settings, read_thresholds
+from crowdgold.own.evaluation.run_key import discard
 from crowdgold.own.evaluation.study import Evaluation, UnsupportedError, evaluate_study
 
 __all__ = [

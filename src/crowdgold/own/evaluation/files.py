@@ -95,7 +95,6 @@ def evaluate_checked(
     """Evaluate a study; a method that the check finds not usable gives no answer.
 
     Args:
-        study: the tables.
         check: what they can support.
         source: what they were read from.
         settings: what is asked.
@@ -143,9 +142,7 @@ def write_evaluation(
     """Write the folder of an evaluation, with the check as `crowdgold check --json` has it.
 
     Args:
-        evaluation: what was found.
         check: of the data.
-        out: the folder.
         options: the study file that repeats it; None where it was not asked for by one.
         force: whether what is no earlier evaluation gives way.
 

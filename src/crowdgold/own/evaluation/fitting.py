@@ -10,16 +10,16 @@ import pandas as pd
 from crowdgold.data import NO_PREDICTOR, InputError, Items, Table
 from crowdgold.data.own import Study
 from crowdgold.evaluation.reviewers import evaluate_annotations
-from crowdgold.inference.central_interval import central_interval
 from crowdgold.inference.engine import sample_of
 from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.interval import central_interval
 from crowdgold.inference.labels import Fit, Labels
 from crowdgold.inference.questions import Named, Questions, View
 from crowdgold.inference.request import OWN, Request, Streams
 from crowdgold.inference.samples import Sample
 from crowdgold.methods import METHODS, fit
-from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.stan import SamplingError, StanModels
+from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.own.evaluation.jobs import (
     Job,
     Stratum,
@@ -172,7 +172,6 @@ def _says(
 
     Args:
         work: the method and its items.
-        fitted: the fit.
         labels: what it gave, for the items at `rows`.
         rows: positions in the stratum of the items that it speaks of here.
         model: a model, or `NO_PREDICTOR`.
@@ -278,11 +277,8 @@ def run_job(
     """What each method of a job says, or why it says nothing.
 
     Args:
-        job: what to do.
-        study: the user's tables.
         settings: of the evaluation.
         strata: the study's strata by name.
-        stan: compiled models.
     """
     stratum = strata[job.stratum]
     items = items_of(study, stratum)

@@ -24,11 +24,10 @@ from typing import Any
 import pandas as pd
 
 from crowdgold.data import InputError
-from crowdgold.data.files import own_name
-from crowdgold.data.json_values import plain
-from crowdgold.data.outputs import kept_name, lies_in, same_file
+from crowdgold.data.json_shapes import plain
+from crowdgold.data.outputs import kept_name, lies_in, own_name, same_file
 from crowdgold.data.spreadsheet import write_spreadsheet
-from crowdgold.own.evaluation.kept import UNFINISHED, holds_jobs
+from crowdgold.own.evaluation.run_key import UNFINISHED, holds_jobs
 from crowdgold.temporary import held_folder, registered
 
 ESTIMATES, STUDY, CHECK = "estimates", "study.json", "check.json"
@@ -186,7 +185,6 @@ def write_folder(
         tables: as of `Evaluation`; a file each.
         summary: for study.json.
         check: for check.json.
-        out: the folder.
         options: for study.yaml, where there is one.
         force: whether what is no earlier evaluation gives way; it is kept.
 

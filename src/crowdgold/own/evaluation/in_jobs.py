@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crowdgold.data.files import unfinished
+from crowdgold.data.outputs import unfinished
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import DataCheck
 from crowdgold.own.evaluation.files import (
@@ -73,7 +73,6 @@ def gather(folder: Path, parts: Sequence[Path], stan: StanModels, out: Path) -> 
         folder: of the prepared study.
         parts: what each job found, in the order of the jobs.
         stan: the compiled models, for their version.
-        out: the folder to write.
 
     Raises:
         UnsupportedError: where no metric that is asked for has an estimate.

@@ -16,9 +16,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import NO_GOLD, Items
-from crowdgold.inference.central_interval import central_interval
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import VoteSets, find_vote_sets, win_counts
+from crowdgold.inference.interval import central_interval
+from crowdgold.models.vote_sets import VoteParameters, VoteSets, find_vote_sets, win_counts
 
 VOTES, WINS = CHECKS = ("votes", "wins")
 DRAWS = 100
@@ -158,8 +157,6 @@ def check_predictions(
         draws: MAVEN's parameters by name, (D,) each.
         items: what it was fitted to.
         model: the predictor whose scores it used.
-        rng: source of the data that are drawn.
-        level: of the intervals.
 
     Returns:
         rows with the columns `COLUMNS`.

@@ -17,8 +17,8 @@ from crowdgold.data.own import Study
 from crowdgold.models.stan import StanModels
 from crowdgold.own.evaluation.fitting import Found, run_job
 from crowdgold.own.evaluation.jobs import Job, Stratum
-from crowdgold.own.evaluation.kept import KeptJobs
 from crowdgold.own.evaluation.questions import Settings
+from crowdgold.own.evaluation.run_key import KeptJobs
 from crowdgold.temporary import scratch_folder
 
 EVERY = 5.0

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.files import unfinished
+from crowdgold.data.outputs import unfinished
 from crowdgold.inference.design import KnownChances, SimpleRandom
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import Named
 from crowdgold.inference.rectified import Rectified
 from crowdgold.inference.samples import Draws, Stated
 from crowdgold.metrics import Scale
-from crowdgold.models.diagnostics import Diagnostics
+from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.own.evaluation.fitting import Found
 
 CLASSES = {

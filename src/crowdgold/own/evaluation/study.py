@@ -30,7 +30,6 @@ from crowdgold.own.evaluation.jobs import (
     plan_jobs,
     stream,
 )
-from crowdgold.own.evaluation.kept import KeptJobs
 from crowdgold.own.evaluation.processes import Say, run_jobs
 from crowdgold.own.evaluation.questions import (
     THRESHOLD_METRICS,
@@ -39,7 +38,7 @@ from crowdgold.own.evaluation.questions import (
     thresholds_of,
     what_intervals_are_about,
 )
-from crowdgold.own.evaluation.run_key import key_of
+from crowdgold.own.evaluation.run_key import KeptJobs, key_of
 
 
 class UnsupportedError(InputError):
@@ -301,7 +300,6 @@ def evaluate_study(
     """Evaluate a study: what needs no sampling first, then the models.
 
     Args:
-        study: the user's tables.
         settings: what is asked, and how it is computed.
         stan: the models; those that are needed are compiled first.
         cores: processes at a time. Numbers do not depend on it.

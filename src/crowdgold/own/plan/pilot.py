@@ -14,8 +14,8 @@ from crowdgold.data.own import Study
 from crowdgold.methods.maven import CALIBRATED
 from crowdgold.methods.maven_fit import fit_maven
 from crowdgold.methods.method import Run
-from crowdgold.models.diagnostics import Diagnostics
 from crowdgold.models.stan import SamplerSettings, StanModels, spread_draws
+from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.models.vote_fit import fit_votes
 from crowdgold.models.vote_sets import find_vote_sets
 from crowdgold.own.check.gold_sample import assess_gold_sample

@@ -143,7 +143,6 @@ def write_answer(row: Mapping[str, Any], n_gold: int, level: float, gold_interva
     Args:
         row: one of the headlines of study.json.
         n_gold: gold labels of the stratum.
-        level: of the interval.
         gold_interval: whether gold labels alone give an interval of it.
     """
     row = _leader_first(row)

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from crowdgold.data.checks import counted
 from crowdgold.own.check.annotator_check import AnnotatorCheck
 from crowdgold.own.check.gold_sample import likeness_in_words
 from crowdgold.own.report.folder import StudyFolder
 from crowdgold.own.report.shapes import ANNOTATORS
-from crowdgold.own.report.words import count_of, percent
+from crowdgold.own.report.words import percent
 
 NAMED = 8
 """Annotators of a kind that are named."""
@@ -48,7 +49,7 @@ def _annotators(found: Mapping[str, Any] | None) -> str:
         return "not known"
     names = [str(name) for name in found["annotator"]]
     checked = AnnotatorCheck(**{name: np.array(found[name]) for name in ANNOTATORS})
-    texts = [count_of(len(names), "annotator")]
+    texts = [counted(len(names), "annotator")]
     for which, what in (
         (checked.few, "with few labels"),
         (checked.adversarial, "against the others"),

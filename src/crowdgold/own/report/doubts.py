@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 from scipy.special import bdtr
 
+from crowdgold.data.checks import counted
 from crowdgold.evaluation.misfit import held_against
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.inference.samples import FEWEST
@@ -22,7 +23,6 @@ from crowdgold.own.report.answers import headlines_of_all
 from crowdgold.own.report.folder import StudyFolder, records_of
 from crowdgold.own.report.words import (
     Numbers,
-    count_of,
     is_comparison,
     is_difference,
     listed,
@@ -110,7 +110,7 @@ def _gold(study: StudyFolder) -> Iterator[Doubt]:
         )  # fmt: skip
     elif n_gold < MEASURED_GOLD:
         yield Doubt(
-            MINOR, f"{count_of(n_gold, 'gold label')}, fewer than {MEASURED_GOLD}",
+            MINOR, f"{counted(n_gold, 'gold label')}, fewer than {MEASURED_GOLD}",
             f"How often the intervals are right was measured with {MEASURED_GOLD} gold labels or "
             "more. Label more random items.",
         )  # fmt: skip
@@ -282,7 +282,7 @@ def verdict_of(doubts: Sequence[Doubt]) -> str:
     """Sum the doubts up in a sentence."""
     grave = sum(one.weight == GRAVE for one in doubts)
     if grave:
-        return f"{count_of(grave, 'grave doubt')}: read below why these numbers may be wrong."
+        return f"{counted(grave, 'grave doubt')}: read below why these numbers may be wrong."
     if doubts:
         return (
             "We found no grave reason to distrust these numbers; smaller ones are below "

@@ -7,11 +7,15 @@ import pandas as pd
 
 from crowdgold.methods.registry import offered
 from crowdgold.own.report.answers import headlines_of_all
-from crowdgold.own.report.curves_figure import MOST, PR, ROC, draw_study_curves
-from crowdgold.own.report.estimates_figure import draw_study_estimates
+from crowdgold.own.report.estimates_figure import (
+    MOST,
+    PR,
+    ROC,
+    draw_study_curves,
+    draw_study_estimates,
+)
 from crowdgold.own.report.folder import StudyFolder, records_of
-from crowdgold.own.report.inline_figures import StudyFigure
-from crowdgold.own.report.user_names import drawn_names
+from crowdgold.own.report.inline_figures import StudyFigure, drawn_names
 from crowdgold.own.report.words import (
     Numbers,
     against_voters,

@@ -13,19 +13,17 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from crowdgold import __version__
 from crowdgold.data import InputError
-from crowdgold.data.files import unfinished
-from crowdgold.data.outputs import Output, first_bytes
+from crowdgold.data.checks import counted
+from crowdgold.data.outputs import Output, first_bytes, unfinished
 from crowdgold.own import report as own_study
 from crowdgold.own.evaluation.folder import CHECK, FIGURES, PAGE, STUDY, TABLES
 from crowdgold.own.evaluation.questions import what_intervals_are_about
 from crowdgold.own.report.answers import MOST_PAIRS, write_answers
-from crowdgold.own.report.assumptions import assumptions_of
 from crowdgold.own.report.check import write_check
 from crowdgold.own.report.doubts import find_doubts, verdict_of
 from crowdgold.own.report.figures import curve_figures, estimate_figures, key_of_names
 from crowdgold.own.report.folder import StudyFolder, read_study_folder
 from crowdgold.own.report.inline_figures import StudyFigure, inline_svg, pdf_pages
-from crowdgold.own.report.predictive import predictive_words, vote_figures, win_figures
 from crowdgold.own.report.tables import (
     annotators_table,
     estimates_table,
@@ -35,7 +33,8 @@ from crowdgold.own.report.tables import (
     settings_rows,
     strata_table,
 )
-from crowdgold.own.report.words import count_of, percent
+from crowdgold.own.report.votes_figure import predictive_words, vote_figures, win_figures
+from crowdgold.own.report.words import assumptions_of, percent
 
 TEMPLATES = Path(own_study.__file__).parent / "templates"
 COMMAND = "crowdgold report"
@@ -76,19 +75,18 @@ def study_figures(study: StudyFolder) -> list[FigureGroup]:
 def _subtitle(study: StudyFolder) -> str:
     counts = study.counts
     parts = [
-        count_of(counts["items"], "item"),
-        count_of(counts["votes"], "vote"),
-        f"{count_of(counts['gold'], 'gold label')} ({counts['gold_positive']:,} positive, "
+        counted(counts["items"], "item"),
+        counted(counts["votes"], "vote"),
+        f"{counted(counts['gold'], 'gold label')} ({counts['gold_positive']:,} positive, "
         f"{counts['gold_negative']:,} negative)",
     ]
-    return ", ".join([*parts, count_of(len(study.models), "model")])
+    return ", ".join([*parts, counted(len(study.models), "model")])
 
 
 def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
     """Write the page of a study.
 
     Args:
-        study: the folder.
         groups: its figures, as of `study_figures`.
     """
     environment = Environment(

@@ -6,10 +6,11 @@ from typing import Any
 
 import pandas as pd
 
+from crowdgold.data.checks import counted
 from crowdgold.own.check.verdicts import MEASURED_GOLD
 from crowdgold.own.report.doubts import quantity
 from crowdgold.own.report.folder import StudyFolder, records_of
-from crowdgold.own.report.words import Numbers, count_of, percent, rounded
+from crowdgold.own.report.words import Numbers, percent, rounded
 
 CONTRADICTED = "contradicted by the gold labels"
 MOST_ROWS = 400
@@ -142,7 +143,7 @@ def annotators_table(study: StudyFolder) -> Table | None:
             estimate, interval = _cells(found[metric]) if metric in found else ("", "")
             cells.append(f"{estimate} ({interval})" if interval else estimate)
         rows.append([str(name), *cells])
-    caption = f"{count_of(len(rows), 'annotator')} by {table['method'].iloc[0]}."
+    caption = f"{counted(len(rows), 'annotator')} by {table['method'].iloc[0]}."
     return _cut(caption, "annotators.csv", ["annotator", *metrics], rows, ANNOTATORS)
 
 

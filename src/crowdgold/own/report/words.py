@@ -4,8 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from crowdgold.methods import METHODS
+from crowdgold.methods.order import ANSWERS, in_order
 from crowdgold.metrics import METRICS, Words
 from crowdgold.metrics.metric import DELTA
+from crowdgold.own.evaluation.questions import is_of_population
 
 HUMANS = "humans"
 """What delta_TPR of a single model is against."""
@@ -112,12 +115,28 @@ def rounded(count: float) -> str:
     return f"{round(count / power) * power:,}"
 
 
-def count_of(number: int, what: str) -> str:
-    """Write a number with its noun: `1 item`, `2 items`."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def listed(texts: Sequence[str], most: int = 12) -> str:
     """Write a list; beyond the first ones, how many there are."""
     more = f"; and {len(texts) - most} more" if len(texts) > most else ""
     return "; ".join(texts[:most]) + more
+
+
+UNKNOWN = "No description; see the documentation of the method."
+OF_ITEMS = "Its intervals are about the items at hand, not new ones."
+OF_POPULATION = "Its intervals are about the population that the items were drawn from."
+
+
+def _assumption(name: str, about: str) -> str:
+    offer = METHODS[name].offer if name in METHODS else None
+    if offer is None:
+        return UNKNOWN
+    return f"{offer.assumes} {OF_POPULATION if is_of_population(name, about) else OF_ITEMS}"
+
+
+def assumptions_of(methods: Sequence[str], about: str) -> list[tuple[str, str]]:
+    """The assumptions of methods and what their intervals are about, in the order of answers.
+
+    Args:
+        about: the setting that says what intervals are about.
+    """
+    return [(name, _assumption(name, about)) for name in in_order(methods, ANSWERS)]

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import betaincinv
 
-from crowdgold.evaluation.ratios import compare
-from crowdgold.evaluation.summaries import standard_error
+from crowdgold.evaluation.summaries import compare, standard_error
 
 CELL = ["experiment", "n_gold", "metric"]
 ONE_SIDED = 0.999
@@ -101,7 +100,6 @@ def pooled_coverage(results: pd.DataFrame, answer: str, by: Sequence[str]) -> pd
     Metrics of a replicate share its data, so that the standard error is one of replicates.
 
     Args:
-        results: the long results table.
         answer: the method.
         by: columns that make the groups, such as `n_gold`.
 
@@ -164,7 +162,6 @@ def split_again(
     """The replicates that were drawn first, and those of cells that were judged again.
 
     Args:
-        results: the long results table.
         again: experiment that repeats cells with more replicates -> the world whose cells they are.
 
     Returns:

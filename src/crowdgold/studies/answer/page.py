@@ -10,7 +10,7 @@ from crowdgold.documents.markdown import markdown_table, with_error
 from crowdgold.methods import METHODS
 from crowdgold.studies.answer.bars import AT, OF_CELL, WIDEST, Answers, Bar, answers_of, bars_of
 from crowdgold.studies.answer.cells import CELL, answer_cells, mean_ratios, pooled_coverage
-from crowdgold.studies.answer.peer_means import MEANS, PEER
+from crowdgold.studies.answer.sample_peers import MEANS, PEER
 
 __all__ = ["AT", "OF_CELL", "WIDEST", "answers_of", "bars_of"]
 

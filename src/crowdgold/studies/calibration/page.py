@@ -7,8 +7,7 @@ import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table, pivot, with_error
 from crowdgold.evaluation.fits import count_gate_failures, gate_sentence
-from crowdgold.evaluation.ratios import relative_to
-from crowdgold.evaluation.summaries import coverage_band
+from crowdgold.evaluation.summaries import coverage_band, relative_to
 from crowdgold.methods.votes_and_gold import GOLD_ALONE
 
 SETTING = ("experiment", "n", "gold_fraction", "n_gold")

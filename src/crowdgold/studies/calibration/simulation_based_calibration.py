@@ -17,7 +17,7 @@ from crowdgold.data.parameters import unknown
 from crowdgold.declared import AtLeast, Json, Settings
 from crowdgold.experiments.check import Check
 from crowdgold.models.stan import SamplerSettings, StanModels
-from crowdgold.studies.calibration import calibrated_joint_models, calibrated_models
+from crowdgold.studies.calibration import calibrated_models
 from crowdgold.studies.calibration.calibrated_models import Simulated, Trial
 from crowdgold.studies.calibration.rank_uniformity import rank_of
 
@@ -68,13 +68,13 @@ SUBJECTS = {
     "score": Subject(calibrated_models.run_score, ("score",)),
     "exact_cut": Subject(calibrated_models.run_exact_cut, ()),
     "dawid_skene_scores": Subject(
-        calibrated_joint_models.run_dawid_skene_scores, ("dawid_skene_scores",)
+        calibrated_models.run_dawid_skene_scores, ("dawid_skene_scores",)
     ),
-    "human_ai": Subject(calibrated_joint_models.run_human_ai, ("human_ai",)),
+    "human_ai": Subject(calibrated_models.run_human_ai, ("human_ai",)),
     "likelihood_dropped": Subject(calibrated_models.run_likelihood_dropped, ("vote",), True),
     "prior_mismatched": Subject(calibrated_models.run_prior_mismatched, ("vote",), True),
     "rates_swapped": Subject(calibrated_models.run_rates_swapped, ("vote",), True),
-    "scores_ignored": Subject(calibrated_joint_models.run_scores_ignored, ("dawid_skene",), True),
+    "scores_ignored": Subject(calibrated_models.run_scores_ignored, ("dawid_skene",), True),
 }
 """The samplers by name."""
 
@@ -99,8 +99,6 @@ def check_simulation_based_calibration(
 
     Args:
         parameters: as `SimulationBasedCalibrationParameters` declares them.
-        rng: source of parameters, data and draws.
-        stan: the compiled models.
 
     Returns:
         a row for each quantity: `quantity`, `rank` (0 to `ranks`), `ranks`, `planted`, and whether

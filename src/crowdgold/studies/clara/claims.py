@@ -6,26 +6,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.documents.cells import Cells, cells_of, choose
+from crowdgold.documents.cells import Cells, Tables, cells_of, choose, only
 from crowdgold.documents.markdown import with_error
 from crowdgold.evaluation.summaries import standard_error, summarise
+from crowdgold.studies.clara.labelling_policy import items_of_class
 from crowdgold.studies.clara.policy_curves import SHARE, at_share, policy_curves
-from crowdgold.studies.clara.tie_breaking import items_of_class
 
-Tables = Mapping[str, pd.DataFrame]
 CLARA, RANDOM = "CLARA", "random stratified"
-
-
-def _only(tables: Tables) -> pd.DataFrame:
-    """The table of a claim that has one."""
-    (table,) = tables.values()
-    return table
 
 
 def rises_from_least(tables: Tables, method: str) -> Cells:
     """How much larger a method's bias is at both ends of the prevalences than at its least."""
     where = {"metric": "prevalence", "method": method, "tpr": "smallest"}
-    rows = summarise(choose(_only(tables), where), ["prevalence"]).sort_values("prevalence")
+    rows = summarise(choose(only(tables), where), ["prevalence"]).sort_values("prevalence")
     if len(rows) < 3:
         return cells_of("fewer than three prevalences", [], [])
     size, error, ends = rows["bias"].abs().to_numpy(), rows["bias_se"].to_numpy(), [0, -1]
@@ -47,7 +40,7 @@ def recovery(tables: Tables, printed: Mapping[str, Any]) -> pd.DataFrame:
         reviewer labelled, `error` and `error_se`, over `replicates` or, where there is one only,
         over its reviewers.
     """
-    chosen = choose(_only(tables), {"metric": ["TPR:each", "TNR:each"], "method": CLARA})
+    chosen = choose(only(tables), {"metric": ["TPR:each", "TNR:each"], "method": CLARA})
     keys, rows = ["metric", "n_reviewers", "prevalence"], []
     for _, group in chosen.groupby(keys, sort=False):
         name, reviewers, prevalence = (group[key].iloc[0] for key in keys)
@@ -66,7 +59,7 @@ def recovery(tables: Tables, printed: Mapping[str, Any]) -> pd.DataFrame:
 
 def audited(tables: Tables) -> pd.DataFrame:
     """The rows of precision and recall, of any group, by these names."""
-    table = _only(tables)
+    table = only(tables)
     named = table.assign(metric=table["metric"].str.partition(":")[0])
     return named[named["metric"].isin(["precision", "recall"])]
 
@@ -114,7 +107,7 @@ def _mean(values: pd.Series) -> tuple[float, float]:
 
 def beyond_interval(tables: Tables) -> Cells:
     """How far majority votes' prevalence is from CLARA's beyond half of CLARA's mean interval."""
-    table = _only(tables)
+    table = only(tables)
     found = _daily(table, "prevalence")
     difference, error = _mean(found["MV"] - found[CLARA])
     width = table.assign(width=table["upper"] - table["lower"])
@@ -138,7 +131,7 @@ def change(
         less_clara: the method whose difference to CLARA is meant, if any.
         size: whether the means count without their signs.
     """
-    daily = _daily(_only(tables), metric)
+    daily = _daily(only(tables), metric)
     values = daily[less_clara] - daily[CLARA] if less_clara else daily[CLARA]
     before, after = _mean(values[values.index < day]), _mean(values[values.index >= day])
     means = [abs(mean) if size else mean for mean, _ in (before, after)]
@@ -153,7 +146,7 @@ def change(
 
 def policies(tables: Tables) -> pd.DataFrame:
     """`policy_curves`, with the share of the labels that is `left`."""
-    curves = policy_curves(_only(tables))
+    curves = policy_curves(only(tables))
     return curves.assign(left=1 - curves[SHARE])
 
 
@@ -166,7 +159,7 @@ def at_equal_shares(
         `share`, `accuracy`, the `loss` and the `gain` over the other, each with a column `_se`, and
         the `replicates`; no rows at shares that the policy does not have.
     """
-    curves, rows = policy_curves(_only(tables)), []
+    curves, rows = policy_curves(only(tables)), []
     others = curves[curves["policy"] == against].to_dict("records")
     size = curves.loc[curves["policy"] == policy, "replicates"].min()
     for row in others if share is None else [{SHARE: share, "accuracy": 0.0, "accuracy_se": 0.0}]:

@@ -146,15 +146,11 @@ def check_labelling_frontier(
 
     Args:
         parameters: as `FrontierParameters` declares them.
-        rng: source of data, draws and the random policy.
 
     Returns:
         rows with the columns `COLUMNS`: those of `compare_policies`, the share of positives among
         the validation items and their number, and whether the fit passed its gate (rows of policies
         without a fit always do).
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     given = Given("check labelling_frontier", parameters, FrontierParameters)
     given.check_names()

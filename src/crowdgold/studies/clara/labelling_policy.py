@@ -10,6 +10,10 @@ have been had it decided.
 - CLARA: labels until the confidence reaches a threshold; the most likely label is the final one.
 - Snorkel: the same with the confidence of its label model, an optional package; the majority of the
   labels so far is the final one, as in the paper, because the probabilities are not calibrated.
+
+How many labels the tie-breaking design asks for (CLARA, section 4.1).
+
+Two random reviewers label each item, and a third where they differ.
 """
 
 from collections.abc import Sequence
@@ -66,7 +70,6 @@ def majority_label(annotations: Annotations, used: np.ndarray | None = None) -> 
     Of tied categories it is the one that was given first.
 
     Args:
-        annotations: the labels.
         used: (I,) how many of each item's labels count; all where not given.
 
     Raises:
@@ -109,7 +112,6 @@ def random_stratified(annotations: Annotations, share: float, place: np.ndarray)
     """Take one label of each item, and let a share of each stratum go through tie-breaking.
 
     Args:
-        annotations: the labels.
         share: of the items that get additional labels, from 0 to 1.
         place: (I,) of each item in its stratum, from `place_in_stratum`: with the same places,
             a larger share holds the items of a smaller one.
@@ -202,7 +204,6 @@ def compare_policies(
         reference: (I,) categories that final labels are held against: the truth or the majority.
         thresholds: of CLARA's confidence.
         shares: of items with additional labels, of the random stratified policy.
-        rng: source of the random choice of items.
         snorkel: the probabilities of Snorkel's label model after each label, where it is compared.
 
     Returns:
@@ -221,3 +222,23 @@ def compare_policies(
         ]
     rows = [_row(*one, reference, len(annotations)) for one in done]
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def labels_an_item(quality: float) -> float:
+    """The expected labels of an item whose reviewers are right with probability `quality`.
+
+    Two reviewers of independent quality differ with probability 2 q (1 - q), q its mean.
+    """
+    return 2 + 2 * quality * (1 - quality)
+
+
+def items_of_class(items: float, share: float, quality: float, reviewers: float) -> float:
+    """The expected items of a class that each reviewer labels.
+
+    Args:
+        items: all items.
+        share: of these in the class: the prevalence, or one less it.
+        quality: mean probability that a reviewer is right on an item of the class: TPR or TNR.
+        reviewers: their number.
+    """
+    return items * share * labels_an_item(quality) / reviewers

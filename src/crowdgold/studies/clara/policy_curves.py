@@ -27,9 +27,6 @@ def policy_curves(table: pd.DataFrame) -> pd.DataFrame:
         a row for each policy and setting: the means `share_of_labels`, `accuracy` and
         `prevalence_error` (estimate less truth), each with a column `_se` over replicates, and
         `replicates`. Of one replicate the accuracy's error is that over its items, the others NaN.
-
-    Raises:
-        ValueError: where the table lacks a column.
     """
     missing = [name for name in COLUMNS if name not in table]
     if missing:
@@ -63,7 +60,6 @@ def at_share(curves: pd.DataFrame, policy: str, share: float, value: str) -> tup
 
     Args:
         curves: from `policy_curves`.
-        policy: whose.
         share: of the labels.
         value: a column that has an `_se`.
 

@@ -1,13 +1,8 @@
 """Claims of the judge-error post that need code of their own (`claims.yaml`)."""
 
-from collections.abc import Mapping
-
 import numpy as np
-import pandas as pd
 
-from crowdgold.documents.cells import Cells, cells_of, choose, places_of
-
-Tables = Mapping[str, pd.DataFrame]
+from crowdgold.documents.cells import Cells, Tables, cells_of, choose, places_of
 
 
 def spread_by_sharing(tables: Tables) -> Cells:

@@ -117,7 +117,6 @@ def simulate_estimates(
         variant: one of `VARIANTS`.
         size: simulations.
         fixed: the shared number of false positives; drawn where it is None.
-        rng: source of all draws.
     """
     counts = _counts(truth, size, variant in (SHARED, PUBLISHED), fixed, rng)
     found = correct_rate(counts, interval="paper", outside="keep")
@@ -147,7 +146,6 @@ def check_judge_error_simulation(
 
     Args:
         parameters: as `JudgeErrorSimulationParameters` declares them.
-        rng: source of all draws.
 
     Returns:
         rows `estimator`, `quantity`, `low` and `value`: of each estimator the mean, sd, MSE,

@@ -1,7 +1,7 @@
 """Training with human label variation: 14 methods over any encoder of texts (HLV, section 4).
 
 `methods` lists them, `judgements` holds what people chose, `training_sets` is what each method
-trains on. PyTorch, an optional package, is needed by `losses`, `heads`, `training`, `study` and
+trains on. PyTorch, an optional package, is needed by `losses`, `training`, `study` and
 `transformer_encoder` alone; other modules import these where they use them, not when loaded.
 """
 

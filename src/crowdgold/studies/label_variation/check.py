@@ -143,12 +143,12 @@ def encoder_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
             device
         )
     if name == TFIDF:
-        from crowdgold.studies.label_variation.tfidf_encoder import tfidf_features
+        from crowdgold.studies.label_variation.encoders import tfidf_features
 
         return lambda split: FrozenFeatures(
             scale_to_unit_variance(tfidf_features(data.texts, split.training), split.training)
         )
-    from crowdgold.studies.label_variation.embeddings import embeddings
+    from crowdgold.studies.label_variation.encoders import embeddings
 
     every = read_prepared(given.values["dataset"], frame)
     found = embeddings(name, every.texts, _kept(given.values))
@@ -193,7 +193,6 @@ def check_label_variation(
     Args:
         parameters: as `LabelVariationParameters` declares them.
         rng: of the training.
-        dataset: the prepared dataset.
 
     Returns:
         a row a metric: `dataset` and `encoder` (titles), `metric` (general names), `value`, `note`
@@ -203,9 +202,6 @@ def check_label_variation(
         `annotations_each` (of the first split; 0 where they are not known), `annotations`, the mean
         number of annotations of a training item, `all_items`, `all_annotations`, `all_annotators`
         and `classes` of the dataset, `learning_rate`, `batch_size`.
-
-    Raises:
-        InputError: naming the parameter that is unknown or impossible.
     """
     given = Given(OWNER, DEFAULTS | dict(parameters), LabelVariationParameters)
     given.check_names()

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.documents.cells import Cells, cells_of
+from crowdgold.documents.cells import Cells, Tables, cells_of
 from crowdgold.documents.verdicts import FAILS, HOLDS, Judgement
 from crowdgold.evaluation.summaries import standard_error
 from crowdgold.studies.label_variation.people import ONE
@@ -15,11 +15,11 @@ from crowdgold.studies.label_variation.ranks import (
     SETTING,
     against_objective,
     compare_with_baseline,
+    judged_share,
     mean_ranks,
+    printed_settings,
 )
-from crowdgold.studies.label_variation.shares import judged_share, printed_settings
 
-Tables = Mapping[str, pd.DataFrame]
 RUNS = "label_variation"
 """The joined table of all experiments of the study."""
 CHOICES = "human_ranking"

@@ -10,14 +10,26 @@ The features of a frozen encoder are computed once. Those of a pair (premise and
 those of both, their absolute difference and their product, since heads that are linear in the two
 alone could not compare them; an encoder that is trained reads both texts at once, as the paper's
 do.
+
+TF-IDF of character n-grams: features of texts of any language, without anything pretrained.
+
+Words of Arabic carry articles, prepositions and pronouns; n-grams of characters within words share
+what such words have in common. The vocabulary and the weights come from training texts alone.
 """
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from crowdgold.data.errors import InputError
+from crowdgold.data.outputs import unfinished
 from crowdgold.data.parameters import unknown
 
 TFIDF = "tfidf"
@@ -130,3 +142,92 @@ def scale_to_unit_variance(features: np.ndarray, training: np.ndarray) -> np.nda
     centred = features - features[training].mean(axis=0)
     spread = np.sqrt((centred[training] ** 2).mean())
     return np.asarray(centred / spread if spread > 0 else centred, dtype=np.float32)
+
+
+NGRAMS = (2, 5)
+FEWEST_TEXTS = 2
+"""Training texts that an n-gram is in."""
+MOST_FEATURES = 4096
+"""N-grams that are kept, the most frequent."""
+
+
+def _learn(texts: Sequence[str]) -> TfidfVectorizer:
+    few = FEWEST_TEXTS if len(texts) > FEWEST_TEXTS else 1
+    learned = TfidfVectorizer(
+        analyzer="char_wb",
+        ngram_range=NGRAMS,
+        min_df=few,
+        max_features=MOST_FEATURES,
+        sublinear_tf=True,
+        dtype=np.float32,
+    )
+    try:
+        return learned.fit(texts)
+    except ValueError as error:
+        raise InputError(f"TF-IDF: nothing to learn from {len(texts)} texts: {error}") from error
+
+
+def tfidf_features(texts: Texts, training: np.ndarray) -> np.ndarray:
+    """The features of texts or pairs: (N, D), D at most `MOST_FEATURES`, of pairs four times.
+
+    Args:
+        training: (n,) positions of those that the weights are learned from.
+
+    Raises:
+        InputError: where the training texts have no n-gram in common.
+    """
+    first, second = list(texts.first), list(texts.second)
+    learned = _learn([own[i] for own in (first, second) if own for i in training])
+    encoded = learned.transform(first).toarray()
+    return compare(encoded, learned.transform(second).toarray()) if second else encoded
+
+
+Log = Callable[[str], None]
+
+
+def checksum(encoder: Encoder, texts: Texts) -> str:
+    """The sha256 of all that the features depend on: encoder, its version, and the texts."""
+    version = metadata.version(encoder.source) if encoder.packaged else ""
+    about = [encoder.name, encoder.source, version, encoder.pooling, encoder.normalise]
+    about += [encoder.most_tokens, list(texts.first), list(texts.second)]
+    return hashlib.sha256(json.dumps(about, ensure_ascii=False).encode()).hexdigest()
+
+
+def _kept(path: Path, expected: str) -> np.ndarray | None:
+    """Read features that are kept; None where there are none, or of other texts."""
+    try:
+        with np.load(path, allow_pickle=False) as kept:
+            if str(kept["checksum"]) == expected:
+                return np.asarray(kept["features"])
+    except (OSError, ValueError, KeyError, BadZipFile, EOFError):
+        return None
+    return None
+
+
+def embeddings(
+    name: str, texts: Texts, path: Path, threads: int = 1, log: Log = print
+) -> np.ndarray:
+    """The features of texts by a frozen pretrained encoder, from disk where they are there.
+
+    Args:
+        name: of the encoder.
+        path: the file that keeps them; it is written, or written anew where it holds others.
+        log: takes a line on what is done.
+
+    Raises:
+        InputError: where the encoder is unknown, or its weights cannot be had.
+    """
+    encoder = find_encoder(name)
+    expected = checksum(encoder, texts)
+    if (found := _kept(path, expected)) is not None:
+        return found
+    from crowdgold.studies.label_variation import transformer_encoder  # here: PyTorch is optional
+
+    log(f"{encoder.title}: reading {len(texts):,} texts (once; kept in {path})")
+    tokenizer, model = transformer_encoder.load(encoder)
+    with transformer_encoder.threads(threads):
+        found = transformer_encoder.embed(tokenizer, model, encoder, texts)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with unfinished(path) as own, own.open("wb") as file:
+        np.savez(file, features=found, checksum=np.array(expected))
+    return found

@@ -15,8 +15,7 @@ import pandas as pd
 from crowdgold.declared import AtLeast
 from crowdgold.experiments.check import Check
 from crowdgold.given import Given
-from crowdgold.metrics.metric_ranking import permutation_test
-from crowdgold.metrics.rank_centrality import rank_centrality
+from crowdgold.metrics.rank_centrality import permutation_test, rank_centrality
 from crowdgold.simulate.pairwise_choices import Choices
 from crowdgold.studies.label_variation.check import (
     DEFAULTS,
@@ -43,7 +42,7 @@ ALIKE = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class HumanRankingParameters(TrainingParameters):
-    """All training methods on a dataset of judged texts; annotators of the test items choose
+    """All training methods on a dataset of judged texts. Annotators of the test items choose
     between what each two of them predict, and every metric is held against the scores that this
     gives (HLV, section 6, on public data).
     """
@@ -66,16 +65,12 @@ def check_human_ranking(
     Args:
         parameters: as `HumanRankingParameters` declares them.
         rng: of the training, of who judges, and of the permutations.
-        dataset: the prepared dataset.
 
     Returns:
         a row for each judge, metric and method: `dataset` and `encoder` (titles), `score` by the
         judges' choices, `value`, the metric's mean over the runs (NaN where it is undefined in
         one), and of the judge and metric `correlation`, over the `methods` whose value is known,
         and `p_value`.
-
-    Raises:
-        InputError: naming the parameter that is unknown or impossible.
     """
     given = Given("check human_ranking", DEFAULTS | dict(parameters), HumanRankingParameters)
     given.check_names()

@@ -1,4 +1,4 @@
-"""Losses of the training methods, from the heads' logits (HLV, section 4). Needs PyTorch.
+"""Heads on items' features, and the losses that train them (HLV, section 4). Needs PyTorch.
 
 - cross-entropy: - sum_k T_ik log Q_ik; of several classes, that of each and its complement.
 - JSD: mean_i JSD(P_i, Q_i) in bits; of several classes, mean_ik of [P, 1 - P] and [Q, 1 - Q].
@@ -14,8 +14,10 @@ are those of a batch; over a whole set each of the three metrics is 1 less its l
 """
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
+
+from crowdgold.studies.label_variation.methods import find_method
 
 TINY = 1e-30
 """Below this a probability adds nothing to an entropy, whose slope at 0 is infinite."""
@@ -141,3 +143,39 @@ def vote_of_predictions(predicted: Tensor, multilabel: bool) -> Tensor:
         return (predicted > 0.5).to(predicted.dtype).mean(dim=-2)
     votes = functional.one_hot(predicted.argmax(dim=-1), predicted.shape[-1])
     return votes.to(predicted.dtype).mean(dim=-2)
+
+
+MULTITASK = 2
+"""Heads of SLMV."""
+
+
+def heads_of(method: str, annotators: int) -> int:
+    """How many heads a method trains: one for each annotator, two for SLMV, else one."""
+    if find_method(method).name in ("AE", "AEh"):
+        return annotators
+    return MULTITASK if method == "SLMV" else 1
+
+
+class LinearHeads(nn.Module):
+    """H linear maps of features (B, D) to logits of K classes."""
+
+    def __init__(self, heads: int, width: int, classes: int, generator: torch.Generator) -> None:
+        super().__init__()
+        weight = torch.empty(heads, classes, width).uniform_(-1, 1, generator=generator)
+        self.weight = nn.Parameter(weight / width**0.5)
+        self.bias = nn.Parameter(torch.zeros(heads, classes))
+
+    def forward(self, features: Tensor) -> Tensor:
+        """The logits of all heads: (B, H, K)."""
+        heads, classes, width = self.weight.shape
+        flat = self.weight.reshape(heads * classes, width)
+        found = nn.functional.linear(features, flat, self.bias.reshape(-1))
+        return found.reshape(-1, heads, classes)
+
+    def of_annotators(self, features: Tensor, annotator: Tensor) -> Tensor:
+        """The logits of chosen heads: (B, J, K) for heads (B, J).
+
+        With hundreds of annotators and a few annotations an item, this is most of what AE saves.
+        """
+        chosen = self.weight[annotator]
+        return torch.einsum("bd,bjkd->bjk", features, chosen) + self.bias[annotator]

@@ -13,8 +13,8 @@ from torch import Tensor, nn
 
 from crowdgold.data.errors import InputError
 from crowdgold.studies.label_variation import losses
-from crowdgold.studies.label_variation.heads import LinearHeads, heads_of
 from crowdgold.studies.label_variation.judgements import Judged
+from crowdgold.studies.label_variation.losses import LinearHeads, heads_of
 from crowdgold.studies.label_variation.training_sets import TrainingSet, training_set
 
 PREDICTED_AT_ONCE = 256
@@ -181,7 +181,6 @@ def train(
     """Train a model by a method.
 
     Args:
-        method: its short name.
         judged: annotations of the training items.
         encoder: positions of items (B,) -> features (B, `encoder.width`); those of its parameters
             that require a gradient are trained too.

@@ -26,9 +26,9 @@ from crowdgold.methods.maven_fit import MavenSettings, fit_maven
 from crowdgold.methods.method import Run
 from crowdgold.metrics import parse_metric, true_value
 from crowdgold.models.stan import SamplerSettings, StanModels
+from crowdgold.simulate.generator import Replicate
 from crowdgold.simulate.irt import draw_irt
 from crowdgold.simulate.maven import draw_maven
-from crowdgold.simulate.replicate import Replicate
 
 SIMULATORS = {"maven": draw_maven, "irt": draw_irt}
 WORLDS = {"maven": "Algorithm 1", "irt": "Algorithm 2"}
@@ -107,15 +107,10 @@ def check_bias_causes(
 
     Args:
         parameters: as `BiasCausesParameters` declares them; `n` where `study` has none.
-        rng: source of data and draws; each version draws from the same state.
-        stan: the compiled models.
 
     Returns:
         a row for each version and metric: `world` in words, `version`, `metric`, `estimate`,
         `lower`, `upper`, `truth`, and whether the fit passed its diagnostics gate.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     given = Given("check bias_causes", parameters, BiasCausesParameters)
     given.check_names()

@@ -5,14 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from crowdgold.documents.cells import Cells, cells_of
+from crowdgold.documents.cells import Cells, Tables, cells_of
 from crowdgold.documents.markdown import with_error
 from crowdgold.studies.maven.labelling_savings import Study, study_labelling
 from crowdgold.studies.maven.score_curves import curve_distances
 
-Tables = Mapping[str, pd.DataFrame]
 SLOW = ("DS+S", "H-AI")
 """Methods whose likelihood has a term for each item's scores."""
 CENTRAL_95 = 3.92

@@ -22,7 +22,7 @@ from crowdgold.data import Items
 from crowdgold.metrics import parse_metric, true_value
 from crowdgold.metrics.binary import METRICS
 from crowdgold.metrics.ranked import LabelMass, RankedItems
-from crowdgold.models.score_scale import model_scores
+from crowdgold.models.score_points import model_scores
 
 COLUMNS = ("AUC", "TNR_H", "delta_TPR")
 """The columns of table 3."""

@@ -90,15 +90,10 @@ def check_nested_lengths(
         parameters: `simulator` and `study`, its name and parameters; `lengths` of nested fits;
             chains, warmup and draws of the vote model and of the pilot fit; `vote_draws`, the draws
             of the vote model that (mu, delta) is drawn for.
-        rng: source of data, seeds and draws.
-        stan: the compiled models.
 
     Returns:
         the rows of `compare` for each length, and for a second exact cut with length
         `EXACT_AGAIN`; `seconds` of each way, and `failures`, draws that are not to be trusted.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     given = Given("check nested_lengths", parameters, NestedLengthsParameters)
     given.check_names()

@@ -17,8 +17,7 @@ from crowdgold.data import NO_GOLD, Items
 from crowdgold.declared import Above, AtLeast, Each, Settings
 from crowdgold.experiments.check import Check
 from crowdgold.models.utility import tabulate_utility
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import VoteSets, find_vote_sets
+from crowdgold.models.vote_sets import VoteParameters, VoteSets, find_vote_sets
 from crowdgold.simulate.design import Predictor, draw_scores
 from crowdgold.simulate.maven import draw_labels
 
@@ -81,7 +80,6 @@ def check_order_statistics(parameters: Mapping[str, Any], rng: np.random.Generat
 
     Args:
         parameters: as `OrderStatisticsParameters` declares them.
-        rng: source of the simulations.
 
     Returns:
         rows with the columns `COLUMNS`: mean and central 95 % of the log odds for each percentile,

@@ -33,7 +33,6 @@ def relative_bias(
     Args:
         results: rows of the long results table, each (method, metric, replicate) once.
         methods: in the order wanted; those without rows are left out.
-        metrics: in the order wanted.
         baseline: the method that the others are relative to.
 
     Returns:

@@ -54,9 +54,6 @@ def check_score_curves(parameters: Mapping[str, Any], rng: np.random.Generator) 
         rows with the columns `COLUMNS`: the curve, where it is taken (a score at the middle of
         `points` equal parts of (0, 1), or a recall k / points), its value, and the m of the
         calibration curve.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     given = Given("check score_curves", parameters, ScoreCurvesParameters)
     given.check_names()

@@ -27,8 +27,7 @@ from crowdgold.inference.request import LEVEL
 from crowdgold.methods.maven_fit import MavenSettings, fit_maven
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric, true_value
 from crowdgold.models.stan import StanModels
-from crowdgold.models.vote_model import VoteParameters
-from crowdgold.models.vote_sets import find_vote_sets
+from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
 from crowdgold.simulate.irt import draw_irt
 from crowdgold.studies.maven.bias_causes import FitsGiven, run_of
 
@@ -66,7 +65,6 @@ def imputed_differences(
     Args:
         posterior: of MAVEN, fitted to both predictors.
         items: the table; two predictors.
-        rng: source of the labels.
     """
     metric, names = parse_metric(METRIC), items.predictors
     ranked = {name: RankedItems.of(items, name) for name in names}
@@ -94,15 +92,10 @@ def check_shared_labels(
 
     Args:
         parameters: as `SharedLabelsParameters` declares them.
-        rng: source of data and draws.
-        stan: the compiled models.
 
     Returns:
         a row for each of `WAYS`: `labels`, `estimate`, `lower`, `upper`, `truth`, and whether the
         fit passed its diagnostics gate.
-
-    Raises:
-        InputError: naming the parameter that is unknown, missing or impossible.
     """
     given = Given("check shared_labels", parameters, SharedLabelsParameters)
     given.check_names()

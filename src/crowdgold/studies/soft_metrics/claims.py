@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.documents.cells import Cells, cells_of
+from crowdgold.documents.cells import Cells, Tables, cells_of
 from crowdgold.documents.verdicts import FAILS, HOLDS, Judgement
 from crowdgold.evaluation.summaries import share_error
 
-Tables = Mapping[str, pd.DataFrame]
 SETTING = ["classes", "alpha", "beta"]
 NEAREST = 0.051
 """Half of the step between the study's correlations, and its rounding."""

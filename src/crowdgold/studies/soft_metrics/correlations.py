@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from crowdgold.declared import Above, AtLeast, Settings
+from crowdgold.declared import Above, AtLeast, Between, Settings
 from crowdgold.experiments.check import Check
 from crowdgold.metrics.judgements import correlations, divergence, normalised_entropy
 from crowdgold.metrics.soft import agreement, overlap
@@ -83,8 +83,8 @@ def draw_values(
     return {letter: np.array(found) for letter, found in values.items()}, joined
 
 
-def band(correlation: float, pairs: int, level: float) -> tuple[float, float]:
-    """Where a correlation of so many pairs falls around the true one (Fisher's z)."""
+def fisher_band(correlation: float, pairs: int, level: float) -> tuple[float, float]:
+    """Where a correlation of so many pairs falls around the true one, or the true one around it."""
     reach = float(ndtri((1 + level) / 2)) / np.sqrt(pairs - 3)
     middle = np.arctanh(correlation)
     return float(np.tanh(middle - reach)), float(np.tanh(middle + reach))
@@ -97,7 +97,6 @@ def check_soft_metric_correlations(
 
     Args:
         parameters: as `SoftMetricCorrelationsParameters` declares them.
-        rng: source of all draws.
 
     Returns:
         a row for each pair of metrics: `pair`; `drawn`, the correlation over the B matrices;
@@ -111,7 +110,7 @@ def check_soft_metric_correlations(
     for pair in PAIRS:
         first, second = pair[0], pair[1]
         expected = float(np.corrcoef(single[first], single[second])[0, 1])
-        low, high = band(expected, int(p["printed_matrices"]), float(p["level"]))
+        low, high = fisher_band(expected, int(p["printed_matrices"]), float(p["level"]))
         found.append(
             {
                 "pair": pair,
@@ -130,3 +129,34 @@ def check_soft_metric_correlations(
 CHECK = Check(
     "soft_metric_correlations", check_soft_metric_correlations, SoftMetricCorrelationsParameters
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftMetricCurveParameters(Settings):
+    """Soft accuracy and PO-JSD of every prediction for one example of two classes."""
+
+    share: Annotated[float, Between(0, 1), "True share of the first class."]
+    points: Annotated[int, AtLeast(2), "Predicted shares from 0 to 1."]
+
+
+def check_soft_metric_curve(
+    parameters: Mapping[str, Any], rng: np.random.Generator
+) -> pd.DataFrame:
+    """Both metrics of every prediction of a judgement distribution over two classes.
+
+    Args:
+        parameters: as `SoftMetricCurveParameters` declares them.
+        rng: not used; nothing is drawn.
+
+    Returns:
+        a row for each predicted share: `predicted`, `soft_accuracy` and `po_jsd`.
+    """
+    share = float(parameters["share"])
+    predicted = np.linspace(0, 1, int(parameters["points"]))
+    Q = np.stack([predicted, 1 - predicted], axis=1)
+    P = np.broadcast_to([share, 1 - share], Q.shape)
+    values = {"soft_accuracy": overlap(P, Q), "po_jsd": 1 - divergence(P, Q)}
+    return pd.DataFrame({"share": share, "predicted": predicted, **values})
+
+
+CURVE_CHECK = Check("soft_metric_curve", check_soft_metric_curve, SoftMetricCurveParameters)

@@ -13,13 +13,12 @@ from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
 from crowdgold.declared import Above, AtLeast, Between, Each, Range, Settings
 from crowdgold.experiments.check import Check
-from crowdgold.metrics.metric_ranking import permutation_test
-from crowdgold.metrics.rank_centrality import rank_centrality
+from crowdgold.metrics.rank_centrality import permutation_test, rank_centrality
 from crowdgold.simulate.pairwise_choices import draw_choices
+from crowdgold.studies.soft_metrics.correlations import fisher_band
 
 PRIOR = 0.5
 """Wins that both sides of a pair are given, so that a method without a win has a score too."""
@@ -68,19 +67,11 @@ def made_metric(strength: np.ndarray, correlation: float, rng: np.random.Generat
     return np.asarray(correlation * target + np.sqrt(1 - correlation**2) * noise / noise.std())
 
 
-def fisher_interval(correlation: float, methods: int, level: float) -> tuple[float, float]:
-    """The interval of a correlation over so many methods, taken for a sample of methods."""
-    reach = float(ndtri((1 + level) / 2)) / np.sqrt(methods - 3)
-    middle = np.arctanh(correlation)
-    return float(np.tanh(middle - reach)), float(np.tanh(middle + reach))
-
-
 def check_metric_study(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
     """Draw a study, and hold metrics of known correlation against its scores.
 
     Args:
         parameters: as `MetricStudyParameters` declares them.
-        rng: source of all draws.
 
     Returns:
         a row for each correlation: the mean and quantiles (2.5 %, 50 %, 97.5 %) of what studies
@@ -110,7 +101,7 @@ def check_metric_study(parameters: Mapping[str, Any], rng: np.random.Generator) 
             found[study, position], p_values[study, position] = r, p_value
     above = np.full(len(wanted), np.nan)
     above[1:] = (found[:, 1:] > found[:, :-1]).mean(axis=0)
-    ends = [fisher_interval(r, len(strength), float(p["level"])) for r in wanted]
+    ends = [fisher_band(r, len(strength), float(p["level"])) for r in wanted]
     low, middle, high = np.quantile(found, [0.025, 0.5, 0.975], axis=0)
     return pd.DataFrame(
         {

@@ -6,20 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crowdgold.documents.cells import Cells, cells_of, choose
+from crowdgold.documents.cells import Cells, Tables, cells_of, choose, only
 from crowdgold.documents.markdown import with_error
 from crowdgold.documents.verdicts import FAILS, HOLDS, Judgement
 from crowdgold.studies.stableval import agent_tables
-from crowdgold.studies.stableval.pages.slips import both_runs
+from crowdgold.studies.stableval.pages.printed_cells import both_runs
 from crowdgold.studies.stableval.ranking_recovery import recovery
-
-Tables = Mapping[str, pd.DataFrame]
-
-
-def _only(tables: Tables) -> pd.DataFrame:
-    """The table of a claim that has one."""
-    (table,) = tables.values()
-    return table
 
 
 def unconverged(tables: Tables) -> Cells:
@@ -34,7 +26,7 @@ def unconverged(tables: Tables) -> Cells:
 
 def lead(tables: Tables, best: str) -> Cells:
     """How much larger a method's expected tau-b is than that of the nearest other."""
-    frame = agent_tables.stability(_only(tables))
+    frame = agent_tables.stability(only(tables))
     tau, error = frame["stability"], frame["stability_se"]
     text = ", ".join(f"{name} {with_error(tau[name], error[name])}" for name in frame.index)
     others = tau.index.drop(best)
@@ -45,17 +37,17 @@ def lead(tables: Tables, best: str) -> Cells:
 
 def one_exchange(tables: Tables, mapping: str, agents: list[str]) -> Judgement:
     """Whether these agents change places under a mapping of ties, and no others under any."""
-    _, ranked = agent_tables.mappings(_only(tables))
+    _, ranked = agent_tables.mappings(only(tables))
     moved = ranked.ne(ranked["baseline"], axis=0)
     changed = {str(name): list(moved.index[moved[name]]) for name in moved if moved[name].any()}
     text = "; ".join(f"{name}: {', '.join(map(str, own))}" for name, own in changed.items())
-    only = list(changed) == [mapping] and set(changed[mapping]) == set(agents)
-    return Judgement(text or "none", HOLDS if only else FAILS, "", "exact")
+    alone = list(changed) == [mapping] and set(changed[mapping]) == set(agents)
+    return Judgement(text or "none", HOLDS if alone else FAILS, "", "exact")
 
 
 def recovered(tables: Tables) -> pd.DataFrame:
     """How well scores recover the true ranking in each replicate of each configuration."""
-    return recovery(_only(tables), ["configuration"])
+    return recovery(only(tables), ["configuration"])
 
 
 def caption(
@@ -94,7 +86,7 @@ def trailing(tables: Tables, configuration: str, seeds: int) -> Cells:
 
 def hours(tables: Tables) -> Cells:
     """The hours that all fits of the study take, one after the other."""
-    spent = _only(tables)["seconds"].sum() / 3600
+    spent = only(tables)["seconds"].sum() / 3600
     return cells_of("hours of all fits, one after the other", [""], [spent])
 
 
@@ -121,7 +113,7 @@ def table_5(tables: Tables, block: Mapping[str, Any], methods: list[str]) -> pd.
 
 def settings_named(tables: Tables) -> pd.DataFrame:
     """A table of intervals, with the name of its `setting` and whether each is `inside`."""
-    table = _only(tables)
+    table = only(tables)
     found = table.assign(inside=table["truth"].between(table["lower"], table["upper"]) * 1.0)
     if "copying" in table:
         copied = table["copying"].map("{:.0%} copied".format)

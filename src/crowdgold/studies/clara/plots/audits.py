@@ -86,4 +86,4 @@ def draw_clara_audits(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     return figure, shown
 
 
-PLOT = Plot("clara_audits", draw_clara_audits)
+AUDITS_PLOT = Plot("clara_audits", draw_clara_audits)

@@ -12,7 +12,7 @@ from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.summaries import standard_error
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import Series, draw_line, replicates_text
-from crowdgold.plotting.style import method_order, new_figure, style_of
+from crowdgold.plotting.style import legend_above, method_order, new_figure, style_of
 
 X = "day"
 ESTIMATES, ERRORS = "estimates", "errors"
@@ -98,8 +98,7 @@ def _errors(rows: pd.DataFrame) -> Figure:
         panel.set_xlabel("Day")
         panel.set_ylim(bottom=0)
     axes[0][0].set_ylabel("Absolute error")
-    handles, names = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=4, frameon=False)
+    legend_above(figure, axes[0][0], 4)
     return figure
 
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import replicates_text
-from crowdgold.plotting.style import method_order, new_figure, style_of
+from crowdgold.plotting.style import legend_above, method_order, new_figure, style_of
 from crowdgold.studies.clara.labelling_policy import SNORKEL
 from crowdgold.studies.clara.policy_curves import SHARE, fits_of, policy_curves
 
@@ -92,8 +92,7 @@ def draw_clara_policy(
     origin = "Simulated stand-in; " if stand_in else ""
     without = "" if SNORKEL in set(shown["policy"]) else f"; without {SNORKEL} (make snorkel)"
     figure.supxlabel(f"{origin}{_bands(shown)}; {gate_note(fits_of(table))}{without}", fontsize=7)
-    handles, names = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False)
+    legend_above(figure, axes[0][0])
     return figure, shown
 
 

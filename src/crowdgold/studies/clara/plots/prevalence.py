@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import draw_line, replicates_text, rows_drawn, split_series
-from crowdgold.plotting.style import new_figure
+from crowdgold.plotting.style import legend_above, new_figure
 
 SHIFT = 0.008
 """Of the horizontal range: lines stand this far apart, so that their bars can be told apart."""
@@ -89,8 +89,7 @@ def draw_clara_prevalence(
         f"{replicates_text(shown)}; band: binomial, 3.5 deviations; {gate_note(shown)}",
         fontsize=7,
     )
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)
+    legend_above(figure, axes[0][0], 4)
     return figure, shown
 
 

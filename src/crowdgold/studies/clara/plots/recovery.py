@@ -10,10 +10,10 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.methods.clara import PUBLISHED
-from crowdgold.plotting.plot import Plot
+from crowdgold.plotting.plot import Plot, require
 from crowdgold.plotting.series import MARKERS, replicates_text
-from crowdgold.plotting.style import COLOURS, new_figure
-from crowdgold.studies.clara.tie_breaking import items_of_class
+from crowdgold.plotting.style import COLOURS, legend_above, new_figure
+from crowdgold.studies.clara.labelling_policy import items_of_class
 
 X, BY, ITEMS = "n_reviewers", "prevalence", "items_of_class"
 METRICS = ("TPR:each", "TNR:each")
@@ -87,9 +87,7 @@ def draw_clara_recovery(
     Raises:
         ValueError: where the table lacks a column, a metric or the method.
     """
-    missing = [name for name in (X, BY, "error_sd") if name not in table]
-    if missing:
-        raise ValueError(f"the table has no columns {missing}")
+    require(table, (X, BY, "error_sd"))
     method = method or PUBLISHED.name
     shown = table[(table["method"] == method) & table["metric"].isin(METRICS)]
     absent = sorted(set(METRICS) - set(shown["metric"]))
@@ -110,8 +108,7 @@ def draw_clara_recovery(
         kind = "positive" if name == "TPR" else "negative"
         axes[1][column].set_xlabel(f"{kind} items labelled by each reviewer")
     figure.supxlabel(f"{replicates_text(shown)}; {gate_note(shown)}", fontsize=7)
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
+    legend_above(figure, axes[0][0])
     return figure, shown
 
 

@@ -4,9 +4,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from crowdgold.plotting.plot import Plot
+from crowdgold.plotting.plot import Plot, require
 from crowdgold.plotting.series import value_text
-from crowdgold.plotting.style import new_figure
+from crowdgold.plotting.style import legend_above, new_figure
 
 COLUMNS = ("separation", "class", "low", "high", "density", "auc")
 CLASSES = (("negative", "#0072B2"), ("positive", "#993377"))
@@ -35,9 +35,7 @@ def draw_clara_scores(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     Raises:
         ValueError: where the table lacks a column or a class.
     """
-    missing = [name for name in COLUMNS if name not in table]
-    if missing:
-        raise ValueError(f"the table of the check sigmoid_scores is needed; it lacks {missing}")
+    require(table, COLUMNS)
     separations = sorted(table["separation"].unique(), reverse=True)
     figure, axes = new_figure(1, len(separations), 2.7)
     for panel, separation in zip(axes[0], separations, strict=True):
@@ -53,8 +51,7 @@ def draw_clara_scores(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     for panel in axes[0]:
         panel.set_ylim(bottom=0.01, top=highest)
     figure.supxlabel("exact: the sigmoid of normal scores; nothing is simulated", fontsize=7)
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
+    legend_above(figure, axes[0][0], 2)
     return figure, table
 
 

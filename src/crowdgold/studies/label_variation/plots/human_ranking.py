@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from scipy import stats
 
-from crowdgold.plotting.plot import Plot
+from crowdgold.plotting.plot import Plot, require
 from crowdgold.plotting.style import FOOTER_SIZE, new_figure
 from crowdgold.studies.label_variation.people import ONE, PANEL
 from crowdgold.studies.label_variation.plots.shares import METRICS, SEVERAL
@@ -60,16 +60,8 @@ def draw_human_ranking(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
 
     Args:
         table: what the check `human_ranking` gives, of all datasets.
-
-    Returns:
-        the figure and the rows that it shows.
-
-    Raises:
-        ValueError: where the table lacks a column.
     """
-    missing = [name for name in COLUMNS if name not in table]
-    if missing:
-        raise ValueError(f"the table of the check human_ranking is needed; it lacks {missing}")
+    require(table, COLUMNS)
     places = list(table.groupby(["dataset", "encoder"], sort=False))
     figure, axes = new_figure(len(places), len(METRICS), 0.8 + ROW * len(places))
     for panels, ((dataset, encoder), rows) in zip(axes, places, strict=True):
@@ -94,4 +86,4 @@ def draw_human_ranking(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     return figure, table
 
 
-PLOT = Plot("human_ranking", draw_human_ranking)
+RANKING_PLOT = Plot("human_ranking", draw_human_ranking)

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from crowdgold.plotting.plot import Plot
+from crowdgold.plotting.plot import Plot, require
 from crowdgold.plotting.style import FOOTER_SIZE, new_figure
 from crowdgold.studies.label_variation.methods import METHODS
 from crowdgold.studies.label_variation.ranks import BASELINE, SETTING, differences, mean_ranks
@@ -76,9 +76,7 @@ def draw_label_variation(
     Raises:
         ValueError: where the table lacks a column, or has none of the datasets.
     """
-    missing = [name for name in COLUMNS if name not in table]
-    if missing:
-        raise ValueError(f"the table of the check label_variation is needed; lacks {missing}")
+    require(table, COLUMNS)
     ranks = mean_ranks(table)
     drawn = differences(table).assign(mean_rank=lambda rows: rows["method"].map(ranks))
     drawn = drawn[drawn["dataset"].isin(shown)]

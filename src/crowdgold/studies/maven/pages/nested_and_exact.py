@@ -1,10 +1,11 @@
-"""The tables that hold nested fits against the exact cut."""
+"""The tables that hold nested fits against the exact cut, and MAVEN against gold labels alone."""
 
 import pandas as pd
 
-from crowdgold.documents.markdown import markdown_table, with_error
-from crowdgold.evaluation.ratios import compare
+from crowdgold.documents.markdown import markdown_table, pivot, with_error
+from crowdgold.evaluation.summaries import compare
 from crowdgold.methods.maven import EXACT, PUBLISHED
+from crowdgold.methods.votes_and_gold import GOLD_ALONE
 from crowdgold.studies.maven.nested_lengths import EXACT_AGAIN, PRINTED
 
 NESTED, DIRECT = PUBLISHED.name, EXACT.name
@@ -22,7 +23,6 @@ def ratios(results: pd.DataFrame, times: pd.DataFrame, axis: str) -> pd.DataFram
     Args:
         results: the long results table of an experiment with both.
         times: the seconds of every fit, of this experiment among others.
-        axis: the column that varies.
 
     Returns:
         `error_ratio` and `width_ratio` with standard errors that use the pairing, and `coverage`
@@ -62,7 +62,6 @@ def by_length(table: pd.DataFrame, axis: str, title: str) -> str:
 
     Args:
         table: what the check nested_lengths gives.
-        axis: the column that varies.
         title: its name.
     """
     keys = [axis, "quantity"]
@@ -107,3 +106,29 @@ def parted(tables: dict[str, pd.DataFrame], axes: dict[str, str], least: float =
                     f"{wide[longest].mean():.2f} at b = {longest}"
                 )
     return found
+
+
+AXIS = "gold_fraction"
+LABELS = {
+    "error": "Mean absolute error",
+    "width": "Interval width",
+    "finite": "Interval width, GT corrected for the finite number of items",
+}
+
+
+def ratio_tables(results: pd.DataFrame) -> dict[str, str]:
+    """Title -> ratios of error and width, MAVEN over GT, by metric and share of gold labels.
+
+    Args:
+        results: the long results table of an experiment.
+    """
+    table = compare(results, [AXIS], PUBLISHED.name, GOLD_ALONE.name)
+    finite = (1 - table[AXIS]) ** 0.5
+    table = table.assign(
+        finite_ratio=table["width_ratio"] / finite,
+        finite_ratio_se=table["width_ratio_se"] / finite,
+    )
+    return {
+        label: pivot(table, f"{name}_ratio", f"{name}_ratio_se", AXIS, "metric")
+        for name, label in LABELS.items()
+    }

@@ -32,7 +32,6 @@ def table_3_rows(
     cells are 1 by what they are, and have no verdict.
 
     Args:
-        results: the long results table of the task.
         printed: `table_3` of config/printed/maven.yaml.
         task: the task, as printed.
         metrics: its columns.

@@ -78,8 +78,6 @@ def draw_relative_bias_table(
     Args:
         table: the long results tables of the tasks' experiments.
         tasks: {experiment, title, where: {setting: value}}.
-        methods: in their order.
-        metrics: in their order.
         baseline: the method whose error is 1.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Run time of methods against the number of items (MAVEN, figure 5)."""
+"""Run time of methods, and of MAVEN's parts, against the number of items (MAVEN, figure 5)."""
 
 import numpy as np
 import pandas as pd
@@ -66,3 +66,33 @@ def draw_run_time(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
 
 
 PLOT = Plot("run_time", draw_run_time)
+
+
+PARTS = {
+    "summary": ("vote sets and win counts", "#8C8C8C", "s", ":"),
+    "vote model": ("vote model (Stan)", "#5599BB", "v", "-"),
+    "score model": ("score model, exact cut", "#D55E00", "^", "-"),
+    "nested score model": ("score model, nested Stan fits", "#D55E00", "X", ":"),
+    "imputation": ("imputation and metrics", "#008855", "o", "--"),
+}
+"""Column of the benchmark's table -> label, colour, marker, line."""
+
+
+def draw_scaling(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Draw seconds by part against n, both on logarithmic axes.
+
+    Args:
+        table: what benchmarks/maven_scaling.py writes.
+    """
+    figure, axes = new_figure(1, 1, 3.2)
+    panel = axes[0][0]
+    for part, (label, colour, marker, line) in PARTS.items():
+        panel.plot(
+            table["n"], table[part], color=colour, marker=marker, linestyle=line, label=label
+        )
+    panel.set_xscale("log")
+    panel.set_yscale("log")
+    panel.set_xlabel(AXIS_LABELS["n"])
+    panel.set_ylabel("Seconds on one core")
+    figure.legend(loc="outside right center", frameon=False)
+    return figure, table

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from crowdgold.documents.cells import Tables
 from crowdgold.documents.markdown import markdown_table, with_error
-from crowdgold.documents.verdicts import Tables
 from crowdgold.evaluation.summaries import summarise
 from crowdgold.methods.pec import POSTERIOR
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import named_value
-from crowdgold.plotting.style import method_order, new_figure, style_of
+from crowdgold.plotting.style import legend_above, method_order, new_figure, style_of
 
 TARGETS = {
     "score:each": "Score of the responses here",
@@ -99,8 +99,7 @@ def draw_agent_intervals(
         f"{number} replicates; bars are one standard error; {gate_note(shown, longest=1)}",
         fontsize=7,
     )
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
+    legend_above(figure, axes[0][0])
     return figure, shown.drop(columns="setting")
 
 

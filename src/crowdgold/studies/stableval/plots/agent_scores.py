@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.plotting.plot import Plot
-from crowdgold.plotting.style import new_figure, style_of
+from crowdgold.plotting.style import legend_above, new_figure, style_of
 from crowdgold.studies.stableval.agent_tables import METHODS, scores
 
 WIDTH = 0.26
@@ -23,7 +23,6 @@ def draw_agent_scores(
     Args:
         table: the results table of one experiment, with `score:each` and `responses:each` of MV, DS
             and PEC.
-        title: of the panel.
 
     Returns:
         the figure and its rows, the agent with the highest PEC first. Bars of one method share a
@@ -59,8 +58,7 @@ def draw_agent_scores(
     figure.supxlabel(
         f"lines: 95 % intervals over responses; {gate_note(own, longest=1)}", fontsize=7
     )
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
+    legend_above(figure, axes)
     return figure, shown.rename_axis("agent").reset_index()
 
 

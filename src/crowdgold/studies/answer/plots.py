@@ -12,7 +12,7 @@ from crowdgold.metrics import label_of
 from crowdgold.metrics.metric import DELTA
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
-from crowdgold.plotting.style import AXIS_LABELS, COLOURS, new_figure
+from crowdgold.plotting.style import AXIS_LABELS, COLOURS, legend_above, new_figure
 from crowdgold.studies.answer.bars import AT, MEAN_WIDTH, OF_METRIC, POOLED, answers_of
 
 MARKERS = "os^vDPX*hd"
@@ -109,8 +109,7 @@ def draw_answer(
     figure, ((left, right),) = new_figure(1, 2, 3.5)
     _coverage(left, drawn)
     _width(right, drawn, baseline)
-    handles, names = left.get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=6, frameon=False)
+    legend_above(figure, left, 6)
     worlds = found.cells["experiment"].nunique()
     counts = found.cells["replicates"]
     figure.supxlabel(

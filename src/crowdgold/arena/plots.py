@@ -181,6 +181,19 @@ def _without(cells: pd.DataFrame, methods: Sequence[str]) -> str:
     return textwrap.fill(f"no intervals: {'; '.join(parts)}", FOLD) if parts else ""
 
 
+def _new_grid(heights: list[int], shown: pd.DataFrame) -> tuple[Figure, Any]:
+    """A figure with a line of two panels for each metric, as high as its methods need."""
+    reasons = set(shown.loc[shown["verdict"] == NONE, "reason"])
+    height = 1.8 + 0.08 * len(reasons) + GAP * len(heights) + CELL * sum(heights)
+    figure, axes = new_figure(len(heights), 2, height)
+    grid = axes[0][0].get_gridspec()
+    assert grid is not None
+    grid.set_height_ratios(heights)
+    # Hinted for another resolution, small texts can be wider than they were laid out.
+    figure.set_layout_engine("constrained", w_pad=0.1)
+    return figure, axes
+
+
 def draw_arena(
     table: pd.DataFrame,
     *,
@@ -223,15 +236,7 @@ def draw_arena(
         metric: [one for one in order if one in set(own.loc[own["intervals"] > 0, "method"])]
         for metric, own in of_metric.items()
     }
-    heights = [max(len(methods), 1) for methods in rows.values()]
-    reasons = set(shown.loc[shown["verdict"] == NONE, "reason"])
-    height = 1.8 + 0.08 * len(reasons) + GAP * len(metrics) + CELL * sum(heights)
-    figure, axes = new_figure(len(metrics), 2, height)
-    grid = axes[0][0].get_gridspec()
-    assert grid is not None
-    grid.set_height_ratios(heights)
-    # Hinted for another resolution, small texts can be wider than they were laid out.
-    figure.set_layout_engine("constrained", w_pad=0.1)
+    figure, axes = _new_grid([max(len(methods), 1) for methods in rows.values()], shown)
     for line, (metric, own) in zip(axes, of_metric.items(), strict=True):
         for panel, kind in zip(line, ("coverage", "width_ratio"), strict=True):
             _panel(panel, own, kind, worlds, rows[metric])
