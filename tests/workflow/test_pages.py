@@ -15,8 +15,8 @@ from crowdgold.experiments.wiring.pages import Pages
 from .conftest import ROOT
 from .test_configuration import BASE
 
-SECTION, JOINED = r'{{ claims\((?:"(\w+)")?', r"{{ claims\([^)]*?(\w+)="
-"""How a template asks for claims: of a section, or with a table that it joins."""
+SECTION, CALL, JOINED = r'{{ claims\((?:"(\w+)")?', r"{{ claims\(([^)]*)\)", r"(\w+)="
+"""How a template asks for claims: of a section, or with tables that it joins."""
 PAGES = Pages(Drawn(Jobs(BASE, ROOT), print, lambda dataset: ""), ROOT / "config/pages.yaml")
 
 
@@ -53,7 +53,8 @@ def test_claims_can_be_read_and_need_tables_of_their_page(name):
     printed = {**load(ROOT / page["files"]["printed"]), **PAGES.options(asked)}
     text = (ROOT / f"docs/templates/{name}.md.jinja").read_text()
     # A table that the template joins has the name that it gives it.
-    named = [*page.get("tables", []), *page.get("available", []), *re.findall(JOINED, text)]
+    joined = [name for call in re.findall(CALL, text) for name in re.findall(JOINED, call)]
+    named = [*page.get("tables", []), *page.get("available", []), *joined]
     tables = {path.rpartition("/")[2].partition(".")[0] for path in named}
     sections = re.findall(SECTION, text)
     assert sections
