@@ -72,20 +72,22 @@ class Together:
         siblings: other items in the cluster of an item, the mean over all items.
         expected: pairs of gold items of one cluster, in either order, were items drawn one by one.
         found: such pairs.
+        ratio: q, expected over found pairs; NaN where none was found.
         share: 0 where items were drawn one by one, 1 where clusters were drawn whole.
     """
 
     siblings: float
     expected: float
     found: int
+    ratio: float
     share: float
 
 
 def together(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw | None) -> Together:
     """How far gold items come by whole clusters.
 
-    With q = expected / found and f the mean chance over the pairs that were found, the share is
-    (1 - q) / (1 - f), kept within [0, 1].
+    With f the mean chance over the pairs that were found, q is expected / found, at least f, and
+    the share (1 - q) / (1 - f), at least 0.
 
     Args:
         cluster: (n,) number of each item's.
@@ -106,11 +108,12 @@ def together(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw | None) -> To
     expected = both * (number - 1) / number * size / max(size - 1, 1)
     pairs = of_gold * (of_gold - 1)
     found, siblings = int(pairs.sum()), float((of_all * (of_all - 1)).sum() / size)
-    share = 0.0
-    if found > expected:
-        mean = float((pairs * summed / of_all).sum() / found)
-        share = min((1 - expected / found) / max(1 - mean, 1e-9), 1.0)
-    return Together(siblings, expected, found, share)
+    if not found:
+        return Together(siblings, expected, found, np.nan, 0.0)
+    mean = float((pairs * summed / of_all).sum() / found)
+    ratio = max(expected / found, mean)
+    share = max(1 - ratio, 0.0) / (1 - mean) if mean < 1 else 0.0
+    return Together(siblings, expected, found, ratio, share)
 
 
 def is_within(values: np.ndarray, cluster: np.ndarray) -> bool:

@@ -14,17 +14,18 @@ where clusters are drawn whole, so that q_ij = 1 - t (1 - pi_i) gives the V abov
 The table is itself a sample of clusters of a population. That adds the variance over the table's
 clusters, sum_c (sum_i e_i)^2 / N^2 with e_i what any item contributes, of which gold shows
 
-    sum_i pi_i d_i^2 + p X        X = sum_c (d_c^2 - sum_i d_i^2),  p = expected / found pairs
+    sum_i pi_i d_i^2 + q X        X = sum_c (d_c^2 - sum_i d_i^2)
 
-For a simple random sample and gold alone both add up to sum_c d_c^2 where p = q: the usual
-sandwich, whichever way gold was drawn. p X is kept between 0 and what it is where all items of a
-cluster contribute the same, which stands for it where no two gold items share a cluster.
+For a simple random sample and gold alone both add up to sum_c d_c^2 (where q is at most 1), the
+usual sandwich, whichever way gold was drawn. q X is kept between 0 and what it is where all items
+of a cluster contribute the same, which stands for it where no two gold items share a cluster.
 
 Degrees of freedom are those of the design with the number of clusters in the place of that of
 items, of equal weight (Kish's number of their gold items' weights).
 """
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -34,7 +35,7 @@ from crowdgold.data.gold_draw import kish
 from crowdgold.inference.design import Design, KnownChances, SimpleRandom
 from crowdgold.inference.questions import View
 
-WHOLE = Together(siblings=0.0, expected=0.0, found=0, share=1.0)
+WHOLE = Together(siblings=0.0, expected=0.0, found=0, ratio=np.nan, share=1.0)
 """Of items that were drawn from a population without end: by whole clusters."""
 
 
@@ -47,7 +48,7 @@ class Clustered(SimpleRandom):
         clusters: that of the clusters, where these were drawn whole.
         cluster: (m,) number of each labelled item's, from 0.
         share: t.
-        pairs: p; NaN where no two labelled items are of one cluster.
+        pairs: q; NaN where no two labelled items are of one cluster.
         siblings: other items in the cluster of an item, the mean over the whole table.
     """
 
@@ -57,6 +58,7 @@ class Clustered(SimpleRandom):
     share: float
     pairs: float
     siblings: float
+    units: ClassVar[str] = "clusters of gold items"
 
     @property
     def weights(self) -> np.ndarray | None:
@@ -116,7 +118,7 @@ class Clustered(SimpleRandom):
         return influence if self.fraction > 0 else None
 
     def added(self, of_population: np.ndarray, rows: int) -> np.ndarray:
-        """The sum of the items' part and of p X."""
+        """The sum of the items' part and of q X."""
         own = self.items.of_population(of_population)
         squares = (of_population**2).sum(axis=0) / max(self.size - 1, 1)
         if own is None:
@@ -186,7 +188,7 @@ def _in_clusters(
     return Clustered(
         size=items.size, fraction=items.fraction, items=items, clusters=clusters, cluster=code,
         share=known.share if possible else 0.0, siblings=known.siblings,
-        pairs=known.expected / known.found if known.found else np.nan,
+        pairs=known.ratio,
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ of items of equal weight, and of
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -38,10 +39,12 @@ class SimpleRandom:
     Attributes:
         size: gold items.
         fraction: share of all items that they are; 0 of a population without end.
+        units: what is counted, in words.
     """
 
     size: int
     fraction: float = 0.0
+    units: ClassVar[str] = "gold items"
 
     @property
     def weights(self) -> np.ndarray | None:

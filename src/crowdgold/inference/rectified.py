@@ -62,7 +62,7 @@ class Rectified:
         labelled, predicted: (m, P) what gold items contribute to M_E(Y) and M_E(g), centred; as
             deviations of the design.
         expected: (2, s, P) the same of items whose labels are drawn from the prediction.
-        counted: (P,) gold items in the smallest denominator.
+        counted: (P,) gold items, or clusters of them, in the smallest denominator.
         fewer: gold items of the class that has fewer.
         design: how they were drawn; those in `labelled` may be some of them.
         effective: (P,) as `counted`, items of equal weight that say as much; None where all have.
@@ -242,7 +242,7 @@ class Rectified:
                 continue
             value, spread = float(centre[place]), float(error[place])
             if self.counted[place] < FEWEST:
-                note = too_few(int(self.counted[place]))
+                note = too_few(int(self.counted[place]), self.design.units)
                 found.append(Estimate(name, value, np.nan, np.nan, note=note))
                 continue
             if not np.isfinite(spread):

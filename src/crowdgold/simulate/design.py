@@ -16,7 +16,7 @@ standard normal numbers behind what items of a cluster share have that correlati
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -99,6 +99,10 @@ class InClusters(Design):
         "Correlation, within a cluster, of the normal numbers behind the items' labels, and of "
         "those behind their difficulty; 0 where not given. That of labels is less.",
     ] = 0
+    cluster_column: Annotated[
+        bool,
+        "Whether the table says which items belong together; true where not given.",
+    ] = True
 
 
 @dataclass(frozen=True)
@@ -109,11 +113,17 @@ class Clusters:
         size: n.
         cluster: (n,) number of each item's; None where none belong together.
         correlation: of `normal` within a cluster.
+        told: whether tables say which items belong together.
     """
 
     size: int
     cluster: np.ndarray | None = None
     correlation: float = 0.0
+    told: bool = True
+
+    def in_table(self, items: Items) -> Items:
+        """The items as the table has them."""
+        return items if self.told else replace(items, cluster=None)
 
     def normal(self, rng: np.random.Generator) -> np.ndarray:
         """Standard normal numbers, (n,)."""
@@ -266,7 +276,8 @@ def read_clusters(parameters: Given, n: int) -> Clusters:
     if "cluster_size" not in parameters:
         return Clusters(n)
     cluster = np.arange(n) // parameters.whole("cluster_size", at_least=2)
-    return Clusters(n, cluster, parameters.real("cluster_correlation"))
+    correlation = parameters.real("cluster_correlation")
+    return Clusters(n, cluster, correlation, parameters.flag("cluster_column"))
 
 
 def assemble(

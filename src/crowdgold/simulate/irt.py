@@ -106,6 +106,7 @@ def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[I
         names = np.char.add("V", (voters[item_of, place] + 1).astype(str))
         labels = labels_of_items(items.item, item_of, names, positive[item_of, place])
         items = replace(items, labels=labels)
+    items = clusters.in_table(items)
     return Replicate(items, items, {"phi": model.phi} | design.true_parameters(predictors))
 
 

@@ -112,6 +112,7 @@ def draw_shared_difficulty(values: Mapping[str, Any], rng: np.random.Generator) 
     items = design.assemble(
         votes_positive, votes_total, scores, truth, None, n_gold, rng, how, clusters.cluster
     )
+    items = clusters.in_table(items)
     return Replicate(items, items, {"phi": phi})
 
 
