@@ -12,7 +12,7 @@ from crowdgold.experiments.table_rows import row_of, table_of
 from crowdgold.inference import evaluate
 from crowdgold.inference.clustered import Clustered, drawn_from, sample_of_population
 from crowdgold.inference.imputed import draw_times
-from crowdgold.inference.labels import Fit, FixedLabels, MeanPrediction
+from crowdgold.inference.labels import Fit, FixedLabels, LabelPosterior, MeanPrediction
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import rectify
 from crowdgold.methods import fit
@@ -205,13 +205,22 @@ def test_degrees_of_freedom_are_those_of_clusters():
 
 
 def test_points_of_curves_count_clusters():
-    items = draw_gold(table(), CLUSTERS, 100, np.random.default_rng(3))
-    rows = np.flatnonzero(items.gold != NO_GOLD)
-    known = items.take(rows)
-    counted = Questions((), curves=True).counted(known.gold, RankedItems.of(known, "A"))
-    assert counted.max() <= 20
-    single = replace(known, cluster=None)
-    assert Questions((), curves=True).counted(single.gold, RankedItems.of(single, "A")).max() > 20
+    """20 clusters of 5, each of one label and ranked together: precision at the lowest recalls
+    rests on the first two of them, and no point on more than the ten of a class."""
+    labels, cluster = np.repeat(np.arange(20) % 2, 5), np.repeat(np.arange(20), 5)
+    scores = {"A": -np.arange(100.0)}
+    known = make_items(np.ones(100, dtype=int), 2, labels, scores)
+    found = []
+    for one in (known, replace(known, cluster=cluster)):
+        counted = Questions((), curves=True).counted
+        ranked = RankedItems.of(one, "A")
+        found.append(counted(labels, ranked))
+        np.testing.assert_allclose(counted(labels, ranked, np.ones(100)), found[-1], atol=1)
+    items, clusters = found
+    assert clusters.min() == 2
+    assert items.min() > 5
+    assert clusters.max() == 10
+    assert items.max() == 50
 
 
 def test_a_metric_of_two_clusters_has_no_interval():
@@ -248,6 +257,18 @@ def test_resamples_are_of_whole_clusters():
         per = [np.ptp(values[cluster == one]) for one in np.unique(cluster)]
         assert max(per) == 0
         assert len(np.unique(values)) > 2
+
+
+def test_imputed_labels_go_to_the_population_by_clusters():
+    """Labels that are certain, 400 draws: the error of prevalence is the sandwich's, within
+    3.5 standard errors (12 %); without the column it is that of items."""
+    items = table()
+    y, rng = items.truth.astype(float), np.random.default_rng(1)
+    fitted = Fit("certain", LabelPosterior(400, lambda draw, predictor, rng: y))
+    for one, cluster in ((items, items.cluster), (replace(items, cluster=None), np.arange(1000))):
+        (found,) = evaluate(fitted, one, ["prevalence"], rng)
+        expected = np.sqrt(sandwich((y - y.mean()) / 1000, cluster))
+        assert found.standard_error == pytest.approx(expected, rel=0.12)
 
 
 def test_the_percentile_bootstrap_is_by_clusters():
@@ -297,6 +318,15 @@ def test_clusters_within_strata_by_the_textbook():
     _, design = drawn_from(View(items, "A"), rows)
     deviations = design.deviations(np.random.default_rng(1).normal(size=(250, 1)))
     assert design.freedom(deviations, np.array([50.0]))[0] < 49
+
+
+def test_items_drawn_within_strata_that_cross_clusters_count_one_by_one():
+    """About these items their error is as without clusters, whatever pairs chance brought."""
+    items = replace(drawn("strata"), cluster=np.random.default_rng(2).permutation(400) // 40)
+    assert together(items.cluster, items.gold != NO_GOLD, items.draw).share > 0
+    (found,) = estimates(items, "GT", "items", ["prevalence"])
+    (plain,) = estimates(replace(items, cluster=None), "GT", "items", ["prevalence"])
+    assert found.standard_error == pytest.approx(plain.standard_error, rel=1e-9)
 
 
 def test_whole_clusters_that_lie_in_several_strata_are_refused():
