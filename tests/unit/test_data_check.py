@@ -21,11 +21,11 @@ from crowdgold.own.check.annotator_check import (
     holm,
 )
 from crowdgold.own.check.data import check_data
+from crowdgold.own.check.drawn_units import _ranks
 from crowdgold.own.check.gold_sample import (
     MOST_GOLD,
     MOST_OTHERS,
     _drawn_sums,
-    _ranks,
     assess_gold_sample,
     likeness_in_words,
     permutation_p,

@@ -10,7 +10,8 @@ from crowdgold.data import NO_GOLD, GoldDraw, InputError, items_from_frame
 from crowdgold.data.gold_draw import read_gold_draw
 from crowdgold.experiments.table_rows import row_of, table_of
 from crowdgold.inference import evaluate
-from crowdgold.inference.design import KnownChances, SimpleRandom, drawn_from
+from crowdgold.inference.clustered import drawn_from
+from crowdgold.inference.design import KnownChances, SimpleRandom
 from crowdgold.inference.labels import Fit, LabelPrediction, MeanPrediction
 from crowdgold.inference.power_tuned_mean import designed_mean
 from crowdgold.inference.questions import Questions, View

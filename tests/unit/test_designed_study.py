@@ -16,6 +16,7 @@ from crowdgold.metrics import parse_metric
 from crowdgold.own.check.gold_sample import (
     BY_CHANCE,
     CHOSEN,
+    OF_CLUSTERS,
     OF_ITEMS,
     OF_STRATA,
     assess_gold_sample,
@@ -23,7 +24,7 @@ from crowdgold.own.check.gold_sample import (
 from crowdgold.own.evaluation.fitting import Found
 from crowdgold.own.evaluation.stored import read_found, write_found
 from crowdgold.simulate import simulate
-from crowdgold.simulate.gold_sample import GOLD_DESIGNS, POISSON, STRATA, draw_gold
+from crowdgold.simulate.gold_sample import CLUSTERS, GOLD_DESIGNS, POISSON, STRATA, draw_gold
 
 WORLD = {
     "n": 1200, "n_gold": 200, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,
@@ -34,6 +35,8 @@ ASKED = ("--no-models", "--methods", "GT", "logistic-R", "--about", "items", "--
 
 def items_of(design, seed=0):
     table = simulate("maven", WORLD, np.random.default_rng([7, seed])).table
+    if design == CLUSTERS:
+        table = replace(table, cluster=np.arange(1200) // 5)
     return draw_gold(table, design, 200, np.random.default_rng([8, seed]))
 
 
@@ -96,7 +99,7 @@ def test_gold_that_was_drawn_as_the_table_says_is_not_doubted(design):
         assess_gold_sample(items_of(design, seed), np.random.default_rng(seed), 199)
         for seed in range(40)
     ]
-    of = {STRATA: OF_STRATA, POISSON: BY_CHANCE}.get(design, OF_ITEMS)
+    of = {STRATA: OF_STRATA, POISSON: BY_CHANCE, CLUSTERS: OF_CLUSTERS}.get(design, OF_ITEMS)
     assert {one.of for one in found} == {of}
     assert sum(one.p < 0.1 for one in found) <= 11
 

@@ -81,7 +81,7 @@ def _strata(number: int) -> str:
     return f"{number:,} {'stratum' if number == 1 else 'strata'}"
 
 
-def _refuse(column: str, bad: np.ndarray, item: np.ndarray, why: str) -> None:
+def refuse(column: str, bad: np.ndarray, item: np.ndarray, why: str) -> None:
     """Raise an `InputError` where `bad` (n,) holds of an item, naming some."""
     rows = np.flatnonzero(bad)
     if len(rows):
@@ -94,12 +94,12 @@ def _by_chance(values: pd.Series, has_gold: np.ndarray, item: np.ndarray) -> Gol
     """Chances of items that were drawn each by itself."""
     chance, empty = to_numbers(values), is_empty(values)
     bad = ~((chance >= 0) & (chance <= 1)) & ~(empty & ~has_gold)
-    _refuse(PROBABILITY, bad, item, "without a number above 0 and at most 1; expected one for "
+    refuse(PROBABILITY, bad, item, "without a number above 0 and at most 1; expected one for "
             "each item with a gold label")  # fmt: skip
     never = chance == 0
-    _refuse(PROBABILITY, never & has_gold, item, "with a gold label and a probability of 0; an "
+    refuse(PROBABILITY, never & has_gold, item, "with a gold label and a probability of 0; an "
             "item that has a gold label could be drawn")  # fmt: skip
-    _refuse(PROBABILITY, never, item, "with a probability of 0, for which no gold label speaks; "
+    refuse(PROBABILITY, never, item, "with a probability of 0, for which no gold label speaks; "
             "leave items that could not be drawn out of the table")  # fmt: skip
     expected, number = float(chance.sum()), int(has_gold.sum())
     spread = float(np.sqrt((chance * (1 - chance)).sum()))
@@ -111,7 +111,7 @@ def _by_chance(values: pd.Series, has_gold: np.ndarray, item: np.ndarray) -> Gol
     return GoldDraw(chance)
 
 
-def _names(values: pd.Series) -> tuple[np.ndarray, list[str]]:
+def number_names(values: pd.Series) -> tuple[np.ndarray, list[str]]:
     """The number of each item's stratum, and the strata's names, numbers in their order."""
     empty = is_empty(values)
     texts = values.astype("string").str.strip().fillna("").to_numpy(dtype=object).astype(str)
@@ -130,15 +130,15 @@ def _sizes(
     known = stratum != NO_STRATUM
     found = np.bincount(stratum[known], minlength=len(names))
     if SIZE not in columns:
-        _refuse(STRATUM, ~known, item, f"without a stratum; expected one for each item, or the "
+        refuse(STRATUM, ~known, item, f"without a stratum; expected one for each item, or the "
                 f"number of items of each stratum in a column {SIZE!r}")  # fmt: skip
         return found
     given = to_numbers(columns[SIZE])
     wrong = known & ~((given >= 1) & (given == np.floor(given)))
-    _refuse(SIZE, wrong, item, "without a whole number from 1, the items of its stratum")
+    refuse(SIZE, wrong, item, "without a whole number from 1, the items of its stratum")
     sizes = np.zeros(len(names))
     sizes[stratum[known][::-1]] = given[known][::-1]  # the last assignment stays: the first row's
-    _refuse(SIZE, known & (given != sizes[stratum]), item, "with another size than others of its "
+    refuse(SIZE, known & (given != sizes[stratum]), item, "with another size than others of its "
             "stratum; expected one for each stratum")  # fmt: skip
     if (sizes < found).any() or sizes.sum() != len(stratum):
         raise InputError(
@@ -152,8 +152,8 @@ def _by_stratum(
     columns: Mapping[str, pd.Series], has_gold: np.ndarray, item: np.ndarray
 ) -> GoldDraw:
     """Chances of items of which fixed numbers were drawn from each stratum."""
-    stratum, names = _names(columns[STRATUM])
-    _refuse(STRATUM, has_gold & (stratum == NO_STRATUM), item, "with a gold label, without a "
+    stratum, names = number_names(columns[STRATUM])
+    refuse(STRATUM, has_gold & (stratum == NO_STRATUM), item, "with a gold label, without a "
             "stratum; expected the one that it was drawn from")  # fmt: skip
     sizes = _sizes(columns, stratum, names, item)
     drawn = np.bincount(stratum[has_gold], minlength=len(names))

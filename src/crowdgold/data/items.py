@@ -13,6 +13,7 @@ import pandas as pd
 
 from crowdgold.data.annotations import Annotations
 from crowdgold.data.checks import Problems, counted, list_names
+from crowdgold.data.clusters import CLUSTER, check_draw, numbers_in_words, read_clusters
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_draw import GoldDraw, read_gold_draw
 from crowdgold.data.item_columns import (
@@ -56,6 +57,7 @@ class Items(Shown):
             is not known (`data.item_columns`).
         draw: the chances with which gold items were drawn; None where they are a simple random
             sample.
+        cluster: (n,) number of the cluster of each item; None where none belong together.
     """
 
     item: np.ndarray
@@ -68,6 +70,7 @@ class Items(Shown):
     oracle: np.ndarray | None = None
     labels: Annotations | None = None
     draw: GoldDraw | None = None
+    cluster: np.ndarray | None = None
     _orders: dict[str, np.ndarray] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
@@ -83,6 +86,8 @@ class Items(Shown):
             "gold": f"{sum(classes):,} ({classes[0]:,} positive, {classes[1]:,} negative)",
             "scores": list_names(self.predictors) or "none",
         }
+        if self.cluster is not None:
+            found["cluster"] = numbers_in_words(self.cluster)
         return found | ({"truth": "known"} if self.truth is not None else {})
 
     @property
@@ -148,6 +153,7 @@ class Items(Shown):
             oracle=None if self.oracle is None else self.oracle[rows],
             labels=None if self.labels is None else self.labels.of_items(positions),
             draw=None if self.draw is None else self.draw.take(positions),
+            cluster=None if self.cluster is None else self.cluster[rows],
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -160,6 +166,8 @@ class Items(Shown):
         }
         if self.draw is not None:
             columns |= self.draw.to_columns()
+        if self.cluster is not None:
+            columns[CLUSTER] = self.cluster
         for name, values in self.scores.items():
             columns[score_column(name)] = values
         for name in ("truth", "oracle", "tie_break"):
@@ -184,8 +192,8 @@ def items_from_frame(
 
     Args:
         frame: columns item, votes_positive, votes_total, optionally gold, score or score_NAME,
-            truth, oracle (a probability), tie_break (drawn here where it is missing), and how gold
-            was drawn (`data.gold_draw`).
+            truth, oracle (a probability), tie_break (drawn here where it is missing), cluster, and
+            how gold was drawn (`data.gold_draw`).
         source: how messages name the table.
         first_row: the number messages give the first row, or (n,) what they call each row.
         unscored: whether an item may be without a score, an empty cell.
@@ -214,12 +222,30 @@ def items_from_frame(
     oracle = oracle_in(frame, problems)
     tie_break = tie_break_in(frame, rng, problems)
     problems.raise_if_any()
+    votes = positive.astype(np.int64), total.astype(np.int64)
+    items = Items(item, *votes, gold, scores, tie_break, truth, oracle)
     try:
-        draw = read_gold_draw({str(name): one for name, one in frame.items()}, gold, item)
+        return with_sampling(items, {str(name): one for name, one in frame.items()})
     except InputError as problem:
         raise InputError(f"{source}: {problem}") from None
-    votes = positive.astype(np.int64), total.astype(np.int64)
-    return Items(item, *votes, gold, scores, tie_break, truth, oracle, draw=draw)
+
+
+def with_sampling(items: Items, columns: Mapping[str, pd.Series]) -> Items:
+    """The items with how their gold labels were drawn, and which belong together.
+
+    Args:
+        items: with their gold labels.
+        columns: those of `data.gold_draw` and `data.clusters`, (n,) each; others are passed over.
+
+    Raises:
+        InputError: where the columns cannot be those of a sample, or contradict each other.
+    """
+    draw, cluster = read_gold_draw(columns, items.gold, items.item), None
+    if CLUSTER in columns:
+        cluster = read_clusters(columns[CLUSTER], items.item)
+        if draw is not None:
+            check_draw(cluster, items.gold != NO_GOLD, draw)
+    return replace(items, draw=draw, cluster=cluster)
 
 
 def read_items(

@@ -41,6 +41,7 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         f"{DRAW}chance": NUMBERS,
         f"{DRAW}stratum": POSITIONS,
         f"{DRAW}drawn": POSITIONS,
+        "cluster": POSITIONS,
     },
     ANNOTATIONS: {
         "item": NAMES,

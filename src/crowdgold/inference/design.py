@@ -20,13 +20,13 @@ of items of equal weight, and of
     2 n / (kurtosis of the d_i - 1)     of items that were each drawn by itself; at least 2
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from crowdgold.data import GoldDraw
 from crowdgold.data.gold_draw import kish
-from crowdgold.inference.questions import View
 
 EQUAL = 1e-9
 """Largest difference of weights, of mean 1, that are the same but for rounding."""
@@ -39,15 +39,22 @@ class SimpleRandom:
     Attributes:
         size: gold items.
         fraction: share of all items that they are; 0 of a population without end.
+        units: what is counted, in words.
     """
 
     size: int
     fraction: float = 0.0
+    units: ClassVar[str] = "gold items"
 
     @property
     def weights(self) -> np.ndarray | None:
         """What each gold item counts, of mean 1: (m,); None where all count the same."""
         return None
+
+    @property
+    def counting(self) -> np.ndarray | None:
+        """Weights by which items are counted of equal weight, (m,); None where each is one."""
+        return self.weights
 
     @property
     def evenness(self) -> float:
@@ -73,8 +80,18 @@ class SimpleRandom:
         return influence
 
     def of_population(self, influence: np.ndarray) -> np.ndarray | None:
-        """The same for what the population adds; None where it is `fraction` of the variance."""
+        """Numbers (m, P) for `added`; None where the population adds `fraction` of the variance."""
         return None
+
+    def added(self, of_population: np.ndarray, rows: int) -> np.ndarray:
+        """What the population adds to `size` times the variance, (P,).
+
+        Args:
+            of_population: (m, P) of that name.
+            rows: of `deviations`.
+        """
+        found: np.ndarray = (of_population**2).sum(axis=0) / (rows - 1)
+        return found
 
     def expected(self, influence: np.ndarray, among: GoldDraw | None) -> np.ndarray:
         """The same, but for a mean of squares, from any items.
@@ -284,13 +301,3 @@ def _joined(drawn: np.ndarray, whole: np.ndarray) -> np.ndarray:
         number += 1
     group[whole] = number + np.arange(int(whole.sum()))
     return group
-
-
-def drawn_from(view: View, rows: np.ndarray) -> tuple[View, Design]:
-    """The gold items at some positions, each with what it counts, and how they were drawn."""
-    known, draw = view.take(rows), view.items.draw
-    if draw is None:
-        return known, SimpleRandom(len(rows), len(rows) / len(view))
-    design = KnownChances.of(draw.take(rows), len(view))
-    weights = design.weights if known.weights is None else known.weights * design.weights
-    return replace(known, weights=weights), design

@@ -28,8 +28,18 @@ def _counts(picked: np.ndarray, size: int) -> np.ndarray:
     return counts
 
 
-def draw_times(size: int, rng: np.random.Generator) -> np.ndarray:
-    """How often each item (n,) is in a resample of all, with replacement."""
+def draw_times(
+    size: int, rng: np.random.Generator, cluster: np.ndarray | None = None
+) -> np.ndarray:
+    """How often each item (n,) is in a resample of all, with replacement.
+
+    Args:
+        size: n.
+        rng: source of the resample.
+        cluster: (n,) number of each item's cluster, from 0, where clusters are drawn.
+    """
+    if cluster is not None:
+        return draw_times(int(cluster.max()) + 1, rng)[cluster]
     return _counts(rng.integers(0, size, size, dtype=np.uint32), size)
 
 
@@ -49,7 +59,8 @@ def impute(
     About the population, each imputed data set is resampled, items with their labels: with W such
     weights and Y labels, var M(W, Y) = E var(M | Y) + var E(M | Y), the sampling variance of a
     fully labelled table, and what is not known of its labels (Rubin, 1987, within and between
-    imputations). Estimates are the mean of the values before that, the same for both targets.
+    imputations). Items that belong together are drawn by whole clusters. Estimates are the mean of
+    the values before that, the same for both targets.
 
     Args:
         probability: (draw, predictor, rng) -> P(Y_i = 1) of each item, (n,).
@@ -59,7 +70,9 @@ def impute(
     streams, size = request.streams, len(view)
     label_rng, own_rng = streams.labels(), streams.own(view.predictor)
     times_rng = streams.new_items() if request.target == POPULATION else None
-    order = view.ranking().order
+    order, cluster = view.ranking().order, view.items.cluster
+    if cluster is not None:
+        cluster = np.unique(cluster, return_inverse=True)[1]
     # In the order of the ranking, so that each pass over the items reads memory in sequence.
     in_order = view.take(order)
     ranking = in_order.ranking()
@@ -71,7 +84,7 @@ def impute(
         labels = (label_rng.random(size) < share)[order].astype(float)
         values.append(questions.values(in_order.mass(labels), ranking))
         if times_rng is not None:
-            times = draw_times(size, times_rng)[order].astype(float)
+            times = draw_times(size, times_rng, cluster)[order].astype(float)
             resampled.append(questions.values(in_order.mass(labels, times), ranking))
     found = np.array(values)
     if not resampled:

@@ -15,7 +15,7 @@ import numpy as np
 from crowdgold.data import Annotations, InputError, Items
 from crowdgold.data.shown import Known, Shown
 from crowdgold.inference import annotator_rates
-from crowdgold.inference.design import SimpleRandom, drawn_from
+from crowdgold.inference.clustered import drawn_from, sample_of_population
 from crowdgold.inference.draws import as_dataset
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.imputed import impute, resample
@@ -114,9 +114,10 @@ class CountedLabels(Labels):
         share = self.share
         rows = np.flatnonzero(share >= 0)
         # Labels that are no gold are of a sample of the population, whatever they are asked.
-        known, design = view.take(rows), SimpleRandom(len(rows))
-        if self.is_gold:
-            known, design = drawn_from(view, rows)
+        known = view.take(rows)
+        known, design = (
+            drawn_from(view, rows) if self.is_gold else (known, sample_of_population(known))
+        )
         if request.resamples:
             rng = request.streams.resamples()
             return resample(share[rows], known, questions, rng, request.resamples, design)

@@ -10,8 +10,9 @@ item, H_i its mean under the predicted probability, n labelled and N other items
 
 The interval is normal and aims at the population. Other metrics are no means of item-level values.
 
-Where gold items were drawn with known chances, labelled means are weighted, all items stand in the
-place of the others, lambda is that of `ppi_py` with weights, and se that of the design (`design`).
+Where gold items were drawn with known chances, or items belong together, labelled means are
+weighted, all items stand in the place of the others, lambda is that of `ppi_py` with weights, and
+se that of the design (`design`, `clustered`).
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +21,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from crowdgold.data import NO_GOLD, InputError, Items
-from crowdgold.inference.design import Design, drawn_from
+from crowdgold.inference.clustered import drawn_from
+from crowdgold.inference.design import Design
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import View
 from crowdgold.metrics import Asked
@@ -87,8 +89,8 @@ def designed_mean(
         everyone: (N,) predictions of all items.
         design: how the labelled items were drawn.
     """
-    assert design.weights is not None
-    weights = design.weights
+    weights = design.counting
+    assert weights is not None
     whole = float(everyone.mean() + (weights * (labelled - predicted)).mean())
     tuned = _tune(weights * (labelled - whole), weights * (predicted - whole), everyone - whole)
     rest = labelled - tuned * predicted
@@ -98,8 +100,9 @@ def designed_mean(
     )
     sampled, population = design.deviations(influence), design.of_population(influence)
     assert population is not None
-    total = (sampled[:, 0] ** 2).sum() + (population[:, 1] ** 2).sum()
-    error = float(np.sqrt(total / (len(sampled) - 1) / design.size))
+    total = design.left * (sampled[:, 0] ** 2).sum() / (len(sampled) - 1)
+    total += design.added(population, len(sampled))[1]
+    error = float(np.sqrt(total / design.size))
     reach = float(ndtri((1 + level) / 2)) * error
     return estimate, estimate - reach, estimate + reach, error
 
@@ -133,7 +136,7 @@ def estimate_means(
         negative, positive = values(items, view.predictor, metric.threshold)
         predicted = prediction * positive + (1 - prediction) * negative
         labelled = np.where(items.gold == 1, positive, negative)[has_gold]
-        if design.weights is None:
+        if design.counting is None:
             found = power_tuned_mean(labelled, predicted[has_gold], predicted[~has_gold], level)
         else:
             found = designed_mean(labelled, predicted[has_gold], predicted, design, level)

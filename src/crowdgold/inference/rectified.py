@@ -29,6 +29,7 @@ from typing import ClassVar
 import numpy as np
 
 from crowdgold.data import NO_GOLD
+from crowdgold.inference.clustered import drawn_from, sample_of_population
 from crowdgold.inference.contributions import (
     MOST_ROWS,
     centred_influence,
@@ -36,7 +37,7 @@ from crowdgold.inference.contributions import (
     some_rows,
     where_known,
 )
-from crowdgold.inference.design import Design, SimpleRandom, drawn_from
+from crowdgold.inference.design import Design
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.interval import Ends, from_parts, interval, unseen_share
 from crowdgold.inference.questions import Named, Questions, View
@@ -61,11 +62,11 @@ class Rectified:
         labelled, predicted: (m, P) what gold items contribute to M_E(Y) and M_E(g), centred; as
             deviations of the design.
         expected: (2, s, P) the same of items whose labels are drawn from the prediction.
-        counted: (P,) gold items in the smallest denominator.
+        counted: (P,) gold items, or clusters of them, in the smallest denominator.
         fewer: gold items of the class that has fewer.
         design: how they were drawn; those in `labelled` may be some of them.
         effective: (P,) as `counted`, items of equal weight that say as much; None where all have.
-        apart: (m, P) what the population adds to V; None where it is a share of V.
+        apart: (m, P) what the population adds to V (`design.added`); None where it is a share of V.
         target: one of `TARGETS`.
         of_difference: whether it is of differences between two predictors. These rest on the few
             items where the two differ, so that V is never taken below what the prediction expects.
@@ -146,8 +147,7 @@ class Rectified:
         if self.apart is None:
             alone: np.ndarray = self._variance(np.zeros(len(self.counted)))
             return self.design.fraction * alone
-        added: np.ndarray = (self.apart**2).sum(axis=0) / (len(self.labelled) - 1)
-        return added
+        return self.design.added(self.apart, len(self.labelled))
 
     @property
     def _enough(self) -> np.ndarray:
@@ -242,7 +242,7 @@ class Rectified:
                 continue
             value, spread = float(centre[place]), float(error[place])
             if self.counted[place] < FEWEST:
-                note = too_few(int(self.counted[place]))
+                note = too_few(int(self.counted[place]), self.design.units)
                 found.append(Estimate(name, value, np.nan, np.nan, note=note))
                 continue
             if not np.isfinite(spread):
@@ -269,8 +269,8 @@ def of_labels(
     """
     share = share.astype(float)
     ranking = known.ranking()
-    design = design or SimpleRandom(len(known))
-    weights = design.weights
+    design = design or sample_of_population(known)
+    weights = design.counting
     some = some_rows(len(known), MOST_ROWS if weights is None else len(known))
     influence = centred_influence(questions, known.take(some), share[some])
     hard = (share > 0.5).astype(int)
@@ -298,7 +298,7 @@ def rectify(prediction: np.ndarray, view: View, questions: Questions, target: st
     rows = np.flatnonzero(view.items.gold != NO_GOLD)
     (gold, design), share = drawn_from(view, rows), prediction[rows]
     alone = of_labels(gold.items.gold, gold, questions, target, design)
-    some = some_rows(len(rows), MOST_ROWS if design.weights is None else len(rows))
+    some = some_rows(len(rows), MOST_ROWS if design.counting is None else len(rows))
     here = questions.values(gold.mass(share), gold.ranking())
     everywhere = questions.values(view.mass(prediction), view.ranking())
     return replace(

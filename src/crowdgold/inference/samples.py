@@ -16,12 +16,13 @@ from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import Named
 
 FEWEST = 3
-"""Gold items that a metric must rest on for an interval. Fewer cannot show how uncertain it is."""
+"""Gold items, or clusters of them, that an interval must rest on. Fewer cannot show how uncertain a
+metric is."""
 
 
-def too_few(counted: int) -> str:
-    """Why a metric that rests on fewer gold items than `FEWEST` has no interval."""
-    return f"no interval: it rests on {counted} gold items, expected at least {FEWEST}"
+def too_few(counted: int, of: str = "gold items") -> str:
+    """Why a metric that rests on fewer gold items, or clusters, than `FEWEST` has no interval."""
+    return f"no interval: it rests on {counted} {of}, expected at least {FEWEST}"
 
 
 ONLY_GOLD = "from the gold labels alone: the prediction makes it no surer"

@@ -23,7 +23,7 @@ def predict(items: "Items", rng: np.random.Generator, settings: Settings, run: R
     from crowdgold.inference.labels import Fit, LabelPrediction
     from crowdgold.models.logistic import cross_fit, features
 
-    found = cross_fit(features(items), items.gold, draw=items.draw)
+    found = cross_fit(features(items), items.gold, draw=items.draw, cluster=items.cluster)
     names = [NO_PREDICTOR, *items.predictors]
     return Fit("logistic-R", LabelPrediction(dict.fromkeys(names, found)))
 

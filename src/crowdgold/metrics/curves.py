@@ -98,6 +98,8 @@ def curve_support(
     found, all_of = np.cumsum(counts * (labels[ranked.order] == 1)), np.cumsum(counts)
     flagged = np.minimum(np.searchsorted(found, RECALLS * found[-1]) + 1, len(labels))
     enough = all_of[flagged - 1] ** 2 / np.cumsum(counts**2)[flagged - 1]
+    if ranked.cluster is not None:
+        enough = [denominators.highest(labels, ranked, one, weights) for one in flagged]
     positives, smaller = (
         one(labels, ranked, np.nan, weights)
         for one in (denominators.positives, denominators.smaller_class)

@@ -2,6 +2,7 @@
 
 The degrees of freedom of a metric's interval come from this number, and a metric that rests on too
 few gold items has no interval. Items with weights are as many as Kish's number of equal weight.
+Where items belong together, clusters are counted in the place of items.
 """
 
 import numpy as np
@@ -12,26 +13,31 @@ from crowdgold.metrics.ranked import RankedItems
 Weights = np.ndarray | None
 
 
-def _number(members: np.ndarray, weights: Weights) -> float:
-    """Items where `members` (n,) is true; of these the number of equal weight."""
-    return int(members.sum()) if weights is None else kish(weights[members])
+def number(members: np.ndarray, ranked: RankedItems, weights: Weights) -> float:
+    """Items, or clusters, where `members` (n,) is true; with weights, as many of equal weight."""
+    if ranked.cluster is None:
+        return int(members.sum()) if weights is None else kish(weights[members])
+    of_all, cluster = np.unique(ranked.cluster[members], return_inverse=True)
+    if weights is None:
+        return len(of_all)
+    return kish(np.bincount(cluster, weights[members], len(of_all)))
 
 
 def all_labelled(
     labels: np.ndarray, ranked: RankedItems, at: float, weights: Weights = None
 ) -> float:
     """Number of labelled items; labels (n,) are 0, 1, or negative where there is none."""
-    return _number(labels >= 0, weights)
+    return number(labels >= 0, ranked, weights)
 
 
 def positives(labels: np.ndarray, ranked: RankedItems, at: float, weights: Weights = None) -> float:
     """Number of items labelled positive."""
-    return _number(labels == 1, weights)
+    return number(labels == 1, ranked, weights)
 
 
 def negatives(labels: np.ndarray, ranked: RankedItems, at: float, weights: Weights = None) -> float:
     """Number of items labelled negative."""
-    return _number(labels == 0, weights)
+    return number(labels == 0, ranked, weights)
 
 
 def smaller_class(
@@ -48,20 +54,20 @@ def voters_errors(
 
     A comparison at the voters' false positive rate rests on the items where voters were wrong.
     """
-    wrong = _number((labels == 0) & (ranked.votes_positive > 0), weights)
+    wrong = number((labels == 0) & (ranked.votes_positive > 0), ranked, weights)
     return min(smaller_class(labels, ranked, at, weights), wrong)
 
 
-def _highest(labels: np.ndarray, ranked: RankedItems, number: int, weights: Weights) -> float:
+def highest(labels: np.ndarray, ranked: RankedItems, flagged: int, weights: Weights) -> float:
     """Number of labelled items among so many that are ranked highest."""
     members = np.zeros(len(labels), dtype=bool)
-    members[ranked.order[:number]] = True
-    return _number(members & (labels >= 0), weights)
+    members[ranked.order[:flagged]] = True
+    return number(members & (labels >= 0), ranked, weights)
 
 
 def flagged(labels: np.ndarray, ranked: RankedItems, at: float, weights: Weights = None) -> float:
     """Number of labelled items that are scored at or above a threshold."""
-    return _highest(labels, ranked, ranked.above(at), weights)
+    return highest(labels, ranked, ranked.above(at), weights)
 
 
 def positives_or_flagged(
@@ -78,5 +84,5 @@ def positives_or_reached(
     counts = (labels == 1) * (1.0 if weights is None else weights)
     found = np.cumsum(counts[ranked.order])
     reached = int(np.searchsorted(found, at * found[-1])) if len(found) else 0
-    known = _highest(labels, ranked, reached + 1, weights)
+    known = highest(labels, ranked, reached + 1, weights)
     return min(positives(labels, ranked, at, weights), known)

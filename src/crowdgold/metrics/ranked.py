@@ -68,12 +68,14 @@ class RankedItems:
         order: (n,) positions from the highest to the lowest score of the predictor.
         votes_positive, votes_total: (n,) votes, in the order of the table.
         scores_descending: (n,) scores in the order of `order`.
+        cluster: (n,) number of each item's cluster; None where none belong together.
     """
 
     order: np.ndarray
     votes_positive: np.ndarray
     votes_total: np.ndarray
     scores_descending: np.ndarray
+    cluster: np.ndarray | None = None
 
     @classmethod
     def of(cls, items: Items, predictor: str) -> "RankedItems":
@@ -88,6 +90,7 @@ class RankedItems:
             items.votes_positive.astype(float),
             items.votes_total.astype(float),
             scores[order],
+            items.cluster,
         )
 
     def above(self, threshold: float) -> int:

@@ -12,7 +12,8 @@ So the prediction is of use from few gold labels on, and one label hardly moves 
 Each gold item is predicted by a regression on the others: gold items are sorted by their features
 and dealt into folds in turn, without a look at their labels and without random numbers. Items
 without gold are predicted by the mean over the folds. Where gold items were drawn with known
-chances they count by these, and each fold has its part of every stratum.
+chances they count by these, and each fold has its part of every stratum. Items that belong together
+are in one fold, since a regression on one of them would have seen what the others share with it.
 """
 
 import numpy as np
@@ -100,21 +101,27 @@ def fit_folds(known: np.ndarray, labels: np.ndarray, used: np.ndarray, centre: n
     return found
 
 
-def _deal(known: np.ndarray, folds: int, stratum: np.ndarray | None) -> np.ndarray:
+def _deal(
+    known: np.ndarray, folds: int, stratum: np.ndarray | None, cluster: np.ndarray
+) -> np.ndarray:
     """Fold (m,) of each item: sorted by mean rank within votes, and dealt in turn.
 
-    Strata (m,) come one after the other, so that each is dealt evenly.
+    Strata (m,) come one after the other, so that each is dealt evenly. Clusters (m,), numbers from
+    0, are dealt whole, each by the means of its items.
     """
     keys = [*known[:, 1:3].T[::-1], *([] if stratum is None else [stratum])]
-    place = np.empty(len(known), dtype=int)
-    place[np.lexsort(keys) if keys else np.arange(len(known))] = np.arange(len(known))
-    dealt: np.ndarray = place % folds
+    size = np.bincount(cluster)
+    means = [np.bincount(cluster, key) / size for key in keys]
+    place = np.empty(len(size), dtype=int)
+    place[np.lexsort(means) if means else np.arange(len(size))] = np.arange(len(size))
+    dealt: np.ndarray = (place % folds)[cluster]
     return dealt
 
 
 def cross_fit(
-    columns: np.ndarray, gold: np.ndarray, folds: int = FOLDS, draw: GoldDraw | None = None
-) -> np.ndarray:
+    columns: np.ndarray, gold: np.ndarray, folds: int = FOLDS, draw: GoldDraw | None = None,
+    cluster: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """P(Y_i = 1) of each item, (n,), from the gold labels of others.
 
     Args:
@@ -122,20 +129,26 @@ def cross_fit(
         gold: (n,) gold labels, `NO_GOLD` where there is none.
         folds: at least 2; as many as gold items where those are fewer.
         draw: the chances with which gold items were drawn, by which they count.
+        cluster: (n,) number of each item's cluster, where items belong together.
 
     Raises:
-        InputError: where there are fewer than two gold labels.
+        InputError: where there are fewer than two gold labels, or clusters with some.
     """
     rows = np.flatnonzero(gold != NO_GOLD)
-    folds = min(folds, len(rows))
+    of_gold = rows if cluster is None else cluster[rows]
+    names, number = np.unique(of_gold, return_inverse=True)
+    folds = min(folds, len(names))
     if folds < 2:
-        raise InputError(f"a regression on gold labels needs at least 2; the table has {len(rows)}")
+        of = "" if cluster is None else " of different clusters"
+        raise InputError(
+            f"a regression on gold labels needs at least 2{of}; the table has {len(names)}"
+        )
     size = columns.shape[1]
     centre = np.r_[0.0, np.ones(min(2, size - 1)), np.zeros(max(0, size - 3))]
     precision = np.r_[INTERCEPT_PRECISION, np.ones(size - 1)]
     weights = 1.0 if draw is None else draw.weights(rows)
     stratum = None if draw is None else draw.take(rows).stratum
-    fold = _deal(columns[rows], folds, stratum)
+    fold = _deal(columns[rows], folds, stratum, number)
     used = fold[None] != np.arange(folds)[:, None]
     found = fit_folds(columns[rows], gold[rows].astype(float), used, centre, precision, weights)
     probability = np.empty(len(gold))

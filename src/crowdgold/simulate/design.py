@@ -9,14 +9,18 @@ All generators share these parameters:
   labels, and `gold_design`: how they are chosen (`gold_sample`), uniformly at random without
   replacement where not given.
 - `predictors`: {NAME: {mu: number, delta: number}}.
+
+Some have `cluster_size` and `cluster_correlation` too: items come in clusters of that size, and the
+standard normal numbers behind what items of a cluster share have that correlation.
 """
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
+from scipy.special import ndtr
 
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.parameters import Parameters, is_number, is_whole
@@ -63,10 +67,11 @@ class Design(Sized):
     """A study of a generator that knows the truth of a population, its gold drawn by a design."""
 
     gold_design: Annotated[
-        Literal["simple", "strata", "poisson"],
+        Literal["simple", "strata", "poisson", "clusters"],
         "How gold items are drawn: as a `simple` random sample, where not given; fixed numbers "
-        "from `strata` by votes and the first predictor's score, more where labels vary; or each "
-        "item by itself with the chances of its stratum (`poisson`).",
+        "from `strata` by votes and the first predictor's score, more where labels vary; each "
+        "item by itself with the chances of its stratum (`poisson`); or by whole `clusters`, of "
+        "generators that have them.",
     ]
 
     truth_of: Annotated[
@@ -76,6 +81,62 @@ class Design(Sized):
         "`population` that it is drawn from, by a million other items. Intervals are about the "
         "same.",
     ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class InClusters(Design):
+    """A study whose items may belong together."""
+
+    cluster_size: Annotated[
+        int,
+        AtLeast(2),
+        "Items of a cluster, as answers to one prompt are; none belong together where not given. "
+        "The last cluster may have fewer.",
+    ]
+    cluster_correlation: Annotated[
+        float,
+        Between(0, 1),
+        "Correlation, within a cluster, of the normal numbers behind the items' labels, and of "
+        "those behind their difficulty; 0 where not given. That of labels is less.",
+    ] = 0
+    cluster_column: Annotated[
+        bool,
+        "Whether the table says which items belong together; true where not given.",
+    ] = True
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Items in clusters of equal size.
+
+    Attributes:
+        size: n.
+        cluster: (n,) number of each item's; None where none belong together.
+        correlation: of `normal` within a cluster.
+        told: whether tables say which items belong together.
+    """
+
+    size: int
+    cluster: np.ndarray | None = None
+    correlation: float = 0.0
+    told: bool = True
+
+    def in_table(self, items: Items) -> Items:
+        """The items as the table has them."""
+        return items if self.told else replace(items, cluster=None)
+
+    def normal(self, rng: np.random.Generator) -> np.ndarray:
+        """Standard normal numbers, (n,)."""
+        own = rng.standard_normal(self.size)
+        if self.cluster is None:
+            return own
+        shared = rng.standard_normal(int(self.cluster[-1]) + 1)[self.cluster]
+        both = np.sqrt(self.correlation) * shared + np.sqrt(1 - self.correlation) * own
+        return np.asarray(both)
+
+    def uniform(self, rng: np.random.Generator) -> np.ndarray:
+        """Numbers between 0 and 1, each as likely, (n,)."""
+        return rng.random(self.size) if self.cluster is None else np.asarray(ndtr(self.normal(rng)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,6 +271,15 @@ def read_gold_design(parameters: Parameters) -> str:
     return parameters.choice(DESIGN, GOLD_DESIGNS) if DESIGN in parameters else SIMPLE
 
 
+def read_clusters(parameters: Given, n: int) -> Clusters:
+    """Which of n items belong together."""
+    if "cluster_size" not in parameters:
+        return Clusters(n)
+    cluster = np.arange(n) // parameters.whole("cluster_size", at_least=2)
+    correlation = parameters.real("cluster_correlation")
+    return Clusters(n, cluster, correlation, parameters.flag("cluster_column"))
+
+
 def assemble(
     votes_positive: np.ndarray,
     votes_total: np.ndarray,
@@ -219,6 +289,7 @@ def assemble(
     n_gold: int,
     rng: np.random.Generator,
     gold_design: str = SIMPLE,
+    cluster: np.ndarray | None = None,
 ) -> Items:
     """Make the table of n simulated items, numbered from 0; draw gold labels and tie-breaks."""
     n = len(truth)
@@ -231,5 +302,6 @@ def assemble(
         tie_break=rng.random(n),
         truth=truth.astype(np.int8),
         oracle=oracle,
+        cluster=cluster,
     )
     return draw_gold(items, gold_design, n_gold, rng)

@@ -1,4 +1,4 @@
-"""Samples of items for experts to label: at random, by strata of votes and score, or one by one.
+"""Samples of items for experts to label: at random, by strata, one by one, or by whole clusters.
 
 Strata are the shares of positive votes, in four parts, and within them the items that a model ranks
 among the highest. A quarter of the labels go to strata in proportion to their items. The others go
@@ -11,9 +11,9 @@ import numpy as np
 
 from crowdgold.data import NO_PREDICTOR, GoldDraw, InputError, Items
 
-SIMPLE, STRATA, POISSON = GOLD_DESIGNS = ("simple", "strata", "poisson")
+SIMPLE, STRATA, POISSON, CLUSTERS = GOLD_DESIGNS = ("simple", "strata", "poisson", "clusters")
 """A simple random sample; fixed numbers from each stratum; each item by itself, as likely as its
-stratum's are."""
+stratum's are; clusters at random, each of them whole."""
 PARTS = 3
 """Parts of the range of vote shares, counted from the middle of the first to that of the last."""
 UPPER = 0.3
@@ -68,14 +68,32 @@ def allocate(items: Items, stratum: np.ndarray, n_gold: int) -> np.ndarray:
     return found
 
 
+def draw_clusters(cluster: np.ndarray, n_gold: int, rng: np.random.Generator) -> np.ndarray:
+    """Say which items (n,) an expert labels: all of clusters at random; of the last perhaps some.
+
+    Args:
+        cluster: (n,) number of each item's cluster, from 0.
+        n_gold: items that are labelled.
+        rng: source of the clusters, and of what is labelled of the last.
+    """
+    place = rng.permutation(int(cluster.max()) + 1)[cluster]
+    labelled = np.zeros(len(cluster), dtype=bool)
+    labelled[np.lexsort((rng.random(len(cluster)), place))[:n_gold]] = True
+    return labelled
+
+
 def draw_gold(items: Items, design: str, n_gold: int, rng: np.random.Generator) -> Items:
     """The items with gold labels from their truth, drawn by one of `GOLD_DESIGNS`.
 
     Raises:
-        InputError: where there are too few labels for the design.
+        InputError: where there are too few labels for the design, or no clusters.
     """
     if design == SIMPLE:
         return items.with_gold(draw_labelled(len(items), n_gold, rng))
+    if design == CLUSTERS:
+        if items.cluster is None:
+            raise InputError(f"gold_design {CLUSTERS!r}: the items have no clusters")
+        return items.with_gold(draw_clusters(items.cluster, n_gold, rng))
     stratum = strata_of(items)
     drawn = allocate(items, stratum, n_gold)
     chance = (drawn / np.bincount(stratum))[stratum]

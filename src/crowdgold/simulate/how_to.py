@@ -1,7 +1,8 @@
 """The studies of the how-to pages, as files that people have: long, wide, by experts, unequal.
 
 Items, chances and scores come from MAVEN's generative process (Algorithm 1, `simulate.maven`). One
-annotator of 24 gives the other answer, three experts err now and then.
+annotator of 24 gives the other answer, three experts err now and then. Answers to prompts come from
+voters with skills and items with difficulties (Algorithm 2, `simulate.irt`).
 """
 
 from typing import Any
@@ -11,6 +12,7 @@ import pandas as pd
 from scipy.special import expit
 
 from crowdgold.data import NO_GOLD, Items
+from crowdgold.simulate.irt import draw_irt
 from crowdgold.simulate.maven import draw_maven
 
 SEED = 20260301
@@ -24,6 +26,12 @@ PARAMETERS: dict[str, Any] = {
     "n_gold": 240,
     "predictors": {"small": {"mu": 0.9, "delta": 0.5}, "large": {"mu": 1.8, "delta": 1.0}},
 }  # fmt: skip
+PROMPTS: dict[str, Any] = {
+    "n": 1200, "phi": 0.3, "mu_s": 3.0, "sigma_s": 2.0, "mu_d": 0.5, "sigma_d": 2.0,
+    "offset": -1.0, "votes_total": 3, "predictors": {"large": {"mu": 1.8, "delta": 1.0}},
+    "n_gold": 200, "gold_design": "clusters", "cluster_size": 5, "cluster_correlation": 0.6,
+}  # fmt: skip
+"""Five answers to each prompt, those of 40 prompts with labels of an expert."""
 ANSWER = np.array(["no", "yes"], dtype=object)
 
 
@@ -85,6 +93,19 @@ def _unequal(items: Items, rng: np.random.Generator) -> dict[str, pd.DataFrame]:
     return tables
 
 
+def _prompts(rng: np.random.Generator) -> pd.DataFrame:
+    """Answers to prompts; those to one are alike."""
+    items = draw_irt(PROMPTS, rng).table
+    assert items.cluster is not None
+    gold = pd.Series(items.gold, dtype="Int8").mask(items.gold == NO_GOLD)
+    return pd.DataFrame(
+        {"item": [f"a{number}" for number in range(len(items))],
+         "prompt": [f"p{one + 1}" for one in items.cluster],
+         "votes_positive": items.votes_positive, "votes_total": items.votes_total,
+         "gold": gold, "score": expit(items.scores["large"] - 1).round(4)}
+    )  # fmt: skip
+
+
 def draw_studies(seed: int = SEED) -> dict[str, pd.DataFrame]:
     """Draw all files of the pages: name -> table."""
     rng = np.random.default_rng(seed)
@@ -102,4 +123,5 @@ def draw_studies(seed: int = SEED) -> dict[str, pd.DataFrame]:
         "counts": pd.DataFrame({**counts, "gold": gold, "score": scores["large"]}),
         "columns": _by_annotator(items, rng),
         **_unequal(items, rng),
+        "prompts": _prompts(rng),
     }

@@ -32,7 +32,7 @@ NODES = 256
 
 
 @dataclass(frozen=True, kw_only=True)
-class IrtParameters(design.Predicted):
+class IrtParameters(design.Predicted, design.InClusters):
     """Algorithm 2 of the MAVEN paper, voters with skills and items with difficulties."""
 
     phi: Annotated[float, Above(0, 1), "Probability of a positive label."]
@@ -86,8 +86,9 @@ def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[I
     n_gold, how = design.read_n_gold(parameters, n), design.read_gold_design(parameters)
 
     skills = _voters_rng(parameters, rng).normal(model.mu_s, model.sigma_s, model.n_voters)
-    truth = (rng.random(n) < model.phi).astype(np.int8)
-    difficulty = rng.normal(model.mu_d, model.sigma_d, n)
+    clusters = design.read_clusters(parameters, n)
+    truth = (clusters.uniform(rng) < model.phi).astype(np.int8)
+    difficulty = model.mu_d + model.sigma_d * clusters.normal(rng)
     votes_total = design.draw_votes_total(parameters, n, rng)
     voters = draw_voters(votes_total, model.n_voters, rng)
     chance = vote_chance(model, skills[voters], truth[:, None], difficulty[:, None])
@@ -97,12 +98,15 @@ def draw_irt(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[I
     mean_chance = np.where(voted, chance, 0).sum(axis=1) / votes_total
     scores = design.draw_scores(predictors, truth, mean_chance, rng)
     oracle = probability_given_votes(model, skills, votes_positive, votes_total)
-    items = design.assemble(votes_positive, votes_total, scores, truth, oracle, n_gold, rng, how)
+    items = design.assemble(
+        votes_positive, votes_total, scores, truth, oracle, n_gold, rng, how, clusters.cluster
+    )
     if parameters.flag("annotators"):
         item_of, place = np.nonzero(voted)
         names = np.char.add("V", (voters[item_of, place] + 1).astype(str))
         labels = labels_of_items(items.item, item_of, names, positive[item_of, place])
         items = replace(items, labels=labels)
+    items = clusters.in_table(items)
     return Replicate(items, items, {"phi": model.phi} | design.true_parameters(predictors))
 
 

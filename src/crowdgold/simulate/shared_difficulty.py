@@ -45,7 +45,7 @@ class PredictorGiven(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SharedDifficultyParameters(design.Design):
+class SharedDifficultyParameters(design.InClusters):
     """What models of votes and scores leave out: voters who copy, difficulty that voters and
     predictors share, heavy-tailed scores whose spread depends on the class.
     """
@@ -101,14 +101,18 @@ def draw_shared_difficulty(values: Mapping[str, Any], rng: np.random.Generator) 
     n = design.read_n(parameters)
     n_gold, how = design.read_n_gold(parameters, n), design.read_gold_design(parameters)
 
-    truth = (rng.random(n) < phi).astype(np.int8)
-    ease = rng.standard_normal(n)
+    clusters = design.read_clusters(parameters, n)
+    truth = (clusters.uniform(rng) < phi).astype(np.int8)
+    ease = clusters.normal(rng)
     correct = expit(logit(np.array(right))[truth] + parameters.real("ease") * ease)
     votes_total = design.draw_votes_total(parameters, n, rng)
     chance = np.where(truth == 1, correct, 1 - correct)
     votes_positive = draw_votes(chance, votes_total, parameters.real("copying"), rng)
     scores = {name: _scores(predictor, truth, ease, rng) for name, predictor in predictors.items()}
-    items = design.assemble(votes_positive, votes_total, scores, truth, None, n_gold, rng, how)
+    items = design.assemble(
+        votes_positive, votes_total, scores, truth, None, n_gold, rng, how, clusters.cluster
+    )
+    items = clusters.in_table(items)
     return Replicate(items, items, {"phi": phi})
 
 

@@ -1,4 +1,4 @@
-"""What belongs to an item, not to a vote: scores, gold labels and their draw, strata, weights."""
+"""What belongs to an item, not to a vote: scores, gold and its draw, cluster, strata, weights."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.checks import to_numbers
+from crowdgold.data.clusters import CLUSTER
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_draw import COLUMNS as OF_DRAW
 from crowdgold.data.own.roles import ANONYMOUS, GOLD_FILE, LONG
@@ -148,15 +149,15 @@ def read_strata(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[st
     return strata
 
 
-def read_draw(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
-    """Read how gold items were drawn: the columns of `gold_draw` by item, those that are there.
+def read_sampling(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
+    """Read how gold items were drawn, and which belong together: columns by item, where there.
 
     Raises:
         InputError: where two files have one of them, or an item has two values.
     """
     found: dict[str, pd.Series] = {}
     for sheet, kind in zip(sheets, kinds, strict=True):
-        for column in filter(sheet.has, OF_DRAW):
+        for column in filter(sheet.has, (*OF_DRAW, CLUSTER)):
             if column in found:
                 raise InputError(f"{sheet.source}: column {column!r} stands in another file too")
             table = of_item(sheet, column, _several(kind))

@@ -54,6 +54,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "stratum": ("stratum", "strata", "segment", "slice"),
     "weight": ("weight", "weights", "sampling_weight", "design_weight"),
     "group": ("group",),
+    "cluster": ("cluster", "cluster_id"),
     "gold_probability": (
         "gold_probability", "inclusion_probability", "sampling_probability",
         "selection_probability",

@@ -10,14 +10,15 @@ import pandas as pd
 
 from crowdgold.data.annotations import Annotations, annotations_from_frame
 from crowdgold.data.checks import counted, list_names
+from crowdgold.data.clusters import in_words as clusters_in_words
 from crowdgold.data.errors import InputError
-from crowdgold.data.gold_draw import in_words, read_gold_draw
+from crowdgold.data.gold_draw import in_words
 from crowdgold.data.item_columns import NO_GOLD
-from crowdgold.data.items import Items, items_from_frame, score_column
+from crowdgold.data.items import Items, items_from_frame, score_column, with_sampling
 from crowdgold.data.label_columns import REPEATED
 from crowdgold.data.own.by_item import (
-    read_draw,
     read_gold,
+    read_sampling,
     read_scores,
     read_strata,
     read_weights,
@@ -125,7 +126,7 @@ def _study(
     }
     weights = _weights(read_weights(sheets, kinds), items.item, notes)
     items = replace(items, gold=_majority(by_expert, len(items), notes))
-    items = _with_draw(items, read_draw(sheets, kinds), notes)
+    items = _with_sampling(items, read_sampling(sheets, kinds), notes)
     return Study(items, annotations, strata, weights, by_expert, tuple(notes))
 
 
@@ -265,13 +266,15 @@ def _majority(by_expert: Mapping[str, np.ndarray], size: int, notes: list[str]) 
     return gold.astype(np.int8)
 
 
-def _with_draw(items: Items, columns: Mapping[str, pd.Series], notes: list[str]) -> Items:
-    """The items with how their gold labels were drawn; say it where they are no random sample."""
+def _with_sampling(items: Items, columns: Mapping[str, pd.Series], notes: list[str]) -> Items:
+    """The items with how gold was drawn and which belong together; say it where it matters."""
     in_order = {name: _of_items(one, items.item, name, notes) for name, one in columns.items()}
-    draw = read_gold_draw(in_order, items.gold, items.item)
-    if draw is not None:
-        notes.append(in_words(draw, items.gold))
-    return replace(items, draw=draw)
+    found = with_sampling(items, in_order)
+    if found.draw is not None:
+        notes.append(in_words(found.draw, found.gold))
+    if found.cluster is not None:
+        notes.append(clusters_in_words(found.cluster))
+    return found
 
 
 def _weights(found: pd.Series | None, item: np.ndarray, notes: list[str]) -> np.ndarray | None:

@@ -18,6 +18,7 @@ from crowdgold.own.check.annotator_check import (
     agreement,
     check_annotators,
 )
+from crowdgold.own.check.cluster_effect import ClusterEffect, cluster_effect, warn_of_few
 from crowdgold.own.check.described import in_short
 from crowdgold.own.check.gold_sample import (
     OF_ITEMS,
@@ -57,6 +58,7 @@ class DataCheck(Shown):
         majority_right: TPR and TNR of the majority on gold items, a tie half; NaN without gold.
         scores: model -> its scores.
         strata: name -> stratum -> items.
+        clusters: how much it matters that items belong together; None where none do.
         verdicts: on each estimator.
         warnings: in plain words, the gravest first.
     """
@@ -77,6 +79,7 @@ class DataCheck(Shown):
     majority_right: tuple[float, float]
     scores: Mapping[str, Scores]
     strata: Mapping[str, Mapping[str, int]]
+    clusters: ClusterEffect | None
     verdicts: tuple[Verdict, ...]
     warnings: tuple[str, ...]
 
@@ -188,6 +191,7 @@ def check_data(
     cells, tied = _cells(study.strata), _tied(study)
     within = None if cells is None else assess_gold_sample(items, rng, permutations, cells)
     scores = {name: look_at_scores(values) for name, values in items.scores.items()}
+    clusters = cluster_effect(items)
     return DataCheck(
         items=len(items),
         votes=int(total.sum()),
@@ -207,9 +211,11 @@ def check_data(
         majority_right=(facts.tpr, facts.tnr),
         scores=scores,
         strata=_strata(study.strata),
+        clusters=clusters,
         verdicts=verdicts_of(facts, of_scores, _arena(items, annotators is not None)),
         warnings=(
             *_gold_warnings(sample, within, facts.gold, tied),
+            *warn_of_few(clusters),
             *_warnings(annotators, scores),
         ),
     )

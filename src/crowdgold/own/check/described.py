@@ -8,6 +8,7 @@ import numpy as np
 
 from crowdgold.data.checks import counted
 from crowdgold.own.check.annotator_check import FEW_LABELS, Agreement
+from crowdgold.own.check.cluster_effect import in_words
 from crowdgold.own.check.gold_sample import likeness_in_words
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ def about(check: "DataCheck") -> dict[str, list[str]]:
         for name, one in check.scores.items()
     ]
     found["scores"] = scores or ["none"]
+    if check.clusters is not None:
+        found["clusters"] = in_words(check.clusters)
     if check.strata:
         found["strata"] = [
             f"{name}: "

@@ -14,7 +14,9 @@ Gold that is chosen by something else than votes and scores is not found.
 Gold is often drawn at random within strata, each at a rate of its own. That is tested likewise:
 features are centred within strata, and as many items drawn from each as have a gold label. Where
 the table says with which chances gold was drawn, that is what is tested: within its strata, or by
-items drawn anew one by one, their sum less the one that their chances give.
+items drawn anew one by one, their sum less the one that their chances give. Where gold comes by
+whole clusters of items that belong together, clusters stand in the place of items, with the means
+of their items' features.
 """
 
 from dataclasses import dataclass
@@ -22,9 +24,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdgold.data import NO_GOLD, Items
+from crowdgold.data.clusters import together
 from crowdgold.data.gold_draw import NO_STRATUM
 from crowdgold.kernels import kernel
 from crowdgold.methods.doubts import CHOSEN as CHOSEN
+from crowdgold.own.check.drawn_units import OF_CLUSTERS, Units, item_features
+from crowdgold.own.check.drawn_units import OF_ITEMS as OF_ITEMS
 
 PERMUTATIONS = 1999
 MOST_GOLD, MOST_OTHERS = 5_000, 20_000
@@ -38,9 +43,10 @@ MORE_PERMUTATIONS, MORE_NUMBERS = 66_666, 200_000_000
 """As many of these, or, with much gold, as draw so many items together."""
 MOST_NUMBERS = 1_000_000
 """Random numbers of one block of permutations."""
-OF_ITEMS = "a random sample of the items"
 OF_STRATA = "a random sample within the strata that gold was drawn from"
 BY_CHANCE = "drawn with the chances that the table gives"
+MOSTLY = 0.5
+"""How far gold comes by whole clusters (`data.clusters`) from which on clusters are tested."""
 
 
 def likeness_in_words(p: float) -> str:
@@ -86,33 +92,6 @@ class GoldSample:
     def chosen(self) -> bool:
         """Say whether gold is to be doubted."""
         return self.p < CHOSEN
-
-
-def _ranks(values: np.ndarray) -> np.ndarray:
-    """The place of each value among all, from 1; equal ones share their mean place: (n,)."""
-    _, place, times = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: np.ndarray = (np.cumsum(times) - (times - 1) / 2)[place]
-    return ranks
-
-
-def item_features(items: Items) -> dict[str, np.ndarray]:
-    """What is known of each item before its gold label: words -> (n,); those that vary."""
-    share = items.votes_positive / items.votes_total
-    features = {
-        "share of positive votes": share,
-        "split of the votes": share * (1 - share),
-        "number of votes": items.votes_total.astype(float),
-    }
-    for name, scores in items.scores.items():
-        known = np.isfinite(scores)
-        # Items without a score stand where they change no mean of the others.
-        rank, distance = np.full(len(items), 0.5), np.full(len(items), 0.25)
-        rank[known] = (_ranks(scores[known]) - 0.5) / known.sum()
-        distance[known] = np.abs(rank[known] - 0.5)
-        features[f"rank by score of {name}"] = rank
-        features[f"distance of that rank from the middle, {name}"] = distance
-        features[f"share of items with a score of {name}"] = known.astype(float)
-    return {name: values for name, values in features.items() if np.ptp(values) > 0}
 
 
 def _whitened(features: np.ndarray) -> np.ndarray:
@@ -200,20 +179,18 @@ def _chance_p(
     return (1 + beyond) / (1 + draws)
 
 
-def _one_by_one(
-    items: Items, features: dict[str, np.ndarray], rng: np.random.Generator, draws: int
-) -> GoldSample:
-    """Test whether gold was drawn with the chances that the table gives, each item by itself."""
-    assert items.draw is not None
-    gold, chance = items.gold != NO_GOLD, items.draw.chance
+def _one_by_one(units: Units, rng: np.random.Generator, draws: int) -> GoldSample:
+    """Test whether gold was drawn with the chances that the table gives, each unit by itself."""
+    assert units.draw is not None
+    gold, chance = units.gold, units.draw.chance
     if np.isnan(chance).any():
         why = "the chances of items without a gold label are not given"
         return GoldSample(np.nan, note=why, of=BY_CHANCE)
-    if len(items) > MOST_GOLD + MOST_OTHERS:
+    if len(gold) > MOST_GOLD + MOST_OTHERS:
         return GoldSample(np.nan, note="there are too many items", of=BY_CHANCE)
-    white = _whitened(np.stack(list(features.values()), axis=1))
+    white = _whitened(np.stack(list(units.features.values()), axis=1))
     p = _chance_p(white, gold, chance, rng, draws)
-    return GoldSample(p, _shifts(features, gold), of=BY_CHANCE)
+    return GoldSample(p, _shifts(units.features, gold), of=BY_CHANCE)
 
 
 def _shifts(features: dict[str, np.ndarray], gold: np.ndarray) -> tuple[Shift, ...]:
@@ -254,12 +231,23 @@ def assess_gold_sample(
         return GoldSample(np.nan, note="there is no gold label")
     if gold.all():
         return GoldSample(np.nan, note="every item has a gold label")
-    features = item_features(items)
-    if not features:
+    units = Units(item_features(items), gold, items.draw, stratum)
+    if items.cluster is not None and together(items.cluster, gold, items.draw).share > MOSTLY:
+        units = units.by_cluster(items.cluster)
+    if not units.features:
         return GoldSample(np.nan, note="all items have the same votes, and there are no scores")
-    of, draw = OF_ITEMS, items.draw
-    if draw is not None and draw.stratum is None:
-        return _one_by_one(items, features, rng, permutations)
+    if units.gold.all():
+        return GoldSample(np.nan, note="every cluster has a gold label", of=OF_CLUSTERS)
+    if units.draw is not None and units.draw.stratum is None:
+        return _one_by_one(units, rng, permutations)
+    return _of_strata(units, rng, permutations)
+
+
+def _of_strata(units: Units, rng: np.random.Generator, permutations: int) -> GoldSample:
+    """Test whether gold is a random sample of all units, or of those of each stratum."""
+    gold, features, stratum, draw, of = (
+        units.gold, units.features, units.stratum, units.draw, units.of,
+    )  # fmt: skip
     if draw is not None and draw.stratum is not None:
         if (draw.stratum == NO_STRATUM).any():
             return GoldSample(np.nan, note="some items have no gold_stratum", of=OF_STRATA)

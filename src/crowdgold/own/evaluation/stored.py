@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.outputs import unfinished
+from crowdgold.inference.clustered import Clustered
 from crowdgold.inference.design import KnownChances, SimpleRandom
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import Named
@@ -28,8 +29,8 @@ from crowdgold.own.evaluation.fitting import Found
 CLASSES = {
     one.__name__: one
     for one in (
-        Found, Named, Draws, Rectified, SimpleRandom, KnownChances, Stated, Estimate, Diagnostics,
-        Scale,
+        Found, Named, Draws, Rectified, SimpleRandom, KnownChances, Clustered, Stated, Estimate,
+        Diagnostics, Scale,
     )
 }  # fmt: skip
 """All that is made from a file."""

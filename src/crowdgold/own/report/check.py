@@ -88,6 +88,8 @@ def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "annotators", _annotators(check["annotators"])
     yield "gold labels", _gold(check)
     yield "gold a random sample?", _sample(check["gold_sample"])
+    if check.get("clusters"):
+        yield "clusters", f"{check['clusters']['numbers']}; {check['clusters']['sentence']}"
     if check.get("expert_agreement"):
         given = check.get("expert_labels", {}).items()
         experts = ", ".join(f"{name} {labels:,}" for name, labels in given)

@@ -1,0 +1,214 @@
+"""How the labelled items of a table were drawn: one by one, or in part by whole clusters.
+
+With d_i what gold item i contributes to an estimate, weighted and centred, and d_c their sum in
+cluster c of G with gold, the variance over samples of this table is
+
+    V = t V_clusters + (1 - t) V_items        V_clusters = (1 - f) G / (G - 1) sum_c d_c^2
+
+V_items is that of `design`; with known chances V_clusters is the same of clusters in the place of
+items. t is how far gold comes by whole clusters (`data.clusters.together`). It follows from pairs:
+two items of a cluster both have gold with chance pi_i pi_j / q_ij, and that they are drawn together
+leaves (1 - q_ij) d_i d_j of their product in V. q is 1 where items are drawn one by one, and pi_i
+where clusters are drawn whole, so that q_ij = 1 - t (1 - pi_i) gives the V above.
+
+The table is itself a sample of clusters of a population. That adds the variance over the table's
+clusters, sum_c (sum_i e_i)^2 / N^2 with e_i what any item contributes, of which gold shows
+
+    sum_i pi_i d_i^2 + q X        X = sum_c (d_c^2 - sum_i d_i^2)
+
+For a simple random sample and gold alone both add up to sum_c d_c^2 (where q is at most 1), the
+usual sandwich, whichever way gold was drawn. q X is kept between 0 and what it is where all items
+of a cluster contribute the same, which stands for it where no two gold items share a cluster.
+
+Degrees of freedom are those of the design with the number of clusters in the place of that of
+items, of equal weight (Kish's number of their gold items' weights).
+"""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from crowdgold.data import NO_GOLD, GoldDraw
+from crowdgold.data.clusters import Together, together, units_of
+from crowdgold.data.gold_draw import kish
+from crowdgold.inference.design import Design, KnownChances, SimpleRandom
+from crowdgold.inference.questions import View
+
+WHOLE = Together(siblings=0.0, expected=0.0, found=0, ratio=np.nan, share=1.0)
+"""Of items that were drawn from a population without end: by whole clusters."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Clustered(SimpleRandom):
+    """Labelled items that belong together in clusters.
+
+    Attributes:
+        items: the design that holds where items were drawn one by one.
+        clusters: that of the clusters, where these were drawn whole.
+        cluster: (m,) number of each labelled item's, from 0.
+        share: t.
+        pairs: q; NaN where no two labelled items are of one cluster.
+        siblings: other items in the cluster of an item, the mean over the whole table.
+    """
+
+    items: SimpleRandom
+    clusters: SimpleRandom
+    cluster: np.ndarray
+    share: float
+    pairs: float
+    siblings: float
+    units: ClassVar[str] = "clusters of gold items"
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """What each labelled item counts, of mean 1: (m,); None where all count the same."""
+        return self.items.weights
+
+    @property
+    def counting(self) -> np.ndarray:
+        """What each labelled item counts, of mean 1: (m,)."""
+        weights = self.items.weights
+        return np.ones(self.size) if weights is None else weights
+
+    @property
+    def _sizes(self) -> np.ndarray:
+        """What all labelled items of a cluster count: (G,)."""
+        return np.bincount(self.cluster, self.counting)
+
+    @property
+    def evenness(self) -> float:
+        """Share of Kish's number that is left where the heaviest cluster counts most."""
+        return float(self._sizes.sum() / self._sizes.max()) / kish(self._sizes)
+
+    @property
+    def left(self) -> float:
+        """As of the items."""
+        return self.items.left
+
+    def _summed(self, influence: np.ndarray) -> np.ndarray:
+        """What clusters contribute, (G, P)."""
+        total = np.zeros((self.clusters.size, influence.shape[1]))
+        np.add.at(total, self.cluster, influence)
+        return total
+
+    def _parts(self, influence: np.ndarray) -> list[np.ndarray]:
+        """Deviations of items and of clusters; their squares sum to the parts of V."""
+        found = []
+        for design, share, own in (
+            (self.items, 1 - self.share, influence),
+            (self.clusters, self.share, self._summed(influence)),
+        ):
+            if share > 0:
+                rows = design.deviations(own)
+                scale = share * design.size / self.size / max(len(rows) - 1, 1)
+                found.append(rows * np.sqrt(scale))
+        return found
+
+    def deviations(self, influence: np.ndarray) -> np.ndarray:
+        """As of a simple random sample, rows of items and then rows of clusters."""
+        if self.share == 0:
+            return self.items.deviations(influence)
+        found = np.concatenate(self._parts(influence))
+        rescaled: np.ndarray = found * np.sqrt(max(len(found) - 1, 1))
+        return rescaled
+
+    def of_population(self, influence: np.ndarray) -> np.ndarray | None:
+        """What the items contribute; None of a sample of a population without end."""
+        return influence if self.fraction > 0 else None
+
+    def added(self, of_population: np.ndarray, rows: int) -> np.ndarray:
+        """The sum of the items' part and of q X."""
+        own = self.items.of_population(of_population)
+        squares = (of_population**2).sum(axis=0) / max(self.size - 1, 1)
+        if own is None:
+            alone = self.fraction * squares
+        else:
+            alone = self.items.added(own, len(self.items.deviations(of_population)))
+        number = self.clusters.size
+        summed = (self._summed(of_population) ** 2).sum(axis=0) / self.size
+        cross = summed * number / max(number - 1, 1) - squares
+        most = alone * self.siblings
+        between = most if np.isnan(self.pairs) else np.clip(self.pairs * cross, 0, most)
+        total: np.ndarray = alone + between
+        return total
+
+    def expected(self, influence: np.ndarray, among: GoldDraw | None) -> np.ndarray:
+        """As of the items, whose labels are drawn from a prediction one by one."""
+        return self.items.expected(influence, among)
+
+    def freedom(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
+        """As of the designs, with clusters in the place of items."""
+        between: np.ndarray = np.sqrt((count - 1.0) * max(kish(self._sizes) - 1, 1))
+        if self.weights is None:
+            return between
+        rows = len(deviations) if self.share == 0 else len(deviations) - self.clusters.size
+        own = [one for one in (deviations[:rows], deviations[rows:]) if len(one)]
+        designs = [self.items] * (self.share < 1) + [self.clusters] * (self.share > 0)
+        found = [design.freedom(one, count) for design, one in zip(designs, own, strict=True)]
+        return np.minimum.reduce([between, *found])
+
+    def rests_on(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
+        """As many clusters of equal weight, or the degrees of freedom, plus 1."""
+        if self.weights is not None:
+            return self.freedom(deviations, count) + 1
+        return np.full(len(count), kish(self._sizes))
+
+    def times(self, rng: np.random.Generator) -> np.ndarray:
+        """Resamples of clusters."""
+        return self.clusters.times(rng)[self.cluster]
+
+
+def _whole(draw: GoldDraw, first: np.ndarray, of_all: int) -> KnownChances:
+    """The design of clusters that were drawn whole, from one item of each, (G,) positions."""
+    one = draw.take(first)
+    if one.stratum is not None:
+        _, stratum, drawn = np.unique(one.stratum, return_inverse=True, return_counts=True)
+        one = GoldDraw(one.chance, stratum, drawn)
+    return KnownChances.of(one, of_all)
+
+
+def _in_clusters(
+    items: Design, cluster: np.ndarray, known: Together, draw: GoldDraw | None = None,
+    possible: bool = True,
+) -> Clustered:  # fmt: skip
+    """The design of labelled items of these clusters (m,).
+
+    Args:
+        items: how they were drawn, were it one by one.
+        cluster: the number of each one's.
+        known: how far they come by whole clusters.
+        draw: their chances; None where all have the same.
+        possible: whether clusters can have been drawn whole with these.
+    """
+    names, first, code = np.unique(cluster, return_index=True, return_inverse=True)
+    clusters: Design = SimpleRandom(len(names), items.fraction)
+    if draw is not None and possible and isinstance(items, KnownChances):
+        clusters = _whole(draw, first, items.of_all)
+    return Clustered(
+        size=items.size, fraction=items.fraction, items=items, clusters=clusters, cluster=code,
+        share=known.share if possible else 0.0, siblings=known.siblings,
+        pairs=known.ratio,
+    )  # fmt: skip
+
+
+def sample_of_population(view: View) -> Design:
+    """The design of items that all have a label: a sample of a population without end."""
+    design, cluster = SimpleRandom(len(view)), view.items.cluster
+    return design if cluster is None else _in_clusters(design, cluster, WHOLE)
+
+
+def drawn_from(view: View, rows: np.ndarray) -> tuple[View, Design]:
+    """The gold items at some positions, each with what it counts, and how they were drawn."""
+    known, draw, cluster = view.take(rows), view.items.draw, view.items.cluster
+    design: Design = SimpleRandom(len(rows), len(rows) / len(view))
+    if draw is not None:
+        design = KnownChances.of(draw.take(rows), len(view))
+        weights = design.weights if known.weights is None else known.weights * design.weights
+        known = replace(known, weights=weights)
+    if cluster is not None:
+        found = together(cluster, view.items.gold != NO_GOLD, draw)
+        possible = draw is None or units_of(draw, cluster)
+        of_gold = None if draw is None else draw.take(rows)
+        design = _in_clusters(design, cluster[rows], found, of_gold, possible)
+    return known, design

@@ -1,0 +1,108 @@
+"""Coverage of intervals about a population of clusters of items that are alike, in small.
+
+The predictions are logistic-R's, and one that is wrong on purpose. The control is the same study
+without its column `cluster`, whose intervals must be too short.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import binom, norm
+from test_designed_coverage import DEVIATIONS, IRT, MODELS, wrong
+
+from crowdgold.inference import evaluate
+from crowdgold.methods import fit
+from crowdgold.metrics import true_value
+from crowdgold.simulate import simulate
+from crowdgold.simulate.gold_sample import CLUSTERS, SIMPLE, draw_gold
+
+METRICS = [
+    "prevalence", "TNR_H", "TPR_H", "AUC", "accuracy@1", "precision@1", "recall@1", "delta_TPR",
+    "delta_AUC",
+]  # fmt: skip
+WORLDS = {
+    "answers to a prompt, all of them labelled": (CLUSTERS, 300, 10, 0.5),
+    "posts of an author, labelled one by one": (SIMPLE, 300, 50, 0.3),
+}
+"""How gold is drawn, how much of it, items of a cluster and how far they are alike."""
+REPLICATES = 150
+
+
+def replicate_of(world, seed, n=2000):
+    """A table of a world that knows its truth, without gold."""
+    _, _, size, correlation = WORLDS[world]
+    values = {
+        "n": n, "n_gold": 0, "votes_total": 3, "phi": 0.3, "predictors": MODELS, **IRT,
+        "voters_seed": 1, "cluster_size": size, "cluster_correlation": correlation,
+    }  # fmt: skip
+    return simulate("irt", values, np.random.default_rng([55, seed])).table
+
+
+def covered(world, with_clusters=True, replicates=REPLICATES):
+    """How often intervals hold the truth: (predictions, metrics), and of how many."""
+    population = replicate_of(world, 1_000_000, 1_000_000)
+    truth = [true_value(metric, population) for metric in METRICS]
+    held, known = np.zeros((2, len(METRICS))), np.zeros((2, len(METRICS)))
+    for seed in range(replicates):
+        design, n_gold, *_ = WORLDS[world]
+        items = draw_gold(
+            replicate_of(world, seed), design, n_gold, np.random.default_rng([56, seed])
+        )
+        if not with_clusters:
+            items = replace(items, cluster=None)
+        rng = np.random.default_rng(1)
+        for place, fitted in enumerate((fit("logistic-R", items, rng), wrong(items))):
+            found = evaluate(fitted, items, METRICS, rng)
+            held[place] += [e.lower <= one <= e.upper for e, one in zip(found, truth, strict=True)]
+            known[place] += [np.isfinite(e.lower) for e in found]
+    return held, known
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", WORLDS)
+def test_every_metric_covers_whatever_the_prediction(world):
+    """150 replicates: each of 18 coverages is at least .90 less 3.5 binomial deviations, as near
+    as so few can tell, and of all together at least .93 and at most .98."""
+    held, known = covered(world)
+    assert known.min() > 0.9 * REPLICATES
+    least = binom.ppf(norm.sf(DEVIATIONS), known.astype(int), 0.90)
+    assert np.all(held >= least), np.round(held / known, 3)
+    assert 0.93 <= held.sum() / known.sum() <= 0.98
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_items_that_are_alike_and_are_not_said_to_be_do_not_cover(world):
+    """The control, 60 replicates: prevalence, TPR_H and TNR_H with a prediction cover less than .9
+    together, where 180 intervals of coverage .95 do so once in 500 times."""
+    held, known = covered(world, with_clusters=False, replicates=60)
+    assert held[0, :3].sum() / known[0, :3].sum() < 0.9
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("target", ["population", "items"])
+def test_the_error_is_the_spread_of_the_estimates(world, target):
+    """300 studies: the mean squared error of prevalence and TNR_H from gold, and corrected, is the
+    mean squared standard error, within 3.5 standard errors of a variance (30 %)."""
+    metrics, found = ["prevalence", "TNR_H"], []
+    population = replicate_of(world, 1_000_000, 1_000_000)
+    truth = [true_value(metric, population) for metric in metrics]
+    design, n_gold, *_ = WORLDS[world]
+    for seed in range(300):
+        base, rng = replicate_of(world, seed, 1000), np.random.default_rng(1)
+        items = draw_gold(base, design, n_gold, np.random.default_rng([57, seed]))
+        if target == "items":
+            truth = [true_value(metric, base) for metric in metrics]
+        estimates = [
+            evaluate(fit(method, items, rng), items, metrics, rng, target=target)
+            for method in ("GT", "logistic-R")
+        ]
+        found.append(
+            [
+                [((e.estimate - one) ** 2, e.standard_error**2) for e, one in
+                 zip(own, truth, strict=True)]
+                for own in estimates
+            ]
+        )  # fmt: skip
+    squared, expected = np.moveaxis(np.array(found).mean(axis=0), -1, 0)
+    np.testing.assert_allclose(expected / squared, 1, atol=0.3)

@@ -1,0 +1,249 @@
+"""A user's study whose items belong together: what is read, refused, checked and told."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import crowdgold as cg
+from crowdgold.commands import main
+from crowdgold.data import NO_GOLD, InputError, items_from_frame
+from crowdgold.data.own import read_study
+from crowdgold.inference import evaluate
+from crowdgold.methods import fit
+from crowdgold.own.check.cluster_effect import FEW, cluster_effect, intraclass_correlation
+from crowdgold.own.check.gold_sample import CHOSEN, OF_CLUSTERS, OF_ITEMS, assess_gold_sample
+from crowdgold.simulate.gold_sample import CLUSTERS, SIMPLE, draw_gold
+from unit.test_clusters import table
+
+ASKED = ("--no-models", "--methods", "GT", "logistic-R", "--json")
+
+
+def items_of(design=CLUSTERS, seed=0, n_gold=200, n=1200):
+    return draw_gold(table(n, seed), design, n_gold, np.random.default_rng([8, seed]))
+
+
+def frame_of(items, **columns):
+    """The table as a user has it: without the truth, clusters by name."""
+    frame = items.to_frame().drop(columns=["truth", "oracle", "tie_break"])
+    return frame.assign(cluster=[f"prompt {one}" for one in items.cluster]).assign(**columns)
+
+
+def write(items, path, **columns):
+    frame_of(items, **columns).to_csv(path, index=False)
+    return str(path)
+
+
+def same_clusters(one, other):
+    """Whether two numberings part the items in the same way."""
+    pairs = set(zip(one.tolist(), other.tolist(), strict=True))
+    return len(pairs) == len(np.unique(one)) == len(np.unique(other))
+
+
+def test_the_command_gives_the_numbers_of_the_engine(tmp_path, capsys):
+    path = write(items_of(), tmp_path / "study.csv")
+    metrics = ("--metrics", "prevalence", "TNR_H", "AUC")
+    assert main(["evaluate", path, "--out", str(tmp_path / "out"), *ASKED, *metrics]) == 0
+    told = capsys.readouterr()
+    assert "items belong together in 240 clusters of 5 items" in " ".join(told.err.split())
+    headlines = json.loads(told.out)["headlines"]
+    items, rng = read_study([path]).items, np.random.default_rng(1)
+    fitted = fit("logistic-R", items, rng)
+    for metric in ("prevalence", "TNR_H", "AUC:A", "delta_AUC"):
+        (expected,) = evaluate(fitted, items, [metric], rng)
+        (other,) = evaluate(fitted, replace(items, cluster=None), [metric], rng)
+        name = metric.partition(":")[0]
+        found = [one for one in headlines if one["metric"] == name and one["model"] in ("A", "")]
+        values = [found[0][key] for key in ("estimate", "lower", "upper", "standard_error")]
+        wanted = (expected.estimate, expected.lower, expected.upper, expected.standard_error)
+        np.testing.assert_allclose(values, wanted, rtol=1e-8)
+        assert expected.standard_error != other.standard_error
+
+
+@pytest.mark.parametrize("form", ["wide", "long", "apart", "numbers", "renamed"])
+def test_clusters_are_read_from_every_form_of_a_study(form, tmp_path):
+    items = items_of()
+    frame, paths, columns = frame_of(items), [tmp_path / "study.csv"], {}
+    if form == "wide":
+        votes = {f"vote_{k}": (items.votes_positive > k).astype(int) for k in range(3)}
+        frame = frame.drop(columns=["votes_positive", "votes_total"]).assign(**votes)
+    elif form == "long":
+        rows = np.repeat(np.arange(1200), 3)
+        frame = frame.drop(columns=["votes_positive", "votes_total"]).iloc[rows]
+        place = np.tile(np.arange(3), 1200)
+        frame = frame.assign(annotator=[f"V{k}" for k in place])
+        frame = frame.assign(label=(items.votes_positive[rows] > place).astype(int))
+    elif form == "apart":
+        paths.append(tmp_path / "clusters.csv")
+        frame[["item", "cluster"]].sample(frac=1, random_state=1).to_csv(paths[1], index=False)
+        frame = frame.drop(columns="cluster")
+    elif form == "numbers":
+        frame["cluster"] = items.cluster + 0.5
+    else:
+        frame, columns = frame.rename(columns={"cluster": "prompt"}), {"prompt": "cluster"}
+    frame.to_csv(paths[0], index=False)
+    found = read_study(paths, columns)
+    assert same_clusters(found.items.cluster, items.cluster)
+    assert any("240 clusters of 5 items" in note for note in found.notes)
+
+
+def test_the_facade_reads_clusters(tmp_path):
+    study = cg.read(write(items_of(), tmp_path / "study.csv"))
+    assert "240 clusters of 5 items" in repr(study)
+    assert cg.check(study).clusters.with_gold == 40
+
+
+def test_a_table_says_which_items_belong_together():
+    items = items_of()
+    again = items_from_frame(items.to_frame(), np.random.default_rng(0))
+    np.testing.assert_array_equal(again.cluster, items.cluster)
+    assert again.take(np.arange(7)).cluster.tolist() == [0] * 5 + [1] * 2
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"cluster": ""}, "1,200 items ('0', '1', '2', ...) without a cluster"),
+        ({"cluster": ["", *range(1199)]}, "1 item ('0') without a cluster; expected one for each"),
+        ({"cluster": "all"}, "all 1,200 items are of one cluster ('all')"),
+        ({"gold_stratum": ["a", "b"] * 600}, "are of one cluster, and"),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "evaluate"])
+def test_clusters_that_cannot_be_are_refused_in_one_line(
+    command, columns, message, tmp_path, capsys
+):
+    path = write(items_of(), tmp_path / "study.csv", **columns)
+    out = ["--out", str(tmp_path / "out")] if command == "evaluate" else []
+    assert main([command, path, *out]) == 2
+    told = capsys.readouterr()
+    assert not told.out
+    line = told.err.strip().splitlines()[-1]
+    assert "column 'cluster'" in line
+    assert message in line
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_item_in_two_clusters_is_refused(tmp_path):
+    frame = pd.DataFrame({
+        "item": ["a", "a", "b", "b"], "annotator": ["x", "y"] * 2, "label": [1, 0, 1, 1],
+        "cluster": ["p", "q", "r", "r"],
+    })  # fmt: skip
+    frame.to_csv(tmp_path / "votes.csv", index=False)
+    with pytest.raises(InputError, match=r"cluster.*row 3.*what the item's first row has"):
+        read_study([tmp_path / "votes.csv"])
+
+
+def test_clusters_of_one_item_are_said_to_change_nothing(tmp_path):
+    path = write(items_of(), tmp_path / "study.csv", cluster=range(1200))
+    assert any("changes nothing" in note for note in read_study([path]).notes)
+
+
+def test_a_segment_within_one_cluster_has_no_interval(tmp_path, capsys):
+    """40 items of one author in a study of many: the estimate stands, without an interval."""
+    items = items_of()
+    author = np.where(np.arange(1200) < 40, 0, items.cluster + 1)
+    segment = np.where(np.arange(1200) < 40, "a", "b")
+    path = write(items, tmp_path / "study.csv", cluster=author, stratum=segment)
+    out = ("--out", str(tmp_path / "out"), "--metrics", "prevalence")
+    assert main(["evaluate", path, *out, *ASKED]) == 0
+    told = json.loads(capsys.readouterr().out)["headlines"]
+    found = {one["stratum"]: one for one in told}
+    assert found["stratum=b"]["lower"] is not None
+    assert "stratum=a" not in found or found["stratum=a"]["lower"] is None
+
+
+def test_check_says_how_much_clusters_matter(tmp_path, capsys):
+    items = items_of()
+    path = write(items, tmp_path / "study.csv")
+    assert main(["check", path, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["clusters"]
+    effect = cluster_effect(items)
+    assert found["design_effect"] == pytest.approx(effect.design_effect)
+    assert main(["check", path]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"(design effect {effect.design_effect:.2f})" in told
+    assert "clusters 240 clusters of 5 items; 40 have gold labels" in told
+    # Five items of correlation r in each: 1 + 4 r, up to what 40 clusters leave open.
+    assert effect.design_effect == pytest.approx(1 + 4 * effect.of_gold, rel=0.05)
+    assert 0.1 < effect.of_votes < effect.of_gold
+
+
+def test_the_intraclass_correlation_is_that_of_the_analysis_of_variance():
+    """Three clusters by hand; and 0 within .03 where items are dealt at random."""
+    values, cluster = np.array([1.0, 2, 3, 5, 5, 8]), np.array([0, 0, 1, 1, 1, 2])
+    between = (2 * (1.5 - 4) ** 2 + 3 * (13 / 3 - 4) ** 2 + (8 - 4) ** 2) / 2
+    within = (0.5 + ((np.array([3, 5, 5]) - 13 / 3) ** 2).sum()) / 3
+    size = (6 - 14 / 6) / 2
+    expected = (between - within) / (between + (size - 1) * within)
+    assert intraclass_correlation(values, cluster) == pytest.approx(expected)
+    rng = np.random.default_rng(1)
+    dealt = rng.permutation(np.arange(20_000) // 5)
+    assert abs(intraclass_correlation(rng.normal(size=20_000), dealt)) < 0.03
+    assert np.isnan(intraclass_correlation(values, np.arange(6)))
+    assert np.isnan(intraclass_correlation(np.ones(6), cluster))
+
+
+@pytest.mark.parametrize("gold", ["none", "positive", "apart"])
+def test_check_says_so_where_likeness_cannot_be_known(gold):
+    items = items_of()
+    if gold == "none":
+        items = replace(items, gold=np.full(1200, NO_GOLD, dtype=np.int8))
+    elif gold == "positive":
+        items = replace(items, gold=np.where(items.gold == 1, 1, NO_GOLD).astype(np.int8))
+    else:
+        items = items.with_gold(np.arange(1200) % 50 == 0)
+    found = cluster_effect(items)
+    assert np.isnan(found.of_gold)
+    assert "nan" not in found.sentence
+    assert f"{found.of_votes:.2f} of votes" in found.sentence
+
+
+def test_gold_of_few_clusters_is_warned_of(tmp_path, capsys):
+    for n_gold, warned in ((50, True), (5 * FEW, False)):
+        path = write(items_of(n_gold=n_gold), tmp_path / f"{n_gold}.csv")
+        assert main(["check", path]) in (0, 1)
+        assert ("gold labels are of 10 clusters" in capsys.readouterr().err) == warned
+
+
+@pytest.mark.parametrize(("design", "of"), [(CLUSTERS, OF_CLUSTERS), (SIMPLE, OF_ITEMS)])
+def test_gold_by_whole_clusters_is_not_doubted(design, of):
+    """40 studies: p below .1 in at most 11, which a level of .1 exceeds once in 1,000 tests."""
+    found = [
+        assess_gold_sample(items_of(design, seed), np.random.default_rng(seed), 199)
+        for seed in range(40)
+    ]
+    assert {one.of for one in found} == {of}
+    assert sum(one.p < 0.1 for one in found) <= 11
+
+
+def test_without_the_column_gold_by_whole_clusters_looks_chosen():
+    """The control: gold of 15 clusters of 20 alike items is doubted in 3 of 10 studies or more if
+    items are tested one by one, and in at most 1 where clusters are (2 or more: once in 200)."""
+    found = []
+    for seed in range(10):
+        items = draw_gold(
+            table(2000, seed, cluster_size=20, cluster_correlation=0.9), CLUSTERS, 300,
+            np.random.default_rng(seed),
+        )  # fmt: skip
+        found.append(
+            [
+                assess_gold_sample(one, np.random.default_rng(seed), 999).p
+                for one in (items, replace(items, cluster=None))
+            ]
+        )
+    with_them, without = np.array(found).T
+    assert (without < CHOSEN).sum() >= 3
+    assert (with_them < CHOSEN).sum() <= 1
+
+
+def test_chosen_clusters_are_seen():
+    """Gold of the clusters with the most positive votes is doubted."""
+    items = table(1200)
+    votes = np.bincount(items.cluster, items.votes_positive)
+    items = items.with_gold(np.isin(items.cluster, np.argsort(votes)[-40:]))
+    found = assess_gold_sample(items, np.random.default_rng(1))
+    assert found.of == OF_CLUSTERS
+    assert found.p < CHOSEN

@@ -1,0 +1,385 @@
+"""Items that belong together: the variance by clusters, degrees of freedom, folds, resamples."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from crowdgold.data import NO_GOLD, GoldDraw, InputError
+from crowdgold.data.clusters import check_draw, together
+from crowdgold.experiments.table_rows import row_of, table_of
+from crowdgold.inference import evaluate
+from crowdgold.inference.clustered import Clustered, drawn_from, sample_of_population
+from crowdgold.inference.imputed import draw_times
+from crowdgold.inference.labels import Fit, FixedLabels, LabelPosterior, MeanPrediction
+from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.rectified import rectify
+from crowdgold.methods import fit
+from crowdgold.metrics import parse_metric
+from crowdgold.metrics.ranked import RankedItems
+from crowdgold.models.logistic import cross_fit, features
+from crowdgold.simulate import simulate
+from crowdgold.simulate.gold_sample import CLUSTERS, SIMPLE, draw_clusters, draw_gold
+from unit.reference import make_items
+from unit.test_designed_gold import METRICS, drawn, estimates
+
+IRT = {
+    "votes_total": 3, "phi": 0.3, "mu_s": 3.0, "sigma_s": 2.0, "mu_d": 0.5, "sigma_d": 2.0,
+    "offset": -1.0, "n_voters": 100, "n_gold": 0, "cluster_size": 5, "cluster_correlation": 0.5,
+    "predictors": {"A": {"mu": 1.5, "delta": 1.0}, "B": {"mu": 0.75, "delta": 1.0}},
+}  # fmt: skip
+
+
+def table(n=1000, seed=0, **changed):
+    """Items in clusters of 5 that are alike, with their truth; no gold."""
+    return simulate("irt", IRT | {"n": n} | changed, np.random.default_rng([71, seed])).table
+
+
+def uneven(items, seed=0):
+    """The same items in clusters of 1 to 8."""
+    cluster = np.repeat(
+        np.arange(len(items)), np.random.default_rng(seed).integers(1, 9, len(items))
+    )
+    return replace(items, cluster=cluster[: len(items)])
+
+
+def sandwich(residuals, cluster):
+    """Variance of a sum of residuals by clusters: G / (G - 1) sum_c (sum_i r_i)^2."""
+    sums = np.array([residuals[cluster == one].sum() for one in np.unique(cluster)])
+    return len(sums) / (len(sums) - 1) * (sums**2).sum()
+
+
+@pytest.mark.parametrize("target", ["items", "population"])
+@pytest.mark.parametrize("method", ["GT", "votes-R", "logistic-R"])
+@pytest.mark.parametrize("design", ["simple", "strata", "poisson"])
+def test_clusters_of_one_item_change_nothing(design, method, target):
+    """Points, errors and ends of every metric, to rounding."""
+    items = drawn(design)
+    single = replace(items, cluster=np.random.default_rng(0).permutation(400))
+    for plain, same in zip(estimates(items, method, target), estimates(single, method, target),
+                           strict=True):  # fmt: skip
+        values = [(e.estimate, e.lower, e.upper, e.standard_error) for e in (plain, same)]
+        np.testing.assert_allclose(*values, rtol=1e-9, atol=1e-12, err_msg=plain.metric)
+
+
+@pytest.mark.parametrize("design", [SIMPLE, CLUSTERS])
+def test_the_prevalence_of_gold_alone_is_the_textbooks_cluster_sample(design):
+    """About the population: the sandwich of a mean, whichever way gold was drawn. To rounding, but
+    where items were drawn one by one and by chance have fewer pairs in a cluster than expected."""
+    items = draw_gold(uneven(table()), design, 300, np.random.default_rng(3))
+    gold = items.gold != NO_GOLD
+    y = items.gold[gold].astype(float)
+    expected = sandwich((y - y.mean()) / len(y), items.cluster[gold])
+    (found,) = estimates(items, "GT", "population", ["prevalence"])
+    assert found.estimate == pytest.approx(y.mean(), abs=1e-12)
+    few = together(items.cluster, gold, None).ratio > 1
+    assert found.standard_error == pytest.approx(np.sqrt(expected), rel=0.03 if few else 1e-9)
+    assert few == (design == SIMPLE)
+
+
+def test_whole_clusters_of_a_finite_table_leave_the_share_that_was_not_drawn():
+    """About these items: (1 - f) of the sandwich where clusters were drawn whole."""
+    items = draw_gold(table(), CLUSTERS, 300, np.random.default_rng(3))
+    gold = items.gold != NO_GOLD
+    y = items.gold[gold].astype(float)
+    expected = 0.7 * sandwich((y - y.mean()) / len(y), items.cluster[gold])
+    (found,) = estimates(items, "GT", "items", ["prevalence"])
+    assert found.standard_error == pytest.approx(np.sqrt(expected), rel=1e-9)
+
+
+def test_a_ratio_is_linearised_as_the_textbook_does():
+    """Precision at .5, sum(x y) / sum(x): residuals x (y - R) / sum(x) by cluster, the jackknife's
+    within 3 %."""
+    items = draw_gold(uneven(table(2000)), CLUSTERS, 600, np.random.default_rng(3))
+    gold = items.gold != NO_GOLD
+    y, x = items.gold[gold].astype(float), (items.scores["A"][gold] >= 0.5).astype(float)
+    ratio = (x * y).sum() / x.sum()
+    expected = sandwich(x * (y - ratio) / x.sum(), items.cluster[gold])
+    (found,) = estimates(items, "GT", "population", ["precision:A@0.5"])
+    assert found.estimate == pytest.approx(ratio, abs=1e-12)
+    assert found.standard_error == pytest.approx(np.sqrt(expected), rel=0.03)
+
+
+def test_over_all_samples_of_whole_clusters_the_variance_is_that_of_the_estimates():
+    """All 126 samples of 4 of 9 clusters of 3 items: the mean of the squared errors of a mean is
+    its variance over the samples, to rounding."""
+    y = np.random.default_rng(1).permutation(np.repeat([1, 0], [11, 16])).reshape(9, 3)
+    y = np.sort(y.ravel()).reshape(9, 3)[:, np.argsort([1, 0, 2])]  # alike within clusters
+    truth, cluster = y.ravel(), np.repeat(np.arange(9), 3)
+    items = make_items(np.ones(27, dtype=int), 2, NO_GOLD, {"A": np.arange(27.0)}, truth=truth)
+    found = []
+    for chosen in combinations(range(9), 4):
+        one = replace(items.with_gold(np.isin(cluster, chosen)), cluster=cluster)
+        view = View(one, "A")
+        rows = np.flatnonzero(one.gold != NO_GOLD)
+        _, design = drawn_from(view, rows)
+        mean = truth[rows].mean()
+        deviations = design.deviations((truth[rows] - mean)[:, None])
+        squared = design.left * (deviations**2).sum() / (len(deviations) - 1) / design.size
+        found.append((mean, squared))
+    means, squared = np.array(found).T
+    assert squared.mean() == pytest.approx(means.var(), rel=1e-9)
+
+
+def test_the_correction_of_a_prediction_counts_by_clusters():
+    """Whole clusters, f = .3: (1 - f) of the sandwich of y - lambda g, and f of that of y."""
+    items = draw_gold(table(), CLUSTERS, 300, np.random.default_rng(3))
+    share, gold = items.votes_positive / items.votes_total, items.gold != NO_GOLD
+    y, g, cluster = items.gold[gold].astype(float), share[gold], items.cluster[gold]
+    questions = Questions((parse_metric("prevalence"),))
+    found = rectify(share, View(items, "A"), questions, "population")
+    weight = found.weight
+    left = (y - weight * g) - (y - weight * g).mean()
+    # Without what the prediction expects, which counts where it is more.
+    found = replace(found, expected=np.zeros_like(found.expected))
+    expected = 0.7 * sandwich(left / 300, cluster) + 0.3 * sandwich((y - y.mean()) / 300, cluster)
+    assert found.error(weight)[0] == pytest.approx(np.sqrt(expected), rel=1e-9)
+
+
+def test_how_far_gold_comes_by_whole_clusters():
+    items = table(4000)
+    whole = draw_gold(items, CLUSTERS, 400, np.random.default_rng(1))
+    single = draw_gold(items, SIMPLE, 400, np.random.default_rng(1))
+    shares = [together(one.cluster, one.gold >= 0, None).share for one in (whole, single)]
+    assert shares[0] == 1
+    assert shares[1] < 0.3
+    two = np.zeros(4000, dtype=bool)
+    two[[5 * one + k for one in range(0, 800, 4) for k in (0, 1)]] = True
+    assert 0.1 < together(items.cluster, two, None).share < 0.9
+
+
+def test_one_gold_item_of_each_cluster_says_nothing_of_likeness_and_takes_the_worst():
+    """About the population: S / n (1 + f (m - 1)), as if all items of a cluster were the same."""
+    items = table()
+    first = np.flatnonzero(np.arange(1000) % 5 == 0)[:150]
+    items = items.with_gold(np.isin(np.arange(1000), first))
+    y = items.gold[first].astype(float)
+    (found,) = estimates(items, "GT", "population", ["prevalence"])
+    expected = y.var(ddof=1) / 150 * (1 + 0.15 * 4)
+    assert found.standard_error == pytest.approx(np.sqrt(expected), rel=1e-9)
+
+
+@pytest.mark.parametrize("design", [SIMPLE, CLUSTERS])
+def test_labels_that_are_taken_for_the_truth_are_a_cluster_sample_of_the_population(design):
+    items = draw_gold(table(), design, 100, np.random.default_rng(3))
+    labels = items.truth.astype(np.int8)
+    (found,) = evaluate(
+        Fit("MV", FixedLabels(labels)), items, ["prevalence"], np.random.default_rng(1)
+    )
+    expected = sandwich((labels - labels.mean()) / 1000, items.cluster)
+    assert found.standard_error == pytest.approx(np.sqrt(expected), rel=1e-9)
+    assert isinstance(sample_of_population(View(items, "A")), Clustered)
+
+
+def test_power_tuned_means_count_by_clusters():
+    """AutoEval with a prediction that says nothing: the sandwich of the gold labels."""
+    items = draw_gold(table(), CLUSTERS, 300, np.random.default_rng(3))
+    fitted = Fit("AutoEval", MeanPrediction({"A": np.full(1000, 0.5)}))
+    (found,) = evaluate(fitted, items, ["prevalence"], np.random.default_rng(1))
+    gold = items.gold != NO_GOLD
+    y = items.gold[gold].astype(float)
+    expected = sandwich((y - y.mean()) / 300, items.cluster[gold])
+    assert found.estimate == pytest.approx(y.mean(), abs=1e-12)
+    assert found.standard_error == pytest.approx(np.sqrt(expected), rel=1e-9)
+
+
+def test_degrees_of_freedom_are_those_of_clusters():
+    """60 gold items in 12 clusters of 5; positives in 4 of them."""
+    items = draw_gold(table(), CLUSTERS, 60, np.random.default_rng(3))
+    rows = np.flatnonzero(items.gold != NO_GOLD)
+    known, design = drawn_from(View(items, "A"), rows)
+    deviations = design.deviations(np.random.default_rng(1).normal(size=(60, 2)))
+    np.testing.assert_allclose(design.freedom(deviations, np.array([4.0, 12.0])), [33**0.5, 11])
+    np.testing.assert_allclose(design.rests_on(deviations, np.array([4.0, 12.0])), 12)
+    ranked = known.ranking()
+    first = np.unique(items.cluster[rows])[:4]
+    labels = np.isin(items.cluster[rows], first).astype(int)
+    counted = Questions((parse_metric("TPR_H"), parse_metric("TNR_H"))).counted
+    assert counted(labels, ranked).tolist() == [4, 8]
+    # Of unequal size they count for fewer: (5 + 1)^2 / (25 + 1).
+    labels = labels * (items.cluster[rows] == first[0])
+    labels[np.flatnonzero(items.cluster[rows] == first[1])[0]] = 1
+    kish = counted(labels, ranked, np.ones(60))[0]
+    assert kish == pytest.approx(36 / 26)
+
+
+def test_points_of_curves_count_clusters():
+    """20 clusters of 5, each of one label and ranked together: precision at the lowest recalls
+    rests on the first two of them, and no point on more than the ten of a class."""
+    labels, cluster = np.repeat(np.arange(20) % 2, 5), np.repeat(np.arange(20), 5)
+    scores = {"A": -np.arange(100.0)}
+    known = make_items(np.ones(100, dtype=int), 2, labels, scores)
+    found = []
+    for one in (known, replace(known, cluster=cluster)):
+        counted = Questions((), curves=True).counted
+        ranked = RankedItems.of(one, "A")
+        found.append(counted(labels, ranked))
+        np.testing.assert_allclose(counted(labels, ranked, np.ones(100)), found[-1], atol=1)
+    items, clusters = found
+    assert clusters.min() == 2
+    assert items.min() > 5
+    assert clusters.max() == 10
+    assert items.max() == 50
+
+
+def test_a_metric_of_two_clusters_has_no_interval():
+    items = table().with_gold(np.arange(1000) < 10)
+    (found,) = estimates(items, "GT", "population", ["prevalence"])
+    assert np.isnan(found.lower)
+    assert found.note == "no interval: it rests on 2 clusters of gold items, expected at least 3"
+
+
+def test_items_of_a_cluster_are_in_one_fold():
+    """Another label of an item leaves the predictions of its siblings as they were, but where the
+    column is not given."""
+    items = draw_gold(table(), CLUSTERS, 200, np.random.default_rng(3))
+    columns, rows = features(items), np.flatnonzero(items.gold != NO_GOLD)
+    siblings = rows[items.cluster[rows] == items.cluster[rows[0]]]
+    others = items.gold.copy()
+    others[siblings[0]] = 1 - others[siblings[0]]
+    for cluster, moves in ((items.cluster, False), (None, True)):
+        one, two = (cross_fit(columns, gold, cluster=cluster) for gold in (items.gold, others))
+        assert (np.abs(one - two)[siblings[1:]].max() > 1e-6) == moves
+        assert np.abs(one - two)[rows].max() > 1e-6
+    with pytest.raises(InputError, match="2 of different clusters; the table has 1"):
+        cross_fit(columns, np.where(np.isin(np.arange(1000), siblings), items.gold, NO_GOLD),
+                  cluster=items.cluster)  # fmt: skip
+
+
+def test_resamples_are_of_whole_clusters():
+    items = draw_gold(uneven(table()), CLUSTERS, 200, np.random.default_rng(3))
+    rng = np.random.default_rng(1)
+    times = draw_times(1000, rng, items.cluster)
+    rows = np.flatnonzero(items.gold != NO_GOLD)
+    _, design = drawn_from(View(items, "A"), rows)
+    for values, cluster in ((times, items.cluster), (design.times(rng), items.cluster[rows])):
+        per = [np.ptp(values[cluster == one]) for one in np.unique(cluster)]
+        assert max(per) == 0
+        assert len(np.unique(values)) > 2
+
+
+def test_imputed_labels_go_to_the_population_by_clusters():
+    """Labels that are certain, 400 draws: the error of prevalence is the sandwich's, within
+    3.5 standard errors (12 %); without the column it is that of items."""
+    items = table()
+    y, rng = items.truth.astype(float), np.random.default_rng(1)
+    fitted = Fit("certain", LabelPosterior(400, lambda draw, predictor, rng: y))
+    for one, cluster in ((items, items.cluster), (replace(items, cluster=None), np.arange(1000))):
+        (found,) = evaluate(fitted, one, ["prevalence"], rng)
+        expected = np.sqrt(sandwich((y - y.mean()) / 1000, cluster))
+        assert found.standard_error == pytest.approx(expected, rel=0.12)
+
+
+def test_the_percentile_bootstrap_is_by_clusters():
+    """Its width is that of the sandwich, within 20 % of 400 resamples; by items it is much less."""
+    items = draw_gold(table(), CLUSTERS, 300, np.random.default_rng(3))
+    rng, widths = np.random.default_rng(1), []
+    for one in (items, replace(items, cluster=None)):
+        (found,) = evaluate(fit("GT", one, rng), one, ["prevalence"], rng, resamples=400)
+        widths.append(found.upper - found.lower)
+    (plain,) = estimates(items, "GT", "population", ["prevalence"])
+    assert widths[0] == pytest.approx(plain.upper - plain.lower, rel=0.2)
+    assert widths[1] < 0.8 * widths[0]
+
+
+def in_strata(n_gold=(40, 10), n=1000):
+    """Clusters of 5 in two strata, of which so many clusters were drawn whole."""
+    items = table(n)
+    stratum = (np.arange(n) >= n // 2).astype(int)
+    labelled = np.zeros(n, dtype=bool)
+    for one, number in enumerate(n_gold):
+        clusters = np.unique(items.cluster[stratum == one])
+        chosen = np.random.default_rng([5, one]).choice(clusters, number, replace=False)
+        labelled |= np.isin(items.cluster, chosen)
+    drawn_of = np.array(n_gold) * 5
+    draw = GoldDraw((drawn_of / (n // 2))[stratum], stratum, drawn_of)
+    return items.with_gold(labelled, draw), stratum
+
+
+def test_clusters_within_strata_by_the_textbook():
+    """The stratified mean of whole clusters: sum_h (1 - f_h) n_h / (n_h - 1) sum_c (u_c - u_h)^2,
+    within 2 % of the jackknife's contributions."""
+    items, stratum = in_strata()
+    rows = np.flatnonzero(items.gold != NO_GOLD)
+    y, weights = items.gold[rows].astype(float), 1 / items.draw.chance[rows]
+    mean = (weights * y).sum() / weights.sum()
+    away, total = weights * (y - mean) / weights.sum(), 0.0
+    for h, fraction in ((0, 0.4), (1, 0.1)):
+        own = stratum[rows] == h
+        sums = [
+            away[own & (items.cluster[rows] == c)].sum()
+            for c in np.unique(items.cluster[rows][own])
+        ]
+        total += (1 - fraction) * len(sums) * np.var(sums, ddof=1)
+    (found,) = estimates(items, "GT", "items", ["prevalence"])
+    assert found.estimate == pytest.approx(mean, abs=1e-12)
+    assert found.standard_error == pytest.approx(np.sqrt(total), rel=0.02)
+    _, design = drawn_from(View(items, "A"), rows)
+    deviations = design.deviations(np.random.default_rng(1).normal(size=(250, 1)))
+    assert design.freedom(deviations, np.array([50.0]))[0] < 49
+
+
+def test_items_drawn_within_strata_that_cross_clusters_count_one_by_one():
+    """About these items their error is as without clusters, whatever pairs chance brought."""
+    items = replace(drawn("strata"), cluster=np.random.default_rng(2).permutation(400) // 40)
+    assert together(items.cluster, items.gold != NO_GOLD, items.draw).share > 0
+    (found,) = estimates(items, "GT", "items", ["prevalence"])
+    (plain,) = estimates(replace(items, cluster=None), "GT", "items", ["prevalence"])
+    assert found.standard_error == pytest.approx(plain.standard_error, rel=1e-9)
+
+
+def test_whole_clusters_that_lie_in_several_strata_are_refused():
+    items, _ = in_strata()
+    gold, draw = items.gold != NO_GOLD, items.draw
+    check_draw(items.cluster, gold, draw)
+    across = replace(draw, stratum=np.arange(1000) % 2)
+    with pytest.raises(InputError, match=r"500 pairs of gold items .* lie in several"):
+        check_draw(items.cluster, gold, across)
+    apart = GoldDraw(np.where(np.arange(1000) % 2, 0.2, 0.3))
+    with pytest.raises(InputError, match="some clusters have several chances"):
+        check_draw(items.cluster, gold, apart)
+    single = draw_gold(items, SIMPLE, 250, np.random.default_rng(1)).gold != NO_GOLD
+    check_draw(items.cluster, single, across)
+
+
+@pytest.mark.parametrize("method", ["GT", "votes-R", "logistic-R"])
+@pytest.mark.parametrize("metric", METRICS)
+def test_every_metric_is_less_sure_where_items_are_alike(metric, method):
+    """Clusters of five copies of an item: the error is near sqrt(5) of that of as many different
+    items, 1.6 to 3 times where the prediction has its part."""
+    base = table(400, 1)
+    rows = np.repeat(np.arange(400), 5)
+    copied = replace(base.take(rows), cluster=rows, item=np.arange(2000).astype(str).astype(object))
+    scores = {name: one + np.arange(2000) * 1e-9 for name, one in copied.scores.items()}
+    copied = draw_gold(replace(copied, scores=scores), CLUSTERS, 500, np.random.default_rng(1))
+    with_them = estimates(copied, method, "population", [metric])[0].standard_error
+    without = estimates(replace(copied, cluster=None), method, "population", [metric])[0]
+    assert 1.6 < with_them / without.standard_error < 3
+
+
+def test_an_experiment_keeps_the_clusters():
+    items = draw_gold(table(), CLUSTERS, 50, np.random.default_rng(1))
+    row = row_of(items)
+    again = table_of({name: row[name][0] for name in row.column_names})
+    np.testing.assert_array_equal(again.cluster, items.cluster)
+
+
+def test_a_generator_makes_items_alike():
+    """50,000 clusters of 4: the correlation of the labels of a cluster is that of two normal
+    numbers of correlation .5 cut at a share of .3, .318; within six standard errors, as phi is."""
+    items = table(200_000, cluster_size=4)
+    y = items.truth.astype(float)
+    assert y.mean() == pytest.approx(0.3, abs=0.01)
+    by_cluster = y.reshape(-1, 4)
+    between = by_cluster.mean(axis=1).var() / y.var()
+    assert (4 * between - 1) / 3 == pytest.approx(0.318, abs=0.02)
+    with pytest.raises(InputError, match="the items have no clusters"):
+        draw_gold(replace(items, cluster=None), CLUSTERS, 10, np.random.default_rng(1))
+
+
+def test_the_sampler_draws_clusters_whole_but_the_last():
+    cluster = np.repeat(np.arange(40), 5)
+    labelled = draw_clusters(cluster, 52, np.random.default_rng(1))
+    numbers = np.bincount(cluster, labelled)
+    assert sorted(numbers[numbers > 0]) == [2] + [5] * 10
