@@ -106,7 +106,9 @@ def environment(python: Path, name: str, snakemake: str) -> Path:
     wanted = ["snakemake<10" if snakemake == NEWEST else f"snakemake=={oldest_snakemake()}"]
     wanted += ["pytest", "pytest-xdist", "hypothesis", "ppi-python", "editables", "hatchling"]
     install = [uv(), "pip", "install", "--quiet", "--python", own]
-    subprocess.run([*install, "-c", constraints(folder), "-e", ROOT, *wanted], check=True)
+    subprocess.run(
+        [*install, "-c", constraints(folder), "-e", f"{ROOT}[workflow]", *wanted], check=True
+    )
     return own
 
 

@@ -17,10 +17,20 @@ CONDA_NAMES = {"matplotlib-base": "matplotlib"}
 ONLY_CONDA = {"python", "pip", "cmdstan", "cxx-compiler", "make"}
 
 
-def direct():
+def wanted_by(*extras):
+    """What the package and some of its extras ask for, and the extras that these name."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    wanted, open_ = [*project["dependencies"]], [*extras]
+    while open_:
+        wanted += project["optional-dependencies"][open_.pop()]
+        own = [one for one in map(Requirement, wanted) if one.name == "crowdgold"]
+        open_ += [extra for one in own for extra in one.extras]
+        wanted = [line for line in wanted if Requirement(line).name != "crowdgold"]
     return {Requirement(line).name: Requirement(line) for line in wanted}
+
+
+def direct():
+    return wanted_by("dev")
 
 
 def locked(python, name="requirements.lock"):
