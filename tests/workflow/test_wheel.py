@@ -10,19 +10,9 @@ import pytest
 
 from crowdgold.extras import EXTRA_OF
 
-from .conftest import ROOT
+from .conftest import ROOT, UV, environment, run
 
-UV = Path(sys.executable).with_name("uv")
 KEYS = ["stratum", "model", "against", "metric", "method"]
-
-
-def run(*command, **options):
-    """What a command printed; a failure shows what it said."""
-    done = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, timeout=300, **options
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
 
 
 @pytest.fixture(scope="session")
@@ -34,22 +24,11 @@ def wheel(tmp_path_factory):
     return found
 
 
-def install(python, *wanted):
-    """Install into an environment what the lock has of it, from uv's cache where that has it."""
-    command = [UV, "pip", "install", "--quiet", "--python", python]
-    command += ["--constraint", ROOT / "requirements.lock", *wanted]
-    offline = [str(part) for part in (*command, "--offline")]
-    if subprocess.run(offline, capture_output=True).returncode:
-        run(*command)
-
-
 @pytest.fixture(scope="session")
 def installed(wheel):
     """The Python of an environment with the wheel, and no extra."""
-    folder = wheel.parent / "environment"
-    run(UV, "venv", "--quiet", "--python", sys.executable, folder)
-    install(folder / "bin/python", wheel)
-    return folder / "bin/python"
+    lock = ROOT / "requirements.lock"
+    return environment(wheel.parent / "environment", "--constraint", lock, wheel)
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ def load_models(methods: Collection[str], stan: StanModels) -> dict[str, str]:
     """
     sampled = {method: ALL_METHODS[method].models_with({}) for method in methods}
     if lack := missing("cmdstanpy"):
-        return {method: f"Stan, by {lack}" for method in methods if sampled[method]}
+        return {method: f"it needs Stan, through {lack}" for method in methods if sampled[method]}
     with held(ENDINGS):
         before, tempfile.tempdir = tempfile.tempdir, str(process_folder())
         try:
