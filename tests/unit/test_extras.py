@@ -8,6 +8,7 @@ from packaging.requirements import Requirement
 
 from crowdgold import extras
 from crowdgold.commands import main
+from crowdgold.models.stan import StanModels
 from crowdgold.own.evaluation import compiled
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
@@ -84,6 +85,12 @@ def test_a_package_that_no_extra_brings_is_a_fault_of_ours(monkeypatch, tmp_path
     monkeypatch.setattr("crowdgold.commands.evaluate._settings", broken)
     with pytest.raises(ModuleNotFoundError, match="numpy"):
         main(["evaluate", str(EXAMPLE / "votes.csv"), "--out", str(tmp_path / "out")])
+
+
+def test_a_fit_by_stan_says_what_to_install(without):
+    without("cmdstanpy")
+    with pytest.raises(ModuleNotFoundError, match=r"'vote', which .* 'crowdgold\[stan\]'"):
+        StanModels().load("vote")
 
 
 def test_without_cmdstanpy_what_stan_samples_is_left_out_in_one_sentence(without):

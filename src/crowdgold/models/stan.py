@@ -16,6 +16,7 @@ import numpy as np
 
 from crowdgold.assets import asset_folder
 from crowdgold.data import InputError
+from crowdgold.extras import need
 from crowdgold.models.continuation import MOST, Asked, sample_until_passed
 from crowdgold.models.stan_fit import StanFit, joined, read_fit
 from crowdgold.temporary import scratch_folder
@@ -174,6 +175,7 @@ class StanModels:
             FileNotFoundError: where `folder` does not hold it.
             ToolchainError: where what it holds is not what was compiled, or does not compile.
         """
+        need("cmdstanpy", f"the model {name!r}, which Stan samples,")
         import cmdstanpy  # here, because most jobs that import this module sample nothing
 
         cmdstanpy.utils.get_logger().setLevel(logging.ERROR)
