@@ -43,7 +43,7 @@ define snakemake
 	--workflow-profile profiles/$(PROFILE) $(if $(SCALE),--config scale=$(SCALE)) $(OPTIONS) $(1)
 endef
 
-.PHONY: help setup figures smoke arena answer checksums verify validate benchmark docs report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel hlv hlv-packages matrix audit lock clean clean-all
+.PHONY: help setup figures smoke arena answer checksums verify validate benchmark docs report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel hlv hlv-packages matrix audit lock release clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -135,7 +135,7 @@ lint: $(READY)  ## style and types, without running anything
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakefmt --check workflow
 	$(BIN)/snakemake --lint
 
 peers: $(READY)  ## NumPyro and crowd-kit, peers in the benchmarks, into .venv
@@ -190,16 +190,30 @@ lock: $(READY)  ## resolve the dependencies of pyproject.toml anew
 		$$(printf -- '--constraints %s ' requirements.lock requirements-torch.lock $$(test $$group = hlv || echo requirements-hlv.lock)) \
 		$$(sed -nE 's/^((torch|triton|nvidia|cuda)[^=]*)==.*/--no-emit-package \1/p' requirements-torch.lock) \
 		--python-version 3.11 --custom-compile-command "make lock" pyproject.toml -o requirements-$$group.lock; done
-	for tool in uv:uv pip-audit:audit; do echo "$${tool%:*}" | $(BIN)/uv pip compile --quiet --universal \
+	for tool in uv:uv pip-audit:audit snakedeploy:snakedeploy; do echo "$${tool%:*}" | $(BIN)/uv pip compile --quiet --universal \
 		--generate-hashes --upgrade --python-version 3.11 --custom-compile-command "make lock" \
 		- -o "requirements-$${tool#*:}.lock"; done
 
-config/README.md: workflow/schemas/config.schema.yaml config.yaml $(wildcard src/crowdgold/methods/*.py src/crowdgold/simulate/*.py src/crowdgold/studies/*/*.py) $(READY)  ## the page on the configuration
-	$(BIN)/python -m crowdgold.experiments.configuration.schema_page $< config.yaml > $@.partial
+config/README.md: workflow/schemas/config.schema.yaml config/config.yaml $(wildcard src/crowdgold/methods/*.py src/crowdgold/simulate/*.py src/crowdgold/studies/*/*.py) $(READY)  ## the page on the configuration
+	$(BIN)/python -m crowdgold.experiments.configuration.schema_page $< config/config.yaml > $@.partial
 	mv $@.partial $@
 
+DIST ?= dist
+VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' src/crowdgold/__init__.py)
+
+# From the commit, so that no other file is in it; the same commit gives the same bytes.
+release: $(READY)  ## dist/: source distribution, wheel, archive of the repository, and their checksums
+	@test -z "$$(git status --porcelain)" || echo "Note: what is not committed is not in it"
+	@rm -rf $(DIST) && mkdir -p $(DIST)/.source
+	@git archive --format=tar --prefix=crowdgold-$(VERSION)/ HEAD > $(DIST)/.source/whole.tar
+	@tar -xf $(DIST)/.source/whole.tar -C $(DIST)/.source
+	@cd $(DIST)/.source/crowdgold-$(VERSION) && SOURCE_DATE_EPOCH=$$(git -C $(CURDIR) log -1 --format=%ct) \
+		$(abspath $(BIN))/python -m hatchling build -d $(abspath $(DIST)) > /dev/null
+	@gzip -9 -n < $(DIST)/.source/whole.tar > $(DIST)/crowdgold-$(VERSION)-repository.tar.gz
+	@rm -rf $(DIST)/.source && cd $(DIST) && sha256sum -- * > SHA256SUMS && cat SHA256SUMS
+
 clean:  ## remove everything that was computed
-	rm -rf results .snakemake
+	rm -rf results .snakemake dist
 
 clean-all: clean  ## remove the virtual environment and caches too
 	rm -rf $(VENV) .matrix .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -47,7 +47,7 @@ class Cost(NamedTuple):
 def paper_scale(root: Path) -> dict[str, Any]:
     """Read the configuration at the papers' scale."""
     parts = sorted((root / "config/experiments").glob("*.yaml"))
-    files = [*parts, root / "config.yaml", root / "config/paper.yaml"]
+    files = [*parts, root / "config/config.yaml", root / "config/paper.yaml"]
     return configuration.overlay({}, *map(configuration.load, files))
 
 

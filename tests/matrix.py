@@ -33,6 +33,7 @@ QUICK = (
     "tests/unit/test_table_rows.py",
     # A dry run of the whole workflow, and a tiny real one, which must then have nothing to do.
     "tests/workflow/test_limits.py",
+    "tests/workflow/test_module.py::test_from_another_folder",
     "tests/workflow/test_reruns.py::test_a_second_run_does_nothing_and_says_so",
 )
 OWN_TO_SNAKEMAKE = ("snakemake", "pulp", "wrapt", "smart-open", "yte", "dpath", "immutables")
@@ -106,7 +107,9 @@ def environment(python: Path, name: str, snakemake: str) -> Path:
     wanted = ["snakemake<10" if snakemake == NEWEST else f"snakemake=={oldest_snakemake()}"]
     wanted += ["pytest", "pytest-xdist", "hypothesis", "ppi-python", "editables", "hatchling"]
     install = [uv(), "pip", "install", "--quiet", "--python", own]
-    subprocess.run([*install, "-c", constraints(folder), "-e", ROOT, *wanted], check=True)
+    subprocess.run(
+        [*install, "-c", constraints(folder), "-e", f"{ROOT}[workflow]", *wanted], check=True
+    )
     return own
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from crowdgold.notebook import check, evaluate, fit, plan, read
 
 __all__ = ["check", "evaluate", "fit", "plan", "read"]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> Any:

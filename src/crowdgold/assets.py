@@ -13,7 +13,7 @@ def package_folder() -> Path:
 
 
 def asset_folder(name: str) -> Path:
-    """Return the folder of the assets called `name` ("stan" or "toolchain").
+    """Return the folder of the assets called `name`, such as "stan".
 
     An installed wheel carries them in `crowdgold/assets/NAME`; in a checkout they stand at the
     root of the repository.

@@ -432,3 +432,17 @@ def test_the_command_has_no_tracebacks(assembled, tmp_path):
 def test_no_asset_folder_of_that_name():
     with pytest.raises(FileNotFoundError, match="nonsense"):
         asset_folder("nonsense")
+
+
+def test_an_environment_without_pip_has_python_run_the_one_that_it_keeps(monkeypatch):
+    """As of uv; where Python keeps none, the message names pip."""
+    find = assembling.importlib.util.find_spec
+    hidden = ["pip"]
+    monkeypatch.setattr(
+        assembling.importlib.util, "find_spec", lambda name: None if name in hidden else find(name)
+    )
+    (program,) = assembling.pip_program()
+    said = subprocess.run([sys.executable, program, "--version"], capture_output=True, text=True)
+    assert said.stdout.startswith("pip ")
+    hidden.append("ensurepip")
+    assert assembling.pip_program() == ["-m", "pip"]

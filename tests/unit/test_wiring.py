@@ -136,8 +136,12 @@ def test_a_target_asks_for_figures_their_tables_and_what_was_made_with_them(jobs
     assert len(asked) == len(set(asked))
 
 
-def test_a_page_is_written_where_its_figures_are_drawn(jobs):
+def test_a_page_is_written_where_its_figures_are_drawn(jobs, monkeypatch, tmp_path):
+    """In the checkout: a run elsewhere has no pages."""
     drawn = figures_of(jobs)
+    monkeypatch.chdir(tmp_path.parent)
+    assert drawn.page("answer", "docs/answer.md")(None) == []
+    monkeypatch.chdir(jobs.root)
     assert drawn.page("answer", "docs/answer.md")(None) == ["docs/answer.md"]
     assert drawn.page("hlv", "docs/hlv.md")(None) == []
     smoke = Jobs({**jobs.config, "together": True}, jobs.root)

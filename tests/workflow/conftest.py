@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -14,9 +15,8 @@ import yaml
 from crowdgold.experiments.registries import modules_of
 
 ROOT = Path(__file__).resolve().parents[2]
+UV = Path(sys.executable).with_name("uv")
 PARTS = (
-    "Snakefile",
-    "config.yaml",
     "config",
     "workflow",
     "scripts",
@@ -59,6 +59,26 @@ figures:
     plot: error_and_width
     options: {x: gold_fraction}
 """
+
+
+def run(*command: object, **options: Any) -> str:
+    """What a command said, which has to end well."""
+    done = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, timeout=400, **options
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def environment(folder: Path, *wanted: object) -> Path:
+    """The Python of a new environment with some packages, from uv's cache where that has them."""
+    run(UV, "venv", "--quiet", "--python", sys.executable, folder)
+    install = [UV, "pip", "install", "--quiet", "--python", folder / "bin/python", *wanted]
+    try:
+        run(*install, "--offline")
+    except AssertionError:
+        run(*install)
+    return folder / "bin/python"
 
 
 def module_path(kind: str, name: str) -> str:

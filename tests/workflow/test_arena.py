@@ -28,7 +28,7 @@ VARIANTS = {
 
 
 def configured():
-    files = [*sorted((ROOT / "config/experiments").glob("*.yaml")), ROOT / "config.yaml"]
+    files = [*sorted((ROOT / "config/experiments").glob("*.yaml")), ROOT / "config/config.yaml"]
     return configuration.overlay({}, *map(configuration.load, files))
 
 

@@ -81,7 +81,7 @@ HARM = [truncate, flip_a_bit, empty, lose_the_record, halve_the_record]
 def test_a_damaged_model_is_named_removed_and_never_run(tmp_path, toolchain, harm):
     executable = place_model(tmp_path / "results/stan")
     models = StanModels(executable.parent, toolchain)
-    assert models._executable("vote") == executable
+    assert models.executable("vote") == executable
     harm(executable)
     with pytest.raises(ToolchainError, match=r"results/stan/vote is damaged: .*run again") as said:
         StanModels(executable.parent, toolchain).load("vote")

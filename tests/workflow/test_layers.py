@@ -9,7 +9,7 @@ from crowdgold.experiments.provenance.imports import direct_imports, module_file
 from .conftest import ROOT
 
 ROOMS = (
-    "found", "assets", "kernels", "archives", "temporary", "toolchain", "data",
+    "found", "assets", "kernels", "archives", "temporary", "extras", "toolchain", "data",
     "declared", "given", "simulate", "models", "metrics", "inference", "methods", "evaluation",
     "plotting", "documents", "experiments", "arena", "studies", "own", "commands", "notebook",
 )  # fmt: skip

@@ -11,16 +11,28 @@ import yaml
 from packaging.markers import Marker
 from packaging.requirements import Requirement
 
+from crowdgold.extras import EXTRA_OF
+
 from .conftest import ROOT
 
 CONDA_NAMES = {"matplotlib-base": "matplotlib"}
 ONLY_CONDA = {"python", "pip", "cmdstan", "cxx-compiler", "make"}
 
 
-def direct():
+def wanted_by(*extras):
+    """What the package and some of its extras ask for, and the extras that these name."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    wanted, open_ = [*project["dependencies"]], [*extras]
+    while open_:
+        wanted += project["optional-dependencies"][open_.pop()]
+        own = [one for one in map(Requirement, wanted) if one.name == "crowdgold"]
+        open_ += [extra for one in own for extra in one.extras]
+        wanted = [line for line in wanted if Requirement(line).name != "crowdgold"]
     return {Requirement(line).name: Requirement(line) for line in wanted}
+
+
+def direct():
+    return wanted_by("dev")
 
 
 def locked(python, name="requirements.lock"):
@@ -67,7 +79,7 @@ def test_an_optional_group_changes_no_version_of_the_lock(group):
         assert {name: own[name] for name in shared} == {name: versions[name] for name in shared}
 
 
-TOOLS = ("requirements-uv.lock", "requirements-audit.lock")
+TOOLS = tuple(f"requirements-{tool}.lock" for tool in ("uv", "audit", "snakedeploy"))
 
 
 @pytest.mark.parametrize("name", ["requirements.lock", *OPTIONAL.values(), TORCH, *TOOLS])
@@ -84,10 +96,70 @@ def test_conda_has_the_same_versions():
     assert named == {name: versions[name] for name in direct()}
 
 
+ENVIRONMENTS = sorted((ROOT / "workflow/envs").glob("*.yaml"))
+MODULES = {"matplotlib-base": "matplotlib", "scikit-learn": "sklearn"}
+"""Package of conda -> its module, where an extra brings it and the names differ."""
+LOAD = """
+import ast, sys
+from pathlib import Path
+
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in hidden:
+            raise ModuleNotFoundError(name, name=name)
+
+hidden, scripts = sys.argv[1].split(), sys.argv[2:]
+sys.meta_path.insert(0, Hidden())
+for script in scripts:
+    tree = ast.parse(Path(script).read_text())
+    tree.body = [one for one in tree.body if isinstance(one, ast.Import | ast.ImportFrom)]
+    exec(compile(tree, script, "exec"))
+"""
+
+
+def scripts_of(environment):
+    """The scripts of the rules that name an environment."""
+    for rules in sorted((ROOT / "workflow/rules").glob("*.smk")):
+        text = rules.read_text()
+        for rule in re.split(r"^ *(?:rule|checkpoint)\b", text, flags=re.MULTILINE):
+            if f'"../envs/{environment.name}"' in rule:
+                yield from (
+                    ROOT / "scripts" / name for name in re.findall(r"scripts/(\w+.py)", rule)
+                )
+
+
+@pytest.mark.parametrize("path", ENVIRONMENTS, ids=lambda path: path.stem)
+def test_a_rule_s_environment_is_a_part_of_the_whole(path):
+    """The same versions, and all that the rules' scripts import before they begin."""
+    lines = yaml.safe_load(path.read_text())["dependencies"]
+    whole = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    assert set(lines) < {line for line in whole if isinstance(line, str)}
+    names = {re.split("[=>]", line)[0] for line in lines}
+    hidden = set(EXTRA_OF) - {MODULES.get(name, name) for name in names}
+    scripts = list(scripts_of(path))
+    assert scripts
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD, " ".join(hidden), *map(str, scripts)],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_environment_without_what_a_script_imports_is_found_out():
+    figures = next(path for path in ENVIRONMENTS if path.stem == "figures")
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD, "matplotlib", *map(str, scripts_of(figures))],
+        capture_output=True,
+        text=True,
+    )
+    assert "ModuleNotFoundError: matplotlib" in done.stderr
+
+
 def test_the_oldest_snakemake_is_the_same_everywhere():
     """pyproject.toml's bound, which `make matrix` tests, and the one that the workflow asks for."""
     (bound,) = [one for one in direct()["snakemake"].specifier if one.operator == ">="]
-    assert f'min_version("{bound.version}")' in (ROOT / "Snakefile").read_text()
+    assert f'min_version("{bound.version}")' in (ROOT / "workflow/Snakefile").read_text()
     assert f"Snakemake {bound.version}" in (ROOT / "docs/running.md").read_text()
 
 

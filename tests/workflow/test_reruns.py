@@ -61,12 +61,12 @@ def test_a_changed_value_reruns_exactly_the_jobs_that_use_it(finished, before, a
 
 
 def test_the_sampler_concerns_only_the_methods_that_sample(finished):
-    path = finished.folder / "config.yaml"
+    path = finished.folder / "config/config.yaml"
     path.write_text(path.read_text().replace("draws: 500", "draws: 400"))
     assert finished.jobs() == {}
 
 
 def test_the_bootstrap_concerns_every_estimate(finished):
-    path = finished.folder / "config.yaml"
+    path = finished.folder / "config/config.yaml"
     path.write_text(path.read_text().replace("bootstrap: 1000", "bootstrap: 300"))
     assert finished.jobs() == EVERY_ESTIMATE

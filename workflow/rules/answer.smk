@@ -5,10 +5,6 @@
 #        (tracked by git)
 
 
-localrules:
-    answer,
-
-
 # The figure of the recommended answer, which the target figures leaves out: it takes hours.
 rule answer:
     input:
@@ -16,6 +12,7 @@ rule answer:
         drawn.page("answer", "docs/answer.md"),
         drawn.page("answer", "docs/answer-cells.csv"),
         drawn.page("answer", "docs/gallery/answer.svg"),
+    localrule: True
 
 
 rule read_samples:
@@ -61,7 +58,7 @@ rule answer_cells:
     log:
         "<results>/logs/answer_cells.log",
     conda:
-        "../../environment.yml"
+        "../envs/library.yaml"
     params:
         library=library("answer_cells.py", method=none),
         options=lambda wildcards: config["figures"]["answer"]["options"],

@@ -23,7 +23,7 @@ SCALED = {"DS": {}, "DS+S": {}, "H-AI": {}, "MAVEN": {"cut": "nested"}}
 
 rule maven_scaling:
     input:
-        script="benchmarks/maven_scaling.py",
+        script=source("benchmarks/maven_scaling.py"),
         models=["results/stan/vote", "results/stan/score"],
         toolchain="results/toolchain.json",
     output:
@@ -31,7 +31,7 @@ rule maven_scaling:
     log:
         "results/logs/benchmarks/maven_scaling.log",
     conda:
-        "../../environment.yml"
+        "../envs/stan.yaml"
     # All cores of the machine, so that nothing runs beside it; the benchmark itself keeps to one.
     threads: all_cores()
     params:
@@ -46,8 +46,8 @@ rule maven_scaling:
 
 rule model_scaling:
     input:
-        peers="benchmarks/numpyro_models.py",
-        script="benchmarks/model_scaling.py",
+        peers=source("benchmarks/numpyro_models.py"),
+        script=source("benchmarks/model_scaling.py"),
         models=expand("results/stan/{model}", model=stan_models(SCALED)),
         toolchain="results/toolchain.json",
     output:
@@ -55,7 +55,7 @@ rule model_scaling:
     log:
         "<results>/logs/benchmarks/model_scaling.log",
     conda:
-        "../../environment.yml"
+        "../envs/stan.yaml"
     threads: all_cores()
     params:
         library=library("../benchmarks/model_scaling.py", method=none),
@@ -75,7 +75,7 @@ rule model_scaling:
 
 rule joint_models:
     input:
-        script="benchmarks/model_scaling.py",
+        script=source("benchmarks/model_scaling.py"),
         models=expand(
             "results/stan/{model}", model=stan_models({"DS+S": {}, "H-AI": {}})
         ),
@@ -85,7 +85,7 @@ rule joint_models:
     log:
         "results/logs/benchmarks/joint_models.log",
     conda:
-        "../../environment.yml"
+        "../envs/stan.yaml"
     # As above: nothing runs beside it.
     threads: all_cores()
     params:
@@ -102,13 +102,13 @@ rule joint_models:
 
 rule clara_sweeps:
     input:
-        script="benchmarks/clara_sweeps.py",
+        script=source("benchmarks/clara_sweeps.py"),
     output:
         "results/benchmarks/clara_sweeps.csv",
     log:
         "results/logs/benchmarks/clara_sweeps.log",
     conda:
-        "../../environment.yml"
+        "../envs/stan.yaml"
     # As above: nothing runs beside it.
     threads: all_cores()
     params:
@@ -122,13 +122,13 @@ rule clara_sweeps:
 
 rule confusion_em:
     input:
-        script="benchmarks/confusion_em.py",
+        script=source("benchmarks/confusion_em.py"),
     output:
         "results/benchmarks/confusion_em.csv",
     log:
         "results/logs/benchmarks/confusion_em.log",
     conda:
-        "../../environment.yml"
+        "../envs/stan.yaml"
     # As above: nothing runs beside it.
     threads: all_cores()
     params:
@@ -147,7 +147,7 @@ rule confusion_em:
 
 rule paper_scale:
     input:
-        script="benchmarks/paper_scale.py",
+        script=source("benchmarks/paper_scale.py"),
         models=expand(
             "results/stan/{model}", model=jobs.models_in(list(config["experiments"]))
         ),
@@ -165,7 +165,7 @@ rule paper_scale:
     log:
         "results/logs/benchmarks/paper_scale.log",
     conda:
-        "../../environment.yml"
+        "../envs/stan.yaml"
     # As above: nothing runs beside it.
     threads: all_cores()
     params:
@@ -186,7 +186,7 @@ rule paper_scale:
 
 rule own_study:
     input:
-        script="benchmarks/own_study.py",
+        script=source("benchmarks/own_study.py"),
         models=["results/stan/vote", "results/stan/dawid_skene"],
         toolchain="results/toolchain.json",
     output:
@@ -194,7 +194,7 @@ rule own_study:
     log:
         "results/logs/benchmarks/own_study.log",
     conda:
-        "../../environment.yml"
+        "../envs/stan.yaml"
     # As above: nothing runs beside it.
     threads: all_cores()
     params:
@@ -215,7 +215,7 @@ rule draw_scaling:
     log:
         "<results>/logs/draw_scaling.log",
     conda:
-        "../../environment.yml"
+        "../envs/figures.yaml"
     params:
         library=library("draw_scaling.py"),
     message:

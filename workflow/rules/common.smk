@@ -5,12 +5,14 @@
 #        begins the run.
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
+from crowdgold.assets import package_folder
 from crowdgold.data import InputError
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.configuration.schema import read_schema
@@ -24,8 +26,12 @@ from crowdgold.experiments.wiring import slurm
 from crowdgold.methods.registry import offered
 from crowdgold.toolchain import assemble
 
-ROOT = Path(workflow.basedir)
 set_environment(config)
+
+
+def source(path):
+    """A file of the workflow's own, as seen from the folder of the run."""
+    return os.path.relpath(ROOT / path)
 
 
 def check_configuration():
@@ -94,12 +100,13 @@ def begin_before_files_are_looked_for():
     and not at all where there is nothing to do. A dry run takes nothing and changes nothing.
 
     Where there are no results yet `onstart` is early enough, and a run that is refused makes none.
+    A module has no `onstart`.
     """
-    execute = workflow.execute
+    execute, module = workflow.execute, workflow.modifier.namespace is not None
 
     def begin_and_execute(executor_plugin, **settings):
         kind = executor_plugin.common_settings
-        if not kind.dryrun_exec and Path("results").is_dir():
+        if not kind.dryrun_exec and (module or Path("results").is_dir()):
             begin_run(kind.local_exec)
         return execute(executor_plugin=executor_plugin, **settings)
 
@@ -125,7 +132,7 @@ def arena_record():
 
     As an input it would have the arena run for an evaluation.
     """
-    record = ROOT / "src/crowdgold/arena/worlds.json"
+    record = package_folder() / "arena/worlds.json"
     return file_hash(record) if record.is_file() else ""
 
 

@@ -1,22 +1,55 @@
-# What: reads the files of the configuration before Snakemake does, which takes silently what is
-#       refused here (a key that stands twice) and does not say where a file is no YAML.
-# Needs: the names of the files, from the Snakefile.
-# Makes: nothing; defines where each key stands, for messages.
+# What: reads the configuration: the workflow's own files, and below what is given.
+# Needs: config/experiments/*.yaml, config/config.yaml, and the file of the scale.
+# Makes: nothing; defines ROOT, the folder of the workflow's own files, and PLACES, where each key
+#        stands, for messages. The files are read once before Snakemake does, which takes silently
+#        what is refused here (a key that stands twice) and does not say where a file is no YAML.
 
+import os
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.pathvars import Pathvars
+from snakemake.utils import update_config
 
-from crowdgold.experiments.configuration.files import ConfigurationError, places_of
+from crowdgold.data import InputError
+from crowdgold.experiments.configuration.files import load, places_of
+from crowdgold.experiments.wiring.source import choices, source_folder
 
-OWN = [Path(f"config/experiments/{name}.yaml") for name in experiments]
-ABOVE = [Path("config.yaml"), *(Path(f"{name}.yaml") for name in scale)]
-# On a cluster each job reads these files again, which were checked when the run began.
 try:
+    ROOT = source_folder(
+        str(workflow.current_basedir),
+        lambda: Path(
+            workflow.source_path("../../src/crowdgold/__init__.py")
+        ).read_text(),
+    )
+    # As seen from the folder of the run: the same wherever the whole lies.
+    OWN = [
+        Path(os.path.relpath(path))
+        for path in sorted((ROOT / "config/experiments").glob("*.yaml"))
+    ]
+    DEFAULT = Path(os.path.relpath(ROOT / "config/config.yaml"))
+    SCALE = [DEFAULT.with_name(f"{config['scale']}.yaml")] if "scale" in config else []
+    # On a cluster each job reads these files again, which were checked when the run began.
     PLACES = (
-        places_of(OWN, [*ABOVE, *map(Path, workflow.overwrite_configfiles)])
+        places_of(OWN, [DEFAULT, *SCALE, *map(Path, workflow.overwrite_configfiles)])
         if workflow.is_main_process
         else {}
     )
-except ConfigurationError as error:
+except InputError as error:
     raise WorkflowError(str(error)) from None
+
+
+for path in [*OWN, DEFAULT, *SCALE]:
+
+    configfile: str(path)
+
+
+# A module with a configuration of its own skips these files; what that says is laid over them. It
+# may be a copy of the default, which is no choice against a scale.
+if workflow.modifier.skip_configfile:
+    given = choices(config, load(DEFAULT))
+    config.clear()
+    for path in [*OWN, DEFAULT, *SCALE]:
+        update_config(config, load(path))
+    update_config(config, given)
+    workflow.pathvars.update(Pathvars.from_config(config, module_level=True))

@@ -9,7 +9,7 @@ rule dataset:
     log:
         "results/logs/datasets/{dataset}.log",
     conda:
-        "../../environment.yml"
+        "../envs/datasets.yaml"
     params:
         library=library(
             "prepare_dataset.py", dataset=lambda wildcards: [wildcards.dataset]

@@ -3,7 +3,7 @@
 # Makes: the pages of config/pages.yaml, docs/how-to/*.md, docs/gallery/*.svg and README.md (all
 #        tracked by git)
 
-HOW_TO = glob_wildcards("docs/how-to/templates/{page}.md").page
+HOW_TO = glob_wildcards(source("docs/how-to/templates/{page}.md")).page
 
 
 rule document:
@@ -71,7 +71,7 @@ rule gallery:
     log:
         "<results>/logs/gallery/{figure}.log",
     conda:
-        "../../environment.yml"
+        "../envs/library.yaml"
     message:
         "Copying {wildcards.figure} into the gallery"
     shell:

@@ -19,7 +19,7 @@ rule estimate:
     log:
         "<results>/logs/estimates/{experiment}/{setting}/{group}/{replicates}.log",
     conda:
-        "../../environment.yml"
+        "../envs/stan.yaml"
     params:
         library=library("estimate.py", method=jobs.methods),
         task=jobs.estimate_task,
@@ -42,7 +42,7 @@ rule check:
     log:
         "<results>/logs/checks/{experiment}/{setting}/{replicates}.log",
     conda:
-        "../../environment.yml"
+        "../envs/stan.yaml"
     params:
         library=library("check.py", check=jobs.source_of("check"), method=none),
         task=jobs.data_task,

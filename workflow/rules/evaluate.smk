@@ -20,7 +20,7 @@ checkpoint prepare_evaluation:
     log:
         "<results>/logs/evaluation/prepare.log",
     conda:
-        "../../environment.yml"
+        "../envs/library.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
     params:
@@ -44,7 +44,7 @@ rule evaluate_one:
     log:
         "<results>/logs/evaluation/{job}.log",
     conda:
-        "../../environment.yml"
+        "../envs/stan.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
     params:
@@ -65,7 +65,7 @@ rule evaluate:
     log:
         "<results>/logs/evaluate.log",
     conda:
-        "../../environment.yml"
+        "../envs/figures.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
     params:

@@ -17,7 +17,10 @@ for job, figures_here in drawn.figure_jobs().items():
                     f"<results>/figures/{figure}.svg",
                     caption=drawn.caption(figure),
                     category=config["figures"][figure]["paper"],
-                    labels={"figure": figure},
+                    labels={
+                        "figure": figure,
+                        "plot": config["figures"][figure]["plot"],
+                    },
                 )
                 for figure in figures_here
             ],
@@ -29,7 +32,7 @@ for job, figures_here in drawn.figure_jobs().items():
         log:
             f"<results>/logs/figures/{job}.log",
         conda:
-            "../../environment.yml"
+            "../envs/figures.yaml"
         params:
             # Methods say how they look.
             library=library(

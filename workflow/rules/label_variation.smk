@@ -6,15 +6,12 @@
 #        docs/reproduction_label_variation.md
 
 
-localrules:
-    hlv,
-
-
 # The figures of training with human label variation, which the target figures leaves out.
 rule hlv:
     input:
         drawn.asked("hlv"),
         drawn.page("hlv", "docs/reproduction_label_variation.md"),
+    localrule: True
 
 
 rule embed:

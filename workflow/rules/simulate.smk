@@ -11,7 +11,7 @@ rule simulate:
     log:
         "<results>/logs/data/{experiment}/{setting}/{replicates}.log",
     conda:
-        "../../environment.yml"
+        "../envs/datasets.yaml"
     params:
         library=library(
             "simulate.py",

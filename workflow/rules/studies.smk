@@ -16,7 +16,7 @@ rule compare_stableval:
     log:
         "<results>/logs/compare_stableval.log",
     conda:
-        "../../environment.yml"
+        "../envs/datasets.yaml"
     params:
         library=library("compare_stableval.py", method=none),
         seed=config["seed"],
@@ -43,7 +43,7 @@ rule record_arena:
     log:
         "<results>/logs/record_arena.log",
     conda:
-        "../../environment.yml"
+        "../envs/datasets.yaml"
     params:
         library=library("record_arena.py", method=none),
         options=lambda wildcards: config["figures"]["arena"]["options"],

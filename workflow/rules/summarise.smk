@@ -17,7 +17,7 @@ rule summarise:
     log:
         "<results>/logs/summaries/{experiment}.log",
     conda:
-        "../../environment.yml"
+        "../envs/library.yaml"
     params:
         library=library("summarise.py", method=none),
         axes=jobs.axes,

@@ -23,7 +23,7 @@ for job, run in drawn.experiment_jobs().items():
         log:
             f"<results>/logs/experiments/{job}.log",
         conda:
-            "../../environment.yml"
+            "../envs/stan.yaml"
         params:
             library=library(
                 "experiment.py",

@@ -5,13 +5,13 @@
 
 rule toolchain:
     input:
-        sources=expand("toolchain/{name}", name=assemble.SOURCES),
+        sources=[source(f"toolchain/{name}") for name in assemble.SOURCES],
     output:
         "results/toolchain.json",
     log:
         "results/logs/toolchain.log",
     conda:
-        "../../environment.yml"
+        "../envs/stan.yaml"
     resources:
         compilation=1,
     params:
@@ -31,7 +31,7 @@ rule compile_model:
     log:
         "results/logs/stan/{model}.log",
     conda:
-        "../../environment.yml"
+        "../envs/stan.yaml"
     resources:
         compilation=1,
     params:

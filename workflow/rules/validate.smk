@@ -13,7 +13,7 @@ rule verdict:
     log:
         "<results>/logs/{experiment}_verdict.log",
     conda:
-        "../../environment.yml"
+        "../envs/library.yaml"
     params:
         library=library("verdict.py", method=none, check=none),
         expect=lambda wildcards: jobs.block(wildcards)["expect"],

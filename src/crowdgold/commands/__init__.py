@@ -80,6 +80,7 @@ def _run(given: Sequence[str]) -> int:
     """Run one command, as `main` does, but for an interrupt."""
     from crowdgold.commands.terminal import STUDY_FILE, say
     from crowdgold.data import InputError
+    from crowdgold.extras import lack_of
 
     try:
         if any(one.endswith(STUDY_FILE) for one in given):
@@ -93,6 +94,12 @@ def _run(given: Sequence[str]) -> int:
         sys.stdout.flush()
     except InputError as error:
         say(f"Error: {error}")
+        return BAD_INPUT
+    except ModuleNotFoundError as error:
+        if not (lack := lack_of(error.name or "")):
+            raise
+        said = error.msg if lack in error.msg else f"{given[0]} needs {lack}"
+        say(f"Error: {said}")
         return BAD_INPUT
     except BrokenPipeError:
         # Python flushes standard output once more at its end.

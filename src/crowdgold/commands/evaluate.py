@@ -27,6 +27,7 @@ from crowdgold.commands.terminal import (
 )
 from crowdgold.data import InputError
 from crowdgold.data.json_shapes import plain
+from crowdgold.extras import need
 from crowdgold.temporary import remove_abandoned
 
 if TYPE_CHECKING:
@@ -182,6 +183,8 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.models.stan import StanModels
     from crowdgold.own import evaluation as own_study  # here: it takes seconds to load
 
+    if asked.report:
+        need("matplotlib", "--report")
     remove_abandoned()
     own_study.mend(asked.out)
     settings, out, said = _settings(asked), asked.out, _Said(asked.json)

@@ -138,10 +138,13 @@ def _of_fits(summary: Summary, stratum: str) -> Iterator[str]:
         yield f"{one['method']}{of}: its chains had not converged ({'; '.join(one['problems'])})"
     if len(failed) > SHOWN:
         yield f"the chains of {len(failed) - SHOWN} more fits had not converged (study.json)"
+    reasons: dict[tuple[bool, str], list[str]] = {}
     for one in summary["not_run"]:
         if one["stratum"] == stratum:
             of = f" of {one['model']}" if one["model"] else ""
-            yield f"{one['method']}{of} {'failed' if one['failed'] else 'not run'}: {one['reason']}"
+            reasons.setdefault((one["failed"], one["reason"]), []).append(f"{one['method']}{of}")
+    for (broke, why), methods in reasons.items():
+        yield f"{', '.join(methods)} {'failed' if broke else 'not run'}: {why}"
 
 
 def footnotes(summary: Summary, stratum: str) -> Iterator[str]:

@@ -32,6 +32,7 @@ from crowdgold.data.outputs import unfinished
 from crowdgold.data.shown import Known, Shown
 from crowdgold.data.spreadsheet import write_spreadsheet
 from crowdgold.data.tables import SEPARATORS, read_columns
+from crowdgold.extras import PARQUET, need
 
 NO_PREDICTOR = ""
 """Stands for a predictor where none is needed: items are in the order of the table."""
@@ -277,6 +278,8 @@ def write_items(items: Items, path: str | Path) -> None:
     path = Path(path)
     if path.suffix not in (*SEPARATORS, ".parquet"):
         raise InputError(f"{path}: expected a name that ends in .csv, .tsv or .parquet")
+    if path.suffix == ".parquet":
+        need(PARQUET, str(path))
     with unfinished(path) as own:
         if path.suffix == ".parquet":
             items.to_frame().to_parquet(own, index=False)

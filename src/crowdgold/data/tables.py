@@ -15,6 +15,7 @@ import pandas as pd
 from crowdgold.data.checks import check_json_text, check_text_file, list_names, list_rows
 from crowdgold.data.errors import InputError
 from crowdgold.data.spreadsheet import restored
+from crowdgold.extras import PARQUET, need
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
@@ -76,6 +77,8 @@ def read_table(
         raise InputError(f"{path}: no such file")
     if path.suffix not in ENDINGS:
         raise InputError(f"{path}: expected a {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]} file")
+    if path.suffix == ".parquet":
+        need(PARQUET, str(path))
     try:
         if path.suffix == ".parquet":
             return pd.read_parquet(path), 0

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crowdgold.extras import need
+
 if TYPE_CHECKING:
     import xarray
 
@@ -17,6 +19,7 @@ def as_dataset(posterior: Mapping[str, np.ndarray], chains: int) -> "xarray.Data
             of `mu` for predictor A, and becomes a part of it.
         chains: whose draws they are; where these cannot be told apart, they are one chain's.
     """
+    need("xarray", "a dataset of draws")
     import xarray  # here: it takes a second to load
 
     by_name: dict[str, dict[str, np.ndarray]] = {}

@@ -16,6 +16,7 @@ import numpy as np
 
 from crowdgold.assets import asset_folder
 from crowdgold.data import InputError
+from crowdgold.extras import need
 from crowdgold.models.continuation import MOST, Asked, sample_until_passed
 from crowdgold.models.stan_fit import StanFit, joined, read_fit
 from crowdgold.temporary import scratch_folder
@@ -155,12 +156,17 @@ class StanModels:
         """The models of a folder (or the cache), made by the toolchain of a JSON record."""
         return cls(folder, Toolchain.from_json(record) if record else None)
 
-    def _executable(self, name: str) -> Path:
-        """A model's executable, which is the one that was compiled: its sha256 is checked."""
+    def found(self) -> Toolchain:
+        """The toolchain, looked for where it is not known yet."""
         self.toolchain = self.toolchain or find_toolchain(log=_say)
+        return self.toolchain
+
+    def executable(self, name: str) -> Path:
+        """A model's executable, which is the one that was compiled: its sha256 is checked."""
+        toolchain = self.found()
         if self.folder is not None:
             return _checked(self.folder / name)
-        return cached_model(asset_folder("stan") / f"{name}.stan", self.toolchain, _say)
+        return cached_model(asset_folder("stan") / f"{name}.stan", toolchain, _say)
 
     def load(self, name: str) -> "cmdstanpy.CmdStanModel":
         """The cmdstanpy model of this name.
@@ -169,11 +175,12 @@ class StanModels:
             FileNotFoundError: where `folder` does not hold it.
             ToolchainError: where what it holds is not what was compiled, or does not compile.
         """
+        need("cmdstanpy", f"the model {name!r}, which Stan samples,")
         import cmdstanpy  # here, because most jobs that import this module sample nothing
 
         cmdstanpy.utils.get_logger().setLevel(logging.ERROR)
         if name not in self._loaded:
-            executable = self._executable(name)
+            executable = self.executable(name)
             assert self.toolchain is not None
             cmdstanpy.set_cmdstan_path(str(self.toolchain.home))
             model = cmdstanpy.CmdStanModel(exe_file=str(executable))

@@ -13,6 +13,7 @@ from crowdgold.commands.evaluation_table import describe, describe_models, footn
 from crowdgold.data import InputError
 from crowdgold.data.parameters import unknown
 from crowdgold.data.shown import Told
+from crowdgold.extras import need
 from crowdgold.metrics.metric import DELTA
 from crowdgold.own.check.data import DataCheck
 from crowdgold.own.evaluation import Evaluation, write_evaluation
@@ -193,6 +194,7 @@ class Result(Told):
             metric: its name without a threshold; with delta_ before it, the differences between
                 models. Of many models the first six are drawn; the report draws more.
         """
+        need("matplotlib", "a figure")
         from crowdgold.own.report.figures import estimate_figures
 
         compares = metric.startswith(DELTA) and metric != "delta_TPR"
@@ -206,6 +208,7 @@ class Result(Told):
 
     def report(self, path: str | Path) -> Path:
         """Write the report, one HTML file that stands alone, as `crowdgold report` does."""
+        need("matplotlib", "the report")
         from crowdgold.own.report.page import study_figures, study_page, write_page
 
         with self._folder() as folder:

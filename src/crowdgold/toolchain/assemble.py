@@ -7,6 +7,7 @@ is still whole.
 """
 
 import hashlib
+import importlib.util
 import os
 import platform
 import shutil
@@ -167,9 +168,21 @@ def build(home: Path, log: Log) -> None:
     log(f"crowdgold: CmdStan home {home} assembled in {time.monotonic() - start:.0f} s")
 
 
+def pip_program() -> list[str]:
+    """What Python is told to run pip: a module, or what Python keeps for new environments.
+
+    Environments that uv makes have no pip of their own.
+    """
+    keeper = importlib.util.find_spec("ensurepip")  # some systems have it in a package of its own
+    if importlib.util.find_spec("pip") is None and keeper and keeper.origin:
+        for wheel in Path(keeper.origin).parent.glob("_bundled/pip-*.whl"):
+            return [str(wheel / "pip")]
+    return ["-m", "pip"]
+
+
 def download(folder: Path) -> Path:
     """Fetch the wheel of the lock file with pip, which checks its hash."""
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "download"]
+    pip = [sys.executable, *pip_program(), "--disable-pip-version-check", "--quiet", "download"]
     options = ["--no-deps", "--only-binary=:all:", "--require-hashes", "--python-version", "3.11"]
     wheel = ["--platform", "manylinux2014_x86_64", "--dest", str(folder)]
     lock = ["--requirement", str(asset_folder("toolchain") / LOCK)]

@@ -16,8 +16,8 @@ HEAD = """# The configuration
 Made by `make config/README.md` from `workflow/schemas/config.schema.yaml` and from what methods,
 generators and checks declare in their files; edit these, not this page.
 
-`config.yaml` is the default scale, `config/experiments/` holds the experiments and figures of each
-paper, and `config/smoke.yaml` and `config/paper.yaml` are laid over them to change the scale:
+`config/config.yaml` is the default scale. `config/experiments/` holds the experiments and figures
+of each paper. `config/smoke.yaml` and `config/paper.yaml` are laid over them to change the scale:
 
     snakemake --cores 4 --configfile config/paper.yaml
 

@@ -14,7 +14,7 @@ from crowdgold.experiments.provenance.imports import code_hash
 from crowdgold.experiments.provenance.made_from import content_hash, file_hash
 from crowdgold.experiments.results import read_metadata
 
-CODE_PATHS = ("src", "scripts", "stan", "toolchain", "workflow", "Snakefile")
+CODE_PATHS = ("src", "scripts", "stan", "toolchain", "workflow")
 """What decides the numbers; an edit anywhere else leaves the commit's name clean."""
 PACKAGES = (
     "numpy", "scipy", "numba", "pandas", "pyarrow", "cmdstanpy", "scikit-learn", "snorkel", "torch",
@@ -46,7 +46,7 @@ def code_version(folder: Path) -> str:
     numbers are of the same code is the content of the files that made them (`provenance`, `code`).
     """
     commit = _git(folder, "rev-parse", "HEAD")
-    if not commit or not (folder / "Snakefile").exists():
+    if not commit or not (folder / "workflow/Snakefile").exists():
         return __version__
     edited = _git(folder, "status", "--porcelain", "--", *CODE_PATHS)
     return f"{commit}-dirty" if edited or edited is None else commit

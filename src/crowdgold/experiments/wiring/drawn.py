@@ -127,9 +127,10 @@ class Drawn:
     def page(self, target: str, page: str) -> Paths:
         """An input function for a page that is made of a target's figures' tables, if any is drawn.
 
-        The smallest scale, whose numbers say nothing, leaves the page as it is.
+        The smallest scale, whose numbers say nothing, leaves the page as it is; elsewhere than in
+        the checkout there is none.
         """
-        written = not self.config["together"]
+        written = not self.config["together"] and self.jobs.root.resolve() == Path.cwd()
         return lambda wildcards: [page] if written and self.figures(target) else []
 
     def data_tables(self, figure: str) -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """The folder that an evaluation is written to: complete, or not there.
 
-estimates.csv, .parquet   a row for each stratum, model, comparison, metric and method
+estimates.csv             a row for each stratum, model, comparison, metric and method
+estimates.parquet         the same, where pyarrow is installed
 curves.csv                points of the precision-recall and ROC curves with their intervals
 items.csv                 votes, gold, scores, and P(Y = 1) by method and model
 annotators.csv            each annotator's TPR and TNR, where they are known
@@ -27,6 +28,7 @@ from crowdgold.data import InputError
 from crowdgold.data.json_shapes import plain
 from crowdgold.data.outputs import kept_name, lies_in, own_name, same_file
 from crowdgold.data.spreadsheet import write_spreadsheet
+from crowdgold.extras import PARQUET, missing
 from crowdgold.own.evaluation.run_key import UNFINISHED, holds_jobs
 from crowdgold.temporary import held_folder, registered
 
@@ -143,7 +145,8 @@ def _write_tables(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
         # Scores are the user's numbers, and probabilities are rounded: as they are.
         form = None if name == "items" else FLOATS
         write_spreadsheet(table, folder / f"{name}.csv", form)
-    tables[ESTIMATES].to_parquet(folder / f"{ESTIMATES}.parquet", index=False)
+    if not missing(PARQUET):
+        tables[ESTIMATES].to_parquet(folder / f"{ESTIMATES}.parquet", index=False)
 
 
 def _write_json(content: Mapping[str, Any], path: Path) -> None:

@@ -24,6 +24,7 @@ import numpy as np
 from crowdgold import __version__
 from crowdgold.assets import asset_folder, package_folder
 from crowdgold.data.own import Study
+from crowdgold.extras import missing
 from crowdgold.models.stan import StanModels
 from crowdgold.own.evaluation.fitting import Found
 from crowdgold.own.evaluation.jobs import Job
@@ -37,7 +38,7 @@ def versions(stan: StanModels) -> dict[str, str]:
     """The versions that numbers depend on, by name."""
     cmdstan = stan.toolchain.cmdstan_version if stan.toolchain else ""
     found = {"crowdgold": __version__, "python": platform.python_version(), "cmdstan": cmdstan}
-    return found | {name: version(name) for name in PACKAGES}
+    return found | {name: version(name) for name in PACKAGES if not missing(name)}
 
 
 @cache

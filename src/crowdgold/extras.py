@@ -1,0 +1,49 @@
+"""Packages that not every install has, and the extra of crowdgold that each comes with."""
+
+import importlib.util
+
+PARQUET = "pyarrow"
+EXTRA_OF = {
+    "cmdstanpy": "stan",
+    "xarray": "stan",
+    "matplotlib": "report",
+    PARQUET: "parquet",
+    "jsonschema": "workflow",
+    "pooch": "workflow",
+    "sklearn": "workflow",
+    "snakemake": "workflow",
+    "crowdkit": "peers",
+    "numpyro": "peers",
+    "snorkel": "snorkel",
+    "peft": "hlv",
+    "torch": "hlv",
+    "transformers": "hlv",
+}
+"""Module -> the extra in pyproject.toml that brings it; what stands in none is always there."""
+
+
+def lack_of(module: str) -> str:
+    """What to install for a module that is not there; empty where no extra brings it."""
+    package = module.partition(".")[0]
+    if package not in EXTRA_OF:
+        return ""
+    return f"{package}, which is not installed: pip install 'crowdgold[{EXTRA_OF[package]}]'"
+
+
+def missing(module: str) -> str:
+    """What to install for a module; empty where it is there, or no extra brings it."""
+    return "" if importlib.util.find_spec(module) else lack_of(module)
+
+
+def need(module: str, purpose: str) -> None:
+    """Nothing where a module is there.
+
+    Args:
+        module: its name.
+        purpose: what needs it.
+
+    Raises:
+        ModuleNotFoundError: where it is not, with the extra that brings it.
+    """
+    if said := missing(module):
+        raise ModuleNotFoundError(f"{purpose} needs {said}", name=module)

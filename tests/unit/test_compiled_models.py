@@ -1,0 +1,49 @@
+"""The Stan models of an evaluation: compiled two at a time, and why one cannot be had."""
+
+import threading
+
+import pytest
+
+from crowdgold.own.evaluation.compiled import load_models
+from crowdgold.toolchain import ToolchainError
+
+
+class Models:
+    """Stands for `StanModels`: two compilations wait for each other, and one fails."""
+
+    def __init__(self, toolchain=True):
+        self.toolchain, self.loaded = toolchain, []
+        self.together = threading.Barrier(2, timeout=20)
+
+    def found(self):
+        if not self.toolchain:
+            raise ToolchainError("no compiler")
+
+    def executable(self, name):
+        self.together.wait()
+        if name == "dawid_skene":
+            raise ToolchainError("it does not compile")
+
+    def load(self, name):
+        self.loaded.append(name)
+
+
+def test_two_models_are_compiled_at_a_time_and_a_failure_is_its_methods_alone():
+    """The vote model is asked for first; one after the other would wait for ever."""
+    stan = Models()
+    failed = load_models(["MAVEN", "CLARA", "DS"], stan)
+    assert failed == {"DS": "its Stan model cannot be had: it does not compile"}
+    assert stan.loaded == ["vote"]
+
+
+def test_without_a_toolchain_every_method_says_why():
+    failed = load_models(["MAVEN", "CLARA", "DS"], Models(toolchain=False))
+    assert failed == dict.fromkeys(("MAVEN", "DS"), "its Stan model cannot be had: no compiler")
+
+
+def test_one_compilation_at_a_time_is_found_out(monkeypatch):
+    monkeypatch.setattr("crowdgold.own.evaluation.compiled.COMPILERS", 1)
+    stan = Models()
+    stan.together = threading.Barrier(2, timeout=0.2)
+    with pytest.raises(AssertionError):
+        assert set(load_models(["MAVEN", "DS"], stan)) == {"DS"}
