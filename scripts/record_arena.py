@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from crowdgold.arena.features import world_features, world_kinds, worlds_table
 from crowdgold.arena.record import arena_of, record_text
 from crowdgold.arena.table import arena_cells, judged
+from crowdgold.arena.world_features import world_features, world_kinds, worlds_table
 from crowdgold.data.outputs import write_text
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.provenance.made_from import condensed, file_hash

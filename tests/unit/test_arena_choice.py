@@ -17,11 +17,7 @@ from crowdgold.arena.choice import (
     record,
     records_of,
 )
-from crowdgold.arena.features import (
-    StudyFeatures,
-    read_worlds,
-    worlds_table,
-)
+from crowdgold.arena.features import StudyFeatures
 from crowdgold.arena.nearest_world import coverage_of, foretell, log_width_of
 from crowdgold.arena.record import arena_of
 from crowdgold.arena.situations import (
@@ -36,6 +32,7 @@ from crowdgold.arena.table import (
     arena_cells,
     judged,
 )
+from crowdgold.arena.world_features import read_worlds, worlds_table
 from crowdgold.data.datasets import DATASETS
 from crowdgold.evaluation.summaries import coverage_band
 from crowdgold.methods import METHODS

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from crowdgold.arena.features import StudyFeatures, world_features, world_kinds
+from crowdgold.arena.features import StudyFeatures
+from crowdgold.arena.world_features import world_features, world_kinds
 from crowdgold.data.datasets import DATASETS
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.drawing import simulate_block
