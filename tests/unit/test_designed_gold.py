@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.data import NO_GOLD, GoldDraw, InputError, items_from_frame
-from crowdgold.data.gold_draw import read_gold_draw
+from crowdgold.data.gold_columns import read_gold_draw
 from crowdgold.experiments.table_rows import row_of, table_of
 from crowdgold.inference import evaluate
 from crowdgold.inference.clustered import drawn_from

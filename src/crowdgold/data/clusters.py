@@ -12,7 +12,8 @@ import pandas as pd
 
 from crowdgold.data.checks import counted
 from crowdgold.data.errors import InputError
-from crowdgold.data.gold_draw import NO_STRATUM, GoldDraw, number_names, refuse
+from crowdgold.data.gold_columns import number_names, refuse
+from crowdgold.data.gold_draw import NO_STRATUM, GoldDraw
 
 CLUSTER = "cluster"
 TOO_FAR = 6.0

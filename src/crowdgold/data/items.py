@@ -15,7 +15,8 @@ from crowdgold.data.annotations import Annotations
 from crowdgold.data.checks import Problems, counted, list_names
 from crowdgold.data.clusters import CLUSTER, check_draw, numbers_in_words, read_clusters
 from crowdgold.data.errors import InputError
-from crowdgold.data.gold_draw import GoldDraw, read_gold_draw
+from crowdgold.data.gold_columns import read_gold_draw
+from crowdgold.data.gold_draw import GoldDraw
 from crowdgold.data.item_columns import (
     NO_GOLD,
     SCORE,

@@ -41,6 +41,9 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         f"{DRAW}chance": NUMBERS,
         f"{DRAW}stratum": POSITIONS,
         f"{DRAW}drawn": POSITIONS,
+        f"{DRAW}batch": POSITIONS,
+        f"{DRAW}counts": NUMBERS,
+        f"{DRAW}by_chance": NUMBERS,
         "cluster": POSITIONS,
     },
     ANNOTATIONS: {

@@ -7,7 +7,8 @@ estimate, n_h gold items in stratum h and d_h their mean, the variance over samp
     v_h = n_h / (n_h - 1) sum (1 - pi_i) (d_i - d_h)^2        V = sum v_h
 
 Items that were each drawn by itself are one stratum with d_h = 0. Strata with one gold item are
-joined with the next. An estimate of some of the items alone takes its d_i as 0 for the others. For
+joined with the next. Of gold that was drawn in batches (`data.gold_batches`), d_i is the part that
+chance decides. An estimate of some of the items alone takes its d_i as 0 for the others. For
 a population, of which the N items are a sample, the variance over the items' contributions, over N,
 is added.
 
@@ -135,6 +136,8 @@ class KnownChances(SimpleRandom):
             each was drawn by itself.
         drawn: (G,) gold items of each, also those that are not among the m.
         by_itself: whether each was drawn by itself.
+        counts: (m,) items that each stands for; None where it is 1 / chance.
+        by_chance: (m,) share of that which varies over samples (`data.gold_batches`); None: all.
     """
 
     of_all: int
@@ -142,6 +145,8 @@ class KnownChances(SimpleRandom):
     group: np.ndarray
     drawn: np.ndarray
     by_itself: bool = False
+    counts: np.ndarray | None = None
+    by_chance: np.ndarray | None = None
 
     @classmethod
     def of(cls, draw: GoldDraw, of_all: int) -> "KnownChances":
@@ -153,15 +158,16 @@ class KnownChances(SimpleRandom):
             whole = np.isin(np.arange(len(draw.drawn)), draw.stratum[chance >= 1])
             joined = _joined(draw.drawn, whole)
             group, drawn = joined[draw.stratum], np.bincount(joined, draw.drawn).astype(int)
+        least = chance.min() if draw.counts is None else 1 / draw.counts.max()
         return cls(
-            size=size, fraction=float(chance.min()), of_all=of_all, chance=chance, group=group,
-            drawn=drawn, by_itself=by_itself,
+            size=size, fraction=float(least), of_all=of_all, chance=chance, group=group,
+            drawn=drawn, by_itself=by_itself, counts=draw.counts, by_chance=draw.by_chance,
         )  # fmt: skip
 
     @property
     def weights(self) -> np.ndarray:
         """What each gold item counts, of mean 1: (m,)."""
-        weights = 1 / self.chance
+        weights = 1 / self.chance if self.counts is None else self.counts
         scaled: np.ndarray = weights / weights.mean()
         return scaled
 
@@ -194,6 +200,8 @@ class KnownChances(SimpleRandom):
     def deviations(self, influence: np.ndarray) -> np.ndarray:
         """As of a simple random sample; one row more for each group that is there in part."""
         scale, absent = self._scale(), self._absent()
+        if self.by_chance is not None:
+            influence = influence * self.by_chance[:, None]
         total = np.zeros((len(self.drawn), influence.shape[1]))
         np.add.at(total, self.group, influence)
         mean = np.zeros_like(total) if self.by_itself else total / self.drawn[:, None]
@@ -275,7 +283,7 @@ class KnownChances(SimpleRandom):
                 drawn = rng.integers(0, len(rows), len(rows) - 1)
                 often = np.bincount(drawn, minlength=len(rows))
                 found[rows] = often * len(rows) / (len(rows) - 1)
-        return found
+        return found if self.by_chance is None else 1 + self.by_chance * (found - 1)
 
 
 Design = SimpleRandom

@@ -8,6 +8,7 @@ import pandas as pd
 from crowdgold.data.checks import to_numbers
 from crowdgold.data.clusters import CLUSTER
 from crowdgold.data.errors import InputError
+from crowdgold.data.gold_draw import BATCH
 from crowdgold.data.gold_draw import COLUMNS as OF_DRAW
 from crowdgold.data.own.roles import ANONYMOUS, GOLD_FILE, LONG
 from crowdgold.data.own.sheets import Sheet, without_missing_words
@@ -152,18 +153,56 @@ def read_strata(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[st
 def read_sampling(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
     """Read how gold items were drawn, and which belong together: columns by item, where there.
 
+    Batches may stand in a file each. An item that one of them sent in vain is of the one that has
+    its label.
+
     Raises:
-        InputError: where two files have one of them, or an item has two values.
+        InputError: where two files have one of the columns, other than of batches, or an item has
+            two values.
     """
-    found: dict[str, pd.Series] = {}
-    for sheet, kind in zip(sheets, kinds, strict=True):
-        for column in filter(sheet.has, (*OF_DRAW, CLUSTER)):
-            if column in found:
-                raise InputError(f"{sheet.source}: column {column!r} stands in another file too")
-            table = of_item(sheet, column, _several(kind))
-            item = table.frame["item"].to_numpy(dtype=object)
-            found[column] = pd.Series(table.frame[column].to_numpy(dtype=object), index=item)
-    return found
+    return _draws(sheets, kinds) | _clusters(sheets, kinds)
+
+
+def _clusters(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
+    """The column of clusters, where there is one."""
+    given = [pair for pair in zip(sheets, kinds, strict=True) if pair[0].has(CLUSTER)]
+    if len(given) > 1:
+        raise InputError(f"{given[1][0].source}: column {CLUSTER!r} stands in another file too")
+    return {CLUSTER: _values(sheet, CLUSTER, kind) for sheet, kind in given}
+
+
+def _draws(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
+    """How gold items were drawn: the columns of `gold_draw`, those that are there."""
+    given = [
+        (sheet, kind)
+        for sheet, kind in zip(sheets, kinds, strict=True)
+        if any(map(sheet.has, OF_DRAW))
+    ]
+    in_batches = all(sheet.has(BATCH) for sheet, _ in given)
+    tables: list[pd.DataFrame] = []
+    for sheet, kind in given:
+        columns = [column for column in OF_DRAW if sheet.has(column)]
+        again = [column for column in columns if any(column in one for one in tables)]
+        if again and not in_batches:
+            raise InputError(f"{sheet.source}: column {again[0]!r} stands in another file too")
+        tables.append(pd.DataFrame({one: _values(sheet, one, kind) for one in columns}))
+        gold = [*sheet.starting("gold").values(), *filter(sheet.has, ["label"])]
+        known = [_values(sheet, column, kind).index for column in gold] if in_batches else []
+        tables[-1]["known"] = np.any([tables[-1].index.isin(one) for one in known], axis=0)
+    if not in_batches or not tables:
+        return {
+            str(name): one[name].dropna() for one in tables for name in one.drop(columns="known")
+        }
+    found = pd.concat(tables).sort_values("known", kind="stable").drop(columns="known")
+    last = found[~found.index.duplicated(keep="last")]
+    return {str(column): last[column].dropna() for column in last}
+
+
+def _values(sheet: Sheet, column: str, kind: str | None) -> pd.Series:
+    """The values of a column by item, where it has one."""
+    table = of_item(sheet, column, _several(kind))
+    item = table.frame["item"].to_numpy(dtype=object)
+    return pd.Series(table.frame[column].to_numpy(dtype=object), index=item)
 
 
 def read_weights(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> pd.Series | None:

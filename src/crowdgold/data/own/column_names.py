@@ -61,6 +61,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "gold_stratum": ("gold_stratum", "sampling_stratum"),
     "gold_stratum_size": ("gold_stratum_size", "sampling_stratum_size"),
+    "gold_batch": ("gold_batch",),
 }  # fmt: skip
 """Column of a study -> the names it is guessed from, likeliest first."""
 

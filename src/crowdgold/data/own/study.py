@@ -12,6 +12,7 @@ from crowdgold.data.annotations import Annotations, annotations_from_frame
 from crowdgold.data.checks import counted, list_names
 from crowdgold.data.clusters import in_words as clusters_in_words
 from crowdgold.data.errors import InputError
+from crowdgold.data.gold_columns import skipped_in_words
 from crowdgold.data.gold_draw import in_words
 from crowdgold.data.item_columns import NO_GOLD
 from crowdgold.data.items import Items, items_from_frame, score_column, with_sampling
@@ -271,7 +272,7 @@ def _with_sampling(items: Items, columns: Mapping[str, pd.Series], notes: list[s
     in_order = {name: _of_items(one, items.item, name, notes) for name, one in columns.items()}
     found = with_sampling(items, in_order)
     if found.draw is not None:
-        notes.append(in_words(found.draw, found.gold))
+        notes += [in_words(found.draw, found.gold), *skipped_in_words(in_order, found.gold)]
     if found.cluster is not None:
         notes.append(clusters_in_words(found.cluster))
     return found
