@@ -23,6 +23,7 @@ __all__ = ["main", "parser"]
 
 COMMANDS = {
     "plan": "how many items, votes and gold labels a study needs",
+    "sample": "say which items to send to experts next",
     "check": "say what votes, gold labels and scores can support",
     "evaluate": "evaluate models and rates from votes, gold labels and scores",
     "report": "write the report of an evaluation: one HTML file, and its figures as PDF",

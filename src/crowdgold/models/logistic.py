@@ -28,6 +28,8 @@ INTERCEPT_PRECISION = 0.05
 """Of the normal prior of the intercept, around 0: nearly flat, down to prevalences of 1 %."""
 STEPS, STEP_LIMIT, SETTLED = 50, 3.0, 1e-8
 """Of Newton's method: how many, the longest, and the one after which it stops."""
+MOST_ODDS = 50.0
+"""Log odds, beyond those of any share of positive items."""
 BLOCK = 200_000
 """Items that are predicted at a time."""
 
@@ -73,6 +75,22 @@ def features(items: Items) -> np.ndarray:
         if ranks.shape[1] > 1:
             columns += list((ranks - mean[:, None]).T)
     return np.stack(columns, axis=1)
+
+
+def without_labels(columns: np.ndarray, share: float) -> np.ndarray:
+    """P(Y_i = 1) of each item, (n,), before any gold label: the coefficients' prior mean.
+
+    Args:
+        columns: (n, p) features.
+        share: of positive items, in (0, 1), that the intercept is set to.
+    """
+    odds = columns[:, 1:3].sum(axis=1)
+    low, high = -MOST_ODDS, MOST_ODDS
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if expit(middle + odds).mean() < share else (low, middle)
+    found: np.ndarray = expit(low + odds)
+    return found
 
 
 def fit_folds(known: np.ndarray, labels: np.ndarray, used: np.ndarray, centre: np.ndarray,

@@ -43,6 +43,24 @@ def strata_of(items: Items) -> np.ndarray:
     return number
 
 
+def share_out(part: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """The stratum of the first label, of the second, and so on, (N,), until all items have one.
+
+    Each stratum gets its `LEAST` first; then the next label goes where the labels given are
+    fewest for its part (Sainte-Lague's divisors). So the first n are near n times the parts, and
+    more labels never take one from a stratum.
+
+    Args:
+        part: (H,) of all labels that each stratum is to have, above 0.
+        size: (H,) its items.
+    """
+    stratum = np.repeat(np.arange(len(size)), size)
+    before = np.arange(len(stratum)) - np.repeat(np.cumsum(size) - size, size)
+    turn = np.where(before < LEAST, 0.0, (before + 0.5) / part[stratum])
+    found: np.ndarray = stratum[np.lexsort((stratum, before, turn))]
+    return found
+
+
 def allocate(items: Items, stratum: np.ndarray, n_gold: int) -> np.ndarray:
     """How many labels each stratum gets, (H,), at most its items; they sum to `n_gold`.
 
@@ -54,18 +72,10 @@ def allocate(items: Items, stratum: np.ndarray, n_gold: int) -> np.ndarray:
     chance = np.bincount(stratum, guess) / size
     wanted = size * np.sqrt(chance * (1 - chance))
     part = PROPORTIONAL * size / size.sum() + (1 - PROPORTIONAL) * wanted / wanted.sum()
-    found = np.minimum(LEAST, size)
-    if n_gold < found.sum() or n_gold > len(items):
-        raise InputError(f"n_gold {n_gold}: expected {found.sum()} to {len(items)}, for all strata")
-    while found.sum() < n_gold:
-        open_ones = found < size
-        behind = np.where(open_ones, part * n_gold - found, -np.inf)
-        # One at a time where the last are given out, so that none gets more than it has.
-        more = np.clip(np.floor(behind), 0, size - found).astype(int)
-        if not 0 < more.sum() <= n_gold - found.sum():
-            more = np.eye(len(size), dtype=int)[int(behind.argmax())]
-        found = found + more
-    return found
+    fewest = np.minimum(LEAST, size).sum()
+    if not fewest <= n_gold <= len(items):
+        raise InputError(f"n_gold {n_gold}: expected {fewest} to {len(items)}, for all strata")
+    return np.bincount(share_out(part, size)[:n_gold], minlength=len(size))
 
 
 def draw_clusters(cluster: np.ndarray, n_gold: int, rng: np.random.Generator) -> np.ndarray:

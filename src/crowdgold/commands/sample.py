@@ -1,0 +1,141 @@
+"""`crowdgold sample`: which items to send to experts next, so that few labels tell much."""
+
+import argparse
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crowdgold.commands.terminal import (
+    add_force,
+    add_study_options,
+    make_way,
+    progress,
+    read_files,
+    renamed,
+    say,
+    tell,
+)
+from crowdgold.data import InputError
+from crowdgold.data.outputs import Output
+
+if TYPE_CHECKING:
+    from crowdgold.own.sample.batch import Batch
+
+ABOUT = """\
+Say which items to send to experts next. Items are drawn at random within strata, with a known
+chance, and more often where their labels are expected to tell more about the metrics asked for. So
+an interval of the same width takes fewer labels than at random, and rests on no more assumptions.
+
+The strata are of a prediction from votes and scores. It rests on the gold labels that there are
+(20 or more) or on those of a pilot, else it is rough. With several metrics or models the worst off
+is served first. A quarter of the labels go to all strata by their size (--proportional), so that
+no item counts for very many.
+
+Have experts fill in the column `gold` of the file, and give it to `crowdgold evaluate` along with
+the study: nothing else needs to be said. Begin at the top: any beginning of the file is such a
+sample too. What an expert leaves empty counts as if it had not been drawn, which is right unless
+the hard items are left. Hide the columns after `gold` from experts, who should not know what is
+expected.
+
+For more labels, run the command again with the study and all files that came back: the next batch
+makes use of what they say. Before labels came back, the same seed with a larger --n gives the same
+items, then more."""
+EXAMPLE = """\
+example:
+  $ crowdgold sample study.csv --n 100 --out batch1.csv
+  ... an expert fills in the column gold of batch1.csv ...
+  $ crowdgold sample study.csv batch1.csv --n 200 --for AUC recall@0.5 --out batch2.csv
+  ... and of batch2.csv ...
+  $ crowdgold evaluate study.csv batch1.csv batch2.csv --out results
+
+FILES are as of `crowdgold check`. Metrics are AUC, recall@0.5 (of each model), recall:large@0.5 (of
+the model "large"), delta_AUC (the first two models), and so on.
+
+exit codes: 0, done; 2, input that cannot be used, with what is wrong and how to mend it."""
+WIDTH = 80
+
+
+def add_options(own: argparse.ArgumentParser) -> None:
+    """Add what the command can be told."""
+    own.add_argument("--n", type=int, required=True, metavar="LABELS", help="items to be labelled")
+    own.add_argument("--out", type=Path, required=True, metavar="to_label.csv", help="the file")
+    own.add_argument(
+        "--for", nargs="+", default=[], metavar="METRIC", dest="metrics_for",
+        help="what the labels are for (default: all metrics of `crowdgold evaluate`)",
+    )  # fmt: skip
+    own.add_argument(
+        "--pilot", nargs="+", default=[], type=Path, metavar="FILE",
+        help="an earlier study with gold labels and scores of the same models, whose labels guide "
+        "the choice until this one has some",
+    )  # fmt: skip
+    own.add_argument(
+        "--proportional", type=float, default=0.25, metavar="SHARE",
+        help="of the labels that go to all strata by their size (default: %(default)g)",
+    )  # fmt: skip
+    own.add_argument("--seed", type=int, default=20260301, help="default: %(default)s")
+    add_force(own)
+    add_study_options(own)
+    own.set_defaults(run=run)
+
+
+def is_unlabelled(path: Path) -> bool:
+    """Whether a file was written by this command and has no label yet."""
+    import pandas as pd
+
+    from crowdgold.own.sample.batch import COLUMNS
+
+    try:
+        frame = pd.read_csv(path, dtype="string")
+    except (OSError, ValueError):
+        return False
+    return tuple(frame.columns) == COLUMNS and bool(frame["gold"].isna().all())
+
+
+def _describe(batch: "Batch", labels: int) -> str:
+    """The strata, a line each, and what to do."""
+    lines = [f"Batch {batch.number}: {len(batch.rows):,} items to be labelled", ""]
+    lines.append(f"{'stratum':>7}{'items':>9}{'drawn':>7}{'chance':>8}  why")
+    for one, (size, drawn) in enumerate(zip(batch.size, batch.drawn, strict=True)):
+        head = f"{one + 1:>7}{size:>9,}{drawn:>7,}{drawn / size:>8.2g}  "
+        lines.append(
+            textwrap.fill(batch.reason[one], WIDTH, initial_indent=head,
+                          subsequent_indent=" " * len(head))
+        )  # fmt: skip
+    rests = f"the {labels:,} gold labels that there are" if labels else "votes and scores alone"
+    return "\n".join([*lines, "", f"What is expected rests on {rests}."])
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Choose the items, say which, and write the file."""
+    from crowdgold.data import NO_GOLD
+    from crowdgold.data.files import unfinished
+    from crowdgold.data.own import read_study
+    from crowdgold.data.spreadsheet import write_spreadsheet
+    from crowdgold.own.sample.asked import metrics_for
+    from crowdgold.own.sample.batch import next_batch
+    from crowdgold.own.sample.strata import ENOUGH
+
+    out = Output(asked.out, "--out", "crowdgold sample", is_unlabelled, asked.force)
+    out.check([*read_files(asked), *asked.pilot])
+    if asked.out.suffix != ".csv":
+        raise InputError(f"--out: found {asked.out.name!r}, expected a name that ends in .csv")
+    if not 0 <= asked.proportional <= 1:
+        raise InputError(f"--proportional: found {asked.proportional:g}, expected 0 to 1")
+    if asked.seed < 0:
+        raise InputError(f"--seed: found {asked.seed}, expected 0 or more")
+    how = renamed(asked), asked.positive, asked.repeated
+    with progress(lambda: "reading and choosing"):
+        study = read_study(asked.files, *how)
+        pilot = read_study(asked.pilot, *how).items if asked.pilot else None
+        items = study.items
+        metrics = metrics_for(items, asked.metrics_for)
+        batch = next_batch(items, metrics, asked.n, asked.seed, pilot, asked.proportional)
+    for note in study.notes:
+        say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
+    labels = int((items.gold != NO_GOLD).sum())
+    tell(_describe(batch, labels if labels >= ENOUGH else 0))
+    make_way(out)
+    with unfinished(asked.out) as own:
+        write_spreadsheet(batch.to_frame(items), own)
+    say(f"Written: {asked.out}")
+    return 0

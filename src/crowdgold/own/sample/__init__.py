@@ -1,0 +1,1 @@
+"""Which items to send to experts next, so that few labels make the asked intervals narrow."""

@@ -1,0 +1,205 @@
+"""Which items are sent to experts: strata, what their labels tell, and who gets how many."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from crowdgold.data import NO_GOLD, GoldDraw, InputError
+from crowdgold.inference.questions import View
+from crowdgold.metrics import parse_metric
+from crowdgold.own.sample.allocation import parts
+from crowdgold.own.sample.asked import metrics_for
+from crowdgold.own.sample.batch import labelled, next_batch
+from crowdgold.own.sample.spread import variances
+from crowdgold.own.sample.strata import STRATA, by_prediction, predicted
+from crowdgold.simulate import simulate
+from crowdgold.simulate.gold_sample import share_out
+from unit.reference import make_items
+
+WORLD = {
+    "n": 800, "n_gold": 0, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,
+    "d1": 1.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}, "B": {"mu": 0.5, "delta": 2.0}},
+}  # fmt: skip
+AUC = [parse_metric("AUC")]
+
+
+def table(seed=0, **changed):
+    return simulate("maven", WORLD | changed, np.random.default_rng([9, seed])).table
+
+
+def test_one_metric_alone_has_neymans_allocation_and_a_share_goes_by_size():
+    size, spread = np.array([900, 90, 10]), np.array([0.1, 0.5, 0.4])
+    cost = (size * spread)[:, None] ** 2
+    best = size * spread / (size * spread).sum()
+    np.testing.assert_allclose(parts(cost, size, 0.0), best)
+    np.testing.assert_allclose(parts(cost, size, 0.25), 0.25 * size / 1000 + 0.75 * best)
+    np.testing.assert_allclose(parts(np.zeros((3, 1)), size), size / 1000)
+
+
+def test_of_several_metrics_the_worst_off_is_as_well_off_as_can_be():
+    """Against every allocation of three strata on a grid of 1/200, up to what its step makes."""
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        cost = rng.exponential(size=(3, 4)) ** 2
+        best = np.sqrt(cost).sum(axis=0) ** 2
+
+        def worst(part, cost=cost, best=best):
+            return ((cost / part[:, None]).sum(axis=0) / best).max()
+
+        grid = [
+            np.array([one, two, 200 - one - two]) / 200
+            for one in range(1, 199)
+            for two in range(1, 200 - one)
+        ]
+        least = min(map(worst, grid))
+        assert worst(parts(cost, np.ones(3), 0.0)) < least * 1.0005
+        assert worst(np.full(3, 1 / 3)) > least * 1.001  # the control: it matters
+
+
+def test_labels_are_shared_out_so_that_more_take_none_away():
+    part, size = np.array([0.6, 0.3, 0.1]), np.array([5, 40, 55])
+    order = share_out(part, size)
+    assert np.bincount(order).tolist() == size.tolist()
+    assert sorted(order[:6]) == [0, 0, 1, 1, 2, 2]
+    counts = np.stack([np.bincount(order[:n], minlength=3) for n in range(101)])
+    assert np.diff(counts, axis=0).min() == 0
+    assert counts.max(axis=0).tolist() == size.tolist()
+    assert abs(counts[8] - 8 * part).max() <= 1.3
+
+
+@pytest.mark.parametrize("text", ["prevalence", "TPR_H", "TNR_H", "AUC", "precision@1", "recall@1"])
+def test_what_a_label_adds_is_what_changing_it_does(text):
+    """The metric at a prediction, with item i positive and negative instead, for 60 items of 800:
+    the squared differences are in proportion to the variances, within 5 %."""
+    items, metric = table(), parse_metric(text)
+    guess = predicted(items)
+    found = variances(items, [metric], guess)[:, 0] / guess / (1 - guess)
+    view, rows = View(items, "A"), np.arange(0, 800, 13)
+    moved = []
+    for row in rows:
+        ends = []
+        for label in (1.0, 0.0):
+            changed = guess.copy()
+            changed[row] = label
+            ends.append(metric.known.value(view.mass(changed), view.ranking(), metric.threshold))
+        moved.append((ends[0] - ends[1]) ** 2)
+    moved = np.array(moved)
+    large = moved > moved.max() / 100
+    ratio = found[rows][large] / moved[large]
+    np.testing.assert_allclose(ratio / np.median(ratio), 1, atol=0.05)
+
+
+def test_a_difference_of_models_has_variances_of_its_own():
+    items = table()
+    guess = predicted(items)
+    texts = ["delta_AUC", "AUC", "AUC:B"]
+    found = variances(items, [parse_metric(one) for one in texts], guess)
+    np.testing.assert_allclose(found.sum(axis=0), 1)
+    same = replace(items, scores=dict.fromkeys("AB", items.scores["A"]))
+    assert variances(same, [parse_metric("delta_AUC")], guess).max() == 0
+    without = np.where(np.arange(800) < 50, np.nan, items.scores["A"])
+    holes = replace(items, scores={"A": without, "B": items.scores["B"]})
+    assert variances(holes, AUC, predicted(holes))[:50].max() == 0
+
+
+def test_strata_are_intervals_of_the_prediction():
+    items = table()
+    guess = predicted(items)
+    stratum = by_prediction(guess, variances(items, AUC, guess), 200)
+    assert len(set(stratum)) == STRATA
+    ends = [(guess[stratum == one].min(), guess[stratum == one].max()) for one in range(STRATA)]
+    assert all(one[1] < other[0] for one, other in pairwise(ends))
+    assert set(by_prediction(guess, variances(items, AUC, guess), 10)) == {0}
+    assert set(by_prediction(np.full(800, 0.3), np.ones((800, 1)), 200)) == {0}
+
+
+def test_a_prediction_rests_on_labels_then_on_a_pilot_then_on_votes_and_ranks():
+    items, pilot = table(), table(1)
+    half = pilot.with_gold(np.arange(800) < 400)
+    rough, guided = predicted(items), predicted(items, half)
+    assert rough.mean() == pytest.approx((items.votes_positive / 3).mean(), abs=1e-6)
+    assert abs(guided.mean() - items.truth.mean()) < 0.03
+    own = items.with_gold(np.arange(800) < 100)
+    np.testing.assert_array_equal(predicted(own, half), predicted(own))
+    weighed = replace(half, draw=GoldDraw(np.where(half.scores["A"] > 1, 0.9, 0.3)))
+    assert np.abs(predicted(items, weighed) - guided).max() > 0.005
+    with pytest.raises(InputError, match="scores of A, the study of A, B"):
+        predicted(items, replace(half, scores={"A": half.scores["A"]}))
+
+
+def test_the_same_seed_gives_the_same_items_and_more_labels_go_on():
+    items = table()
+    one, more, other = (next_batch(items, AUC, n, seed) for n, seed in ((60, 1), (150, 1), (60, 2)))
+    assert one.number == 1
+    np.testing.assert_array_equal(more.rows[:60], one.rows)
+    np.testing.assert_array_equal(more.size, one.size)
+    assert set(one.rows) != set(other.rows)
+    assert len(set(more.rows)) == 150
+    back = np.random.default_rng(3).permutation(800)
+    assert set(items.item[one.rows]) == set(
+        items.take(back).item[next_batch(items.take(back), AUC, 60, 1).rows]
+    )
+
+
+def test_batches_follow_one_another_and_leave_out_what_is_labelled():
+    items = table()
+    seen: set[int] = set()
+    for number in (1, 2, 3):
+        batch = next_batch(items, AUC, 60, 1)
+        assert batch.number == number
+        assert not seen & set(batch.rows)
+        assert batch.size.sum() == 800 - len(seen)
+        assert batch.drawn.min() >= 2
+        seen |= set(batch.rows)
+        items = labelled(items, batch)
+        assert items.draw.batch.max() == number - 1
+        assert np.nansum(items.draw.counts) == pytest.approx(800)
+    assert set(np.flatnonzero(items.gold != NO_GOLD)) == seen
+    everyone = labelled(items, next_batch(items, AUC, 620, 1))
+    np.testing.assert_allclose(everyone.draw.counts, 1)
+
+
+def test_a_batch_after_random_gold_and_after_other_designs():
+    items = table().with_gold(np.arange(800) % 10 == 0)
+    batch = next_batch(items, AUC, 60, 1)
+    assert batch.number == 2
+    after = labelled(items, batch)
+    assert np.nansum(after.draw.counts) == pytest.approx(800)
+    chance = np.full(800, 0.1)
+    strata = GoldDraw(chance, np.zeros(800, dtype=int), np.array([80]))
+    for draw in (GoldDraw(chance), strata):
+        with pytest.raises(InputError, match="no batch can follow"):
+            next_batch(replace(items, draw=draw), AUC, 60, 1)
+    with pytest.raises(InputError, match="found 721, expected 2 to 720"):
+        next_batch(items, AUC, 721, 1)
+
+
+def test_a_share_by_size_bounds_what_an_item_counts():
+    """With a quarter by size no item counts for more than 4 times the average, but for rounding."""
+    items = table(phi=0.03)
+    items = labelled(items, next_batch(items, AUC, 100, 1))
+    for share, most in ((0.25, 4.4), (1.0, 1.1)):
+        batch = next_batch(items, AUC, 200, 1, proportional=share)
+        assert (batch.size / batch.drawn).max() / (700 / 200) < most
+    bare = next_batch(items, AUC, 200, 1, proportional=0.0)
+    assert (bare.size / bare.drawn).max() / (700 / 200) > 1.5
+
+
+def test_metrics_are_of_each_model_unless_one_is_named():
+    items = table()
+    texts = [
+        one.text for one in metrics_for(items, ["AUC", "prevalence", "recall@1", "recall:B@2"])
+    ]
+    assert texts == ["AUC:A", "AUC:B", "prevalence", "recall:A@1", "recall:B@1", "recall:B@2"]
+    every = [one.text for one in metrics_for(items, [])]
+    assert {"prevalence", "AUC:A", "AUC:B", "delta_TPR:B"} <= set(every)
+    bare = make_items([0, 1, 2, 3], 3, [NO_GOLD] * 4, {})
+    assert [one.text for one in metrics_for(bare, [])] == ["prevalence", "TPR_H", "TNR_H"]
+    for texts, message in ((["AUX"], "no metric 'AUX'"), (["phi"], "--for phi"),
+                           (["AUC:C"], "no predictor 'C'")):  # fmt: skip
+        with pytest.raises(InputError, match=message):
+            metrics_for(items, texts)
+    with pytest.raises(InputError, match="has no scores"):
+        metrics_for(bare, ["AUC"])

@@ -1,0 +1,182 @@
+"""`crowdgold sample` and back: files go to experts, come back with labels, and are understood."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.commands import main
+from crowdgold.data.own import read_study
+from crowdgold.inference import evaluate
+from crowdgold.methods import fit
+from crowdgold.own.sample.asked import metrics_for
+from crowdgold.own.sample.batch import COLUMNS, labelled, next_batch
+from crowdgold.simulate import simulate
+
+WORLD = {
+    "n": 1000, "n_gold": 0, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,
+    "d1": 1.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}, "B": {"mu": 0.5, "delta": 2.0}},
+}  # fmt: skip
+TABLE = simulate("maven", WORLD, np.random.default_rng(11)).table
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A study without gold labels, in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    frame = TABLE.to_frame().drop(columns=["truth", "oracle", "tie_break", "gold"])
+    frame.to_csv("study.csv", index=False)
+    return tmp_path
+
+
+def fill(name, rows=None):
+    """An expert labels a file's items, or the first so many; the order and types may change."""
+    frame = pd.read_csv(name, dtype={"item": str})
+    truth = pd.Series(TABLE.truth, index=TABLE.item.astype(str))
+    gold = truth.reindex(frame["item"]).astype("Int8").to_numpy()
+    frame["gold"] = pd.Series(gold).where(np.arange(len(frame)) < (rows or len(frame)))
+    frame.sample(frac=1, random_state=1).to_csv(name, index=False)
+
+
+def sample(*options):
+    return main(["sample", *map(str, options)])
+
+
+def test_files_come_back_with_labels_and_are_understood(folder, capsys):
+    """Two batches, the second guided by the first: `evaluate` has the numbers of the engine from
+    the same items drawn in code."""
+    assert sample("study.csv", "--n", 80, "--out", "one.csv", "--seed", 3) == 0
+    assert list(pd.read_csv("one.csv").columns) == list(COLUMNS)
+    fill("one.csv")
+    options = ("--n", 120, "--for", "AUC", "prevalence", "--out", "two.csv", "--seed", 3)
+    assert sample("study.csv", "one.csv", *options) == 0
+    fill("two.csv")
+    told = capsys.readouterr().out
+    assert "Batch 1: 80 items" in told
+    assert "rests on votes and scores alone" in told
+    assert "Batch 2: 120 items" in told
+    assert "rests on the 80 gold labels" in told
+    asked = ["--no-models", "--methods", "GT", "logistic-R", "--metrics", "prevalence", "AUC"]
+    files = ["study.csv", "one.csv", "two.csv"]
+    assert main(["evaluate", *files, "--out", "out", "--json", *asked]) == 0
+    told = capsys.readouterr()
+    assert "by strata, in 2 batches of 80, 120" in " ".join(told.err.split())
+    headlines = json.loads(told.out)["headlines"]
+    bare = read_study(["study.csv"]).items
+    items, rng = bare, np.random.default_rng(1)
+    for n, texts in ((80, []), (120, ["AUC", "prevalence"])):
+        batch = next_batch(items, metrics_for(items, texts), n, 3)
+        items = labelled(replace(items, truth=TABLE.truth), batch)
+    again = read_study(files).items
+    np.testing.assert_array_equal(again.gold, items.gold)
+    np.testing.assert_allclose(again.draw.counts, items.draw.counts)
+    fitted = fit("logistic-R", items, rng)
+    for metric, model in (("prevalence", ""), ("AUC", "A"), ("AUC", "B")):
+        name = f"{metric}:{model}" if model else metric
+        (expected,) = evaluate(fitted, items, [name], rng)
+        (found,) = [one for one in headlines if (one["metric"], one["model"]) == (metric, model)]
+        assert found["method"] == "logistic-R"
+        np.testing.assert_allclose(
+            [found[key] for key in ("estimate", "lower", "upper")],
+            [expected.estimate, expected.lower, expected.upper], rtol=1e-8,
+        )  # fmt: skip
+
+
+def test_the_same_seed_gives_the_same_file_and_more_labels_go_on(folder):
+    for name, n in (("one.csv", 80), ("same.csv", 80), ("more.csv", 150)):
+        assert sample("study.csv", "--n", n, "--out", name) == 0
+    one, same, more = (pd.read_csv(f"{name}.csv", dtype=str) for name in ("one", "same", "more"))
+    pd.testing.assert_frame_equal(one, same)
+    assert more["item"][:80].tolist() == one["item"].tolist()
+    # What is not labelled yet is written anew; a file with labels never.
+    assert sample("study.csv", "--n", 90, "--out", "one.csv") == 0
+    fill("one.csv", 10)
+    before = (folder / "one.csv").read_bytes()
+    assert sample("study.csv", "--n", 80, "--out", "one.csv") == 2
+    assert sample("study.csv", "one.csv", "--n", 80, "--out", "one.csv", "--force") == 2
+    assert (folder / "one.csv").read_bytes() == before
+
+
+def test_what_experts_leave_empty_counts_as_not_drawn_and_is_said(folder, capsys):
+    """The first 60 of 80 labelled: as 60 drawn so. One that is drawn again is of the batch that
+    has its label."""
+    assert sample("study.csv", "--n", 80, "--out", "one.csv") == 0
+    sent = pd.read_csv("one.csv", dtype=str)["item"]
+    fill("one.csv", 60)
+    assert main(["check", "study.csv", "one.csv"]) == 0
+    told = capsys.readouterr()
+    assert "20 of 80 items that were sent" in " ".join((told.err + told.out).split())
+    items = read_study(["study.csv", "one.csv"]).items
+    assert (items.gold >= 0).sum() == 60
+    assert np.nansum(items.draw.counts) == pytest.approx(1000)
+    assert sample("study.csv", "one.csv", "--n", 500, "--out", "two.csv") == 0
+    fill("two.csv")
+    again = set(sent[60:]) & set(pd.read_csv("two.csv", dtype=str)["item"])
+    assert len(again) > 3
+    items = read_study(["study.csv", "two.csv", "one.csv"]).items
+    own = np.isin(items.item.astype(str), list(again))
+    assert set(items.draw.batch[items.draw.stratum[own]]) == {1}
+    assert np.nansum(items.draw.counts) == pytest.approx(1000)
+
+
+def test_random_gold_comes_first_and_a_batch_after_it(folder, capsys):
+    """Gold without a word of how it was drawn is a random sample, the first batch."""
+    rows = np.random.default_rng(2).choice(1000, 60, replace=False)
+    gold = pd.DataFrame({"item": TABLE.item[rows], "gold": TABLE.truth[rows]})
+    gold.to_csv("gold.csv", index=False)
+    assert sample("study.csv", "gold.csv", "--n", 60, "--out", "two.csv") == 0
+    fill("two.csv")
+    items = read_study(["study.csv", "gold.csv", "two.csv"]).items
+    assert np.bincount(items.draw.batch, items.draw.drawn).tolist() == [60, 60]
+    assert np.nansum(items.draw.counts) == pytest.approx(1000)
+    # Gold added to the first batch once the second was drawn cannot be counted.
+    rest = np.flatnonzero(~np.isin(TABLE.item, gold["item"]))[:5]
+    more = pd.DataFrame({"item": TABLE.item[rest], "gold": TABLE.truth[rest]})
+    more = more[~more["item"].astype(str).isin(pd.read_csv("two.csv", dtype=str)["item"])]
+    pd.concat([gold, more]).to_csv("gold.csv", index=False)
+    capsys.readouterr()
+    assert main(["check", "study.csv", "gold.csv", "two.csv"]) == 2
+    assert "add no label to a batch once the next is drawn" in capsys.readouterr().err
+
+
+def test_a_study_without_scores_takes_no_column_of_the_batch_for_one(folder):
+    frame = pd.read_csv("study.csv")[["item", "votes_positive", "votes_total"]]
+    frame.to_csv("votes.csv", index=False)
+    assert sample("votes.csv", "--n", 60, "--out", "one.csv") == 0
+    fill("one.csv")
+    study = read_study(["votes.csv", "one.csv"])
+    assert not study.items.predictors
+    assert study.items.draw.drawn.sum() == 60
+
+
+def test_a_pilot_guides_the_first_batch(folder, capsys):
+    pilot = simulate("maven", WORLD | {"n_gold": 150}, np.random.default_rng(12)).table
+    pilot.to_frame().drop(columns=["truth", "oracle", "tie_break"]).to_csv("pilot.csv", index=False)
+    assert sample("study.csv", "--pilot", "pilot.csv", "--n", 80, "--out", "one.csv") == 0
+    assert sample("study.csv", "--n", 80, "--out", "other.csv") == 0
+    one, other = (pd.read_csv(f"{name}.csv", dtype=str) for name in ("one", "other"))
+    assert set(one["gold_stratum_size"]) != set(other["gold_stratum_size"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--n", "0"], "--n: found 0, expected 2 to 1,000"),
+        (["--n", "1001"], "--n: found 1,001"),
+        (["--n", "50", "--for", "AUX"], "no metric 'AUX'"),
+        (["--n", "50", "--proportional", "2"], "--proportional: found 2"),
+        (["--n", "50", "--seed", "-1"], "--seed: found -1"),
+        (["--n", "50", "--out", "study.csv"], "would overwrite study.csv"),
+        (["--n", "50", "--out", "one.txt"], "ends in .csv"),
+        (["--n", "50", "--pilot", "none.csv"], "none.csv"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_in_one_line(options, message, folder, capsys):
+    assert sample("study.csv", "--out", "one.csv", *options) == 2
+    told = capsys.readouterr()
+    assert not told.out
+    line = told.err.strip().splitlines()[-1]
+    assert message in line
+    assert not (folder / "one.csv").exists()
