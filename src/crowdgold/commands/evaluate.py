@@ -88,6 +88,11 @@ def add_options(own: argparse.ArgumentParser) -> None:
         "--level", type=float, default=0.95, help="of the intervals (default: %(default)g)"
     )
     own.add_argument(
+        "--anytime", type=int, metavar="LABELS",
+        help="intervals that hold over all looks at the gold labels as they come in, so that you "
+        "may stop at any: narrowest at so many labels, a number to be set before the first look",
+    )  # fmt: skip
+    own.add_argument(
         "--about", choices=("population", "items"), default="population",
         help="what intervals are about: the population that the items were drawn from, or the "
         "items at hand and no new ones (default: %(default)s)",
@@ -124,6 +129,7 @@ def _settings(asked: argparse.Namespace) -> "Settings":
         level=asked.level,
         about=asked.about,
         seed=asked.seed,
+        anytime=asked.anytime or 0,
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import ndtri
 
+from crowdgold.commands.plan_more import run_more
 from crowdgold.commands.plan_table import WIDTH, as_values, describe, votes_each
 from crowdgold.commands.terminal import (
     add_reading_options,
@@ -32,6 +33,8 @@ the lowest price, or how wide the interval of a given study will be. Widths are 
 of `crowdgold evaluate` (logistic-R) about the population that the items come from, with gold items
 drawn at random among them, and are computed from simulated items (MAVEN, Algorithm 1). From a pilot
 they are computed at 40 draws of its posterior (MAVEN-C), and come with the pilot's own uncertainty.
+With --more, the files are the study itself: read how many more gold labels of its own items reach
+the width, drawn by `crowdgold sample` or at random, given those that there are.
 The intervals of `crowdgold evaluate` are about the same population; with --about items they are
 about the items at hand, and narrower where many of these have a gold label."""
 EXAMPLE = """\
@@ -39,6 +42,7 @@ example:
   $ crowdgold plan --prevalence 0.1 --tpr 0.7 --tnr 0.95 --auc 0.85 --metric prevalence \\
       --width 0.04 --vote-price 0.05 --gold-price 4
   $ crowdgold plan --pilot votes.csv gold.csv scores.csv --model large --metric AUC --width 0.04
+  $ crowdgold plan --more --pilot study.csv batch1.csv --metric prevalence --width 0.04
 
   How wide will it be with 2,000 items, 200 of them with a gold label? Replace --width by
   --items 2000 --gold 200. A pilot's files are as of `crowdgold check`; 300 items with three votes
@@ -57,6 +61,11 @@ def add_options(own: argparse.ArgumentParser) -> None:
     _add_guesses(own)
     own.add_argument("--metric", default="prevalence", help="default: %(default)s")
     own.add_argument("--width", type=float, help="find the cheapest study of this interval width")
+    own.add_argument(
+        "--more", action="store_true",
+        help="how many more gold labels of the pilot's own items reach --width: drawn by "
+        "`crowdgold sample`, and at random; no model is fitted",
+    )  # fmt: skip
     own.add_argument("--items", type=int, help="items that there are, or of the given study")
     own.add_argument("--gold", type=int, help="gold labels of the given study, in place of --width")
     own.add_argument(
@@ -236,6 +245,8 @@ def found(asked: argparse.Namespace) -> tuple[Sequence[Option], Wanted, str]:
     Raises:
         InputError: where an option cannot be used, or a pilot.
     """
+    if asked.more:
+        raise InputError("--more: of the command alone, `crowdgold plan --more`")
     check(asked)
     prices = Prices(asked.vote_price, asked.gold_price)
     wanted = Wanted(asked.width, asked.items, asked.gold, prices, asked.level)
@@ -246,6 +257,8 @@ def found(asked: argparse.Namespace) -> tuple[Sequence[Option], Wanted, str]:
 
 def run(asked: argparse.Namespace) -> int:
     """Plan the study, and say what comes out."""
+    if asked.more:
+        return run_more(asked)
     shown = found(asked)
     tell(json.dumps(as_values(*shown)) if asked.json else describe(*shown))
     if all(one.design is None for one in shown[0]):

@@ -14,6 +14,8 @@ from crowdgold.data.checks import list_names
 PROBABILITY, STRATUM, SIZE, BATCH = COLUMNS = (
     "gold_probability", "gold_stratum", "gold_stratum_size", "gold_batch",
 )  # fmt: skip
+FOR_PEOPLE = ("chance", "reason")
+"""Columns beside `gold_batch` that say why an item was drawn."""
 NO_STRATUM = -1
 """Of an item whose stratum is not known."""
 

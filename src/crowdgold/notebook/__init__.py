@@ -79,6 +79,7 @@ def evaluate(
     seed: int = SEED,
     models: bool = True,
     cores: int | None = None,
+    anytime: int = 0,
 ) -> Result:
     """The numbers of `crowdgold evaluate`, to the digit.
 
@@ -89,13 +90,17 @@ def evaluate(
         about: "population", or the "items" at hand.
         models: whether models of votes and scores follow as second opinions, which take minutes.
         cores: processes at a time; all of the machine where not given.
+        anytime: gold labels at which intervals that hold over all looks are to be narrowest; 0 for
+            those of one look.
 
     Raises:
         InputError: where the data do not support what is asked, or a setting cannot be used.
     """
     given = [thresholds] if isinstance(thresholds, int | float) else thresholds
     chosen = chosen_methods(methods, models)
-    settings = Settings(chosen, tuple(metrics), read_thresholds(given), level, about, seed)
+    settings = Settings(
+        chosen, tuple(metrics), read_thresholds(given), level, about, seed, anytime=anytime
+    )
     checked = check_study(study, settings)
     source = study.source if isinstance(study, Study) else Source(())
     workers = cores or os.cpu_count() or 1

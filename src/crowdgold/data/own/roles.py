@@ -8,6 +8,7 @@ import pandas as pd
 
 from crowdgold.data.checks import list_names, to_numbers
 from crowdgold.data.errors import InputError
+from crowdgold.data.gold_draw import BATCH, FOR_PEOPLE
 from crowdgold.data.own.column_names import ours_named
 from crowdgold.data.own.label_words import PAIRS, plain, positive_labels
 from crowdgold.data.own.sheets import Sheet, without_missing_words
@@ -25,7 +26,8 @@ FORMS = (
 
 def leftover(sheet: Sheet) -> list[str]:
     """The columns that nothing is known of."""
-    return [name for name in sheet.columns if not ours_named(name)]
+    known = FOR_PEOPLE if sheet.has(BATCH) else ()
+    return [name for name in sheet.columns if not (ours_named(name) or name in known)]
 
 
 def _kind(sheet: Sheet) -> str | None:

@@ -103,7 +103,7 @@ class Work:
             return self.rng(role, self.method if role == OWN else "", predictor)
 
         settings = self.settings
-        return Request(Streams(make), settings.level, settings.about)
+        return Request(Streams(make), settings.interval_level, settings.about)
 
     def weights(self, rows: np.ndarray) -> np.ndarray | None:
         """What the items at some positions of the stratum count, of mean 1; None for all alike."""
@@ -193,16 +193,16 @@ def _says(
     draws, checks = labels.parameters, None
     if f"mu:{model}" in draws:
         rng = work.rng("checks", work.method, model)
-        checks = check_predictions(draws, view.items, model, rng, work.settings.level)
+        checks = check_predictions(draws, view.items, model, rng, work.settings.interval_level)
     known = sample.probability
     if known is None and labels.of_items:
         known = labels.probabilities(view, request.streams.own(model))
     return Found(
         work.stratum.name, model, work.method, questions.named.select(asked),
         sample.select(asked), common, whole=len(rows) == len(work.items),
-        curves=_curves(questions, sample, work.settings.level),
+        curves=_curves(questions, sample, work.settings.interval_level),
         probability=_of_study(work, rows, known), checks=checks,
-        parameters=_parameters(draws, work.settings.level), diagnostics=fitted.diagnostics,
+        parameters=_parameters(draws, work.settings.interval_level), diagnostics=fitted.diagnostics,
     )  # fmt: skip
 
 
@@ -228,7 +228,7 @@ def _of_all(work: Work, compared: bool) -> list[Found]:
 
 def _of_annotators(work: Work) -> list[Found]:
     """Fit a method of annotators to their labels; it says nothing of models."""
-    annotations, level = annotations_of(work.study, work.stratum), work.settings.level
+    annotations, level = annotations_of(work.study, work.stratum), work.settings.interval_level
     fitted, request = work.fit(annotations), work.request()
     items = replace(work.items, labels=annotations)
     questions = work.questions(NO_PREDICTOR)

@@ -24,6 +24,8 @@ METRICS = (*LABEL_METRICS, *MODEL_METRICS, *THRESHOLD_METRICS)
 STANDARD = tuple(name for name in METRICS if not KNOWN[name].on_request)
 """Those of a study where nothing else is asked for."""
 
+FEWEST_PLANNED = 20
+"""Gold labels that intervals over all looks can be planned for."""
 HUMANS = "humans"
 """What delta_TPR of a single model is against."""
 
@@ -43,6 +45,10 @@ class Settings:
             from, or the items at hand and no new ones.
         seed: of every random number.
         imputations: label sets imputed for each fit with posterior draws.
+        anytime: gold labels at which intervals that hold over all looks are to be narrowest
+            (`inference.looks`); 0 for intervals of one look.
+        one_look: level of this look's intervals by themselves, which follows from the study's gold
+            labels; None where it is `level`.
     """
 
     methods: tuple[str, ...] = field(default_factory=offered)
@@ -52,6 +58,13 @@ class Settings:
     about: str = POPULATION
     seed: int = 20260301
     imputations: int = DRAWS
+    anytime: int = 0
+    one_look: float | None = None
+
+    @property
+    def interval_level(self) -> float:
+        """The level that each interval is made at."""
+        return self.level if self.one_look is None else self.one_look
 
 
 def read_thresholds(texts: Sequence[str | float]) -> dict[str, tuple[float, ...]]:
@@ -105,6 +118,11 @@ def check_settings(settings: Settings, models: Collection[str]) -> None:
     if settings.about not in TARGETS:
         expected = " or ".join(map(repr, TARGETS))
         raise InputError(f"about: found {settings.about!r}, expected {expected}")
+    if settings.anytime and settings.anytime < FEWEST_PLANNED:
+        raise InputError(
+            f"anytime: found {settings.anytime}, expected the gold labels at which you mean to "
+            f"stop, {FEWEST_PLANNED} or more, the same number at every look"
+        )
     if settings.seed < 0:
         raise InputError(f"seed: found {settings.seed}, expected 0 or more")
     for model, values in settings.thresholds.items():

@@ -236,7 +236,7 @@ def estimate_rows(
     """
     known = {(one.stratum, one.method, one.model): one for one in found if not one.problem}
     rows: list[dict[str, Any]] = []
-    level = settings.level
+    level = settings.interval_level
     for stratum in strata:
         for method in offered():
             named = [known[key] for model in (NO_PREDICTOR, *models)

@@ -30,6 +30,7 @@ from crowdgold.own.evaluation.jobs import (
     plan_jobs,
     stream,
 )
+from crowdgold.own.evaluation.look import note_looks, of_this_look
 from crowdgold.own.evaluation.processes import Say, run_jobs
 from crowdgold.own.evaluation.questions import (
     THRESHOLD_METRICS,
@@ -197,7 +198,7 @@ def _about(study: Study, settings: Settings, notes: Sequence[str]) -> dict[str, 
         "models": items.predictors,
         "thresholds": {name: thresholds_of(settings, items, name) for name in items.predictors},
         "weighted": study.weights is not None,
-        "notes": [*study.notes, *notes, *_notes(settings, items)],
+        "notes": [*study.notes, *notes, *_notes(settings, items), *note_looks(settings, items)],
     }
 
 
@@ -212,6 +213,7 @@ def plan_study(study: Study, settings: Settings) -> Planned:
     _check_support(settings, study)
     strata, notes = find_strata(study)
     jobs, against = plan_jobs(study, settings, strata)
+    settings = of_this_look(settings, study.items)
     return Planned(study, settings, {one.name: one for one in strata}, notes, jobs, against)
 
 
@@ -312,8 +314,8 @@ def evaluate_study(
         UnsupportedError: where no metric asked for can be had of these tables.
         InputError: where a setting cannot be used.
     """
-    start = time.perf_counter()
-    planned = plan_study(study, settings)
+    start, planned = time.perf_counter(), plan_study(study, settings)
+    settings = planned.settings
     quick = [job for job in planned.jobs if is_quick(job.methods)]
     found = [one for job in quick for one in run_job(job, study, settings, planned.strata, stan)]
     if len(quick) == len(planned.jobs):

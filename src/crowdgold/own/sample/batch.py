@@ -12,16 +12,15 @@ import pandas as pd
 
 from crowdgold.data import NO_GOLD, GoldDraw, InputError, Items
 from crowdgold.data.gold_batches import in_batches
-from crowdgold.data.gold_draw import BATCH, NO_STRATUM, SIZE, STRATUM
+from crowdgold.data.gold_draw import BATCH, FOR_PEOPLE, NO_STRATUM, SIZE, STRATUM
 from crowdgold.metrics import Asked
 from crowdgold.own.sample.allocation import PROPORTIONAL, parts
 from crowdgold.own.sample.spread import variances
 from crowdgold.own.sample.strata import by_prediction, predicted
 from crowdgold.simulate.gold_sample import LEAST, share_out
 
-CHANCE, REASON = "chance", "reason"
-COLUMNS = ("item", "gold", BATCH, STRATUM, SIZE, CHANCE, REASON)
-"""Of the file that goes to experts; the last two are read by people alone."""
+COLUMNS = ("item", "gold", BATCH, STRATUM, SIZE, *FOR_PEOPLE)
+"""Of the file that goes to experts."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +148,16 @@ def _batches(items: Items) -> int:
             f"were drawn from strata, expected {BATCH} 1 and {SIZE} of each gold item"
         )
     return int(draw.batch.max()) + 1
+
+
+def random_batch(items: Items, n: int, seed: int) -> Batch:
+    """As many items drawn at random from all without a label, for comparison."""
+    rest = np.flatnonzero(items.gold == NO_GOLD)
+    number = 1 + _batches(items)
+    rows = rest[np.argsort(_in_order(items, rest, seed, number))][:n]
+    return Batch(
+        number, rows, np.zeros(len(rows), dtype=int), np.array([len(rest)]), ("at random",)
+    )
 
 
 def labelled(items: Items, batch: Batch) -> Items:

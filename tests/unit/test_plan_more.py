@@ -1,0 +1,136 @@
+"""Stopping: how many more labels reach a width, and intervals that hold over all looks."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.commands import main
+from crowdgold.data import NO_GOLD, InputError
+from crowdgold.inference import evaluate
+from crowdgold.inference.looks import level_of_look
+from crowdgold.methods import fit
+from crowdgold.metrics import parse_metric
+from crowdgold.own.plan.more_labels import MoreLabels, more_labels
+from crowdgold.own.sample.batch import labelled, next_batch, random_batch
+from crowdgold.simulate import simulate
+
+WORLD = {
+    "n": 2000, "n_gold": 0, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,
+    "d1": 1.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}, "B": {"mu": 0.5, "delta": 2.0}},
+}  # fmt: skip
+PREVALENCE = parse_metric("prevalence")
+
+
+def table(seed=0):
+    items = simulate("maven", WORLD, np.random.default_rng([13, seed])).table
+    return labelled(items, next_batch(items, [PREVALENCE], 100, 1))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A study with a batch of gold labels, in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    frame = table().to_frame().drop(columns=["truth", "oracle", "tie_break"])
+    frame.to_csv("study.csv", index=False)
+    return tmp_path
+
+
+def test_labels_needed_lie_between_the_sizes_tried():
+    more = np.array([25, 50, 100])
+    widths = np.array([0.08, 0.06, 0.04])
+    found = MoreLabels(100, 0.1, more, widths, widths + 0.03)
+    assert found.needed(found.designed, 0.06) == 50
+    assert 50 < found.needed(found.designed, 0.05) < 100
+    assert found.needed(found.designed, 0.09) == 25
+    assert found.needed(found.at_random, 0.05) is None
+    assert found.needed(found.designed, 0.2) == 0
+
+
+def test_the_width_that_is_foreseen_is_the_one_that_comes():
+    """Mean widths of prevalence over 8 studies with 200 labels more are those foreseen from the
+    first 100, within 15 %, both ways to draw; and at random is wider by at least a twentieth."""
+    foreseen, came = [], []
+    for seed in range(8):
+        items = table(seed)
+        found = more_labels(items, PREVALENCE, 0.0455, seed)
+        place = list(found.more).index(200) if 200 in found.more else -1
+        foreseen.append([found.designed[place], found.at_random[place]])
+        batches = (next_batch(items, [PREVALENCE], int(found.more[place]), 5),
+                   random_batch(items, int(found.more[place]), 5))  # fmt: skip
+        widths = []
+        for batch in batches:
+            now, rng = labelled(items, batch), np.random.default_rng(1)
+            (one,) = evaluate(fit("logistic-R", now, rng), now, ["prevalence"], rng)
+            widths.append(one.upper - one.lower)
+        came.append(widths)
+    expected, real = np.mean(foreseen, axis=0), np.mean(came, axis=0)
+    np.testing.assert_allclose(expected, real, rtol=0.15)
+    assert min(expected[1] / expected[0], real[1] / real[0]) > 1.05
+
+
+def test_the_command_says_how_many_more(folder, capsys):
+    options = ["plan", "--more", "--pilot", "study.csv", "--metric", "prevalence", "--width"]
+    assert main([*options, "0.05"]) == 0
+    told = capsys.readouterr().out
+    assert "wide with 100 gold labels" in told
+    assert "labels more where" in " ".join(told.split())
+    assert main([*options, "0.05", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    expected = more_labels(replace(table(), truth=None), PREVALENCE, 0.05, 1)
+    np.testing.assert_allclose(found["designed"], expected.designed, rtol=1e-6)
+    assert found["needed"]["designed"] < found["needed"]["at_random"]
+    assert main([*options, "0.9"]) == 0
+    assert "already" in capsys.readouterr().out
+    assert main([*options[:-3], "--metric", "AUC", "--model", "B", "--width", "0.2"]) == 0
+    assert "AUC:B" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--width", "0.1", "--items", "30"], "--items: not with --more"),
+        (["--width", "0.1", "--prevalence", "0.1"], "--prevalence: not with --more"),
+        ([], "--more: expected --width"),
+        (["--width", "0.1", "--metric", "phi"], "--metric phi"),
+        (["--width", "0.1", "--metric", "AUC"], "several"),
+        (["--width", "0.1", "--level", "2"], "--level: found 2"),
+        (["--width", "0.1", "--seed", "-2"], "--seed: found -2"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused_in_one_line(options, message, folder, capsys):
+    assert main(["plan", "--more", "--pilot", "study.csv", *options]) == 2
+    told = capsys.readouterr()
+    assert not told.out
+    assert message in told.err.strip().splitlines()[-1]
+
+
+def test_more_needs_labels_of_both_classes():
+    items = table()
+    few = replace(items, gold=np.where(np.arange(2000) < 5, 1, NO_GOLD), draw=None)
+    with pytest.raises(InputError, match="found 5 gold labels of 1 classes"):
+        more_labels(few, PREVALENCE, 0.1, 1)
+
+
+def test_intervals_over_all_looks_are_those_of_a_higher_level(folder, capsys):
+    """And the price is said; the level that is shown stays."""
+    asked = ["--no-models", "--methods", "logistic-R", "--metrics", "prevalence", "AUC", "--json"]
+    looks = ["--out", "looks", "--anytime", "300"]
+    assert main(["evaluate", "study.csv", *looks, *asked]) == 0
+    told = capsys.readouterr()
+    found = json.loads(told.out)
+    assert "hold over all looks" in " ".join(told.err.split())
+    assert found["settings"]["level"] == 0.95
+    level = level_of_look(0.95, 100, 300)
+    assert 0.99 < level < 0.9999
+    assert main(["evaluate", "study.csv", "--out", "one", "--level", str(level), *asked]) == 0
+    same = json.loads(capsys.readouterr().out)
+    for one, other in zip(found["headlines"], same["headlines"], strict=True):
+        assert one == other
+    repeated = pd.read_csv("looks/estimates.csv")
+    assert main(["evaluate", "looks/study.yaml", "--out", "again"]) == 0
+    pd.testing.assert_frame_equal(pd.read_csv("again/estimates.csv"), repeated)
+    assert main(["evaluate", "study.csv", "--out", "bad", "--anytime", "3"]) == 2
+    assert "anytime: found 3" in capsys.readouterr().err
