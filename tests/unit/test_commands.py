@@ -256,7 +256,7 @@ def test_every_command_explains_itself_with_an_example(capsys):
         assert max(map(len, text.splitlines())) <= 100
     known = {
         "check", "confidence", "correct-rate", "evaluate", "fit-labelling", "labelling-threshold",
-        "plan", "report", "trace",
+        "plan", "report", "sample", "trace",
     }  # fmt: skip
     assert set(commands.choices) == known
 

@@ -26,7 +26,8 @@ by item: .csv, .tsv, .xlsx, .parquet, .jsonl, or an export of Label Studio (.jso
   gold    item, gold; or item, label; with expert where there are several
   scores  item, score; or a column for each model, score_NAME
   both    stratum or stratum_NAME, weight, where wanted; gold_stratum, or gold_probability, where
-          gold was not drawn by a simple random sample; cluster, where items belong together
+          gold was not drawn by a simple random sample (files of `crowdgold sample` have them);
+          cluster, where items belong together
 Items without a score count for what needs no score. Where no column says that it names the items,
 one that all files share does. Other names are guessed, which is said, or given by
 --column THEIRS=OURS (FILE:THEIRS=OURS for one of the files; THEIRS=ignore passes a column over)."""

@@ -120,7 +120,7 @@ def _by_stratum(
     if len(without):
         raise InputError(
             f"column {STRATUM!r}: no gold label in {strata_counted(len(without))} "
-            f"({listnumber_names(without)}); expected some in each. Label items of it, join it with a "
+            f"({list_names(without)}); expected some in each. Label items of it, join it with a "
             "like one, or leave its items out"
         )
     chance = np.where(stratum == NO_STRATUM, np.nan, (drawn / sizes)[stratum])

@@ -3,6 +3,8 @@
 A template is Markdown with three kinds of blocks that are filled:
 
     ```data votes.csv gold.csv      the first rows of files, side by side
+    ```labelled batch.csv           the same of a file in whose column gold an expert wrote labels,
+                                    here from truth.csv
     ```output                       what the `sh` block before it prints: all of it; or, where the
     gold                            block names them, the entries that begin so, with what is
     ...                             indented below; `NAME ...` is its first line alone, and a line
@@ -43,6 +45,13 @@ def _beside(folder: Path, names: list[str]) -> Iterator[str]:
     widths = [max(map(len, column)) + GAP for column in columns]
     for row in zip(*columns, strict=True):
         yield "".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _label(folder: Path, name: str) -> None:
+    """Fill the column gold of a file with the labels that truth.csv has."""
+    sent, truth = (pd.read_csv(folder / one, dtype="string") for one in (name, "truth.csv"))
+    known = truth.set_index("item")["gold"]
+    sent.assign(gold=known.reindex(sent["item"]).to_numpy()).to_csv(folder / name, index=False)
 
 
 def _printed(command: str, folder: Path, run: Run) -> list[str]:
@@ -127,7 +136,9 @@ def make_page(template: str, folder: Path, run: Run) -> str:
         if word == "sh":
             command = "\n".join(lines)
         shown = lines
-        if word == "data":
+        if word == "labelled":
+            _label(folder, names[0])
+        if word in ("data", "labelled"):
             shown = list(_beside(folder, names))
         elif word == "output":
             printed = _printed(command, folder, run)
@@ -138,6 +149,6 @@ def make_page(template: str, folder: Path, run: Run) -> str:
             ] or printed
         elif word == "python":
             shown = list(_evaluated(lines, folder))
-        fence = FENCE + (word if word not in ("data", "output", "text") else "")
+        fence = FENCE + (word if word not in ("data", "labelled", "output", "text") else "")
         page += [fence, *shown, FENCE]
     return "\n".join(page) + "\n"

@@ -32,6 +32,10 @@ PROMPTS: dict[str, Any] = {
     "n_gold": 200, "gold_design": "clusters", "cluster_size": 5, "cluster_correlation": 0.6,
 }  # fmt: skip
 """Five answers to each prompt, those of 40 prompts with labels of an expert."""
+RARE: dict[str, Any] = {
+    "n": 4000, "phi": 0.05, "a0": 0.06, "a1": 0.75, "d0": 3.0, "d1": 3.0, "votes_total": 3,
+    "n_gold": 0, "predictors": {"model": {"mu": 1.8, "delta": 1.0}},
+}  # fmt: skip
 ANSWER = np.array(["no", "yes"], dtype=object)
 
 
@@ -106,6 +110,18 @@ def _prompts(rng: np.random.Generator) -> pd.DataFrame:
     )  # fmt: skip
 
 
+def _rare() -> dict[str, pd.DataFrame]:
+    """Items of which few are positive, without gold labels, and what an expert would say."""
+    items = draw_maven(RARE, np.random.default_rng(SEED)).table
+    counts = {"item": [f"p{number}" for number in range(len(items))],
+              "votes_positive": items.votes_positive, "votes_total": items.votes_total}  # fmt: skip
+    score = expit(items.scores["model"] - 1).round(4)
+    return {
+        "posts": pd.DataFrame({**counts, "score": score}),
+        "truth": pd.DataFrame({"item": counts["item"], "gold": items.truth}),
+    }
+
+
 def draw_studies(seed: int = SEED) -> dict[str, pd.DataFrame]:
     """Draw all files of the pages: name -> table."""
     rng = np.random.default_rng(seed)
@@ -124,4 +140,5 @@ def draw_studies(seed: int = SEED) -> dict[str, pd.DataFrame]:
         "columns": _by_annotator(items, rng),
         **_unequal(items, rng),
         "prompts": _prompts(rng),
+        **_rare(),
     }

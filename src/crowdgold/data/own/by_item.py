@@ -166,9 +166,12 @@ def read_sampling(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[
 def _clusters(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:
     """The column of clusters, where there is one."""
     given = [pair for pair in zip(sheets, kinds, strict=True) if pair[0].has(CLUSTER)]
-    if len(given) > 1:
-        raise InputError(f"{given[1][0].source}: column {CLUSTER!r} stands in another file too")
-    return {CLUSTER: _values(sheet, CLUSTER, kind) for sheet, kind in given}
+    if not given:
+        return {}
+    (sheet, kind), *others = given
+    if others:
+        raise InputError(f"{others[0][0].source}: column {CLUSTER!r} stands in another file too")
+    return {CLUSTER: _values(sheet, CLUSTER, kind)}
 
 
 def _draws(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[str, pd.Series]:

@@ -11,6 +11,7 @@ from crowdgold.data import NO_GOLD, Items
 from crowdgold.data.checks import counted
 from crowdgold.data.own import Study
 from crowdgold.data.shown import Known, Shown
+from crowdgold.methods.doubts import CHOSEN_MEND
 from crowdgold.methods.registry import offered
 from crowdgold.own.check.annotator_check import (
     Agreement,
@@ -258,7 +259,7 @@ def _gold_warnings(
             f"{sample.p:.2g}): the {first.feature} is {first.gold:.3g} on average among them and "
             f"{first.others:.3g} among the others. Every estimator takes gold items to be chosen "
             "at random; if they were chosen by votes, scores or difficulty, its numbers are wrong. "
-            "Draw items at random for gold labels"
+            f"{CHOSEN_MEND}"
         )
     if within is not None and sample.chosen and not within.chosen and np.isfinite(within.p):
         found.append(

@@ -13,6 +13,7 @@ from crowdgold.evaluation.misfit import held_against
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.inference.samples import FEWEST
 from crowdgold.methods import METHODS
+from crowdgold.methods.doubts import CHOSEN_MEND
 from crowdgold.methods.method import CORRECTED
 from crowdgold.methods.registry import with_role
 from crowdgold.own.check.annotator_check import holm
@@ -83,8 +84,7 @@ def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
         GRAVE if surely else MINOR, title,
         f"Votes and scores of the gold items differ from those of the others{how}.{rare} Every "
         "method takes gold items to be drawn at random; if they were chosen by votes, scores or "
-        "difficulty, the numbers can be wrong by any amount. If you are not sure, draw new items "
-        "at random for gold labels.",
+        f"difficulty, the numbers can be wrong by any amount. {CHOSEN_MEND}.",
     )  # fmt: skip
 
 
