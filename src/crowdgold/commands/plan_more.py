@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from crowdgold.commands.plan_table import WIDTH
 from crowdgold.commands.terminal import progress, renamed, say, tell
 from crowdgold.data import InputError
-from crowdgold.data.json_values import plain
+from crowdgold.data.json_shapes import plain
 
 if TYPE_CHECKING:
     from crowdgold.own.plan.more_labels import MoreLabels

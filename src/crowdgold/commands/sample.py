@@ -16,7 +16,7 @@ from crowdgold.commands.terminal import (
     tell,
 )
 from crowdgold.data import InputError
-from crowdgold.data.outputs import Output
+from crowdgold.data.outputs import Output, unfinished
 
 if TYPE_CHECKING:
     from crowdgold.own.sample.batch import Batch
@@ -108,7 +108,6 @@ def _describe(batch: "Batch", labels: int) -> str:
 def run(asked: argparse.Namespace) -> int:
     """Choose the items, say which, and write the file."""
     from crowdgold.data import NO_GOLD
-    from crowdgold.data.files import unfinished
     from crowdgold.data.own import read_study
     from crowdgold.data.spreadsheet import write_spreadsheet
     from crowdgold.own.sample.asked import metrics_for
