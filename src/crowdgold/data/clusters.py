@@ -13,7 +13,7 @@ import pandas as pd
 from crowdgold.data.checks import counted
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_columns import number_names, refuse
-from crowdgold.data.gold_draw import NO_STRATUM, GoldDraw
+from crowdgold.data.gold_draw import BATCH, NO_STRATUM, GoldDraw
 
 CLUSTER = "cluster"
 TOO_FAR = 6.0
@@ -133,13 +133,22 @@ def units_of(draw: GoldDraw, cluster: np.ndarray) -> bool:
 
 
 def check_draw(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw) -> None:
-    """Raise an `InputError` where gold comes by whole clusters, which its chances contradict.
+    """Raise an `InputError` where clusters and how gold was drawn do not go together.
+
+    Gold of batches has no variance by clusters here; gold that comes by whole clusters must have
+    been drawn so.
 
     Args:
         cluster: (n,) number of each item's.
         gold: (n,) whether an item has a gold label.
         draw: the chances with which these were drawn.
     """
+    if draw.batch is not None:
+        raise InputError(
+            f"columns {CLUSTER!r} and {BATCH!r} are both there: intervals by clusters need gold "
+            f"that was drawn at once; leave the clusters out by --column {CLUSTER}=ignore, if "
+            "items of one hardly resemble each other"
+        )
     known = together(cluster, gold, draw)
     many = known.expected / 2 + TOO_FAR * (1 + np.sqrt(known.expected / 2))
     if known.found / 2 > many and not units_of(draw, cluster):
