@@ -10,7 +10,6 @@ writers share one.
 """
 
 import atexit
-import fcntl
 import os
 import shutil
 import tempfile
@@ -82,6 +81,8 @@ def lock_file(path: Path) -> IO[bytes] | None:
     """
     file = path.open("ab")
     try:
+        import fcntl  # Windows, which is refused in words, has none
+
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.path.samestat(os.fstat(file.fileno()), path.stat()):
             return file
@@ -105,6 +106,8 @@ def held_folder(folder: Path) -> Iterator[bool]:
         with suppress(OSError):
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
             stack.callback(os.close, handle)
+            import fcntl
+
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             free = True
         yield free

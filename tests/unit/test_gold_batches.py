@@ -12,7 +12,8 @@ from crowdgold.data.gold_batches import batch_weights, in_batches
 from crowdgold.data.gold_columns import read_gold_draw, skipped_in_words
 from crowdgold.data.gold_draw import in_words
 from crowdgold.experiments.table_rows import row_of, table_of
-from crowdgold.inference.design import KnownChances, drawn_from
+from crowdgold.inference.clustered import drawn_from
+from crowdgold.inference.design import KnownChances
 from crowdgold.inference.questions import View
 from unit.reference import make_items
 

@@ -182,5 +182,5 @@ def test_the_figure_has_a_panel_a_metric_and_a_point_a_method_and_judge():
     assert [len(line.get_xdata()) for line in points] == [3, 3]
     assert points[0].get_ydata().tolist() == [0.5, 0.3, 0.2]
     assert len(shown) == 36
-    with pytest.raises(ValueError, match=r"lacks \['score'\]"):
+    with pytest.raises(ValueError, match=r"has no columns \['score'\]"):
         entries("plot")["human_ranking"](table_of_people().drop(columns="score"), {})

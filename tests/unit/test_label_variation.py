@@ -5,14 +5,17 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from crowdgold.studies.label_variation.annotator_ranking import annotator_scores, item_weights
 
 from crowdgold.data import InputError
 from crowdgold.data.judged_texts import COLUMNS
 from crowdgold.studies.label_variation import METHODS, Judged, overview, why_left_out
 from crowdgold.studies.label_variation.prepared import read_prepared
 from crowdgold.studies.label_variation.scores import Score, geometric_mean, score
-from crowdgold.studies.label_variation.training_sets import training_set
+from crowdgold.studies.label_variation.training_sets import (
+    annotator_scores,
+    item_weights,
+    training_set,
+)
 
 A, B = [1, 0], [0, 1]
 

@@ -5,10 +5,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (`make hlv-packages`)")
 
-from crowdgold.studies.label_variation.heads import LinearHeads  # noqa: E402
-
 from crowdgold.data import InputError  # noqa: E402
 from crowdgold.studies.label_variation import METHODS, Judged  # noqa: E402
+from crowdgold.studies.label_variation.losses import LinearHeads  # noqa: E402
 from crowdgold.studies.label_variation.scores import score  # noqa: E402
 from crowdgold.studies.label_variation.training import (  # noqa: E402
     FrozenFeatures,

@@ -67,6 +67,8 @@ def _controls() -> Iterator[Case]:
     yield Case("evaluate", "the line", "good", [*line, "--metrics", "prevalence"], files,
                "all: 8 items")  # fmt: skip
     yield Case("evaluate", "study.yaml", "good", ["study.yaml", "--no-models"], study, "8 items")
+    yield Case("sample", "the line", "good", ["votes.csv", "scores.csv", "--n=2", "--out=next.csv"],
+               STUDY, "Batch 1: 2 items")  # fmt: skip
     yield Case("plan", "the line", "good", [*LINES["plan"][0], "--votes=1"], {}, "Interval of")
     yield Case("plan", "--metric", "of scores", [*LINES["plan"][0], "--votes=1", "--metric=F1@1"],
                {}, "Interval of F1@1")  # fmt: skip

@@ -185,6 +185,8 @@ def _cases() -> Iterator[Case]:
         {**STUDY, "study.yaml": FILES_KEY + "confusion: each\n"},
         "line 2, confusion",
     )
+    yield Case("sample", "--n", "more than there are", ["votes.csv", "--n=900", "--out=next.csv"],
+               STUDY, "900")  # fmt: skip
     yield Case("plan", "study.yaml, width", "a word", ["--pilot", "study.yaml"],
                {**STUDY, "study.yaml": FILES_KEY + "width: small\n"}, "line 2, width")  # fmt: skip
     yield Case(
