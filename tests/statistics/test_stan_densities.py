@@ -60,7 +60,7 @@ def sample(stan, name, data, tmp_path):
     )  # fmt: skip
 
 
-def check_density(fit, log_density):
+def assert_density(fit, log_density):
     """Assert that lp__ less the NumPy log density is one constant, though lp__ is not."""
     lp = fit.method_variables()["lp__"].ravel()
     difference = lp - log_density
@@ -78,7 +78,7 @@ def cell_log_masses(data, phi, label_mass):
     return np.concatenate(values)
 
 
-def check_votes(fit, data, masses, log_jacobian, phi):
+def assert_votes(fit, data, masses, log_jacobian, phi):
     """Check density, log_lik and replicated counts of a model of votes.
 
     Without the prior of phi the density must be refused.
@@ -86,9 +86,9 @@ def check_votes(fit, data, masses, log_jacobian, phi):
     log_prior = beta.logpdf(phi, PHI_PRIOR.alpha, PHI_PRIOR.beta)
     count = np.array(data["count"])
     log_mass = np.array(masses)
-    check_density(fit, log_mass @ count + log_jacobian + log_prior)
+    assert_density(fit, log_mass @ count + log_jacobian + log_prior)
     with pytest.raises(AssertionError):
-        check_density(fit, log_mass @ count + log_jacobian)
+        assert_density(fit, log_mass @ count + log_jacobian)
     assert np.ptp(fit.method_variables()["lp__"].ravel() - log_mass @ count) > 100 * AGREES
     assert fit.stan_variable("log_lik") == pytest.approx(log_mass, abs=1e-10)
     replicated = fit.stan_variable("count_rep")
@@ -132,7 +132,7 @@ def test_vote_model(stan, items, tmp_path):
         )
     jacobian = between(phi, 0, 1) + between(a1, 0, 1) + between(a0, 0, a1)
     jacobian += between(correlation, 0.01, 0.99).sum(axis=1)
-    check_votes(fit, data, masses, jacobian, phi)
+    assert_votes(fit, data, masses, jacobian, phi)
 
 
 def test_dawid_skene(stan, items, tmp_path):
@@ -144,7 +144,7 @@ def test_dawid_skene(stan, items, tmp_path):
         for p, a in zip(phi, zip(a0, a1, strict=True), strict=True)
     ]
     jacobian = between(phi, 0, 1) + between(a1, 0, 1) + between(a0, 0, a1)
-    check_votes(fit, data, masses, jacobian, phi)
+    assert_votes(fit, data, masses, jacobian, phi)
 
 
 def score_log_densities(data, mu, delta):
@@ -187,10 +187,10 @@ def test_score_model(stan, items, tmp_path):
     rate, mean, spread, observed = (np.array(column) for column in zip(*parts, strict=True))
     log_lik = norm.logpdf(observed, mean, spread)
     prior, other = (log_score_prior(one, mu, delta) for one in (SCORE_PRIOR, PAPER_PRIOR))
-    check_density(fit, log_lik.sum(axis=1) + prior + np.log(mu))
+    assert_density(fit, log_lik.sum(axis=1) + prior + np.log(mu))
     for wrong in (prior, other + np.log(mu)):  # without the Jacobian; another prior
         with pytest.raises(AssertionError):
-            check_density(fit, log_lik.sum(axis=1) + wrong)
+            assert_density(fit, log_lik.sum(axis=1) + wrong)
     assert fit.stan_variable("log_lik") == pytest.approx(log_lik, abs=1e-8)
     assert fit.stan_variable("w") == pytest.approx(rate, abs=1e-12)
     # Replicated counts are independent normals: one Kolmogorov-Smirnov test, level 1e-6.
@@ -202,17 +202,17 @@ def test_score_model(stan, items, tmp_path):
     assert np.ptp(grid - log_lik[:5].sum(axis=1)) < 1e-2
 
 
-def check_votes_and_scores(fit, data, thetas, items, log_jacobian, log_prior):
+def assert_votes_and_scores(fit, data, thetas, items, log_jacobian, log_prior):
     """Check density and log_lik of a model of votes and scores against item-by-item sums.
 
     Controls: without the Jacobian, and without the prior of one parameter, it must fail.
     """
     values = np.array([item_log_likelihoods(theta, items, items.scores["A"]) for theta in thetas])
     prior = np.sum(list(log_prior.values()), axis=0)
-    check_density(fit, values @ np.array(data["weight"]) + log_jacobian + prior)
+    assert_density(fit, values @ np.array(data["weight"]) + log_jacobian + prior)
     for control in (log_jacobian, *log_prior.values()):
         with pytest.raises(AssertionError):
-            check_density(fit, values.sum(axis=1) + log_jacobian + prior - control)
+            assert_density(fit, values.sum(axis=1) + log_jacobian + prior - control)
     assert fit.stan_variable("log_lik") == pytest.approx(values, abs=1e-8)
 
 
@@ -235,7 +235,7 @@ def test_dawid_skene_scores(stan, few_items, tmp_path):
     thetas = [ScoreMixture(*draw) for draw in zip(phi, a, mu, sigma, strict=True)]
     jacobian = between(phi, 0, 1) + between(a1, 0, 1) + between(a0, 0, a1) + np.log(sigma)
     prior = {"mu": norm.logpdf(mu).sum(axis=1), "sigma": norm.logpdf(sigma)}
-    check_votes_and_scores(fit, data, thetas, few_items, jacobian, prior)
+    assert_votes_and_scores(fit, data, thetas, few_items, jacobian, prior)
 
 
 def test_human_ai(stan, few_items, tmp_path):
@@ -258,7 +258,7 @@ def test_human_ai(stan, few_items, tmp_path):
         "mu_M": norm.logpdf(mu_model[:, 0]) + norm.logpdf(gap_model),
         "sigma_M": norm.logpdf(sigma),
     }
-    check_votes_and_scores(fit, data, thetas, few_items, jacobian, prior)
+    assert_votes_and_scores(fit, data, thetas, few_items, jacobian, prior)
 
 
 def test_weighted_points(stan, items, tmp_path):
@@ -273,10 +273,10 @@ def test_weighted_points(stan, items, tmp_path):
     draws = ScoreMixtureDraws(VoteParameters(phi, a, np.full_like(a, np.inf)), mu, sigma)
     outside = between(phi, 0, 1) + between(a1, 0, 1) + between(a0, 0, a1) + np.log(sigma)
     outside += norm.logpdf(mu).sum(axis=1) + norm.logpdf(sigma)
-    check_density(fit, log_likelihood(draws, points, sets) + outside)
+    assert_density(fit, log_likelihood(draws, points, sets) + outside)
     each = log_likelihood(draws, each_score(items.scores["A"], sets), sets)
     with pytest.raises(AssertionError):
-        check_density(fit, each + outside)
+        assert_density(fit, each + outside)
     assert "log_lik" not in fit.stan_variables()  # nobody asked for it
 
 
@@ -333,9 +333,9 @@ def test_score_ordinal(stan, items, tmp_path, free_sd):
     if free_sd:
         log_prior += norm.logpdf(log_sd, scale=0.5)
         jacobian += between(log_sd, -1.5, 1.5)
-    check_density(fit, log_lik.sum(axis=1) + log_prior + jacobian)
+    assert_density(fit, log_lik.sum(axis=1) + log_prior + jacobian)
     with pytest.raises(AssertionError):
-        check_density(fit, log_lik.sum(axis=1) + log_prior)  # without the Jacobians
+        assert_density(fit, log_lik.sum(axis=1) + log_prior)  # without the Jacobians
     assert fit.stan_variable("log_lik") == pytest.approx(log_lik, abs=1e-8)
     replicated = fit.stan_variable("count_rep")
     assert np.array_equal(

@@ -14,9 +14,10 @@ import pytest
 from scipy.stats import binom
 
 from crowdgold.commands import main
-from crowdgold.commands.evaluation_table import WIDTH, describe
+from crowdgold.commands.evaluation_table import describe
 from crowdgold.data import NO_GOLD
 from crowdgold.data.own import Study
+from crowdgold.data.shown import WIDTH
 from crowdgold.inference import evaluate
 from crowdgold.inference.questions import Named
 from crowdgold.inference.samples import Draws

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.commands.evaluation_table import WIDTH, describe, describe_models
+from crowdgold.commands.evaluation_table import describe, describe_models
+from crowdgold.data.shown import WIDTH
 from crowdgold.evaluation.misfit import ABOVE, BELOW, flag_misfit, held_against, misfit_p
 from crowdgold.own.check.annotator_check import holm
 from crowdgold.own.check.verdicts import MEASURED_GOLD

@@ -11,6 +11,8 @@ from crowdgold.commands.terminal import add_study_options, progress, renamed, sa
 from crowdgold.data import InputError
 from crowdgold.data.json_shapes import plain
 from crowdgold.data.own import read_study
+from crowdgold.data.shown import WIDTH
+from crowdgold.declared import SEED
 
 ABOUT = """\
 Say what data can support before anything is fitted: how many votes items have and how far they
@@ -43,7 +45,6 @@ study.yaml:
 
 exit codes: 0, some estimator is usable or weak; 1, the data support none; 2, input that cannot be
 used, with what is wrong and how to mend it."""
-SEED = 20260301
 UNSUPPORTED = 1
 
 
@@ -59,7 +60,7 @@ def run(asked: argparse.Namespace) -> int:
     """Read the files, check them, and say what was found."""
     # Here: they take a second to load.
     from crowdgold.own.check.data import check_data
-    from crowdgold.own.check.described import WIDTH, describe
+    from crowdgold.own.check.described import describe
 
     if asked.seed < 0:
         raise InputError(f"seed: found {asked.seed}, expected 0 or more")

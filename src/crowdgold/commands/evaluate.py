@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdgold.commands.evaluation_table import (
-    WIDTH,
     answered_strata,
     changed,
     describe,
@@ -27,6 +26,7 @@ from crowdgold.commands.terminal import (
 )
 from crowdgold.data import InputError
 from crowdgold.data.json_shapes import plain
+from crowdgold.data.shown import WIDTH
 from crowdgold.extras import need
 from crowdgold.temporary import remove_abandoned
 

@@ -8,9 +8,9 @@ import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from crowdgold.data.shown import WIDTH
 from crowdgold.inference.samples import ONLY_GOLD
 
-WIDTH = 80
 METRIC, MODEL, NUMBER, INTERVAL, METHOD, AS_GOLD = 20, 14, 6, 17, 14, 7
 HUMANS = "humans"
 SHOWN = 3

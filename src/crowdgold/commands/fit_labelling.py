@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdgold import __version__
-from crowdgold.commands.evaluation_table import WIDTH
 from crowdgold.commands.terminal import (
     add_force,
     add_study_options,
@@ -24,6 +23,8 @@ from crowdgold.commands.terminal import (
 from crowdgold.data import Annotations, InputError
 from crowdgold.data.outputs import Output
 from crowdgold.data.own import read_labels
+from crowdgold.data.shown import WIDTH
+from crowdgold.declared import SEED
 from crowdgold.methods.clara import PUBLISHED
 from crowdgold.models.clara.labelling_file import is_labelling_model, write_labelling_model
 from crowdgold.models.clara.labelling_model import labelling_model, matrix_names
@@ -49,7 +50,6 @@ labels.csv:
   a17,R1,0
   a17,R2,1
   a17,R3,0"""
-SEED = 20260301
 NUMBERS = {
     "chains": (4, "independent chains"),
     "warmup": (2000, "sweeps of each chain that are thrown away"),

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from crowdgold.commands.plan_more import run_more
-from crowdgold.commands.plan_table import WIDTH, as_values, describe, votes_each
+from crowdgold.commands.plan_table import as_values, describe, votes_each
 from crowdgold.commands.terminal import (
     add_reading_options,
     progress,
@@ -21,6 +21,7 @@ from crowdgold.commands.terminal import (
     tell,
 )
 from crowdgold.data import InputError
+from crowdgold.data.shown import WIDTH
 from crowdgold.metrics import parse_metric
 from crowdgold.own.plan.expected_information import Guess, expected_information
 from crowdgold.own.plan.study_design import FEWEST_GOLD, Information, Prices

@@ -6,10 +6,10 @@ import textwrap
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from crowdgold.commands.plan_table import WIDTH
 from crowdgold.commands.terminal import progress, renamed, say, tell
 from crowdgold.data import InputError
 from crowdgold.data.json_shapes import plain
+from crowdgold.data.shown import WIDTH
 
 if TYPE_CHECKING:
     from crowdgold.own.plan.more_labels import MoreLabels

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from crowdgold.data.shown import WIDTH
 from crowdgold.own.plan.study_design import Design, gold_alone, narrowest, width
 from crowdgold.own.plan.study_options import POSSIBLE, SURE, Option, Wanted
 
-WIDTH = 80
 HARDLY = 0.02
 """Where no number of items narrows an interval by more than this share, they do not help."""
 

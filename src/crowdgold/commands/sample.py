@@ -17,6 +17,8 @@ from crowdgold.commands.terminal import (
 )
 from crowdgold.data import InputError
 from crowdgold.data.outputs import Output, unfinished
+from crowdgold.data.shown import WIDTH
+from crowdgold.declared import SEED
 
 if TYPE_CHECKING:
     from crowdgold.own.sample.batch import Batch
@@ -52,7 +54,6 @@ FILES are as of `crowdgold check`. Metrics are AUC, recall@0.5 (of each model), 
 the model "large"), delta_AUC (the first two models), and so on.
 
 exit codes: 0, done; 2, input that cannot be used, with what is wrong and how to mend it."""
-WIDTH = 80
 
 
 def add_options(own: argparse.ArgumentParser) -> None:
@@ -69,10 +70,10 @@ def add_options(own: argparse.ArgumentParser) -> None:
         "the choice until this one has some",
     )  # fmt: skip
     own.add_argument(
-        "--proportional", type=float, default=0.25, metavar="SHARE",
-        help="of the labels that go to all strata by their size (default: %(default)g)",
+        "--proportional", type=float, metavar="SHARE",
+        help="of the labels that go to all strata by their size (default: a quarter)",
     )  # fmt: skip
-    own.add_argument("--seed", type=int, default=20260301, help="default: %(default)s")
+    own.add_argument("--seed", type=int, default=SEED, help="default: %(default)s")
     add_force(own)
     add_study_options(own)
     own.set_defaults(run=run)
@@ -110,6 +111,7 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.data import NO_GOLD
     from crowdgold.data.own import read_study
     from crowdgold.data.spreadsheet import write_spreadsheet
+    from crowdgold.own.sample.allocation import PROPORTIONAL
     from crowdgold.own.sample.asked import metrics_for
     from crowdgold.own.sample.batch import next_batch
     from crowdgold.own.sample.strata import ENOUGH
@@ -118,8 +120,9 @@ def run(asked: argparse.Namespace) -> int:
     out.check([*read_files(asked), *asked.pilot])
     if asked.out.suffix != ".csv":
         raise InputError(f"--out: found {asked.out.name!r}, expected a name that ends in .csv")
-    if not 0 <= asked.proportional <= 1:
-        raise InputError(f"--proportional: found {asked.proportional:g}, expected 0 to 1")
+    share = PROPORTIONAL if asked.proportional is None else asked.proportional
+    if not 0 <= share <= 1:
+        raise InputError(f"--proportional: found {share:g}, expected 0 to 1")
     if asked.seed < 0:
         raise InputError(f"--seed: found {asked.seed}, expected 0 or more")
     how = renamed(asked), asked.positive, asked.repeated
@@ -128,7 +131,7 @@ def run(asked: argparse.Namespace) -> int:
         pilot = read_study(asked.pilot, *how).items if asked.pilot else None
         items = study.items
         metrics = metrics_for(items, asked.metrics_for)
-        batch = next_batch(items, metrics, asked.n, asked.seed, pilot, asked.proportional)
+        batch = next_batch(items, metrics, asked.n, asked.seed, pilot, share)
     for note in study.notes:
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
     labels = int((items.gold != NO_GOLD).sum())

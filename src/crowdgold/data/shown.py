@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 WIDTH, NAME = 80, 12
+"""Columns of what is printed, and of a name in it."""
 MOST_LINES = 40
 Known = Mapping[str, str | Sequence[str]]
 

@@ -30,12 +30,13 @@ from crowdgold.documents.verdicts import HEADER, claim_rows
 
 Page = Mapping[str, Any]
 RULE = (
-    "Each claim is decided by a margin that stands with it in `claims.yaml`, and by intervals of "
-    "95 % (Student's t) of what it is about: it holds where every whole interval lies on the right "
-    "side of the margin, and does not hold where one lies wholly on the other side, corrected for "
-    "the number that was looked at. A printed number is met where the whole interval is no farther "
-    "from it than the margin. Else the claim is not decided, and the replicates that would decide "
-    "it, if values stay as they are, stand beside it; `exact` has no Monte Carlo error."
+    "Each claim has a margin, which stands with it in `claims.yaml`. It is judged by 95 % "
+    "intervals (Student's t) of the values that it is about. It holds where every whole interval "
+    "lies on the right side of the margin. It does not hold where one lies wholly on the other "
+    "side, corrected for the number of intervals. A printed number is met where the whole "
+    "interval is no farther from it than the margin. Otherwise the claim is not decided, and the "
+    "replicates that would decide it stand beside it, if values stay as they are. `exact` means "
+    "no Monte Carlo error."
 )
 
 

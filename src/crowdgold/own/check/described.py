@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdgold.data.checks import counted
+from crowdgold.data.shown import WIDTH
 from crowdgold.own.check.annotator_check import FEW_LABELS, Agreement
 from crowdgold.own.check.cluster_effect import in_words
 from crowdgold.own.check.gold_sample import likeness_in_words
 
 if TYPE_CHECKING:
     from crowdgold.own.check.data import DataCheck
-
-WIDTH = 80
 
 
 def _wrapped(head: str, texts: list[str], indent: int = 14) -> Iterator[str]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from crowdgold.data import NO_PREDICTOR, InputError, Items
 from crowdgold.data.parameters import did_you_mean
+from crowdgold.declared import SEED
 from crowdgold.inference.questions import Questions
 from crowdgold.inference.rectified import POPULATION, TARGETS
 from crowdgold.methods import METHODS
@@ -56,7 +57,7 @@ class Settings:
     thresholds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     level: float = 0.95
     about: str = POPULATION
-    seed: int = 20260301
+    seed: int = SEED
     imputations: int = DRAWS
     anytime: int = 0
     one_look: float | None = None
