@@ -12,6 +12,9 @@ from crowdgold.models.clara.walk import walk_rates
 from crowdgold.models.label_patterns import find_label_patterns
 from crowdgold.simulate import simulate
 
+RARE = {
+    "n": 2000, "n_reviewers": 3, "tnr": 0.9, "tpr": 0.8, "prevalence": 0.01, "design": "tie_break",
+}  # fmt: skip
 THETA, PSI = np.array([1.5, 1.0]), np.array([[1.5, 0.5], [0.5, 1.5]])
 
 
@@ -40,6 +43,18 @@ def test_the_steps_alone_have_the_posterior(moved, right):
         assert (abs(draws.mean() - at) < 5 * error_of(draws[None])) == right
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_mode_of_many_positives_has_its_mass_where_few_are(seed):
+    """The mean of theta, .02 and .33, against a sum over all numbers of positive items, within 5
+    Monte Carlo errors by batches. A prior of weight 1 leaves room for most items being positive."""
+    drawn = simulate("clara", {**RARE, "n": 250, "prevalence": 0.02}, np.random.default_rng(seed))
+    prior = empirical_prior(drawn.table)
+    settings = ClaraSettings("shared", chains=4, warmup=1000, draws=5000, lag=10)
+    found = sample_clara(drawn.table, prior, settings, np.random.default_rng(1)).theta[..., 1]
+    exact = counted_posterior(drawn.table, prior)["theta"]
+    assert abs(found.mean() - exact) < 5 * error_of(found) < 0.6 * exact
+
+
 @pytest.mark.parametrize("walks", [True, False])
 def test_a_class_that_few_items_have_does_not_hold_chains_up(walks, monkeypatch):
     """One item in a hundred is positive: three of four fits pass their gate without being continued
@@ -47,10 +62,9 @@ def test_a_class_that_few_items_have_does_not_hold_chains_up(walks, monkeypatch)
     plan = clara.Plan
     monkeypatch.setattr(clara, "Plan", lambda *given: plan(*given)._replace(walks=walks))
     settings = ClaraSettings("shared", chains=4, warmup=500, draws=500, lag=20)
-    world = {"n": 2000, "n_reviewers": 3, "tnr": 0.9, "tpr": 0.8, "prevalence": 0.01}
     quick = 0
     for seed in range(4):
-        drawn = simulate("clara", {**world, "design": "tie_break"}, np.random.default_rng(seed))
+        drawn = simulate("clara", RARE, np.random.default_rng(seed))
         found = sample_clara(
             drawn.table, empirical_prior(drawn.table), settings, np.random.default_rng(5)
         )
