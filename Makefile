@@ -43,7 +43,7 @@ define snakemake
 	--workflow-profile profiles/$(PROFILE) $(if $(SCALE),--config scale=$(SCALE)) $(OPTIONS) $(1)
 endef
 
-.PHONY: help setup figures smoke arena answer checksums verify validate benchmark docs report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel hlv hlv-packages matrix audit lock release clean clean-all
+.PHONY: help setup figures smoke arena answer checksums verify validate benchmark publish docs report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel hlv hlv-packages matrix audit lock release clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -102,7 +102,11 @@ benchmark: $(READY)  ## time and memory of MAVEN's parts, CLARA's samplers, STAB
 	@cat results/logs/benchmarks/maven_scaling.log results/logs/benchmarks/clara_sweeps.log \
 		results/logs/benchmarks/confusion_em.log results/logs/benchmarks/own_study.log
 
-docs: snorkel  ## the pages and figures of docs/ from results (figures, validate and benchmark first)
+publish: $(READY)  ## keep the finished tables of SCALE in docs/results, of which pages are made
+	$(call snakemake,--quiet all -- publish)
+
+docs: override SCALE = published
+docs: $(READY)  ## the pages and figures of docs/ from what is published; runs no experiment
 	$(call snakemake,-- docs)
 
 report: $(READY)  ## results/report.html: the figures with their captions
@@ -148,7 +152,7 @@ snorkel: $(SNORKEL)  ## Snorkel, a method of CLARA's figures 5, 9 and 12, into .
 
 hlv: hlv-packages  ## training with human label variation: HLV's figures 2 to 5 (some 20 minutes)
 	$(call snakemake,-- hlv)
-	@echo "The figures are in $(RESULTS)/figures/, the page is docs/reproduction_label_variation.md"
+	@echo "The figures are in $(RESULTS)/figures/"
 
 hlv-packages: $(HLV)  ## what make hlv needs, into .venv: PyTorch and encoders of texts (1 GB, or 4)
 

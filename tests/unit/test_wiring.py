@@ -119,7 +119,6 @@ def test_an_optional_dataset_is_left_out_of_its_figure(jobs):
     drawn = figures_of(jobs, "real: no network", said)
     assert drawn.figures("answer") == ["optional"]
     assert drawn.tables_of("optional")(None) == ["<results>/summaries/simulated.parquet"]
-    assert drawn.tables("answer")(None) == ["<results>/tables/simulated.parquet"]
     assert said == ["Left out of figure optional: real, which needs dataset real: no network"]
     assert drawn.available_tables(["real", "other"]) == ["<results>/tables/other.parquet"]
     assert [name for name, _ in figures_of(jobs).data_tables("optional")] == ["simulated"] * 3 + [
@@ -136,18 +135,6 @@ def test_a_target_asks_for_figures_their_tables_and_what_was_made_with_them(jobs
     assert len(asked) == len(set(asked))
 
 
-def test_a_page_is_written_where_its_figures_are_drawn(jobs, monkeypatch, tmp_path):
-    """In the checkout: a run elsewhere has no pages."""
-    drawn = figures_of(jobs)
-    monkeypatch.chdir(tmp_path.parent)
-    assert drawn.page("answer", "docs/answer.md")(None) == []
-    monkeypatch.chdir(jobs.root)
-    assert drawn.page("answer", "docs/answer.md")(None) == ["docs/answer.md"]
-    assert drawn.page("hlv", "docs/hlv.md")(None) == []
-    smoke = Jobs({**jobs.config, "together": True}, jobs.root)
-    assert figures_of(smoke).page("answer", "docs/answer.md")(None) == []
-
-
 PAGES = """
 claimed:
   tables: [simulated, <results>/benchmarks/times.parquet]
@@ -159,8 +146,7 @@ claimed:
   config: {plot: figures.curve.plot}
   modules: {own: crowdgold.documents.markdown}
   claims: crowdgold.studies.maven
-plain:
-  target: answer
+plain: {}
 """
 
 
@@ -168,8 +154,8 @@ def test_a_page_is_made_of_files_modules_and_parts_of_the_configuration(jobs, tm
     (tmp_path / "pages.yaml").write_text(PAGES)
     said = []
     pages = Pages(figures_of(jobs, "real: no network", said), tmp_path / "pages.yaml")
-    assert pages.of_target("docs") == ["claimed"]
-    assert pages.of_target("answer") == ["plain"]
+    assert pages.ready(said.append) == ["plain"]
+    assert said[-1].startswith("docs/claimed.md stays as it is: no <results>/tables/simulated")
     claimed, plain = (SimpleNamespace(page=name) for name in pages)
     both = [f"<results>/summaries/{name}" for name in ("simulated", "real")]
     assert pages.files(claimed) == {

@@ -47,7 +47,6 @@ def test_the_jobs_of_the_target(tmp_path):
         assert {name: rows[name] for name in ("embed", "check", "summarise")} == {
             "embed": "3", "check": "26", "summarise": "12",
         }  # fmt: skip
-        assert rows["document"] == "1"
         assert "Left out of figure label_variation_fig4: label_variation_mfrc" in said
     else:
         assert "Skipped: figure label_variation_fig2" in said

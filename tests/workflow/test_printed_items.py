@@ -161,15 +161,15 @@ def test_a_line_says_what_draws_it_from_how_much_and_what_came_out():
         "experiments": {"e": {"replicates": 7}},
     }
     item = {"number": "Figure 1", "shows": "x", "figures": ["f"], "page": "p"}
-    row = dict(zip(HEADER, item_row(item, config, "paper", {"p": PAGE}), strict=True))
+    row = dict(zip(HEADER, item_row(item, config, {"e": "paper"}, {"p": PAGE}), strict=True))
     assert row["drawn by"] == "`f`"
     assert row["blocks and their replicates"] == "`e` (7)"
     assert row["scale"] == "paper"
     assert row["verdicts"] == "[holds: 1, does not hold: 1](p.md)"
     other = {"number": "Figure 9", "shows": "x", "figures": ["g"]}
-    assert item_row(other, config, "default", {})[-2:] == ["default, `make hlv`", "no claim"]
+    assert item_row(other, config, {"e": "default"}, {})[-2:] == ["default, `make hlv`", "no claim"]
     lacking = {"number": "Table 3b", "shows": "x", "page": "p", "needs": "the network"}
-    assert item_row(lacking, config, "paper", {"p": PAGE})[-2:] == [
+    assert item_row(lacking, config, {"e": "paper"}, {"p": PAGE})[-2:] == [
         "", "[not made: needs the network](p.md)"
     ]  # fmt: skip
 

@@ -1,17 +1,14 @@
-# What: the target `answer` (`make answer`): how often the interval of the recommended answer is right,
-#       its figure and its page; the experiments are config/experiments/answer.yaml's.
+# What: the target `answer` (`make answer`): how often the interval of the recommended answer is right;
+#       the experiments are config/experiments/answer.yaml's.
 # Needs: the tables and the data tables of the figure's experiments.
-# Makes: <results>/answer/peers.parquet, truths.parquet and least.parquet; docs/answer.md and docs/answer-cells.csv
-#        (tracked by git)
+# Makes: <results>/answer/peers.parquet, truths.parquet and least.parquet
 
 
 # The figure of the recommended answer, which the target figures leaves out: it takes hours.
 rule answer:
     input:
         drawn.asked("answer"),
-        drawn.page("answer", "docs/answer.md"),
-        drawn.page("answer", "docs/answer-cells.csv"),
-        drawn.page("answer", "docs/gallery/answer.svg"),
+        pages.evidence("answer", "answer"),
     localrule: True
 
 
@@ -48,21 +45,3 @@ rule read_samples:
         "Estimating means by ppi_py on the same samples, and the least width there can be"
     script:
         "../../scripts/read_samples.py"
-
-
-rule answer_cells:
-    input:
-        drawn.tables_of("answer"),
-    output:
-        "docs/answer-cells.csv",
-    log:
-        "<results>/logs/answer_cells.log",
-    conda:
-        "../envs/library.yaml"
-    params:
-        library=library("answer_cells.py", method=none),
-        options=lambda wildcards: config["figures"]["answer"]["options"],
-    message:
-        "Writing docs/answer-cells.csv"
-    script:
-        "../../scripts/answer_cells.py"

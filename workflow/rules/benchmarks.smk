@@ -6,8 +6,7 @@
 #        results/benchmarks/paper_scale.csv: what config/paper.yaml costs, from measured replicates;
 #        results/benchmarks/own_study.csv: time and memory of `crowdgold evaluate`, whole and by stage;
 #        results/benchmarks/joint_models.parquet: seconds of DS+S and H-AI at 10,000 items;
-#        RESULTS/benchmarks/model_scaling.parquet: seconds by method against n, and their exponents;
-#        docs/gallery/maven_scaling.svg (tracked by git), drawn from the first.
+#        RESULTS/benchmarks/model_scaling.parquet: seconds by method against n, and their exponents.
 
 BENCHMARKS = [
     "maven_scaling.csv",
@@ -207,21 +206,7 @@ rule own_study:
         " --output {output:q} 2>&1 | tee {log:q}"
 
 
-rule draw_scaling:
+rule benchmarks:
     input:
-        "results/benchmarks/maven_scaling.csv",
-    output:
-        "docs/gallery/maven_scaling.svg",
-    log:
-        "<results>/logs/draw_scaling.log",
-    conda:
-        "../envs/figures.yaml"
-    params:
-        library=library("draw_scaling.py"),
-    message:
-        "Drawing run time against the number of items"
-    script:
-        "../../scripts/draw_scaling.py"
-
-
-ruleorder: draw_scaling > gallery
+        expand("results/benchmarks/{name}", name=BENCHMARKS),
+    localrule: True

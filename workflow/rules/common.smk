@@ -21,6 +21,7 @@ from crowdgold.experiments.registries import known_names, metric_problem, stan_m
 from crowdgold.experiments.wiring.drawn import Drawn
 from crowdgold.experiments.wiring.jobs import Jobs, entries, none
 from crowdgold.experiments.wiring.pages import Pages
+from crowdgold.experiments.wiring.published import Published
 from crowdgold.experiments.wiring.run import Run, set_environment
 from crowdgold.experiments.wiring import slurm
 from crowdgold.methods.registry import offered
@@ -50,13 +51,19 @@ if workflow.is_main_process:
         slurm.mend(sys.modules[slurm.PLUGIN], logger)
 
 jobs = Jobs(config, ROOT)
-drawn = Drawn(jobs, logger.warning)
+if "published" in config:
+    drawn = Published(jobs, logger.warning)
+else:
+    drawn = Drawn(jobs, logger.warning)
 pages = Pages(drawn, ROOT / "config/pages.yaml")
 library = jobs.library
 
 
 def stages():
-    """The stages that are included; an experiment is one of them, or three."""
+    """The stages that are included; an experiment is one of them, or three; where tables are
+    published, none is run."""
+    if "published" in config:
+        return ["figures", "how_to", "docs"]
     parts = (
         ["together"] if config["together"] else ["simulate", "estimate", "summarise"]
     )
@@ -67,7 +74,8 @@ def stages():
         "answer",
         "evaluate",
         "benchmarks",
-        "docs",
+        "how_to",
+        "publish",
     ]
     return ["toolchain", "datasets", "label_variation", *parts, *shared]
 

@@ -1,9 +1,21 @@
-# What: the pages of docs/ whose numbers come from results, and the figures of the gallery.
-# Needs: figures and tables at the configured scale; `validate`; the benchmark.
-# Makes: the pages of config/pages.yaml, docs/how-to/*.md, docs/gallery/*.svg and README.md (all
-#        tracked by git)
+# What: the target `docs` (`make docs`): the pages of docs/ whose numbers come from results, and the
+#       figures of the gallery, made of what is published; nothing is run.
+# Needs: docs/results/ and config/published.yaml (publish.smk)
+# Makes: the pages of config/pages.yaml, docs/answer-cells.csv and docs/gallery/*.svg (tracked by git)
 
-HOW_TO = glob_wildcards(source("docs/how-to/templates/{page}.md")).page
+CELLS = "docs/answer-cells.csv"
+SPEEDS = drawn.place("results/benchmarks/maven_scaling.csv")
+
+
+rule docs:
+    input:
+        "README.md",
+        expand("docs/{page}.md", page=pages.ready(logger.warning)),
+        expand("docs/how-to/{page}.md", page=HOW_TO),
+        expand("docs/gallery/{figure}.svg", figure=drawn.gallery()),
+        [CELLS] * ("answer" in drawn.gallery()),
+        ["docs/gallery/maven_scaling.svg"] * Path(SPEEDS).is_file(),
+    localrule: True
 
 
 rule document:
@@ -29,40 +41,6 @@ rule document:
         "../../scripts/document.py"
 
 
-# What `crowdgold check` says in a page names worlds of the record.
-rule document_how_to:
-    input:
-        template="docs/how-to/templates/{page}.md",
-        record="src/crowdgold/arena/worlds.json",
-    output:
-        "docs/how-to/{page}.md",
-    log:
-        "<results>/logs/document_how_to/{page}.log",
-    conda:
-        "../../environment.yml"
-    params:
-        library=library("document_commands.py"),
-    message:
-        "Writing docs/how-to/{wildcards.page}.md"
-    script:
-        "../../scripts/document_commands.py"
-
-
-# Its commands are run on the example study; it shows nothing of the record of worlds.
-use rule document_how_to as document_readme with:
-    input:
-        template="docs/templates/README.md",
-        study=expand(
-            "src/crowdgold/example/{name}.csv", name=["votes", "gold", "scores"]
-        ),
-    output:
-        "README.md",
-    log:
-        "<results>/logs/document_readme.log",
-    message:
-        "Writing README.md"
-
-
 rule gallery:
     input:
         "<results>/figures/{figure}.svg",
@@ -76,3 +54,41 @@ rule gallery:
         "Copying {wildcards.figure} into the gallery"
     shell:
         "cp {input:q} {output:q}.partial 2> {log:q} && mv {output:q}.partial {output:q}"
+
+
+rule answer_cells:
+    input:
+        drawn.tables_of("answer"),
+    output:
+        CELLS,
+    log:
+        "<results>/logs/answer_cells.log",
+    conda:
+        "../envs/library.yaml"
+    params:
+        library=library("answer_cells.py", method=none),
+        options=lambda wildcards: config["figures"]["answer"]["options"],
+    message:
+        "Writing docs/answer-cells.csv"
+    script:
+        "../../scripts/answer_cells.py"
+
+
+rule draw_scaling:
+    input:
+        SPEEDS,
+    output:
+        "docs/gallery/maven_scaling.svg",
+    log:
+        "<results>/logs/draw_scaling.log",
+    conda:
+        "../envs/figures.yaml"
+    params:
+        library=library("draw_scaling.py"),
+    message:
+        "Drawing run time against the number of items"
+    script:
+        "../../scripts/draw_scaling.py"
+
+
+ruleorder: draw_scaling > gallery

@@ -1,16 +1,15 @@
 # What: training with human label variation: features of texts by pretrained encoders, each computed
-#       once, and the figures and page of the study (`make hlv`). Its experiments are checks
+#       once, and the figures of the study (`make hlv`). Its experiments are checks
 #       (estimate.smk); their jobs read the features.
 # Needs: PyTorch and the encoders' packages (`make hlv-packages`); prepared datasets of judged texts.
-# Makes: results/embeddings/ENCODER/DATASET.npz, for all scales; of `hlv`: its figures, and
-#        docs/reproduction_label_variation.md
+# Makes: results/embeddings/ENCODER/DATASET.npz, for all scales; of `hlv`: its figures
 
 
 # The figures of training with human label variation, which the target figures leaves out.
 rule hlv:
     input:
         drawn.asked("hlv"),
-        drawn.page("hlv", "docs/reproduction_label_variation.md"),
+        pages.evidence("reproduction_label_variation", "hlv"),
     localrule: True
 
 

@@ -127,14 +127,14 @@ def _told_block(name: str, config: Mapping[str, Any]) -> str:
 
 
 def item_row(
-    item: Item, config: Mapping[str, Any], scale: str, told: Mapping[str, str]
+    item: Item, config: Mapping[str, Any], scales: Mapping[str, str], told: Mapping[str, str]
 ) -> list[str]:
     """The line of a figure or table.
 
     Args:
         item: its entry in `printed_items.yaml`.
         config: `figures` and `experiments` of the configuration.
-        scale: at which the pages were made.
+        scales: experiment -> the scale at which it was run.
         told: page -> its text.
     """
     if "nothing" in item:
@@ -142,7 +142,13 @@ def item_row(
     names, page = item.get("figures", []), item.get("page", "")
     found = verdicts_on(item, told[page]) if page else ()
     targets = {config["figures"][name].get("target", "") for name in names} - {""}
-    at = ", ".join([scale, *(f"`make {one}`" for one in sorted(targets))])
+    blocks = blocks_of(item, config)
+    at = ", ".join(
+        [
+            *sorted({scales[one] for one in blocks if one in scales}),
+            *(f"`make {one}`" for one in sorted(targets)),
+        ]
+    )
     said = "; ".join(found) or "no claim"
     if found == (NOT_MADE,):
         at, said = "", f"{NOT_MADE}: needs {item['needs']}" if "needs" in item else NOT_MADE
@@ -150,18 +156,20 @@ def item_row(
         item["number"],
         item["shows"],
         ", ".join(f"`{name}`" for name in names),
-        ", ".join(_told_block(one, config) for one in blocks_of(item, config)),
+        ", ".join(_told_block(one, config) for one in blocks),
         at,
         f"[{said}]({page}.md)" if page else said,
     ]
 
 
 def item_rows(
-    items: Sequence[Item], config: Mapping[str, Any], results: str, told: Mapping[str, str]
+    items: Sequence[Item],
+    config: Mapping[str, Any],
+    scales: Mapping[str, str],
+    told: Mapping[str, str],
 ) -> list[list[str]]:
-    """The lines of a paper's figures and tables; `results` is the folder that its scale writes."""
-    scale = results.partition("/")[2] or "default"
-    return [item_row(item, config, scale, told) for item in items]
+    """The lines of a paper's figures and tables."""
+    return [item_row(item, config, scales, told) for item in items]
 
 
 def count_items(papers: Mapping[str, Sequence[Item]]) -> Counter[str]:

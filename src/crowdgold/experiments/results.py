@@ -148,4 +148,5 @@ def times_frame(rows: Iterable[Mapping[str, Any]], shared: Iterable[str]) -> pd.
         rows: one for each fit or check; there may be none.
         shared: columns that say which replicate of what it is.
     """
-    return pd.DataFrame(list(rows), columns=[*shared, "method", SECONDS]).astype({SECONDS: float})
+    columns = list(dict.fromkeys([*shared, "method", SECONDS]))
+    return pd.DataFrame(list(rows), columns=columns).astype({SECONDS: float})

@@ -55,18 +55,24 @@ class Drawn:
         """A target's figures whose datasets can be had; say which are skipped, and why."""
         drawn = []
         for figure in plan.figures(self.config, target):
-            needed = map(self.unavailable, plan.datasets(self.config, figure))
-            reasons = [f"dataset {why}" for why in needed if why]
-            reasons += [
-                f"the package {package}, which is not installed ({plan.how_to_install(package)})"
-                for package, without in plan.figure_without(self.config, figure).items()
-                if not without
-            ]
-            if reasons:
+            if reasons := self._lacks(figure):
                 self._say(f"Skipped: figure {figure} needs {'; '.join(reasons)}")
             else:
                 drawn.append(figure)
         return drawn
+
+    def _lacks(self, figure: str) -> list[str]:
+        """What a figure cannot be drawn without and is not there."""
+        needed = map(self.unavailable, plan.datasets(self.config, figure))
+        return [f"dataset {why}" for why in needed if why] + [
+            f"the package {package}, which is not installed ({plan.how_to_install(package)})"
+            for package, without in plan.figure_without(self.config, figure).items()
+            if not without
+        ]
+
+    def place(self, path: str) -> str:
+        """Where a file of a run is read."""
+        return path
 
     def _experiments(self, figure: str) -> list[str]:
         """A figure's experiments, without the optional ones whose data cannot be had; say which."""
@@ -90,9 +96,11 @@ class Drawn:
         def paths(wildcards: Wildcards) -> list[str]:
             block = self.block(figure)
             if "benchmark" in block:
-                return [f"<results>/benchmarks/{block['benchmark']}.parquet"]
+                return [self.place(f"<results>/benchmarks/{block['benchmark']}.parquet")]
             kind = block.get("table", "summaries")
-            return [f"<results>/{kind}/{name}.parquet" for name in self.experiments(figure)]
+            return [
+                self.place(f"<results>/{kind}/{name}.parquet") for name in self.experiments(figure)
+            ]
 
         return paths
 
@@ -118,21 +126,6 @@ class Drawn:
         figures = self.figures(target)
         return list(dict.fromkeys(name for one in figures for name in self.experiments(one)))
 
-    def tables(self, target: str) -> Paths:
-        """An input function for the tables that a target's figures are drawn from, each once."""
-        return lambda wildcards: [
-            f"<results>/tables/{name}.parquet" for name in self._behind(target)
-        ]
-
-    def page(self, target: str, page: str) -> Paths:
-        """An input function for a page that is made of a target's figures' tables, if any is drawn.
-
-        The smallest scale, whose numbers say nothing, leaves the page as it is; elsewhere than in
-        the checkout there is none.
-        """
-        written = not self.config["together"] and self.jobs.root.resolve() == Path.cwd()
-        return lambda wildcards: [page] if written and self.figures(target) else []
-
     def data_tables(self, figure: str) -> list[tuple[str, str]]:
         """The experiment of each data table behind a figure, and the table."""
         return [
@@ -142,27 +135,15 @@ class Drawn:
         ]
 
     def available_tables(self, experiments: Iterable[str]) -> list[str]:
-        """The tables of experiments, without those whose dataset cannot be had; say which."""
+        """The tables of experiments that can be run, without those whose dataset cannot be had."""
         tables = []
         for name in experiments:
             dataset = plan.dataset(self.config["experiments"][name])
             if dataset and (reason := self.unavailable(dataset)):
                 self._say(f"Left out: {name}, for {reason}")
-            else:
+            elif plan.can_run(self.config, name):
                 tables.append(f"<results>/tables/{name}.parquet")
         return tables
-
-    def gallery(self) -> list[str]:
-        """The figures that can be drawn with the packages that are installed.
-
-        Without those of `make hlv`, a study of its own, and of `make answer`, which takes hours.
-        """
-        return [
-            name
-            for name, block in self.config["figures"].items()
-            if block.get("target") not in ("hlv", "answer")
-            and all(plan.figure_without(self.config, name).values())
-        ]
 
     def caption(self, figure: str) -> str:
         """The caption's file, relative to the folder of the rules."""

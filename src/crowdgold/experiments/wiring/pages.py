@@ -2,12 +2,11 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from crowdgold.documents.claims import claims_file, own_modules
-from crowdgold.experiments import plan
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.wiring.drawn import Drawn
 from crowdgold.experiments.wiring.jobs import Wildcards
@@ -30,42 +29,77 @@ class Pages:
     def __iter__(self) -> Iterator[str]:
         return iter(self.pages)
 
-    def of_target(self, target: str) -> list[str]:
-        """The pages that a target makes."""
-        return [name for name in self if self.pages[name].get("target", "docs") == target]
-
     def page(self, wildcards: Wildcards) -> Mapping[str, Any]:
         """The page's entry in the list."""
         return self.pages[wildcards.page]
 
     def files(self, wildcards: Wildcards) -> dict[str, Any]:
         """The files that a page is made of, by the names that its template has for them."""
-        page = self.page(wildcards)
-        files = {name: self._files(found) for name, found in page.get("files", {}).items()}
-        # Those of other targets, which may cost hours, are read as they stand.
-        own = self.of_target(page.get("target", "docs"))
-        if told := [f"docs/{one}.md" for one in page.get("told", []) if one in own]:
-            files["told"] = told
+        files = self._files_of(wildcards.page)
+        # What other pages say is read once those that this run writes are written.
+        pages = [one for one in self.page(wildcards).get("told", []) if not self.lacks(one)]
+        return {**files, "told": [f"docs/{one}.md" for one in pages]} if pages else files
+
+    def _files_of(self, name: str) -> dict[str, Any]:
+        """The same without other pages."""
+        page = self.pages[name]
+        files = {key: self._files(found) for key, found in page.get("files", {}).items()}
         tables = [
-            one if one.endswith(".parquet") else f"<results>/tables/{one}.parquet"
+            self.drawn.place(one if one.endswith(".parquet") else f"<results>/tables/{one}.parquet")
             for one in page.get("tables", [])
         ]
         known = [one for one in page.get("available", []) if one in self.config["experiments"]]
-        tables += self.drawn.available_tables(
-            [one for one in known if plan.can_run(self.config, one)]
-        )
+        tables += self.drawn.available_tables(known)
         return {"tables": tables, **files} if tables else files
 
+    def sources(self, name: str) -> list[str]:
+        """The files that a page is made of."""
+        found = self._files_of(name).values()
+        return [one for some in found for one in ([some] if isinstance(some, str) else some)]
+
+    def evidence(self, name: str, target: str) -> Callable[[Wildcards], list[str]]:
+        """An input function for what a page is made of, where a target's figures are drawn.
+
+        Not at the smallest scale, whose numbers say nothing.
+        """
+        written = not self.config["together"]
+        return lambda wildcards: (
+            self.sources(name) if written and self.drawn.figures(target) else []
+        )
+
+    def lacks(self, name: str) -> list[str]:
+        """The files of a page that are not there."""
+        return [path for path in self.sources(name) if not Path(path).is_file()]
+
+    def ready(self, say: Callable[[str], object]) -> list[str]:
+        """The pages of which every file is there; say which stay as they are."""
+        lacking = {name: self.lacks(name) for name in self}
+        for name, files in lacking.items():
+            if files:
+                more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+                say(f"docs/{name}.md stays as it is: no {files[0]}{more}")
+        return [name for name, files in lacking.items() if not files]
+
+    def to_publish(self) -> list[str]:
+        """The files of runs that pages and figures are made of, as rules name them."""
+        figures = self.config["figures"]
+        of_pages = [path for name in self for path in self.sources(name)]
+        of_figures = [path for name in figures for path in self.drawn.tables_of(name)(None)]
+        start = ("<results>/", "results/")
+        return [path for path in [*of_pages, *of_figures] if path.startswith(start)]
+
     def _files(self, found: str | list[str]) -> str | list[str]:
-        """Files with `{FIGURE}` filled in by the experiments of a figure."""
-        matched = OF_FIGURE.fullmatch(found) if isinstance(found, str) else None
+        """Where files are read, with `{FIGURE}` filled in by the experiments of a figure."""
+        if not isinstance(found, str):
+            return list(map(self.drawn.place, found))
+        matched = OF_FIGURE.fullmatch(found)
         if matched is None:
-            return found
+            return self.drawn.place(found)
         start, name, end = matched.groups()
         names = self.drawn.experiments(name)
         if end.startswith("_verdict"):
             names = [one for one in names if "expect" in self.config["experiments"][one]]
-        return [f"{start}{one}{end}" for one in names]
+        return [self.drawn.place(f"{start}{one}{end}") for one in names]
 
     def claims(self, wildcards: Wildcards) -> list[str]:
         """The file of the page's claims, if it has some."""

@@ -1,0 +1,104 @@
+"""What is published: tables of finished runs in docs/results, of which pages and figures are made.
+
+`make publish` copies them there, as their jobs wrote them, and keeps in `config/published.yaml` how
+each experiment was run and at which scale. With that file as the scale (`make docs`) nothing is
+run: a figure or page of which a table is not published stays as it is.
+"""
+
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from crowdgold.data.outputs import unfinished, write_text
+from crowdgold.experiments import plan
+from crowdgold.experiments.configuration import load
+from crowdgold.experiments.wiring.drawn import Drawn
+from crowdgold.experiments.wiring.jobs import Jobs
+
+KEY, FOLDER = "published", Path("docs/results")
+RUN, ALL_SCALES = "<results>/", "results/"
+"""How a path of a run begins, and one of what all scales share."""
+HEAD = "# How what is in docs/results was run; `make publish` writes it.\n\n"
+
+
+def kept(path: str) -> str:
+    """Where a file of a run is published; any other path as it is."""
+    for start in (RUN, ALL_SCALES):
+        if path.startswith(start):
+            return str(FOLDER / path.removeprefix(start))
+    return path
+
+
+class Published(Drawn):
+    """Figures that are drawn from published tables: those of which all are there."""
+
+    def __init__(self, jobs: Jobs, say: Callable[[str], object]) -> None:
+        super().__init__(jobs, say, lambda dataset: "")
+
+    def place(self, path: str) -> str:
+        """Where a file of a run is read."""
+        return kept(path)
+
+    def _experiments(self, figure: str) -> list[str]:
+        """A figure's experiments, without the optional ones that are not published."""
+        block = self.block(figure)
+        folder = FOLDER / block.get("table", "summaries")
+        return [
+            name
+            for name in block.get("experiments", [])
+            if name not in block.get("optional", ()) or (folder / f"{name}.parquet").is_file()
+        ]
+
+    def _lacks(self, figure: str) -> list[str]:
+        """The tables of a figure that are not published."""
+        return [path for path in self.tables_of(figure)(None) if not Path(path).is_file()]
+
+    def available_tables(self, experiments: Iterable[str]) -> list[str]:
+        """The tables of experiments, without those of a dataset that are not published."""
+        places = {name: kept(f"{RUN}tables/{name}.parquet") for name in experiments}
+        return [
+            path
+            for name, path in places.items()
+            if Path(path).is_file() or not plan.dataset(self.config["experiments"][name])
+        ]
+
+    def gallery(self) -> list[str]:
+        """The figures of the gallery, of all targets."""
+        blocks = self.config["figures"].values()
+        targets = dict.fromkeys(block.get("target", "figures") for block in blocks)
+        return [one for target in targets if target != "none" for one in self.figures(target)]
+
+
+def publish(
+    files: Iterable[str], config: Mapping[str, Any], scale: str, record: Path
+) -> tuple[list[str], list[str]]:
+    """The files that are published now, and those of the list that the run has not made.
+
+    Args:
+        files: as the rules name them, `<results>/tables/NAME.parquet`.
+        config: of the run.
+        scale: its name.
+        record: `config/published.yaml`.
+    """
+    results = config["pathvars"]["results"]
+    sources = {path: Path(path.replace(RUN, f"{results}/")) for path in dict.fromkeys(files)}
+    found = {path: source for path, source in sources.items() if source.is_file()}
+    for path, source in found.items():
+        to = Path(kept(path))
+        to.parent.mkdir(parents=True, exist_ok=True)
+        with unfinished(to) as own:
+            shutil.copyfile(source, own)
+    before = load(record) if record.is_file() else {}
+    names = {source.stem for source in found.values()} & set(config["experiments"])
+    scales = {**before.get(KEY, {}), **dict.fromkeys(names, scale)}
+    blocks = {**before.get("experiments", {}), **{one: config["experiments"][one] for one in names}}
+    text = {
+        KEY: dict(sorted(scales.items())),
+        "pathvars": {"results": "results/published"},
+        "experiments": dict(sorted(blocks.items())),
+    }
+    write_text(HEAD + yaml.safe_dump(text, sort_keys=False, allow_unicode=True), record)
+    return list(found), [path for path in sources if path not in found]

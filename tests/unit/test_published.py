@@ -1,0 +1,79 @@
+"""Finished tables are published as they are; pages and figures are made of them."""
+
+from types import SimpleNamespace
+
+import pytest
+import yaml
+from test_wiring import CONFIG
+
+from crowdgold.experiments.configuration import load
+from crowdgold.experiments.wiring.jobs import Jobs
+from crowdgold.experiments.wiring.pages import Pages
+from crowdgold.experiments.wiring.published import Published, kept, publish
+
+FILES = [f"<results>/{kind}/{name}.parquet" for name in ("simulated", "real")
+         for kind in ("tables", "summaries")]  # fmt: skip
+PAGES = {
+    "sure": {"tables": ["simulated"], "files": {"printed": "config/published.yaml"}},
+    "whole": {"available": ["simulated", "other"], "told": ["sure"]},
+    "part": {"available": ["simulated", "real"], "told": ["sure", "whole"]},
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a run of one experiment at the papers' scale."""
+    monkeypatch.chdir(tmp_path)
+    for path in FILES[:2]:
+        file = tmp_path / path.replace("<results>", "results/paper")
+        file.parent.mkdir(parents=True)
+        file.write_bytes(path.encode())
+    (tmp_path / "pages.yaml").write_text(yaml.safe_dump(PAGES, sort_keys=False))
+    (tmp_path / "config").mkdir()
+    return tmp_path
+
+
+def published(folder, scale="paper", **more):
+    config = {**CONFIG, "pathvars": {"results": f"results/{scale}"}, **more}
+    return publish(FILES, config, scale, folder / "config/published.yaml")
+
+
+def test_finished_tables_are_kept_as_they_are(folder):
+    here, lacking = published(folder)
+    assert (here, lacking) == (FILES[:2], FILES[2:])
+    assert (folder / kept(FILES[0])).read_bytes() == FILES[0].encode()
+    record = load(folder / "config/published.yaml")
+    assert record["published"] == {"simulated": "paper"}
+    assert record["experiments"] == {"simulated": CONFIG["experiments"]["simulated"]}
+
+
+def test_another_run_replaces_its_own_experiments_alone(folder):
+    published(folder)
+    path = folder / "results/default/tables/real.parquet"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"real")
+    changed = {"experiments": {**CONFIG["experiments"], "simulated": {"replicates": 99}}}
+    published(folder, "default", **changed)
+    record = load(folder / "config/published.yaml")
+    assert record["published"] == {"real": "default", "simulated": "paper"}
+    assert record["experiments"]["simulated"]["replicates"] == 5
+    assert (folder / kept(FILES[0])).read_bytes() == FILES[0].encode()
+
+
+def test_a_path_of_the_repository_is_read_where_it_is():
+    assert kept("config/printed/maven.yaml") == "config/printed/maven.yaml"
+    assert kept("results/benchmarks/a.csv") == "docs/results/benchmarks/a.csv"
+
+
+def test_what_is_not_published_leaves_its_page_and_figure_as_they_are(folder):
+    """An experiment of a dataset, which may be out of reach, is no reason; one of our own is."""
+    published(folder)
+    said = []
+    drawn = Published(Jobs(CONFIG, folder), said.append)
+    assert drawn.gallery() == ["curve", "optional"]
+    assert drawn.tables_of("optional")(None) == ["docs/results/summaries/simulated.parquet"]
+    pages = Pages(drawn, folder / "pages.yaml")
+    assert pages.ready(said.append) == ["sure", "part"]
+    assert "docs/whole.md stays as it is: no docs/results/tables/other.parquet" in said
+    files = pages.files(SimpleNamespace(page="part"))
+    assert files == {"tables": ["docs/results/tables/simulated.parquet"], "told": ["docs/sure.md"]}
