@@ -62,6 +62,7 @@ CHANGED = {
     "judge_error_methods": "coverage",
     "label_variation": "value",
     "nested_lengths": "distance",
+    "gold_designs": "lower",
     "human_ranking": "value",
     "metric_study": "lower",
     "soft_metric_curve": "soft_accuracy",
@@ -78,6 +79,7 @@ COMPUTED = (
     "labelling_efficiency",
     "clara_recovery",
     "nested_lengths",
+    "gold_designs",
     "clara_days",
     "clara_policy",
     "agent_ablation",
@@ -239,6 +241,17 @@ def made_lengths():
     )  # fmt: skip
 
 
+def made_designs():
+    """Five replicates of two settings, of two metrics, by every design."""
+    rng = np.random.default_rng(8)
+    return pd.DataFrame(
+        {"n_gold": gold, "replicate": k, "design": design, "metric": metric, "truth": 0.5,
+         "estimate": 0.5, "lower": 0.4 - 0.1 * rng.random(), "upper": 0.6}
+        for gold in (50, 200) for k in range(5) for metric in ("AUC", "recall@1")
+        for design in ("random", "strata", "batches", "batches, one metric", "least")
+    )  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def tables(
     summary, order_statistics, long_results, labelling, score_shapes, replicates, sensitivity
@@ -287,6 +300,7 @@ def tables(
             made_lengths(),
             {"by": ["n_gold"], "titles": {"n_gold": "{} gold"}},
         ),
+        "gold_designs": (made_designs(), {"by": "n_gold", "label": "gold"}),
         "human_ranking": (table_of_people(), {}),
         **tables_of_clara(),
         "label_variation": (

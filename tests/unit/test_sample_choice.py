@@ -9,11 +9,11 @@ import pytest
 from crowdgold.data import NO_GOLD, GoldDraw, InputError
 from crowdgold.inference.questions import View
 from crowdgold.metrics import parse_metric
-from crowdgold.own.sample.allocation import parts
+from crowdgold.own.sample.allocation import parts, rates
 from crowdgold.own.sample.asked import metrics_for
 from crowdgold.own.sample.batch import labelled, next_batch
 from crowdgold.own.sample.spread import variances
-from crowdgold.own.sample.strata import STRATA, by_prediction, predicted
+from crowdgold.own.sample.strata import STRATA, by_rate, predicted
 from crowdgold.simulate import simulate
 from crowdgold.simulate.gold_sample import share_out
 from unit.reference import make_items
@@ -38,24 +38,33 @@ def test_one_metric_alone_has_neymans_allocation_and_a_share_goes_by_size():
     np.testing.assert_allclose(parts(np.zeros((3, 1)), size), size / 1000)
 
 
-def test_of_several_metrics_the_worst_off_is_as_well_off_as_can_be():
+def test_of_several_metrics_the_product_of_shares_is_least():
     """Against every allocation of three strata on a grid of 1/200, up to what its step makes."""
     rng = np.random.default_rng(1)
     for _ in range(5):
         cost = rng.exponential(size=(3, 4)) ** 2
-        best = np.sqrt(cost).sum(axis=0) ** 2
 
-        def worst(part, cost=cost, best=best):
-            return ((cost / part[:, None]).sum(axis=0) / best).max()
+        def product(part, cost=cost):
+            return np.log((cost / part[:, None]).sum(axis=0)).sum()
 
         grid = [
             np.array([one, two, 200 - one - two]) / 200
             for one in range(1, 199)
             for two in range(1, 200 - one)
         ]
-        least = min(map(worst, grid))
-        assert worst(parts(cost, np.ones(3), 0.0)) < least * 1.0005
-        assert worst(np.full(3, 1 / 3)) > least * 1.001  # the control: it matters
+        least = min(map(product, grid))
+        assert product(parts(cost, np.ones(3), 0.0)) < least + 0.0005
+        assert product(np.full(3, 1 / 3)) > least + 0.001  # the control: it matters
+
+
+def test_items_are_drawn_as_often_as_strata_of_their_own_would_be():
+    """Also where the metrics' weights are found from some of the items: 10 % of 20,000 rates."""
+    rng = np.random.default_rng(2)
+    few = rng.exponential(size=(40, 3)) ** 2
+    np.testing.assert_allclose(rates(few), parts(few, np.ones(40)), rtol=1e-9)
+    many = rng.exponential(size=(20_000, 3)) ** 2
+    np.testing.assert_allclose(rates(many), parts(many, np.ones(20_000)), rtol=0.1)
+    np.testing.assert_allclose(rates(np.zeros((5, 2))), 0.2)
 
 
 def test_labels_are_shared_out_so_that_more_take_none_away():
@@ -74,7 +83,7 @@ def test_what_a_label_adds_is_what_changing_it_does(text):
     """The metric at a prediction, with item i positive and negative instead, for 60 items of 800:
     the squared differences are in proportion to the variances, within 5 %."""
     items, metric = table(), parse_metric(text)
-    guess = predicted(items)
+    guess = predicted(items)[0]
     found = variances(items, [metric], guess)[:, 0] / guess / (1 - guess)
     view, rows = View(items, "A"), np.arange(0, 800, 13)
     moved = []
@@ -93,7 +102,7 @@ def test_what_a_label_adds_is_what_changing_it_does(text):
 
 def test_a_difference_of_models_has_variances_of_its_own():
     items = table()
-    guess = predicted(items)
+    guess = predicted(items)[0]
     texts = ["delta_AUC", "AUC", "AUC:B"]
     found = variances(items, [parse_metric(one) for one in texts], guess)
     np.testing.assert_allclose(found.sum(axis=0), 1)
@@ -101,25 +110,27 @@ def test_a_difference_of_models_has_variances_of_its_own():
     assert variances(same, [parse_metric("delta_AUC")], guess).max() == 0
     without = np.where(np.arange(800) < 50, np.nan, items.scores["A"])
     holes = replace(items, scores={"A": without, "B": items.scores["B"]})
-    assert variances(holes, AUC, predicted(holes))[:50].max() == 0
+    assert variances(holes, AUC, predicted(holes)[0])[:50].max() == 0
 
 
-def test_strata_are_intervals_of_the_prediction():
-    items = table()
-    guess = predicted(items)
-    stratum = by_prediction(guess, variances(items, AUC, guess), 200)
+def test_strata_are_intervals_of_the_rate_with_about_as_many_labels():
+    """An item can have more than a stratum's part of the rates, so that two share one."""
+    rate = np.random.default_rng(3).exponential(size=800)
+    stratum = by_rate(rate, 200)
     assert len(set(stratum)) == STRATA
-    ends = [(guess[stratum == one].min(), guess[stratum == one].max()) for one in range(STRATA)]
+    ends = [(rate[stratum == one].min(), rate[stratum == one].max()) for one in range(STRATA)]
     assert all(one[1] < other[0] for one, other in pairwise(ends))
-    assert set(by_prediction(guess, variances(items, AUC, guess), 10)) == {0}
-    assert set(by_prediction(np.full(800, 0.3), np.ones((800, 1)), 200)) == {0}
+    np.testing.assert_allclose(np.bincount(stratum, rate) / rate.sum(), 1 / STRATA, rtol=0.1)
+    assert set(by_rate(rate, 10)) == {0}
+    assert set(by_rate(np.full(800, 0.3), 200)) == {0}
 
 
 def test_a_prediction_rests_on_labels_then_on_a_pilot_then_on_votes_and_ranks():
     items, pilot = table(), table(1)
     half = pilot.with_gold(np.arange(800) < 400)
-    rough, guided = predicted(items), predicted(items, half)
+    (rough, fewer), (guided,) = predicted(items), predicted(items, half)
     assert rough.mean() == pytest.approx((items.votes_positive / 3).mean(), abs=1e-6)
+    assert fewer.mean() == pytest.approx(0.3 * rough.mean(), abs=1e-6)
     assert abs(guided.mean() - items.truth.mean()) < 0.03
     own = items.with_gold(np.arange(800) < 100)
     np.testing.assert_array_equal(predicted(own, half), predicted(own))

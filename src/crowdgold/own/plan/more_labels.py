@@ -109,7 +109,7 @@ def more_labels(
     now = _interval(items, metric, level, about)
     if not np.isfinite([now.lower, now.upper]).all():
         raise InputError(f"--metric {metric.text}: no interval so far ({now.note})")
-    guess = predicted(items)
+    guess = np.mean(predicted(items), axis=0)
     sizes: list[int] = []
     widths: list[Sequence[float]] = []
     while not sizes or (sizes[-1] < min(rest, MOST) and np.max(widths[-1]) > wanted):

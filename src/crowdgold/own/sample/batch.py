@@ -14,9 +14,9 @@ from crowdgold.data import NO_GOLD, GoldDraw, InputError, Items
 from crowdgold.data.gold_batches import in_batches
 from crowdgold.data.gold_draw import BATCH, FOR_PEOPLE, NO_STRATUM, SIZE, STRATUM
 from crowdgold.metrics import Asked
-from crowdgold.own.sample.allocation import PROPORTIONAL, parts
+from crowdgold.own.sample.allocation import PROPORTIONAL, parts, rates
 from crowdgold.own.sample.spread import variances
-from crowdgold.own.sample.strata import by_prediction, predicted
+from crowdgold.own.sample.strata import by_rate, predicted
 from crowdgold.simulate.gold_sample import LEAST, share_out
 
 COLUMNS = ("item", "gold", BATCH, STRATUM, SIZE, *FOR_PEOPLE)
@@ -115,9 +115,10 @@ def next_batch(
         raise InputError(
             f"--n: found {n:,}, expected {LEAST} to {len(rest):,}, the items without a gold label"
         )
-    guess = predicted(items, pilot)
-    variance = variances(items, asked, guess)[rest]
-    stratum = by_prediction(guess[rest], variance, n)
+    guesses = predicted(items, pilot)
+    guess = np.mean(guesses, axis=0)
+    variance = np.mean([variances(items, asked, one) for one in guesses], axis=0)[rest]
+    stratum = by_rate(rates(variance, proportional), n)
     size = np.bincount(stratum)
     cost = np.stack([np.bincount(stratum, one, len(size)) for one in variance.T], axis=1)
     cost = cost * size[:, None]

@@ -2,29 +2,33 @@
 
 With gold labels the prediction rests on them: the cross-fitted regression on votes and ranks
 (`models.logistic`), that of a pilot's labels too. Before there are enough, it is the regression's
-prior, with as many positive items as votes are positive: rough, but it ranks items rightly where
-votes and scores are of any use.
+prior, which ranks items rightly where votes and scores are of any use. How many are positive is not
+known then: where few are, most positive votes are wrong. So there are several predictions, with as
+many positive items as votes are positive, and with fewer, and what labels tell is taken as the mean
+over them.
 
-Items are sorted by the prediction and cut so that each stratum holds the same part of the standard
-deviations that labels are expected to add (`spread`), the mean over all metrics: so each is to get
-about as many labels.
+Items are sorted by how often each is to be drawn (`allocation.rates`), and cut so that each stratum
+is to get about as many labels. Strata of the prediction alone would need up to a third more labels:
+items that are as likely to be positive can count differently, as a positive one without a positive
+vote does for TPR_H.
 """
 
 import numpy as np
 
 from crowdgold.data import NO_GOLD, GoldDraw, InputError, Items
 from crowdgold.models.logistic import cross_fit, features, without_labels
-from crowdgold.own.sample.spread import LEAST
 
 ENOUGH = 20
 """Gold labels from which on the prediction rests on them."""
 STRATA = 8
+PARTS_OF_VOTES = (1.0, 0.3)
+"""Positive items that are thought of before there are labels, as parts of the positive votes."""
 LABELS_EACH = 6
 """Labels of a batch to a stratum: where they are fewer there are fewer strata."""
 
 
-def predicted(items: Items, pilot: Items | None = None) -> np.ndarray:
-    """P(Y_i = 1) of each item, (n,), by the labels that there are; by votes and ranks without.
+def predicted(items: Items, pilot: Items | None = None) -> list[np.ndarray]:
+    """Predictions of P(Y_i = 1), (n,) each: one by labels; without any, several by votes and ranks.
 
     Args:
         items: of the study.
@@ -35,7 +39,7 @@ def predicted(items: Items, pilot: Items | None = None) -> np.ndarray:
     """
     columns = features(items)
     if (items.gold != NO_GOLD).sum() >= ENOUGH:
-        return cross_fit(columns, items.gold, draw=items.draw)
+        return [cross_fit(columns, items.gold, draw=items.draw)]
     if pilot is not None:
         if pilot.predictors != items.predictors:
             raise InputError(
@@ -49,31 +53,27 @@ def predicted(items: Items, pilot: Items | None = None) -> np.ndarray:
         if labelled.draw is not None:
             weights = labelled.draw.weights(np.arange(len(labelled)))
             draw = GoldDraw(1 / np.concatenate([weights, np.ones(len(items))]))
-        return cross_fit(np.concatenate([known, columns]), gold, draw=draw)[len(labelled) :]
+        return [cross_fit(np.concatenate([known, columns]), gold, draw=draw)[len(labelled) :]]
     share = float(items.votes_positive.sum() / items.votes_total.sum())
     least = 1 / (2 * len(items))
-    return without_labels(columns, min(max(share, least), 1 - least))
+    ends = [min(max(share * part, least), 1 - least) for part in PARTS_OF_VOTES]
+    return [without_labels(columns, one) for one in ends]
 
 
-def by_prediction(guess: np.ndarray, variance: np.ndarray, n: int) -> np.ndarray:
-    """The number of each item's stratum, (m,), without gaps, from the lowest prediction up.
+def by_rate(rate: np.ndarray, n: int) -> np.ndarray:
+    """The number of each item's stratum, (m,), without gaps, from the lowest rate up.
 
     Args:
-        guess: (m,) P(Y_i = 1).
-        variance: (m, M) what labels are expected to add to the variance of each metric.
+        rate: (m,) how often each item is to be drawn, relative to others (`allocation.rates`).
         n: labels of the batch.
     """
-    spread = np.sqrt(variance)
-    total = spread.sum(axis=0)
-    kept = total > 0
-    each = (spread[:, kept] / total[kept]).sum(axis=1) + LEAST / len(guess)
-    order = np.argsort(guess, kind="stable")
-    up_to = np.cumsum(each[order])
+    order = np.argsort(rate, kind="stable")
+    up_to = np.cumsum(rate[order])
     parts = max(1, min(STRATA, n // LABELS_EACH))
-    cell = np.minimum((up_to - each[order] / 2) / up_to[-1] * parts, parts - 1).astype(int)
-    # Items of one prediction stay together.
-    _, first, times = np.unique(guess[order], return_index=True, return_counts=True)
-    stratum = np.empty(len(guess), dtype=int)
+    cell = np.minimum((up_to - rate[order] / 2) / up_to[-1] * parts, parts - 1).astype(int)
+    # Items of one rate stay together.
+    _, first, times = np.unique(rate[order], return_index=True, return_counts=True)
+    stratum = np.empty(len(rate), dtype=int)
     stratum[order] = np.repeat(cell[first], times)
     found: np.ndarray = np.unique(stratum, return_inverse=True)[1]
     return found
