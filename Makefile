@@ -142,7 +142,7 @@ lint: $(READY)  ## style and types, without running anything
 	$(BIN)/snakefmt --check workflow
 	$(BIN)/snakemake --lint
 
-peers: $(READY)  ## NumPyro and crowd-kit, peers in the benchmarks, into .venv
+peers: $(READY)  ## NumPyro, crowd-kit and (Python 3.12 on) glide, peers in tests and benchmarks, into .venv
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-peers.lock
 
 slurm: $(READY)  ## Snakemake's plugin for Slurm clusters, for PROFILE=slurm, into .venv

@@ -150,6 +150,36 @@ def test_means_are_those_of_ppi_py(design):
     assert found.estimate == pytest.approx(expected, abs=1e-12)
 
 
+def test_means_of_strata_are_those_of_glide():
+    """Gold alone, and the rectified prevalence at the lambda that the engine chose, by glide's
+    stratified and active (by known chances) estimators. glide's stratified one compares gold items
+    with the others, not with all, so it gets lambda (1 - f_h) times the prediction."""
+    glide = pytest.importorskip(
+        "glide.estimators", reason="make peers installs it, from Python 3.12 on"
+    )
+    items = drawn(STRATA)
+    known, stratum, chance = items.gold != NO_GOLD, items.draw.stratum, items.draw.chance
+    gold = np.where(known, items.gold.astype(float), np.nan)
+    (alone,) = estimates(items, "GT", metrics=["prevalence"])
+    size = np.bincount(stratum)
+    of_strata = glide.StratifiedClassicalMeanEstimator()
+    found = of_strata.estimate(gold, stratum, stratum_weights=size / size.sum())
+    assert found.confidence_interval.mean == pytest.approx(alone.estimate, abs=1e-12)
+    questions = Questions((parse_metric("prevalence"),))
+    share = cross_fit(features(items), items.gold, draw=items.draw)
+    rectified = rectify(share, View(items, "A"), questions, "items")
+    lam = float(rectified.chosen_weight()[0])
+    (own,) = rectified.estimates(questions.named, 0.95)
+    stratified, active = glide.StratifiedPPIMeanEstimator(), glide.ASIMeanEstimator()
+    others = stratified.estimate(gold, lam * (1 - chance) * share, stratum, power_tuning=False)
+    by_chance = active.estimate(gold, lam * share, chance, power_tuning=False)
+    for peer in (others, by_chance):
+        assert peer.confidence_interval.mean == pytest.approx(own.estimate, abs=1e-12)
+    # The control: all of the prediction is another number.
+    plain = stratified.estimate(gold, share, stratum, power_tuning=False)
+    assert plain.confidence_interval.mean != pytest.approx(own.estimate, abs=1e-6)
+
+
 def test_an_error_of_weighted_means_is_that_of_the_same_contributions():
     """AutoEval's error at its lambda and the engine's variance of the same residuals."""
     items = drawn(STRATA)

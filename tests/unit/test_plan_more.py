@@ -13,6 +13,7 @@ from crowdgold.inference import evaluate
 from crowdgold.inference.looks import level_of_look
 from crowdgold.methods import fit
 from crowdgold.metrics import parse_metric
+from crowdgold.own.plan import more_labels as more_labels_module
 from crowdgold.own.plan.more_labels import MoreLabels, more_labels
 from crowdgold.own.sample.batch import labelled, next_batch, random_batch
 from crowdgold.simulate import simulate
@@ -105,6 +106,73 @@ def test_what_cannot_be_planned_is_refused_in_one_line(options, message, folder,
     told = capsys.readouterr()
     assert not told.out
     assert message in told.err.strip().splitlines()[-1]
+
+
+def without_interval(monkeypatch, below):
+    """Leave simulated studies with fewer gold labels than some number without an interval."""
+    interval = more_labels_module._interval
+
+    def lacking(items, *rest):
+        found = interval(items, *rest)
+        few = 100 < (items.gold != NO_GOLD).sum() < below
+        return replace(found, lower=np.nan, upper=np.nan) if few else found
+
+    monkeypatch.setattr(more_labels_module, "_interval", lacking)
+
+
+def test_numbers_of_labels_without_an_interval_are_not_shown(folder, capsys, monkeypatch):
+    """25 and 50 labels more leave none: the search goes on, and no NaN is printed."""
+    without_interval(monkeypatch, 180)
+    asked = ["plan", "--more", "--pilot", "study.csv", "--metric", "prevalence", "--width", "0.06"]
+    assert main(asked) == 0
+    told = capsys.readouterr().out
+    assert "nan" not in told.lower()
+    assert told.splitlines()[2].split()[0] == "100"
+    assert main([*asked, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["more"][0] == 100
+    assert np.isfinite([found["designed"], found["at_random"]]).all()
+
+
+def test_a_single_simulated_study_without_an_interval_counts(monkeypatch):
+    """The mean width of the others would be too narrow."""
+    calls = iter(range(1000))
+    interval = more_labels_module._interval
+
+    def lacking(items, *rest):
+        found = interval(items, *rest)
+        return replace(found, lower=np.nan, upper=np.nan) if next(calls) == 1 else found
+
+    monkeypatch.setattr(more_labels_module, "_interval", lacking)
+    found = more_labels(table(), PREVALENCE, 0.07, 1)
+    assert found.more[0] == 50
+
+
+def test_a_metric_without_intervals_is_refused(folder, capsys, monkeypatch):
+    without_interval(monkeypatch, 10**6)
+    asked = ["plan", "--more", "--pilot", "study.csv", "--metric", "prevalence", "--width", "0.06"]
+    assert main(asked) == 2
+    told = capsys.readouterr()
+    assert not told.out
+    assert "--metric prevalence: no interval in some simulated studies" in told.err
+
+
+def test_items_that_belong_together_are_named(folder, capsys):
+    """The widths do not reckon with clusters, and one note says so; without a column none does."""
+    asked = ["plan", "--more", "--metric", "prevalence", "--width", "0.08", "--pilot"]
+    frame = pd.read_csv("study.csv")
+    rng = np.random.default_rng(3)
+    frame = frame.drop(columns=[one for one in frame if one.startswith("gold_")])
+    frame["gold"] = np.where(rng.random(len(frame)) < 0.1, frame["votes_positive"] > 1, np.nan)
+    frame.to_csv("plain.csv", index=False)
+    frame.assign(cluster=np.arange(len(frame)) // 5).to_csv("clusters.csv", index=False)
+    said = {}
+    for name in ("plain", "clusters"):
+        assert main([*asked, f"{name}.csv"]) == 0
+        said[name] = " ".join(capsys.readouterr().err.split())
+    assert "as if no items belonged together" in said["clusters"]
+    assert "design effect" in said["clusters"]
+    assert "belong" not in said["plain"]
 
 
 def test_more_needs_labels_of_both_classes():

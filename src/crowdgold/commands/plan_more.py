@@ -63,7 +63,7 @@ def run_more(asked: argparse.Namespace) -> int:
     from crowdgold.data.own import read_study
     from crowdgold.metrics import parse_metric
     from crowdgold.own.plan.more_labels import more_labels
-    from crowdgold.own.plan.pilot import choose_model
+    from crowdgold.own.plan.pilot import choose_model, of_clusters
 
     _check(asked)
     metric, tried = parse_metric(asked.metric), [0]
@@ -79,7 +79,7 @@ def run_more(asked: argparse.Namespace) -> int:
         found = more_labels(
             study.items, metric, asked.width, asked.seed, asked.level, told=tried.append
         )
-    for note in study.notes:
+    for note in (*study.notes, *of_clusters(study.items)):
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
     needed = {
         name: found.needed(getattr(found, name), asked.width) for name in ("designed", "at_random")

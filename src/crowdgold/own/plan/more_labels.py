@@ -39,7 +39,7 @@ class MoreLabels:
     Attributes:
         labels: gold labels that there are.
         width: of the interval now.
-        more: (S,) numbers of labels more.
+        more: (S,) numbers of labels more, with which all simulated studies have an interval.
         designed, at_random: (S,) expected widths with these, drawn by `crowdgold sample`, or at
             random.
     """
@@ -112,19 +112,29 @@ def more_labels(
     guess = np.mean(predicted(items), axis=0)
     sizes: list[int] = []
     widths: list[Sequence[float]] = []
-    while not sizes or (sizes[-1] < min(rest, MOST) and np.max(widths[-1]) > wanted):
+    while not sizes or (sizes[-1] < min(rest, MOST) and not np.max(widths[-1]) <= wanted):
         sizes.append(min(2 * sizes[-1] if sizes else FIRST, rest))
         told(sizes[-1])
         widths.append(_widths(items, metric, guess, sizes[-1], (seed, level, about)))
-    designed, at_random = np.array(widths).T
+    more, each = np.array(sizes), np.array(widths)
+    shown = np.isfinite(each).all(axis=1)
+    if not shown.any():
+        raise InputError(
+            f"--metric {metric.text}: no interval in some simulated studies with {FIRST} to "
+            f"{sizes[-1]:,} labels more; expected one in all {STUDIES}. Label some items more, or "
+            "take another threshold"
+        )
     width = float(now.upper - now.lower)
-    return MoreLabels(int(known.sum()), width, np.array(sizes), designed, at_random)
+    return MoreLabels(int(known.sum()), width, more[shown], *each[shown].T)
 
 
 def _widths(
     items: Items, metric: Asked, guess: np.ndarray, more: int, how: tuple[int, float, str]
 ) -> Sequence[float]:
-    """The mean width with so many labels more, drawn by `crowdgold sample` and at random."""
+    """The mean width with so many labels more, drawn by `crowdgold sample` and at random.
+
+    NaN where a simulated study has no interval: the mean of the others would be too narrow.
+    """
     seed, level, about = how
     found = np.empty((STUDIES, 2))
     for study in range(STUDIES):
@@ -135,5 +145,5 @@ def _widths(
         for place, batch in enumerate(batches):
             one = _interval(labelled(known, batch), metric, level, about)
             found[study, place] = one.upper - one.lower
-    means: Sequence[float] = np.nanmean(found, axis=0).tolist()
+    means: Sequence[float] = found.mean(axis=0).tolist()
     return means

@@ -18,6 +18,7 @@ from crowdgold.models.stan import SamplerSettings, StanModels, spread_draws
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.models.vote_fit import fit_votes
 from crowdgold.models.vote_sets import find_vote_sets
+from crowdgold.own.check.cluster_effect import cluster_effect
 from crowdgold.own.check.gold_sample import assess_gold_sample
 from crowdgold.own.plan.expected_information import RAREST, Guess
 
@@ -95,6 +96,21 @@ def fit_pilot(
     return Pilot(guesses, None if model is None else items.scores[model], diagnostics)
 
 
+def of_clusters(items: Items) -> list[str]:
+    """What is said where items belong together, which widths that are planned do not reckon with.
+
+    Args:
+        items: of the pilot, or of the study itself.
+    """
+    found = cluster_effect(items)
+    if found is None:
+        return []
+    return [
+        "widths are planned as if no items belonged together. These do, so that intervals may be "
+        f"wider than planned: {found.sentence}"
+    ]
+
+
 def check_pilot(study: Study, pilot: Pilot, rng: np.random.Generator) -> list[str]:
     """Say what speaks against planning from a pilot.
 
@@ -119,4 +135,5 @@ def check_pilot(study: Study, pilot: Pilot, rng: np.random.Generator) -> list[st
         found.append("the chances with which the pilot's gold was drawn are passed over")
     if study.weights is not None or study.strata:
         found.append("weights and strata of the pilot are passed over: all items count the same")
+    found += of_clusters(study.items)
     return found
