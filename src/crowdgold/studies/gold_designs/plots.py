@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 
 from crowdgold.plotting.plot import Plot, require
 from crowdgold.plotting.style import COLOURS, new_figure
-from crowdgold.studies.gold_designs.check import ALONE, BATCHES, FEWEST, RANDOM, STRATA
+from crowdgold.simulate.gold_sample import STRATA
+from crowdgold.studies.gold_designs.check import ALONE, BATCHES, FEWEST, RANDOM
 
 LOOKS = {
     STRATA: (COLOURS[5], "s", "by strata of votes and score"),
@@ -93,9 +94,9 @@ def draw_gold_designs(
         row[0].set_ylabel("Share of random labels")
     for panel in panels[len(metrics) :]:
         panel.axis("off")
-    handles, words = panels[0].get_legend_handles_labels()
+    handles, labels = panels[0].get_legend_handles_labels()
     panels[len(metrics)].legend(
-        handles, [one.replace(", ", ",\n") for one in words], loc="center left", frameon=False
+        handles, [one.replace(", ", ",\n") for one in labels], loc="center left", frameon=False
     )
     return figure, found
 
