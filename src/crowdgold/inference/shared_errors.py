@@ -35,6 +35,10 @@ MISSING = -1
 FEWEST = 3
 """Gold items of each label that two judges have in common, below which nothing is said."""
 LEAST_FREEDOM = 2.0
+NO_SPREAD = 1e-8
+"""Half the width of an interval below which the gold items do not differ, and there is none."""
+NEARLY = 1 - 1e-12
+"""The largest correlation on Fisher's scale."""
 
 
 @dataclass(frozen=True)
@@ -144,15 +148,16 @@ def _of_counts(positive: np.ndarray, total: np.ndarray, gold: np.ndarray) -> np.
 def _worth(rho: np.ndarray, votes: float, level: float) -> tuple[Ends, Ends]:
     """Effective votes and correlation with intervals, from rho of all and without each item."""
     share = (1 + (votes - 1) * rho) / votes
-    if not (np.isfinite(share).all() and (share > 0).all()) or np.ptp(share) == 0:
+    if not (np.isfinite(share).all() and (share > 0).all()):
         return NOT_KNOWN, NOT_KNOWN
     reach = float(_reach(np.log(share[1:]), level))
+    reach = reach if reach > NO_SPREAD else np.nan
     ends = np.exp(np.log(share[0]) + np.array([0.0, -reach, reach]))
     value, lower, upper = (ends * votes - 1) / (votes - 1)
     least = -1 / (votes - 1)
     return (
         Ends(*(1 / ends[[0, 2, 1]]).tolist()),
-        Ends(float(value), float(max(lower, least)), float(min(upper, 1.0))),
+        Ends(float(value), float(np.maximum(lower, least)), float(np.minimum(upper, 1.0))),
     )
 
 
@@ -165,14 +170,15 @@ def _pairs(
         spread = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
         with np.errstate(divide="ignore", invalid="ignore"):
             rho = covariance / (spread[..., :, None] * spread[..., None, :])
-            return np.asarray(np.arctanh(np.clip(rho, -1, 1)))
+            return np.asarray(np.arctanh(np.clip(rho, -NEARLY, NEARLY)))
 
     value = fisher(whole)
     with np.errstate(invalid="ignore"):
         reach = _reach(fisher(without), level)
     found = [np.tanh(value), np.tanh(value - reach), np.tanh(value + reach)]
-    for one in found:
-        one[~np.isfinite(found[1]) | np.eye(len(one), dtype=bool)] = np.nan
+    found[0][np.eye(len(value), dtype=bool)] = np.nan
+    for end in found[1:]:
+        end[~(reach > NO_SPREAD) | np.eye(len(value), dtype=bool)] = np.nan
     value, lower, upper = found
     return value, lower, upper
 
