@@ -8,6 +8,7 @@ import numpy as np
 from crowdgold.data import NO_GOLD, InputError
 from crowdgold.data.own import Study
 from crowdgold.inference.shared_errors import SharedErrors, of_judges, of_votes
+from crowdgold.inference.without_gold import Ranges, ranges
 from crowdgold.own.check.kappa import Kappa, between_judges, fleiss, labels_by_judge, with_gold
 from crowdgold.own.check.replacement import FEWEST_ANNOTATORS, Replacement, may_replace
 
@@ -27,6 +28,8 @@ class Judges:
         between: kappa of each two judges, by "ONE and OTHER".
         replaces: judge -> whether it may stand in for an expert, where three or more experts have
             labelled; a judge who shares too few items with them is not there.
+        ranges: what can be said without gold labels; None where there are some, or no item has two
+            votes.
         sentences: the same in plain words.
     """
 
@@ -36,6 +39,7 @@ class Judges:
     with_gold: tuple[Kappa, ...]
     between: dict[str, Kappa]
     replaces: dict[str, Replacement]
+    ranges: Ranges | None = None
     sentences: tuple[str, ...] = ()
 
 
@@ -101,6 +105,23 @@ def _closest(found: Judges) -> Iterator[str]:
     yield f"most alike in their errors: {first} and {second}, {_ends(pairs[at], least, most)}"
 
 
+def _allowed(found: Ranges) -> Iterator[str]:
+    """What the data allow without gold labels, and under which assumptions."""
+    least, most = found.effective.lower, found.effective.upper
+    yield f"without gold labels an item's votes may be worth {least:.2g} to {most:.2g}"
+    yield (
+        f"if votes are right on {found.right:g} or more of each class on average and their errors "
+        f"correlate by {found.most:g} at most, the data allow:"
+    )
+    named = {"prevalence": found.prevalence}
+    named |= {f"AUC of {name}": one for name, one in found.auc.items()}
+    for name, one in named.items():
+        if one.why:
+            yield f"{name}: no answer, {one.why}; {one.gold:,} gold labels would give one"
+        else:
+            yield f"{name} from {one.lower:.2f} to {one.upper:.2f}"
+
+
 def _in_words(found: Judges) -> Iterator[str]:
     """What votes are worth and which judge agrees best, a sentence each."""
     worth, rho = found.shared.effective, found.shared.correlation
@@ -114,6 +135,8 @@ def _in_words(found: Judges) -> Iterator[str]:
     if np.isfinite(found.fleiss.value):
         one = found.fleiss
         yield f"Fleiss's kappa {_ends(one.value, one.lower, one.upper)}"
+    if found.ranges is not None:
+        yield from _allowed(found.ranges)
     if found.with_gold:
         yield from _best(found.judge, found.with_gold)
     if found.replaces:
@@ -126,5 +149,9 @@ def _in_words(found: Judges) -> Iterator[str]:
 
 def look_at_judges(study: Study, rng: np.random.Generator) -> Judges:
     """What a study's votes are worth, and how its judges agree."""
-    found = _look(study, rng)
+    found, items = _look(study, rng), study.items
+    if (items.gold == NO_GOLD).all() and (items.votes_total > 1).sum() > 1:
+        scores = {name: np.asarray(values) for name, values in items.scores.items()}
+        allowed = ranges(items.votes_positive, items.votes_total, scores, rng)
+        found = replace(found, ranges=allowed)
     return replace(found, sentences=tuple(_in_words(found)))
