@@ -228,4 +228,4 @@ def _votes(moments: np.ndarray, total: np.ndarray, most: float, level: float) ->
     p, m = moments[:, 0], float(total.mean())
     rho = float(np.quantile((moments[:, 1] - p**2) / (p * (1 - p)), (1 + level) / 2))
     rho = float(np.clip(rho, 0, most))
-    return Range(m / (1 + (m - 1) * rho), m / max(1 + (m - 1) * LEAST, 1 / m), 0, "")
+    return Range(m / (1 + (m - 1) * rho), m, 0, "")
