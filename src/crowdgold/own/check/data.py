@@ -203,7 +203,7 @@ def check_data(
         positive_votes=facts.positive_votes,
         agreement=agreed,
         annotators=annotators,
-        judges=look_at_judges(study, rng),
+        judges=look_at_judges(study, rng.spawn(1)[0]),
         gold_positive=facts.gold_positive,
         gold_negative=facts.gold_negative,
         gold_sample=sample,
