@@ -36,6 +36,11 @@ RARE: dict[str, Any] = {
     "n": 4000, "phi": 0.05, "a0": 0.06, "a1": 0.75, "d0": 3.0, "d1": 3.0, "votes_total": 3,
     "n_gold": 0, "predictors": {"model": {"mu": 1.8, "delta": 1.0}},
 }  # fmt: skip
+JUDGES = {"atlas": 0.86, "atlas-mini": 0.84, "birch": 0.88, "cedar": 0.8, "dune": 0.75}
+"""Judges, and how often each is right."""
+COPIED = 0.7
+"""Share of the answers on which the second judge errs as the first does."""
+JUDGED, JUDGED_GOLD = 800, 100
 ANSWER = np.array(["no", "yes"], dtype=object)
 
 
@@ -110,6 +115,24 @@ def _prompts(rng: np.random.Generator) -> pd.DataFrame:
     )  # fmt: skip
 
 
+def _judges() -> dict[str, pd.DataFrame]:
+    """Answers that five judges rated, of whom two are nearly copies, and an expert rated some."""
+    rng = np.random.default_rng([SEED, 26])
+    truth = rng.random(JUDGED) < 0.35
+    right = rng.random((JUDGED, len(JUDGES))) < list(JUDGES.values())
+    copied = rng.random(JUDGED) < COPIED
+    right[copied, 1] = right[copied, 0]
+    names = np.array([f"r{number}" for number in range(JUDGED)])
+    item, judge = np.indices(right.shape)
+    rated = pd.DataFrame(
+        {"item": names[item.ravel()], "annotator": np.array(list(JUDGES))[judge.ravel()],
+         "label": ANSWER[(truth[:, None] == right).astype(int).ravel()]}
+    )  # fmt: skip
+    gold = rng.choice(JUDGED, JUDGED_GOLD, replace=False)
+    experts = pd.DataFrame({"item": names[gold], "gold": ANSWER[truth[gold].astype(int)]})
+    return {"judges": rated, "judged_gold": experts}
+
+
 def _rare() -> dict[str, pd.DataFrame]:
     """Items of which few are positive, without gold labels, and what an expert would say."""
     items = draw_maven(RARE, np.random.default_rng(SEED)).table
@@ -141,4 +164,5 @@ def draw_studies(seed: int = SEED) -> dict[str, pd.DataFrame]:
         **_unequal(items, rng),
         "prompts": _prompts(rng),
         **_rare(),
+        **_judges(),
     }

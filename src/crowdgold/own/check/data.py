@@ -27,6 +27,7 @@ from crowdgold.own.check.gold_sample import (
     GoldSample,
     assess_gold_sample,
 )
+from crowdgold.own.check.judges import Judges, look_at_judges
 from crowdgold.own.check.score_check import Scores, best_scored, look_at_scores, warn_of_ties
 from crowdgold.own.check.verdicts import (
     NOT_USABLE,
@@ -50,6 +51,7 @@ class DataCheck(Shown):
         positive_votes: share of positive votes.
         agreement: Krippendorff's alpha of the votes.
         annotators: each annotator; None where they are not known.
+        judges: what the votes are worth together, and which judge agrees best.
         gold_positive, gold_negative: gold labels of each class.
         gold_sample: whether gold looks like a random sample.
         gold_within_strata: the same of each stratum; None without strata.
@@ -70,6 +72,7 @@ class DataCheck(Shown):
     positive_votes: float
     agreement: Agreement
     annotators: AnnotatorCheck | None
+    judges: Judges
     gold_positive: int
     gold_negative: int
     gold_sample: GoldSample
@@ -200,6 +203,7 @@ def check_data(
         positive_votes=facts.positive_votes,
         agreement=agreed,
         annotators=annotators,
+        judges=look_at_judges(study, rng.spawn(1)[0]),
         gold_positive=facts.gold_positive,
         gold_negative=facts.gold_negative,
         gold_sample=sample,

@@ -87,6 +87,8 @@ def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "agreement of votes", _alpha(check["agreement"])
     yield "annotators", _annotators(check["annotators"])
     yield "gold labels", _gold(check)
+    if check.get("judges", {}).get("sentences"):
+        yield "judges", "; ".join(check["judges"]["sentences"])
     yield "gold a random sample?", _sample(check["gold_sample"])
     if check.get("clusters"):
         yield "clusters", f"{check['clusters']['numbers']}; {check['clusters']['sentence']}"

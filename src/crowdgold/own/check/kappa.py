@@ -1,0 +1,135 @@
+"""How far judges agree beyond chance: with each other, and with gold.
+
+Cohen's kappa of two judges (Cohen, 1960), p_ab the share of items that one calls a and the other b:
+
+    kappa = (sum_k p_kk - sum_k p_k. p_.k) / (1 - sum_k p_k. p_.k)
+
+Fleiss's kappa of several labels an item (Fleiss, 1971), n_uk labels k of item u, n_u in all, U
+items with two or more, p_k the share of label k among their labels:
+
+    P = (1/U) sum_u [sum_k n_uk^2 - n_u] / [n_u (n_u - 1)]
+    kappa = (P - sum_k p_k^2) / (1 - sum_k p_k^2)
+
+Both are as printed where each item has equally many labels; where it has not, items count alike.
+Intervals are percentile bootstrap intervals over items.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdgold.data import NO_GOLD, Annotations
+from crowdgold.inference.interval import central_interval
+from crowdgold.inference.shared_errors import MISSING
+
+RESAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Kappa:
+    """An agreement corrected for chance: 1 where labels agree, 0 where they do as by chance.
+
+    Attributes:
+        value: NaN where it is not defined: no item in common, or one label alone.
+        lower, upper: percentile bootstrap interval over items; NaN where there is none.
+        items: on which it rests.
+    """
+
+    value: float
+    lower: float
+    upper: float
+    items: int
+
+
+def labels_by_judge(annotations: Annotations) -> np.ndarray:
+    """The label of each judge on each item: (n, m), `MISSING` where there is none; the first."""
+    table = np.full((len(annotations.item), len(annotations.annotator)), MISSING)
+    backwards = slice(None, None, -1)
+    where = annotations.item_of[backwards], annotations.annotator_of[backwards]
+    table[where] = annotations.label[backwards]
+    return table
+
+
+def _interval(
+    kappa: Callable[[np.ndarray], np.ndarray],
+    times: np.ndarray,
+    rng: np.random.Generator,
+    level: float,
+) -> Kappa:
+    """The kappa of items of P kinds, `times` (P,) of each, with its bootstrap interval."""
+    items = int(times.sum())
+    if not items:
+        return Kappa(np.nan, np.nan, np.nan, 0)
+    value = float(kappa(times.astype(float)[None])[0])
+    drawn = kappa(rng.multinomial(items, times / items, size=RESAMPLES).astype(float))
+    known = drawn[np.isfinite(drawn)]
+    if not np.isfinite(value) or len(known) < 2:
+        return Kappa(value, np.nan, np.nan, items)
+    lower, upper = central_interval(known, level)
+    return Kappa(value, float(lower), float(upper), items)
+
+
+def _beyond(observed: np.ndarray, chance: np.ndarray) -> np.ndarray:
+    """Agreement beyond chance as a share of what is possible; NaN where chance makes all agree."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(1 - chance > 1e-12, (observed - chance) / (1 - chance), np.nan)
+
+
+def cohen(
+    one: np.ndarray, other: np.ndarray, rng: np.random.Generator, level: float = 0.95
+) -> Kappa:
+    """Cohen's kappa of two judges' labels (n,), `MISSING` where one has none."""
+    both = (one != MISSING) & (other != MISSING)
+    size = int(max(one.max(initial=0), other.max(initial=0))) + 1
+    cell = one[both].astype(int) * size + other[both]
+    times = np.bincount(cell, minlength=size * size)
+
+    def kappa(drawn: np.ndarray) -> np.ndarray:
+        table = drawn.reshape(-1, size, size) / drawn.sum(axis=1)[:, None, None]
+        chance = (table.sum(axis=1) * table.sum(axis=2)).sum(axis=1)
+        return _beyond(np.trace(table, axis1=1, axis2=2), chance)
+
+    return _interval(kappa, times, rng, level)
+
+
+def fleiss(counts: np.ndarray, rng: np.random.Generator, level: float = 0.95) -> Kappa:
+    """Fleiss's kappa of items with counts (n, K) of labels; those with one label are left out."""
+    several = counts[counts.sum(axis=1) > 1]
+    if not len(several):
+        return Kappa(np.nan, np.nan, np.nan, 0)
+    patterns, times = np.unique(several, axis=0, return_counts=True)
+    total = patterns.sum(axis=1)
+    alike = ((patterns**2).sum(axis=1) - total) / (total * (total - 1))
+
+    def kappa(drawn: np.ndarray) -> np.ndarray:
+        of_label = drawn @ patterns
+        share = of_label / of_label.sum(axis=1, keepdims=True)
+        return _beyond(drawn @ alike / drawn.sum(axis=1), (share**2).sum(axis=1))
+
+    return _interval(kappa, times, rng, level)
+
+
+def with_gold(
+    table: np.ndarray, gold: np.ndarray, rng: np.random.Generator, level: float = 0.95
+) -> list[Kappa]:
+    """Cohen's kappa of each judge with the gold labels, in the order of the columns.
+
+    Args:
+        table: (n, m) labels by judge.
+        gold: (n,) labels, `NO_GOLD` where there is none.
+    """
+    truth = np.where(gold == NO_GOLD, MISSING, gold)
+    return [cohen(labels, truth, rng, level) for labels in table.T]
+
+
+def between_judges(
+    table: np.ndarray, rng: np.random.Generator, level: float = 0.95
+) -> dict[tuple[int, int], Kappa]:
+    """Cohen's kappa of each two judges, by their columns in a table (n, m) of labels."""
+    size = table.shape[1]
+    return {
+        (j, k): cohen(table[:, j], table[:, k], rng, level)
+        for j in range(size)
+        for k in range(j + 1, size)
+    }

@@ -1,0 +1,143 @@
+"""Kappa, and the alternative annotator test, against other libraries and numbers by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
+
+from crowdgold import check, read
+from crowdgold.data import InputError
+from crowdgold.inference.shared_errors import MISSING
+from crowdgold.own.check.annotator_check import agreement
+from crowdgold.own.check.kappa import between_judges, cohen, fleiss, with_gold
+from crowdgold.own.check.replacement import may_replace
+
+
+def panel(rng: np.random.Generator, right: list[float], n: int = 400) -> tuple:
+    """Truth (n,) and labels (n, m) of judges who are right with the chances given."""
+    truth = (rng.random(n) < 0.4).astype(int)
+    return truth, truth[:, None] ^ (rng.random((n, len(right))) >= right)
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(2601)
+
+
+def test_cohen_is_that_of_statsmodels(rng):
+    labels = rng.integers(0, 3, (200, 2))
+    labels[:80, 1] = labels[:80, 0]
+    table = np.zeros((3, 3))
+    np.add.at(table, (labels[:, 0], labels[:, 1]), 1)
+    expected = cohens_kappa(table).kappa
+    found = cohen(labels[:, 0], labels[:, 1], rng)
+    assert found.value == pytest.approx(expected, abs=1e-12)
+    assert found.lower < expected < found.upper
+    assert found.items == 200
+
+
+def test_cohens_interval_is_as_wide_as_the_large_sample_one(rng):
+    """Within 10 %: a thousand resamples leave an end uncertain by some 4 % of the width."""
+    _, labels = panel(rng, [0.9, 0.8], 1000)
+    table = np.zeros((2, 2))
+    np.add.at(table, (labels[:, 0], labels[:, 1]), 1)
+    known = cohens_kappa(table)
+    found = cohen(labels[:, 0], labels[:, 1], rng)
+    assert found.upper - found.lower == pytest.approx(known.kappa_upp - known.kappa_low, rel=0.1)
+
+
+def test_fleiss_is_that_of_statsmodels(rng):
+    counts = rng.multinomial(7, [0.5, 0.3, 0.2], size=60)
+    assert fleiss(counts, rng).value == pytest.approx(fleiss_kappa(counts), abs=1e-12)
+
+
+def test_fleiss_is_near_alpha_and_alone_items_are_left_out(rng):
+    _, labels = panel(rng, [0.9, 0.8, 0.7])
+    counts = np.stack([(labels == 0).sum(axis=1), (labels == 1).sum(axis=1)], axis=1)
+    found = fleiss(np.vstack([counts, [[1, 0]] * 50]), rng)
+    assert found.items == 400
+    assert found.value == pytest.approx(agreement(counts, rng).alpha, abs=2e-3)
+
+
+def test_missing_labels_count_for_nothing(rng):
+    _, labels = panel(rng, [0.9, 0.8])
+    part = labels.copy()
+    part[100:, 1] = MISSING
+    found = between_judges(part, rng)[0, 1]
+    assert found.items == 100
+    assert found.value == cohen(labels[:100, 0], labels[:100, 1], rng).value
+
+
+def test_what_is_not_defined_is_nan_without_an_interval(rng):
+    same = np.zeros(20, dtype=int)
+    assert np.isnan(cohen(same, same, rng).value)
+    assert cohen(same, np.full(20, MISSING), rng).items == 0
+    assert fleiss(np.array([[1, 0]]), rng).items == 0
+
+
+def test_agreement_with_gold_orders_judges(rng):
+    truth, labels = panel(rng, [0.95, 0.7, 0.5])
+    gold = np.where(np.arange(400) < 150, truth, -1)
+    good, fair, none = with_gold(labels, gold, rng)
+    assert good.items == 150
+    assert good.value > fair.value > none.upper - 0.3
+    assert none.lower < 0 < none.upper
+
+
+def test_a_good_judge_may_replace_an_annotator_and_a_poor_one_may_not(rng):
+    _truth, labels = panel(rng, [0.8, 0.8, 0.8, 0.9, 0.55])
+    good, poor = (may_replace(labels[:, j], labels[:, :3]) for j in (3, 4))
+    assert good.passes
+    assert good.winning_rate == 1
+    assert good.advantage > poor.advantage
+    assert not poor.passes
+    assert poor.winning_rate == 0
+
+
+def test_the_statistic_by_hand():
+    """30 items: the judge loses on 6, is level on 24: mean d .2, against epsilon .3."""
+    annotators = np.ones((30, 3), dtype=int)
+    judge = np.where(np.arange(30) < 6, 0, 1)
+    found = may_replace(judge, annotators, epsilon=0.3)
+    d = np.where(np.arange(30) < 6, 1.0, 0.0)
+    from scipy.stats import false_discovery_control, ttest_1samp
+
+    alone = ttest_1samp(d, 0.3, alternative="less").pvalue
+    assert found.p == pytest.approx(false_discovery_control([alone] * 3, method="by"))
+    assert found.advantage == pytest.approx(24 / 30)
+
+
+def test_a_judge_at_the_margin_passes_seldom(rng):
+    """At d = epsilon a test rejects with chance .05; corrected, of 200 at most 5 + 3 sd pass."""
+    passed = 0
+    for _ in range(200):
+        judge = np.where(rng.random(100) < 0.2, 0, 1)
+        passed += may_replace(judge, np.ones((100, 3), dtype=int)).passes
+    assert passed <= 200 * 0.05 + 3 * np.sqrt(200 * 0.05 * 0.95)
+
+
+def test_too_few_annotators_or_items_are_refused(rng):
+    _, labels = panel(rng, [0.8] * 4, 20)
+    with pytest.raises(InputError, match="found 2 annotators, expected 3"):
+        may_replace(labels[:, 0], labels[:, 1:3])
+    with pytest.raises(InputError, match="expected 30 or more"):
+        may_replace(labels[:, 0], labels[:, 1:])
+
+
+def test_a_check_says_what_votes_are_worth(tmp_path):
+    """Three judges, one a copy, 60 gold labels: told in words, and by judge."""
+    rng = np.random.default_rng(26)
+    truth, labels = panel(rng, [0.9, 0.8, 0.7], 200)
+    labels[:, 2] = labels[:, 1]
+    rows = [(i, f"judge{j}", labels[i, j]) for i in range(200) for j in range(3)]
+    votes = pd.DataFrame(rows, columns=["item", "annotator", "label"])
+    gold = pd.DataFrame({"item": np.arange(60), "gold": truth[:60]})
+    votes.to_csv(tmp_path / "votes.csv", index=False)
+    gold.to_csv(tmp_path / "gold.csv", index=False)
+    found = check(read(tmp_path / "votes.csv", tmp_path / "gold.csv")).judges
+    assert found.between["judge1 and judge2"].value == 1
+    assert found.shared.pairs[1, 2] == pytest.approx(1)
+    told = " ".join(found.sentences)
+    assert "most alike in their errors: judge1 and judge2" in told
+    assert "Cohen's kappa with gold: judge0" in told
+    assert not found.replaces

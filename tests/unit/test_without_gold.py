@@ -1,0 +1,107 @@
+"""Ranges without gold labels: they hold the truth, and say so where they cannot."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm, rankdata
+
+from crowdgold.data import InputError
+from crowdgold.inference.without_gold import ranges
+
+JUDGES = 7
+
+
+def study(rng, n, shared, positive=0.4, right=0.82):
+    """Truth, positive votes and scores, which all follow one difficulty of the item."""
+    truth = (rng.random(n) < positive).astype(int)
+    common = rng.standard_normal(n)
+    own = rng.standard_normal((n, JUDGES))
+    wrong = np.sqrt(shared) * common[:, None] + np.sqrt(1 - shared) * own > norm.ppf(right)
+    ease = (2 * truth - 1) * 0.3 * np.sqrt(shared) * common
+    return truth, (truth[:, None] ^ wrong).sum(axis=1), 1.5 * truth - ease + rng.standard_normal(n)
+
+
+def auc(truth, scores):
+    ranks, k = rankdata(scores), truth.sum()
+    return (ranks[truth == 1].sum() - k * (k + 1) / 2) / (k * (len(truth) - k))
+
+
+def found(rng, votes, scores, **options):
+    return ranges(votes, np.full(len(votes), JUDGES), {"model": scores}, rng, **options)
+
+
+@pytest.mark.parametrize("shared", [0.0, 0.3, 0.6])
+def test_ranges_hold_the_truth(shared):
+    """At most 5 % of 60 studies may exclude it: 7 or fewer, chance of more .01.
+
+    The control assumes that votes are nearly always right; it must exclude the truth or refuse.
+    """
+    rng = np.random.default_rng([26, int(10 * shared)])
+    truth, _, scores = study(rng, 300_000, shared)
+    true_auc = auc(truth, scores)
+    outside = answered = control = 0
+    for _ in range(60):
+        _, votes, scores = study(rng, 800, shared)
+        one = found(rng, votes, scores)
+        answered += not one.prevalence.why
+        outside += (
+            not one.prevalence.why and not one.prevalence.lower <= 0.4 <= one.prevalence.upper
+        )
+        if not one.auc["model"].why:
+            outside += not one.auc["model"].lower <= true_auc <= one.auc["model"].upper
+        strict = found(rng, votes, scores, right=0.97).prevalence
+        control += not strict.lower <= 0.4 <= strict.upper
+    assert outside <= 7
+    assert answered >= 48
+    assert control >= 48
+
+
+def test_more_assumed_gives_a_narrower_range():
+    rng = np.random.default_rng(27)
+    _, votes, scores = study(rng, 5000, 0.3)
+
+    def width(**options):
+        one = found(np.random.default_rng(1), votes, scores, **options).prevalence
+        return one.upper - one.lower
+
+    assert width(right=0.8) < width(right=0.75) < width(right=0.7)
+    assert width(most=0.2) <= width(most=0.6)
+
+
+def test_a_refusal_names_the_gold_labels_that_would_end_it():
+    rng = np.random.default_rng(28)
+    _, votes, scores = study(rng, 500, 0.3)
+    one = found(rng, votes, scores, right=0.5)
+    assert one.prevalence.why
+    assert np.isnan(one.prevalence.lower)
+    assert one.prevalence.gold == 97
+
+
+def test_votes_that_contradict_the_assumptions_are_refused():
+    rng = np.random.default_rng(29)
+    votes = rng.binomial(JUDGES, 0.5, 2000)
+    one = found(rng, votes, rng.standard_normal(2000), right=0.9)
+    assert "contradict" in one.prevalence.why
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [({"most": 1.0}, "at most 1.0"), ({"right": 0.4}, "at least 0.4"), ({"alike": 2}, "0 to 1")],
+)
+def test_what_cannot_be_assumed_is_refused(options, told):
+    rng = np.random.default_rng(30)
+    _, votes, scores = study(rng, 50, 0.3)
+    with pytest.raises(InputError, match=told):
+        found(rng, votes, scores, **options)
+
+
+def test_single_votes_are_refused():
+    rng = np.random.default_rng(31)
+    with pytest.raises(InputError, match="two votes or more"):
+        ranges(np.ones(5), np.ones(5), {}, rng)
+
+
+@pytest.mark.parametrize("vote", [0, 1])
+def test_votes_that_are_all_the_same_give_an_answer_or_a_reason(vote):
+    one = ranges(np.full(50, 3 * vote), np.full(50, 3), {}, np.random.default_rng(32))
+    assert one.prevalence.why or 0 <= one.prevalence.lower <= one.prevalence.upper <= 1
+    assert 1 <= one.effective.lower <= 3
