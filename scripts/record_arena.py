@@ -1,27 +1,21 @@
-"""Write what the arena found: the record that comes with the library, and tables for its page."""
+"""Write what the arena found: tables for its page."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from crowdgold.arena.record import arena_of, record_text
 from crowdgold.arena.table import arena_cells, judged
 from crowdgold.arena.world_features import world_features, world_kinds, worlds_table
-from crowdgold.data.outputs import write_text
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance.made_from import condensed, file_hash
 from crowdgold.experiments.provenance.record import provenance
 from crowdgold.experiments.results import concatenate, read_table, write_table
 
 if TYPE_CHECKING:
     from snakemake.script import snakemake
 
-KEPT = ("code_version", "seed", "configuration", "blocks")
-"""Of the provenance: what says which code and which settings, and no machine."""
-
 with job_log(snakemake.log[0]):
-    summary, made_from = concatenate(snakemake.input.summaries)
+    summary, _ = concatenate(snakemake.input.summaries)
     options, tasks = snakemake.params.options, snakemake.params.tasks
     baseline, named = options["baseline"], (options["by"], options["labels"])
     cells = judged(arena_cells(summary, baseline, *named))
@@ -36,9 +30,3 @@ with job_log(snakemake.log[0]):
         "real": real,
     }.items():
         write_table(table, snakemake.output[name], made)
-    origin = {
-        Path(path).stem: {"sha256": file_hash(Path(path))}
-        | {key: value for key, value in condensed(found).items() if key in KEPT}
-        for path, found in made_from.items()
-    }
-    write_text(record_text(arena_of(cells, worlds, baseline), origin), snakemake.output.record)

@@ -17,13 +17,6 @@ from crowdgold.arena.features import (
     nearest,
 )
 from crowdgold.arena.plots import COVERS, OTHER, UNSURE, colour_of_coverage, word_of
-from crowdgold.arena.record import (
-    RECORD,
-    arena_of,
-    nearest_worlds,
-    read_arena,
-    record_text,
-)
 from crowdgold.arena.table import (
     INSIDE,
     METRIC_OF_SCORES,
@@ -32,13 +25,12 @@ from crowdgold.arena.table import (
     judged,
     reasons_table,
 )
-from crowdgold.data import InputError
 from crowdgold.evaluation.summaries import coverage_band
 from crowdgold.experiments.registries import entries
 from crowdgold.methods import METHODS
 from crowdgold.methods.needs import NEEDS, NO_SCORES, Has, lacks_package
 from crowdgold.plotting.style import save_figure
-from unit.made_arena import LABELS, SIZE, TWO_WORLDS, WORLDS, cell, cells, row, summary
+from unit.made_arena import LABELS, SIZE, TWO_WORLDS, cell, cells, row, summary
 from unit.reference import make_items
 
 FIGURES = entries("plot")
@@ -181,49 +173,3 @@ def test_distance_by_hand():
     assert nearest(one, {"far": other, "near": one})[0] == ("near", 0.0)
     rare = replace(one, base_rate=0.0)
     assert np.isfinite(distance(one, rare))
-
-
-def test_the_record_says_what_a_method_did_in_the_nearest_world(tmp_path):
-    path = tmp_path / "worlds.json"
-    path.write_text(record_text(arena_of(cells(), WORLDS, "GT"), {"one": "hash"}))
-    found = read_arena(path)
-    for name, world in WORLDS.items():
-        assert vars(found.worlds[name]) == pytest.approx(vars(world), nan_ok=True)
-    near = replace(WORLDS["first"], items=2100)
-    said = nearest_worlds(near, ["GT", "MV", "MAVEN-R", "CLARA", "AutoEval"], found)
-    assert set(said) == {"GT", "MV", "MAVEN-R", "CLARA"}
-    assert said["MAVEN-R"] == (
-        "in 'first', the nearest world of the arena (distance 0.0), its 95% intervals were 0.61 "
-        "times as wide as GT's and held the truth of the items at hand in 95% of 20 replicates "
-        "of 2 metrics, none below 70%; in 95% over its 1 world with gold labels, in 95% in the "
-        "worst"
-    )  # the root of 0.5 x 0.75
-    assert "too short for prevalence (10%), AUC (50%)" in said["MV"]
-    assert "in 'second', the nearest world of the arena in which it has intervals" in said["CLARA"]
-    assert ": not alike)" in said["CLARA"]
-    assert nearest_worlds(near, ["GT"], read_arena(tmp_path / "none.json")) == {}
-    bare = nearest_worlds(replace(near, gold=0), ["GT", "CLARA"], found)
-    assert bare["GT"].endswith("; in no world without gold labels")
-    assert bare["CLARA"].endswith("; in 85% over its 1 world, in 85% in the worst"), "uses no gold"
-
-
-def test_a_record_of_another_version_is_refused_with_a_message(tmp_path):
-    path = tmp_path / "worlds.json"
-    text = record_text(arena_of(cells(), WORLDS, "GT"), {})
-    for damaged in (text.replace('"least"', '"fewest"'), text[:200], "[]"):
-        path.write_text(damaged)
-        read_arena.cache_clear()
-        with pytest.raises(InputError, match=r"worlds\.json: not the record of the arena"):
-            read_arena(path)
-
-
-def test_the_record_that_comes_with_the_library_is_of_its_methods():
-    """It is there once the arena has been run (`make arena docs`); until then nothing is said."""
-    found = read_arena()
-    assert (found is None) == (not RECORD.is_file())
-    if found is None:
-        return
-    assert len(found.worlds) >= 10
-    assert {method for _, method in found.lines} <= set(METHODS)
-    for line in found.lines.values():
-        assert all(0 <= one <= 1 for one in (line.coverage, *line.short.values()))

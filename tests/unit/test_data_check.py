@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -450,7 +451,9 @@ def test_the_command_says_what_the_data_support(study, capsys):
     assert main(["check", *study]) == 0
     out, error = capsys.readouterr()
     assert all(len(line) <= 80 for line in out.splitlines())
-    assert "MAVEN-R       usable" in out
+    assert len(out.splitlines()) <= 25
+    assert re.search(r"^answer +logistic-R: votes and scores", out, re.MULTILINE)
+    assert re.search(r"^how sure +gold labels alone say the prevalence to about \d", out, re.M)
     assert "nothing speaks against it" in out
     assert [likeness_in_words(p).split()[0] for p in (0.5, 0.012, 0.009)] == ["nothing", "it", "it"]
     assert likeness_in_words(0.012) != likeness_in_words(0.009)
@@ -458,6 +461,10 @@ def test_the_command_says_what_the_data_support(study, capsys):
     assert "1 annotator labelling against the majority of the others (swapped?):" in error
     assert main(["check", *study]) == 0
     assert capsys.readouterr().out == out
+    assert main(["check", *study, "--verbose"]) == 0
+    whole = capsys.readouterr().out
+    assert "MAVEN-R       usable" in whole
+    assert len(whole.splitlines()) > len(out.splitlines())
 
 
 def test_the_command_writes_json_without_what_json_has_not(study, capsys):
@@ -476,7 +483,9 @@ def test_the_command_tells_data_that_support_nothing_from_files_that_cannot_be_r
     path.write_text("item,votes_positive,votes_total\na,1,1\nb,0,1\n")
     assert main(["check", str(path)]) == 1
     out, error = capsys.readouterr()
-    assert out.count("not usable") == len(offered())
+    assert all(name in out[out.index("not usable") :] for name in offered())
+    assert "\nanswer" not in out
+    assert "\nto do" in out
     assert "support no estimator" in error
     path.write_text("item,votes_positive,votes_total\na,2,1\n")
     assert main(["check", str(path)]) == 2

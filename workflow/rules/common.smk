@@ -12,11 +12,9 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-from crowdgold.assets import package_folder
 from crowdgold.data import InputError
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.configuration.schema import read_schema
-from crowdgold.experiments.provenance.made_from import file_hash
 from crowdgold.experiments.registries import known_names, metric_problem, stan_models
 from crowdgold.experiments.wiring.drawn import Drawn
 from crowdgold.experiments.wiring.jobs import Jobs, entries, none
@@ -133,15 +131,6 @@ def all_cores():
     """The threads of a job beside which nothing is to run: the run's cores; on a cluster, where
     a job has cores of its own, the two that a benchmark uses at most."""
     return workflow.resource_settings.cores or 2
-
-
-def arena_record():
-    """The hash of what the arena found, which verdicts on a user's own data cite.
-
-    As an input it would have the arena run for an evaluation.
-    """
-    record = package_folder() / "arena/worlds.json"
-    return file_hash(record) if record.is_file() else ""
 
 
 def own_files(wildcards):

@@ -25,7 +25,6 @@ checkpoint prepare_evaluation:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
     params:
         library=library("prepare_evaluation.py"),
-        arena=arena_record(),
         asked=config.get("evaluate", {}),
         settings={"seed": config["seed"], "level": config["level"]},
     message:

@@ -1,15 +1,13 @@
 # What: the pages that show commands and what they print, README.md among them.
-# Needs: their templates; the example study; the record of worlds, of which `crowdgold check` names some.
+# Needs: their templates; the example study.
 # Makes: docs/how-to/*.md and README.md (tracked by git)
 
 HOW_TO = glob_wildcards(source("docs/how-to/templates/{page}.md")).page
 
 
-# What `crowdgold check` says in a page names worlds of the record.
 rule document_how_to:
     input:
         template="docs/how-to/templates/{page}.md",
-        record="src/crowdgold/arena/worlds.json",
     output:
         "docs/how-to/{page}.md",
     log:
@@ -24,7 +22,7 @@ rule document_how_to:
         "../../scripts/document_commands.py"
 
 
-# Its commands are run on the example study; it shows nothing of the record of worlds.
+# Its commands are run on the example study.
 use rule document_how_to as document_readme with:
     input:
         template="docs/templates/README.md",

@@ -2,7 +2,6 @@
 #       the arena found.
 # Needs: prepared datasets; the summaries of the arena's experiments.
 # Makes: <results>/tables/stableval_posteriors.parquet and stableval_bootstrap.parquet; <results>/arena/
-#        and src/crowdgold/arena/worlds.json (tracked by git)
 
 JUDGED = ["mt_bench", "convabuse", "qags", "mslr", "stableval_published"]
 
@@ -27,7 +26,6 @@ rule compare_stableval:
         "../../scripts/compare_stableval.py"
 
 
-# The record comes with the library: `crowdgold evaluate` names the nearest world in it.
 rule record_arena:
     input:
         summaries=drawn.tables_of("arena"),
@@ -36,7 +34,6 @@ rule record_arena:
             name=jobs.datasets_in(drawn.experiments("arena")),
         ),
     output:
-        record="src/crowdgold/arena/worlds.json",
         cells="<results>/arena/cells.parquet",
         worlds="<results>/arena/worlds.parquet",
         real="<results>/arena/real.parquet",

@@ -51,6 +51,7 @@ UNSUPPORTED = 1
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add what the command can be told."""
     own.add_argument("--seed", type=int, default=SEED, help="of resamples and permutations")
+    own.add_argument("--verbose", action="store_true", help="say everything, with reasons")
     own.add_argument("--json", action="store_true", help="write one JSON object")
     add_study_options(own)
     own.set_defaults(run=run)
@@ -60,7 +61,7 @@ def run(asked: argparse.Namespace) -> int:
     """Read the files, check them, and say what was found."""
     # Here: they take a second to load.
     from crowdgold.own.check.data import check_data
-    from crowdgold.own.check.described import describe
+    from crowdgold.own.check.described import describe, describe_all
 
     if asked.seed < 0:
         raise InputError(f"seed: found {asked.seed}, expected 0 or more")
@@ -75,7 +76,8 @@ def run(asked: argparse.Namespace) -> int:
         found = {"files": files, "notes": list(study.notes), **plain(check)}
         tell(json.dumps({**found, "supported": check.supported, "seed": asked.seed}))
     else:
-        tell(describe(check, study.notes))
+        told = describe_all if asked.verbose else describe
+        tell(told(check, study.notes))
     if not check.supported:
-        say("These data support no estimator; the lines with -> say what would.")
+        say("These data support no estimator; --verbose says what would.")
     return 0 if check.supported else UNSUPPORTED

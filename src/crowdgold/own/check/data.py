@@ -1,18 +1,15 @@
 """What a study's data can support, before anything is fitted: counts, agreement, gold, scores."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.arena.features import features_of
-from crowdgold.arena.record import nearest_worlds, read_arena
 from crowdgold.data import NO_GOLD, Items
 from crowdgold.data.checks import counted
 from crowdgold.data.own import Study
 from crowdgold.data.shown import Known, Shown
 from crowdgold.methods.doubts import CHOSEN_MEND
-from crowdgold.methods.registry import offered
 from crowdgold.own.check.annotator_check import (
     Agreement,
     AnnotatorCheck,
@@ -217,7 +214,7 @@ def check_data(
         scores=scores,
         strata=_strata(study.strata),
         clusters=clusters,
-        verdicts=verdicts_of(facts, of_scores, _arena(items, annotators is not None)),
+        verdicts=verdicts_of(facts, of_scores),
         warnings=(
             *_gold_warnings(sample, within, facts.gold, tied),
             *warn_of_few(clusters),
@@ -236,13 +233,7 @@ def verdicts_within(check: DataCheck, items: Items, sample: GoldSample) -> tuple
     """
     about = check.agreement, sample, check.annotators
     facts, of_scores = _facts(items, *about), _facts(best_scored(items), *about)
-    return verdicts_of(facts, of_scores, _arena(items, check.annotators is not None))
-
-
-def _arena(items: Items, annotators: bool) -> dict[str, str]:
-    """Say what each estimator did in the world of the arena that is nearest to these items."""
-    study = replace(features_of(items), annotators=annotators)
-    return nearest_worlds(study, offered(), read_arena())
+    return verdicts_of(facts, of_scores)
 
 
 def _gold_warnings(

@@ -8,9 +8,15 @@ import numpy as np
 
 from crowdgold.data.checks import counted
 from crowdgold.data.shown import WIDTH
+from crowdgold.methods.doubts import VERDICTS
 from crowdgold.own.check.annotator_check import FEW_LABELS, Agreement
 from crowdgold.own.check.cluster_effect import in_words
 from crowdgold.own.check.gold_sample import likeness_in_words
+
+NAMED = 5
+"""Models that are named."""
+ANSWER = "the answer: "
+"""What a method's use begins with where it is the answer, which the head says."""
 
 if TYPE_CHECKING:
     from crowdgold.own.check.data import DataCheck
@@ -115,17 +121,76 @@ def in_short(check: "DataCheck") -> dict[str, list[str]]:
     return found | ({"warnings": list(check.warnings)} if check.warnings else {})
 
 
+def _first(check: "DataCheck") -> dict[str, list[str]]:
+    """What the data are, in a line each; judges and scores where there are few."""
+    whole = about(check)
+    found = {head: texts[:1] for head, texts in whole.items() if head not in ("judges", "scores")}
+    found["gold"] = [one for one in whole["gold"] if not one.startswith("the majority")]
+    found["judges"] = whole["judges"][:1]
+    names = list(check.scores)
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    found["scores"] = [", ".join(names[:NAMED]) + more or "none"]
+    for head in ("clusters", "strata", "experts"):
+        found |= {head: whole[head]} if head in whole else {}
+    return {head: texts for head, texts in found.items() if texts}
+
+
+def _support(check: "DataCheck") -> dict[str, list[str]]:
+    """The answer, what else can be had, and what to do next."""
+    usable, weak, none = (
+        [one for one in check.verdicts if one.verdict == verdict] for verdict in VERDICTS
+    )
+    found: dict[str, list[str]] = {}
+    if usable:
+        found["answer"] = [f"{usable[0].method}: {usable[0].why.removeprefix(ANSWER)}"]
+    if usable[1:]:
+        found["also"] = [", ".join(one.method for one in usable[1:])]
+    number = check.gold_positive + check.gold_negative
+    if number and not check.gold_sample.chosen:
+        share = check.gold_positive / number
+        half = 100 * 1.96 * np.sqrt(share * (1 - share) / number)
+        found["how sure"] = [
+            f"gold labels alone say the prevalence to about {half:.2g} points up or down; votes "
+            "and scores make it narrower"
+        ]
+    if weak:
+        found["with care"] = [", ".join(one.method for one in weak)]
+    if none:
+        found["not usable"] = [", ".join(one.method for one in none)]
+    mends = list(dict.fromkeys(one.mend for one in check.verdicts if one.mend))
+    if not usable:
+        found["to do"] = mends[:2]
+    return found
+
+
+def _next(check: "DataCheck") -> Iterator[str]:
+    """Commands that follow."""
+    if check.supported:
+        yield "crowdgold evaluate FILES gives the numbers"
+    if check.gold_positive + check.gold_negative:
+        yield "crowdgold plan --more --pilot FILES says how many more gold labels a width takes"
+    else:
+        yield "crowdgold sample FILES --n 100 says which items an expert should label"
+    yield "crowdgold check FILES --verbose says why, method by method"
+
+
 def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:
-    """What was found for a reader, at most 80 columns wide.
+    """What was found for a reader, on one screen, at most 80 columns wide.
 
     Args:
         check: of a study.
         notes: of how the study was read.
     """
+    told = {"read": list(notes), **_first(check), **_support(check), "next": list(_next(check))}
+    return "\n".join(line for head, texts in told.items() for line in _wrapped(head, texts))
+
+
+def describe_all(check: "DataCheck", notes: Sequence[str] = ()) -> str:
+    """The same with everything that was counted, and the reasons of each verdict."""
     told = {"read": list(notes), **about(check)}
     lines = [line for head, texts in told.items() for line in _wrapped(head, texts)]
     lines.append("")
     for one in check.verdicts:
-        texts = [one.why, *([f"-> {one.mend}"] if one.mend else []), *filter(None, [one.arena])]
+        texts = [one.why, *([f"-> {one.mend}"] if one.mend else [])]
         lines.extend(_wrapped(f"{one.method:<14}{one.verdict}", texts, 26))
     return "\n".join(lines)

@@ -3,9 +3,8 @@
 What a method needs, and what can speak against it, is declared in its file (`crowdgold.methods`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from crowdgold.methods import METHODS, Method
 from crowdgold.methods.doubts import MEASURED_GOLD as MEASURED_GOLD
@@ -14,8 +13,6 @@ from crowdgold.methods.needs import lacking
 from crowdgold.methods.registry import offered
 
 __all__ = ["MEASURED_GOLD", "NOT_USABLE", "SURELY_CHOSEN", "Facts", "Verdict", "verdicts_of"]
-
-NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -27,15 +24,12 @@ class Verdict:
         verdict: one of `VERDICTS`.
         why: the reasons.
         mend: what would make it better; empty where nothing is needed.
-        arena: what it did in the nearest world of the arena (`arena.record`); empty where nothing
-            is known of that.
     """
 
     method: str
     verdict: str
     why: str
     mend: str
-    arena: str = ""
 
 
 def _findings(method: Method, facts: Facts) -> Iterator[Finding]:
@@ -47,15 +41,12 @@ def _findings(method: Method, facts: Facts) -> Iterator[Finding]:
             yield from doubt(facts)
 
 
-def verdicts_of(
-    facts: Facts, of_scores: Facts, arena: Mapping[str, str] = NOTHING
-) -> tuple[Verdict, ...]:
+def verdicts_of(facts: Facts, of_scores: Facts) -> tuple[Verdict, ...]:
     """The verdict on each method that a study is offered, in the order of answers.
 
     Args:
         facts: of the study.
         of_scores: of its items with a score, for the methods that need one.
-        arena: method -> what it did in the nearest world of the arena.
     """
     found = []
     for name in offered():
@@ -67,7 +58,5 @@ def verdicts_of(
         use = method.offer.use if method.offer else ""
         why = "; ".join(dict.fromkeys(one.why for one in told)) or use
         mend = "; ".join(dict.fromkeys(one.mend for one in told))
-        # What cannot be used here has nothing to say of how it did elsewhere.
-        elsewhere = "" if VERDICTS[worst] == NOT_USABLE else arena.get(name, "")
-        found.append(Verdict(name, VERDICTS[worst], why, mend, elsewhere))
+        found.append(Verdict(name, VERDICTS[worst], why, mend))
     return tuple(found)

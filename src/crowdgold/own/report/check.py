@@ -23,13 +23,13 @@ class Checked:
 
     Attributes:
         facts: what, and what is known of it.
-        verdicts: method, verdict, why, how to mend it, and what it did in the nearest world.
+        verdicts: method, verdict, why, and how to mend it.
         warnings: in plain words.
         there: whether a check was made; without one the facts are counts alone.
     """
 
     facts: Sequence[tuple[str, str]]
-    verdicts: Sequence[tuple[str, str, str, str, str]]
+    verdicts: Sequence[tuple[str, str, str, str]]
     warnings: Sequence[str]
     there: bool
 
@@ -121,7 +121,7 @@ def write_check(study: StudyFolder) -> Checked:
     if check is None:
         return Checked(_counts(study), [], [], False)
     verdicts = [
-        (one["method"], one["verdict"], one["why"], one.get("mend", ""), one.get("arena", ""))
+        (one["method"], one["verdict"], one["why"], one.get("mend", ""))
         for one in check["verdicts"]
     ]
     warnings = [line[:1].upper() + line[1:] + "." for line in map(str, check["warnings"])]
