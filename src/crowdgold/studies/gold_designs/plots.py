@@ -19,6 +19,7 @@ LOOKS = {
 }
 """Design -> its colour, marker, and words."""
 COLUMNS = 4
+TICKS = (0.1, 0.25, 0.5, 1, 2, 4)
 
 
 def shares(table: pd.DataFrame, by: str) -> pd.DataFrame:
@@ -73,6 +74,7 @@ def draw_gold_designs(
     rows = -(-(len(metrics) + 1) // COLUMNS)
     figure, axes = new_figure(rows, COLUMNS, 0.3 + 1.9 * rows)
     panels = [panel for row in axes for panel in row]
+    lowest = float(found["share"].min())
     highest = float((found["share"] + found["share_se"]).max())
     for panel, metric in zip(panels, metrics, strict=False):
         panel.axhline(1, color="#666666", linewidth=0.7)
@@ -87,8 +89,10 @@ def draw_gold_designs(
         panel.set_title((titles or {}).get(metric, metric))
         panel.set_xscale("log")
         panel.set_xticks(sorted(set(found[by])), [f"{one:g}" for one in sorted(set(found[by]))])
+        panel.set_yscale("log")
+        panel.set_ylim(0.8 * lowest, 1.2 * highest)
+        panel.set_yticks(TICKS, [f"{one:g}" for one in TICKS])
         panel.minorticks_off()
-        panel.set_ylim(0, 1.05 * highest)
         panel.set_xlabel(label)
     for row in axes:
         row[0].set_ylabel("Share of random labels")
