@@ -104,6 +104,7 @@ benchmark: $(READY)  ## time and memory of MAVEN's parts, CLARA's samplers, STAB
 
 publish: $(READY)  ## keep the finished tables of SCALE in docs/results, of which pages are made
 	$(call snakemake,--quiet all -- publish)
+	@cat $(RESULTS)/logs/publish.log
 
 docs: override SCALE = published
 docs: $(READY)  ## the pages and figures of docs/ from what is published; runs no experiment
