@@ -96,6 +96,21 @@ def test_every_picture_of_the_gallery_is_linked():
     assert {path for path in DOCS.glob("gallery/*.svg") if path not in linked} == set()
 
 
+def test_every_page_is_within_two_clicks_of_the_first():
+    """And each question of the FAQ has a link to a page that is there."""
+    pages = {*DOCS.glob("*.md"), *DOCS.glob("how-to/*.md")}
+
+    def linked(page: Path) -> set[Path]:
+        return {(page.parent / one.partition("#")[0]).resolve() for one in links(page)} & pages
+
+    one_click = linked(ROOT / "README.md")
+    assert DOCS / "faq.md" in one_click
+    assert pages - one_click - {two for page in one_click for two in linked(page)} == set()
+    answers = re.split(r"^\*\*\d+\. ", (DOCS / "faq.md").read_text(), flags=re.MULTILINE)[1:]
+    assert len(answers) == 16
+    assert [one[:40] for one in answers if "](" not in one] == []
+
+
 def judgements(rng: np.random.Generator) -> pd.DataFrame:
     """Six annotators' judgements of the answers of two systems."""
     rows = [
