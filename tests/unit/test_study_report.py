@@ -16,14 +16,14 @@ from crowdgold.own.evaluation.headline import (
     NO_GOLD_REASON,
     ONLY_MODELS_REASON,
 )
-from crowdgold.own.report.answers import write_answer, write_answers
+from crowdgold.own.report.answers import Answers, leads, write_answer, write_answers
 from crowdgold.own.report.check import write_check
 from crowdgold.own.report.doubts import GRAVE, MINOR, count_misses, find_doubts, verdict_of
 from crowdgold.own.report.estimates_figure import MOST, draw_study_curves, draw_study_estimates
 from crowdgold.own.report.folder import read_study_folder
 from crowdgold.own.report.inline_figures import drawn_names
 from crowdgold.own.report.page import study_figures, study_page, write_study_report
-from crowdgold.own.report.tables import estimates_table
+from crowdgold.own.report.tables import answers_table, estimates_table
 from crowdgold.own.report.votes_figure import draw_study_votes, draw_study_wins, votes_of
 from crowdgold.own.report.words import Numbers, rounded
 from unit.made_study import HOSTILE, make_study
@@ -89,7 +89,7 @@ def test_the_page_stands_alone_and_is_well_formed(folder):
     assert 'name="viewport" content="width=device-width, initial-scale=1"' in page
     assert "@media print" in page
     assert "prefers-color-scheme: dark" in page
-    figures = re.findall(r"<figure>.*?</figure>", page, re.DOTALL)
+    figures = re.findall(r"<figure id=.*?</figure>", page, re.DOTALL)
     assert len(figures) > 10
     for figure in figures:
         title, description = re.search(r'aria-labelledby="(\S+) (\S+)"', figure).groups()
@@ -174,6 +174,9 @@ def test_entries_that_lack_a_key_are_named(tmp_path):
         changed(tmp_path, headlines=[{}])
 
 
+BY_GOLD = {"estimate": 0.21, "lower": 0.15, "upper": 0.28}
+
+
 def headline(
     metric="prevalence", model="", against="", estimate=0.2, lower=0.18, upper=0.22, **more
 ):
@@ -230,7 +233,7 @@ def headline(
     ],
 )
 def test_answers_are_sentences_with_their_interval(row, sentence, interval):
-    answer = write_answer(row, 300, 0.95, True)
+    answer = write_answer(row, 300, 0.95, BY_GOLD)
     assert (answer.sentence, answer.interval) == (sentence, interval)
 
 
@@ -245,20 +248,41 @@ def test_answers_are_sentences_with_their_interval(row, sentence, interval):
     ],
 )
 def test_how_many_gold_labels_would_say_as_much_is_said(more, as_gold):
-    assert write_answer(headline(**more), 300, 0.95, True).as_gold.startswith(as_gold)
-    assert write_answer(headline(**more), 0, 0.95, True).as_gold == ""
-    assert write_answer(headline(**more), 300, 0.95, False).as_gold == ""
+    assert write_answer(headline(**more), 300, 0.95, BY_GOLD).as_gold.startswith(as_gold)
+    assert write_answer(headline(**more), 0, 0.95, BY_GOLD).as_gold == ""
+    assert write_answer(headline(**more), 300, 0.95, None).as_gold == ""
+
+
+def test_what_gold_labels_alone_say_stands_on_the_card_and_in_the_table():
+    """Turned round where the second model is ahead; nothing where gold alone is the answer."""
+    assert write_answer(headline(), 300, 0.95, BY_GOLD).alone.startswith("Gold labels alone: 2")
+    assert write_answer(headline(method="GT"), 300, 0.95, BY_GOLD).alone == ""
+    assert write_answer(headline(), 300, 0.95, None).alone == ""
+    behind = headline("delta_AUC", "m", "k", -0.03, -0.05, -0.01)
+    turned = write_answer(behind, 300, 0.95, {"estimate": -0.02, "lower": -0.06, "upper": 0.02})
+    assert turned.alone == "Gold labels alone: 0.020 (−0.020 to 0.060)."
+    group = Answers("k against m", [turned])
+    table = answers_table([group])
+    assert table.rows[0][2:] == [
+        "0.030",
+        "0.010 to 0.050",
+        turned.line[2],
+        "0.020 (−0.020 to 0.060).",
+    ]
+    assert leads([group]) == ["k is ahead of m by 0.030 in AUC."]
+    unsure = write_answer(headline("delta_AUC", "m", "k", 0.03, -0.01, 0.07), 300, 0.95, None)
+    assert leads([Answers("m against k", [unsure])]) == []
 
 
 def test_a_card_is_red_where_its_own_number_is_contradicted_and_not_the_second_opinion():
     beside = {"method": "MAVEN-C", "estimate": 0.3, "lower": 0.28, "upper": 0.32, "misfit": True}
-    answer = write_answer(headline(beside=beside), 300, 0.95, True)
+    answer = write_answer(headline(beside=beside), 300, 0.95, BY_GOLD)
     assert not answer.flagged
     said = "Second opinion, by the model MAVEN-C: 30.0 % (28.0 % to 32.0 %)"
     assert f"{said}, which the gold labels contradict" in answer.details
-    right = write_answer(headline(beside={**beside, "misfit": False}), 300, 0.95, True)
+    right = write_answer(headline(beside={**beside, "misfit": False}), 300, 0.95, BY_GOLD)
     assert said in right.details
-    assert write_answer(headline(method="DS", misfit=True), 300, 0.95, True).flagged
+    assert write_answer(headline(method="DS", misfit=True), 300, 0.95, BY_GOLD).flagged
 
 
 @pytest.mark.parametrize(

@@ -122,3 +122,20 @@ def test_it_prints_with_no_figure_cut(browser, page):
     assert set(browser.value(avoided)) == {"avoid"}
     assert max(one["whole"] for one in browser.value(FIGURES)) < PAPER[1]
     assert browser.value(OVERFLOW) == 0
+
+
+@pytest.mark.parametrize("width", [TELEPHONE, SCREEN])
+def test_a_figure_fills_the_window_and_goes_back_by_links(browser, page, width):
+    """Links alone, so that a keyboard is enough; nothing is scripted."""
+    browser.open(page, width)
+    before = browser.value("document.querySelector('figure').getBoundingClientRect().width")
+    browser.value("document.querySelector('figure .larger').click()")
+    figure = "document.querySelector('figure').getBoundingClientRect()"
+    box = f"(box => [box.x, box.y, box.width])({figure})"
+    x, y, after = browser.value(box)
+    assert (x, y) == (0, 0)
+    assert width - 20 <= after <= width
+    assert after > before
+    assert browser.value("document.querySelector('figure .smaller').offsetWidth") > 0
+    browser.value("document.querySelector('figure .smaller').click()")
+    assert browser.value(box)[2] == before

@@ -31,16 +31,22 @@ class Answer:
         sentence: the answer, without its interval.
         interval: its interval.
         as_gold: how many gold labels alone would be as precise; empty where that is not known.
+        alone: what gold labels alone say; empty where that is the answer, or not known.
         details: method, and the model's estimate beside it.
         flagged: whether gold labels contradict the answer itself.
+        line: value, ends of the interval, and method, for a table.
+        ahead: whether a model is ahead of another beyond doubt.
     """
 
     title: str
     sentence: str
     interval: str
     as_gold: str
+    alone: str
     details: Sequence[str]
     flagged: bool
+    line: tuple[str, str, str] = ("", "", "")
+    ahead: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,17 +140,28 @@ def _details(row: Mapping[str, Any]) -> Iterator[str]:
 def _nothing(row: Mapping[str, Any], title: str) -> Answer:
     why = [*row.get("passed_over", []), *filter(None, [row.get("note")])]
     reasons = tuple(map(str, why)) or ("No method could estimate it.",)
-    return Answer(title, "No answer from these data.", "", "", reasons, False)
+    return Answer(title, "No answer from these data.", "", "", "", reasons, False)
 
 
-def write_answer(row: Mapping[str, Any], n_gold: int, level: float, gold_interval: bool) -> Answer:
+def _alone(row: Mapping[str, Any], by_gold: Mapping[str, Any] | None, turned: bool) -> str:
+    """What gold labels alone say of a value, beside an answer that is not theirs."""
+    if by_gold is None or row["method"] == baseline():
+        return ""
+    numbers = Numbers({**row, **(_negated(by_gold) if turned else by_gold)})
+    return f"Gold labels alone: {numbers.point} ({numbers.ends})."
+
+
+def write_answer(
+    row: Mapping[str, Any], n_gold: int, level: float, by_gold: Mapping[str, Any] | None
+) -> Answer:
     """What is said of the answer of a metric.
 
     Args:
         row: one of the headlines of study.json.
         n_gold: gold labels of the stratum.
-        gold_interval: whether gold labels alone give an interval of it.
+        by_gold: estimate, lower and upper of gold labels alone; None where they give none.
     """
+    given = row
     row = _leader_first(row)
     metric, (_, at) = metric_of(row), plain_metric(str(row["metric"]))
     title = words_of(metric).title + (f" at {at.replace('|', ' and ')}" if at else "")
@@ -158,18 +175,23 @@ def write_answer(row: Mapping[str, Any], n_gold: int, level: float, gold_interva
     else:
         said = {"metric": metric, "model": row["model"], "at": at, "value": numbers.point}
         sentence = words_of(metric).sentence.format(**said)
-    as_gold = _as_gold(row, n_gold, gold_interval)
     return Answer(
-        title, sentence, numbers.interval(level), as_gold, tuple(_details(row)),
-        bool(row.get("misfit")),
+        title, sentence, numbers.interval(level), _as_gold(row, n_gold, by_gold is not None),
+        _alone(row, by_gold, row is not given), tuple(_details(row)), bool(row.get("misfit")),
+        (numbers.point, numbers.ends, str(row["method"])), is_comparison(row) and _sure(numbers),
     )  # fmt: skip
 
 
-def _known_by_gold(study: StudyFolder) -> set[tuple[str, ...]]:
-    """The keys of which gold labels alone have an interval."""
+def _by_gold(study: StudyFolder) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Estimate and interval of gold labels alone, by model, against and metric."""
     rows = study.of_all("estimates")
     rows = rows[(rows["method"] == baseline()) & rows["lower"].notna() & rows["upper"].notna()]
-    return set(rows[["model", "against", "metric"]].itertuples(index=False, name=None))
+    return {
+        (row["model"], row["against"], row["metric"]): {
+            name: float(row[name]) for name in ("estimate", "lower", "upper")
+        }
+        for row in rows.to_dict("records")
+    }
 
 
 def headlines_of_all(study: StudyFolder) -> list[Mapping[str, Any]]:
@@ -180,13 +202,13 @@ def headlines_of_all(study: StudyFolder) -> list[Mapping[str, Any]]:
 def write_answers(study: StudyFolder) -> list[Answers]:
     """Write the answers: on the items and voters, on each model, on pairs of models."""
     groups: dict[tuple[str, str], list[Answer]] = {}
-    known, n_gold = _known_by_gold(study), int(study.counts["gold"])
+    by_gold, n_gold = _by_gold(study), int(study.counts["gold"])
     for row in headlines_of_all(study):
         whose = (row["model"], row["against"] if is_comparison(row) else "")
         if whose not in groups and sum(bool(other) for _, other in groups) >= MOST_PAIRS:
             continue
         key = (row["model"], row["against"], row["metric"])
-        answer = write_answer(row, n_gold, study.level, key in known)
+        answer = write_answer(row, n_gold, study.level, by_gold.get(key))
         groups.setdefault(whose, []).append(answer)
     return [Answers(_heading(*whose), answers) for whose, answers in groups.items()]
 
@@ -195,3 +217,9 @@ def _heading(model: str, other: str) -> str:
     if not model:
         return "The items and their voters"
     return f"{model} against {other}" if other else f"The model {model}"
+
+
+def leads(groups: Sequence[Answers]) -> list[str]:
+    """Which model is ahead of which beyond doubt, a sentence for each pair: the first metric's."""
+    found = [[one.sentence for one in group.answers if one.ahead] for group in groups]
+    return [sentences[0] for sentences in found if sentences]

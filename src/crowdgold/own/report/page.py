@@ -18,7 +18,7 @@ from crowdgold.data.outputs import Output, first_bytes, unfinished
 from crowdgold.own import report as own_study
 from crowdgold.own.evaluation.folder import CHECK, FIGURES, PAGE, STUDY, TABLES
 from crowdgold.own.evaluation.questions import what_intervals_are_about
-from crowdgold.own.report.answers import MOST_PAIRS, write_answers
+from crowdgold.own.report.answers import MOST_PAIRS, leads, write_answers
 from crowdgold.own.report.check import write_check
 from crowdgold.own.report.doubts import find_doubts, verdict_of
 from crowdgold.own.report.figures import curve_figures, estimate_figures, key_of_names
@@ -26,6 +26,7 @@ from crowdgold.own.report.folder import StudyFolder, read_study_folder
 from crowdgold.own.report.inline_figures import StudyFigure, inline_svg, pdf_pages
 from crowdgold.own.report.tables import (
     annotators_table,
+    answers_table,
     estimates_table,
     fits_table,
     not_run_table,
@@ -72,6 +73,12 @@ def study_figures(study: StudyFolder) -> list[FigureGroup]:
     return [group for group in groups if group.figures]
 
 
+def _title(study: StudyFolder) -> str:
+    """What was evaluated: the files, where the folder names them."""
+    names = ", ".join(Path(one).name for one in study.summary.get("files", []))
+    return f"Evaluation of {names}" if names else "Evaluation report"
+
+
 def _subtitle(study: StudyFolder) -> str:
     counts = study.counts
     parts = [
@@ -93,7 +100,7 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    doubts = find_doubts(study)
+    doubts, answers = find_doubts(study), write_answers(study)
     compared = len(study.models) * (len(study.models) - 1) // 2
     methods = list(dict.fromkeys(study.of_all("estimates")["method"]))
     return environment.get_template("study_report.html").render(
@@ -102,7 +109,10 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         level=percent(study.level),
         subtitle=_subtitle(study),
         about=what_intervals_are_about(study.about, study.counts["items"]),
-        answers=write_answers(study),
+        title=_title(study),
+        answers=answers,
+        leads=leads(answers),
+        answers_table=answers_table(answers),
         reasons=list(dict.fromkeys(filter(None, (h["reason"] for h in study.summary["headlines"]
                                                  if h["stratum"] == study.whole)))),
         pairs_left=max(0, compared - MOST_PAIRS),

@@ -8,6 +8,7 @@ import pandas as pd
 
 from crowdgold.data.checks import counted
 from crowdgold.own.check.verdicts import MEASURED_GOLD
+from crowdgold.own.report.answers import Answers
 from crowdgold.own.report.doubts import quantity
 from crowdgold.own.report.folder import StudyFolder, records_of
 from crowdgold.own.report.words import Numbers, percent, rounded
@@ -31,6 +32,17 @@ class Table:
     caption: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
+
+
+def answers_table(groups: Sequence[Answers]) -> Table:
+    """All answers, a line each."""
+    rows = [
+        [one.title, group.heading.removeprefix("The "), *one.line, one.alone.partition(": ")[2]]
+        for group in groups
+        for one in group.answers
+    ]
+    header = ("what", "of", "value", "interval", "method", "gold labels alone")
+    return Table("The answers, a line each; the cards below say them in words.", header, rows)
 
 
 def _cut(caption: str, file: str, header: Sequence[str], rows: list[list[str]], most: int) -> Table:
