@@ -37,7 +37,12 @@ class Table:
 def answers_table(groups: Sequence[Answers]) -> Table:
     """All answers, a line each."""
     rows = [
-        [one.title, group.heading.removeprefix("The "), *one.line, one.alone.partition(": ")[2]]
+        [
+            one.title,
+            group.heading.removeprefix("The "),
+            *one.line,
+            one.alone.partition(": ")[2].rstrip("."),
+        ]
         for group in groups
         for one in group.answers
     ]
