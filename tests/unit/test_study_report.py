@@ -267,7 +267,7 @@ def test_what_gold_labels_alone_say_stands_on_the_card_and_in_the_table():
         "0.030",
         "0.010 to 0.050",
         turned.line[2],
-        "0.020 (−0.020 to 0.060).",
+        "0.020 (−0.020 to 0.060)",
     ]
     assert leads([group]) == ["k is ahead of m by 0.030 in AUC."]
     unsure = write_answer(headline("delta_AUC", "m", "k", 0.03, -0.01, 0.07), 300, 0.95, None)
