@@ -1,4 +1,4 @@
-"""The arena: its cells, the figure, and the nearest world."""
+"""The arena: its cells and the figure."""
 
 from dataclasses import replace
 
@@ -8,13 +8,8 @@ import pytest
 
 from crowdgold.arena import table as arena
 from crowdgold.arena.features import (
-    ABSENT,
-    StudyFeatures,
-    differences,
-    distance,
     features_of,
     mean_features,
-    nearest,
 )
 from crowdgold.arena.plots import COVERS, OTHER, UNSURE, colour_of_coverage, word_of
 from crowdgold.arena.table import (
@@ -157,19 +152,3 @@ def test_features_by_hand():
     few = features_of(make_items(positive, 3, [1, 0] + [-1] * 11))
     assert np.isnan([few.base_rate, few.tpr, few.auc]).all()
     assert mean_features([found, replace(found, items=15)]).items == 14
-
-
-def test_distance_by_hand():
-    one = StudyFeatures(1000, 3, 99, True, False, 0.5, 0.8, 0.9, 0.7)
-    assert distance(one, one) == 0
-    other = StudyFeatures(2000, 3, 199, False, False, 0.5, 0.8)
-    apart = differences(one, other)
-    assert "auc" not in apart
-    assert apart["items"] == pytest.approx(-np.log(2))
-    assert apart["gold"] == pytest.approx(-np.log(2))
-    assert apart["scores"] == ABSENT
-    assert distance(one, other) == pytest.approx(np.sqrt((2 * np.log(2) ** 2 + 4) / 7))
-    assert distance(one, other) == distance(other, one)
-    assert nearest(one, {"far": other, "near": one})[0] == ("near", 0.0)
-    rare = replace(one, base_rate=0.0)
-    assert np.isfinite(distance(one, rare))

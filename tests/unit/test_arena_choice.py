@@ -18,8 +18,6 @@ from crowdgold.arena.choice import (
     records_of,
 )
 from crowdgold.arena.features import StudyFeatures
-from crowdgold.arena.nearest_world import coverage_of, foretell, log_width_of
-from crowdgold.arena.record import arena_of
 from crowdgold.arena.situations import (
     ANNOTATORS,
     GOLD,
@@ -213,33 +211,6 @@ def test_what_is_borrowed_is_judged_in_the_worlds_of_those_who_have_more():
     assert set(found.tested.judged) == set("bcd")
     assert found.less is less
     assert not borrow(table, replace(more, worlds=("c", "d")), less, choice).stands, "too few"
-
-
-def test_what_the_nearest_world_foretells_by_hand():
-    """Three worlds on a line of items, widths 0.5, 0.25 and 1 of GT's: the nearest of the first and
-    the third is the second, of the second the first."""
-    rows = [
-        row(name, method, "AUC", coverage, width)
-        for name, coverage, width in (("a", 0.95, 0.1), ("b", 0.9, 0.05), ("c", 0.5, 0.2))
-        for method, width in (("GT", 0.2), ("MV", width))
-    ]
-    cells_of = judged(arena_cells(summary(*rows), "GT", [], {}))
-    seen = {name: StudyFeatures(size, 3, 5, False, False)
-            for name, size in (("a", 100), ("b", 200), ("c", 500))}  # fmt: skip
-    arena_found = arena_of(cells_of, seen, "GT")
-    found = foretell(arena_found, coverage_of)
-    assert (found.worlds, found.lines) == (3, 3), "not of GT"
-    assert found.by_nearest == pytest.approx((0.05 + 0.05 + 0.4) / 3)
-    assert found.by_mean == pytest.approx((0.25 + 0.175 + 0.425) / 3)
-    gains = np.array([0.2, 0.125, 0.025])
-    assert found.gain == pytest.approx(gains.mean())
-    assert found.gain_se == pytest.approx(gains.std(ddof=1) / np.sqrt(3))
-    widths = foretell(arena_found, log_width_of)
-    assert widths.by_nearest == pytest.approx(np.log([2, 2, 4]).mean())
-    # Of one kind with the second, the first and the third have each other alone.
-    kin = foretell(arena_found, coverage_of, {"b": "c", "c": "c"})
-    assert kin.by_nearest == pytest.approx((0.05 + 0.05 + 0.45) / 3)
-    assert foretell(arena_found, coverage_of, dict.fromkeys("abc", "one")) is None
 
 
 def test_what_stands_for_those_who_have_less_is_advised_to_those_who_have_more():

@@ -1,18 +1,10 @@
-"""What a study looks like from outside, and how far two studies are from each other.
+"""What a study looks like from outside: what anyone can count.
 
-The features are those that anyone can count: items, votes on each, gold labels, how often votes are
-right, how well scores separate, whether annotators are known. A world of the arena and a user's
-data have the same, so that the nearest world can be found.
-
-    d^2 = mean of the squared differences of the features that both have
-
-Counts differ by the logarithm of their ratio (of gold labels, each with one added: none is a
-count), rates by their log odds, each kept off 0 and 1 by `EDGE`; having scores or not, or known
-annotators or not, differs by `ABSENT`. At a distance of 1 counts and odds differ by a factor e.
+These are items, votes on each, gold labels, how often votes are right, how well scores separate,
+whether annotators are known.
 """
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -21,9 +13,6 @@ from crowdgold.metrics import LabelMass, RankedItems, parse_metric
 
 COUNTS = ("items", "votes_per_item", "gold")
 RATES = ("base_rate", "tpr", "tnr", "auc")
-PRESENT = ("scores", "annotators")
-EDGE = 0.005
-ABSENT = 2.0
 FEWEST = 5
 """Labelled items of a class from which on its rate is a feature."""
 
@@ -103,36 +92,3 @@ def mean_features(of_replicates: list[StudyFeatures]) -> StudyFeatures:
     means = {name: float(np.mean([one[name] for one in values])) for name in (*COUNTS, *RATES)}
     first = of_replicates[0]
     return StudyFeatures(**means, scores=first.scores, annotators=first.annotators)
-
-
-def _odds(rate: float) -> float:
-    inside = min(max(rate, EDGE), 1 - EDGE)
-    return float(np.log(inside / (1 - inside)))
-
-
-def differences(one: StudyFeatures, other: StudyFeatures) -> dict[str, float]:
-    """How far two studies differ in each feature that both have."""
-    found = {}
-    for field in fields(StudyFeatures):
-        name = field.name
-        a, b = float(getattr(one, name)), float(getattr(other, name))
-        if np.isnan(a) or np.isnan(b):
-            continue
-        if name in PRESENT:
-            found[name] = ABSENT * (a != b)
-        elif name in RATES:
-            found[name] = _odds(a) - _odds(b)
-        else:
-            found[name] = float(np.log((a + 1) / (b + 1)) if name == "gold" else np.log(a / b))
-    return found
-
-
-def distance(one: StudyFeatures, other: StudyFeatures) -> float:
-    """The distance of two studies: root mean square of `differences`."""
-    return float(np.sqrt(np.mean(np.square(list(differences(one, other).values())))))
-
-
-def nearest(study: StudyFeatures, worlds: Mapping[str, StudyFeatures]) -> list[tuple[str, float]]:
-    """Sort worlds by their distance to a study, the nearest first."""
-    found = [(name, distance(study, world)) for name, world in worlds.items()]
-    return sorted(found, key=lambda one: one[1])

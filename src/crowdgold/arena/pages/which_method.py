@@ -8,9 +8,7 @@ import pandas as pd
 from scipy.stats import binom
 
 from crowdgold.arena.choice import FEWEST, TIED, TOGETHER
-from crowdgold.arena.features import ABSENT, StudyFeatures
-from crowdgold.arena.nearest_world import coverage_of, foretell, log_width_of
-from crowdgold.arena.record import Arena, arena_of
+from crowdgold.arena.features import StudyFeatures
 from crowdgold.arena.situations import needs_of, situations
 from crowdgold.arena.table import NONE, SHORT, geometric_mean, reasons_table
 from crowdgold.data.datasets import DATASETS
@@ -18,7 +16,7 @@ from crowdgold.documents.markdown import markdown_table
 from crowdgold.evaluation.fits import gate_sentence
 from crowdgold.evaluation.summaries import coverage_band, share_error
 
-__all__ = ["ABSENT", "FEWEST", "arena_of", "situations"]
+__all__ = ["FEWEST", "situations"]
 
 
 def _cell(text: str) -> str:
@@ -222,27 +220,3 @@ def what_about(worlds: Mapping[str, StudyFeatures], baseline: str) -> str:
         f"`{baseline}` could be {min(kept):.2f} to {max(kept):.2f} times as wide as they are "
         "(the root of the share without gold): so much of a smaller width is due to the question."
     )
-
-
-def what_nearest_tells(arena: Arena, kinds: Mapping[str, str]) -> list[str]:
-    """Say how well the nearest world foretells another, from the worlds themselves."""
-    lines = []
-    for what, quantity in (("width", log_width_of), ("coverage", coverage_of)):
-        found = foretell(arena, quantity, kinds)
-        if found is None:
-            continue
-        measure = (
-            f"mean coverage is foretold with a mean error of {100 * found.by_nearest:.1f} points, "
-            f"by the mean of the other worlds with {100 * found.by_mean:.1f} "
-            f"(the nearest errs less by {100 * found.gain:.1f} ± {100 * found.gain_se:.1f})"
-            if what == "coverage"
-            else f"width over `{arena.baseline}`'s is foretold within a factor of "
-            f"{np.exp(found.by_nearest):.2f} in the geometric mean, by the mean of the other "
-            f"worlds within {np.exp(found.by_mean):.2f} (in logarithms the nearest errs less by "
-            f"{found.gain:.3f} ± {found.gain_se:.3f})"
-        )
-        lines.append(
-            f"A method's {measure}: {found.lines} cases in {found.worlds} worlds, each in turn "
-            "taken for a study."
-        )
-    return lines
