@@ -18,7 +18,7 @@ from crowdgold.inference import evaluate
 from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.methods import fit
 from crowdgold.metrics import parse_metric, true_value
-from crowdgold.own.sample.batch import labelled, next_batch
+from crowdgold.sampling.batch import labelled, next_batch
 from crowdgold.simulate import simulate
 from crowdgold.simulate.gold_sample import draw_labelled
 

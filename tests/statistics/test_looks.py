@@ -14,7 +14,7 @@ from crowdgold.inference import evaluate
 from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.inference.looks import level_of_look, price
 from crowdgold.metrics import parse_metric, true_value
-from crowdgold.own.sample.batch import labelled, next_batch
+from crowdgold.sampling.batch import labelled, next_batch
 from crowdgold.simulate import simulate
 
 METRICS = ["prevalence", "TNR_H", "AUC"]

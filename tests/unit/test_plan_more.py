@@ -15,7 +15,7 @@ from crowdgold.methods import fit
 from crowdgold.metrics import parse_metric
 from crowdgold.own.plan import more_labels as more_labels_module
 from crowdgold.own.plan.more_labels import MoreLabels, more_labels
-from crowdgold.own.sample.batch import labelled, next_batch, random_batch
+from crowdgold.sampling.batch import labelled, next_batch, random_batch
 from crowdgold.simulate import simulate
 
 WORLD = {

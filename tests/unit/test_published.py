@@ -1,5 +1,6 @@
 """Finished tables are published as they are; pages and figures are made of them."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -7,10 +8,13 @@ import yaml
 from test_wiring import CONFIG
 
 from crowdgold.experiments.configuration import load
+from crowdgold.experiments.provenance.seals import check_seal
+from crowdgold.experiments.results import read_table
 from crowdgold.experiments.wiring.jobs import Jobs
 from crowdgold.experiments.wiring.pages import Pages
 from crowdgold.experiments.wiring.published import Published, kept, publish
 
+ROOT = Path(__file__).resolve().parents[2]
 FILES = [f"<results>/{kind}/{name}.parquet" for name in ("simulated", "real")
          for kind in ("tables", "summaries")]  # fmt: skip
 PAGES = {
@@ -77,3 +81,19 @@ def test_what_is_not_published_leaves_its_page_and_figure_as_they_are(folder):
     assert "docs/whole.md stays as it is: no docs/results/tables/other.parquet" in said
     files = pages.files(SimpleNamespace(page="part"))
     assert files == {"tables": ["docs/results/tables/simulated.parquet"], "told": ["docs/sure.md"]}
+
+
+KEPT = sorted((ROOT / "docs/results").rglob("*.parquet"))
+
+
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_what_is_published_here_is_as_its_job_wrote_it(path):
+    """And the record says how it was run; tables that are of no experiment have none."""
+    check_seal(path)
+    record = load(ROOT / "config/published.yaml")
+    table = read_table(path)
+    if path.parent.name == "tables" and "experiment" in table:
+        assert path.stem in record["published"]
+        if "replicate" in table:
+            block = record["experiments"][path.stem]
+            assert table["replicate"].nunique() <= block["replicates"]

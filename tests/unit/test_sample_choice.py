@@ -9,11 +9,11 @@ import pytest
 from crowdgold.data import NO_GOLD, GoldDraw, InputError
 from crowdgold.inference.questions import View
 from crowdgold.metrics import parse_metric
-from crowdgold.own.sample.allocation import parts, rates
-from crowdgold.own.sample.asked import metrics_for
-from crowdgold.own.sample.batch import labelled, next_batch
-from crowdgold.own.sample.spread import variances
-from crowdgold.own.sample.strata import STRATA, by_rate, predicted
+from crowdgold.own.plan.metrics_asked import metrics_for
+from crowdgold.sampling.allocation import parts, rates
+from crowdgold.sampling.batch import labelled, next_batch
+from crowdgold.sampling.spread import variances
+from crowdgold.sampling.strata import STRATA, by_rate, predicted
 from crowdgold.simulate import simulate
 from crowdgold.simulate.gold_sample import share_out
 from unit.reference import make_items

@@ -11,8 +11,8 @@ from crowdgold.commands import main
 from crowdgold.data.own import read_study
 from crowdgold.inference import evaluate
 from crowdgold.methods import fit
-from crowdgold.own.sample.asked import metrics_for
-from crowdgold.own.sample.batch import COLUMNS, labelled, next_batch
+from crowdgold.own.plan.metrics_asked import metrics_for
+from crowdgold.sampling.batch import COLUMNS, labelled, next_batch
 from crowdgold.simulate import simulate
 
 WORLD = {

@@ -11,7 +11,8 @@ from .conftest import ROOT
 ROOMS = (
     "found", "assets", "kernels", "archives", "temporary", "extras", "toolchain", "data",
     "declared", "given", "simulate", "models", "metrics", "inference", "methods", "evaluation",
-    "plotting", "documents", "experiments", "arena", "studies", "own", "commands", "notebook",
+    "sampling", "plotting", "documents", "experiments", "arena", "studies", "own", "commands",
+    "notebook",
 )  # fmt: skip
 """The rooms from above to below; each may import those above it."""
 APART = {"own": {"experiments", "studies"}}

@@ -73,6 +73,8 @@ def test_an_optional_group_changes_no_version_of_the_lock(group):
         own |= locked(python, TORCH) if group == "hlv" else {}
         for line in project["optional-dependencies"][group]:
             wanted = Requirement(line)
+            if wanted.marker and not wanted.marker.evaluate({"python_version": python}):
+                continue
             assert own[wanted.name] in wanted.specifier
         shared = own.keys() & versions.keys()
         assert {"numpy", "pandas"} <= shared

@@ -21,7 +21,7 @@ from crowdgold.data.shown import WIDTH
 from crowdgold.declared import SEED
 
 if TYPE_CHECKING:
-    from crowdgold.own.sample.batch import Batch
+    from crowdgold.sampling.batch import Batch
 
 ABOUT = """\
 Say which items to send to experts next. Items are drawn at random within strata, with a known
@@ -83,7 +83,7 @@ def is_unlabelled(path: Path) -> bool:
     """Whether a file was written by this command and has no label yet."""
     import pandas as pd
 
-    from crowdgold.own.sample.batch import COLUMNS
+    from crowdgold.sampling.batch import COLUMNS
 
     try:
         frame = pd.read_csv(path, dtype="string")
@@ -111,10 +111,10 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.data import NO_GOLD
     from crowdgold.data.own import read_study
     from crowdgold.data.spreadsheet import write_spreadsheet
-    from crowdgold.own.sample.allocation import PROPORTIONAL
-    from crowdgold.own.sample.asked import metrics_for
-    from crowdgold.own.sample.batch import next_batch
-    from crowdgold.own.sample.strata import ENOUGH
+    from crowdgold.own.plan.metrics_asked import metrics_for
+    from crowdgold.sampling.allocation import PROPORTIONAL
+    from crowdgold.sampling.batch import next_batch
+    from crowdgold.sampling.strata import ENOUGH
 
     out = Output(asked.out, "--out", "crowdgold sample", is_unlabelled, asked.force)
     out.check([*read_files(asked), *asked.pilot])

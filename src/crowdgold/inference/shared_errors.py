@@ -26,7 +26,7 @@ judges it is on Fisher's scale, atanh(rho).
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from crowdgold.data import NO_GOLD
 
@@ -92,7 +92,7 @@ def _reach(left_out: np.ndarray, level: float) -> np.ndarray:
     n = len(left_out)
     apart = left_out - left_out.mean(axis=0)
     error = np.sqrt((n - 1) / n * (apart**2).sum(axis=0))
-    return np.asarray(student.ppf((1 + level) / 2, _freedom(left_out, n)) * error)
+    return np.asarray(stdtrit(_freedom(left_out, n), (1 + level) / 2) * error)
 
 
 def _covariances(table: np.ndarray, gold: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -22,7 +22,8 @@ error of the moments (p, C, cov(U, vote)), which are drawn from their normal app
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm, rankdata
+import pandas as pd
+from scipy.special import ndtri
 
 from crowdgold.data import InputError
 
@@ -175,7 +176,7 @@ def _with_ranks(scores: np.ndarray, share: np.ndarray) -> np.ndarray:
     known = np.isfinite(scores)
     if not known.any():
         return np.zeros(len(share))
-    ranks = (rankdata(scores[known]) - 0.5) / known.sum() - 0.5
+    ranks = (pd.Series(scores[known]).rank().to_numpy() - 0.5) / known.sum() - 0.5
     terms = np.zeros(len(share))
     terms[known] = ranks * (share[known] - share[known].mean()) * len(share) / known.sum()
     return terms
@@ -212,7 +213,7 @@ def ranges(
     p, covariance = moments[:, 0], moments[:, 1] - moments[:, 0] ** 2
     allowed = _allowed(p, covariance, most, right)
     ends = _ends(allowed.phi, allowed.phi, level)
-    z = norm.ppf((1 + level) / 2)
+    z = ndtri((1 + level) / 2)
     least = float(np.clip(ends[0] if np.isfinite(ends[0]) else 0.1, 0.01, 0.5))
     gold = (2 * z * 0.5 / WANTED) ** 2
     auc = {

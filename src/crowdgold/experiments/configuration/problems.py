@@ -4,9 +4,7 @@ An error names file and line, the key's path, what was found, and the nearest va
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any
-
-import jsonschema
+from typing import TYPE_CHECKING, Any
 
 from crowdgold.data import ANNOTATIONS, ITEMS
 from crowdgold.data.parameters import did_you_mean
@@ -19,6 +17,9 @@ from crowdgold.experiments.configuration.limits import (
 )
 from crowdgold.experiments.settings import METHOD_SETTINGS, varies_a_method
 from crowdgold.experiments.tasks import EXPLAIN
+
+if TYPE_CHECKING:
+    import jsonschema
 
 AS_ITEMS = "as_items"
 """Key of an experiment: its labels are reduced to the votes of items."""
@@ -48,7 +49,13 @@ def _join(path: Collection[object]) -> str:
     return ".".join(map(str, path)) or "the top level"
 
 
-def _describe(error: jsonschema.ValidationError) -> Iterator[str]:
+def _validator(schema: Mapping[str, Any]) -> "jsonschema.Draft202012Validator":
+    import jsonschema  # only the check of a configuration needs it, no job does
+
+    return jsonschema.Draft202012Validator(schema)
+
+
+def _describe(error: "jsonschema.ValidationError") -> Iterator[str]:
     path = list(error.absolute_path)
     schema: Any = error.schema
     found: Any = error.instance
@@ -69,8 +76,9 @@ def _describe(error: jsonschema.ValidationError) -> Iterator[str]:
 
 
 def _schema_problems(config: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
-    validator = jsonschema.Draft202012Validator(schema)
-    errors = sorted(validator.iter_errors(config), key=lambda error: str(error.absolute_path))
+    errors = sorted(
+        _validator(schema).iter_errors(config), key=lambda error: str(error.absolute_path)
+    )
     return [line for error in errors for line in _describe(error)]
 
 
@@ -234,7 +242,7 @@ def _axis_problems(
         if problem:
             yield f"{path}: {problem}"
             continue
-        validator = jsonschema.Draft202012Validator({**found, "$defs": schema["$defs"]})
+        validator = _validator({**found, "$defs": schema["$defs"]})
         for value in values:
             yield from (f"{path}: {error.message}" for error in validator.iter_errors(value))
 

@@ -1,7 +1,7 @@
 """How wide an interval will be with more gold labels, drawn by `crowdgold sample` or at random.
 
 Labels that are not there yet are drawn from a prediction that rests on those that are
-(`own.sample.strata`), the next batch is drawn from the items, and the interval is made as
+(`sampling.strata`), the next batch is drawn from the items, and the interval is made as
 `crowdgold evaluate` makes it. The mean width over some such studies is what to expect, as far as
 the prediction is right. So what the labels so far say, their design, and how they combine with new
 ones are all in it.
@@ -20,8 +20,8 @@ from crowdgold.methods import fit
 from crowdgold.methods.method import CORRECTED
 from crowdgold.methods.registry import with_role
 from crowdgold.metrics import Asked
-from crowdgold.own.sample.batch import labelled, next_batch, random_batch
-from crowdgold.own.sample.strata import ENOUGH, predicted
+from crowdgold.sampling.batch import labelled, next_batch, random_batch
+from crowdgold.sampling.strata import ENOUGH, predicted
 
 ANSWER = with_role(CORRECTED)[0]
 """The method that gives the answer."""

@@ -6,58 +6,28 @@ that of gold alone is, for large samples (`inference.rectified`, lambda = 1),
 
     sqrt([(1 - f) var(i_Y - i_g) + f var(i_Y)] / var(i_Y))        f = n_E / n
 
-The probability is learnt from many labelled items of the simulator: for each number of positive
-votes, by a logistic regression on all products up to degree 4 of the normal scores of the models'
-ranks. What it misses makes the ratio too large, not too small.
+The probability is learnt from many labelled items of the simulator (`evaluation.best_prediction`).
+What it misses makes the ratio too large, not too small.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
 
 from crowdgold.data import InputError, Items
+from crowdgold.evaluation.best_prediction import best_prediction
 from crowdgold.experiments import seeds
 from crowdgold.experiments.population import SIZES, TRUTH_OF, asks_for_population
 from crowdgold.inference.contributions import centred_influence
 from crowdgold.inference.questions import Questions, View
 from crowdgold.metrics import parse_metric
-from crowdgold.models.logistic import features, fit_folds
 from crowdgold.simulate import simulate
 
 LEAST = ["experiment", "n_gold", "metric", "least_ratio"]
 ITEMS_LEARNT = 200_000
 """Labelled items that the probability is learnt from, and variances are taken over."""
-DEGREE = 4
-RIDGE = 1e-3
-"""Precision of the coefficients' prior, which hardly moves them: 0.001 of one item's worth."""
-
-
-def best_prediction(items: Items, truth: np.ndarray) -> np.ndarray:
-    """P(Y_i = 1 | votes, ranks of all models), (n,), learnt from the true labels (n,)."""
-    # The mean of the models' ranks and how far all but the last are from it say all their ranks.
-    models = len(items.predictors)
-    ranks = list(features(items)[:, 2 : 2 + models].T)
-    columns = [np.ones(len(items))]
-    for degree in range(1, DEGREE + 1):
-        for chosen in combinations_with_replacement(range(len(ranks)), degree):
-            columns.append(np.prod([ranks[one] for one in chosen], axis=0))
-    products = np.stack(columns, axis=1)
-    scale = np.maximum(products.std(axis=0), 1e-9)
-    scale[0] = 1.0
-    products /= scale
-    size, found = products.shape[1], np.empty(len(items))
-    pairs = np.stack([items.votes_positive, items.votes_total], axis=1)
-    for pair in np.unique(pairs, axis=0):
-        rows = np.flatnonzero((pairs == pair).all(axis=1))
-        known, labels = products[rows], truth[rows].astype(float)
-        used = np.ones((1, len(rows)), dtype=bool)
-        weights = fit_folds(known, labels, used, np.zeros(size), np.full(size, RIDGE))[0]
-        found[rows] = expit(known @ weights)
-    return found
 
 
 def least_ratios(items: Items, metrics: Sequence[str], fraction: float) -> dict[str, float]:

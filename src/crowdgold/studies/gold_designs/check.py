@@ -17,16 +17,16 @@ import pandas as pd
 
 from crowdgold.data import Items
 from crowdgold.declared import AtLeast, Between, Each, Json, Settings
+from crowdgold.evaluation.best_prediction import best_prediction
 from crowdgold.experiments.check import Check
 from crowdgold.given import Given
 from crowdgold.inference import evaluate
 from crowdgold.methods import fit
 from crowdgold.metrics import parse_metric, true_value
-from crowdgold.own.sample.batch import labelled, next_batch
-from crowdgold.own.sample.spread import variances
+from crowdgold.sampling.batch import labelled, next_batch
+from crowdgold.sampling.spread import variances
 from crowdgold.simulate import simulate
 from crowdgold.simulate.gold_sample import STRATA, draw_gold, draw_labelled
-from crowdgold.studies.answer.least_width import best_prediction
 
 RANDOM, BATCHES, ALONE, FEWEST = "random", "batches", "batches, one metric", "least"
 DESIGNS = (STRATA, BATCHES, ALONE, FEWEST)

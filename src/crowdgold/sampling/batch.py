@@ -14,9 +14,9 @@ from crowdgold.data import NO_GOLD, GoldDraw, InputError, Items
 from crowdgold.data.gold_batches import in_batches
 from crowdgold.data.gold_draw import BATCH, FOR_PEOPLE, NO_STRATUM, SIZE, STRATUM
 from crowdgold.metrics import Asked
-from crowdgold.own.sample.allocation import PROPORTIONAL, parts, rates
-from crowdgold.own.sample.spread import variances
-from crowdgold.own.sample.strata import by_rate, predicted
+from crowdgold.sampling.allocation import PROPORTIONAL, parts, rates
+from crowdgold.sampling.spread import variances
+from crowdgold.sampling.strata import by_rate, predicted
 from crowdgold.simulate.gold_sample import LEAST, share_out
 
 COLUMNS = ("item", "gold", BATCH, STRATUM, SIZE, *FOR_PEOPLE)
