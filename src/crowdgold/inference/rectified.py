@@ -218,7 +218,7 @@ class Rectified:
     def _ends_of(self, place: int, named: Named, weight: np.ndarray, level: float) -> Ends:
         """Ends of the interval of one quantity."""
         one, at, limits = self.select([place]), weight[[place]], named.limits[[place]]
-        scale, unseen = named.scales[place], self.unseen(level)[[place]]
+        scale, unseen = named.scales[place], one.unseen(level)
         lower, upper = one._ends(at, limits, scale, level, unseen)
         if not self.parts or unseen[0] > 0 or np.isnan(named.parts[place]).any():
             return lower, upper
