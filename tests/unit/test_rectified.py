@@ -374,6 +374,31 @@ def test_estimates_and_intervals_stay_in_the_range():
         assert 0 <= estimate.lower <= estimate.estimate <= estimate.upper <= 1
 
 
+def test_many_quantities_cost_what_each_alone_does(monkeypatch):
+    """Variances of 120 quantities are reckoned as often, each, as those of 6.
+
+    An evaluation with curves asks for some 120; they were once reckoned anew for each of them.
+    """
+    items, prediction = table(400, 60)
+    many = sample(items, prediction, SMOOTH[:6] * 20)
+    reckoned = []
+    variance = Rectified._variance
+
+    def counting(self, weight):
+        reckoned.append(len(weight))
+        return variance(self, weight)
+
+    monkeypatch.setattr(Rectified, "_variance", counting)
+    costs = []
+    for columns in (range(6), range(120)):
+        reckoned.clear()
+        names = [f"{place}" for place in columns]
+        named = Questions(tuple(parse_metric(text) for text in SMOOTH[:6] * 20)).named
+        many.select(columns).estimates(named.select(list(columns), names), 0.95)
+        costs.append(sum(reckoned))
+    assert 0 < costs[1] <= 20 * costs[0]
+
+
 def test_no_random_numbers_decide():
     """Other generators, the same estimates to the last digit."""
     items, prediction = table(300, 60, seed=10)

@@ -215,18 +215,27 @@ class Rectified:
         )
         return below, above
 
-    def _ends_of(self, place: int, named: Named, weight: np.ndarray, level: float) -> Ends:
-        """Ends of the interval of one quantity."""
-        one, at, limits = self.select([place]), weight[[place]], named.limits[[place]]
-        scale, unseen = named.scales[place], one.unseen(level)
-        lower, upper = one._ends(at, limits, scale, level, unseen)
-        if not self.parts or unseen[0] > 0 or np.isnan(named.parts[place]).any():
-            return lower, upper
-        below, above = one._stretch(scale, limits, named.parts[[place]], level)
-        centre = one._centre(at, limits)
-        low, high = limits[0]
-        lower = np.maximum(centre - below * (centre - lower), low)
-        return lower, np.minimum(centre + above * (upper - centre), high)
+    def _all_ends(
+        self, named: Named, weight: np.ndarray, level: float, unseen: np.ndarray,
+        wanted: np.ndarray,
+    ) -> np.ndarray:  # fmt: skip
+        """Ends of the intervals, (2, P); NaN of quantities that are not wanted."""
+        ends = np.full((2, len(weight)), np.nan)
+        scales = np.array([scale.value for scale in named.scales])
+        for scale in set(named.scales):
+            at = np.flatnonzero(wanted & (scales == scale.value))
+            one, limits = self.select(at.tolist()), named.limits[at]
+            ends[:, at] = one._ends(weight[at], limits, scale, level, unseen[at])
+        skewed = wanted & (unseen == 0) & np.isfinite(named.parts).all(axis=1)
+        for place in np.flatnonzero(skewed).tolist() if self.parts else ():
+            own, at, limits = self.select([place]), weight[[place]], named.limits[[place]]
+            reach = own._stretch(named.scales[place], limits, named.parts[[place]], level)
+            centre, (low, high) = own._centre(at, limits), limits[0]
+            below, above = (times * (ends[side, place] - centre)
+                            for side, times in enumerate(reach))  # fmt: skip
+            ends[0, place] = np.maximum(centre + below, low)[0]
+            ends[1, place] = np.minimum(centre + above, high)[0]
+        return ends
 
     def estimates(self, named: Named, level: float) -> list[Estimate]:
         """An estimate of each quantity, with its interval and standard error."""
@@ -235,6 +244,8 @@ class Rectified:
         centre = self._centre(weight, named.limits)
         unseen = self.unseen(level)
         error = np.where(unseen > 0, 0.0, self.error(weight))
+        wanted = np.isfinite(labelled) & np.isfinite(error) & (self.counted >= FEWEST)
+        lower, upper = self._all_ends(named, weight, level, unseen, wanted)
         found = []
         for place, name in enumerate(named.texts):
             if not np.isfinite(labelled[place]):
@@ -248,10 +259,10 @@ class Rectified:
             if not np.isfinite(spread):
                 found.append(Estimate(name, value, np.nan, np.nan, note=NO_SPREAD))
                 continue
-            lower, upper = self._ends_of(place, named, weight, level)
             known = np.nan if unseen[place] > 0 else spread
             note = ONLY_GOLD if np.isfinite(everywhere[place]) and weight[place] == 0 else ""
-            found.append(Estimate(name, value, lower[0], upper[0], standard_error=known, note=note))
+            ends = float(lower[place]), float(upper[place])
+            found.append(Estimate(name, value, *ends, standard_error=known, note=note))
         return found
 
 
