@@ -87,10 +87,11 @@ def oldest_snakemake() -> str:
 
 
 def constraints(folder: Path) -> Path:
-    """Write the locked versions of everything that is not Snakemake's own."""
+    """Write the locked versions of everything that is not Snakemake's own, peers too."""
+    locks = [(ROOT / f"requirements{of}.lock").read_text() for of in ("", "-peers")]
     lines = [
         line.rstrip(" \\")
-        for line in (ROOT / "requirements.lock").read_text().splitlines()
+        for line in dict.fromkeys("\n".join(locks).splitlines())
         if re.match(r"[\w.-]+(\[\w+\])?==", line) and not line.startswith(OWN_TO_SNAKEMAKE)
     ]
     path = folder / "constraints.txt"
@@ -106,6 +107,8 @@ def environment(python: Path, name: str, snakemake: str) -> Path:
     subprocess.run([uv(), "venv", "--quiet", "--clear", "--python", python, folder], check=True)
     wanted = ["snakemake<10" if snakemake == NEWEST else f"snakemake=={oldest_snakemake()}"]
     wanted += ["pytest", "pytest-xdist", "hypothesis", "ppi-python", "editables", "hatchling"]
+    # A peer in tests that has no release for Python 3.11.
+    wanted += ["glide-py; python_version >= '3.12'"]
     install = [uv(), "pip", "install", "--quiet", "--python", own]
     subprocess.run(
         [*install, "-c", constraints(folder), "-e", f"{ROOT}[workflow]", *wanted], check=True
