@@ -29,8 +29,9 @@ ROUGHNESS = 0.11
 """Largest accepted blur of cells: they add at most a twelfth, or 0.9 %, to the variance."""
 NEGLECTED = 1e-4
 """A box does not matter if its mass, even with three times its error, is below this share."""
-MOST_BOXES = 400
-"""Boxes that a cover may try: a second at most. A curved ridge takes 40 to 150."""
+MOST_BOXES = 2000
+"""Boxes that a cover may try: two seconds at most. A curved ridge takes 40 to 150; a wide density,
+where annotators differ, 320 to 440."""
 
 
 @dataclass(frozen=True)
