@@ -157,10 +157,10 @@ def process_folder() -> Path:
     return _of_process[os.getpid()]
 
 
-def remove_abandoned(parent: str | None = None) -> list[Path]:
+def remove_abandoned() -> list[Path]:
     """Remove the folders of this user whose processes are gone; give what was removed."""
     removed = []
-    for folder in sorted(Path(parent or tempfile.gettempdir()).glob(f"{PREFIX}*-*")):
+    for folder in sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*")):
         with suppress(OSError):
             known = folder.lstat().st_uid == os.getuid() and not folder.is_symlink()
             if not known or not (folder / RUNNING).is_file():

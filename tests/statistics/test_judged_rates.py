@@ -10,7 +10,7 @@ import pytest
 from crowdgold.data import InputError
 from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.evaluation.summaries import coverage_band
-from crowdgold.inference.item_rates import power_tuned_rate
+from crowdgold.inference.annotated_labels import power_tuned_rate
 from crowdgold.methods import fit
 from crowdgold.methods.judge_error import Groups, judgement_counts
 from crowdgold.models.judge_error import JudgementCounts, correct_rate

@@ -242,14 +242,16 @@ def test_irt_oracle_is_the_sum_over_all_sets_of_voters_and_all_their_votes(c):
 
 
 @pytest.mark.parametrize(("sigma_d", "tolerance"), [(0.5, 1e-12), (2.0, 1e-10), (5.0, 1e-6)])
-def test_the_nodes_over_the_difficulty_are_enough(sigma_d, tolerance):
+def test_the_nodes_over_the_difficulty_are_enough(sigma_d, tolerance, monkeypatch):
     """Six times as many nodes change no P(Y | V) of 3 or 10 votes by more than the tolerance."""
     skills = np.random.default_rng(3).normal(3, 2, 100)
     for c in (3, 10):
         votes, total = np.arange(c + 1), np.full(c + 1, c)
         model = irt_model(100, sigma_d)
         usual = irt.probability_given_votes(model, skills, votes, total)
-        finer = irt.probability_given_votes(model, skills, votes, total, nodes=6 * irt.NODES)
+        with monkeypatch.context() as patched:
+            patched.setattr(irt, "NODES", 6 * irt.NODES)
+            finer = irt.probability_given_votes(model, skills, votes, total)
         assert np.abs(usual - finer).max() < tolerance
 
 

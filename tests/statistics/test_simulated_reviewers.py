@@ -206,6 +206,12 @@ def test_the_seed_decides_everything():
         (AUDIT, {"n_auditors": 2}, "'n_auditors': found 2, expected a whole number at least 3"),
         (
             AUDIT,
+            {"auditor_precision": 0},
+            "found 0, expected a number that is above 0 and at",
+        ),
+        (TIE_BREAK, {"scores": 2}, "found 2, expected {negative_mean: number, positive_mean: "),
+        (
+            AUDIT,
             {"prevalence": 0.8, "reviewer_precision": 0.7},
             "found 0.7, expected more than 0.75",
         ),

@@ -149,6 +149,8 @@ def test_features_by_hand():
     assert found.base_rate == pytest.approx(6 / 11)
     assert (found.tpr, found.tnr) == (pytest.approx(12 / 18), pytest.approx(12 / 15))
     assert found.auc == 0
+    known = features_of(make_items(positive, 3, gold, truth=[1] * 6 + [0] * 5 + [0, 0]))
+    assert known.base_rate == pytest.approx(6 / 13), "true labels stand before gold labels"
     few = features_of(make_items(positive, 3, [1, 0] + [-1] * 11))
     assert np.isnan([few.base_rate, few.tpr, few.auc]).all()
     assert mean_features([found, replace(found, items=15)]).items == 14

@@ -234,9 +234,11 @@ def test_an_interrupt_ends_it_quietly(model, monkeypatch, capsys):
     assert said(capsys)[1] == "Interrupted.\n"
 
 
-def test_what_takes_long_says_how_far_it_is(capsys):
-    with terminal.progress(lambda: "row 7", every=0.02):
-        time.sleep(0.1)
+def test_what_takes_long_says_how_far_it_is(capsys, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(terminal, "EVERY", 0.02)
+        with terminal.progress(lambda: "row 7"):
+            time.sleep(0.1)
     with terminal.progress(lambda: "never"):
         pass
     lines = said(capsys)[1].splitlines()

@@ -9,7 +9,6 @@ import gzip
 import hashlib
 import http.server
 import json
-import os
 import socket
 import threading
 import time
@@ -507,23 +506,6 @@ def test_chaosnli_items_of_other_counts_are_refused(tmp_path, labelled):
     path.write_text(json.dumps({"uid": "x", "label_count": [60, 30, 9]}) + "\n")
     with pytest.raises(InputError, match="item x has not 100 labels"):
         chaosnli.read_labels(path, "snli")
-
-
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory):
-    """The prepared tables by name, where CROWDGOLD_DATA holds the files; else the test skips."""
-    if not os.environ.get("CROWDGOLD_DATA"):
-        pytest.skip("CROWDGOLD_DATA names no folder with the datasets")
-
-    @functools.cache
-    def make(name):
-        available, why = availability(name)
-        if not available:
-            pytest.skip(why)
-        folder = fetch(name, tmp_path_factory.mktemp(name), log=[].append)
-        return folder, DATASETS[name].prepare(folder)
-
-    return make
 
 
 def voter_quality(items):

@@ -22,7 +22,7 @@ from crowdgold.own.check.gold_sample import (
     assess_gold_sample,
 )
 from crowdgold.own.evaluation.fitting import Found
-from crowdgold.own.evaluation.stored import read_found, write_found
+from crowdgold.own.evaluation.run_key import read_found, write_found
 from crowdgold.simulate import simulate
 from crowdgold.simulate.gold_sample import CLUSTERS, GOLD_DESIGNS, POISSON, STRATA, draw_gold
 

@@ -3,9 +3,7 @@
 What is printed is checked where the files can be had: point CROWDGOLD_DATA at a folder with them.
 """
 
-import functools
 import json
-import os
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +13,7 @@ import pytest
 from crowdgold.data import ANNOTATIONS, InputError, annotations_from_frame
 from crowdgold.data.datasets import (
     DATASETS,
-    availability,
     convabuse,
-    fetch,
     mslr,
     mt_bench,
     qags,
@@ -229,27 +225,10 @@ def test_a_dataset_goes_through_the_pipeline_as_it_is(tmp_path):
     assert (rows.loc[rows["metric"] == "labels", "estimate"] == 80).all()
 
 
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory):
-    """The prepared tables by name, where CROWDGOLD_DATA holds the files; else the test skips."""
-    if not os.environ.get("CROWDGOLD_DATA"):
-        pytest.skip("CROWDGOLD_DATA names no folder with the datasets")
-
-    @functools.cache
-    def make(name):
-        available, why = availability(name)
-        if not available:
-            pytest.skip(why)
-        folder = fetch(name, tmp_path_factory.mktemp(name), log=[].append)
-        return DATASETS[name].prepare(folder)
-
-    return make
-
-
 @pytest.mark.parametrize("name", JUDGED)
 def test_published_posteriors_come_out(prepared, name):
-    table = annotations_of(name, prepared(name))
-    (found,) = posterior_differences({name: table}, prepared("stableval_published")).to_dict(
+    table = annotations_of(name, prepared(name)[1])
+    (found,) = posterior_differences({name: table}, prepared("stableval_published")[1]).to_dict(
         "records"
     )
     assert found["responses"] == len(table.item)
@@ -263,12 +242,12 @@ def test_every_cell_of_tables_3_and_19_comes_out(prepared):
     printed = pd.read_csv(PRINTED_FILE, dtype=str)
     cells = printed[printed["table"] == "3"].set_index(["row", "column"])["printed"]
     for mapping in mt_bench.MAPPINGS:
-        table = mt_bench.draw_task(prepared("mt_bench"), {"mapping": mapping}, None)
+        table = mt_bench.draw_task(prepared("mt_bench")[1], {"mapping": mapping}, None)
         found = fit("PEC", table, np.random.default_rng(0), {"em": "published"})
         scores = agent_scores(shares_of(found, table), table)
         for agent, score in zip(table.agent, scores, strict=True):
             assert cells[agent, mapping].startswith(f"{score:.3f} "), (agent, mapping)
-    table = annotations_of("qags", prepared("qags"))
+    table = annotations_of("qags", prepared("qags")[1])
     own = printed[printed["table"] == "19"].set_index(["row", "column"])["printed"]
     methods = {"MV": {"ties": "first_met"}, "DS": {"em": "published"}, "PEC": {"em": "published"}}
     for method, settings in methods.items():

@@ -9,8 +9,8 @@ from crowdgold import check, read
 from crowdgold.data import InputError
 from crowdgold.inference.shared_errors import MISSING
 from crowdgold.own.check.annotator_check import agreement
+from crowdgold.own.check.judges import may_replace
 from crowdgold.own.check.kappa import between_judges, cohen, fleiss, with_gold
-from crowdgold.own.check.replacement import may_replace
 
 
 def panel(rng: np.random.Generator, right: list[float], n: int = 400) -> tuple:

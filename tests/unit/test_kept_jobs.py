@@ -27,8 +27,7 @@ from crowdgold.own.evaluation import Settings, folder, kept_folder, mend, run_ke
 from crowdgold.own.evaluation import processes as jobs_in_processes
 from crowdgold.own.evaluation.fitting import Found
 from crowdgold.own.evaluation.folder import check_folder, write_folder
-from crowdgold.own.evaluation.run_key import UNFINISHED, key_of
-from crowdgold.own.evaluation.stored import read_found, write_found
+from crowdgold.own.evaluation.run_key import UNFINISHED, key_of, read_found, write_found
 from crowdgold.temporary import held_folder
 from unit.test_endings import start
 from unit.test_evaluate_command import EXAMPLE, files

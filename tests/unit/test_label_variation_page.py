@@ -1,5 +1,6 @@
 """Ranks and comparisons of training methods, and the page and figures made of them."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -235,6 +236,23 @@ def test_the_page_names_the_encoders_and_shows_what_is_degenerate():
     one_run = label_variation_page(table_of_runs(runs=1))
     assert "| 0.596 |" in one_run
     assert "With one run there are none." in one_run
+
+
+def test_the_page_ranks_the_methods_as_the_runs_do():
+    """ReL leads and LA-min is last; where both gains are exchanged, so are their places."""
+    table = table_of_runs()
+    moved = table["method"].map({"ReL": GAIN["LA-min"], "LA-min": GAIN["ReL"]}) - table[
+        "method"
+    ].map(GAIN)
+    for given, first, last in (
+        (table, "ReL", "LA-min"),
+        (table.assign(value=table["value"] + moved.fillna(0)), "LA-min", "ReL"),
+    ):
+        page = label_variation_page(given)
+        assert f"by mean rank {first} (1.0), SL (2.0), JSD (3.0) come first" in page
+        ranked = page.partition("## Methods by mean rank")[2].partition("\n## ")[0]
+        order = re.findall(r"^\| ([\w-]+) \| .+ \| \d+\.\d\d \|", ranked, re.MULTILINE)
+        assert (order[0], order[-1]) == (first, last)
 
 
 def test_the_page_counts_the_datasets_beside_table_4():

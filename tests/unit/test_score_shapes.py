@@ -206,10 +206,17 @@ def test_the_four_shapes_differ_visibly_and_one_is_that_of_figure_3():
         ({"shape": {"a": 1, "b": 30}}, "'b': found 30"),
         ({"shape": {"m": 0.5}}, "no parameter 'm'"),
         ({"shape": {"a": 1, "b": 1, "mixture": []}}, r"'mixture': found \[\]"),
-        ({"shape": {"a": 1, "b": 1, "mixture": [[1, 2, 3]]}}, "expected .{weight: , alpha: "),
+        ({"shape": {"a": 1, "b": 1, "mixture": [[1, 2, 3]]}}, "expected .{weight: number, alpha: "),
         ({"shape": {"a": 1, "b": 1, "mixture": mixture((0.5, 2, 3))}}, "weights .* sum to 1"),
-        ({"shape": {"a": 1, "b": 1, "mixture": mixture((1, 0.2, 3))}}, "from 0.3 to 1,000"),
+        (
+            {"shape": {"a": 1, "b": 1, "mixture": mixture((1, 0.2, 3))}},
+            "'alpha': found 0.2, .* 0.3 to 1000",
+        ),
         ({"shape": {"a": 1, "b": 1, "mixture": mixture((1, float("nan"), 3))}}, "nan"),
+        (
+            {"shape": {"a": 1, "b": 1, "mixture": mixture((-1, 2, 3), (2, 2, 3))}},
+            "'weight': found -1",
+        ),
         ({}, "'shape' is missing"),
     ],
 )

@@ -88,6 +88,23 @@ def test_the_page_holds_every_printed_cell(tables):
     assert "the printed per cent is of 960 responses" in page
 
 
+def test_the_page_counts_and_names_the_cells_that_do_not_come_out(tables):
+    """Of printed cells that are all ours, one is no more when one score of MSLR is another."""
+    rows = [("25", "A", "MV", "0.650"), ("25", "B", "MV", "0.350")]
+    cells = pd.DataFrame(rows, columns=["table", "row", "column", "printed"])
+
+    def page(given):
+        return page_from("reproduction_stableval", tables=given, cells=cells, times=None)
+
+    assert "2 of 2 are the same. Settings" in page(tables)
+    moved = tables["stableval_mslr"].copy()
+    chosen = (moved["metric"] == "score:each") & (moved["method"] == "MV") & (moved["agent"] == "B")
+    moved.loc[chosen, "estimate"] += 0.01
+    other = page({**tables, "stableval_mslr": moved})
+    assert "1 of 2 are the same; not table 25, B. Settings" in other
+    assert "| B | MV | 0.350 | 0.360 | differs |" in other
+
+
 def test_what_was_not_made_is_said():
     page = page_from("reproduction_stableval", tables={}, cells=PRINTED, times=None)
     assert "0 of 397 are the same" in page

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -28,20 +29,21 @@ def holding(folder):
     return process, process.stdout.readline().strip()
 
 
-def test_a_folder_is_removed_once_its_process_is_gone(tmp_path):
+def test_a_folder_is_removed_once_its_process_is_gone(tmp_path, monkeypatch):
     """And not before; nor one that has no lock, which an older version or another program made."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     (tmp_path / "crowdgold-stan-other").mkdir()
     (tmp_path / "mine").mkdir()
     process, folder = holding(tmp_path)
     try:
-        assert remove_abandoned(str(tmp_path)) == []
+        assert remove_abandoned() == []
         assert os.listdir(folder)
     finally:
         process.send_signal(signal.SIGKILL)
         process.communicate()
     assert os.listdir(folder), "a killed process clears up nothing itself"
     with scratch_folder("stan", str(tmp_path)) as own:
-        assert [str(one) for one in remove_abandoned(str(tmp_path))] == [folder]
+        assert [str(one) for one in remove_abandoned()] == [folder]
         assert own.is_dir()
     assert sorted(os.listdir(tmp_path)) == ["crowdgold-stan-other", "mine"]
 

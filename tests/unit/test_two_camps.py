@@ -61,7 +61,7 @@ def test_without_disputes_and_without_a_minority_all_are_alike():
     [
         ({"n_annotators": 3}, "'n_annotators': found 3, expected a whole number at least 4"),
         ({"right": 0.5}, "'right': found 0.5, expected a number above 0.5"),
-        ({"minority": 0.5}, "'minority': found 0.5, expected a number below 0.5"),
+        ({"minority": 0.5}, "'minority': found 0.5, expected a number that is 0 or more and"),
         ({"disputed": -0.1}, "found -0.1, expected a number that is 0 or more and below 1"),
         ({"camps": 2}, "no parameter 'camps'"),
     ],

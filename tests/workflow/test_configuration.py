@@ -20,7 +20,7 @@ from crowdgold.experiments.configuration import schema as schema_module
 from crowdgold.experiments.configuration.schema import read_schema
 from crowdgold.experiments.configuration.schema_page import page
 from crowdgold.experiments.registries import known_names, metric_problem
-from crowdgold.simulate import clara, judge_error, stableval
+from crowdgold.simulate import clara, judge_error
 
 from .conftest import ROOT
 
@@ -99,12 +99,14 @@ def test_no_key_of_the_schema_is_missing_in_the_default_configuration():
 @pytest.mark.parametrize(
     ("described", "names"),
     [
-        ("simulator_clara", clara.NAMES),
+        (
+            "simulator_clara",
+            (*clara.SHARED, "n_labels", *clara.RATES, "rater_types", *clara.AUDITED),
+        ),
         (
             "simulator_judge_error",
             (judge_error.QUALITY, *judge_error.SHARED, *chain(*judge_error.NAMES.values())),
         ),
-        ("simulator_stableval", stableval.NAMES),
         ("dataset_product_pairs", (*product_pairs.NAMES, *STUDY)),
         ("dataset_chaosnli", (*chaosnli.NAMES, *STUDY)),
         ("dataset_mt_bench", mt_bench.NAMES),

@@ -67,15 +67,13 @@ def _value(metric: str, items: Items, labels: np.ndarray) -> float:
     return parsed.value([LabelMass.of_labels(labels)], [ranked])
 
 
-def features_of(items: Items, with_truth: bool = False) -> StudyFeatures:
-    """Look at a study.
+def features_of(items: Items) -> StudyFeatures:
+    """What a study looks like; its rates are those of the true labels, where they are known.
 
     Args:
         items: votes, gold labels and scores.
-        with_truth: whether rates are measured on the true labels of all items, as of a world, and
-            not on gold labels.
     """
-    labels = items.truth if with_truth and items.truth is not None else items.gold
+    labels = items.gold if items.truth is None else items.truth
     return StudyFeatures(
         items=len(items),
         votes_per_item=float(items.votes_total.mean()),

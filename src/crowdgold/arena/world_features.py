@@ -31,7 +31,7 @@ def _of_experiment(
                 f"{task['experiment']}: found tables of {kind_of(drawn.table)}, expected Items; "
                 "add `as_items` to the experiment, or draw it from a dataset of Items"
             )
-        found.setdefault(setting, []).append(features_of(drawn.table, with_truth=True))
+        found.setdefault(setting, []).append(features_of(drawn.table))
     return [(named[name], mean_features(values)) for name, values in found.items()]
 
 

@@ -64,17 +64,12 @@ class Rows:
 
 
 @contextmanager
-def progress(describe: Callable[[], str], every: float = EVERY) -> Iterator[None]:
-    """Say every few seconds how far something is, from a thread of its own.
-
-    Args:
-        describe: says how far it is.
-        every: seconds between two lines.
-    """
+def progress(describe: Callable[[], str]) -> Iterator[None]:
+    """Say every few seconds how far something is, from a thread of its own."""
     done, start = threading.Event(), time.monotonic()
 
     def tick() -> None:
-        while not done.wait(every):
+        while not done.wait(EVERY):
             say(f"{describe()}; {time.monotonic() - start:.0f} s so far")
 
     thread = threading.Thread(target=tick, daemon=True)

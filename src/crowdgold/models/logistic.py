@@ -22,6 +22,7 @@ from scipy.special import expit, ndtri
 from crowdgold.data import NO_GOLD, GoldDraw, InputError, Items
 
 FOLDS = 20
+"""As many as gold items, or clusters, where those are fewer."""
 HALF_VOTE = 0.5
 """Added to the votes of either kind, so that unanimous items have finite log odds."""
 INTERCEPT_PRECISION = 0.05
@@ -137,7 +138,7 @@ def _deal(
 
 
 def cross_fit(
-    columns: np.ndarray, gold: np.ndarray, folds: int = FOLDS, draw: GoldDraw | None = None,
+    columns: np.ndarray, gold: np.ndarray, draw: GoldDraw | None = None,
     cluster: np.ndarray | None = None,
 ) -> np.ndarray:  # fmt: skip
     """P(Y_i = 1) of each item, (n,), from the gold labels of others.
@@ -145,7 +146,6 @@ def cross_fit(
     Args:
         columns: (n, p) features, the first all ones.
         gold: (n,) gold labels, `NO_GOLD` where there is none.
-        folds: at least 2; as many as gold items where those are fewer.
         draw: the chances with which gold items were drawn, by which they count.
         cluster: (n,) number of each item's cluster, where items belong together.
 
@@ -155,7 +155,7 @@ def cross_fit(
     rows = np.flatnonzero(gold != NO_GOLD)
     of_gold = rows if cluster is None else cluster[rows]
     names, number = np.unique(of_gold, return_inverse=True)
-    folds = min(folds, len(names))
+    folds = min(FOLDS, len(names))
     if folds < 2:
         of = "" if cluster is None else " of different clusters"
         raise InputError(

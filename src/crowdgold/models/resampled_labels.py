@@ -5,8 +5,6 @@ as its annotator was (Owen 2007, the pigeonhole bootstrap). A bootstrap over res
 what other responses would have changed; this one also what other annotators would have.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from crowdgold.data import Annotations
@@ -37,19 +35,6 @@ def labels_drawn(annotations: Annotations, items: np.ndarray, times: np.ndarray)
         items: (J,) positions of responses, ascending; one that stands twice is there twice.
         times: (A,) how often each annotator's labels count; all annotators keep their positions.
     """
-    count = annotations.labels_of_item[items]
-    start = (np.cumsum(annotations.labels_of_item) - annotations.labels_of_item)[items]
-    within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-    row, item = np.repeat(start, count) + within, np.repeat(np.arange(len(items)), count)
-    often = times[annotations.annotator_of[row]]
-    row, item = np.repeat(row, often), np.repeat(item, often)
-    own = {name: getattr(annotations, name)[row] for name in ("annotator_of", "group_of", "label")}
-    return replace(
-        annotations,
-        item=annotations.item[items],
-        item_of=item,
-        scores={name: vectors[items] for name, vectors in annotations.scores.items()},
-        truth=None if annotations.truth is None else annotations.truth[items],
-        agent_of=annotations.agent_of[items],
-        **own,
-    )
+    drawn = annotations.of_items(items)
+    often = times[drawn.annotator_of]
+    return drawn.of_labels(np.repeat(np.arange(len(often)), often))

@@ -19,29 +19,27 @@ In an audit precision is recall, p, so that TPR = p and 1 - TNR = prevalence (1 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from crowdgold.data import ANNOTATIONS, Annotations
 from crowdgold.data.annotations import NO_GROUP
-from crowdgold.data.parameters import Parameters, is_number
-from crowdgold.declared import AtLeast, Between, Each, Part, Range, Settings
-from crowdgold.simulate import design, sigmoid_scores
-from crowdgold.simulate.design import Prevalence, read_share
+from crowdgold.declared import AtLeast, Each, Part, Range, Settings
+from crowdgold.given import Given
+from crowdgold.simulate import sigmoid_scores
+from crowdgold.simulate.design import SHARE, Prevalence
 from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.irt import draw_voters
 
-TIE_BREAK, ALL, AUDIT = DESIGNS = ("tie_break", "all", "audit")
+TIE_BREAK, ALL, AUDIT = "tie_break", "all", "audit"
 REVIEWERS, AUDITORS = "reviewers", "auditors"
 CATEGORIES = ("0", "1")
-DEFAULTS = {"design": TIE_BREAK}
 
 SHARED = ("n", "prevalence", "design", "n_reviewers", "day", *sigmoid_scores.NAMES)
 RATES = ("tpr", "tnr", "quality_sd", "tpr_drop")
 AUDITED = ("n_auditors", "reviewer_precision", "auditor_precision")
-NAMES = (*SHARED, "n_labels", *RATES, "rater_types", *AUDITED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +49,7 @@ class TprDropGiven(Settings):
     day: Annotated[int, AtLeast(1), "First day of the other TPR."]
     tpr: Annotated[
         float,
-        Between(0, 1),
+        SHARE,
         "The reviewers' (mean) probability of a positive label on a positive item.",
     ]
 
@@ -66,31 +64,31 @@ class ClaraParameters(sigmoid_scores.LawGiven):
     prevalence: Prevalence
     design: Annotated[
         Literal["tie_break", "all", "audit"],
-        "Who labels an item: two random reviewers and a third where they differ (`tie_break`, "
-        "where not given), `n_labels` reviewers (`all`), or one reviewer and auditors by "
+        "Who labels an item: two random reviewers and a third where they differ "
+        "(`tie_break`), `n_labels` reviewers (`all`), or one reviewer and auditors by "
         'tie-breaking (`audit`, groups "reviewers" and "auditors").',
-    ]
+    ] = "tie_break"
     n_reviewers: Annotated[int, AtLeast(1), "Reviewers."]
     n_labels: Annotated[int, AtLeast(1), "Labels on each item, design `all`."]
     tpr: Annotated[
         float,
-        Between(0, 1),
+        SHARE,
         "The reviewers' (mean) probability of a positive label on a positive item.",
     ]
     tnr: Annotated[
         float,
-        Between(0, 1),
+        SHARE,
         "The reviewers' (mean) probability of a negative label on a negative item.",
     ]
     quality_sd: Annotated[
         float,
-        Between(0, 1),
+        SHARE,
         "Standard deviation of each reviewer's TPR and TNR around the means, normal, drawn "
         "anew while outside 0 to 1; all are alike where it is not given.",
     ]
     rater_types: Annotated[
         object,
-        Each(float, Between(0, 1), least=1),
+        Each(float, SHARE, least=1),
         "TPR = TNR by type, in the place of `tpr` and `tnr`; reviewers take turns.",
     ]
     n_auditors: Annotated[int, AtLeast(3), "Auditors."]
@@ -138,7 +136,7 @@ def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
             design.
     """
     parameters = _read(values)
-    n, prevalence = design.read_n(parameters), parameters.real("prevalence", above=0, below=1)
+    n, prevalence = parameters.whole("n"), parameters.real("prevalence")
     law = sigmoid_scores.read_score_law(parameters)
     annotators = _annotators(parameters, prevalence, rng)
     truth = (rng.random(n) < prevalence).astype(np.int64)
@@ -154,30 +152,30 @@ def draw_clara(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate
     return Replicate(table, table, {"prevalence": prevalence} | true_rates(annotators))
 
 
-def _read(values: Mapping[str, Any]) -> Parameters:
+def _read(values: Mapping[str, Any]) -> Given:
     """Check which parameters there are: those that the design uses, and no others."""
-    parameters = Parameters("generator clara", DEFAULTS | dict(values))
-    chosen = parameters.choice("design", DESIGNS)
-    typed = "rater_types" in parameters
+    given = Given("generator clara", values, ClaraParameters)
+    chosen = given.choice("design")
+    typed = "rater_types" in given
     rates = AUDITED if chosen == AUDIT else ("rater_types",) if typed else RATES
     labels = ("n_labels",) if chosen == ALL else ()
-    used = Parameters(f"generator clara, design {chosen}", parameters.values)
+    used = replace(given, owner=f"{given.owner}, design {chosen}")
     used.check_names((*SHARED, *labels, *rates))
     return used
 
 
-def _n_reviewers(parameters: Parameters) -> int:
+def _n_reviewers(parameters: Given) -> int:
     """The number of reviewers: at least as many as an item needs."""
     chosen = parameters.values["design"]
-    most = {TIE_BREAK: 3, AUDIT: 1}.get(chosen) or parameters.whole("n_labels", at_least=1)
+    most = {TIE_BREAK: 3, AUDIT: 1}.get(chosen) or parameters.whole("n_labels")
     return parameters.whole("n_reviewers", at_least=most)
 
 
-def _annotators(parameters: Parameters, prevalence: float, rng: np.random.Generator) -> Annotators:
+def _annotators(parameters: Given, prevalence: float, rng: np.random.Generator) -> Annotators:
     size = _n_reviewers(parameters)
     names = np.array([f"R{i + 1}" for i in range(size)], dtype=object)
     if parameters.values["design"] == AUDIT:
-        auditors = parameters.whole("n_auditors", at_least=3)
+        auditors = parameters.whole("n_auditors")
         names = np.append(names, [f"A{i + 1}" for i in range(auditors)])
         rates = [
             np.tile(audited_rates(parameters, name, prevalence), (count, 1))
@@ -190,48 +188,41 @@ def _annotators(parameters: Parameters, prevalence: float, rng: np.random.Genera
     return Annotators(names, np.array([NO_GROUP], object), np.zeros(size, np.int64), tpr, tnr)
 
 
-def audited_rates(parameters: Parameters, name: str, prevalence: float) -> tuple[float, float]:
+def audited_rates(parameters: Given, name: str, prevalence: float) -> tuple[float, float]:
     """The TPR and TNR of those whose precision and recall are both p.
 
     Raises:
         InputError: where p is no share, or so small that no TNR gives that precision.
     """
-    precision = read_share(parameters, name)
+    precision = parameters.real(name)
     positive = prevalence * (1 - precision) / (1 - prevalence)
-    if precision == 0 or positive > 1:
-        least = max(0.0, 2 - 1 / prevalence)
+    if positive > 1:
+        least = 2 - 1 / prevalence
         raise parameters.fault(name, f"more than {least:g}, at this prevalence, and at most 1")
     return precision, 1 - positive
 
 
 def _reviewer_rates(
-    parameters: Parameters, size: int, rng: np.random.Generator
+    parameters: Given, size: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """The reviewers' TPR and TNR: (A,) each."""
     if "rater_types" in parameters:
-        types = parameters.values["rater_types"]
-        known = isinstance(types, list | tuple) and len(types) > 0
-        if not known or not all(is_number(rate) and 0 <= rate <= 1 for rate in types):
-            raise parameters.fault("rater_types", "a list of numbers from 0 to 1")
-        rates = np.resize(np.array(types, dtype=float), size)
+        rates = np.resize(np.array(parameters.numbers("rater_types", SHARE)), size)
         return rates, rates
-    sd = read_share(parameters, "quality_sd") if "quality_sd" in parameters else 0.0
-    means = _mean_tpr(parameters), read_share(parameters, "tnr")
+    sd = parameters.real("quality_sd") if "quality_sd" in parameters else 0.0
+    means = _mean_tpr(parameters), parameters.real("tnr")
     tpr, tnr = (draw_rates(mean, sd, size, rng) for mean in means)
     return tpr, tnr
 
 
-def _mean_tpr(parameters: Parameters) -> float:
+def _mean_tpr(parameters: Given) -> float:
     """The mean TPR, that of the day."""
-    if "tpr_drop" not in parameters:
-        return read_share(parameters, "tpr")
-    drop = parameters.values["tpr_drop"]
-    if not isinstance(drop, Mapping):
-        raise parameters.fault("tpr_drop", "{day: number, tpr: number}")
-    own = Parameters(f"{parameters.owner}, tpr_drop", drop)
-    own.check_names(("day", "tpr"))
-    since, later = own.whole("day", at_least=1), read_share(own, "tpr")
-    return later if parameters.whole("day", at_least=1) >= since else read_share(parameters, "tpr")
+    if "tpr_drop" in parameters:
+        drop = parameters.part("tpr_drop", TprDropGiven)
+        since, later = drop.whole("day"), drop.real("tpr")
+        if parameters.whole("day") >= since:
+            return later
+    return parameters.real("tpr")
 
 
 def draw_rates(mean: float, sd: float, size: int, rng: np.random.Generator) -> np.ndarray:
@@ -248,16 +239,16 @@ def draw_rates(mean: float, sd: float, size: int, rng: np.random.Generator) -> n
 
 
 def _draw_who(
-    parameters: Parameters, n: int, rng: np.random.Generator
+    parameters: Given, n: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, tuple[int, int, int] | None]:
     """Draw who may label each item, in order: (n, J); and which three break ties, if any do."""
     chosen, size = parameters.values["design"], _n_reviewers(parameters)
     if chosen == AUDIT:
         reviewer = rng.integers(0, size, (n, 1))
-        auditors = size + _distinct(n, 3, parameters.whole("n_auditors", at_least=3), rng)
+        auditors = size + _distinct(n, 3, parameters.whole("n_auditors"), rng)
         return np.hstack([reviewer, auditors]), (1, 2, 3)
     if chosen == ALL:
-        return _distinct(n, parameters.whole("n_labels", at_least=1), size, rng), None
+        return _distinct(n, parameters.whole("n_labels"), size, rng), None
     return _distinct(n, 3, size, rng), (0, 1, 2)
 
 

@@ -36,6 +36,9 @@ VOTES_EXPECTED = (
 )
 
 
+SHARE = Between(0, 1)
+"""The range of a share, or of a chance."""
+
 Prevalence = Annotated[float, Above(0, 1), "Probability of a positive item."]
 
 
@@ -58,7 +61,7 @@ class Sized(Settings):
         "Votes on each item, a number; or a list of equally likely numbers; or numbers with their "
         "probabilities.",
     ]
-    gold_fraction: Annotated[float, Between(0, 1), "Fraction of the items that have a gold label."]
+    gold_fraction: Annotated[float, SHARE, "Fraction of the items that have a gold label."]
     n_gold: Annotated[int, AtLeast(0), "Items that have a gold label."]
 
 
@@ -95,7 +98,7 @@ class InClusters(Design):
     ]
     cluster_correlation: Annotated[
         float,
-        Between(0, 1),
+        SHARE,
         "Correlation, within a cluster, of the normal numbers behind the items' labels, and of "
         "those behind their difficulty; 0 where not given. That of labels is less.",
     ] = 0
@@ -244,14 +247,6 @@ def draw_votes_total(parameters: Parameters, n: int, rng: np.random.Generator) -
     return rng.choice(votes, size=n, p=weight) if len(votes) > 1 else np.full(n, votes[0])
 
 
-def read_share(parameters: Parameters, name: str) -> float:
-    """A number from 0 to 1, both allowed."""
-    value: Any = parameters.values.get(name)
-    if not (is_number(value) and 0 <= value <= 1):
-        raise parameters.fault(name, "a number from 0 to 1")
-    return float(value)
-
-
 def read_n_gold(parameters: Parameters, n: int) -> int:
     """The number of gold labels, 0 to n, from `gold_fraction` or `n_gold`."""
     given = [name for name in GOLD if name in parameters]
@@ -263,7 +258,10 @@ def read_n_gold(parameters: Parameters, n: int) -> int:
         )
     if given == ["n_gold"]:
         return parameters.whole("n_gold", at_least=0, at_most=n)
-    return round(read_share(parameters, "gold_fraction") * n)
+    share = parameters.values["gold_fraction"]
+    if not (is_number(share) and share in SHARE):
+        raise parameters.fault("gold_fraction", "a number from 0 to 1")
+    return round(float(share) * n)
 
 
 def read_gold_design(parameters: Parameters) -> str:

@@ -185,7 +185,6 @@ def probability_given_votes(
     skills: np.ndarray,
     votes_positive: np.ndarray,
     votes_total: np.ndarray,
-    nodes: int = NODES,
 ) -> np.ndarray:
     """P(Y_i = 1 | V_i) (n,), the voters' skills known but not who voted on which item.
 
@@ -196,9 +195,8 @@ def probability_given_votes(
         skills: (n_voters,) S_j.
         votes_positive: (n,) V_i.
         votes_total: (n,) c_i.
-        nodes: nodes of the quadrature.
     """
-    points, weights = _normal_quadrature(nodes)
+    points, weights = _normal_quadrature(NODES)
     difficulty = model.mu_d + model.sigma_d * points
     joint = []
     for truth, prior in ((0, 1 - model.phi), (1, model.phi)):

@@ -17,19 +17,19 @@ items of another set are of the group "tested", so that nothing takes them for p
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from crowdgold.data import ANNOTATIONS, Annotations
-from crowdgold.data.parameters import Parameters
 from crowdgold.declared import Above, AtLeast, Between, Json, Settings
+from crowdgold.given import Given
 from crowdgold.simulate.clara import CATEGORIES
-from crowdgold.simulate.design import Prevalence, read_n, read_share
+from crowdgold.simulate.design import Prevalence
 from crowdgold.simulate.generator import Generator, Replicate
 
-BY_CLASS, SEPARATE, RANDOM = DESIGNS = ("by_class", "separate", "random")
+BY_CLASS, SEPARATE, RANDOM = "by_class", "separate", "random"
 JUDGES, GOLD, TESTED = GROUPS = ("judges", "gold", "tested")
 EXPERT = "expert"
 SHARED = ("n", "prevalence", "tpr", "tnr", "n_labels", "design")
@@ -66,13 +66,13 @@ class JudgeErrorParameters(Settings):
         Json({"type": "string", "pattern": "^[0-9.]+-[0-9.]+$"}),
         "The judges' TPR and TNR as text, `0.9-0.95`.",
     ]
-    n_labels: Annotated[int, AtLeast(1), "Judges who label each item; 1 where not given."]
+    n_labels: Annotated[int, AtLeast(1), "Judges who label each item."] = 1
     design: Annotated[
         Literal["by_class", "separate", "random"],
-        "Whose gold labels: so many of either class of another set (`by_class`, where not "
-        "given), items of another set at random (`separate`), or some of the n items at "
+        "Whose gold labels: so many of either class of another set (`by_class`), "
+        "items of another set at random (`separate`), or some of the n items at "
         "`random`.",
-    ]
+    ] = "by_class"
     gold_positives: Annotated[int, AtLeast(0), "Gold positives, design `by_class`."]
     gold_negatives: Annotated[int, AtLeast(0), "Gold negatives, design `by_class`."]
     n_gold: Annotated[int, AtLeast(0), "Gold items, the other designs."]
@@ -101,18 +101,17 @@ def draw_judge_error(values: Mapping[str, Any], rng: np.random.Generator) -> Rep
         values: as `JudgeErrorParameters` declares them; tpr + tnr is above 1, and which of
             them there are goes by the design (`NAMES`).
     """
-    both = _named_quality(values)
-    given = Parameters("generator judge_error", {"design": BY_CLASS, "n_labels": 1, **both})
-    design = given.choice("design", DESIGNS)
-    used = Parameters(f"{given.owner}, design {design}", given.values)
+    given = _with_rates(Given("generator judge_error", values, JudgeErrorParameters))
+    design = given.choice("design")
+    used = replace(given, owner=f"{given.owner}, design {design}")
     used.check_names((*SHARED, *NAMES[design]))
-    n, prevalence = read_n(used), used.real("prevalence", above=0, below=1)
-    tpr, tnr = read_share(used, "tpr"), read_share(used, "tnr")
+    n, prevalence = used.whole("n"), used.real("prevalence")
+    tpr, tnr = used.real("tpr"), used.real("tnr")
     if tpr + tnr <= 1:
         raise used.fault("tnr", f"more than 1 - tpr, which is {1 - tpr:g}")
     sample = (rng.random(n) < prevalence).astype(np.int64)
     truth, has_gold = _gold(used, sample, prevalence, rng)
-    judges = used.whole("n_labels", at_least=1)
+    judges = used.whole("n_labels")
     chance = np.where(truth == 1, tpr, 1 - tnr)
     label = (rng.random((len(truth), judges)) < chance[:, None]).astype(np.int64)
     table = _assemble(truth, label, has_gold, n)
@@ -121,38 +120,37 @@ def draw_judge_error(values: Mapping[str, Any], rng: np.random.Generator) -> Rep
     return Replicate(table, table, {"prevalence": prevalence, **known})
 
 
-def _named_quality(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with tpr and tnr in the place of quality, if that is given."""
-    if QUALITY not in values:
-        return dict(values)
-    given = Parameters("generator judge_error", values)
-    if twice := [name for name in ("tpr", "tnr") if name in values]:
+def _with_rates(given: Given) -> Given:
+    """The parameters with tpr and tnr in the place of quality, if that is given."""
+    if QUALITY not in given:
+        return given
+    if twice := [name for name in ("tpr", "tnr") if name in given]:
         raise given.fault(twice[0], f"only one of {twice[0]} and {QUALITY}")
     try:
-        tpr, tnr = read_quality(str(values[QUALITY]))
+        tpr, tnr = read_quality(str(given.values[QUALITY]))
     except ValueError:
         raise given.fault(QUALITY, "TPR and TNR as text, such as 0.9-0.95") from None
-    rest = {name: value for name, value in values.items() if name != QUALITY}
-    return {**rest, "tpr": tpr, "tnr": tnr}
+    rest = {name: value for name, value in given.values.items() if name != QUALITY}
+    return replace(given, values={**rest, "tpr": tpr, "tnr": tnr})
 
 
 def _gold(
-    parameters: Parameters, sample: np.ndarray, prevalence: float, rng: np.random.Generator
+    parameters: Given, sample: np.ndarray, prevalence: float, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """The truth of all items, those of another set last, and which have gold labels."""
     design, n = parameters.values["design"], len(sample)
     if design == RANDOM:
-        size = parameters.whole("n_gold", at_least=0, at_most=n)
+        size = parameters.whole("n_gold", at_most=n)
         has_gold = np.zeros(n, dtype=bool)
         has_gold[rng.permutation(n)[:size]] = True
         return sample, has_gold
     if design == BY_CLASS:
-        sizes = [parameters.whole(name, at_least=0) for name in NAMES[BY_CLASS]]
+        sizes = [parameters.whole(name) for name in NAMES[BY_CLASS]]
         others = np.repeat([1, 0], sizes)
     else:
-        size, share = parameters.whole("n_gold", at_least=0), prevalence
+        size, share = parameters.whole("n_gold"), prevalence
         if "gold_prevalence" in parameters:
-            share = parameters.real("gold_prevalence", above=0, below=1)
+            share = parameters.real("gold_prevalence")
         others = (rng.random(size) < share).astype(np.int64)
     return np.append(sample, others), np.repeat([False, True], [n, len(others)])
 

@@ -28,28 +28,24 @@ from scipy.optimize import brentq
 from scipy.special import betaincinv, betaln, expit, log_expit, logit, logsumexp
 
 from crowdgold.data import InputError
-from crowdgold.data.parameters import Parameters, is_number, unknown
-from crowdgold.declared import Json, Settings
-
-"""Parameters that say which shape; see `read_shape`."""
+from crowdgold.data.parameters import Parameters, unknown
+from crowdgold.declared import Above, Between, Json, Named, Part, Settings
+from crowdgold.given import Given
 
 COMPONENT = ("weight", "alpha", "beta")
-SLOPE = 20.0
-SMALLEST, LARGEST = 0.3, 1000.0
+BETAS = Between(0.3, 1000)
 """Shapes of the betas; below 0.3 too many scores would be rounded to 1."""
+BetaShape = Annotated[float, BETAS, "Shape of the beta."]
 
 PANEL = 0.125
 """Width of a panel in logits."""
-
 NODES, WEIGHTS = leggauss(20)
 """Enough for an error below 1e-12 with shapes of the betas up to 1,000, and a and b up to 20."""
 
 TAIL = 1e-18
 """Mass of a beta that may lie beyond the panels, on either side."""
-
 ROUNDS = 60
 """Newton steps, with bisection where they leave the bracket; about 5 are needed."""
-
 CONVERGED = 1e-13
 """Change of a logit, relative to 1 + |t|, at which the steps end."""
 
@@ -186,7 +182,7 @@ def score_shape(mixture: BetaMixture, a: float, b: float, phi: float) -> ScoreSh
     """Make the distributions of a score, with m such that the base rate is phi.
 
     Args:
-        mixture: density of the raw score; shapes from 0.3 to 1,000.
+        mixture: density of the raw score, its shapes in `BETAS`.
         a, b: shape of the calibration curve, above 0 and below 20.
         phi: base rate, in (0, 1).
     """
@@ -232,6 +228,31 @@ def _calibration(t: np.ndarray, a: float, b: float, logit_m: float, sign: int = 
 
 
 @dataclass(frozen=True, kw_only=True)
+class ComponentGiven(Settings):
+    """One of the betas that the scores' density is mixed of."""
+
+    weight: Annotated[float, Above(0), "Share of the scores."]
+    alpha: BetaShape
+    beta: BetaShape
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreShapeGiven(Settings):
+    """The scores' density over both classes, a mixture of betas, and their calibration curve:
+    logit P(Y = 1 | X = x) = k + a log x - b log(1 - x), k such that the base rate is phi.
+    """
+
+    a: Annotated[float, Above(0, 20), "Slope of the log odds of a positive label in log x."]
+    b: Annotated[float, Above(0, 20), "Slope of the log odds of a positive label in -log(1 - x)."]
+    mixture: Annotated[
+        object,
+        Json({"type": "array", "minItems": 1, "items": Part(ComponentGiven, COMPONENT).schema}),
+        "The betas that the scores' density is mixed of, each {weight, alpha, beta}; weights sum "
+        f"to 1, alpha and beta are from {BETAS.least:g} to {BETAS.most:,.0f}.",
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
 class ShapeGiven(Settings):
     """The shape of scores, or its name among some."""
 
@@ -242,7 +263,7 @@ class ShapeGiven(Settings):
     ]
     shapes: Annotated[
         object,
-        Json({"type": "object", "additionalProperties": {"$ref": "#/$defs/score_shape"}}),
+        Named(ScoreShapeGiven, ("a", "b", "mixture")),
         "Shapes of the scores by name.",
     ]
 
@@ -251,47 +272,27 @@ def read_shape(parameters: Parameters, phi: float) -> ScoreShape:
     """The shape of the scores.
 
     Args:
-        parameters: `shape`: {a: number, b: number, mixture: [{weight, alpha, beta}, ...]} with a, b
-            above 0 and below 20, weights above 0 that sum to 1, and alpha, beta from 0.3 to
-            1,000; or a name, whose values are in `shapes`, {NAME: values}. What m of the
-            calibration curve is follows from phi.
+        parameters: `shape`, as `ScoreShapeGiven` declares it; or a name, whose values are in
+            `shapes`, {NAME: values}. What m of the calibration curve is follows from phi.
         phi: base rate.
-
-    Raises:
-        InputError: naming what is missing or impossible.
     """
-    given = parameters.values.get("shape")
-    shapes = parameters.values.get("shapes", {})
-    owner = f"{parameters.owner}, shape"
+    given, shapes = parameters.values.get("shape"), parameters.values.get("shapes")
+    owner, known = f"{parameters.owner}, shape", shapes if isinstance(shapes, Mapping) else {}
     if isinstance(given, str):
-        if not isinstance(shapes, Mapping) or given not in shapes:
-            known = shapes if isinstance(shapes, Mapping) else ()
+        if given not in known:
             raise InputError(f"{owner}: {unknown('shape', given, known)}")
-        owner, given = f"{owner} {given!r}", shapes[given]
+        owner, given = f"{owner} {given!r}", known[given]
     if not isinstance(given, Mapping):
         raise parameters.fault("shape", "a name in 'shapes', or {a: , b: , mixture: [...]}")
-    own = Parameters(owner, given)
-    own.check_names(("a", "b", "mixture"))
-    a, b = (own.real(name, above=0, below=SLOPE) for name in ("a", "b"))
+    own = Given(owner, given, ScoreShapeGiven)
+    own.check_names()
+    a, b = own.real("a"), own.real("b")
     return score_shape(_read_mixture(own), a, b, phi)
 
 
-def _read_mixture(parameters: Parameters) -> BetaMixture:
-    expected = (
-        "[{weight: , alpha: , beta: }, ...], weights above 0 that sum to 1, "
-        f"alpha and beta from {SMALLEST:g} to {LARGEST:,.0f}"
-    )
-    given = parameters.values.get("mixture")
-    if not isinstance(given, list | tuple) or not given:
-        raise parameters.fault("mixture", expected)
-    for one in given:
-        if not isinstance(one, Mapping) or set(one) != set(COMPONENT):
-            raise parameters.fault("mixture", expected)
-        if not all(is_number(one[name]) and one[name] > 0 for name in COMPONENT):
-            raise parameters.fault("mixture", expected)
-    weight, alpha, beta = np.array([[one[name] for name in COMPONENT] for one in given], float).T
-    shapes = np.concatenate([alpha, beta])
-    inside = SMALLEST <= shapes.min() <= shapes.max() <= LARGEST
-    if not inside or abs(weight.sum() - 1) > 1e-9:
-        raise parameters.fault("mixture", expected)
+def _read_mixture(parameters: Given) -> BetaMixture:
+    given = parameters.parts("mixture", ComponentGiven)
+    weight, alpha, beta = np.array([[one.real(name) for name in COMPONENT] for one in given]).T
+    if abs(weight.sum() - 1) > 1e-9:
+        raise parameters.fault("mixture", "weights that sum to 1")
     return BetaMixture(weight / weight.sum(), alpha, beta)

@@ -7,7 +7,6 @@ The score vector of an item is (1 - s_i, s_i). `separation: m` stands for the me
 `separation: none` for no scores, so that an experiment can vary how well the classes separate.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -15,8 +14,9 @@ import numpy as np
 from scipy.special import expit
 
 from crowdgold.data import InputError
-from crowdgold.data.parameters import Parameters, is_number
+from crowdgold.data.parameters import is_number
 from crowdgold.declared import Above, Json, Part, Settings
+from crowdgold.given import Given
 
 NAMES = ("scores", "separation")
 NO_SCORES = "none"
@@ -57,7 +57,7 @@ class ScoreLaw:
     sd: float
 
 
-def _read_separation(parameters: Parameters) -> float | None:
+def _read_separation(parameters: Given) -> float | None:
     """The separation, a number above 0; None where there are to be no scores."""
     found = parameters.values["separation"]
     if found == NO_SCORES:
@@ -71,7 +71,7 @@ def _read_separation(parameters: Parameters) -> float | None:
     return value
 
 
-def read_score_law(parameters: Parameters) -> ScoreLaw | None:
+def read_score_law(parameters: Given) -> ScoreLaw | None:
     """The law of the scores; None where there are none.
 
     Args:
@@ -82,11 +82,8 @@ def read_score_law(parameters: Parameters) -> ScoreLaw | None:
     separation = _read_separation(parameters) if named else None
     if (named and separation is None) or (given is None and not named):
         return None
-    if not isinstance(given, Mapping):
-        raise parameters.fault("scores", "{negative_mean: number, positive_mean: number, sd: > 0}")
-    own = Parameters(f"{parameters.owner}, scores", given)
-    own.check_names(("negative_mean", "positive_mean", "sd"))
-    sd = own.real("sd", above=0)
+    own = parameters.part("scores", ScoresGiven)
+    sd = own.real("sd")
     if separation is not None:
         return ScoreLaw(-separation, separation, sd)
     law = ScoreLaw(own.real("negative_mean"), own.real("positive_mean"), sd)

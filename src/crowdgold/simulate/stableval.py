@@ -17,16 +17,16 @@ not: they share a response's difficulty. Two parameters change nothing else but 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from crowdgold.data import ANNOTATIONS, Annotations
 from crowdgold.data.annotations import NO_GROUP
-from crowdgold.data.parameters import Parameters, is_number
-from crowdgold.declared import AtLeast, Between, Json, Part, Settings
-from crowdgold.simulate.design import read_share
+from crowdgold.declared import AtLeast, Each, Json, Part, Settings
+from crowdgold.given import Given
+from crowdgold.simulate.design import SHARE
 from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.irt import draw_voters
 
@@ -53,7 +53,7 @@ QUALITIES = {
 """Qualities of agents: the study's, which figure 8's caption has the wrong way round; and of agents
 who are alike, so that one class prior for all is right."""
 
-SHARED, OWN = DIFFICULTIES = ("shared", "own")
+SHARED, OWN = "shared", "own"
 BASE: dict[str, Any] = {
     "items_per_agent": 500,
     "n_labels": 5,
@@ -65,7 +65,6 @@ BASE: dict[str, Any] = {
 }
 """The study's base configuration: the values of parameters that are not given."""
 CONFIGURATION = "configuration"
-NAMES = (CONFIGURATION, *BASE)
 
 POOLS = {
     "adv": ((20, 6, 4, 0), (17, 5, 5, 3), (15, 5, 4, 6), (13, 4, 4, 9), (11, 4, 3, 12)),
@@ -91,10 +90,10 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
 class AnnotatorsGiven(Settings):
     """Annotators of each type."""
 
-    normal: Annotated[int, AtLeast(0), "Those who mostly agree with the true level."]
-    strict: Annotated[int, AtLeast(0), "Those who give lower labels."]
-    lenient: Annotated[int, AtLeast(0), "Those who give higher labels."]
-    adversarial: Annotated[int, AtLeast(0), "Those who label at random."]
+    normal: Annotated[int, AtLeast(0), "Those who mostly agree with the true level."] = 0
+    strict: Annotated[int, AtLeast(0), "Those who give lower labels."] = 0
+    lenient: Annotated[int, AtLeast(0), "Those who give higher labels."] = 0
+    adversarial: Annotated[int, AtLeast(0), "Those who label at random."] = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,32 +103,8 @@ class StablevalParameters(Settings):
     """
 
     configuration: Annotated[
-        Literal[
-            "labels_3",
-            "labels_5",
-            "labels_7",
-            "labels_9",
-            "gaps_wide",
-            "gaps_tight",
-            "adv_00",
-            "adv_10",
-            "adv_20",
-            "adv_30",
-            "adv_40",
-            "strict_00",
-            "strict_10",
-            "strict_20",
-            "strict_30",
-            "strict_40",
-            "lenient_00",
-            "lenient_10",
-            "lenient_20",
-            "lenient_30",
-            "lenient_40",
-            "hard_00",
-            "hard_10",
-            "hard_20",
-        ],
+        object,
+        Json({"enum": list(CONFIGURATIONS)}),
         "A configuration of tables 4 to 7, by the name of its published files; its values "
         "stand where none are given.",
     ]
@@ -137,18 +112,7 @@ class StablevalParameters(Settings):
     n_labels: Annotated[int, AtLeast(1), "Labels of each response; 5 where not given."]
     quality: Annotated[
         object,
-        Json(
-            {
-                "oneOf": [
-                    {"enum": ["wide", "tight", "equal"]},
-                    {
-                        "type": "array",
-                        "minItems": 1,
-                        "items": {"type": "number", "minimum": 0, "maximum": 1},
-                    },
-                ]
-            }
-        ),
+        Json({"oneOf": [{"enum": list(QUALITIES)}, Each(float, SHARE, least=1).schema]}),
         "Each agent's chance of a response of the highest level; or the study's, `wide` "
         "(where not given) or `tight`; or six agents who are `equal`.",
     ]
@@ -159,7 +123,7 @@ class StablevalParameters(Settings):
     ]
     hard_items: Annotated[
         float,
-        Between(0, 1),
+        SHARE,
         "Chance that a response is hard to label; 0.2 where not given.",
     ]
     difficulty: Annotated[
@@ -169,7 +133,7 @@ class StablevalParameters(Settings):
     ]
     copying: Annotated[
         float,
-        Between(0, 1),
+        SHARE,
         "Chance that a label repeats the response's first one; 0 where not given.",
     ]
 
@@ -186,12 +150,12 @@ def draw_stableval(values: Mapping[str, Any], rng: np.random.Generator) -> Repli
         credit of an agent's responses here, and "expected_score:NAME", that of all it could give.
     """
     parameters = _read(values)
-    each, quality = parameters.whole("items_per_agent", at_least=1), _quality(parameters)
+    each, quality = parameters.whole("items_per_agent"), _quality(parameters)
     agent_of = np.repeat(np.arange(len(quality)), each)
     chance = level_chances(quality)
     level = _pick(chance[agent_of], rng)
     kind = rng.permutation(_types(parameters))
-    size = parameters.whole("n_labels", at_least=1, at_most=len(kind))
+    size = parameters.whole("n_labels", at_most=len(kind))
     # Floyd's algorithm puts the last ones in the last places.
     who = rng.permuted(draw_voters(np.full(len(level), size), len(kind), rng), axis=1)
     label = _draw_labels(parameters, level, kind[who], rng)
@@ -199,14 +163,14 @@ def draw_stableval(values: Mapping[str, Any], rng: np.random.Generator) -> Repli
     return Replicate(table, table, _true_scores(table, chance @ np.array(CREDIT)))
 
 
-def _read(values: Mapping[str, Any]) -> Parameters:
+def _read(values: Mapping[str, Any]) -> Given:
     """Check the names, and fill in the values that are not given."""
-    given = Parameters("generator stableval", values)
-    given.check_names(NAMES)
+    given = Given("generator stableval", values, StablevalParameters)
+    given.check_names()
     named = {}
     if CONFIGURATION in given:
         named = CONFIGURATIONS[given.choice(CONFIGURATION, CONFIGURATIONS)]
-    return Parameters(given.owner, {**BASE, **named, **values})
+    return replace(given, values={**BASE, **named, **values})
 
 
 def level_chances(quality: np.ndarray) -> np.ndarray:
@@ -215,26 +179,17 @@ def level_chances(quality: np.ndarray) -> np.ndarray:
     return np.stack([(1 - PARTLY) * rest, PARTLY * rest, quality], axis=1)
 
 
-def _quality(parameters: Parameters) -> np.ndarray:
+def _quality(parameters: Given) -> np.ndarray:
     """The chance of level 2 of each agent: (S,)."""
-    given = parameters.values["quality"]
-    if isinstance(given, str):
+    if isinstance(parameters.values["quality"], str):
         return np.array(QUALITIES[parameters.choice("quality", QUALITIES)])
-    known = isinstance(given, list | tuple) and len(given) > 0
-    if not known or not all(is_number(one) and 0 <= one <= 1 for one in given):
-        names = ", ".join(QUALITIES)
-        raise parameters.fault("quality", f"{names}, or a list of numbers from 0 to 1")
-    return np.array(given, dtype=float)
+    return np.array(parameters.numbers("quality", SHARE, f"{', '.join(QUALITIES)}, or "))
 
 
-def _types(parameters: Parameters) -> np.ndarray:
+def _types(parameters: Given) -> np.ndarray:
     """The type of each annotator, one type after the other: (A,) positions."""
-    given = parameters.values["annotators"]
-    if not isinstance(given, Mapping):
-        raise parameters.fault("annotators", f"{{type: number}} of {', '.join(CONFUSION)}")
-    own = Parameters(f"{parameters.owner}, annotators", given)
-    own.check_names(CONFUSION)
-    numbers = [own.whole(name, at_least=0) if name in own else 0 for name in CONFUSION]
+    own = parameters.part("annotators", AnnotatorsGiven)
+    numbers = [own.whole(name) for name in CONFUSION]
     if sum(numbers) == 0:
         raise parameters.fault("annotators", "at least one annotator")
     return np.repeat(np.arange(len(numbers)), numbers)
@@ -255,15 +210,15 @@ def draw_difficulty(
 
 
 def _draw_labels(
-    parameters: Parameters, level: np.ndarray, kind: np.ndarray, rng: np.random.Generator
+    parameters: Given, level: np.ndarray, kind: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
     """Draw the labels (I, m) of responses (I,), by annotators of these types (I, m)."""
-    own = parameters.choice("difficulty", DIFFICULTIES) == OWN
+    own = parameters.choice("difficulty") == OWN
     shape = kind.shape if own else (len(kind), 1)
-    difficulty = draw_difficulty(read_share(parameters, "hard_items"), shape, rng)[..., None]
+    difficulty = draw_difficulty(parameters.real("hard_items"), shape, rng)[..., None]
     matrix = np.array(list(CONFUSION.values()))[kind, level[:, None]]
     label = _pick((1 - difficulty) * matrix + difficulty / len(CATEGORIES), rng)
-    copied = rng.random(label.shape) < read_share(parameters, "copying")
+    copied = rng.random(label.shape) < parameters.real("copying")
     return np.where(copied, label[:, :1], label)
 
 

@@ -8,10 +8,8 @@ is still whole.
 
 import hashlib
 import importlib.util
-import os
 import platform
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,7 +20,7 @@ from crowdgold.archives import ArchiveError, zip_members
 from crowdgold.assets import asset_folder, cache_folder
 from crowdgold.toolchain.errors import ToolchainError
 from crowdgold.toolchain.locks import locked
-from crowdgold.toolchain.versions import compiler_version
+from crowdgold.toolchain.versions import compiler_version, finished
 
 Log = Callable[[str], object]
 
@@ -229,20 +227,7 @@ def run(command: list[str], folder: Path, purpose: str) -> None:
     Raises:
         ToolchainError: it failed; the message carries the end of what it said.
     """
-    environment = {
-        k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
-    }
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env=environment,
-        text=True,
-        errors="replace",
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
+    done = finished(command, folder)
     if done.returncode:
         said = "\n".join(done.stdout.strip().splitlines()[-15:])
         raise ToolchainError(f"{purpose} failed (exit {done.returncode}):\n{said}\n{WAY_OUT}")

@@ -5,7 +5,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from crowdgold.temporary import scratch_folder, unfinished
 from crowdgold.toolchain.errors import ToolchainError
 from crowdgold.toolchain.locks import locked
 from crowdgold.toolchain.record import Toolchain
+from crowdgold.toolchain.versions import finished
 
 Log = Callable[[str], object]
 
@@ -171,21 +171,8 @@ def _make(stan_file: Path, source: Path, toolchain: Toolchain) -> None:
         flags.append(f"--include-paths={source.parent / 'include'}")
     command = [os.environ.get("MAKE") or "make"]
     command += ["STANCFLAGS+=" + flag.replace(" ", "\\ ") for flag in flags]
-    environment = {
-        k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
-    }
     try:
-        done = subprocess.run(
-            [*command, str(source.with_suffix(""))],
-            cwd=toolchain.home,
-            env=environment,
-            text=True,
-            errors="replace",
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
+        done = finished([*command, str(source.with_suffix(""))], toolchain.home)
     except OSError as error:
         raise ToolchainError(f"cannot run make in {toolchain.home}: {error}") from error
     if done.returncode:

@@ -1,4 +1,7 @@
-"""Versions: of a CmdStan home, its Stan, its stanc and the compiler; the oldest we accept."""
+"""Versions: of a CmdStan home, its Stan, its stanc and the compiler; the oldest we accept.
+
+Other commands of the toolchain are run by `finished`.
+"""
 
 import os
 import re
@@ -82,6 +85,22 @@ def compiler_version() -> str:
         return _first_line([*command, "--version"])
     except (OSError, subprocess.SubprocessError) as error:
         raise ToolchainError(f"the C++ compiler {command[0]!r} does not run: {error}") from error
+
+
+def finished(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """A command that has ended, with all it said; a make around it does not tell it what to do."""
+    around = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={name: value for name, value in os.environ.items() if name not in around},
+        text=True,
+        errors="replace",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
 
 
 def _first_line(command: list[str]) -> str:

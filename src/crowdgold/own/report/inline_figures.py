@@ -132,17 +132,16 @@ def _shorter(name: str) -> str:
     return f"{name[:half]}…{name[-half:]}"
 
 
-def drawn_names(names: Sequence[str], what: str = "model") -> dict[str, str]:
+def drawn_names(names: Sequence[str]) -> dict[str, str]:
     """Each name as it is drawn: as it is where the font has its letters and it is short.
 
     Args:
-        names: distinct names.
-        what: the word for one of them; a name that cannot be drawn, or not be told from another
-            once shortened, is called by it and its number, as `model 2`.
+        names: distinct names of models; one that cannot be drawn, or not be told from another
+            once shortened, is called by its number, as `model 2`.
     """
     short = [_shorter(name) if _can_be_drawn(name) else "" for name in names]
     return {
-        name: one if one and short.count(one) == 1 else f"{what} {place}"
+        name: one if one and short.count(one) == 1 else f"model {place}"
         for place, (name, one) in enumerate(zip(names, short, strict=True), start=1)
     }
 

@@ -113,7 +113,7 @@ _SCORES = keys(
     {"lowest": NUMBER, "highest": NUMBER, "distinct": COUNT, "tied": SHARE},
     {"without": optional(COUNT)},
 )
-_VERDICT = keys({"method": TEXT, "verdict": TEXT, "why": TEXT}, {"mend": TEXT, "arena": TEXT})
+_VERDICT = keys({"method": TEXT, "verdict": TEXT, "why": TEXT}, {"mend": TEXT})
 CHECKED = keys(
     {
         "items": COUNT,
