@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from crowdgold.data.checks import counted, list_names
+from crowdgold.data.checks import counted, list_guessed
 from crowdgold.data.errors import InputError
 from crowdgold.data.own.exports.export import Found, Numbered, table
 
@@ -21,8 +21,6 @@ WORDS = {
     "false": 0.0, "no": 0.0, "fail": 0.0, "failed": 0.0, "incorrect": 0.0,
 }  # fmt: skip
 """Words of graders for yes and no."""
-NAMED = 5
-"""Graders that a note names."""
 
 
 @dataclass(frozen=True)
@@ -140,17 +138,13 @@ class _Graders:
     def notes(self) -> Iterator[str]:
         """What was read as what."""
         if labels := self.of_kind(LABELS):
-            yield f"{_listed(labels)} read as annotators of the answers (1 is right, 0 is not)"
+            yield f"{list_guessed(labels)} read as annotators of the answers (1 is right, 0 is not)"
         if people := self.of_kind(LABELS, human=True):
-            yield f"{_listed(people)} read as experts (gold, if of answers drawn at random)"
+            yield f"{list_guessed(people)} read as experts (gold, if of answers drawn at random)"
         if self.scored:
-            yield f"numbers of {_listed(self.scored)} read as scores"
+            yield f"numbers of {list_guessed(self.scored)} read as scores"
         if rest := list(self.passed_over()):
-            yield f"passed over, neither yes or no nor a number: {_listed(rest)}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return list_names(names, NAMED)
+            yield f"passed over, neither yes or no nor a number: {list_guessed(rest)}"
 
 
 def _cell(value: Any) -> Any:
@@ -186,7 +180,7 @@ def table_of_verdicts(verdicts: Sequence[Verdict], path: Path, what: str, expect
             row.setdefault(f"score_{one.by}", score)
     if not rows and not scored:
         rest = list(graders.passed_over())
-        found = f"found {_listed(rest)}; " if rest else ""
+        found = f"found {list_guessed(rest)}; " if rest else ""
         raise InputError(
             f"{path}: {what}, and nothing of it can be used: {found}expected {expected}"
         )
@@ -195,5 +189,5 @@ def table_of_verdicts(verdicts: Sequence[Verdict], path: Path, what: str, expect
 
 def answers_in_words(number: int, models: Sequence[str]) -> str:
     """How many answers there are, and whose."""
-    of = f" of {_listed(sorted(set(models)))}" if models else ""
+    of = f" of {list_guessed(sorted(set(models)))}" if models else ""
     return f"{counted(number, 'answer')}{of}"
