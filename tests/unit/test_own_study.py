@@ -597,3 +597,22 @@ def test_chances_that_cannot_be_are_refused_by_item(tmp_path):
     one, two = (f"item,{name},gold_probability\na,1,0.5\n" for name in ("gold", "score"))
     with pytest.raises(InputError, match="'gold_probability' stands in another file too"):
         read_study(written(tmp_path, votes_csv=votes, one_csv=one, two_csv=two))
+
+
+@pytest.mark.parametrize(
+    ("prefix", "said"),
+    [
+        ("", "a column an annotator, guessed by their labels: {}"),
+        ("rater_", "columns {} read as vote_NAME"),
+    ],
+)
+def test_many_annotators_are_counted_and_a_few_are_named(prefix, said, tmp_path):
+    """Of a few, none is left out: one that is no annotator would be overlooked."""
+    for number, listed in ((8, None), (9, "{0}1, {0}2, {0}3 and 6 more")):
+        names = [f"{prefix or 'r'}{k + 1}" for k in range(number)]
+        rows = [",".join(["item", *names]), *(f"i{k}{',1' * number}" for k in range(3))]
+        notes = read_study(written(tmp_path, votes_csv="\n".join(rows))).notes
+        if listed is None:
+            assert [name for name in names if not any(name in note for note in notes)] == []
+        else:
+            assert f"votes.csv: {said.format(listed.format(prefix or 'r'))}" in notes

@@ -14,6 +14,14 @@ from crowdgold.commands.evaluation_table import (
     describe,
     describe_models,
 )
+from crowdgold.commands.fail_if import (
+    add_fail_if,
+    decided,
+    exit_code,
+    in_a_line,
+    in_words,
+    read_wanted,
+)
 from crowdgold.commands.study_file import as_study_file
 from crowdgold.commands.terminal import (
     add_force,
@@ -60,14 +68,20 @@ example:
   $ crowdgold evaluate study.csv --out results --report
   $ crowdgold evaluate study.csv --out results --methods GT MAVEN MAVEN-R --metrics AUC --json
   $ crowdgold evaluate results/study.yaml                # the same once more
+  $ crowdgold evaluate study.csv --out results --no-models --fail-if "AUC < 0.9"
 
 Thresholds: --threshold 0.7 is every model's, --threshold large=0.7 that of model "large"; can be
 repeated. FOLDER gets estimates.csv, curves.csv, items.csv (P(Y = 1) of each), study.json and more;
 study.yaml has the options, for this command and for check, plan and fit-labelling.
 
+A condition of --fail-if counts where it holds in the whole interval. Where the true value is right,
+chance lets it fail in at most one of 40 studies (at --level 0.95). --fail-on possibly is the other
+way round: it fails wherever the interval does not rule the condition out.
+
 exit codes: 0, done; 1, the data do not support what is asked; 2, input that cannot be used, with
-what is wrong and how to mend it; 130, interrupted: models that are finished are kept in FOLDER, and
-the same command goes on from there; 143 and 129, terminated and hung up: likewise."""
+what is wrong and how to mend it; 3, done, and a condition of --fail-if holds; 130, interrupted:
+models that are finished are kept in FOLDER, and the same command goes on from there; 143 and 129,
+terminated and hung up: likewise."""
 UNSUPPORTED = 1
 
 
@@ -112,6 +126,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.add_argument(
         "--report", action="store_true", help="write the report too, as `crowdgold report` does"
     )
+    add_fail_if(own)
     add_force(own)
     add_study_options(own)
     own.set_defaults(run=run)
@@ -193,16 +208,23 @@ def run(asked: argparse.Namespace) -> int:
         need("matplotlib", "--report")
     remove_abandoned()
     own_study.mend(asked.out)
-    settings, out, said = _settings(asked), asked.out, _Said(asked.json)
+    if asked.json and asked.badge is not None:
+        raise InputError(
+            "--json and --badge: expected one of them, since each is all that is printed"
+        )
+    quiet = asked.json or asked.badge is not None
+    settings, out, said = _settings(asked), asked.out, _Said(quiet)
     own_study.check_folder(out, asked.files, asked.force)
     options, keep = _options(asked, settings), own_study.kept_folder(out)
     source = own_study.Source(asked.files, renamed(asked), asked.positive, asked.repeated)
     try:
         with progress(lambda: "reading and checking"):
             study, check = own_study.read_and_check(source, settings)
+            wanted = read_wanted(asked, settings, study.items)
         found = own_study.evaluate_checked(
             study, check, source, settings, StanModels(), asked.cores, say, said.answered, keep
         )
+        found = decided(found, wanted)
         said.ended(found.summary)
         with progress(lambda: "writing"):
             kept = own_study.write_evaluation(found, check, out, options, asked.force)
@@ -215,6 +237,8 @@ def run(asked: argparse.Namespace) -> int:
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
     if asked.json:
         tell(json.dumps(plain(found.summary)))
+    if asked.badge is not None:
+        tell(in_a_line(wanted, found.summary))
     say(f"Written: {out}")
     if asked.report:
         from crowdgold.own.report.page import write_study_report
@@ -222,4 +246,6 @@ def run(asked: argparse.Namespace) -> int:
         with progress(lambda: "drawing figures"):
             written = write_study_report(out)
         say(f"Written: {', '.join(map(str, written))}")
-    return 0
+    for line in in_words(found.summary):
+        (say if quiet else tell)(line)
+    return exit_code(found.summary)

@@ -21,9 +21,9 @@ from crowdgold.data.parameters import unknown
 MOST_BYTES = 1_000_000
 SHOWN = 80
 """Characters of a value that a message shows."""
-OF_A_RUN = ("cores", "json", "force")
+OF_A_RUN = ("cores", "json", "force", "badge")
 """Options that a study file need not repeat: they change no file that is written."""
-BESIDE = (*OF_A_RUN, "report", "out")
+BESIDE = (*OF_A_RUN, "report", "out", "fail_if", "fail_on")
 """Options that change no number."""
 TRUE, FALSE = ("true", "yes", "on"), ("false", "no", "off")
 NULL = ("", "null", "~")

@@ -15,6 +15,8 @@ from crowdgold.data.errors import InputError
 
 ROWS_SHOWN = 8
 NAMES_SHOWN = 20
+FEW, FIRST = 8, 3
+"""Names of a guess that are all shown, and how many are shown of more."""
 
 
 def list_rows(rows: Iterable[object]) -> str:
@@ -28,6 +30,12 @@ def list_names(names: Iterable[object], shown: int = NAMES_SHOWN) -> str:
     texts = [str(name) for name in names]
     more = f" and {len(texts) - shown:,} more" if len(texts) > shown else ""
     return ", ".join(texts[:shown]) + more
+
+
+def list_guessed(names: Iterable[object]) -> str:
+    """Names that were guessed alike: all of a few, so that none is overlooked, else the first."""
+    found = list(names)
+    return list_names(found, FEW if len(found) <= FEW else FIRST)
 
 
 def repeated(names: Iterable[str]) -> dict[str, int]:

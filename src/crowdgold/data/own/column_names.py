@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from crowdgold.data.checks import list_names, repeated
+from crowdgold.data.checks import FEW, list_guessed, list_names, repeated
 from crowdgold.data.errors import InputError
 from crowdgold.data.own.sheets import Sheet, read_sheet
 from crowdgold.data.parameters import did_you_mean, unknown
@@ -151,6 +151,18 @@ def _guess(sheet: Sheet, taken: set[str]) -> dict[str, str]:
     return guessed
 
 
+def _in_words(guessed: Mapping[str, str]) -> Iterator[str]:
+    """Which columns were read as what: each by itself, but for many of one kind."""
+    kinds: dict[str, list[str]] = {}
+    for theirs, ours in guessed.items():
+        kinds.setdefault(ours.partition("_")[0] if ours not in ALIASES else ours, []).append(theirs)
+    for kind, columns in kinds.items():
+        if len(columns) > FEW:
+            yield f"columns {list_guessed(columns)} read as {kind}_NAME"
+        else:
+            yield from (f"column {theirs!r} read as {guessed[theirs]}" for theirs in columns)
+
+
 def _other_role(name: str) -> bool:
     """Whether a column's name says what it is, and that is not the item."""
     others = (aliases for ours, aliases in ALIASES.items() if ours != "item")
@@ -210,9 +222,7 @@ def name_columns(
             notes.append(f"{sheet.name}: column {item!r} read as item{why}")
             sheet = sheet.renamed({item: "item"})
         guessed = _guess(sheet, {name for name in sheet.columns if ours_named(name)})
-        notes.extend(
-            f"{sheet.name}: column {theirs!r} read as {ours}" for theirs, ours in guessed.items()
-        )
+        notes.extend(f"{sheet.name}: {line}" for line in _in_words(guessed))
         named.append(sheet.renamed(guessed))
     return named
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from crowdgold.data.checks import list_names, to_numbers
+from crowdgold.data.checks import list_guessed, list_names, to_numbers
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_draw import BATCH, FOR_PEOPLE
 from crowdgold.data.own.column_names import ours_named
@@ -77,8 +77,10 @@ def _guess_votes(
             if name not in NO_LABELS and _looks_like_labels(sheet.frame[name], positive)
         ]
         if sheet.has("item") and len(columns) > 1:
-            named = ", ".join(columns)
-            notes.append(f"{sheet.name}: a column an annotator, guessed by their labels: {named}")
+            notes.append(
+                f"{sheet.name}: a column an annotator, guessed by their labels: "
+                f"{list_guessed(columns)}"
+            )
             found[place] = sheet.renamed({name: f"vote_{name}" for name in columns})
             kinds[place] = WIDE
         elif (
@@ -104,7 +106,7 @@ def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
         return sheet
     columns = [name for name in leftover(sheet) if _numeric(sheet.frame[name])]
     if columns:
-        notes.append(f"{sheet.name}: columns read as the scores of models: {', '.join(columns)}")
+        notes.append(f"{sheet.name}: columns read as the scores of models: {list_guessed(columns)}")
     return sheet.renamed({name: f"score_{name}" for name in columns})
 
 

@@ -11,7 +11,8 @@ import pandas as pd
 from crowdgold.data.checks import Problems, repeated
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_draw import COLUMNS as OF_DRAW
-from crowdgold.data.own.exports import Found, frame_of_records, read_json
+from crowdgold.data.own.exports import frame_of_records, frame_of_table, instead_of, read_json
+from crowdgold.data.own.exports.export import Found
 from crowdgold.data.spreadsheet import restored
 from crowdgold.data.tables import ENDINGS, JSON_LINES, SEPARATORS, read_json_lines, read_table
 from crowdgold.data.workbooks import WORKBOOK, read_workbook
@@ -137,16 +138,17 @@ def _frame(path: Path) -> Found:
     if path.is_file() and path.suffix == WORKBOOK:
         return read_workbook(path)
     if path.suffix not in OWN_ENDINGS:
-        raise InputError(
-            f"{path}: expected a {', '.join(OWN_ENDINGS[:-1])} or {OWN_ENDINGS[-1]} file"
-        )
+        known = f"a {', '.join(OWN_ENDINGS[:-1])} or {OWN_ENDINGS[-1]} file"
+        raise InputError(f"{path}: expected {instead_of(path.suffix) or known}")
     if path.suffix in SEPARATORS:
-        return _separated(path)
-    frame, first_row = read_table(path, empty_lines=True)
-    return frame, first_row, []
+        frame, first_row, notes = _separated(path)
+    else:
+        (frame, first_row), notes = read_table(path, empty_lines=True), []
+    found, rows, said = frame_of_table(frame, first_row, path)
+    return found, rows, [*notes, *said]
 
 
-def _separated(path: Path) -> Found:
+def _separated(path: Path) -> tuple[pd.DataFrame, int, list[str]]:
     """Read a text file, by another separator than its ending's where only that is in its header."""
     try:
         frame, first_row = read_table(path, empty_lines=True)
@@ -198,8 +200,8 @@ def read_sheet(path: str | Path, notes: list[str]) -> Sheet:
     """Read a file as a sheet.
 
     Args:
-        path: .csv, .tsv, .xlsx, .parquet, .jsonl or .ndjson (a table, or an export of doccano), or
-            .json (an export of Label Studio, or a list of objects).
+        path: .csv, .tsv, .xlsx, .parquet, .jsonl, .ndjson or .json: a table (of JSON, an object a
+            row), or what one of the tools of `exports` writes.
         notes: what was decided is added to them.
 
     Raises:

@@ -2,7 +2,8 @@
 
 A rule names them as inputs, so that editing a module reruns the rules that use it and no others.
 Nothing is imported here: the files are parsed. Imports inside functions count too; those under
-`if TYPE_CHECKING:` do not, since they have no effect when the program runs.
+`if TYPE_CHECKING:` do not, since they have no effect when the program runs. A package that looks
+for its own modules (`iter_modules(__path__)`) imports them all.
 """
 
 import ast
@@ -50,6 +51,15 @@ def _base(statement: ast.ImportFrom, module: str, is_package: bool) -> str:
     return ".".join([*parts, *([statement.module] if statement.module else [])])
 
 
+def _looked_for(file: Path, module: str, tree: ast.AST) -> Iterator[str]:
+    """The modules of a package that looks for its own."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node).startswith(
+            "pkgutil.iter_modules(__path__"
+        ):
+            yield from (f"{module}.{one.stem}" for one in file.parent.glob("*.py"))
+
+
 def _with_parents(module: str) -> list[str]:
     parts = module.split(".")
     return [".".join(parts[: i + 1]) for i in range(len(parts))]
@@ -65,8 +75,9 @@ def direct_imports(file: Path, module: str, root: Path) -> frozenset[str]:
         root: folder of the package.
     """
     is_package = file.name == "__init__.py"
-    named: set[str] = set()
-    for statement in _statements(ast.parse(file.read_text(encoding="utf-8"), str(file))):
+    tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
+    named = set(_looked_for(file, module, tree))
+    for statement in _statements(tree):
         if isinstance(statement, ast.Import):
             named.update(alias.name for alias in statement.names)
         else:

@@ -1,0 +1,64 @@
+"""OpenAI evals' log (JSON lines): what events record of each sample's answer.
+
+A `match` is a grader, and so is each entry of `metrics`. An item is named by its `sample_id`.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from crowdgold.data.own.exports.export import Export, Found, Records, as_object
+from crowdgold.data.own.exports.verdicts import Verdict, answers_in_words, table_of_verdicts
+
+MATCH, METRICS, SAMPLING = "match", "metrics", "sampling"
+EXPECTED = "events `match` with `correct`, or `metrics`"
+
+
+def _is_it(records: Records) -> bool:
+    return any({"run_id", "event_id", "sample_id", "type", "data"} <= set(one) for one in records)
+
+
+def _models(records: Records) -> list[str]:
+    """The models of the run, as its first line names them."""
+    spec = next((as_object(one["spec"]) for one in records if "spec" in one), {})
+    named = spec.get("completion_fns")
+    return [str(one) for one in named] if isinstance(named, list) else []
+
+
+def _answers(records: Records) -> dict[str, dict[str, Any]]:
+    """What is known of each sample's answer: the last that was sampled, and what was expected."""
+    found: dict[str, dict[str, Any]] = {}
+    for one in records:
+        data, own = as_object(one.get("data")), found.setdefault(str(one.get("sample_id")), {})
+        if one.get("type") == SAMPLING:
+            sampled = data.get("sampled")
+            own["model_answer"] = sampled[0] if isinstance(sampled, list) and sampled else sampled
+        if one.get("type") == MATCH:
+            own |= {"target": data.get("expected")}
+            own.setdefault("model_answer", data.get("picked"))
+    return found
+
+
+def _verdicts(records: Records) -> Iterator[Verdict]:
+    models, answers = _models(records), _answers(records)
+    for number, one in enumerate(records, 1):
+        item, data = str(one.get("sample_id")), as_object(one.get("data"))
+        answer = {"model": models[0] if models else None, **answers.get(item, {})}
+        if one.get("type") == MATCH:
+            yield Verdict(number, item, MATCH, data.get("correct"), answer=answer)
+        if one.get("type") == METRICS:
+            for name, value in data.items():
+                yield Verdict(number, item, str(name), value, answer=answer)
+
+
+def _read(records: Records, path: Path) -> Found:
+    verdicts = list(_verdicts(records))
+    number = len({one.item for one in verdicts})
+    what = (
+        f"a log of OpenAI evals: {answers_in_words(number, _models(records))}, items named by "
+        "sample_id"
+    )
+    return table_of_verdicts(verdicts, path, what, EXPECTED)
+
+
+OPENAI_EVALS = Export("OpenAI evals", _is_it, _read)

@@ -1,0 +1,270 @@
+"""Conditions on answers (`--fail-if`), what decides them, and an answer in a line (`--badge`)."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import crowdgold
+from crowdgold.commands import main
+from crowdgold.commands.fail_if import RULES as OFFERED
+from crowdgold.commands.fail_if import exit_code
+from crowdgold.data import InputError, Items
+from crowdgold.own.evaluation import Evaluation, Settings
+from crowdgold.own.evaluation.conditions import (
+    RULES,
+    Key,
+    answer_to,
+    find_answer,
+    read_condition,
+    with_conditions,
+)
+from crowdgold.own.report.badge import badge
+
+EXAMPLE = Path(crowdgold.__file__).parent / "example"
+
+
+def items(*models):
+    rng = np.random.default_rng(3)
+    scores = {name: rng.random(6) for name in models}
+    votes = np.array([1, 0, 2, 3, 0, 1])
+    return Items(np.arange(6).astype(str), votes, np.full(6, 3), np.full(6, -1), scores,
+                 tie_break=np.arange(6.0))  # fmt: skip
+
+
+ANSWERS = {
+    ("large", "", "AUC"): (0.9, 0.85, 0.93),
+    ("small", "", "AUC"): (0.8, 0.75, 0.84),
+    ("large", "small", "delta_AUC"): (0.1, 0.02, 0.16),
+}
+
+
+def decide(text, rule="surely"):
+    rows = [
+        {"stratum": stratum, "model": model, "against": against, "metric": metric, "method": "GT",
+         "estimate": value, "lower": lower, "upper": upper}
+        for stratum in ("age = old", "all")
+        for (model, against, metric), (value, lower, upper) in ANSWERS.items()
+    ]  # fmt: skip
+    for row in rows[:3]:  # of a stratum, which no condition is about
+        row |= {"lower": 0.1, "upper": 0.1}
+    condition = read_condition(text, Settings(), items("large", "small"))
+    evaluation = Evaluation({}, {"headlines": rows})
+    (found,) = with_conditions(evaluation, [condition], rule).summary["conditions"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "holds", "at_estimate"),
+    [
+        ("AUC:large < 0.95", "surely", True),
+        ("AUC:large < 0.93", "possibly", True),
+        ("AUC:large <= 0.93", "surely", True),
+        ("AUC:large < 0.88", "possibly", False),
+        ("AUC:large < 0.85", "no", False),
+        ("AUC:large<=0.85", "possibly", False),
+        ("AUC:large > 0.85", "possibly", True),
+        ("AUC:large >= 0.85", "surely", True),
+        ("AUC:small > .9", "no", False),
+        ("delta_AUC <= 0", "no", False),
+        ("delta_AUC:large-small > 0", "surely", True),
+        ("delta_AUC:small - large < 0", "surely", True),
+        ("delta_AUC:small-large <= -1e-1", "possibly", True),
+    ],
+)
+def test_a_condition_is_decided_on_the_interval(text, holds, at_estimate):
+    """By default where it holds at both ends; by the other rules at the estimate, or at one end."""
+    assert decide(text)["holds"] == holds
+    assert decide(text)["failed"] == (holds == "surely")
+    assert decide(text, "estimate")["failed"] == at_estimate
+    assert decide(text, "possibly")["failed"] == (holds != "no")
+
+
+def test_the_rules_are_those_that_the_command_offers():
+    assert OFFERED == RULES
+    assert [decide("AUC:large < 0.93", rule)["fail_on"] for rule in RULES] == list(RULES)
+
+
+def test_an_answer_turned_round_has_its_ends_turned():
+    found = decide("delta_AUC:small-large < 0")
+    assert found["answer"] == "delta_AUC:small-large"
+    assert (found["estimate"], found["lower"], found["upper"]) == (-0.1, -0.16, -0.02)
+
+
+def test_what_has_no_answer_is_neither_passed_nor_failed():
+    found = decide("prevalence > 0.5")
+    assert found["failed"] is None
+    assert found["lower"] is None
+    assert exit_code({"conditions": [found]}) == 1
+    assert exit_code({"conditions": [found, decide("AUC:small < 0.9")]}) == 3
+    assert exit_code({"conditions": [decide("AUC:large < 0.9")]}) == exit_code({}) == 0
+
+
+@pytest.mark.parametrize(
+    ("models", "text", "said"),
+    [
+        ("ab", "AUC", r"any of AUC:a, AUC:b"),
+        ("ab", "delta_TPR", r"any of delta_TPR:a, delta_TPR:b, delta_TPR:a-b"),
+        ("ab", "AUC:c", r"no such answer; expected one of AUC:a, AUC:b"),
+        ("ab", "auc:a", r"no answer of this name; did you mean 'AUC'\?"),
+        ("a", "delta_AUC", r"no answer of this name"),
+        ("ab", "accuracy:a@0.6", r"expected one of accuracy:a@0.5, accuracy:b@0.5"),
+        ("abc", "delta_AUC", r"any of delta_AUC:a-b, delta_AUC:a-c, delta_AUC:b-c"),
+        ("", "AUC", r"no answer of this name"),
+    ],
+)
+def test_a_name_that_means_no_answer_or_several_is_refused(models, text, said):
+    with pytest.raises(InputError, match=said):
+        find_answer(text, Settings(), items(*models))
+
+
+@pytest.mark.parametrize(
+    ("models", "text", "found"),
+    [
+        ("a", "AUC", Key("a", "", "AUC")),
+        ("a", "delta_TPR", Key("a", "humans", "delta_TPR")),
+        ("ab", "prevalence", Key("", "", "prevalence")),
+        ("", "prevalence", Key("", "", "prevalence")),
+        ("ab", "accuracy:b", Key("b", "", "accuracy@0.5")),
+        ("ab", "accuracy@0.50:b", Key("b", "", "accuracy@0.5")),
+        ("ab", " F1 : b @.5 ", Key("b", "", "F1@0.5")),
+        ("ab", "delta_TPR:a-b", Key("a", "b", "delta_TPR")),
+        ("ab", "delta_F1", Key("a", "b", "delta_F1@0.5")),
+        ("abc", "delta_AUC:c - a", Key("a", "c", "delta_AUC", True)),
+    ],
+)
+def test_a_name_means_one_answer(models, text, found):
+    assert find_answer(text, Settings(), items(*models)) == found
+
+
+def test_names_with_dashes_are_told_apart():
+    study = items("gpt-4", "gpt-4-mini")
+    assert find_answer("delta_AUC:gpt-4-mini-gpt-4", Settings(), study).turned
+    assert not find_answer("delta_AUC:gpt-4-gpt-4-mini", Settings(), study).turned
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "AUC", "AUC 0.9", "AUC == 0.9", "< 0.9", "AUC:a < high", "AUC:a < nan", "AUC:a < inf",
+     "0.9 > AUC:a", "AUC:a <"],
+)  # fmt: skip
+def test_what_is_no_condition_is_refused(text):
+    with pytest.raises(InputError, match=r"--fail-if"):
+        read_condition(text, Settings(), items("a"))
+
+
+@pytest.mark.parametrize(
+    ("key", "numbers", "line"),
+    [
+        (Key("large", "", "AUC"), (0.93219, 0.8968, 0.956), "AUC large 0.93 (0.90 to 0.96)"),
+        (Key("", "", "prevalence"), (0.5, 0.4999, 0.5002), "prevalence 0.5000 (0.4999 to 0.5002)"),
+        (Key("a", "b", "delta_F1@0.5", True), (-0.1, -0.2, 0),
+         "delta_F1@0.5 b - a -0.10 (-0.20 to 0.00)"),
+        (Key("a", "humans", "delta_TPR"), (1, 1, 1), "delta_TPR a 1.00 (1.00 to 1.00)"),
+        (Key("a", "", "AUC"), None, "AUC a no answer"),
+    ],
+)  # fmt: skip
+def test_an_answer_in_a_line(key, numbers, line):
+    answer = numbers and dict(zip(("estimate", "lower", "upper"), numbers, strict=True))
+    assert badge(key, answer) == line
+
+
+def test_every_name_that_is_listed_is_an_answer_of_the_evaluation(few, tmp_path):
+    """What is looked for before an evaluation is what is there after it, and nothing else."""
+    out = tmp_path / "mine"
+    assert main([*few, "--out", str(out), "--threshold", "0.3", "--threshold", "0.7",
+                 "--threshold", "small=0.4"]) == 0  # fmt: skip
+    found = json.loads((out / "study.json").read_text())
+    from crowdgold.own.evaluation.conditions import _answers
+    from crowdgold.own.evaluation.questions import read_thresholds
+
+    settings = Settings(thresholds=read_thresholds(["0.3", "0.7", "small=0.4"]))
+    study = items("large", "small")
+    keys = list(_answers(settings, study))
+    assert {(one.model, one.against, one.metric) for one in keys} == {
+        (row["model"], row["against"], row["metric"]) for row in found["headlines"]
+    }
+    assert all(answer_to(one, found) is not None for one in keys)
+    assert [find_answer(str(one), settings, study) for one in keys] == keys
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    """`evaluate` with the first 300 items of the example."""
+    folder = tmp_path_factory.mktemp("few")
+    kept = pd.read_csv(EXAMPLE / "scores.csv")["item"][:300]
+    for name in ("votes", "gold", "scores"):
+        table = pd.read_csv(EXAMPLE / f"{name}.csv")
+        table[table["item"].isin(kept)].to_csv(folder / f"{name}.csv", index=False)
+    files = [str(folder / f"{name}.csv") for name in ("votes", "gold", "scores")]
+    return ["evaluate", *files, "--methods", "GT", "--cores", "1"]
+
+
+SURE = ["--fail-if", "AUC:large < 0.999", "--fail-if", "prevalence > 0.99"]
+
+
+def test_a_condition_that_holds_ends_with_3_and_is_said(few, tmp_path, capsys):
+    """Written all the same: who looks why it failed finds the folder."""
+    given = [*few, "--out", str(tmp_path / "mine"), "--metrics", "prevalence", "AUC"]
+    assert main([*given, "--fail-if", "prevalence > 0.99", "--fail-if", "AUC:large < .2"]) == 0
+    passed = capsys.readouterr().out
+    assert passed.count("Passed: ") == 2
+    assert "Passed: prevalence > 0.99: holds nowhere in the interval (0." in passed
+    assert main([*given, *SURE]) == 3
+    said = capsys.readouterr().out
+    assert "FAILED: AUC:large < 0.999: holds in the whole interval (0." in said
+    assert said.startswith("all: 300 items")
+    found = json.loads((tmp_path / "mine/study.json").read_text())
+    assert [one["failed"] for one in found["conditions"]] == [True, False]
+
+
+def test_the_study_file_of_the_folder_asks_for_the_conditions_again(few, tmp_path, capsys):
+    given = [*few, "--out", str(tmp_path / "mine"), "--metrics", "prevalence", "AUC"]
+    assert main([*given, *SURE, "--fail-on", "possibly"]) == 3
+    written = (tmp_path / "mine/study.yaml").read_text()
+    assert "fail-if:\n- AUC:large < 0.999\n- prevalence > 0.99\nfail-on: possibly\n" in written
+    assert main(["evaluate", str(tmp_path / "mine/study.yaml")]) == 3
+    assert (tmp_path / "mine/study.yaml").read_text() == written
+
+
+def test_json_has_the_conditions_and_nothing_else_is_on_standard_output(few, tmp_path, capsys):
+    given = [*few, "--out", str(tmp_path / "mine"), "--metrics", "prevalence", "AUC"]
+    assert main([*given, *SURE, "--json"]) == 3
+    said = capsys.readouterr()
+    (one, other) = json.loads(said.out)["conditions"]
+    assert set(one) == {"condition", "answer", "fail_on", "holds", "failed", "method", "estimate",
+                        "lower", "upper"}  # fmt: skip
+    assert (one["condition"], one["answer"], one["holds"]) == (
+        "AUC:large < 0.999", "AUC:large", "surely",
+    )  # fmt: skip
+    assert other["holds"] == "no"
+    assert "FAILED: AUC:large < 0.999" in said.err
+
+
+def test_a_badge_is_all_that_is_printed(few, tmp_path, capsys):
+    given = [*few, "--out", str(tmp_path / "mine"), "--metrics", "prevalence", "AUC"]
+    assert main([*given, *SURE, "--badge", "AUC:small"]) == 3
+    said = capsys.readouterr().out
+    assert said.startswith("AUC small 0.")
+    assert len(said.splitlines()) == 1
+    assert main([*given, "--badge", "AUC", "--json"]) == 2
+    assert "--json and --badge: expected one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "more", [["--fail-if", "F1 < 0.5"], ["--badge", "AUC"], ["--fail-if", "AUC:large < x"]]
+)
+def test_a_name_that_is_wrong_costs_no_evaluation(more, few, tmp_path, capsys):
+    given = [*few, "--out", str(tmp_path / "mine"), "--metrics", "prevalence", "AUC"]
+    assert main([*given, *more]) == 2
+    assert f"Error: {more[0]}" in capsys.readouterr().err
+    assert not (tmp_path / "mine").exists()
+
+
+def test_help_names_the_exit_code(capsys):
+    with pytest.raises(SystemExit):
+        main(["evaluate", "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "3, done, and a condition of --fail-if holds" in said
