@@ -27,7 +27,7 @@ def test_what_a_page_names_is_there(name):
     assert (ROOT / f"docs/templates/{name}.md.jinja").is_file()
     assert (ROOT / f"docs/{name}.md").is_file()
     assert set(page) <= {
-        "tables", "available", "files", "config", "modules", "claims", "told"
+        "tables", "available", "files", "config", "modules", "claims", "told", "pictures"
     }  # fmt: skip
     named = [*page.get("tables", []), *page.get("available", [])]
     made = {"stableval_posteriors", "stableval_bootstrap"}

@@ -6,7 +6,7 @@ claims and printed cells against ours, so that they are those of the last run.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from crowdgold.documents.verdicts import NOT_JUDGED
@@ -20,6 +20,8 @@ HEADER = [
     "verdicts",
 ]
 Item = Mapping[str, Any]
+Picture = Callable[[str], str]
+"""The name of a figure, linked where there is a picture of it."""
 
 NUMBER = r"(?:[A-Z]\.)?\d+[a-z]?"
 NAMED = re.compile(rf"\b(fig|table)(?:ure)?s?\.? ({NUMBER}(?:(?:, | and | to ){NUMBER})*)", re.I)
@@ -127,7 +129,11 @@ def _told_block(name: str, config: Mapping[str, Any]) -> str:
 
 
 def item_row(
-    item: Item, config: Mapping[str, Any], scales: Mapping[str, str], told: Mapping[str, str]
+    item: Item,
+    config: Mapping[str, Any],
+    scales: Mapping[str, str],
+    told: Mapping[str, str],
+    picture: Picture = "`{}`".format,
 ) -> list[str]:
     """The line of a figure or table.
 
@@ -155,7 +161,7 @@ def item_row(
     return [
         item["number"],
         item["shows"],
-        ", ".join(f"`{name}`" for name in names),
+        ", ".join(map(picture, names)),
         ", ".join(_told_block(one, config) for one in blocks),
         at,
         f"[{said}]({page}.md)" if page else said,
@@ -167,9 +173,10 @@ def item_rows(
     config: Mapping[str, Any],
     scales: Mapping[str, str],
     told: Mapping[str, str],
+    picture: Picture,
 ) -> list[list[str]]:
     """The lines of a paper's figures and tables."""
-    return [item_row(item, config, scales, told) for item in items]
+    return [item_row(item, config, scales, told, picture) for item in items]
 
 
 def count_items(papers: Mapping[str, Sequence[Item]]) -> Counter[str]:

@@ -11,6 +11,8 @@ from crowdgold.evaluation.fits import gate_sentence
 from crowdgold.methods.maven import CALIBRATED, FREE_SD
 
 SUBJECT = CALIBRATED.name
+PROCESSES = {"Algorithm 1": "MAVEN's process", "Algorithm 2": "IRT"}
+"""How MAVEN's paper names a generator -> its name on all pages."""
 JUDGED = ("AUC", "precision")
 SUSPECTS = {
     "MAVEN-C, votes known": (
@@ -96,9 +98,14 @@ def by_setting(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
         table: rows of `maven.bias_causes`, of all experiments.
     """
     return {
-        f"{own['world'].iloc[0]}, {own['replicate'].nunique()} studies": own
-        for _, own in table.groupby(["experiment", "world"], sort=False)
+        f"{_named(str(world))}, {own['replicate'].nunique()} studies": own
+        for (_, world), own in table.groupby(["experiment", "world"], sort=False)
     }
+
+
+def _named(setting: str) -> str:
+    process, comma, rest = setting.partition(",")
+    return PROCESSES.get(process, process) + comma + rest
 
 
 def gates(tables: Mapping[str, pd.DataFrame]) -> str:
