@@ -122,6 +122,12 @@ def blocks_of(item: Item, config: Mapping[str, Any]) -> list[str]:
     return [one for one in found if one]
 
 
+def pages_of(item: Item) -> list[str]:
+    """The pages that hold a figure's or table's numbers and claims."""
+    found = item.get("page", [])
+    return [found] if isinstance(found, str) else list(found)
+
+
 def _told_block(name: str, config: Mapping[str, Any]) -> str:
     """A block with its replicates; a benchmark has none."""
     block = config["experiments"].get(name)
@@ -145,8 +151,8 @@ def item_row(
     """
     if "nothing" in item:
         return [item["number"], item["shows"], "", "", "", item["nothing"]]
-    names, page = item.get("figures", []), item.get("page", "")
-    found = verdicts_on(item, told[page]) if page else ()
+    names, pages = item.get("figures", []), pages_of(item)
+    found = {page: verdicts_on(item, told[page]) for page in pages}
     targets = {config["figures"][name].get("target", "") for name in names} - {""}
     blocks = blocks_of(item, config)
     at = ", ".join(
@@ -155,16 +161,18 @@ def item_row(
             *(f"`make {one}`" for one in sorted(targets)),
         ]
     )
-    said = "; ".join(found) or "no claim"
-    if found == (NOT_MADE,):
-        at, said = "", f"{NOT_MADE}: needs {item['needs']}" if "needs" in item else NOT_MADE
+    said = {page: "; ".join(own) for page, own in found.items() if own}
+    if list(found.values()) == [(NOT_MADE,)]:
+        why = f"{NOT_MADE}: needs {item['needs']}" if "needs" in item else NOT_MADE
+        at, said = "", dict.fromkeys(pages, why)
+    said = said or dict.fromkeys(pages[:1] or [""], "no claim")
     return [
         item["number"],
         item["shows"],
         ", ".join(map(picture, names)),
         ", ".join(_told_block(one, config) for one in blocks),
         at,
-        f"[{said}]({page}.md)" if page else said,
+        "; ".join(f"[{text}]({page}.md)" if page else text for page, text in said.items()),
     ]
 
 
