@@ -97,7 +97,8 @@ def _pooled(found: Answers) -> Bar:
     apart = (outside["coverage"] - outside["coverage"].clip(low, high)).abs()
     chance = int((apart <= ERRORS * outside["coverage_se"]).sum())
     return Bar(
-        f"coverage over all settings and metrics from {low} to {high} at each number of gold labels",
+        f"coverage over all settings and metrics from {low} to {high} at each number of gold "
+        "labels",
         outside.empty,
         f"from {rows['coverage'].min():.3f} to {rows['coverage'].max():.3f}"
         + _within(len(outside), len(rows), "outside", chance),
