@@ -196,6 +196,7 @@ def make_study(
     counts = {"items": 3000, "votes": 12000, "gold": GOLD, "gold_positive": 60,
               "gold_negative": 240, "gold_random": p >= CHOSEN}  # fmt: skip
     summary = {
+        "date": "2026-03-01",
         "settings": {"methods": METHODS, "thresholds": {"": [0.5]}, "level": 0.95,
                      "about": "population", "seed": 7},
         "models": models,

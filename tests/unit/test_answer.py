@@ -86,7 +86,7 @@ def test_pooled_coverage_counts_every_interval_once_and_its_error_counts_replica
 def test_all_bars_hold_where_nothing_is_planted():
     assert held() == [True] * 5
     page = page_of()
-    assert "5 of 5 bars hold" in page
+    assert "5 of 5 targets are met" in page
     assert page.count("- none\n") == 2
     assert "**no**" not in page
 
@@ -134,8 +134,10 @@ def test_the_page_answers_its_title_first_and_lists_what_fails():
     title, _, opening, *_ = page.split("\n")
     assert title == "# How often is the recommended interval right?"
     whole = (11 * 191 + 150) / (12 * 200)
-    assert f"`mine`, {100 * whole:.1f} % hold the truth over 2 worlds and 3 metrics" in opening
-    assert "With 200 gold labels they are" in opening
+    said = f"{100 * whole:.1f} % of the 95 % intervals of the recommended answer, `mine`, contained"
+    assert opening.startswith(said)
+    assert "over 2 [settings](glossary.md#simulated-data) and 3 metrics" in opening
+    assert "With 200 gold labels the intervals were" in opening
     assert "| two | AUC | 200 | 150 of 200 | 0.8" in page
     assert "| two | AUC | 200 | 1.250" in page
     assert "not yet" in page
@@ -198,13 +200,13 @@ def test_predictions_are_compared_by_coverage_and_width():
     table = predictions_table(compared(), "GT")
     assert "| `GT` | gold labels only | 1.000, 1.00 | 1.000, 1.00 |" in table
     assert "| 0.900, 0.50 | 0.900, 0.50 |" in table
-    assert "in 2 worlds, 10 replicates each" in page_of()
+    assert "in 2 settings, 10 replicates each" in page_of()
 
 
 def test_the_page_says_how_narrow_it_could_be():
     """Two worlds of .7 and .8; where nothing is known of it the page has no such section."""
     rows = [("answer_one", 200, "AUC", 0.7), ("answer_two", 200, "AUC", 0.8)]
     page = page_of(least=pd.DataFrame(rows, columns=LEAST))
-    assert "much less than 0.750 of that of `GT`" in page
+    assert "makes it much less than 0.750 of that" in page
     assert "| two | 0.70 | 0.80 |" in page
     assert "How narrow" not in page_of()

@@ -1,4 +1,4 @@
-"""What to use for which data: what holds, what stands, and the page that says so."""
+"""What to use for which data: what passes, what is confirmed, and the pages that say so."""
 
 import io
 from dataclasses import replace
@@ -46,16 +46,26 @@ def kept(table):
     return pd.read_parquet(file)
 
 
-def which_method_page(of_arena, worlds, real=(), kinds=()):
-    """The page, from tables that went through files."""
+def page_of(name, of_arena, worlds, real=(), kinds=()):
+    """A page on methods, from tables that went through files."""
     return page_from(
-        "which-method",
+        name,
         {"baseline": "GT"},
         cells=kept(of_arena),
         worlds=kept(worlds_table(worlds, dict(kinds))),
         real=kept(pd.DataFrame(dict(real).items(), columns=["experiment", "dataset"])),
         times=pd.DataFrame({"method": ["GT", "MV"], "seconds": [0.5, 0.1]}),
     )
+
+
+def evidence_page(*of_arena, **more):
+    return page_of("which-method-evidence", *of_arena, **more)
+
+
+def rows_of(page, metric):
+    """The cells of each row of a metric, situation by situation."""
+    lines = [line for line in page.splitlines() if line.startswith(f"| {metric} | ")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
 
 
 def test_worlds_are_the_same_after_they_were_kept():
@@ -151,9 +161,10 @@ def test_a_choice_is_judged_in_the_world_that_it_was_made_without():
 def test_the_methods_that_were_chosen_in_turn_are_named():
     table = worlds_of({"a": 0.95, "b": 0.95, "c": 0.4})
     assert choose(table, of_all(table), "AUC").tested.picks == {"GT": 2, "MV": 1}
-    page = which_method_page(table, dict.fromkeys("abc", WORLDS["first"]))
-    assert "for 3 worlds in turn (`GT` 2, `MV` 1), 76.7" in page
-    assert "what is chosen in this way does not stand the test" in page
+    page = evidence_page(table, dict.fromkeys("abc", WORLDS["first"]))
+    for own in rows_of(page, "AUC"):
+        assert own[1] == "none is confirmed; `GT` passes"
+        assert own[4] == "76.7 ± 5.5 % of 60, 3 settings (`GT` 2, `MV` 1)"
 
 
 def test_worlds_of_a_kind_are_left_out_together():
@@ -226,11 +237,14 @@ def test_what_stands_for_those_who_have_less_is_advised_to_those_who_have_more()
     ]
     table = judged(arena_cells(summary(*rows), "GT", [], {}))
     seen = {name: StudyFeatures(9, 3, 5, False, name in "abc") for name in "abcdef"}
-    page = which_method_page(table, seen)
-    (more, less) = (line for line in page.splitlines() if line.startswith("- **prevalence**"))
-    assert more.startswith("- **prevalence**: `GT`, as for those who have less (votes and gold")
-    assert "40.0" not in less
-    assert "`GT`: 95.0" in less
+    more, less = rows_of(evidence_page(table, seen), "prevalence")
+    assert more[1] == "`GT`, as for: votes and gold labels; no scores and no annotators"
+    assert more[5].startswith("in these settings alone `GT` passes and is not confirmed")
+    assert "40.0" not in less[2]
+    assert less[1] == "`GT`"
+    assert less[2].startswith("95.0")
+    page = page_of("which-method", table, seen)
+    assert page.count("| `GT` (95, 100) |") == 2
 
 
 def test_the_narrowest_that_holds_comes_first():
@@ -243,15 +257,35 @@ def test_the_narrowest_that_holds_comes_first():
 def test_sentences_of_the_page_follow_from_the_numbers():
     """Other numbers give another advice: of a control in which MAVEN-R is too short."""
     seen = dict.fromkeys("abc", WORLDS["first"])
-    for coverage, advised in ((0.95, "`MAVEN-R`: 95.0"), (0.2, "`GT`: 95.0")):
-        page = which_method_page(worlds_of(dict.fromkeys("abc", coverage), "MAVEN-R"), seen)
-        line = next(line for line in page.splitlines() if line.startswith("- **AUC**"))
-        assert line.startswith(f"- **AUC**: {advised}")
-        assert ("50 ± 0 % as wide as `GT`'s" in line) == (coverage == 0.95)
-        assert ("`MAVEN-R` (20.0 %; too short in a; b; c)" in line) == (coverage == 0.2)
-        assert "for 3 worlds in turn, 95.0" in line
-    assert "it needs scores of a model; there are none" in which_method_page(cells(), WORLDS)
-    assert "There is no other world" not in page
+    for coverage, advised in ((0.95, "`MAVEN-R`"), (0.2, "`GT`")):
+        table = worlds_of(dict.fromkeys("abc", coverage), "MAVEN-R")
+        own = rows_of(evidence_page(table, seen), "AUC")[0]
+        assert own[1] == advised
+        assert own[2].startswith("95.0 ± ")
+        assert (own[3] == "50 ± 0 %") == (coverage == 0.95)
+        short = "narrower, but too short: `MAVEN-R` (20.0 %; in a; b; c)"
+        assert (own[5] == short) == (coverage == 0.2)
+        assert own[4].startswith("95.0")
+        assert own[4].endswith("of 60, 3 settings")
+        assert f"| {advised} (95, " in page_of("which-method", table, seen)
+    assert "it needs scores of a model; there are none" in evidence_page(cells(), WORLDS)
+
+
+def test_the_page_says_how_the_answer_did_and_whether_anything_is_confirmed_without_gold():
+    """57 of 60 intervals in three settings, half as wide; no choice, or DS, is confirmed."""
+    seen = dict.fromkeys("abc", WORLDS["first"])
+    table = worlds_of({"a": 0.95, "b": 0.95, "c": 0.95}, "logistic-R")
+    page = page_of("which-method", table, seen)
+    assert "contained the truth in 95 % of cases" in page
+    assert "never too short beyond chance in 3 of 3 pairs" in page
+    assert "they were 0.50 times as wide" in page
+    assert "**Without gold labels: none that we could confirm.**" in page
+    other = worlds_of({"a": 0.95, "b": 0.95, "c": 0.1}, "logistic-R")
+    assert "in 2 of 3 pairs" in page_of("which-method", other, seen)
+    bare = dict.fromkeys("abc", StudyFeatures(2000, 3, 0, False, False))
+    rows = [row(name, "DS", "prevalence") for name in "abc"]
+    alone = judged(arena_cells(summary(*rows), "GT", [], {}))
+    assert "the lower rows of the table name" in page_of("which-method", alone, bare)
 
 
 def test_fits_that_failed_a_gate_are_counted_beside_what_is_said_of_them():
@@ -260,20 +294,20 @@ def test_fits_that_failed_a_gate_are_counted_beside_what_is_said_of_them():
         for name in "abc"
         for method, width, failures in (("GT", 0.2, 0), ("MV", 0.1, 11))
     ]
-    page = which_method_page(
+    page = evidence_page(
         judged(arena_cells(summary(*rows), "GT", [], {})),
         dict.fromkeys("abc", WORLDS["first"]),
     )
-    assert (
-        "`MV`: 95.0 ± 3.0 % of 60 intervals hold the truth, in 3 worlds (55 % of the fits" in page
-    )
+    own = rows_of(page, "AUC")[0]
+    assert own[1:3] == ["`MV`", "95.0 ± 3.0 % of 60, 3 settings"]
+    assert own[5] == "55 % of its fits had not converged"
     assert "33 of 120 fits had Markov chains that had not converged" in page
     assert "| 55% |" in page
 
 
 def test_the_page_says_of_every_dataset_whether_it_is_a_world():
     real = {"one": "product_pairs", "elsewhere": "chaosnli"}
-    page = which_method_page(cells(), WORLDS, real=real)
+    page = evidence_page(cells(), WORLDS, real=real)
     rows = {line.split("`")[1]: line for line in page.splitlines() if line.startswith("| `")}
     for name, dataset in DATASETS.items():
         assert (dataset.gold or dataset.no_gold) in rows[name]
@@ -283,5 +317,5 @@ def test_the_page_says_of_every_dataset_whether_it_is_a_world():
 
 def test_no_method_may_hold():
     other = TWO_WORLDS.assign(coverage=TWO_WORLDS["coverage"] / 4)
-    page = which_method_page(judged(arena_cells(other, "GT", [], LABELS)), WORLDS)
-    assert "no method holds. The nearest is" in page
+    page = evidence_page(judged(arena_cells(other, "GT", [], LABELS)), WORLDS)
+    assert "none passes; the nearest is `GT`" in page

@@ -1,6 +1,7 @@
 """`crowdgold evaluate`: what it writes beside the numbers, and names that it cannot take."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +81,7 @@ def test_answers_are_printed_once_and_the_models_after_them(few, tmp_path, capsy
     first, second = said.out.split("\n\n")
     assert f"{first}\n" == alone
     assert first.startswith("all: 240 items")
+    assert re.search(r"^prevalence .*\bgold alone +\d+$", first, re.MULTILINE)
     title, head, *lines = second.splitlines()
     assert title == "Second opinions (models)"
     assert head.split() == ["metric", "model", "value", "95", "%", "interval", "by"]

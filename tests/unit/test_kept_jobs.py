@@ -66,10 +66,10 @@ def stop(study, out, number):
 
 
 def content(of):
-    """All that a folder holds, byte for byte, but for the measured seconds."""
+    """All that a folder holds, byte for byte, but for the day and the measured seconds."""
     held = {one.name: one.read_bytes() for one in of.iterdir()}
     summary = json.loads(held.pop("study.json"))
-    del summary["seconds"]
+    del summary["seconds"], summary["date"]
     for one in summary["fits"]:
         del one["seconds"]
     held.pop("study.yaml")  # it names --out

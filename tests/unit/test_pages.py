@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.documents.markdown import with_error
+from crowdgold.documents.told import ToldError
 from crowdgold.evaluation.summaries import check_coverage
 from crowdgold.studies.calibration import page as coverage
 from crowdgold.studies.maven.pages import bias_causes, shared_labels
@@ -85,18 +86,19 @@ def test_the_coverage_page_names_what_falls_outside_the_band():
         coverage_page(coverage_table(0.7), "a\nb"),
         coverage_page(coverage_table(0.95), "a"),
     )
-    assert "MAVEN below the band: AUC." in short
+    assert "95% intervals are too short for: AUC. " in short
     assert "too narrow" in short
     assert "- a\n- b\n" in short
     assert "4 of 600 fits had Markov chains that had not converged" in short
-    assert "MAVEN below the band: nothing." in good
+    assert "95% intervals are too short for: nothing. " in good
     assert "too narrow" not in good
 
 
 def test_the_part_on_clara_compares_the_two_intervals():
     text = coverage_page(coverage_table(0.7), "a").partition("## Labels without gold")[2]
     assert "0.65 times as wide" in text
-    assert "covers 0.750 ± 0.020 against 0.940 ± 0.020" in text
+    assert "It covers 0.940 ± 0.020, on data of CLARA's process" in text
+    assert "(`CLARA-printed`) covers 0.750 ± 0.020 and is" in text
     assert "| MV | 0.500 ± 0.020 | 0.500 ± 0.020 |" in text
     assert "200 replicates. 6 of 600 fits had Markov chains that had not converged" in text
     assert "- c\n- d\n" in text
@@ -117,24 +119,24 @@ def settings_rows(maven: float, calibrated: float) -> pd.DataFrame:
 
 
 def test_the_rule_and_what_covers_are_said():
-    """The rule is that of the answer; the versions in the band of the pooled coverage are named,
-    and where none is, it says so."""
+    """The interval to rely on is another's; the versions in the band of the pooled coverage are
+    named, and where none is, it says so."""
     page = coverage_page(coverage_table(0.7), "a", settings_rows(0.7, 0.94))
-    assert "wherever there are gold labels, drawn at random, they correct it" in page
-    assert "of its versions `MAVEN-C` covers AUC" in page
-    assert "Pooled over 2 settings" in page
+    assert "The interval to rely on is corrected by gold" in page
+    assert "together, intervals of `MAVEN-C` contain" in page
+    assert "Over 2 settings in which" in page
     assert "| MAVEN-C | AUC | 0.940 ± 0.017 | 0.94 | 0.75 |" in page
     both = coverage.nearest_to_level(settings_rows(0.95, 0.94))
-    assert "of its versions `MAVEN, MAVEN-C` covers" in both
+    assert "together, intervals of `MAVEN, MAVEN-C` contain" in both
     neither = coverage.nearest_to_level(settings_rows(0.7, 0.8))
-    assert "No version covers" in neither
-    assert "`MAVEN-C` comes nearest (0.800)" in neither
+    assert "No version's intervals contain" in neither
+    assert "`MAVEN-C` come nearest (0.800)" in neither
     cell = "0.50, -0.0200 ± 0.0040"
     assert (
         f"| e, n = 1000 | MAVEN | **0.700**, {cell} | **0.700**, {cell} |  |  | 7 of 100 |" in page
     )
     assert "| e, n = 10000 | MAVEN-C | 0.940, 0.75," in page
-    assert page.index("Do the intervals cover?") < page.index("Which version to use")
+    assert page.index("## Where MAVEN's") < page.index("## Which version") < page.index("## Num")
 
 
 def test_scores_of_other_shapes_are_a_part_of_their_own():
@@ -148,8 +150,8 @@ def test_scores_of_other_shapes_are_a_part_of_their_own():
     ]  # fmt: skip
     both = pd.concat([settings_rows(0.7, 0.94), pd.DataFrame(rows)])
     page = coverage_page(coverage_table(0.7), "a", both)
-    assert "of its versions `MAVEN-C` covers AUC" in page
-    assert "Pooled over 2 settings" in page
+    assert "together, intervals of `MAVEN-C` contain" in page
+    assert "Over 2 settings in which" in page
     # Over AUC alone: that of TNR_H the scores hardly touch.
     assert "u 0.900 against 0.600, 1.00 times as wide; v 0.800 against 0.940" in page
     assert f"standard error of at least {(0.05 * 0.95 / 40) ** 0.5:.3f}" in page
@@ -175,10 +177,11 @@ def test_each_setting_is_held_against_the_band():
 
 def test_the_part_on_own_models_has_a_line_a_truth_and_method():
     text = coverage_page(coverage_table(0.7), "a").partition("## Each model where")[2]
-    assert "| DS's | H-AI | **0.40** | **0.40** | 3 |" in text
-    assert "| H-AI's | DS | 0.90 | 0.90 | 3 |" in text
     assert "12 of 400 fits had Markov chains that had not converged" in text
     assert "- a\n- b\n" in text
+    text = text.partition("### Coverage under each model")[2]
+    assert "| DS's | H-AI | **0.40** | **0.40** | 3 |" in text
+    assert "| H-AI's | DS | 0.90 | 0.90 | 3 |" in text
 
 
 def ranks():
@@ -216,9 +219,11 @@ def test_the_cause_of_bias_is_what_takes_it_away():
     """Only a clear change against the bias counts; one that makes it worse does not."""
     text = coverage_page(coverage_table(0.7), "a")
     assert "whichever way the draw is off (removed in `MAVEN-C, votes known`: 1 of 4)" in text
-    assert "Not so: the paper's prior of mu" in text
+    assert "What does not:\n\n- The paper's prior of mu" in text
     assert "| w, 30 studies | MAVEN-C | -0.0500 ± " in text
-    assert "nothing. Not so:" in bias_causes.conclusion({"x": bias_rows("x", -0.05, -0.05)})
+    assert "- nothing.\n\nWhat does not:" in bias_causes.conclusion(
+        {"x": bias_rows("x", -0.05, -0.05)}
+    )
 
 
 def two_models():
@@ -236,7 +241,7 @@ def test_the_part_on_two_models_compares_widths_by_replicate():
     text = shared_labels.by_way(two_models())
     assert "| pairwise | coupled | 0.8000" in text
     assert "0.75 ± " in text
-    said = coverage_page(coverage_table(0.7), "a").partition("## Two models")[2]
+    said = coverage_page(coverage_table(0.7), "a").partition("## Comparing two models")[2]
     assert text in said
     assert "1 of 4 fits had Markov chains that had not converged" in said
 
@@ -252,11 +257,48 @@ def test_the_comparison_page_has_a_line_a_setting_and_a_column_a_metric():
     tables = dict.fromkeys(("maven_fig4", "maven_fig4_stress"), pd.DataFrame(rows))
     titles = {"maven_fig4": "Predictor A", "maven_fig4_stress": "Predictor B"}
     page = page_from("comparison", titles, tables=tables)
-    assert "## Predictor B\n\n20 replicates in each setting." in page
+    assert "intervals that are 0.60 to 0.60 times as wide, and an error that is 0.80 times" in page
+    assert "### Predictor B\n\n20 replicates in each setting;" in page
     assert "| gold_fraction | AUC | TNR_H |" in page
     assert "| 0.01 | 0.800000 | 0.800000 |" in page
     assert "| 0.1 | 0.600000 | 0.600000 |" in page
     assert "| 0.1 | 0.632456 | 0.632456 |" in page  # 0.6 / sqrt(1 - 0.1)
+
+
+def told_pages(auc="0.912 ± 0.007"):
+    """The pages that the page on intervals tells of, as far as it does."""
+    answer = (
+        "## By number of gold labels\n\n"
+        "| gold labels | coverage | coverage of GT | width / GT |\n| --- | --- | --- | --- |\n"
+        "| 20 | 0.979 ± 0.001 | 0.983 | 0.886 |\n| 500 | 0.951 | 0.952 | 0.831 |\n\n"
+        "### Coverage by setting\n\n| setting | 20 | 500 |\n| --- | --- | --- |\n"
+        "| a | 0.99 | 0.95 |\n| b | 0.93 | 0.96 |\n"
+    )
+    pooled = "".join(
+        f"| {method} | {metric} | {covers} | 0.84 | 0.78 |\n"
+        for method, covers in (("MAVEN", "0.756"), ("MAVEN-C", auc))
+        for metric in ("AUC", "prevalence")
+    )
+    coverage = (
+        "## Where MAVEN's assumptions are true\n\n"
+        "| method | prevalence | TNR_H | AUC |\n| --- | --- | --- | --- |\n"
+        "| MV | 0.875 | 0.000 | 0.000 |\n| DS | **0.365** | 0.000 | 0.000 |\n\n"
+        "### Pooled over settings\n\n"
+        "| method | metric | coverage | worst setting | width / GT |\n"
+        f"| --- | --- | --- | --- | --- |\n{pooled}"
+    )
+    return {"answer": answer, "coverage": coverage}
+
+
+def test_the_page_on_intervals_tells_the_numbers_of_other_pages():
+    page = page_from("which-interval", told=told_pages())
+    assert "contained the truth in 95 to 98 of 100 simulated studies, with 20 gold" in page
+    assert "| corrected by gold (`logistic-R`) | 0.95 to 0.98 | 0.93 | 0.83 to 0.89 |" in page
+    assert "| MAVEN, calibrated (`MAVEN-C`) | 0.91 to 0.91 | 0.84 | 0.78 to 0.78 |" in page
+    assert "| Dawid-Skene (`DS`) | 0.00 to 0.36 |" in page
+    assert len(page.splitlines()) <= 40
+    with pytest.raises(ToldError, match="Pooled over settings, coverage, method MAVEN-C: found"):
+        page_from("which-interval", told=told_pages(auc="none"))
 
 
 def test_the_scaling_page_prints_every_n():

@@ -19,8 +19,6 @@ MOST_LINES = 150
 MOST_WORDS = 35
 OWN = ["README.md", *(f"docs/{name}.md" for name in ("changes", "figures", "glossary", "install",
                                                        "module", "running", "python"))]  # fmt: skip
-MADE_BY_ANSWER = {DOCS / "answer.md", DOCS / "answer-cells.csv"}
-"""Pages of `make answer`, which takes hours."""
 
 
 def figures() -> dict[str, dict]:
@@ -77,12 +75,11 @@ def test_sentences_are_short(name):
                                   *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("how-to/*.md"))],
                          ids=lambda page: str(page.relative_to(ROOT)))  # fmt: skip
 def test_links_lead_somewhere(page):
-    """To a file, or to a figure that `make docs` or `make answer` puts into the gallery."""
-    drawn = {DOCS / f"gallery/{name}.svg" for name in figures()}
+    """A figure has a link where the gallery has its picture, and nowhere else."""
     for link in links(page):
         place, _, heading = link.partition("#")
         target = (page.parent / place).resolve() if place else page
-        assert target.exists() or target in drawn | MADE_BY_ANSWER, link
+        assert target.exists(), link
         assert not heading or heading in anchors(target), link
 
 

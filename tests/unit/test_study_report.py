@@ -88,6 +88,8 @@ def test_the_page_stands_alone_and_is_well_formed(folder):
     assert len(page.encode()) < LARGEST
     assert 'name="viewport" content="width=device-width, initial-scale=1"' in page
     assert "@media print" in page
+    assert "Evaluated on 2026-03-01.</p>" in page
+    assert ":focus-visible { outline: 3px" in page
     assert "prefers-color-scheme: dark" in page
     figures = re.findall(r"<figure id=.*?</figure>", page, re.DOTALL)
     assert len(figures) > 10
@@ -280,6 +282,14 @@ def test_a_card_is_red_where_its_own_number_is_contradicted_and_not_the_second_o
     assert not answer.flagged
     said = "Second opinion, by the model MAVEN-C: 30.0 % (28.0 % to 32.0 %)"
     assert f"{said}, which the gold labels contradict" in answer.details
+    assert answer.details[0] == "Corrected by gold (logistic-R)"
+    by = {
+        method: write_answer(headline(method=method), 300, 0.95, BY_GOLD).details[0]
+        for method in ("GT", "MAVEN-C", "votes-R")
+    }
+    assert by == {
+        "GT": "Gold labels alone", "MAVEN-C": "By MAVEN-C", "votes-R": "Corrected by gold (votes-R)"
+    }  # fmt: skip
     right = write_answer(headline(beside={**beside, "misfit": False}), 300, 0.95, BY_GOLD)
     assert said in right.details
     assert write_answer(headline(method="DS", misfit=True), 300, 0.95, BY_GOLD).flagged
@@ -323,7 +333,7 @@ def test_the_first_line_the_cards_and_the_terminal_agree(tmp_path, plant):
         words = f"{reason[0].upper()}{reason[1:]}."
         assert first[1] == words
         assert " ".join(said.split()).startswith(words)
-    assert ("logistic-R !" in said or "DS !" in said) == (plant == "answer")
+    assert ("gold-corrected !" in said or "DS !" in said) == (plant == "answer")
     assert "rely on MAVEN-R" not in said + page
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from crowdgold.documents.claims import read_claims
+from crowdgold.documents.claims import claims_file, read_claims
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.wiring.drawn import Drawn
 from crowdgold.experiments.wiring.jobs import Jobs
@@ -27,7 +27,7 @@ def test_what_a_page_names_is_there(name):
     assert (ROOT / f"docs/templates/{name}.md.jinja").is_file()
     assert (ROOT / f"docs/{name}.md").is_file()
     assert set(page) <= {
-        "tables", "available", "files", "config", "modules", "claims", "told"
+        "tables", "available", "files", "config", "modules", "claims", "told", "pictures"
     }  # fmt: skip
     named = [*page.get("tables", []), *page.get("available", [])]
     made = {"stableval_posteriors", "stableval_bootstrap"}
@@ -52,6 +52,8 @@ def test_no_template_is_left_over():
 def test_claims_can_be_read_and_need_tables_of_their_page(name):
     asked, page = SimpleNamespace(page=name), PAGES.pages[name]
     printed = {**load(ROOT / page["files"]["printed"]), **PAGES.options(asked)}
+    # A row is read by itself.
+    assert "see above" not in claims_file(page["claims"]).read_text(encoding="utf-8")
     text = (ROOT / f"docs/templates/{name}.md.jinja").read_text()
     # A table that the template joins has the name that it gives it.
     joined = [name for call in re.findall(CALL, text) for name in re.findall(JOINED, call)]

@@ -11,6 +11,7 @@ from crowdgold.documents.printed_items import (
     blocks_of,
     item_row,
     numbers_named,
+    pages_of,
     verdicts_on,
 )
 from crowdgold.experiments.configuration import load
@@ -71,9 +72,7 @@ def test_a_row_names_what_there_is_or_says_why_there_is_nothing(paper, item):
     every = {key: value for key, value in item.items() if key != "blocks"}
     assert set(blocks_of(item, BASE)) <= set(known)
     assert set(blocks_of(item, BASE)) <= set(blocks_of(every, BASE))
-    if "page" in item:
-        assert item["page"] in PAGES["papers-figures"]["told"]
-        assert item["page"] in PAGES
+    assert set(pages_of(item)) <= set(PAGES["papers-figures"]["told"]) & set(PAGES)
     assert ("needs" in item) == ((paper, item["number"]) == ("MAVEN", "Table 3b"))
 
 
@@ -166,6 +165,11 @@ def test_a_line_says_what_draws_it_from_how_much_and_what_came_out():
     assert row["blocks and their replicates"] == "`e` (7)"
     assert row["scale"] == "paper"
     assert row["verdicts"] == "[holds: 1, does not hold: 1](p.md)"
+    both = {**item, "page": ["p", "q", "empty"]}
+    told = {"p": PAGE, "q": "# Q\n\n| where | verdict |\n|---|---|\n| Fig. 1 | not decided |\n"}
+    assert item_row(both, config, {}, {**told, "empty": ""})[-1] == (
+        "[holds: 1, does not hold: 1](p.md); [not decided: 1](q.md)"
+    )
     other = {"number": "Figure 9", "shows": "x", "figures": ["g"]}
     assert item_row(other, config, {"e": "default"}, {})[-2:] == ["default, `make hlv`", "no claim"]
     lacking = {"number": "Table 3b", "shows": "x", "page": "p", "needs": "the network"}

@@ -10,11 +10,15 @@ from typing import Any
 
 from crowdgold.data.shown import WIDTH
 from crowdgold.inference.samples import ONLY_GOLD
+from crowdgold.methods.registry import baseline
+from crowdgold.own.evaluation.headline import is_corrected
 
 METRIC, MODEL, NUMBER, INTERVAL, METHOD, AS_GOLD = 20, 14, 6, 17, 14, 7
 HUMANS = "humans"
 SHOWN = 3
 """Methods that failed, or answers by another method, that are named."""
+CORRECTED, ALONE = "gold-corrected", "gold alone"
+"""What stands for a method whose prediction gold labels correct, and for gold labels alone."""
 AS_GOLD_WORDS = '"as gold": so many gold labels alone would give as narrow an interval.'
 MARK = "!"
 Summary = Mapping[str, Any]
@@ -42,10 +46,17 @@ def _named(one: Mapping[str, Any]) -> str:
     return _cut(one["metric"], METRIC).ljust(METRIC) + _cut(model_of(one), MODEL).ljust(MODEL)
 
 
+def _by(method: str) -> str:
+    """What a number comes from, in at most 14 letters: words, or the name of a model."""
+    if method == baseline():
+        return ALONE
+    return CORRECTED if is_corrected(method) else method
+
+
 def _numbers(one: Mapping[str, Any]) -> str:
     """An estimate with its interval, and the method, marked where gold labels contradict it."""
     interval = f"{one['lower']:.3f} to {one['upper']:.3f}"
-    by = one["method"] + (f" {MARK}" if one["misfit"] else "")
+    by = _by(one["method"]) + (f" {MARK}" if one["misfit"] else "")
     return f"{one['estimate']:{NUMBER}.3f}  {interval.ljust(INTERVAL)}{by.ljust(METHOD)}"
 
 
@@ -66,6 +77,16 @@ def _head(level: float, last: str) -> str:
 
 def _answers(summary: Summary, stratum: str) -> list[Mapping[str, Any]]:
     return [one for one in summary["headlines"] if one["stratum"] == stratum]
+
+
+def _corrected(answers: Sequence[Mapping[str, Any]]) -> str:
+    """Which methods gold labels correct, where any answer is of one."""
+    methods = dict.fromkeys(
+        one["method"] for one in answers if one["method"] and is_corrected(one["method"])
+    )
+    if not methods:
+        return ""
+    return f'"{CORRECTED}": gold labels correct what votes and scores say ({", ".join(methods)}).'
 
 
 def _fallbacks(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -152,6 +173,7 @@ def footnotes(summary: Summary, stratum: str) -> Iterator[str]:
     answers = _answers(summary, stratum)
     (about,) = (one["about"] for one in summary["strata"] if one["name"] == stratum)
     yield about
+    yield _corrected(answers)
     if any(one["effective_gold"] is not None for one in answers):
         yield AS_GOLD_WORDS
     yield _contradicted(summary, stratum, [one for one in answers if one["method"] is not None])

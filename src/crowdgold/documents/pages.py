@@ -12,6 +12,7 @@ which `{{ ... }}` calls small functions of the page's modules. A template sees
     replicates(tables)        the replicates of each of these tables of estimates
     table(header, rows)       a Markdown table
     with_error(value, error)
+    picture(name)             the name of a figure, linked where the gallery has its picture
 
 and what else the page takes from the configuration, by name.
 """
@@ -55,7 +56,7 @@ def make_page(
         template: its template's text.
         page: its entry in `config/pages.yaml`.
         files: what its input files hold, by their names; `tables` is experiment -> table.
-        options: what it takes from the configuration.
+        options: what it takes from the configuration; the names of the pictures of the `gallery`.
     """
     # Markdown, of our own results: nothing is escaped.
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
@@ -74,11 +75,16 @@ def make_page(
         }
         return ", ".join(f"{name} {size}" for name, size in sizes.items()) or "none"
 
+    def picture(name: str) -> str:
+        there = name in options.get("gallery", ())
+        return f"[`{name}`](gallery/{name}.svg)" if there else f"`{name}`"
+
     modules = {name: import_module(module) for name, module in page.get("modules", {}).items()}
     text = environment.from_string(template).render(
         {**files, **options, **modules},
         bullets=bullets,
         claims=claims,
+        picture=picture,
         replicates=replicates,
         rule=RULE,
         table=markdown_table,

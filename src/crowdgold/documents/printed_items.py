@@ -6,7 +6,7 @@ claims and printed cells against ours, so that they are those of the last run.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from crowdgold.documents.verdicts import NOT_JUDGED
@@ -20,6 +20,8 @@ HEADER = [
     "verdicts",
 ]
 Item = Mapping[str, Any]
+Picture = Callable[[str], str]
+"""The name of a figure, linked where there is a picture of it."""
 
 NUMBER = r"(?:[A-Z]\.)?\d+[a-z]?"
 NAMED = re.compile(rf"\b(fig|table)(?:ure)?s?\.? ({NUMBER}(?:(?:, | and | to ){NUMBER})*)", re.I)
@@ -120,6 +122,12 @@ def blocks_of(item: Item, config: Mapping[str, Any]) -> list[str]:
     return [one for one in found if one]
 
 
+def pages_of(item: Item) -> list[str]:
+    """The pages that hold a figure's or table's numbers and claims."""
+    found = item.get("page", [])
+    return [found] if isinstance(found, str) else list(found)
+
+
 def _told_block(name: str, config: Mapping[str, Any]) -> str:
     """A block with its replicates; a benchmark has none."""
     block = config["experiments"].get(name)
@@ -127,7 +135,11 @@ def _told_block(name: str, config: Mapping[str, Any]) -> str:
 
 
 def item_row(
-    item: Item, config: Mapping[str, Any], scales: Mapping[str, str], told: Mapping[str, str]
+    item: Item,
+    config: Mapping[str, Any],
+    scales: Mapping[str, str],
+    told: Mapping[str, str],
+    picture: Picture = "`{}`".format,
 ) -> list[str]:
     """The line of a figure or table.
 
@@ -139,8 +151,8 @@ def item_row(
     """
     if "nothing" in item:
         return [item["number"], item["shows"], "", "", "", item["nothing"]]
-    names, page = item.get("figures", []), item.get("page", "")
-    found = verdicts_on(item, told[page]) if page else ()
+    names, pages = item.get("figures", []), pages_of(item)
+    found = {page: verdicts_on(item, told[page]) for page in pages}
     targets = {config["figures"][name].get("target", "") for name in names} - {""}
     blocks = blocks_of(item, config)
     at = ", ".join(
@@ -149,16 +161,18 @@ def item_row(
             *(f"`make {one}`" for one in sorted(targets)),
         ]
     )
-    said = "; ".join(found) or "no claim"
-    if found == (NOT_MADE,):
-        at, said = "", f"{NOT_MADE}: needs {item['needs']}" if "needs" in item else NOT_MADE
+    said = {page: "; ".join(own) for page, own in found.items() if own}
+    if list(found.values()) == [(NOT_MADE,)]:
+        why = f"{NOT_MADE}: needs {item['needs']}" if "needs" in item else NOT_MADE
+        at, said = "", dict.fromkeys(pages, why)
+    said = said or dict.fromkeys(pages[:1] or [""], "no claim")
     return [
         item["number"],
         item["shows"],
-        ", ".join(f"`{name}`" for name in names),
+        ", ".join(map(picture, names)),
         ", ".join(_told_block(one, config) for one in blocks),
         at,
-        f"[{said}]({page}.md)" if page else said,
+        "; ".join(f"[{text}]({page}.md)" if page else text for page, text in said.items()),
     ]
 
 
@@ -167,9 +181,10 @@ def item_rows(
     config: Mapping[str, Any],
     scales: Mapping[str, str],
     told: Mapping[str, str],
+    picture: Picture,
 ) -> list[list[str]]:
     """The lines of a paper's figures and tables."""
-    return [item_row(item, config, scales, told) for item in items]
+    return [item_row(item, config, scales, told, picture) for item in items]
 
 
 def count_items(papers: Mapping[str, Sequence[Item]]) -> Counter[str]:

@@ -1,4 +1,4 @@
-"""What docs/which-method.md shows of the cells of the arena, and how far to trust it."""
+"""What the pages on methods show of the cells of the arena, and how far to trust it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -56,7 +56,7 @@ def _method_row(method: str, rows: pd.DataFrame, seconds: float) -> list[str]:
 
 
 def methods_table(cells: pd.DataFrame, baseline: str, times: pd.DataFrame) -> str:
-    """The table of every method over all worlds and metrics.
+    """The table of every method over all settings and metrics.
 
     Args:
         cells: of the arena, with the column `verdict` (`table.judged`).
@@ -65,7 +65,7 @@ def methods_table(cells: pd.DataFrame, baseline: str, times: pd.DataFrame) -> st
     """
     seconds = {str(name): own.median() for name, own in times.groupby("method")["seconds"]}
     head = ["method", "needs", "not too short", "coverage", "worst", "bias", f"width / {baseline}",
-            "gate failed", "seconds"]  # fmt: skip
+            "not converged", "seconds"]  # fmt: skip
     return markdown_table(
         head,
         [
@@ -95,7 +95,7 @@ def reasons(cells: pd.DataFrame, worlds: Collection[str]) -> str:
         ]
         for row in reasons_table(cells[cells["verdict"] == NONE]).to_dict("records")
     ]
-    return markdown_table(["methods", "why", "metrics", "worlds"], rows)
+    return markdown_table(["methods", "why", "metrics", "settings"], rows)
 
 
 def worlds_table(worlds: Mapping[str, StudyFeatures]) -> str:
@@ -112,7 +112,7 @@ def worlds_table(worlds: Mapping[str, StudyFeatures]) -> str:
         ]
         for name, one in worlds.items()
     ]  # fmt: skip
-    head = ["world", "items", "votes each", "gold", "base rate", "TPR_H", "TNR_H", "AUC"]
+    head = ["setting", "items", "votes each", "gold", "base rate", "TPR_H", "TNR_H", "AUC"]
     return markdown_table([*head, "annotators"], rows)
 
 
@@ -136,7 +136,7 @@ def real_data(real: pd.DataFrame, cells: pd.DataFrame) -> str:
         else:
             found = "not on this page: its files were not at hand ([datasets](datasets.md))"
         rows.append([f"`{name}`", dataset.title, dataset.gold, found])
-    return markdown_table(["dataset", "what", "gold labels", "a world"], rows)
+    return markdown_table(["dataset", "what", "gold labels", "a setting"], rows)
 
 
 def counts(cells: pd.DataFrame) -> dict[str, Any]:
@@ -188,25 +188,24 @@ def how_far(cells: pd.DataFrame, worlds: int) -> list[str]:
     size, level, low = int(one["intervals"]), float(one["level"]), float(one["band_low"])
     together = coverage_band(worlds * size, level, TOGETHER)[0]
     return [
-        f"A method in a world has {size} intervals of a metric, so that a coverage of {level:.0%} "
-        f"has a Monte Carlo error of {100 * share_error(level, size):.0f} points. They are too "
-        f"short below {low:.0%}. That happens by chance alone {_blamed(size, level, low)}, and "
-        f"finds a true coverage of {_chances(size, low)}.",
-        f"All worlds together are too short {TOGETHER:.0f} deviations below the level: of {worlds} "
-        f"worlds below {together:.1%}. On one metric that blames a method that is right "
-        f"{_blamed(worlds * size, level, together)}, and finds a true coverage of "
-        f"{_chances(worlds * size, together)}.",
-        "A method holds where neither is so, in all worlds in which it has intervals, with gold "
-        "labels or without as you have them (both, if it uses none). That is no proof: it has not "
-        "been found out.",
-        "Of those that hold, one with intervals in more worlds comes before one that is narrower; "
-        f"where widths differ by no more than {TIED:.0f} standard errors, the one that covers more "
-        "often is chosen. Errors of ratios of widths are those of independent widths: if anything, "
-        "too large.",
-        "What is chosen for how it did looks better than it is. So each choice is also made "
-        "without a world and judged in that world, for all worlds in turn. Worlds that differ in "
-        "their gold labels alone are left out together. That is the coverage to expect in a world "
-        "like these; of a world unlike them nothing here tells.",
+        f"**Each setting.** A method has {size} intervals of a metric there, so that a coverage of "
+        f"{level:.0%} has a Monte Carlo error of {100 * share_error(level, size):.0f} points. "
+        f"Below {low:.0%} they are called too short. By chance alone that happens "
+        f"{_blamed(size, level, low)}. It finds a true coverage of {_chances(size, low)}.",
+        f"**All settings together.** Of {worlds} settings, less than {together:.1%} is too short "
+        f"({TOGETHER:.0f} standard deviations below the level). On one metric that blames a "
+        f"method that is right {_blamed(worlds * size, level, together)}. It finds a true coverage "
+        f"of {_chances(worlds * size, together)}.",
+        "**A method passes** where it is too short in neither way. The settings that count are "
+        "those with gold labels, or those without, as you have them; both, if it uses none. To "
+        "pass is no proof: nothing was found against it.",
+        "**The choice.** Of those that pass, one with intervals in more settings comes first, then "
+        f"the narrowest. Where widths differ by no more than {TIED:.0f} standard errors, the one "
+        "that contains the truth more often is chosen.",
+        "**The test.** What is chosen for how it did looks better than it is. So each choice is "
+        "made once more without a setting and judged in it, for all settings in turn. Settings "
+        "that differ in their gold labels alone are left out together. The choice is *confirmed* "
+        f"where these intervals, of {FEWEST} settings or more, are not too short together.",
     ]
 
 
@@ -214,9 +213,8 @@ def what_about(worlds: Mapping[str, StudyFeatures], baseline: str) -> str:
     """Say what intervals are about, and what that makes of the widths."""
     kept = [np.sqrt(1 - one.gold / one.items) for one in worlds.values() if one.gold]
     return (
-        "The truth is that of the items at hand, of which some have gold labels. Intervals of "
+        "**Population and items.** The truth is that of the items at hand. Intervals of "
         f"`{baseline}`, of votes resampled, of Rogan-Gladen and of AutoEval are made for the "
-        "population that the items are of, the others for the items. For the items those of "
-        f"`{baseline}` could be {min(kept):.2f} to {max(kept):.2f} times as wide as they are "
-        "(the root of the share without gold): so much of a smaller width is due to the question."
+        "population that the items are drawn from, and are wider. For the items, those of "
+        f"`{baseline}` could be {min(kept):.2f} to {max(kept):.2f} times as wide as they are."
     )

@@ -70,6 +70,10 @@ class Drawn:
             if not without
         ]
 
+    def gallery(self) -> list[str]:
+        """The figures that a run puts into the gallery: none but one of what is published."""
+        return []
+
     def place(self, path: str) -> str:
         """Where a file of a run is read."""
         return path

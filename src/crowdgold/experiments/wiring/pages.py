@@ -120,4 +120,7 @@ class Pages:
             for key in path.split("."):
                 value = value[key]
             found[name] = value
+        if self.page(wildcards).get("pictures"):
+            there = {one.stem for one in Path("docs/gallery").glob("*.svg")}
+            found["gallery"] = sorted(there | set(self.drawn.gallery()))
         return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +122,7 @@ def with_source(
     """
     require_answers(evaluation)
     about = {
+        "date": date.today().isoformat(),
         "files": [str(path) for path in source.paths],
         "reading": {
             "columns": dict(source.columns), "positive": source.positive,

@@ -8,8 +8,8 @@ annotators.csv            each annotator's TPR and TNR, where they are known
 parameters.csv            medians and intervals of the models' parameters
 predictive.csv            posterior predictive checks of votes and rankings
 check.json                what the data can support, as of `crowdgold check --json`
-study.json                settings, versions, notes, headlines, fits, what was not run, seconds; and
-                          the other files, so that one that was lost is missed
+study.json                the day, settings, versions, notes, headlines, fits, what was not run,
+                          seconds; and the other files, so that one that was lost is missed
 study.yaml                the options of `crowdgold evaluate` that repeat it
 """
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from crowdgold.methods import METHODS
 from crowdgold.methods.method import CORRECTED, MODEL
-from crowdgold.methods.registry import with_role
+from crowdgold.methods.registry import baseline, with_role
 from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.metrics.metric import DELTA
 from crowdgold.own.evaluation.rows import KEYS
@@ -35,6 +35,18 @@ ONLY_MODELS_REASON = (
 def is_model(method: str) -> bool:
     """Whether a method rests on a model of votes."""
     return METHODS[method].has_role(MODEL)
+
+
+def is_corrected(method: str) -> bool:
+    """Whether gold labels correct what a method says of votes and scores."""
+    return method in with_role(CORRECTED) and method != baseline()
+
+
+def named(method: str) -> str:
+    """What a reader is told of the method of a number: in words, and its name where it has one."""
+    if method == baseline():
+        return "gold labels alone"
+    return f"corrected by gold ({method})" if is_corrected(method) else method
 
 
 def order_of_choice(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowdgold.methods.registry import baseline
+from crowdgold.own.evaluation.headline import named
 from crowdgold.own.report.folder import StudyFolder
 from crowdgold.own.report.words import (
     Numbers,
@@ -124,7 +125,8 @@ def _as_gold(row: Mapping[str, Any], n_gold: int, gold_interval: bool) -> str:
 
 
 def _details(row: Mapping[str, Any]) -> Iterator[str]:
-    yield f"By {row['method']}"
+    said = named(str(row["method"]))
+    yield f"{said[:1].upper()}{said[1:]}" if said != row["method"] else f"By {said}"
     beside = row.get("beside")
     if beside and beside["estimate"] is not None:
         numbers = Numbers({**row, **beside})
@@ -178,7 +180,8 @@ def write_answer(
     return Answer(
         title, sentence, numbers.interval(level), _as_gold(row, n_gold, by_gold is not None),
         _alone(row, by_gold, row is not given), tuple(_details(row)), bool(row.get("misfit")),
-        (numbers.point, numbers.ends, str(row["method"])), is_comparison(row) and _sure(numbers),
+        (numbers.point, numbers.ends, named(str(row["method"]))),
+        is_comparison(row) and _sure(numbers),
     )  # fmt: skip
 
 

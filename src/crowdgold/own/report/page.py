@@ -87,7 +87,9 @@ def _subtitle(study: StudyFolder) -> str:
         f"{counted(counts['gold'], 'gold label')} ({counts['gold_positive']:,} positive, "
         f"{counts['gold_negative']:,} negative)",
     ]
-    return ", ".join([*parts, counted(len(study.models), "model")])
+    made = study.summary.get("date")
+    said = ", ".join([*parts, counted(len(study.models), "model")])
+    return f"{said}. Evaluated on {made}." if made else said
 
 
 def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:

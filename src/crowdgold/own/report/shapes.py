@@ -95,7 +95,7 @@ SUMMARY = keys(
         "fits": list_of(_FIT),
         "not_run": list_of(_NOT_RUN),
     },
-    {"notes": list_of(TEXT), "seconds": VALUE, "written": list_of(TEXT)},
+    {"date": TEXT, "notes": list_of(TEXT), "seconds": VALUE, "written": list_of(TEXT)},
 )
 """Of study.json."""
 

@@ -19,9 +19,9 @@ from crowdgold.studies.answer.cells import (
 )
 
 POOLED = (0.94, 0.98)
-"""Coverage over all worlds and metrics, at each number of gold labels."""
+"""Coverage over all settings and metrics, at each number of gold labels."""
 OF_METRIC = 0.925
-"""Least coverage of each metric over all worlds, at each number of gold labels."""
+"""Least coverage of each metric over all settings, at each number of gold labels."""
 OF_CELL = 0.93
 """No upper limit of a cell's coverage lies below."""
 WIDEST = 1.0
@@ -97,7 +97,8 @@ def _pooled(found: Answers) -> Bar:
     apart = (outside["coverage"] - outside["coverage"].clip(low, high)).abs()
     chance = int((apart <= ERRORS * outside["coverage_se"]).sum())
     return Bar(
-        f"coverage over all worlds and metrics from {low} to {high} at each number of gold labels",
+        f"coverage over all settings and metrics from {low} to {high} at each number of gold "
+        "labels",
         outside.empty,
         f"from {rows['coverage'].min():.3f} to {rows['coverage'].max():.3f}"
         + _within(len(outside), len(rows), "outside", chance),
@@ -111,7 +112,7 @@ def _metrics(found: Answers) -> Bar:
     limits = [upper_limit(*pair) for pair in short[["covered", "intervals"]].to_numpy()]
     chance = sum(limit >= OF_METRIC for limit in limits)
     return Bar(
-        f"coverage of each metric over all worlds at least {OF_METRIC} at each number of gold "
+        f"coverage of each metric over all settings at least {OF_METRIC} at each number of gold "
         "labels",
         short.empty,
         f"the least is {rows['coverage'].min():.3f}"

@@ -8,11 +8,11 @@ import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table, with_error
 from crowdgold.methods import METHODS
-from crowdgold.studies.answer.bars import AT, OF_CELL, WIDEST, Answers, Bar, answers_of, bars_of
+from crowdgold.studies.answer.bars import AT, OF_CELL, Answers, Bar, answers_of, bars_of
 from crowdgold.studies.answer.cells import CELL, answer_cells, mean_ratios, pooled_coverage
 from crowdgold.studies.answer.sample_peers import MEANS, PEER
 
-__all__ = ["AT", "OF_CELL", "WIDEST", "answers_of", "bars_of"]
+__all__ = ["AT", "OF_CELL", "answers_of", "bars_of"]
 
 CELLS_FILE = "answer-cells.csv"
 LISTED = 30
@@ -61,9 +61,9 @@ def known_width(found: Answers) -> pd.Series:
 
 
 def bars_table(bars: Sequence[Bar]) -> str:
-    """The table of what was asked for, whether it holds, and what was found."""
+    """The table of the targets, whether they are met, and what was found."""
     rows = [[bar.asked, "yes" if bar.holds else "**no**", bar.found] for bar in bars]
-    return markdown_table(["asked", "holds", "found"], rows)
+    return markdown_table(["target", "met", "found"], rows)
 
 
 def least_widths(found: Answers, least: pd.DataFrame, labels: Mapping[str, str]) -> dict[str, Any]:
@@ -118,12 +118,12 @@ def grid(table: pd.DataFrame, by: str, value: str, digits: int) -> str:
     return markdown_table([by, *map(str, sizes)], rows)
 
 
-def by_world(found: Answers, results: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
-    """Pooled coverage and mean ratios by world and number of gold labels."""
+def by_setting(found: Answers, results: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """Pooled coverage and mean ratios by setting and number of gold labels."""
     keys = ["experiment", "n_gold"]
     worlds = pooled_coverage(_first(found, results), found.answer, keys)
     worlds = worlds.merge(mean_ratios(found.cells, keys), on=keys, how="left")
-    return worlds.assign(world=_worlds(worlds, labels))
+    return worlds.assign(setting=_worlds(worlds, labels))
 
 
 def too_low(below: pd.DataFrame, baseline: str, labels: Mapping[str, str]) -> str:
@@ -133,7 +133,7 @@ def too_low(below: pd.DataFrame, baseline: str, labels: Mapping[str, str]) -> st
          f"{row['upper_limit']:.3f}", f"{row['coverage_baseline']:.3f}", _judged_again(row)]
         for world, row in zip(_worlds(below, labels), below.to_dict("records"), strict=True)
     ]  # fmt: skip
-    head = ["world", "metric", "gold labels", "intervals that hold", "upper limit"]
+    head = ["setting", "metric", "gold labels", "with the truth", "upper limit"]
     return _listed([*head, f"coverage of {baseline}", "again"], rows)
 
 
@@ -145,7 +145,7 @@ def too_wide(wide: pd.DataFrame, baseline: str, labels: Mapping[str, str]) -> st
          with_error(row["width_ratio"], row["width_ratio_se"])]
         for world, row in zip(_worlds(wider, labels), wider.to_dict("records"), strict=True)
     ]  # fmt: skip
-    return _listed(["world", "metric", "gold labels", f"width / {baseline}"], rows)
+    return _listed(["setting", "metric", "gold labels", f"width / {baseline}"], rows)
 
 
 def _judged_again(row: Mapping[Hashable, Any]) -> str:

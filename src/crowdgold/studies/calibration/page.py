@@ -86,12 +86,12 @@ def nearest_to_level(settings: pd.DataFrame) -> str:
             inside.append(str(method))
     if inside:
         return (
-            f"Pooled over the settings below, of its versions `{', '.join(inside)}` covers AUC and "
-            "delta_TPR as often as it says"
+            f"Over all settings together, intervals of `{', '.join(inside)}` contain the true AUC "
+            "and delta_TPR as often as they should"
         )
     return (
-        "No version covers AUC and delta_TPR as often as it says, pooled over the settings below; "
-        f"`{best[0]}` comes nearest ({best[1]:.3f})"
+        "No version's intervals contain the true AUC and delta_TPR as often as they should, over "
+        f"all settings together; those of `{best[0]}` come nearest ({best[1]:.3f})"
     )
 
 
@@ -108,7 +108,7 @@ def _setting_cell(rows: pd.DataFrame, metric: str) -> str:
 
 
 def settings_table(settings: pd.DataFrame) -> str:
-    """The table of coverage, width, bias and failed fits of MAVEN's versions in each setting."""
+    """Coverage, width and bias of MAVEN's versions in each setting, with fits that failed."""
     keys = [name for name in SETTING if name in settings]
     shown, rows = ["AUC", "delta_TPR", "precision", "recall"], []
     for _, group in settings[settings["method"] != GOLD_ALONE.name].groupby(
@@ -123,7 +123,7 @@ def settings_table(settings: pd.DataFrame) -> str:
             failed = f"{first['gate_failures']:.0f} of {first['replicates']:.0f}"
             cells = [_setting_cell(own, metric) for metric in shown]
             rows.append([name, str(method), *cells, failed])
-    return markdown_table(["setting", "method", *shown, "failed fits"], rows)
+    return markdown_table(["setting", "method", *shown, "not converged"], rows)
 
 
 def of_scores(settings: pd.DataFrame) -> pd.DataFrame:
@@ -193,7 +193,7 @@ def under_each_model(shown: pd.DataFrame, titles: Mapping[str, str]) -> str:
         rows.append(
             [titles[str(experiment)], str(method), *(cells.get(m, "") for m in metrics), failed]
         )
-    return markdown_table(["truth", "method", *metrics, "failed fits"], rows)
+    return markdown_table(["truth", "method", *metrics, "not converged"], rows)
 
 
 def failed_by_sampler(ranks: pd.DataFrame) -> str:
@@ -207,4 +207,4 @@ def failed_by_sampler(ranks: pd.DataFrame) -> str:
         [str(model), f"{len(own)}", f"{int((~own['diagnostics_passed'].astype(bool)).sum())}"]
         for model, own in fits.groupby("model", sort=False)
     ]
-    return markdown_table(["sampler", "fits", "failed the gate"], rows)
+    return markdown_table(["sampler", "fits", "not converged"], rows)

@@ -11,18 +11,20 @@ from crowdgold.evaluation.fits import gate_sentence
 from crowdgold.methods.maven import CALIBRATED, FREE_SD
 
 SUBJECT = CALIBRATED.name
+PROCESSES = {"Algorithm 1": "MAVEN's process", "Algorithm 2": "IRT"}
+"""How MAVEN's paper names a generator -> its name on all pages."""
 JUDGED = ("AUC", "precision")
 SUSPECTS = {
     "MAVEN-C, votes known": (
-        "the votes' parameters are uncertain: a draw of them that is off takes some labels for "
-        "their opposite, and labels that are wrong pull the scores of the classes together, "
-        "whichever way the draw is off"
+        "The votes' parameters are uncertain. A draw of them that is off takes some labels for "
+        "their opposite, and wrong labels pull the scores of the classes together, whichever way "
+        "the draw is off"
     ),
     "MAVEN-C, prior of mu at 5": (
-        "the paper's prior of mu, an inverse gamma with its mode at a half, draws mu towards it "
-        "where the data say little"
+        "The paper's prior of mu has its mode at a half, and draws mu towards it where the data "
+        "say little"
     ),
-    FREE_SD.name: "both classes share a standard deviation",
+    FREE_SD.name: "Both classes share a standard deviation",
 }
 """Version with a suspect removed -> what it is suspected of."""
 
@@ -63,7 +65,7 @@ def changes(tables: Mapping[str, pd.DataFrame]) -> str:
 
 
 def conclusion(tables: Mapping[str, pd.DataFrame]) -> str:
-    """Say which suspects' removal clearly takes from the bias, and in how many settings."""
+    """Which suspects' removal clearly takes from the bias, in how many settings, as lists."""
     guilty, cleared = [], []
     for version, why in SUSPECTS.items():
         cases = [
@@ -78,15 +80,16 @@ def conclusion(tables: Mapping[str, pd.DataFrame]) -> str:
         if any(judged):
             other_way = f", with a clear bias the other way in {beyond}" if beyond else ""
             removed = f"removed in `{version}`: {sum(judged)} of {len(judged)}{other_way}"
-            guilty.append(f"{why} ({removed})")
+            guilty.append(f"- {why} ({removed}).")
         elif judged:
-            cleared.append(f"{why} (`{version}`: none of {len(judged)})")
-    said = (
+            cleared.append(f"- {why} (`{version}`: none of {len(judged)}).")
+    said = [
         "What clearly takes from the bias when it is removed, by two standard errors of the change "
-        f"on the same data, counted over settings and {' and '.join(JUDGED)}: "
-        f"{'; '.join(guilty) or 'nothing'}."
-    )
-    return f"{said} Not so: {'; '.join(cleared)}." if cleared else said
+        f"on the same data (counted over settings, {' and '.join(JUDGED)}):",
+        "\n".join(guilty) or "- nothing.",
+        *(["What does not:", "\n".join(cleared)] if cleared else []),
+    ]
+    return "\n\n".join(said)
 
 
 def by_setting(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -96,9 +99,14 @@ def by_setting(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
         table: rows of `maven.bias_causes`, of all experiments.
     """
     return {
-        f"{own['world'].iloc[0]}, {own['replicate'].nunique()} studies": own
-        for _, own in table.groupby(["experiment", "world"], sort=False)
+        f"{_named(str(world))}, {own['replicate'].nunique()} studies": own
+        for (_, world), own in table.groupby(["experiment", "world"], sort=False)
     }
+
+
+def _named(setting: str) -> str:
+    process, comma, rest = setting.partition(",")
+    return PROCESSES.get(process, process) + comma + rest
 
 
 def gates(tables: Mapping[str, pd.DataFrame]) -> str:

@@ -111,9 +111,20 @@ def parted(tables: dict[str, pd.DataFrame], axes: dict[str, str], least: float =
 AXIS = "gold_fraction"
 LABELS = {
     "error": "Mean absolute error",
-    "width": "Interval width",
-    "finite": "Interval width, GT corrected for the finite number of items",
+    "width": "Width of the interval",
+    "finite": "Width of the interval about these items",
 }
+
+
+def gain(results: pd.DataFrame) -> dict[str, float]:
+    """MAVEN over GT: the `narrowest` and `widest` width, and the mean `error`, over all settings.
+
+    Args:
+        results: as for `ratio_tables`.
+    """
+    table = compare(results, [AXIS], PUBLISHED.name, GOLD_ALONE.name)
+    width, error = table["width_ratio"], table["error_ratio"]
+    return {"narrowest": width.min(), "widest": width.max(), "error": error.mean()}
 
 
 def ratio_tables(results: pd.DataFrame) -> dict[str, str]:

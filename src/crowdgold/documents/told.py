@@ -1,0 +1,37 @@
+"""Numbers that a page tells from another page: the cells of its tables, by section and column."""
+
+import re
+
+from crowdgold.documents.printed_items import sections
+
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+class ToldError(ValueError):
+    """A page that does not hold what another one tells of it."""
+
+
+def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
+    """The numbers that the cells of a column begin with.
+
+    Args:
+        page: its text, Markdown.
+        heading: of the section that holds the table.
+        column: the header of the column.
+        where: column -> what its cell is to be.
+
+    Raises:
+        ToldError: there is no such cell, or one has no number.
+    """
+    cells = [
+        row[column]
+        for section in sections(page)
+        if section.heading == heading
+        for row in section.rows
+        if column in row and all(row.get(name) == value for name, value in where.items())
+    ]
+    found = [NUMBER.match(cell.strip("*")) for cell in cells]
+    if not found or not all(found):
+        asked = ", ".join([heading, column, *(f"{key} {value}" for key, value in where.items())])
+        raise ToldError(f"{asked}: found {cells}, expected numbers; see the page's template")
+    return [float(one.group()) for one in found if one]
