@@ -29,9 +29,10 @@ chance, and more often where their labels are expected to tell more about the me
 an interval of the same width takes fewer labels than at random, and rests on no more assumptions.
 
 The strata are of a prediction from votes and scores. It rests on the gold labels that there are
-(20 or more) or on those of a pilot, else it is rough. With several metrics or models the worst off
-is served first. A quarter of the labels go to all strata by their size (--proportional), so that
-no item counts for very many.
+(20 or more) or on those of a pilot, else it is rough. Chances for several metrics or models are a
+compromise: with other ones, the others would lose together what one gains, in per cent of the
+labels that it needs. Of all labels 15 % go to strata by their size (--proportional), so that no
+item counts for very many.
 
 Have experts fill in the column `gold` of the file, and give it to `crowdgold evaluate` along with
 the study: nothing else needs to be said. Begin at the top: any beginning of the file is such a
@@ -71,7 +72,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     own.add_argument(
         "--proportional", type=float, metavar="SHARE",
-        help="of the labels that go to all strata by their size (default: a quarter)",
+        help="of the labels that go to all strata by their size (default: 0.15)",
     )  # fmt: skip
     own.add_argument("--seed", type=int, default=SEED, help="default: %(default)s")
     add_force(own)
