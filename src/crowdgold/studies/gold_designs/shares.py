@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from crowdgold.evaluation.summaries import standard_error
 from crowdgold.plotting.plot import require
 from crowdgold.studies.gold_designs.check import DESIGNS, FEWEST, RANDOM, RIGHT
 
@@ -53,7 +54,8 @@ def shares(table: pd.DataFrame) -> pd.DataFrame:
             covered = inside[chosen].mean() if design != FEWEST else np.nan
             found = _ratio(own, design)
             if design == FEWEST:
-                found = own.loc[chosen, "estimate"].mean(), own.loc[chosen, "estimate"].sem()
+                least = own.loc[chosen, "estimate"].to_numpy(float)
+                found = float(least.mean()), standard_error(least)
             rows.append((*key, design, *found, covered, int(chosen.sum())))
     names = [*BY, "design", "share", "share_se", "coverage", "replicates"]
     return pd.DataFrame(rows, columns=names).fillna({"share_se": 0.0})
