@@ -15,7 +15,7 @@ from crowdgold.inference.design import KnownChances, SimpleRandom
 from crowdgold.inference.labels import Fit, LabelPrediction, MeanPrediction
 from crowdgold.inference.power_tuned_mean import designed_mean
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import rectify
+from crowdgold.inference.rectified import PSEUDO_UNEVEN, rectify
 from crowdgold.methods import fit
 from crowdgold.metrics import parse_metric
 from crowdgold.models.logistic import cross_fit, features
@@ -390,3 +390,32 @@ def test_a_prediction_under_known_chances_is_no_worse_than_gold_alone():
         evaluate(fitted, items, METRICS, rng, target="items"), estimates(items, "GT"), strict=True
     ):
         assert found.standard_error < alone.standard_error
+
+
+def rectified_of(design):
+    """What gold of a design makes of a regression, of three metrics."""
+    items = drawn(design, n=1500, n_gold=150)
+    share = cross_fit(features(items), items.gold, draw=items.draw)
+    questions = Questions(tuple(map(parse_metric, ("prevalence", "TPR_H", "AUC"))))
+    return rectify(share, View(items, "A"), questions, "items")
+
+
+def test_what_the_prediction_expects_adds_degrees_of_freedom_where_weights_are_uneven():
+    """`PSEUDO_UNEVEN` of them, where the prediction is used; none of a simple random sample."""
+    weight = np.array([1.0, 0.5, 0.0])
+    for design, more in ((STRATA, PSEUDO_UNEVEN * (weight > 0)), ("simple", 0)):
+        found = rectified_of(design)
+        left = found.labelled - weight * found.predicted
+        own = found.design.freedom(left, np.maximum(found._enough, 2))
+        np.testing.assert_allclose(found._freedom(weight), own + more)
+
+
+def test_gold_alone_is_not_taken_for_showing_too_little():
+    """Where weights are uneven the prediction is used if gold shows a smaller variance with it,
+    though what it expects is much larger. A simple random sample takes gold alone then."""
+    for design, used in ((STRATA, True), ("simple", False)):
+        found = rectified_of(design)
+        assert np.all(found.chosen_weight() > 0)
+        expected = np.stack([found.expected[0] * 50, found.expected[1]])
+        surprised = replace(found, expected=expected)
+        assert np.all((surprised.chosen_weight() > 0) == used)

@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 
 from crowdgold.studies.gold_designs.check import check_gold_designs, least_share
-from crowdgold.studies.gold_designs.plots import shares
+from crowdgold.studies.gold_designs.claims import coverage, shares_at
+from crowdgold.studies.gold_designs.page import coverage_table, shares_table
+from crowdgold.studies.gold_designs.shares import shares
 
 STUDY = {
     "n": 1500, "phi": 0.2, "votes_total": 3, "a0": 0.1, "a1": 0.8, "d0": 1.5, "d1": 1.5,
@@ -31,23 +33,65 @@ def test_the_least_share_leaves_the_variance_of_the_random_sample():
     assert (variance * (1 / fewer - 1)).sum() > wanted * 1.001
 
 
-def test_shares_are_squared_ratios_of_widths_and_coverage_is_counted():
-    rows = [
-        {"phi": 0.1, "replicate": k, "metric": "AUC", "design": design, "truth": 0.5,
-         "estimate": 0.5, "lower": 0.5 - width, "upper": 0.5 + width - (0.6 if miss else 0.0)}
-        for k in range(4)
-        for design, width, miss in (
-            ("random", 0.4, False), ("strata", 0.4, False), ("batches", 0.2, k == 0),
-            ("batches, one metric", 0.1, False),
-        )
+def rows_of(experiment, positive, widths, missed, prediction="right", replicates=4):
+    """Prevalence and AUC by designs of these widths; some (design, replicate) miss the truth."""
+    return [
+        {"experiment": experiment, "study.phi": positive, "replicate": k, "metric": metric,
+         "design": design, "prediction": prediction, "truth": truth, "estimate": truth,
+         "lower": truth - width,
+         "upper": truth + width * (-0.5 if (design, k) in missed else 1)}
+        for k in range(replicates)
+        for metric, truth in (("prevalence", positive), ("AUC", 0.5))
+        for design, width in widths.items()
     ]  # fmt: skip
-    least = {"phi": 0.1, "metric": "AUC", "design": "least", "estimate": 0.25, "replicate": 0}
-    found = shares(pd.DataFrame([*rows, least]), "phi").set_index("design")
-    assert found.loc["strata", "share"] == pytest.approx(1)
-    assert found.loc["batches, one metric", "share"] == pytest.approx(1 / 16)
-    assert found.loc["least", "share"] == 0.25
-    assert found.loc["batches", "coverage"] == 0.75
-    assert found.loc["strata", ["share_se", "coverage"]].tolist() == [0, 1]
+
+
+WIDTHS = {"random": 0.4, "one batch": 0.4, "batches": 0.2}
+
+
+def test_shares_are_squared_ratios_of_widths_and_coverage_is_counted():
+    rows = rows_of("gold_designs", 0.03, WIDTHS, {("one batch", 0)})
+    least = {"experiment": "gold_designs", "study.phi": 0.03, "metric": "AUC", "design": "least",
+             "prediction": "right", "estimate": 0.25, "replicate": 0}  # fmt: skip
+    found = shares(pd.DataFrame([*rows, least]))
+    auc = found[found["metric"] == "AUC"].set_index("design")
+    assert set(found["positive"]) == {0.03}
+    assert auc.loc["batches", "share"] == pytest.approx(0.25)
+    assert auc.loc["least", "share"] == 0.25
+    assert auc.loc["one batch", "coverage"] == 0.75
+    assert auc.loc["batches", ["share_se", "coverage", "replicates"]].tolist() == [0, 1, 4]
+
+
+def test_an_interval_that_is_missing_does_not_hold_the_truth():
+    table = pd.DataFrame(rows_of("gold_designs", 0.2, WIDTHS, set()))
+    missing = table["design"].eq("batches") & table["replicate"].eq(1)
+    table.loc[missing, ["lower", "upper"]] = np.nan
+    found = shares(table).set_index(["design", "metric"])["coverage"]
+    assert found["batches", "AUC"] == 0.75
+    assert found["random", "AUC"] == 1
+
+
+def test_claims_are_about_the_settings_that_they_name():
+    main = rows_of("gold_designs", 0.03, WIDTHS, set()) + rows_of(
+        "gold_designs", 0.2, WIDTHS, set()
+    )
+    other = rows_of("other", 0.1, WIDTHS, {("batches", 0), ("batches", 1)})
+    tables = {"gold_designs": pd.DataFrame(main), "other": pd.DataFrame(other)}
+    share = shares_at(tables, "batches", 0.2, ["AUC"]).rows
+    assert share["value"].tolist() == pytest.approx([0.25])
+    assert coverage(tables, "batches", "right", tuned=True).rows["value"].tolist() == [1, 1]
+    assert coverage(tables, "batches", "right", tuned=False).rows["value"].tolist() == [0.5, 0.5]
+    pooled = coverage(tables, "batches", "right", tuned=False, pooled=True).rows
+    assert pooled[["value", "replicates"]].iloc[0].tolist() == [0.5, 4]
+    assert pooled["error"].iloc[0] == pytest.approx(0.25, rel=0.2)
+
+
+def test_tables_of_the_page_name_the_studies():
+    found = shares(pd.DataFrame([*rows_of("gold_designs", 0.03, WIDTHS, set()),
+                                 *rows_of("other", 0.1, WIDTHS, set())]))  # fmt: skip
+    assert "0.250" in shares_table(found)
+    lines = coverage_table(found, {"other": "Another"}, "right").splitlines()
+    assert [line.count("Another") for line in lines] == [0, 0, 0, 0, 1, 1]
 
 
 def test_a_study_is_estimated_from_every_sample():
@@ -56,8 +100,9 @@ def test_a_study_is_estimated_from_every_sample():
         "method": "votes-R", "metrics": ["prevalence", "AUC"], "learnt": 2000,
     }  # fmt: skip
     found = check_gold_designs(given, np.random.default_rng(3))
-    assert len(found) == 2 * 5
+    assert len(found) == 3 * 2 * 2 + 2
     real = found[found["design"] != "least"]
     assert np.isfinite(real[["truth", "estimate", "lower", "upper"]]).all(axis=None)
     assert real["truth"].nunique() == 2
+    assert set(real["prediction"]) == {"right", "wrong"}
     assert found.loc[found["design"] == "least", "estimate"].between(0.1, 1).all()

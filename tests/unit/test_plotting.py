@@ -242,13 +242,15 @@ def made_lengths():
 
 
 def made_designs():
-    """Five replicates of two settings, of two metrics, by every design."""
+    """Five replicates of two settings and another study, of two metrics, by every design."""
     rng = np.random.default_rng(8)
     return pd.DataFrame(
-        {"n_gold": gold, "replicate": k, "design": design, "metric": metric, "truth": 0.5,
-         "estimate": 0.5, "lower": 0.4 - 0.1 * rng.random(), "upper": 0.6}
-        for gold in (50, 200) for k in range(5) for metric in ("AUC", "recall@1")
-        for design in ("random", "strata", "batches", "batches, one metric", "least")
+        {"experiment": name, "study.phi": share, "replicate": k, "design": design,
+         "prediction": "right", "metric": metric, "truth": share, "estimate": share,
+         "lower": share - 0.1 - 0.1 * rng.random(), "upper": share + 0.1}
+        for name, share in (("gold_designs", 0.03), ("gold_designs", 0.2), ("other", 0.1))
+        for k in range(5) for metric in ("prevalence", "recall@1")
+        for design in ("random", "one batch", "batches", "least")
     )  # fmt: skip
 
 
@@ -300,7 +302,7 @@ def tables(
             made_lengths(),
             {"by": ["n_gold"], "titles": {"n_gold": "{} gold"}},
         ),
-        "gold_designs": (made_designs(), {"by": "n_gold", "label": "gold"}),
+        "gold_designs": (made_designs(), {"label": "positive", "worlds": {"other": "another"}}),
         "human_ranking": (table_of_people(), {}),
         **tables_of_clara(),
         "label_variation": (

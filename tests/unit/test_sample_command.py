@@ -180,3 +180,52 @@ def test_what_cannot_be_used_is_refused_in_one_line(options, message, folder, ca
     line = told.err.strip().splitlines()[-1]
     assert message in line
     assert not (folder / "one.csv").exists()
+
+
+def choose_by_score(seed):
+    """The study with gold labels of 150 items, mostly of high scores, as someone might choose."""
+    order = np.random.default_rng(seed).permutation(len(TABLE))
+    rank = np.argsort(np.argsort(TABLE.scores["A"][order]))
+    taken = order[np.argsort(rank + 400 * np.random.default_rng(seed).random(len(order)))[-150:]]
+    frame = pd.read_csv("study.csv", dtype={"item": str})
+    frame["gold"] = pd.Series(TABLE.truth, dtype="Int8").where(
+        np.isin(np.arange(len(frame)), taken)
+    )
+    frame.to_csv("chosen.csv", index=False)
+
+
+def test_strata_are_made_for_gold_that_was_chosen(folder, capsys):
+    """The prevalence is 15 %. Gold by score alone makes it more than 1.3 times as large in each of
+    20 choices; with the strata their mean is within a tenth, three standard errors and more."""
+    found = {"chosen": [], "mended": []}
+    for seed in range(20):
+        choose_by_score(seed)
+        assert sample("chosen.csv", "--poststratify", "--out", "strata.csv", "--force") == 0
+        for name, files in (("chosen", ["chosen.csv"]), ("mended", ["chosen.csv", "strata.csv"])):
+            items = read_study(files).items
+            fitted = fit("GT", items, np.random.default_rng(1))
+            (one,) = evaluate(fitted, items, ["prevalence"], np.random.default_rng(1))
+            found[name].append(one.estimate)
+    told = capsys.readouterr()
+    assert "right only where, within each stratum" in " ".join((told.out + told.err).split())
+    assert min(found["chosen"]) > 1.3 * TABLE.truth.mean()
+    assert np.mean(found["mended"]) == pytest.approx(TABLE.truth.mean(), rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--n", 50), "leave out --n"),
+        (("--for", "AUC"), "leave out --n"),
+        ((), "found 0 items with a gold label"),
+    ],
+)
+def test_strata_for_gold_need_gold_and_nothing_else(folder, capsys, options, words):
+    assert sample("study.csv", "--poststratify", *options, "--out", "strata.csv") == 2
+    assert words in " ".join(capsys.readouterr().err.split())
+    assert not (folder / "strata.csv").exists()
+
+
+def test_without_strata_the_number_of_items_must_be_given(folder, capsys):
+    assert sample("study.csv", "--out", "one.csv") == 2
+    assert "--n: expected" in capsys.readouterr().err

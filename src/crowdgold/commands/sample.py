@@ -21,6 +21,7 @@ from crowdgold.data.shown import WIDTH
 from crowdgold.declared import SEED
 
 if TYPE_CHECKING:
+    from crowdgold.data.own.study import Study
     from crowdgold.sampling.batch import Batch
 
 ABOUT = """\
@@ -29,9 +30,10 @@ chance, and more often where their labels are expected to tell more about the me
 an interval of the same width takes fewer labels than at random, and rests on no more assumptions.
 
 The strata are of a prediction from votes and scores. It rests on the gold labels that there are
-(20 or more) or on those of a pilot, else it is rough. With several metrics or models the worst off
-is served first. A quarter of the labels go to all strata by their size (--proportional), so that
-no item counts for very many.
+(20 or more) or on those of a pilot, else it is rough. Chances for several metrics or models are a
+compromise: with other ones, the others would lose together what one gains, in per cent of the
+labels that it needs. Of all labels 15 % go to strata by their size (--proportional), so that no
+item counts for very many.
 
 Have experts fill in the column `gold` of the file, and give it to `crowdgold evaluate` along with
 the study: nothing else needs to be said. Begin at the top: any beginning of the file is such a
@@ -58,7 +60,7 @@ exit codes: 0, done; 2, input that cannot be used, with what is wrong and how to
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add what the command can be told."""
-    own.add_argument("--n", type=int, required=True, metavar="LABELS", help="items to be labelled")
+    own.add_argument("--n", type=int, metavar="LABELS", help="items to be labelled")
     own.add_argument("--out", type=Path, required=True, metavar="to_label.csv", help="the file")
     own.add_argument(
         "--for", nargs="+", default=[], metavar="METRIC", dest="metrics_for",
@@ -71,7 +73,12 @@ def add_options(own: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     own.add_argument(
         "--proportional", type=float, metavar="SHARE",
-        help="of the labels that go to all strata by their size (default: a quarter)",
+        help="of the labels that go to all strata by their size (default: 0.15)",
+    )  # fmt: skip
+    own.add_argument(
+        "--poststratify", action="store_true",
+        help="choose no items, but give all of them strata by votes and scores, for gold labels "
+        "that were not drawn at random; in the place of --n",
     )  # fmt: skip
     own.add_argument("--seed", type=int, default=SEED, help="default: %(default)s")
     add_force(own)
@@ -83,12 +90,15 @@ def is_unlabelled(path: Path) -> bool:
     """Whether a file was written by this command and has no label yet."""
     import pandas as pd
 
+    from crowdgold.data.gold_draw import STRATUM
     from crowdgold.sampling.batch import COLUMNS
 
     try:
         frame = pd.read_csv(path, dtype="string")
     except (OSError, ValueError):
         return False
+    if tuple(frame.columns) == ("item", STRATUM):
+        return True
     return tuple(frame.columns) == COLUMNS and bool(frame["gold"].isna().all())
 
 
@@ -104,6 +114,31 @@ def _describe(batch: "Batch", labels: int) -> str:
         )  # fmt: skip
     rests = f"the {labels:,} gold labels that there are" if labels else "votes and scores alone"
     return "\n".join([*lines, "", f"What is expected rests on {rests}."])
+
+
+ASSUMED = (
+    "Note: right only where, within each stratum, the items with a gold label are like the others. "
+    "That cannot be seen in the data. It fails where hard or striking items were labelled. Give "
+    "this file to `crowdgold evaluate` along with the study"
+)
+
+
+def _poststratify(asked: argparse.Namespace, out: Output, study: "Study") -> None:
+    """Write strata of all items for the gold that there is."""
+    from crowdgold.data.spreadsheet import write_spreadsheet
+    from crowdgold.sampling.poststrata import in_words, poststrata, to_frame
+
+    if asked.n is not None or asked.metrics_for or asked.pilot or asked.proportional is not None:
+        raise InputError("--poststratify chooses no items; leave out --n, --for, --pilot, "
+                         "--proportional")  # fmt: skip
+    with progress(lambda: "making strata"):
+        stratum = poststrata(study.items)
+    tell(in_words(study.items, stratum))
+    say(textwrap.fill(ASSUMED, WIDTH, subsequent_indent="  "))
+    make_way(out)
+    with unfinished(asked.out) as own:
+        write_spreadsheet(to_frame(study.items, stratum), own)
+    say(f"Written: {asked.out}")
 
 
 def run(asked: argparse.Namespace) -> int:
@@ -126,6 +161,11 @@ def run(asked: argparse.Namespace) -> int:
     if asked.seed < 0:
         raise InputError(f"--seed: found {asked.seed}, expected 0 or more")
     how = renamed(asked), asked.positive, asked.repeated
+    if asked.poststratify:
+        _poststratify(asked, out, read_study(asked.files, *how))
+        return 0
+    if asked.n is None:
+        raise InputError("--n: expected how many items are to be labelled")
     with progress(lambda: "reading and choosing"):
         study = read_study(asked.files, *how)
         pilot = read_study(asked.pilot, *how).items if asked.pilot else None

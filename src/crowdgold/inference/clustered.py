@@ -66,6 +66,11 @@ class Clustered(SimpleRandom):
         return self.items.weights
 
     @property
+    def uneven(self) -> bool:
+        """As of the items."""
+        return self.items.uneven
+
+    @property
     def counting(self) -> np.ndarray:
         """What each labelled item counts, of mean 1: (m,)."""
         weights = self.items.weights

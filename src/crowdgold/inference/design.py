@@ -58,6 +58,11 @@ class SimpleRandom:
         return self.weights
 
     @property
+    def uneven(self) -> bool:
+        """Whether some gold items count for more than others."""
+        return False
+
+    @property
     def evenness(self) -> float:
         """Share of Kish's number that is left where the heaviest item counts most."""
         return 1.0
@@ -172,6 +177,11 @@ class KnownChances(SimpleRandom):
         return scaled
 
     @property
+    def uneven(self) -> bool:
+        """Whether some gold items count for more than others."""
+        return bool(np.ptp(self.weights) > EQUAL)
+
+    @property
     def evenness(self) -> float:
         """Share of Kish's number that is left where the heaviest item counts most."""
         weights = self.weights
@@ -237,7 +247,7 @@ class KnownChances(SimpleRandom):
 
     def freedom(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
         """As of a simple random sample where weights are the same, else the fewest of all."""
-        if self._uneven:
+        if self.uneven:
             of_spread = self._of_items if self.by_itself else self._of_strata
             return np.minimum(count - 1.0, of_spread(deviations))
         if self.by_itself:
@@ -245,13 +255,9 @@ class KnownChances(SimpleRandom):
         between: np.ndarray = np.sqrt((count - 1.0) * self._of_strata(deviations))
         return between
 
-    @property
-    def _uneven(self) -> bool:
-        return bool(np.ptp(self.weights) > EQUAL)
-
     def rests_on(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray | int:
         """All where weights are the same, else the degrees of freedom, plus 1."""
-        return self.freedom(deviations, count) + 1 if self._uneven else self.size
+        return self.freedom(deviations, count) + 1 if self.uneven else self.size
 
     def _of_items(self, deviations: np.ndarray) -> np.ndarray:
         """Degrees of freedom, (P,), by how uneven the squares of the deviations are."""

@@ -18,8 +18,10 @@ Few gold items show little of V. A good prediction leaves a residual on few item
 those may be among them; V is then too small, and with it the interval. The prediction says itself
 what to expect: were it right, labels drawn from it would leave the residual variance V* on any
 items. It counts like `PSEUDO` gold items, and only where it is larger than V. V counts like all
-gold items, or, where these have other weights, like its degrees of freedom plus 1. In the same way
-lambda starts from 1, which is best where the prediction is right.
+gold items. In the same way lambda starts from 1, which is best where the prediction is right.
+
+Where gold items have uneven weights, V rests on the few that count for many. It counts like its
+degrees of freedom plus 1, and V* like `PSEUDO_UNEVEN` more of them. Lambda is 0 where V(0) is less.
 """
 
 from collections.abc import Sequence
@@ -44,9 +46,11 @@ from crowdgold.inference.questions import Named, Questions, View
 from crowdgold.inference.samples import FEWEST, NO_SPREAD, NO_VALUE, ONLY_GOLD, Sample, too_few
 from crowdgold.metrics import Scale
 
-PSEUDO = 10
-"""Gold items that what the prediction expects counts for. It was chosen on simulated studies other
-than those of docs/answer.md: without it intervals of TNR_H from 20 gold labels were too short."""
+PSEUDO, PSEUDO_UNEVEN = 10, 5
+"""Gold items that what the prediction expects counts for; of gold with uneven weights, degrees of
+freedom. Both were chosen on simulated studies other than those of docs/answer.md and
+docs/gold_designs.md: without the first, intervals of TNR_H from 20 gold labels were too short,
+without the second those of AUC from gold that was drawn in batches, where few are positive."""
 ALIKE = 1e-20
 """Variance of what items contribute, below which they contribute the same but for rounding."""
 ITEMS, POPULATION = TARGETS = ("items", "population")
@@ -116,22 +120,41 @@ class Rectified:
     def weight(self) -> np.ndarray:
         """Lambda of each quantity, (P,); 0 where nothing is to be corrected."""
         size = self.design.size
-        expected = PSEUDO * (self.expected[1] ** 2).mean(axis=0)
+        expected = self._pseudo * (self.expected[1] ** 2).mean(axis=0)
         together = size * (self.labelled * self.predicted).mean(axis=0) + expected
         predicted = size * (self.predicted**2).mean(axis=0) + expected
         usable = (predicted > 0) & np.isfinite(self.points).all(axis=0) & (self.fewer >= FEWEST)
         slope = np.divide(together, predicted, out=np.zeros(len(predicted)), where=usable)
         return np.clip(slope, 0.0, 1.0)
 
+    @property
+    def _pseudo(self) -> int:
+        """Gold items that what the prediction expects counts for."""
+        return PSEUDO_UNEVEN if self.design.uneven else PSEUDO
+
+    def _found(self, weight: np.ndarray) -> np.ndarray:
+        """V of each quantity, (P,), that gold items show at a weight of the prediction."""
+        left = self.labelled - weight * self.predicted
+        found: np.ndarray = (left**2).sum(axis=0) / (len(left) - 1)
+        return found
+
+    def _freedom(self, weight: np.ndarray) -> np.ndarray:
+        """Degrees of freedom of V of each quantity, (P,), at a weight of the prediction."""
+        left = self.labelled - weight * self.predicted
+        freedom = self.design.freedom(left, np.maximum(self._enough, 2))
+        # What the prediction expects counts too where V has it in it.
+        more = self._pseudo if self.design.uneven else 0
+        found: np.ndarray = freedom + more * (weight > 0)
+        return found
+
     def _variance(self, weight: np.ndarray) -> np.ndarray:
         """V of each quantity, (P,), at a weight of the prediction."""
-        loss = len(self.labelled) - 1
         left = self.labelled - weight * self.predicted
-        found: np.ndarray = (left**2).sum(axis=0) / loss
+        found = self._found(weight)
         expected = ((self.expected[0] - weight * self.expected[1]) ** 2).mean(axis=0)
         largest = np.maximum(found, expected)
         size = self.design.rests_on(left, np.maximum(self._enough, 2))
-        pooled = (size * found + PSEUDO * largest) / (size + PSEUDO)
+        pooled = (size * found + self._pseudo * largest) / (size + self._pseudo)
         return np.where(weight > 0, largest if self.of_difference else pooled, found)
 
     def error(self, weight: np.ndarray) -> np.ndarray:
@@ -164,10 +187,14 @@ class Rectified:
         return np.where(alike, unseen_share(least, level, fraction), 0.0)
 
     def chosen_weight(self) -> np.ndarray:
-        """Lambda of each quantity, or 0 where gold alone has the smaller standard error."""
+        """Lambda of each quantity, or 0 where gold alone has the smaller standard error.
+
+        Of gold with uneven weights, the smaller V that gold items show. With what is expected in
+        one and not in the other, gold alone would be taken where it shows too little.
+        """
         weight = self.weight
-        alone = self.error(np.zeros(len(weight)))
-        return np.where(self.error(weight) < alone, weight, 0.0)
+        size = self._found if self.design.uneven else self.error
+        return np.where(size(weight) < size(np.zeros(len(weight))), weight, 0.0)
 
     def _centre(self, weight: np.ndarray, limits: np.ndarray) -> np.ndarray:
         """Theta of each quantity, (P,), at a weight of the prediction, within its range (P, 2)."""
@@ -185,8 +212,7 @@ class Rectified:
         count = np.maximum(self._enough, 2)
         error = np.where(np.asarray(unseen) > 0, 0.0, self.error(weight))
         centre = self._centre(weight, limits)
-        freedom = self.design.freedom(self.labelled - weight * self.predicted, count)
-        return interval(centre, error, count, freedom, limits, scale, level, unseen)
+        return interval(centre, error, count, self._freedom(weight), limits, scale, level, unseen)
 
     def _stretch(self, scale: Scale, limits: np.ndarray, parts: np.ndarray, level: float) -> Ends:
         """How many times as far each end of one difference lies for what its two parts show.

@@ -1,11 +1,11 @@
-"""Samples of gold labels drawn in several ways, corrected by the same method, in one study.
+"""Samples of gold labels drawn in several ways, each corrected by the same methods, in one study.
 
 - `random`: a simple random sample;
-- `strata`: by votes and a model's ranking (`simulate.gold_sample`), in one go;
-- `batches`: as `crowdgold sample` draws them, for all metrics together, each batch guided by the
-  labels before it;
-- `batches, one metric`: the same for each metric alone;
+- `one batch`: as `crowdgold sample` draws it before there is any label, for all metrics together;
+- `batches`: the same in several, each guided by the labels before it;
 - `least`: no sample, but the fewest labels that could do (`least_share`).
+
+The labels correct two predictions: that of a method, and `wrong_prediction`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,33 +16,39 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import Items
+from crowdgold.data.datasets import DATASETS
 from crowdgold.declared import AtLeast, Between, Each, Json, Settings
 from crowdgold.evaluation.best_prediction import best_prediction
 from crowdgold.experiments.check import Check
 from crowdgold.given import Given
 from crowdgold.inference import evaluate
+from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.methods import fit
 from crowdgold.metrics import parse_metric, true_value
 from crowdgold.sampling.batch import labelled, next_batch
 from crowdgold.sampling.spread import variances
 from crowdgold.simulate import simulate
-from crowdgold.simulate.gold_sample import STRATA, draw_gold, draw_labelled
+from crowdgold.simulate.gold_sample import draw_labelled
 
-RANDOM, BATCHES, ALONE, FEWEST = "random", "batches", "batches, one metric", "least"
-DESIGNS = (STRATA, BATCHES, ALONE, FEWEST)
-"""Of the figure, beside `random`, against which they are held."""
+RANDOM, ONE, BATCHES, FEWEST = "random", "one batch", "batches", "least"
+DESIGNS = (ONE, BATCHES, FEWEST)
+"""Beside `random`, against which they are held."""
+RIGHT, WRONG = "right", "wrong"
 STEPS = 60
 
 
 @dataclass(frozen=True, kw_only=True)
 class GoldDesignsParameters(Settings):
-    """Gold labels drawn in several ways from one simulated study."""
+    """Gold labels drawn in several ways from one study, simulated or of a public dataset."""
 
-    simulator: Annotated[object, Json({"type": "string"}), "The process of the study."]
+    simulator: Annotated[
+        str, "The process of the study; that of a dataset's task where not given."
+    ] = ""
+    dataset: Annotated[str, "The dataset, where there is no simulator."] = ""
     study: Annotated[
         object,
         Json({"type": "object", "additionalProperties": {}}),
-        "Its parameters, without gold labels.",
+        "Parameters of the simulator or of the dataset's task, without gold labels.",
     ]
     n_gold: Annotated[int, AtLeast(20), "Gold labels of each sample."]
     batches: Annotated[
@@ -51,8 +57,16 @@ class GoldDesignsParameters(Settings):
     method: Annotated[object, Json({"type": "string"}), "What the labels correct."]
     metrics: Annotated[object, Json({"type": "array"}), "What is estimated."]
     learnt: Annotated[
-        int, AtLeast(1000), "Labelled items of the simulator that the least number is learnt from."
-    ]
+        int,
+        AtLeast(0),
+        "Labelled items of the simulator that the least number is learnt from; none where 0.",
+    ] = 0
+
+
+def wrong_prediction(items: Items) -> Fit:
+    """A prediction by which items with more positive votes are less likely to be positive."""
+    share = 1 - 0.8 * items.votes_positive / items.votes_total
+    return Fit(WRONG, LabelPrediction(dict.fromkeys(["", *items.predictors], share)))
 
 
 def in_batches(items: Items, metrics: Sequence[str], sizes: Sequence[int], seed: int) -> Items:
@@ -84,47 +98,65 @@ def least_share(variance: np.ndarray, fraction: float) -> float:
     return float(np.minimum(high * spread, 1.0).mean() / fraction)
 
 
+def _study(given: Given, dataset: pd.DataFrame | None, rng: np.random.Generator) -> Items:
+    """The items, with their truth and without gold labels."""
+    study = given.values["study"]
+    if dataset is None:
+        return simulate(given.values["simulator"], {**study, "n_gold": 0}, rng).table
+    items = DATASETS[given.values["dataset"]].draw_task(dataset, study, rng)
+    assert isinstance(items, Items)
+    return items
+
+
 def _samples(
     items: Items, parameters: Mapping[str, Any], rng: np.random.Generator
-) -> Iterator[tuple[str, Items, Sequence[str]]]:
-    """The designs, the items with their gold labels, and the metrics that these are for."""
+) -> Iterator[tuple[str, Items]]:
+    """The designs, and the items with their gold labels."""
     n_gold, metrics = parameters["n_gold"], parameters["metrics"]
     seed = int(rng.integers(2**31))
     first = [round(share * n_gold) for share in parameters["batches"][:-1]]
-    sizes = [*first, n_gold - sum(first)]
-    yield RANDOM, items.with_gold(draw_labelled(len(items), n_gold, rng)), metrics
-    yield STRATA, draw_gold(items, STRATA, n_gold, rng), metrics
-    yield BATCHES, in_batches(items, metrics, sizes, seed), metrics
-    for metric in metrics:
-        yield ALONE, in_batches(items, [metric], sizes, seed), [metric]
+    yield RANDOM, items.with_gold(draw_labelled(len(items), n_gold, rng))
+    yield ONE, in_batches(items, metrics, [n_gold], seed)
+    yield BATCHES, in_batches(items, metrics, [*first, n_gold - sum(first)], seed)
 
 
-def check_gold_designs(parameters: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
+def check_gold_designs(
+    parameters: Mapping[str, Any], rng: np.random.Generator, dataset: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """Estimates from each sample of one study, and the share of labels that the best design needs.
 
     Returns:
-        columns design, metric, truth (of the study's items), estimate, lower, upper; of the
-        design `least`, estimate is that share.
+        columns design, prediction, metric, truth (of the study's items), estimate, lower, upper; of
+        the design `least`, estimate is that share.
     """
     given = Given("check gold_designs", parameters, GoldDesignsParameters)
     given.check_names()
-    metrics, study = parameters["metrics"], {**parameters["study"], "n_gold": 0}
-    items = simulate(parameters["simulator"], study, rng).table
+    metrics = parameters["metrics"]
+    items = _study(given, dataset, rng)
+    truths = {metric: true_value(metric, items) for metric in metrics}
     rows = []
-    for design, sample, asked in _samples(items, parameters, rng):
-        found = evaluate(fit(parameters["method"], sample, rng), sample, asked, rng, target="items")
+    for design, sample in _samples(items, parameters, rng):
+        fits = {RIGHT: fit(parameters["method"], sample, rng), WRONG: wrong_prediction(sample)}
+        for prediction, fitted in fits.items():
+            found = evaluate(fitted, sample, metrics, rng, target="items")
+            rows += [
+                (design, prediction, metric, truths[metric], one.estimate, one.lower, one.upper)
+                for metric, one in zip(metrics, found, strict=True)
+            ]
+    if learnt := given.whole("learnt"):
+        study = {**parameters["study"], "n_gold": 0, "n": learnt}
+        many = simulate(parameters["simulator"], study, rng).table
+        moved = variances(many, [*map(parse_metric, metrics)], best_prediction(many, many.truth))
+        fraction = given.whole("n_gold") / len(items)
         rows += [
-            (design, metric, true_value(metric, items), one.estimate, one.lower, one.upper)
-            for metric, one in zip(asked, found, strict=True)
+            (FEWEST, RIGHT, metric, np.nan, least_share(own, fraction), np.nan, np.nan)
+            for metric, own in zip(metrics, moved.T, strict=True)
         ]
-    many = simulate(parameters["simulator"], {**study, "n": given.whole("learnt")}, rng).table
-    moved = variances(many, [*map(parse_metric, metrics)], best_prediction(many, many.truth))
-    fraction = given.whole("n_gold") / len(items)
-    rows += [
-        (FEWEST, metric, np.nan, least_share(own, fraction), np.nan, np.nan)
-        for metric, own in zip(metrics, moved.T, strict=True)
-    ]
-    return pd.DataFrame(rows, columns=["design", "metric", "truth", "estimate", "lower", "upper"])
+    names = ["design", "prediction", "metric", "truth", "estimate", "lower", "upper"]
+    return pd.DataFrame(rows, columns=names)
 
 
-CHECK = Check("gold_designs", check_gold_designs, GoldDesignsParameters)
+CHECK = Check(
+    "gold_designs", check_gold_designs, GoldDesignsParameters,
+    dataset=lambda parameters: str(parameters.get("dataset", "")),
+)  # fmt: skip

@@ -1,0 +1,71 @@
+"""Tables of docs/gold-designs.md: shares of labels and coverage of every cell."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from crowdgold.documents.markdown import markdown_table, with_error
+from crowdgold.studies.gold_designs.check import BATCHES, FEWEST, ONE, RANDOM, RIGHT
+from crowdgold.studies.gold_designs.shares import shares
+
+MAIN = "gold_designs"
+DESIGNS = {ONE: "one batch", BATCHES: "two batches", FEWEST: "least possible"}
+
+
+def found_of(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Shares and coverage of every cell of these experiments."""
+    return shares(pd.concat(list(tables.values()), ignore_index=True))
+
+
+def _by_metric(rows: pd.DataFrame, words: list[str], metrics: list[str], value: str) -> list[str]:
+    known = rows.set_index("metric")[[value, "share_se"]].to_dict("index")
+    cells = []
+    for metric in metrics:
+        found, error = known[metric][value], known[metric]["share_se"]
+        exact = value != "share" or error == 0
+        cells.append(f"{found:.3f}" if exact else with_error(found, error))
+    return [*words, *cells]
+
+
+def shares_table(found: pd.DataFrame) -> str:
+    """The share of random labels by share of positive items and design, a column a metric."""
+    own = found[(found["experiment"] == MAIN) & (found["prediction"] == RIGHT)]
+    metrics = list(dict.fromkeys(own["metric"]))
+    rows = [
+        _by_metric(group, [f"{positive:g}", DESIGNS[str(design)]], metrics, "share")
+        for (positive, design), group in own.groupby(["positive", "design"], sort=False)
+        if design in DESIGNS
+    ]
+    return markdown_table(["positive", "sample", *metrics], rows)
+
+
+def coverage_table(found: pd.DataFrame, labels: Mapping[str, str], prediction: str) -> str:
+    """Coverage by world and share of positive items, at random and in two batches."""
+    own = found[(found["prediction"] == prediction) & found["design"].isin([RANDOM, BATCHES])]
+    metrics = list(dict.fromkeys(own["metric"]))
+    rows = []
+    for key, group in own.groupby(["experiment", "positive", "design"], sort=False):
+        world, positive, design = map(str, key)
+        words = [labels.get(world, "Algorithm 2"), positive, DESIGNS.get(design, RANDOM)]
+        rows.append(_by_metric(group, words, metrics, "coverage"))
+    return markdown_table(["study", "positive", "sample", *metrics], rows)
+
+
+def other_shares(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
+    """The share of random labels of two batches in the other studies."""
+    chosen = (found["experiment"] != MAIN) & found["design"].eq(BATCHES)
+    own = found[chosen & found["prediction"].eq(RIGHT)]
+    metrics = list(dict.fromkeys(own["metric"]))
+    rows = [
+        _by_metric(
+            group, [labels.get(str(world), "Algorithm 2"), f"{positive:g}"], metrics, "share"
+        )
+        for (world, positive), group in own.groupby(["experiment", "positive"], sort=False)
+    ]
+    return markdown_table(["study", "positive", *metrics], rows)
+
+
+def replicates_of(found: pd.DataFrame) -> tuple[int, int]:
+    """Replicates of the main experiment's settings, and the fewest of the others'."""
+    main = found["experiment"] == MAIN
+    return int(found.loc[main, "replicates"].min()), int(found.loc[~main, "replicates"].min())
