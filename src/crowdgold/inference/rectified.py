@@ -21,9 +21,8 @@ items. It counts like `PSEUDO` gold items, and only where it is larger than V. V
 gold items, or, where these have other weights, like its degrees of freedom plus 1. In the same way
 lambda starts from 1, which is best where the prediction is right.
 
-Experts can err (`expert_errors`). What their opinions say of an item then stands in the place of
-Y_i, and y_i has in it what the item adds to what is known of their errors. No share of items takes
-the noise of labels away, so that V is always that of the population.
+Where experts err (`expert_errors`) y_i has in it what an item adds to what is known of that, and V
+is that of the population: no share of items takes the noise of labels away.
 """
 
 from collections.abc import Sequence
@@ -54,6 +53,8 @@ PSEUDO = 10
 than those of docs/answer.md: without it intervals of TNR_H from 20 gold labels were too short."""
 ALIKE = 1e-20
 """Variance of what items contribute, below which they contribute the same but for rounding."""
+OF_SUMS = ("points", "labelled", "predicted", "expected", "apart", "moved")
+"""What of a difference is the difference."""
 ITEMS, POPULATION = TARGETS = ("items", "population")
 """What an interval is about: these items, or the population that they were drawn from."""
 
@@ -72,8 +73,7 @@ class Rectified:
         design: how they were drawn; those in `labelled` may be some of them.
         effective: (P,) as `counted`, items of equal weight that say as much; None where all have.
         apart: (m, P) what the population adds to V (`design.added`); None where it is a share of V.
-        moved: (D, P) what one standard error of what is known of experts' errors from elsewhere
-            moves; None where gold labels are taken for the truth.
+        moved: (D, P) by one standard error of given experts' errors; None where none err.
         target: one of `TARGETS`.
         of_difference: whether it is of differences between two predictors. These rest on the few
             items where the two differ, so that V is never taken below what the prediction expects.
@@ -98,10 +98,8 @@ class Rectified:
     def select(self, columns: Sequence[int]) -> "Rectified":
         """Some of the quantities, in this order."""
         chosen = np.asarray(columns, dtype=int)
-        named = ("points", "labelled", "predicted", "expected", "counted", "effective", "apart",
-                 "moved")  # fmt: skip
         parts = tuple(part.select(columns) for part in self.parts)
-        held = {name: getattr(self, name) for name in named}
+        held = {name: getattr(self, name) for name in ("counted", "effective", *OF_SUMS)}
         chosen_of = {name: one[..., chosen] for name, one in held.items() if one is not None}
         return replace(self, parts=parts, **chosen_of)
 
@@ -109,9 +107,8 @@ class Rectified:
         """The differences to another predictor's; they are corrected as a whole."""
         if not isinstance(other, Rectified):
             return None
-        named: dict[str, np.ufunc] = dict.fromkeys(
-            ("points", "labelled", "predicted", "expected", "apart", "moved"), np.subtract
-        ) | dict.fromkeys(("counted", "effective"), np.minimum)
+        named: dict[str, np.ufunc] = dict.fromkeys(OF_SUMS, np.subtract)
+        named |= dict.fromkeys(("counted", "effective"), np.minimum)
         both = {name: (getattr(self, name), getattr(other, name)) for name in named}
         found = {name: named[name](*two) for name, two in both.items() if two[0] is not None}
         return replace(self, of_difference=True, parts=(self, other), **found)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from crowdgold.data import NO_PREDICTOR
 from crowdgold.data.opinions import ESTIMATE
 from crowdgold.data.own import Study
 from crowdgold.inference.expert_errors import expert_errors, why_unknown
@@ -30,38 +31,36 @@ def _method(settings: Settings) -> str | None:
 
 
 def assumed_errors(
-    study: Study, settings: Settings, strata: Mapping[str, Stratum], stan: StanModels
-) -> pd.DataFrame:
-    """Estimates of all items at each of `ASSUMED`, errors on both classes alike.
+    study: Study, settings: Settings, strata: Mapping[str, Stratum]
+) -> tuple[pd.DataFrame, list[str]]:
+    """Estimates of all items at each of `ASSUMED`, errors on both classes alike; and notes.
 
-    It has no row where errors are known, are given, or no item has two opinions.
+    The table has no row where errors are known or given, or no item has two opinions. The notes say
+    what is known of the experts' errors, or what the answer would be, were there some.
     """
-    method, opinions = _method(settings), study.items.opinions
-    asked = settings.expert_error == ESTIMATE and opinions is not None and method is not None
-    if not asked or not why_unknown(study.items):
-        return pd.DataFrame(columns=list(COLUMNS))
-    assert method is not None
-    found = []
-    for error in ASSUMED:
-        one = run_job(
-            Job(ALL, (method,), ""), study.with_expert_error(error), settings, strata, stan
-        )
-        table = rows.estimate_rows(
-            one, [ALL], study.items.predictors, {ALL: 1}, {ALL: len(study.items)}, settings
-        )
-        found.append(table[table["against"] == ""].assign(**{ERROR: error}))
-    return pd.concat(found)[list(COLUMNS)].reset_index(drop=True)
-
-
-def note_errors(study: Study, settings: Settings, assumed: pd.DataFrame) -> list[str]:
-    """What is known of the experts' errors, or what the answer would be, were there some."""
-    if study.items.opinions is None or _method(settings) is None:
-        return []
+    table, method = pd.DataFrame(columns=list(COLUMNS)), _method(settings)
+    if study.items.opinions is None or method is None:
+        return table, []
     unknown = why_unknown(study.items)
     if not unknown:
-        return [f"gold labels are those of experts with {expert_errors(study.items)}"]
+        return table, [f"gold labels are those of experts with {expert_errors(study.items)}"]
+    if settings.expert_error == ESTIMATE:
+        table = pd.concat(_assumed(method, error, study, settings, strata) for error in ASSUMED)[
+            list(COLUMNS)
+        ].reset_index(drop=True)
     told = f"gold labels are taken for the truth, since experts' errors are not known: {unknown}"
-    return [told + _most_moved(assumed)]
+    return table, [told + _most_moved(table)]
+
+
+def _assumed(
+    method: str, error: float, study: Study, settings: Settings, strata: Mapping[str, Stratum]
+) -> pd.DataFrame:
+    """Estimates of all items, were experts wrong so often."""
+    given, job = study.with_expert_error(error), Job(ALL, (method,), NO_PREDICTOR)
+    found = run_job(job, given, settings, strata, StanModels())
+    size = {ALL: len(study.items)}
+    table = rows.estimate_rows(found, [ALL], study.items.predictors, size, size, settings)
+    return table[table["against"] == ""].assign(**{ERROR: error})
 
 
 def _most_moved(assumed: pd.DataFrame) -> str:
