@@ -22,12 +22,12 @@ class Erring(NamedTuple):
 
 
 EXPERTS: Mapping[str, Erring] = {
-    "0 %": Erring(0, 0), "2 %": Erring(0.02, 0.02), "5 %": Erring(0.05, 0.05),
-    "10 %": Erring(0.1, 0.1), "10 and 3 %": Erring(0.1, 0.03),
-    "5 %, half shared": Erring(0.05, 0.05, 0.5),
+    "right": Erring(0, 0), "err_2": Erring(0.02, 0.02), "err_5": Erring(0.05, 0.05),
+    "err_10": Erring(0.1, 0.1), "err_10_and_3": Erring(0.1, 0.03),
+    "err_5_shared": Erring(0.05, 0.05, 0.5),
 }  # fmt: skip
-"""Experts by what figures call them."""
-RARER, RANDOM = PROTOCOLS = ("rarer class", "at random")
+"""Experts by how many in a hundred items they get wrong, of positive and of negative ones."""
+RARER, RANDOM = PROTOCOLS = ("rarer", "random")
 """Whom a second expert looks at: all items that the first put into the rarer class and
 `OTHERS` of the rest; or `DOUBLED` of all. A third looks at the items where the two differ."""
 OTHERS, DOUBLED = 0.1, 1 / 3

@@ -49,10 +49,15 @@ class ExpertsParameters(Settings):
         "Its parameters; the voters are the same in every replicate.",
     ]  # fmt: skip
     experts: Annotated[
-        Literal["0 %", "2 %", "5 %", "10 %", "10 and 3 %", "5 %, half shared"],
-        "How often experts err.",
+        Literal["right", "err_2", "err_5", "err_10", "err_10_and_3", "err_5_shared"],
+        "How often experts err: so many in a hundred positive and negative items; half of the "
+        "errors on items that all experts get wrong, with `err_5_shared`.",
     ]
-    second: Annotated[Literal["rarer class", "at random"], "Which items get a second opinion."]
+    second: Annotated[
+        Literal["rarer", "random"],
+        "Which items get a second opinion: those that the first puts into the `rarer` class and a "
+        "tenth of the others, or a third at `random`.",
+    ]
     method: Annotated[object, Json({"type": "string"}), "What takes gold labels for the truth."]
     corrected: Annotated[object, Json({"type": "string"}), "What corrects experts' errors."]
     metrics: Annotated[object, Json({"type": "array"}), "What is estimated."]

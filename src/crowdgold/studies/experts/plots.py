@@ -50,7 +50,11 @@ def read_experts(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def draw_experts(
-    table: pd.DataFrame, *, by: Sequence[str], titles: Mapping[str, str]
+    table: pd.DataFrame,
+    *,
+    by: Sequence[str],
+    titles: Mapping[str, str],
+    words: Mapping[str, str] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a row of panels for coverage and one for width, a column for each metric.
 
@@ -58,10 +62,13 @@ def draw_experts(
         table: what the check `experts` gives.
         by: columns of the settings: which items get a second opinion, then the experts.
         titles: metric -> its words, of those that are drawn.
+        words: of values of the settings.
     """
     found = read_experts(table, by)
     protocol, experts = by
     names, drawn = list(dict.fromkeys(found[experts])), list(dict.fromkeys(found[protocol]))
+    called = dict(words or {})
+    texts = [called.get(one, one) for one in names]
     figure, axes = new_figure(2 * len(drawn), len(titles), 0.6 + 3.2 * len(drawn))
     for place, one in enumerate(drawn):
         for column, metric in enumerate(titles):
@@ -69,21 +76,21 @@ def draw_experts(
             upper, lower = axes[2 * place][column], axes[2 * place + 1][column]
             upper.axhline(0.95, color="#666666", linewidth=0.7)
             lower.axhline(1, color="#666666", linewidth=0.7)
-            for reading, (colour, marker, words) in LOOKS.items():
+            for reading, (colour, marker, label) in LOOKS.items():
                 of_it = own[own["reading"] == reading].set_index(experts).reindex(names)
                 for panel, value in ((upper, "coverage"), (lower, "width")):
                     panel.plot(
-                        range(len(names)), of_it[value], color=colour, marker=marker, label=words,
+                        range(len(names)), of_it[value], color=colour, marker=marker, label=label,
                         linewidth=0.9, markersize=4,
                     )  # fmt: skip
-            upper.set_title(f"{titles[metric]}\nsecond opinions: {one}")
+            upper.set_title(f"{titles[metric]}\nsecond opinions {called.get(one, one)}")
             upper.set_ylim(-0.03, 1.03)
             lower.set_yscale("log")
             lower.set_ylim(0.8, MOST_WIDTH)
             lower.set_yticks([1, 1.5, 2, 4], ["1", "1.5", "2", "4"])
             lower.minorticks_off()
             for panel in (upper, lower):
-                panel.set_xticks(range(len(names)), names, rotation=35, ha="right")
+                panel.set_xticks(range(len(names)), texts, rotation=35, ha="right")
         axes[2 * place][0].set_ylabel("Coverage")
         axes[2 * place + 1][0].set_ylabel("Width / error-free")
     axes[1][0].legend(frameon=False, fontsize="x-small")
