@@ -186,18 +186,19 @@ def test_what_an_item_adds_is_how_the_estimate_moves_with_its_weight():
 
 
 def test_derivatives_are_those_of_the_corrected_mean():
-    """One opinion: the mean is (p - (1 - t)) / (s + t - 1), whose derivative is known."""
+    """One opinion: the mean is (p - (1 - t)) / (s + t - 1), whose derivative is known; over a step
+    of .04 its bend adds under one in a hundred."""
     labels = np.array([[1]] * 30 + [[0]] * 70)
     items = judged_items(labels).with_expert_error("0.05:0.15,0.1")
     errors = expert_errors(items)
     (slope,) = errors.derivatives(lambda z: np.array([z.mean()]))
     s, t, p = 0.9, 0.9, 0.3
     wanted = (p - (1 - t)) / (s + t - 1) ** 2  # by the error on positive items
-    assert slope[0] == pytest.approx(wanted, rel=2e-3)
+    assert slope[0] == pytest.approx(wanted, rel=1e-2)
     assert errors.spread == pytest.approx([0.1 / 3.919928])
     both = expert_errors(judged_items(labels).with_expert_error("0.05:0.15"))
     (slope,) = both.derivatives(lambda z: np.array([z.mean()]))
-    assert slope[0] == pytest.approx((2 * p - 1) / 0.8**2, rel=2e-3)
+    assert slope[0] == pytest.approx((2 * p - 1) / 0.8**2, rel=1e-2)
 
 
 def test_sources_are_taken_in_their_order():

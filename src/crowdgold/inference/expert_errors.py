@@ -28,8 +28,12 @@ CLEARLY = 2.0
 SINGULAR = 1e10
 """Condition of the information beyond which it says nothing of some number."""
 NORMAL = 1.959964
-LEAST_STEP, LARGEST_STEP = 1e-4, 0.5
-"""Of differences that stand for derivatives, on the scale of log odds."""
+REACH, LEAST_STEP, LARGEST_STEP = 1.5, 1e-4, 1.5
+"""Standard errors to either side over which differences stand for derivatives, and the ends of such
+steps on the scale of log odds. A metric bends within them: with half a standard error intervals of
+AUC covered .89 where experts err on one item in ten and few have a second opinion."""
+SHORTER = 8
+"""How many times shorter a step is where a metric has no value at the end of it."""
 GIVEN, FREE, BY_VOTES, EQUAL = SOURCES = (
     "as given",
     "from items with three opinions",
@@ -105,10 +109,17 @@ class ExpertErrors:
 
     def derivatives(self, quantities: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """How quantities (P,) of the values (m,) move with each unknown number, (D, P)."""
-        found = [
-            (quantities(self._at(place, step)) - quantities(self._at(place, -step))) / (2 * step)
-            for place, step in enumerate(self.step)
-        ]
+
+        def slope(place: int, step: float) -> np.ndarray:
+            ends = (quantities(self._at(place, one)) for one in (step, -step))
+            found: np.ndarray = np.subtract(*ends) / (2 * step)
+            return found
+
+        found = [slope(place, step) for place, step in enumerate(self.step)]
+        for place, one in enumerate(found):
+            if not np.isfinite(one).all():
+                nearer = slope(place, self.step[place] / SHORTER)
+                found[place] = np.where(np.isfinite(one), one, nearer)
         return np.stack(found) if found else np.zeros((0, len(quantities(self.values))))
 
     def __str__(self) -> str:
@@ -134,7 +145,7 @@ def _of_given(given: GivenErrors, labels: np.ndarray) -> ExpertErrors:
     centre = np.array([s, t])
     return ExpertErrors(
         s, t, np.stack([centre - reach, centre + reach], axis=1), GIVEN, "", histories, kind, share,
-        both[unsure], spread[unsure] / 2, np.zeros((len(labels), int(unsure.sum()))),
+        both[unsure], REACH * spread[unsure], np.zeros((len(labels), int(unsure.sum()))),
         spread[unsure], of_odds=False,
     )  # fmt: skip
 
@@ -181,7 +192,7 @@ def _estimated(labels: np.ndarray, stratum: np.ndarray, source: str) -> ExpertEr
         s, t, expit(np.stack([middle - NORMAL * spread, middle + NORMAL * spread], axis=1)),
         source, _unknown(rate, directions, alone, strata, labels), histories, kind,
         float(size @ shares / size.sum()), directions,
-        np.clip(np.sqrt(np.diag(inverse)[strata:]) / 2, LEAST_STEP, LARGEST_STEP),
+        np.clip(REACH * np.sqrt(np.diag(inverse)[strata:]), LEAST_STEP, LARGEST_STEP),
         contributions - contributions.mean(axis=0), np.zeros(len(directions)),
     )  # fmt: skip
 
