@@ -216,7 +216,7 @@ def test_strata_are_made_for_gold_that_was_chosen(folder, capsys):
     ("options", "words"),
     [
         (("--n", 50), "leave out --n"),
-        (("--for", "AUC"), "leave out --n"),
+        (("--for", "AUC"), "--for: found with --poststratify"),
         ((), "found 0 items with a gold label"),
     ],
 )
@@ -228,4 +228,62 @@ def test_strata_for_gold_need_gold_and_nothing_else(folder, capsys, options, wor
 
 def test_without_strata_the_number_of_items_must_be_given(folder, capsys):
     assert sample("study.csv", "--out", "one.csv") == 2
-    assert "--n: expected" in capsys.readouterr().err
+    assert "--n: found none, expected" in capsys.readouterr().err
+
+
+def experts_say(name, column, rng):
+    """An expert who errs on one label in ten fills in a column."""
+    frame = pd.read_csv(name, dtype={"item": str})
+    truth = pd.Series(TABLE.truth, index=TABLE.item.astype(str)).reindex(frame["item"]).to_numpy()
+    frame[column] = np.where(rng.random(len(frame)) < 0.1, 1 - truth, truth)
+    frame.to_csv(name, index=False)
+
+
+def test_second_and_third_opinions_come_back_and_tell_how_often_experts_err(folder, capsys):
+    rng = np.random.default_rng(5)
+    pd.DataFrame({"item": TABLE.item[:400], "gold": 0}).to_csv("gold.csv", index=False)
+    experts_say("gold.csv", "gold", rng)
+    files = ["study.csv", "gold.csv"]
+    assert sample(*files, "--second", "--out", "second.csv") == 0
+    asked = pd.read_csv("second.csv", dtype={"item": str})
+    first = pd.read_csv("gold.csv", dtype={"item": str}).set_index("item")["gold"]
+    assert set(first[first == 1].index) <= set(asked["item"])
+    others = first[first == 0].index
+    assert asked["item"].isin(others).sum() < 0.2 * len(others)
+    experts_say("second.csv", "label", rng)
+    answered = pd.read_csv("second.csv", dtype={"item": str}).set_index("item")["label"]
+    assert sample(*files, "second.csv", "--second", "--out", "third.csv") == 0
+    third = pd.read_csv("third.csv", dtype={"item": str})
+    differ = answered[answered != first.reindex(answered.index)].index
+    assert set(third["item"]) == set(differ)
+    assert set(third["expert"]) == {"third"}
+    experts_say("third.csv", "label", rng)
+    everything = [*files, "second.csv", "third.csv"]
+    opinions = read_study(everything).items.opinions
+    assert (opinions.number == 3).sum() == len(differ)
+    assert (opinions.number == 2).sum() == len(answered) - len(differ)
+    by_item = pd.Series(list(opinions.labels), index=TABLE.item.astype(str))
+    one = differ[0]
+    assert list(by_item[one][:2]) == [first[one], answered[one]]
+    capsys.readouterr()
+    assert main(["check", *everything, "--verbose"]) == 0
+    assert "from items with three opinions" in " ".join(capsys.readouterr().out.split())
+    assert sample(*everything, "--second", "--out", "fourth.csv") == 0
+    assert pd.read_csv("fourth.csv").empty
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ["study.csv"],
+            "--n: found none, expected the number of items to label, --second or --poststratify",
+        ),
+        (["study.csv", "--second"], "--second: found no gold labels"),
+        (["study.csv", "--second", "--for", "AUC"], "--for: found with --second"),
+    ],
+)
+def test_what_does_not_go_with_second_opinions_is_refused(folder, capsys, options, said):
+    assert sample(*options, "--out", "second.csv") == 2
+    assert said in capsys.readouterr().err
+    assert not (folder / "second.csv").exists()

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from crowdgold.commands.terminal import add_study_options, progress, renamed, say, tell
+from crowdgold.commands.terminal import (
+    add_expert_error,
+    add_study_options,
+    progress,
+    renamed,
+    say,
+    tell,
+)
 from crowdgold.data import InputError
 from crowdgold.data.json_shapes import plain
 from crowdgold.data.own import read_study
@@ -51,6 +58,7 @@ UNSUPPORTED = 1
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add what the command can be told."""
     own.add_argument("--seed", type=int, default=SEED, help="of resamples and permutations")
+    add_expert_error(own)
     own.add_argument("--verbose", action="store_true", help="say everything, with reasons")
     own.add_argument("--json", action="store_true", help="write one JSON object")
     add_study_options(own)
@@ -68,6 +76,7 @@ def run(asked: argparse.Namespace) -> int:
     paths: list[Path] = asked.files
     with progress(lambda: "reading and checking"):
         study = read_study(paths, renamed(asked), asked.positive, asked.repeated)
+        study = study.with_expert_error(asked.expert_error)
         check = check_data(study, np.random.default_rng(asked.seed))
     for warning in check.warnings:
         say(textwrap.fill(f"Warning: {warning}.", WIDTH, subsequent_indent="  "))

@@ -24,6 +24,7 @@ from crowdgold.commands.fail_if import (
 )
 from crowdgold.commands.study_file import as_study_file
 from crowdgold.commands.terminal import (
+    add_expert_error,
     add_force,
     add_study_options,
     progress,
@@ -122,6 +123,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
         "--no-models", action="store_true",
         help="leave out the models that Stan or a Gibbs sampler samples: the answer alone",
     )  # fmt: skip
+    add_expert_error(own)
     own.add_argument("--json", action="store_true", help="write one JSON object, as study.json")
     own.add_argument(
         "--report", action="store_true", help="write the report too, as `crowdgold report` does"
@@ -145,6 +147,7 @@ def _settings(asked: argparse.Namespace) -> "Settings":
         about=asked.about,
         seed=asked.seed,
         anytime=asked.anytime or 0,
+        expert_error=asked.expert_error,
     )
 
 

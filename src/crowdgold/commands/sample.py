@@ -21,7 +21,9 @@ from crowdgold.data.shown import WIDTH
 from crowdgold.declared import SEED
 
 if TYPE_CHECKING:
-    from crowdgold.data.own.study import Study
+    import pandas as pd
+
+    from crowdgold.data import Items
     from crowdgold.sampling.batch import Batch
 
 ABOUT = """\
@@ -43,7 +45,13 @@ expected.
 
 For more labels, run the command again with the study and all files that came back: the next batch
 makes use of what they say. Before labels came back, the same seed with a larger --n gives the same
-items, then more."""
+items, then more.
+
+With --second the file has gold items that need another expert's opinion, so that answers can be
+corrected for the errors of experts: a second opinion on all items of the class that is rarer among
+first opinions and on a tenth of the others, a third where two differ. Have experts fill in the
+column `label`, and name the file after the first gold labels. Run it again until it asks for none.
+"""
 EXAMPLE = """\
 example:
   $ crowdgold sample study.csv --n 100 --out batch1.csv
@@ -51,6 +59,7 @@ example:
   $ crowdgold sample study.csv batch1.csv --n 200 --for AUC recall@0.5 --out batch2.csv
   ... and of batch2.csv ...
   $ crowdgold evaluate study.csv batch1.csv batch2.csv --out results
+  $ crowdgold sample study.csv gold.csv --second --out second.csv
 
 FILES are as of `crowdgold check`. Metrics are AUC, recall@0.5 (of each model), recall:large@0.5 (of
 the model "large"), delta_AUC (the first two models), and so on.
@@ -60,7 +69,11 @@ exit codes: 0, done; 2, input that cannot be used, with what is wrong and how to
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add what the command can be told."""
-    own.add_argument("--n", type=int, metavar="LABELS", help="items to be labelled")
+    what = own.add_mutually_exclusive_group()
+    what.add_argument("--n", type=int, metavar="LABELS", help="items to be labelled")
+    what.add_argument(
+        "--second", action="store_true", help="items that need another expert's opinion instead"
+    )
     own.add_argument("--out", type=Path, required=True, metavar="to_label.csv", help="the file")
     own.add_argument(
         "--for", nargs="+", default=[], metavar="METRIC", dest="metrics_for",
@@ -90,16 +103,17 @@ def is_unlabelled(path: Path) -> bool:
     """Whether a file was written by this command and has no label yet."""
     import pandas as pd
 
-    from crowdgold.data.gold_draw import STRATUM
-    from crowdgold.sampling.batch import COLUMNS
+    from crowdgold.sampling import batch, second
+    from crowdgold.sampling.poststrata import COLUMNS
 
     try:
         frame = pd.read_csv(path, dtype="string")
     except (OSError, ValueError):
         return False
-    if tuple(frame.columns) == ("item", STRATUM):
+    if tuple(frame.columns) == COLUMNS:
         return True
-    return tuple(frame.columns) == COLUMNS and bool(frame["gold"].isna().all())
+    empty = {batch.COLUMNS: "gold", second.COLUMNS: "label"}.get(tuple(frame.columns))
+    return empty is not None and bool(frame[empty].isna().all())
 
 
 def _describe(batch: "Batch", labels: int) -> str:
@@ -123,61 +137,85 @@ ASSUMED = (
 )
 
 
-def _poststratify(asked: argparse.Namespace, out: Output, study: "Study") -> None:
-    """Write strata of all items for the gold that there is."""
-    from crowdgold.data.spreadsheet import write_spreadsheet
+def _poststrata(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
+    """Strata of all items for the gold that there is, and what they assume."""
     from crowdgold.sampling.poststrata import in_words, poststrata, to_frame
 
-    if asked.n is not None or asked.metrics_for or asked.pilot or asked.proportional is not None:
-        raise InputError("--poststratify chooses no items; leave out --n, --for, --pilot, "
-                         "--proportional")  # fmt: skip
-    with progress(lambda: "making strata"):
-        stratum = poststrata(study.items)
-    tell(in_words(study.items, stratum))
-    say(textwrap.fill(ASSUMED, WIDTH, subsequent_indent="  "))
-    make_way(out)
-    with unfinished(asked.out) as own:
-        write_spreadsheet(to_frame(study.items, stratum), own)
-    say(f"Written: {asked.out}")
+    stratum = poststrata(items)
+    assumed = textwrap.fill(ASSUMED, WIDTH, subsequent_indent="  ")
+    return to_frame(items, stratum), f"{in_words(items, stratum)}\n{assumed}"
 
 
-def run(asked: argparse.Namespace) -> int:
-    """Choose the items, say which, and write the file."""
+def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
+    """The next batch, and what is told of it."""
     from crowdgold.data import NO_GOLD
     from crowdgold.data.own import read_study
-    from crowdgold.data.spreadsheet import write_spreadsheet
     from crowdgold.own.plan.metrics_asked import metrics_for
     from crowdgold.sampling.allocation import PROPORTIONAL
     from crowdgold.sampling.batch import next_batch
     from crowdgold.sampling.strata import ENOUGH
 
+    share = PROPORTIONAL if asked.proportional is None else asked.proportional
+    how = renamed(asked), asked.positive, asked.repeated
+    pilot = read_study(asked.pilot, *how).items if asked.pilot else None
+    metrics = metrics_for(items, asked.metrics_for)
+    batch = next_batch(items, metrics, asked.n, asked.seed, pilot, share)
+    labels = int((items.gold != NO_GOLD).sum())
+    return batch.to_frame(items), _describe(batch, labels if labels >= ENOUGH else 0)
+
+
+def _second(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
+    """The items that need another opinion, and how many they are."""
+    from crowdgold.data.checks import counted
+    from crowdgold.sampling.second import more_opinions
+
+    table = more_opinions(items, asked.seed)
+    asks = table.groupby(["expert", "reason"], sort=False).size().reset_index(name="number")
+    lines = [f"{one.number:>7,}  {one.expert}: {one.reason}" for one in asks.itertuples()]
+    head = f"{counted(len(table), 'item')} to be looked at by another expert"
+    return table, "\n".join([head, *lines])
+
+
+def _check_options(asked: argparse.Namespace) -> None:
+    """Raise an `InputError` where the options do not go together."""
+    if asked.poststratify and (asked.second or asked.n is not None):
+        raise InputError("--poststratify chooses no items; leave out --n and --second")
+    other = "--second" if asked.second else "--poststratify" if asked.poststratify else ""
+    if not other and asked.n is None:
+        raise InputError(
+            "--n: found none, expected the number of items to label, --second or --poststratify"
+        )
+    of_batch = {"--for": asked.metrics_for, "--pilot": asked.pilot,
+                "--proportional": asked.proportional is not None}  # fmt: skip
+    for name, given in of_batch.items():
+        if other and given:
+            raise InputError(f"{name}: found with {other}, expected with --n, or left out")
+    share = asked.proportional
+    if share is not None and not 0 <= share <= 1:
+        raise InputError(f"--proportional: found {share:g}, expected 0 to 1")
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Choose the items, say which, and write the file."""
+    from crowdgold.data.own import read_study
+    from crowdgold.data.spreadsheet import write_spreadsheet
+
     out = Output(asked.out, "--out", "crowdgold sample", is_unlabelled, asked.force)
     out.check([*read_files(asked), *asked.pilot])
     if asked.out.suffix != ".csv":
         raise InputError(f"--out: found {asked.out.name!r}, expected a name that ends in .csv")
-    share = PROPORTIONAL if asked.proportional is None else asked.proportional
-    if not 0 <= share <= 1:
-        raise InputError(f"--proportional: found {share:g}, expected 0 to 1")
+    _check_options(asked)
     if asked.seed < 0:
         raise InputError(f"--seed: found {asked.seed}, expected 0 or more")
-    how = renamed(asked), asked.positive, asked.repeated
-    if asked.poststratify:
-        _poststratify(asked, out, read_study(asked.files, *how))
-        return 0
-    if asked.n is None:
-        raise InputError("--n: expected how many items are to be labelled")
     with progress(lambda: "reading and choosing"):
-        study = read_study(asked.files, *how)
-        pilot = read_study(asked.pilot, *how).items if asked.pilot else None
-        items = study.items
-        metrics = metrics_for(items, asked.metrics_for)
-        batch = next_batch(items, metrics, asked.n, asked.seed, pilot, share)
+        study = read_study(asked.files, renamed(asked), asked.positive, asked.repeated)
+        work = _poststrata if asked.poststratify else _second if asked.second else _batch
+        table, told = work(study.items, asked)
     for note in study.notes:
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
-    labels = int((items.gold != NO_GOLD).sum())
-    tell(_describe(batch, labels if labels >= ENOUGH else 0))
+    tell(told)
     make_way(out)
     with unfinished(asked.out) as own:
-        write_spreadsheet(batch.to_frame(items), own)
+        write_spreadsheet(table, own)
     say(f"Written: {asked.out}")
     return 0

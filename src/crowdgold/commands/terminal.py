@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from crowdgold.data.opinions import ESTIMATE
 from crowdgold.data.outputs import Output
 
 if TYPE_CHECKING:
@@ -168,6 +169,17 @@ def add_study_options(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_reading_options(command)
     takes_study_file(command, "files")
+
+
+def add_expert_error(command: Options) -> None:
+    """Add the option that says how often experts err."""
+    command.add_argument(
+        "--expert-error", default=ESTIMATE, metavar="ERROR",
+        help="how often experts err, so that answers are corrected for it: 0.05, or an interval, "
+        "0.03:0.08; for positive and negative items apart, 0.1,0.03; `estimate`, from items that "
+        "several experts labelled, where that can be done; or `none`, take gold labels for the "
+        "truth (default: %(default)s)",
+    )  # fmt: skip
 
 
 def takes_study_file(command: argparse.ArgumentParser, option: str) -> None:

@@ -29,6 +29,7 @@ from crowdgold.data.item_columns import (
     tie_break_in,
     whole_numbers_in,
 )
+from crowdgold.data.opinions import OPINION, TAKEN_FOR_TRUE, Opinions, read_expert_error
 from crowdgold.data.outputs import unfinished
 from crowdgold.data.shown import Known, Shown
 from crowdgold.data.spreadsheet import write_spreadsheet
@@ -60,6 +61,8 @@ class Items(Shown):
         draw: the chances with which gold items were drawn; None where they are a simple random
             sample.
         cluster: (n,) number of the cluster of each item; None where none belong together.
+        opinions: all labels of several experts, of which `gold` is the majority; None where items
+            have one each.
     """
 
     item: np.ndarray
@@ -73,6 +76,7 @@ class Items(Shown):
     labels: Annotations | None = None
     draw: GoldDraw | None = None
     cluster: np.ndarray | None = None
+    opinions: Opinions | None = None
     _orders: dict[str, np.ndarray] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
@@ -156,7 +160,21 @@ class Items(Shown):
             labels=None if self.labels is None else self.labels.of_items(positions),
             draw=None if self.draw is None else self.draw.take(positions),
             cluster=None if self.cluster is None else self.cluster[rows],
+            opinions=None if self.opinions is None else self.opinions.take(positions),
         )
+
+    def with_expert_error(self, text: str | float) -> "Items":
+        """The same items with what is known of how often experts err (`data.opinions`).
+
+        Raises:
+            InputError: where the text says nothing of it.
+        """
+        given, opinions = read_expert_error(text), self.opinions
+        if str(text).strip() == TAKEN_FOR_TRUE:
+            return replace(self, opinions=None)
+        if given is not None and opinions is None:
+            opinions = Opinions(self.gold[:, None], draw=self.draw)
+        return replace(self, opinions=opinions and replace(opinions, error=given))
 
     def to_frame(self) -> pd.DataFrame:
         """The table as a data frame with the columns that `read_items` reads."""
@@ -170,6 +188,8 @@ class Items(Shown):
             columns |= self.draw.to_columns()
         if self.cluster is not None:
             columns[CLUSTER] = self.cluster
+        if self.opinions is not None:
+            columns |= self.opinions.to_columns()
         for name, values in self.scores.items():
             columns[score_column(name)] = values
         for name in ("truth", "oracle", "tie_break"):
@@ -194,8 +214,8 @@ def items_from_frame(
 
     Args:
         frame: columns item, votes_positive, votes_total, optionally gold, score or score_NAME,
-            truth, oracle (a probability), tie_break (drawn here where it is missing), cluster, and
-            how gold was drawn (`data.gold_draw`).
+            truth, oracle (a probability), tie_break (drawn here where it is missing), cluster,
+            opinion_1, opinion_2 ... of experts, and how gold was drawn (`data.gold_draw`).
         source: how messages name the table.
         first_row: the number messages give the first row, or (n,) what they call each row.
         unscored: whether an item may be without a score, an empty cell.
@@ -223,9 +243,13 @@ def items_from_frame(
     scores = scores_in(frame, unscored, problems)
     oracle = oracle_in(frame, problems)
     tie_break = tie_break_in(frame, rng, problems)
+    opinions = [labels_in(frame, str(name), True, problems) for name in frame
+                if str(name).startswith(OPINION)]  # fmt: skip
     problems.raise_if_any()
     votes = positive.astype(np.int64), total.astype(np.int64)
     items = Items(item, *votes, gold, scores, tie_break, truth, oracle)
+    if opinions:
+        items = replace(items, opinions=Opinions.of(np.stack(opinions, axis=1)))
     try:
         return with_sampling(items, {str(name): one for name, one in frame.items()})
     except InputError as problem:
@@ -247,7 +271,12 @@ def with_sampling(items: Items, columns: Mapping[str, pd.Series]) -> Items:
         cluster = read_clusters(columns[CLUSTER], items.item)
         if draw is not None:
             check_draw(cluster, items.gold != NO_GOLD, draw)
-    return replace(items, draw=draw, cluster=cluster)
+    opinions = items.opinions
+    if opinions is not None:
+        # Items on which experts are tied have no gold label, and were drawn too.
+        of_all = read_gold_draw(columns, opinions.labels[:, 0], items.item)
+        opinions = replace(opinions, draw=of_all)
+    return replace(items, draw=draw, cluster=cluster, opinions=opinions)
 
 
 def read_items(

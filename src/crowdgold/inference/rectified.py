@@ -22,6 +22,9 @@ gold items. In the same way lambda starts from 1, which is best where the predic
 
 Where gold items have uneven weights, V rests on the few that count for many. It counts like its
 degrees of freedom plus 1, and V* like `PSEUDO_UNEVEN` more of them. Lambda is 0 where V(0) is less.
+
+Where experts err (`expert_errors`) y_i has in it what an item adds to what is known of that, and V
+is that of the population: no share of items takes the noise of labels away.
 """
 
 from collections.abc import Sequence
@@ -41,6 +44,7 @@ from crowdgold.inference.contributions import (
 )
 from crowdgold.inference.design import Design
 from crowdgold.inference.estimate import Estimate
+from crowdgold.inference.expert_errors import ExpertErrors
 from crowdgold.inference.interval import Ends, from_parts, interval, unseen_share
 from crowdgold.inference.questions import Named, Questions, View
 from crowdgold.inference.samples import FEWEST, NO_SPREAD, NO_VALUE, ONLY_GOLD, Sample, too_few
@@ -53,6 +57,8 @@ docs/gold_designs.md: without the first, intervals of TNR_H from 20 gold labels 
 without the second those of AUC from gold that was drawn in batches, where few are positive."""
 ALIKE = 1e-20
 """Variance of what items contribute, below which they contribute the same but for rounding."""
+OF_SUMS = ("points", "labelled", "predicted", "expected", "apart", "moved")
+"""What of a difference is the difference."""
 ITEMS, POPULATION = TARGETS = ("items", "population")
 """What an interval is about: these items, or the population that they were drawn from."""
 
@@ -71,6 +77,7 @@ class Rectified:
         design: how they were drawn; those in `labelled` may be some of them.
         effective: (P,) as `counted`, items of equal weight that say as much; None where all have.
         apart: (m, P) what the population adds to V (`design.added`); None where it is a share of V.
+        moved: (D, P) by one standard error of given experts' errors; None where none err.
         target: one of `TARGETS`.
         of_difference: whether it is of differences between two predictors. These rest on the few
             items where the two differ, so that V is never taken below what the prediction expects.
@@ -86,6 +93,7 @@ class Rectified:
     design: Design
     effective: np.ndarray | None = None
     apart: np.ndarray | None = None
+    moved: np.ndarray | None = None
     target: str = POPULATION
     of_difference: bool = False
     parts: tuple["Rectified", ...] = ()
@@ -94,9 +102,8 @@ class Rectified:
     def select(self, columns: Sequence[int]) -> "Rectified":
         """Some of the quantities, in this order."""
         chosen = np.asarray(columns, dtype=int)
-        named = ("points", "labelled", "predicted", "expected", "counted", "effective", "apart")
         parts = tuple(part.select(columns) for part in self.parts)
-        held = {name: getattr(self, name) for name in named}
+        held = {name: getattr(self, name) for name in ("counted", "effective", *OF_SUMS)}
         chosen_of = {name: one[..., chosen] for name, one in held.items() if one is not None}
         return replace(self, parts=parts, **chosen_of)
 
@@ -104,15 +111,16 @@ class Rectified:
         """The differences to another predictor's; they are corrected as a whole."""
         if not isinstance(other, Rectified):
             return None
-        named: dict[str, np.ufunc] = dict.fromkeys(
-            ("points", "labelled", "predicted", "expected", "apart"), np.subtract
-        ) | dict.fromkeys(("counted", "effective"), np.minimum)
+        named: dict[str, np.ufunc] = dict.fromkeys(OF_SUMS, np.subtract)
+        named |= dict.fromkeys(("counted", "effective"), np.minimum)
         both = {name: (getattr(self, name), getattr(other, name)) for name in named}
         found = {name: named[name](*two) for name, two in both.items() if two[0] is not None}
         return replace(self, of_difference=True, parts=(self, other), **found)
 
     def about_items(self) -> "Rectified":
-        """The same about the items at hand."""
+        """The same about the items at hand; about the population still where experts err."""
+        if self.moved is not None:
+            return self
         parts = tuple(part.about_items() for part in self.parts)
         return replace(self, target=ITEMS, parts=parts)
 
@@ -162,7 +170,8 @@ class Rectified:
         total = self.design.left * self._variance(weight)
         if self.target == POPULATION:
             total = total + self._of_population()
-        spread: np.ndarray = np.sqrt(total / self.design.size)
+        known = 0.0 if self.moved is None else (self.moved**2).sum(axis=0)
+        spread: np.ndarray = np.sqrt(total / self.design.size + known)
         return spread
 
     def _of_population(self) -> np.ndarray:
@@ -293,9 +302,10 @@ class Rectified:
 
 
 def of_labels(
-    share: np.ndarray, known: View, questions: Questions, target: str, design: Design | None = None
-) -> Rectified:
-    """What labels say that are taken for the truth.
+    share: np.ndarray, known: View, questions: Questions, target: str,
+    design: Design | None = None, errors: ExpertErrors | None = None,
+) -> Rectified:  # fmt: skip
+    """What labels say that are taken for the truth, or those of experts whose errors are known.
 
     Args:
         share: (m,) 0 or 1, or the share of an item that counts as positive.
@@ -303,14 +313,19 @@ def of_labels(
         questions: the quantities.
         target: one of `TARGETS`.
         design: how these were drawn from all items; None where they are a sample of a population.
+        errors: of the experts, whose likelier labels `share` holds; None where it is the truth.
     """
-    share = share.astype(float)
-    ranking = known.ranking()
+    hard = (share > 0.5).astype(int)
+    share = share.astype(float) if errors is None else errors.values
+    ranking, moved = known.ranking(), None
     design = design or sample_of_population(known)
     weights = design.counting
     some = some_rows(len(known), MOST_ROWS if weights is None else len(known))
     influence = centred_influence(questions, known.take(some), share[some])
-    hard = (share > 0.5).astype(int)
+    if errors is not None:
+        slope = errors.derivatives(lambda one: questions.values(known.mass(one), ranking))
+        influence = influence + len(known) * errors.contributions[some] @ slope
+        moved, target = errors.spread[:, None] * slope, POPULATION
     labelled = design.deviations(influence)
     point, nothing = questions.values(known.mass(share), ranking), np.zeros_like(labelled)
     unknown = np.full_like(point, np.nan)
@@ -319,11 +334,14 @@ def of_labels(
         np.stack([point, unknown, unknown]), labelled, nothing, np.stack([nothing, nothing]),
         questions.counted(hard, ranking), min(positive, len(known) - positive), design,
         None if weights is None else questions.counted(hard, ranking, weights),
-        design.of_population(influence), target,
+        design.of_population(influence), moved, target,
     )  # fmt: skip
 
 
-def rectify(prediction: np.ndarray, view: View, questions: Questions, target: str) -> Rectified:
+def rectify(
+    prediction: np.ndarray, view: View, questions: Questions, target: str,
+    errors: ExpertErrors | None = None,
+) -> Rectified:  # fmt: skip
     """What a prediction of every label says, and what the gold labels make of it.
 
     Args:
@@ -331,10 +349,11 @@ def rectify(prediction: np.ndarray, view: View, questions: Questions, target: st
         view: the items; those with gold, at least two, were drawn as the table says.
         questions: the quantities.
         target: one of `TARGETS`.
+        errors: of the experts; None where the gold labels are taken for the truth.
     """
     rows = np.flatnonzero(view.items.gold != NO_GOLD)
     (gold, design), share = drawn_from(view, rows), prediction[rows]
-    alone = of_labels(gold.items.gold, gold, questions, target, design)
+    alone = of_labels(gold.items.gold, gold, questions, target, design, errors)
     some = some_rows(len(rows), MOST_ROWS if design.counting is None else len(rows))
     here = questions.values(gold.mass(share), gold.ranking())
     everywhere = questions.values(view.mass(prediction), view.ranking())

@@ -21,10 +21,10 @@ ENOUGH_ITEMS = 100
 """Items that a model of votes or scores needs to say more than its priors."""
 FEW_LABELS = 10
 """Fewer labels say too little of an annotator."""
-WITH_GOLD = (
-    "as long as the gold items are a simple random sample of the items, or were drawn with the "
-    "chances that the table gives, and their labels are right."
+RANDOM_SAMPLE = (
+    "are a simple random sample of the items, or were drawn with the chances that the table gives,"
 )
+WITH_GOLD = f"as long as the gold items {RANDOM_SAMPLE} and their labels are right."
 """What everything that gold labels correct takes for granted."""
 RANDOM_GOLD = "have an expert label items that are drawn at random"
 CHOSEN_MEND = (

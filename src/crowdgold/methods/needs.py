@@ -24,6 +24,7 @@ class Has:
         annotators: number of annotators; None where they are not known.
         agents: number of agents whose responses the items are.
         oracle: whether P(Y | V) is known.
+        errors_unknown: why it is not known how often experts err; empty where it is.
     """
 
     of_items: bool = True
@@ -34,6 +35,7 @@ class Has:
     annotators: int | None = None
     agents: int = 0
     oracle: bool = False
+    errors_unknown: str = "each gold item has one expert's label"
 
     @property
     def gold(self) -> int:
@@ -58,6 +60,8 @@ class Has:
 
 
 def _of_items(items: "Items") -> Has:
+    from crowdgold.inference.expert_errors import why_unknown
+
     return Has(
         gold_positive=int((items.gold == 1).sum()),
         gold_negative=int((items.gold == 0).sum()),
@@ -65,6 +69,7 @@ def _of_items(items: "Items") -> Has:
         most_votes=int(items.votes_total.max()) if len(items) else 0,
         annotators=None if items.labels is None else len(items.labels.annotator),
         oracle=items.oracle is not None,
+        errors_unknown=why_unknown(items),
     )
 
 
@@ -142,7 +147,18 @@ ORACLE = Need(
     lambda has: "" if has.oracle else "it needs P(Y | V), which only some simulators tell: oracle",
     "simulate the data",
 )
-NEEDS = (GOLD, BOTH_CLASSES, SCORES, ANNOTATORS, SEVERAL, SEVERAL_LABELS, AGENTS, ORACLE)
+EXPERTS_ERRORS = Need(
+    "experts' errors",
+    lambda has: (
+        f"it needs to know how often experts err; {has.errors_unknown}"
+        if has.errors_unknown
+        else ""
+    ),
+    "have a second expert label some gold items, and a third where the two differ "
+    "(`crowdgold sample --second`), or say how often experts err: --expert-error 0.05",
+)
+NEEDS = (GOLD, BOTH_CLASSES, SCORES, ANNOTATORS, SEVERAL, SEVERAL_LABELS, AGENTS, ORACLE,
+         EXPERTS_ERRORS)  # fmt: skip
 """In the order in which a lack is told."""
 
 

@@ -62,12 +62,12 @@ def delta_true_positive_rate(mass: LabelMass, ranked: RankedItems, threshold: fl
     """TPR_M(t*) - TPR_H, t* the first threshold where the model's FPR reaches 1 - TNR_H."""
     curve = Curve.of(mass, ranked)
     rate = 1 - human_true_negative_rate(mass, ranked, threshold)
-    total = float(curve.false_positives[-1])
-    if np.isnan(rate) or curve.true_positives[-1] <= 0:
+    found, false = curve.rising
+    if np.isnan(rate) or found[-1] <= 0:
         return float("nan")
-    wanted = (rate - ROUNDING) * total
-    reached = _at(curve.true_positives, *_reach(curve.false_positives, wanted)) if wanted > 0 else 0
-    model = reached / float(curve.true_positives[-1])
+    wanted = (rate - ROUNDING) * float(false[-1])
+    reached = _at(found, *_reach(false, wanted)) if wanted > 0 else 0
+    model = reached / float(found[-1])
     return model - human_true_positive_rate(mass, ranked, threshold)
 
 
@@ -110,13 +110,13 @@ def f1(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
 
 def precision_at_recall(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     """A point of the precision-recall curve: the precision where recall reaches a value."""
-    curve = Curve.of(mass, ranked)
-    total = float(curve.true_positives[-1])
+    found, false = Curve.of(mass, ranked).rising
+    total = float(found[-1])
     if total <= 0:
         return float("nan")
-    item, share = _reach(curve.true_positives, threshold * total * (1 - ROUNDING))
-    reached = _at(curve.true_positives, item, share)
-    return _ratio(reached, reached + _at(curve.false_positives, item, share))
+    item, share = _reach(found, threshold * total * (1 - ROUNDING))
+    reached = _at(found, item, share)
+    return _ratio(reached, reached + _at(false, item, share))
 
 
 def _words(symbol: str, title: str, sentence: str, **other: Any) -> Words:

@@ -35,14 +35,12 @@ def _reached(
 
 def precision_at_recalls(mass: LabelMass, ranked: RankedItems, recalls: np.ndarray) -> np.ndarray:
     """The precision where recall reaches values (P,) above 0: (P,); NaN without positives."""
-    curve = Curve.of(mass, ranked)
-    total = float(curve.true_positives[-1])
+    found, false = Curve.of(mass, ranked).rising
+    total = float(found[-1])
     if total <= 0:
         return np.full(len(recalls), np.nan)
     wanted = recalls * total * (1 - ROUNDING)
-    hits, alarms = _reached(
-        curve.true_positives, wanted, curve.true_positives, curve.false_positives
-    )
+    hits, alarms = _reached(found, wanted, found, false)
     flagged = hits + alarms
     return np.divide(hits, flagged, out=np.full(len(recalls), np.nan), where=flagged > 0)
 
@@ -54,12 +52,12 @@ def recall_at_false_positive_rates(
 
     At a rate of 0 nothing is flagged. NaN where there are no positives or no negatives.
     """
-    curve = Curve.of(mass, ranked)
-    positive, negative = float(curve.true_positives[-1]), float(curve.false_positives[-1])
+    found, false = Curve.of(mass, ranked).rising
+    positive, negative = float(found[-1]), float(false[-1])
     if positive <= 0 or negative <= 0:
         return np.full(len(rates), np.nan)
     wanted = (rates - ROUNDING) * negative
-    (hits,) = _reached(curve.false_positives, np.maximum(wanted, 0.0), curve.true_positives)
+    (hits,) = _reached(false, np.maximum(wanted, 0.0), found)
     return np.where(wanted > 0, hits, 0.0) / positive
 
 

@@ -143,7 +143,7 @@ def slope(along: np.ndarray, other: np.ndarray, at: np.ndarray, total: float) ->
 def precision_at_recalls(mass: LabelMass, ranked: RankedItems, recalls: np.ndarray) -> np.ndarray:
     """Influence on the precision where recall reaches values (P,): (n, P)."""
     curve = Curve.of(mass, ranked)
-    hits, alarms = curve.true_positives, curve.false_positives
+    hits, alarms = curve.rising
     positive, negative = mass.positive[ranked.order, None], mass.negative[ranked.order, None]
     wanted = recalls * hits[-1]
     flagged = flagged_to_reach(hits, wanted)
@@ -165,7 +165,7 @@ def recall_at_false_positives(
             that is estimated too.
     """
     curve = Curve.of(mass, ranked)
-    hits, alarms = curve.true_positives, curve.false_positives
+    hits, alarms = curve.rising
     positive, negative = mass.positive[ranked.order, None], mass.negative[ranked.order, None]
     wanted, total = rates * alarms[-1], float(alarms[-1])
     flagged = flagged_to_reach(alarms, wanted)

@@ -18,8 +18,9 @@ class LabelMass:
     """How much of each item counts as of each class.
 
     Attributes:
-        shares: (n, K) non-negative, in the order of the table; of two classes the second is the
-            positive one.
+        shares: (n, K) in the order of the table; of two classes the second is the positive one.
+            Not negative, but where labels are corrected for experts' errors
+            (`inference.expert_errors`).
     """
 
     shares: np.ndarray
@@ -116,6 +117,11 @@ class Curve:
     comparisons: float
     votes: np.ndarray
 
+    @property
+    def rising(self) -> tuple[np.ndarray, np.ndarray]:
+        """The two cumulative masses as curves that never fall, to look for crossings on."""
+        return _rising(self.true_positives), _rising(self.false_positives)
+
     @classmethod
     def of(cls, mass: LabelMass, ranked: "RankedItems") -> "Curve":
         """Trace a mass through a ranking; kept with the mass, so metrics share the pass."""
@@ -133,6 +139,18 @@ class Curve:
         )
         mass._curves.append((ranked, curve))
         return curve
+
+
+def _rising(cumulative: np.ndarray) -> np.ndarray:
+    """A cumulative mass without its falls, which negative masses make (`LabelMass.shares`).
+
+    It is the middle between the highest value so far and the lowest that follows.
+    """
+    if (np.diff(cumulative) >= 0).all():
+        return cumulative
+    above = np.maximum.accumulate(cumulative)
+    below = np.minimum.accumulate(cumulative[::-1])[::-1]
+    return np.clip((above + below) / 2, 0.0, max(float(cumulative[-1]), 0.0))
 
 
 @kernel()

@@ -13,6 +13,7 @@ from crowdgold.commands import plan as planning
 from crowdgold.commands.terminal import say
 from crowdgold.data import ITEMS, InputError, Table
 from crowdgold.data import own as own_data
+from crowdgold.data.opinions import ESTIMATE
 from crowdgold.data.parameters import unknown
 from crowdgold.data.shown import Told
 from crowdgold.inference.labels import Fit
@@ -64,9 +65,11 @@ def read(
     return Study(**{one.name: getattr(found, one.name) for one in fields(found)}, source=source)
 
 
-def check(study: own_data.Study, seed: int = SEED) -> DataCheck:
-    """What a study can support, as of `crowdgold check`."""
-    return check_data(study, np.random.default_rng(seed))
+def check(
+    study: own_data.Study, seed: int = SEED, expert_error: float | str = ESTIMATE
+) -> DataCheck:
+    """What a study can support, as of `crowdgold check`, and its option of that name."""
+    return check_data(study.with_expert_error(expert_error), np.random.default_rng(seed))
 
 
 def evaluate(
@@ -80,6 +83,7 @@ def evaluate(
     models: bool = True,
     cores: int | None = None,
     anytime: int = 0,
+    expert_error: float | str = ESTIMATE,
 ) -> Result:
     """The numbers of `crowdgold evaluate`, to the digit.
 
@@ -92,6 +96,8 @@ def evaluate(
         cores: processes at a time; all of the machine where not given.
         anytime: gold labels at which intervals that hold over all looks are to be narrowest; 0 for
             those of one look.
+        expert_error: how often experts err: 0.05, "0.03:0.08" (an interval), "0.1,0.03" (on
+            positive and on negative items), "estimate" (from second opinions) or "none".
 
     Raises:
         InputError: where the data do not support what is asked, or a setting cannot be used.
@@ -99,8 +105,9 @@ def evaluate(
     given = [thresholds] if isinstance(thresholds, int | float) else thresholds
     chosen = chosen_methods(methods, models)
     settings = Settings(
-        chosen, tuple(metrics), read_thresholds(given), level, about, seed, anytime=anytime
-    )
+        chosen, tuple(metrics), read_thresholds(given), level, about, seed, anytime=anytime,
+        expert_error=str(expert_error),
+    )  # fmt: skip
     checked = check_study(study, settings)
     source = study.source if isinstance(study, Study) else Source(())
     workers = cores or os.cpu_count() or 1

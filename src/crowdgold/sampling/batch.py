@@ -61,11 +61,11 @@ class Batch:
         return pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
 
 
-def _in_order(items: Items, rest: np.ndarray, seed: int, number: int) -> np.ndarray:
-    """A random place of each item, (m,), which its name, the seed and the batch decide."""
-    places = np.argsort(items.item[rest].astype(str), kind="stable")
-    found = np.empty(len(rest))
-    found[places] = np.random.default_rng([seed, number]).random(len(rest))
+def random_places(item: np.ndarray, seed: Sequence[int]) -> np.ndarray:
+    """A random place of each item, (m,) in [0, 1), which the names and the seed decide."""
+    places = np.argsort(item.astype(str), kind="stable")
+    found = np.empty(len(item))
+    found[places] = np.random.default_rng(seed).random(len(item))
     return found
 
 
@@ -124,7 +124,7 @@ def next_batch(
     cost = cost * size[:, None]
     part = parts(cost, size, proportional)
     number = 1 + _batches(items)
-    turn = _in_order(items, rest, seed, number)
+    turn = random_places(items.item[rest], [seed, number])
     waiting = [rest[own][np.argsort(turn[own])] for own in (stratum == h for h in range(len(size)))]
     order = share_out(part, size)[:n]
     place = pd.Series(order).groupby(order).cumcount().to_numpy()
@@ -155,7 +155,7 @@ def random_batch(items: Items, n: int, seed: int) -> Batch:
     """As many items drawn at random from all without a label, for comparison."""
     rest = np.flatnonzero(items.gold == NO_GOLD)
     number = 1 + _batches(items)
-    rows = rest[np.argsort(_in_order(items, rest, seed, number))][:n]
+    rows = rest[np.argsort(random_places(items.item[rest], [seed, number]))][:n]
     return Batch(
         number, rows, np.zeros(len(rows), dtype=int), np.array([len(rest)]), ("at random",)
     )

@@ -14,6 +14,8 @@ from crowdgold.data.gold_draw import STRATUM
 from crowdgold.sampling.strata import LABELS_EACH, STRATA, predicted
 from crowdgold.simulate.gold_sample import LEAST
 
+COLUMNS = ("item", STRATUM)
+
 
 def poststrata(items: Items) -> np.ndarray:
     """The number of each item's stratum, (n,), from 0 without gaps, from the least likely up.
@@ -49,7 +51,7 @@ def poststrata(items: Items) -> np.ndarray:
 
 def to_frame(items: Items, stratum: np.ndarray) -> pd.DataFrame:
     """The table of all items and their strata, which goes along with the study."""
-    return pd.DataFrame({"item": items.item, STRATUM: stratum + 1})
+    return pd.DataFrame(dict(zip(COLUMNS, (items.item, stratum + 1), strict=True)))
 
 
 def in_words(items: Items, stratum: np.ndarray) -> str:

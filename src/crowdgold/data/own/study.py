@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from crowdgold.data.gold_draw import in_words
 from crowdgold.data.item_columns import NO_GOLD
 from crowdgold.data.items import Items, items_from_frame, score_column, with_sampling
 from crowdgold.data.label_columns import REPEATED
+from crowdgold.data.opinions import Opinions
 from crowdgold.data.own.by_item import (
     read_gold,
     read_sampling,
@@ -45,7 +47,7 @@ class Study(Shown):
 
     Attributes:
         items: n items with votes, gold labels (the majority of the experts) and scores. Gold may be
-            of one class alone.
+            of one class alone; where experts are tied it is not there, but their opinions are.
         annotations: the votes by annotator, categories 0 and 1, items in the same order; None where
             the files do not say who voted.
         strata: name -> (n,) stratum of each item, "" where none is given.
@@ -61,6 +63,14 @@ class Study(Shown):
     weights: np.ndarray | None = None
     gold_by_expert: Mapping[str, np.ndarray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    def with_expert_error(self: Self, text: str | float) -> Self:
+        """The same study with what is known of how often experts err (`data.opinions`).
+
+        Raises:
+            InputError: where the text says nothing of it.
+        """
+        return replace(self, items=self.items.with_expert_error(text))
 
     def facts(self) -> Known:
         """Those of its items, who voted, and what was guessed when it was read."""
@@ -126,7 +136,8 @@ def _study(
         for name, values in read_strata(sheets, kinds).items()
     }
     weights = _weights(read_weights(sheets, kinds), items.item, notes)
-    items = replace(items, gold=_majority(by_expert, len(items), notes))
+    opinions = None if gold is None else _opinions(gold, items.item)
+    items = replace(items, gold=_majority(by_expert, len(items), notes), opinions=opinions)
     items = _with_sampling(items, read_sampling(sheets, kinds), notes)
     return Study(items, annotations, strata, weights, by_expert, tuple(notes))
 
@@ -251,6 +262,18 @@ def _gold_by_expert(gold: Rows, item: np.ndarray, notes: list[str]) -> dict[str,
         labels = pd.Series(rows["label"].to_numpy(), index=rows["item"].to_numpy(dtype=object))
         by_expert[str(expert)] = labels.reindex(item, fill_value=NO_GOLD).to_numpy(dtype=np.int8)
     return by_expert
+
+
+def _opinions(gold: Rows, item: np.ndarray) -> Opinions | None:
+    """The experts' labels of each item in the order of their rows; None where none has two."""
+    place = pd.Index(item).get_indexer(pd.Index(gold.frame["item"]))
+    number = gold.frame.groupby("item", sort=False).cumcount().to_numpy()
+    known = place >= 0
+    if not number[known].any():
+        return None
+    labels = np.full((len(item), int(number[known].max()) + 1), NO_GOLD, dtype=np.int8)
+    labels[place[known], number[known]] = gold.frame["label"].to_numpy(dtype=np.int8)[known]
+    return Opinions.of(labels)
 
 
 def _majority(by_expert: Mapping[str, np.ndarray], size: int, notes: list[str]) -> np.ndarray:

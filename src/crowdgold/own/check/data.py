@@ -9,6 +9,7 @@ from crowdgold.data import NO_GOLD, Items
 from crowdgold.data.checks import counted
 from crowdgold.data.own import Study
 from crowdgold.data.shown import Known, Shown
+from crowdgold.inference.expert_errors import why_unknown
 from crowdgold.methods.doubts import CHOSEN_MEND
 from crowdgold.own.check.annotator_check import (
     Agreement,
@@ -18,6 +19,7 @@ from crowdgold.own.check.annotator_check import (
 )
 from crowdgold.own.check.cluster_effect import ClusterEffect, cluster_effect, warn_of_few
 from crowdgold.own.check.described import in_short
+from crowdgold.own.check.experts import ExpertCheck, check_experts
 from crowdgold.own.check.gold_sample import (
     OF_ITEMS,
     PERMUTATIONS,
@@ -55,6 +57,7 @@ class DataCheck(Shown):
         experts_tied: items that experts labelled, and on which they are tied.
         expert_labels: expert -> gold labels given.
         expert_agreement: alpha of the experts; None where there is one or none.
+        expert_errors: how often they err, as far as it is known.
         majority_right: TPR and TNR of the majority on gold items, a tie half; NaN without gold.
         scores: model -> its scores.
         strata: name -> stratum -> items.
@@ -77,6 +80,7 @@ class DataCheck(Shown):
     experts_tied: int
     expert_labels: Mapping[str, int]
     expert_agreement: Agreement | None
+    expert_errors: ExpertCheck
     majority_right: tuple[float, float]
     scores: Mapping[str, Scores]
     strata: Mapping[str, Mapping[str, int]]
@@ -163,6 +167,7 @@ def _facts(
         gold_positive=int((items.gold == 1).sum()),
         gold_negative=int((items.gold == 0).sum()),
         gold_p=sample.p,
+        errors_unknown=why_unknown(items),
         tpr=tpr,
         tnr=tnr,
         annotators=None if annotators is None else len(annotators.annotator),
@@ -210,6 +215,7 @@ def check_data(
             name: int((labels != NO_GOLD).sum()) for name, labels in study.gold_by_expert.items()
         },
         expert_agreement=_expert_agreement(study.gold_by_expert, rng, resamples),
+        expert_errors=check_experts(items),
         majority_right=(facts.tpr, facts.tnr),
         scores=scores,
         strata=_strata(study.strata),

@@ -95,6 +95,8 @@ def about(check: "DataCheck") -> dict[str, list[str]]:
     if check.expert_agreement is not None:
         given = ", ".join(f"{name} {labels:,}" for name, labels in check.expert_labels.items())
         found["experts"] = [given, _alpha(check.expert_agreement, "expert labels")]
+    if check.expert_errors.sentences:
+        found["experts"] = [*found.get("experts", []), *check.expert_errors.sentences]
     scores = [
         f"{name}: {one.lowest:.4g} to {one.highest:.4g}, {one.distinct:,} different, "
         f"{100 * one.tied:.2g} % of the pairs tied"

@@ -60,6 +60,7 @@ def check_study(study: Study, settings: Settings) -> DataCheck:
         InputError: where settings cannot be used.
     """
     check_settings(settings, study.items.predictors)
+    study = study.with_expert_error(settings.expert_error)
     check = check_data(study, np.random.default_rng(settings.seed))
     if not check.supported:
         why = "\n".join(f"  - {one.method}: {one.why}" for one in check.verdicts)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crowdgold.data import NO_PREDICTOR, InputError, Items
+from crowdgold.data.opinions import ESTIMATE, read_expert_error
 from crowdgold.data.parameters import did_you_mean
 from crowdgold.declared import SEED
 from crowdgold.inference.questions import Questions
@@ -48,6 +49,7 @@ class Settings:
         imputations: label sets imputed for each fit with posterior draws.
         anytime: gold labels at which intervals that hold over all looks are to be narrowest
             (`inference.looks`); 0 for intervals of one look.
+        expert_error: how often experts err (`data.opinions.read_expert_error`).
         one_look: level of this look's intervals by themselves, which follows from the study's gold
             labels; None where it is `level`.
     """
@@ -60,6 +62,7 @@ class Settings:
     seed: int = SEED
     imputations: int = DRAWS
     anytime: int = 0
+    expert_error: str = ESTIMATE
     one_look: float | None = None
 
     @property
@@ -124,6 +127,7 @@ def check_settings(settings: Settings, models: Collection[str]) -> None:
             f"anytime: found {settings.anytime}, expected the gold labels at which you mean to "
             f"stop, {FEWEST_PLANNED} or more, the same number at every look"
         )
+    read_expert_error(settings.expert_error)
     if settings.seed < 0:
         raise InputError(f"seed: found {settings.seed}, expected 0 or more")
     for model, values in settings.thresholds.items():

@@ -17,6 +17,7 @@ from crowdgold.own.check.data import DataCheck, verdicts_within
 from crowdgold.own.check.gold_sample import GoldSample, assess_gold_sample
 from crowdgold.own.check.verdicts import NOT_USABLE, SURELY_CHOSEN
 from crowdgold.own.evaluation import rows
+from crowdgold.own.evaluation.assumed_errors import assumed_errors
 from crowdgold.own.evaluation.compiled import load_models
 from crowdgold.own.evaluation.fitting import Found, run_job
 from crowdgold.own.evaluation.headline import headlines
@@ -51,7 +52,7 @@ class Evaluation:
     """What comes out of a study.
 
     Attributes:
-        tables: name -> table: estimates, curves, items, annotators, parameters, predictive.
+        tables: name -> table, those of `folder.TABLES`.
         summary: everything else, as plain values: settings, notes, strata, methods that were not
             run, headlines, the method that models are `held_against`, seconds.
     """
@@ -211,6 +212,7 @@ def plan_study(study: Study, settings: Settings) -> Planned:
     """
     check_settings(settings, study.items.predictors)
     _check_support(settings, study)
+    study = study.with_expert_error(settings.expert_error)
     strata, notes = find_strata(study)
     jobs, against = plan_jobs(study, settings, strata)
     settings = of_this_look(settings, study.items)
@@ -247,23 +249,24 @@ def join_found(
     counts = {one.name: _describe(items_of(study, one)) for one in strata}
     n_gold = {name: count["gold"] for name, count in counts.items()}
     n_items = {name: count["items"] for name, count in counts.items()}
-    models = study.items.predictors
-    estimates = rows.estimate_rows(found, list(planned.strata), models, n_gold, n_items, settings)
+    estimates = rows.estimate_rows(
+        found, list(planned.strata), study.items.predictors, n_gold, n_items, settings
+    )
     samples = {
         one.name: check.gold_sample
         if check is not None and one.name == ALL
         else assess_gold_sample(items_of(study, one), stream(settings, one, "gold"))
         for one in strata
     }
-    chosen = {name: sample.chosen for name, sample in samples.items()}
     surely = {name: sample.p < SURELY_CHOSEN for name, sample in samples.items()}
+    assumed, notes = assumed_errors(study, settings, planned.strata)
     summary = {
-        **_about(study, settings, planned.notes),
+        **_about(study, settings, [*planned.notes, *notes]),
         "strata": [
             {
                 "name": name,
                 **count,
-                "gold_random": not chosen[name],
+                "gold_random": not samples[name].chosen,
                 "about": what_intervals_are_about(settings.about, count["items"]),
             }
             for name, count in counts.items()
@@ -274,7 +277,8 @@ def join_found(
         "not_run": _not_run(planned.against, found),
         "seconds": round(seconds, 3),
     }
-    return Evaluation(_tables(estimates, found, study.items), summary)
+    tables = _tables(estimates, found, study.items) | {"expert_errors": assumed}
+    return Evaluation(tables, summary)
 
 
 def _sample(
@@ -315,7 +319,7 @@ def evaluate_study(
         InputError: where a setting cannot be used.
     """
     start, planned = time.perf_counter(), plan_study(study, settings)
-    settings = planned.settings
+    study, settings = planned.study, planned.settings
     quick = [job for job in planned.jobs if is_quick(job.methods)]
     found = [one for job in quick for one in run_job(job, study, settings, planned.strata, stan)]
     if len(quick) == len(planned.jobs):

@@ -96,6 +96,8 @@ def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         given = check.get("expert_labels", {}).items()
         experts = ", ".join(f"{name} {labels:,}" for name, labels in given)
         yield "experts", f"{experts}; {_alpha(check['expert_agreement'])}"
+    if check.get("expert_errors", {}).get("sentences"):
+        yield "experts' errors", "; ".join(check["expert_errors"]["sentences"])
     for name, one in check["scores"].items():
         tied = f"{100 * one['tied']:.2g} % of the pairs of items are tied"
         ends = f"{one['lowest']:.4g} to {one['highest']:.4g}"

@@ -1,0 +1,122 @@
+"""Several experts' labels of an item in the order in which they were asked, and how often they err.
+
+A file of labels holds them in the order of its rows, several files in the order in which they are
+named, and columns of experts as they stand. Whether an item got one more opinion may depend on the
+earlier ones, and on nothing else.
+"""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crowdgold.data.errors import InputError
+
+if TYPE_CHECKING:
+    from crowdgold.data.gold_draw import GoldDraw
+
+NO_OPINION = -1
+OPINION = "opinion_"
+"""What names of columns begin with; the number of the opinion follows."""
+ESTIMATE, TAKEN_FOR_TRUE = "estimate", "none"
+"""What can stand in the place of an error: find it in second opinions; or experts never err."""
+MOST = 0.5
+"""An expert who errs more often than that says nothing."""
+EXPECTED = (
+    "expected a share below 0.5 (0.05), an interval (0.03:0.08), two of them with a comma between, "
+    f"for positive and for negative items (0.1,0.03), {ESTIMATE!r} or {TAKEN_FOR_TRUE!r}"
+)
+STANDARD_ERRORS = 2 * 1.959964
+"""Of a normal number in its 95 % interval."""
+
+
+@dataclass(frozen=True)
+class GivenErrors:
+    """How often experts err, as a user says.
+
+    Attributes:
+        error: on positive and on negative items.
+        spread: standard error of each; 0 where it is known.
+        same: whether the two are one number.
+    """
+
+    error: tuple[float, float]
+    spread: tuple[float, float] = (0.0, 0.0)
+    same: bool = True
+
+
+def _of_text(text: str, whole: str) -> tuple[float, float]:
+    """An error and its standard error, from a share or the ends of its 95 % interval."""
+    try:
+        ends = [float(one) for one in text.split(":")]
+    except ValueError:
+        ends = []
+    if not 1 <= len(ends) <= 2 or not all(0 <= one < MOST for one in ends) or ends != sorted(ends):
+        raise InputError(f"expert-error: found {whole!r}, {EXPECTED}")
+    return sum(ends) / len(ends), (ends[-1] - ends[0]) / STANDARD_ERRORS
+
+
+def read_expert_error(text: str | float) -> GivenErrors | None:
+    """The errors that a text gives; None where it says to estimate them, or that there are none.
+
+    Raises:
+        InputError: where it says neither.
+    """
+    whole = str(text).strip()
+    if whole in (ESTIMATE, TAKEN_FOR_TRUE):
+        return None
+    parts = [_of_text(one, whole) for one in whole.split(",")]
+    if len(parts) > 2:
+        raise InputError(f"expert-error: found {whole!r}, {EXPECTED}")
+    (first, spread), (second, other) = parts[0], parts[-1]
+    return GivenErrors((first, second), (spread, other), len(parts) == 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Opinions:
+    """Experts' labels of items; arrays share the order of the items.
+
+    Attributes:
+        labels: (n, R) 0 or 1 in the order in which they were asked, `NO_OPINION` after the last.
+        error: how often experts err, where that is given.
+        draw: the chances with which items with an opinion were drawn; None where these are a
+            simple random sample.
+    """
+
+    labels: np.ndarray
+    error: GivenErrors | None = None
+    draw: "GoldDraw | None" = None
+
+    @classmethod
+    def of(cls, labels: np.ndarray) -> "Opinions":
+        """Opinions from a table of labels (n, R), whose gaps are closed."""
+        gaps = np.argsort(labels == NO_OPINION, axis=1, kind="stable")
+        closed = np.take_along_axis(labels, gaps, axis=1).astype(np.int8)
+        most = int((closed != NO_OPINION).sum(axis=1).max(initial=0))
+        return cls(closed[:, : max(most, 1)])
+
+    @property
+    def number(self) -> np.ndarray:
+        """Opinions of each item, (n,)."""
+        found: np.ndarray = (self.labels != NO_OPINION).sum(axis=1)
+        return found
+
+    @property
+    def positive(self) -> np.ndarray:
+        """Positive opinions of each item, (n,)."""
+        found: np.ndarray = (self.labels == 1).sum(axis=1)
+        return found
+
+    def take(self, rows: np.ndarray) -> "Opinions":
+        """The opinions of the items at some positions."""
+        draw = None if self.draw is None else self.draw.take(rows)
+        return replace(self, labels=self.labels[rows], draw=draw)
+
+    def to_columns(self) -> dict[str, object]:
+        """A column for each opinion."""
+        import pandas as pd  # here: the command line needs names of this file alone
+
+        return {
+            f"{OPINION}{place + 1}": pd.Series(own, dtype="Int8").mask(own == NO_OPINION)
+            for place, own in enumerate(self.labels.T)
+        }

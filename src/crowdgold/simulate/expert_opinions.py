@@ -1,0 +1,58 @@
+"""Experts who err, and who is asked for a second opinion, and a third."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from crowdgold.data.opinions import NO_OPINION
+
+
+class Erring(NamedTuple):
+    """How experts err.
+
+    Attributes:
+        positive, negative: share of positive and of negative items that an expert gets wrong.
+        shared: of the errors, the share on items that every expert gets wrong.
+    """
+
+    positive: float
+    negative: float
+    shared: float = 0.0
+
+
+EXPERTS: Mapping[str, Erring] = {
+    "right": Erring(0, 0), "err_2": Erring(0.02, 0.02), "err_5": Erring(0.05, 0.05),
+    "err_10": Erring(0.1, 0.1), "err_10_and_3": Erring(0.1, 0.03),
+    "err_5_shared": Erring(0.05, 0.05, 0.5),
+}  # fmt: skip
+"""Experts by how many in a hundred items they get wrong, of positive and of negative ones."""
+RARER, RANDOM = PROTOCOLS = ("rarer", "random")
+"""Whom a second expert looks at: all items that the first put into the rarer class and
+`OTHERS` of the rest; or `DOUBLED` of all. A third looks at the items where the two differ."""
+OTHERS, DOUBLED = 0.1, 1 / 3
+
+
+def wanted_second(first: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Whether each item (n,) needs a second opinion, by its first: 0 or 1."""
+    rarer = int(2 * (first == 1).sum() <= len(first))
+    found: np.ndarray = (first == rarer) | (rng.random(len(first)) < OTHERS)
+    return found
+
+
+def draw_opinions(
+    truth: np.ndarray, experts: Erring, protocol: str, rng: np.random.Generator
+) -> np.ndarray:
+    """The opinions (n, 3) of three experts on items of known truth (n,), `NO_OPINION` for none."""
+    error = np.where(truth == 1, experts.positive, experts.negative)
+    alone = error * (1 - experts.shared) / (1 - error * experts.shared)
+    all_wrong = rng.random(len(truth)) < error * experts.shared
+    wrong = (rng.random((len(truth), 3)) < alone[:, None]) | all_wrong[:, None]
+    labels = np.where(wrong, 1 - truth[:, None], truth[:, None]).astype(np.int8)
+    second = (
+        wanted_second(labels[:, 0], rng) if protocol == RARER else rng.random(len(truth)) < DOUBLED
+    )
+    third = second & (labels[:, 0] != labels[:, 1])
+    labels[~second, 1] = NO_OPINION
+    labels[~third, 2] = NO_OPINION
+    return labels

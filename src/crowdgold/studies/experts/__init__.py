@@ -1,0 +1,1 @@
+"""What gold labels of experts who err do to estimates, and what second opinions mend."""
