@@ -60,13 +60,17 @@ def _rank_scores(items: Items, name: str) -> np.ndarray:
     return np.asarray(ndtri(rank_share(scores, order)))
 
 
-def features(items: Items) -> np.ndarray:
+def features(items: Items, odds: np.ndarray | None = None) -> np.ndarray:
     """Features of every item, (n, p): ones, votes, mean rank, and each model's distance from it.
 
     All items scale them, not those with gold, so that a label changes no feature.
+
+    Args:
+        odds: (n,) log odds of a positive label that stand in the place of those of the votes.
     """
-    negative = items.votes_total - items.votes_positive
-    odds = np.log((items.votes_positive + HALF_VOTE) / (negative + HALF_VOTE))
+    if odds is None:
+        negative = items.votes_total - items.votes_positive
+        odds = np.log((items.votes_positive + HALF_VOTE) / (negative + HALF_VOTE))
     columns = [np.ones(len(items)), _standard(odds)]
     if items.predictors:
         ranks = np.stack([_rank_scores(items, name) for name in items.predictors], axis=1)

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from crowdgold.data import InputError
-from crowdgold.inference.shared_errors import MISSING
+from crowdgold.data.judge_table import MISSING
 
 FEWEST_ITEMS = 30
 FEWEST_ANNOTATORS = 3
