@@ -127,8 +127,8 @@ RECTIFIED = Method(
         use="who said what and scores, corrected by the gold labels",
         assumes=(
             "Predicts every label from who gave which vote and from the models' scores, and lets "
-            f"the gold labels correct the prediction. Right whatever the judges are like, {WITH_GOLD} "
-            "A bad prediction makes intervals wider, not wrong."
+            "the gold labels correct the prediction. Right whatever the judges are like, "
+            f"{WITH_GOLD} A bad prediction makes intervals wider, not wrong."
         ),
         roles=(CORRECTED,),
         doubts=OF_GOLD,

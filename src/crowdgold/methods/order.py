@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 FIGURES = (
     "MV", "GT", "GT+MV", "DS", "ORACLE", "DS+S", "H-AI", "MAVEN", "MAVEN-exact", "MAVEN-C",
     "MAVEN-CS", "MAVEN-R", "score-R", "votes-R", "logistic-R", "AutoEval", "AutoEval+MAVEN",
-    "judges", "judges-R", "CLARA", "CLARA+S", "CLARA-printed", "CLARA-ordered", "Rogan-Gladen", "Rogan-Gladen-adjusted",
-    "Rogan-Gladen-Bayes", "PPI++", "MAVEN-votes", "PEC", "PEC-two-way", "PEC-posterior", "Snorkel",
+    "judges", "judges-R", "CLARA", "CLARA+S", "CLARA-printed", "CLARA-ordered", "Rogan-Gladen",
+    "Rogan-Gladen-adjusted", "Rogan-Gladen-Bayes", "PPI++", "MAVEN-votes", "PEC", "PEC-two-way",
+    "PEC-posterior", "Snorkel",
 )  # fmt: skip
 """In legends, and in lists of methods: by paper."""
 ANSWERS = (

@@ -70,17 +70,18 @@ class JudgeDraws:
         return JudgeDraws(self.phi[chosen], self.b[chosen], self.r[chosen])
 
     def log_masses(self, vote: np.ndarray) -> np.ndarray:
-        """log P(votes | Y = y) of some votes (p, m): (D, 2, p)."""
+        """Log P(votes | Y = y) of some votes (p, m): (D, 2, p)."""
         given = [(vote == label).astype(float) for label in (1, 0)]
         found = np.empty((len(self), 2, len(vote)))
         for draw, (b, r) in enumerate(zip(self.b, self.r, strict=True)):
-            place = (b[..., None] + np.sqrt(r)[:, None, None] * NODES) / np.sqrt(1 - r)[:, None, None]
+            shared, own = np.sqrt(r)[:, None, None], np.sqrt(1 - r)[:, None, None]
+            place = (b[..., None] + shared * NODES) / own
             each = given[0] @ log_ndtr(place) + given[1] @ log_ndtr(-place)
             found[draw] = logsumexp(each + LOG_WEIGHTS, axis=-1)
         return found
 
     def log_odds(self, vote: np.ndarray) -> np.ndarray:
-        """log odds of Y = 1 given some votes (p, m), without a gold label: (D, p)."""
+        """Log odds of Y = 1 given some votes (p, m), without a gold label: (D, p)."""
         mass = self.log_masses(vote)
         prior = np.log(self.phi) - np.log1p(-self.phi)
         return np.asarray(prior[:, None] + mass[:, 1] - mass[:, 0])
@@ -90,20 +91,21 @@ class JudgeDraws:
         return np.asarray(expit(self.log_odds(vote)))
 
     def log_row_masses(self, rows: JudgeRows) -> np.ndarray:
-        """log P(votes, gold label) of each row: (D, k)."""
+        """Log P(votes, gold label) of each row: (D, k)."""
         mass = self.log_masses(rows.vote)[..., rows.pattern]
         joint = np.stack([np.log1p(-self.phi), np.log(self.phi)], axis=1)[..., None] + mass
         known = np.where(rows.gold == 1, joint[:, 1], joint[:, 0])
         return np.where(rows.gold == NO_GOLD, np.logaddexp(joint[:, 0], joint[:, 1]), known)
 
     def log_likelihood(self, rows: JudgeRows) -> np.ndarray:
-        """log L of all items: (D,)."""
+        """Log L of all items: (D,)."""
         return np.asarray(self.log_row_masses(rows) @ rows.count)
 
     def log_prior(self, phi_prior: PhiPrior = UNIFORM_PHI) -> np.ndarray:
         """Log density of the prior, up to a constant: (D,)."""
         of_phi = beta.logpdf(self.phi, phi_prior.alpha, phi_prior.beta)
-        return np.asarray(of_phi + norm.logpdf(self.b, PRIOR_MEANS[:, None]).sum(axis=(1, 2)))
+        of_rates = np.asarray(norm.logpdf(self.b, PRIOR_MEANS[:, None]))
+        return np.asarray(of_phi + of_rates.sum(axis=(1, 2)))
 
     def named(self, judges: Sequence[str]) -> dict[str, np.ndarray]:
         """Draws by name: base rate, each judge's rates, and the latent correlations."""

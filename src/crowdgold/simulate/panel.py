@@ -28,7 +28,12 @@ from crowdgold.given import Given
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.irt import draw_voters
-from crowdgold.simulate.shared_difficulty import Predictor, PredictorGiven, read_predictors, scores_of
+from crowdgold.simulate.shared_difficulty import (
+    Predictor,
+    PredictorGiven,
+    read_predictors,
+    scores_of,
+)
 
 POINTS = np.linspace(-8, 8, 801)
 """Of the difficulty, over which chances are averaged."""
@@ -215,7 +220,9 @@ def read_panel(parameters: Given) -> Panel:
     return replace(panel, latent=_latent(panel, parameters.real("correlation")))
 
 
-def _votes(panel: Panel, truth: np.ndarray, hard: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _votes(
+    panel: Panel, truth: np.ndarray, hard: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
     """Votes (n, m) of all judges on items (n,)."""
     size = (len(truth), len(panel.name))
     divides = rng.random(len(truth)) < panel.disputed
@@ -223,9 +230,7 @@ def _votes(panel: Panel, truth: np.ndarray, hard: np.ndarray, rng: np.random.Gen
     return np.where(rng.random(size) < panel.copying, own[:, panel.source], own)
 
 
-def _known(
-    panel: Panel, predictors: Mapping[str, Predictor], votes: float
-) -> dict[str, float]:
+def _known(panel: Panel, predictors: Mapping[str, Predictor], votes: float) -> dict[str, float]:
     """What is true of the process: rates, effective votes, and AUCs of normal scores."""
     shared = panel.correlation()
     known = {

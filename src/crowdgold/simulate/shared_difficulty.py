@@ -108,7 +108,9 @@ def draw_shared_difficulty(values: Mapping[str, Any], rng: np.random.Generator) 
     votes_total = design.draw_votes_total(parameters, n, rng)
     chance = np.where(truth == 1, correct, 1 - correct)
     votes_positive = draw_votes(chance, votes_total, parameters.real("copying"), rng)
-    scores = {name: scores_of(predictor, truth, ease, rng) for name, predictor in predictors.items()}
+    scores = {
+        name: scores_of(predictor, truth, ease, rng) for name, predictor in predictors.items()
+    }
     items = design.assemble(
         votes_positive, votes_total, scores, truth, None, n_gold, rng, how, clusters.cluster
     )
