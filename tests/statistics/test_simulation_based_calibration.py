@@ -39,8 +39,8 @@ def ranks(model, replicates, stan, **changes):
         ("exact_cut", 15, {"votes_total": 2}),
         ("prior_mismatched", 30, {}),
         ("rates_swapped", 25, {}),
-        ("judges", 15, {"n": 120, "n_gold": 30}),
-        ("effect_dropped", 15, {"n": 120, "n_gold": 30}),
+        ("judges", 12, {"n": 120, "n_gold": 30, "warmup": 150, "draws": 150}),
+        ("effect_dropped", 12, {"n": 120, "n_gold": 30, "warmup": 150, "draws": 150}),
     ],
 )
 def test_sound_samplers_have_uniform_ranks_and_planted_bugs_do_not(
