@@ -11,7 +11,9 @@ from crowdgold.models.stan import StanModels
 def stan(toolchain, compiled, tmp_path_factory):
     """The project's models, compiled once for all test sessions."""
     folder = tmp_path_factory.mktemp("models")
-    names = ["vote", "dawid_skene", "score", "score_ordinal", "dawid_skene_scores", "human_ai"]
+    names = [
+        "vote", "dawid_skene", "score", "score_ordinal", "dawid_skene_scores", "human_ai", "judges",
+    ]  # fmt: skip
     # One worker begins at the end, so that two do not wait for each other's compiler.
     if os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579":
         names.reverse()

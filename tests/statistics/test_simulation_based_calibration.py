@@ -1,7 +1,7 @@
 """Simulation-based calibration finds nothing in sound samplers, and each planted bug.
 
 The bands are simultaneous over a line and left by a right sampler once in some 2,000 lines; some
-40 lines are judged here. `make validate` does the same with more replicates.
+50 lines are judged here. `make validate` does the same with more replicates.
 """
 
 import numpy as np
@@ -39,6 +39,8 @@ def ranks(model, replicates, stan, **changes):
         ("exact_cut", 15, {"votes_total": 2}),
         ("prior_mismatched", 30, {}),
         ("rates_swapped", 25, {}),
+        ("judges", 12, {"n": 120, "n_gold": 30, "warmup": 150, "draws": 150}),
+        ("effect_dropped", 12, {"n": 120, "n_gold": 30, "warmup": 150, "draws": 150}),
     ],
 )
 def test_sound_samplers_have_uniform_ranks_and_planted_bugs_do_not(

@@ -29,9 +29,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 from crowdgold.data import NO_GOLD
+from crowdgold.data.judge_table import MISSING
 
-MISSING = -1
-"""In a table of labels by judge: no label."""
 FEWEST = 3
 """Gold items of each label that two judges have in common, below which nothing is said."""
 LEAST_FREEDOM = 2.0

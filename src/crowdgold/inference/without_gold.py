@@ -36,10 +36,12 @@ RIGHT = 0.7
 """Share of right votes on the items of each label, at least, where a user says nothing."""
 ALIKE = 1.0
 """Correlation of a score's error with a vote's, at most, as a share of that of two votes."""
-WIDEST = 0.6
+WIDEST = 0.9
 """A range wider than this is no answer."""
+WIDE = 0.5
+"""A range wider than this says little."""
 WANTED = 0.2
-"""Width of an interval from the gold labels that a refusal asks for."""
+"""Width of an interval from the gold labels that are asked for where a range says little."""
 DRAWS = 200
 NEARLY_NONE = 1e-6
 """The least share of positive votes that is reckoned with."""
@@ -53,8 +55,8 @@ class Range:
 
     Attributes:
         lower, upper: its ends, sampling error in them; NaN where there is no answer.
-        gold: gold labels of a random sample that would give an interval of width `WANTED`; 0
-            where there is an answer.
+        gold: gold labels of a random sample that would give an interval of width `WANTED`, where
+            the range is wider than `WIDE` or there is no answer; else 0.
         why: why there is no answer; empty where there is one.
     """
 
@@ -135,7 +137,7 @@ def _ends(lower: np.ndarray, upper: np.ndarray, level: float) -> tuple[float, fl
 
 
 def _answer(ends: tuple[float, float], gold: float) -> Range:
-    """A range, or a refusal with the gold labels that would end it."""
+    """A range, or a refusal, with the gold labels that would do where it says little."""
     lower, upper = ends
     if not np.isfinite(lower):
         why = "the votes contradict what is assumed of the judges"
@@ -143,7 +145,7 @@ def _answer(ends: tuple[float, float], gold: float) -> Range:
     if upper - lower > WIDEST:
         why = f"the data allow anything from {lower:.2f} to {upper:.2f}"
         return Range(np.nan, np.nan, int(np.ceil(gold)), why)
-    return Range(lower, upper, 0, "")
+    return Range(lower, upper, int(np.ceil(gold)) if upper - lower > WIDE else 0, "")
 
 
 def _auc(allowed: _Allowed, joint: np.ndarray, alike: float, level: float) -> tuple[float, float]:

@@ -7,7 +7,7 @@ import numpy as np
 from crowdgold.declared import Settings
 from crowdgold.methods.doubts import OF_GOLD, WITH_GOLD
 from crowdgold.methods.method import CORRECTED, REFERENCE, Method, Offer, Run, Style
-from crowdgold.methods.needs import GOLD
+from crowdgold.methods.needs import FEW_ANNOTATORS, GOLD, Has
 
 if TYPE_CHECKING:
     from crowdgold.data import Items
@@ -17,13 +17,19 @@ if TYPE_CHECKING:
 def predict(items: "Items", rng: np.random.Generator, settings: Settings, run: Run) -> "Fit":
     """P(Y_i = 1) of each item from votes and all scores, by regressions on other items' gold.
 
-    It is the same for all predictors, and stands under `NO_PREDICTOR` for what needs no scores.
+    Who gave which vote enters where judges are known and few. The prediction is the same for all
+    predictors, and stands under `NO_PREDICTOR` for what needs no scores.
     """
     from crowdgold.data import NO_PREDICTOR
+    from crowdgold.data.judge_table import labels_by_judge
     from crowdgold.inference.labels import Fit, LabelPrediction
     from crowdgold.models.logistic import cross_fit, features
 
-    found = cross_fit(features(items), items.gold, draw=items.draw, cluster=items.cluster)
+    judged = None
+    if items.labels is not None and not FEW_ANNOTATORS.lacks(Has.of(items)):
+        judged = labels_by_judge(items.labels)
+    columns = features(items, judged=judged)
+    found = cross_fit(columns, items.gold, draw=items.draw, cluster=items.cluster)
     names = [NO_PREDICTOR, *items.predictors]
     return Fit("logistic-R", LabelPrediction(dict.fromkeys(names, found)))
 
@@ -37,10 +43,10 @@ METHOD = Method(
     offer=Offer(
         use="the answer: votes and scores, corrected by the gold labels",
         assumes=(
-            "Predicts every label from the votes and all models' scores, by a logistic regression "
-            "that never sees the item's own gold label, and lets the gold labels correct the "
-            f"prediction. Right whatever the votes and scores are like, {WITH_GOLD} A bad "
-            "prediction makes intervals wider, not wrong."
+            "Predicts every label from the votes, by who gave them where annotators are few, and "
+            "all models' scores, by a logistic regression that never sees the item's own gold "
+            "label, and lets the gold labels correct the prediction. Right whatever the votes and "
+            f"scores are like, {WITH_GOLD} A bad prediction makes intervals wider, not wrong."
         ),
         roles=(CORRECTED, REFERENCE),
         doubts=OF_GOLD,

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 MORE_GOLD = "have an expert label more items, drawn at random"
 HAVE_SEVERAL = "have items labelled by several annotators"
+FEWEST_JUDGES, MOST_JUDGES = 3, 15
+"""Annotators who are few enough that each, and each two, are looked at alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +121,16 @@ def _several(has: Has) -> str:
     return "it needs items with several votes; each has one"
 
 
+def _few(has: Has) -> str:
+    if has.annotators is not None and FEWEST_JUDGES <= has.annotators <= MOST_JUDGES:
+        return ""
+    known = "it needs to know who gave each vote"
+    if has.annotators is None:
+        return known
+    found = f"there are {has.annotators}"
+    return f"{known}, and {FEWEST_JUDGES} to {MOST_JUDGES} annotators in all; {found}"
+
+
 GOLD = Need("gold labels", _gold, MORE_GOLD)
 BOTH_CLASSES = Need("gold labels of both classes", _both_classes, MORE_GOLD, to_fit=False)
 SCORES = Need(
@@ -130,6 +142,11 @@ ANNOTATORS = Need(
     "annotators",
     lambda has: "it needs to know who gave each vote" if has.annotators is None else "",
     "give votes as item, annotator, label",
+)
+FEW_ANNOTATORS = Need(
+    "few annotators",
+    _few,
+    f"give votes as item, annotator, label, of {FEWEST_JUDGES} to {MOST_JUDGES} annotators",
 )
 SEVERAL = Need("several votes", _several, HAVE_SEVERAL)
 SEVERAL_LABELS = Need("several labels", _several, HAVE_SEVERAL, of_labels=True, of_items=False)
@@ -157,8 +174,8 @@ EXPERTS_ERRORS = Need(
     "have a second expert label some gold items, and a third where the two differ "
     "(`crowdgold sample --second`), or say how often experts err: --expert-error 0.05",
 )
-NEEDS = (GOLD, BOTH_CLASSES, SCORES, ANNOTATORS, SEVERAL, SEVERAL_LABELS, AGENTS, ORACLE,
-         EXPERTS_ERRORS)  # fmt: skip
+NEEDS = (GOLD, BOTH_CLASSES, SCORES, ANNOTATORS, FEW_ANNOTATORS, SEVERAL, SEVERAL_LABELS, AGENTS,
+         ORACLE, EXPERTS_ERRORS)  # fmt: skip
 """In the order in which a lack is told."""
 
 

@@ -3,7 +3,8 @@
 The features are the log odds of the votes, the mean of the normal scores of all models' ranks, and
 how far each model's is from that mean; the first two have mean 0 and deviation 1 over all items. A
 normal score is Phi^-1 of the share of items ranked below. An item without a model's score counts as
-in the middle of that model's ranking.
+in the middle of that model's ranking. Where judges are known and few, how far each judge's vote, 0
+or 1, is from the item's share of positive votes is a feature too; 0 where the judge did not vote.
 
 The coefficients have a normal prior of deviation 1. That of the votes and of the mean rank has its
 mean at 1, not at 0: more positive votes and a higher score make a label more likely to be positive.
@@ -20,6 +21,7 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 from crowdgold.data import NO_GOLD, GoldDraw, InputError, Items
+from crowdgold.data.judge_table import MISSING
 
 FOLDS = 20
 """As many as gold items, or clusters, where those are fewer."""
@@ -61,13 +63,28 @@ def _rank_scores(items: Items, name: str) -> np.ndarray:
     return np.asarray(ndtri(rank_share(scores, order)))
 
 
-def features(items: Items) -> np.ndarray:
+def _apart(judged: np.ndarray) -> np.ndarray:
+    """How far each judge's vote, (n, m), is from the share of the item's; 0 where there is none."""
+    known = judged != MISSING
+    share = (judged * known).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    return np.where(known, judged - share[:, None], 0.0)
+
+
+def features(
+    items: Items, odds: np.ndarray | None = None, judged: np.ndarray | None = None
+) -> np.ndarray:
     """Features of every item, (n, p): ones, votes, mean rank, and each model's distance from it.
 
     All items scale them, not those with gold, so that a label changes no feature.
+
+    Args:
+        odds: (n,) log odds of a positive label that stand in the place of those of the votes.
+        judged: (n, m) votes of few known judges, `MISSING` where there is none; each judge's
+            distance from the item's share comes last.
     """
-    negative = items.votes_total - items.votes_positive
-    odds = np.log((items.votes_positive + HALF_VOTE) / (negative + HALF_VOTE))
+    if odds is None:
+        negative = items.votes_total - items.votes_positive
+        odds = np.log((items.votes_positive + HALF_VOTE) / (negative + HALF_VOTE))
     columns = [np.ones(len(items)), _standard(odds)]
     if items.predictors:
         ranks = np.stack([_rank_scores(items, name) for name in items.predictors], axis=1)
@@ -75,6 +92,10 @@ def features(items: Items) -> np.ndarray:
         columns.append(_standard(mean))
         if ranks.shape[1] > 1:
             columns += list((ranks - mean[:, None]).T)
+    elif judged is not None:
+        columns.append(np.zeros(len(items)))  # in the place of the mean rank
+    if judged is not None:
+        columns += list(_apart(judged).T)
     return np.stack(columns, axis=1)
 
 

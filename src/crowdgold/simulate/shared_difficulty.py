@@ -108,7 +108,9 @@ def draw_shared_difficulty(values: Mapping[str, Any], rng: np.random.Generator) 
     votes_total = design.draw_votes_total(parameters, n, rng)
     chance = np.where(truth == 1, correct, 1 - correct)
     votes_positive = draw_votes(chance, votes_total, parameters.real("copying"), rng)
-    scores = {name: _scores(predictor, truth, ease, rng) for name, predictor in predictors.items()}
+    scores = {
+        name: scores_of(predictor, truth, ease, rng) for name, predictor in predictors.items()
+    }
     items = design.assemble(
         votes_positive, votes_total, scores, truth, None, n_gold, rng, how, clusters.cluster
     )
@@ -133,7 +135,7 @@ def draw_votes(
     return np.asarray((votes & (np.arange(places[1]) < votes_total[:, None])).sum(axis=1))
 
 
-def _scores(
+def scores_of(
     predictor: Predictor, truth: np.ndarray, ease: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
     """A predictor's scores (n,)."""

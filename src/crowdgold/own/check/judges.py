@@ -22,10 +22,12 @@ import numpy as np
 from scipy.special import stdtr
 
 from crowdgold.data import NO_GOLD, InputError
+from crowdgold.data.judge_table import MISSING, labels_by_judge
 from crowdgold.data.own import Study
-from crowdgold.inference.shared_errors import MISSING, SharedErrors, of_judges, of_votes
+from crowdgold.inference.shared_errors import SharedErrors, of_judges, of_votes
 from crowdgold.inference.without_gold import Ranges, ranges
-from crowdgold.own.check.kappa import Kappa, between_judges, fleiss, labels_by_judge, with_gold
+from crowdgold.methods.needs import MOST_JUDGES
+from crowdgold.own.check.kappa import Kappa, between_judges, fleiss, with_gold
 
 FEWEST_ITEMS = 30
 FEWEST_ANNOTATORS = 3
@@ -109,10 +111,6 @@ def may_replace(
     return Replacement(float(wins[tested].mean()), p, won, won >= WINS)
 
 
-FEW_JUDGES = 15
-"""Judges up to which each, and each two, are looked at alone."""
-
-
 @dataclass(frozen=True, eq=False)
 class Judges:
     """What votes are worth together, and judges one by one where they are few.
@@ -161,7 +159,7 @@ def _look(study: Study, rng: np.random.Generator) -> Judges:
     items, voters = study.items, study.annotations
     counts = np.stack([items.votes_total - items.votes_positive, items.votes_positive], axis=1)
     overall = fleiss(counts, rng)
-    if voters is None or not 1 < len(voters.annotator) <= FEW_JUDGES:
+    if voters is None or not 1 < len(voters.annotator) <= MOST_JUDGES:
         shared = of_votes(items.votes_positive, items.votes_total, items.gold)
         return Judges(overall, shared, (), (), {}, {})
     names, table = tuple(str(name) for name in voters.annotator), labels_by_judge(voters)
@@ -215,8 +213,9 @@ def _allowed(found: Ranges) -> Iterator[str]:
     for name, one in named.items():
         if one.why:
             yield f"{name}: no answer, {one.why}; {one.gold:,} gold labels would give one"
-        else:
-            yield f"{name} from {one.lower:.2f} to {one.upper:.2f}"
+            continue
+        little = f", which says little; {one.gold:,} gold labels would say more" if one.gold else ""
+        yield f"{name} from {one.lower:.2f} to {one.upper:.2f}{little}"
 
 
 def _in_words(found: Judges) -> Iterator[str]:

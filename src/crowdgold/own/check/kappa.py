@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.data import NO_GOLD, Annotations
+from crowdgold.data import NO_GOLD
+from crowdgold.data.judge_table import MISSING
 from crowdgold.inference.interval import central_interval
-from crowdgold.inference.shared_errors import MISSING
 
 RESAMPLES = 1000
 
@@ -40,15 +40,6 @@ class Kappa:
     lower: float
     upper: float
     items: int
-
-
-def labels_by_judge(annotations: Annotations) -> np.ndarray:
-    """The label of each judge on each item: (n, m), `MISSING` where there is none; the first."""
-    table = np.full((len(annotations.item), len(annotations.annotator)), MISSING)
-    backwards = slice(None, None, -1)
-    where = annotations.item_of[backwards], annotations.annotator_of[backwards]
-    table[where] = annotations.label[backwards]
-    return table
 
 
 def _interval(

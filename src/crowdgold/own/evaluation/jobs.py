@@ -5,7 +5,7 @@ what it is for, and not on the other methods, models or processes.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ import pandas as pd
 from crowdgold.data import NO_PREDICTOR, Annotations, InputError, Items, annotations_from_frame
 from crowdgold.data.own import Study
 from crowdgold.methods import METHODS
+from crowdgold.methods.needs import MOST_JUDGES
 from crowdgold.methods.registry import offered, stream_of
 from crowdgold.own.evaluation.questions import Settings
 
@@ -107,8 +108,11 @@ def find_strata(study: Study) -> tuple[list[Stratum], list[str]]:
 
 
 def items_of(study: Study, stratum: Stratum) -> Items:
-    """The items of a stratum."""
-    return study.items if stratum.key == 0 else study.items.take(stratum.rows)
+    """The items of a stratum; they say who gave each vote where annotators are few."""
+    items, voters = study.items, study.annotations
+    if voters is not None and len(voters.annotator) <= MOST_JUDGES and len(voters.category) == 2:
+        items = replace(items, labels=voters)
+    return items if stratum.key == 0 else items.take(stratum.rows)
 
 
 def annotations_of(study: Study, stratum: Stratum) -> Annotations:

@@ -23,6 +23,7 @@ MODEL_LABELS = {
     "dawid_skene": "Dawid-Skene",
     "dawid_skene_scores": "Dawid-Skene with scores",
     "human_ai": "Human-AI",
+    "judges": "named judges",
 }
 
 

@@ -2,7 +2,7 @@
 
 Parameters are drawn from the prior, data from the model, and the sampler is run on the data: the
 rank of each parameter, and of the log-likelihood of the data, among the posterior draws is uniform
-(Talts et al., 2018; Modrák et al., 2023). Four planted bugs show that the method would see one.
+(Talts et al., 2018; Modrák et al., 2023). Planted bugs show that the method would see one.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from crowdgold.data.parameters import unknown
 from crowdgold.declared import AtLeast, Json, Settings
 from crowdgold.experiments.check import Check
 from crowdgold.models.stan import SamplerSettings, StanModels
-from crowdgold.studies.calibration import calibrated_models
+from crowdgold.studies.calibration import calibrated_judges, calibrated_models
 from crowdgold.studies.calibration.calibrated_models import Simulated, Trial
 from crowdgold.studies.calibration.rank_uniformity import rank_of
 
@@ -36,12 +36,14 @@ class SimulationBasedCalibrationParameters(Settings):
     model: Annotated[
         object,
         Json({"type": "string"}),
-        "The sampler under test; `likelihood_dropped`, `prior_mismatched`, `rates_swapped` "
-        "and `scores_ignored` are planted bugs.",
+        "The sampler under test; `likelihood_dropped`, `prior_mismatched`, `rates_swapped`, "
+        "`scores_ignored` and `effect_dropped` are planted bugs.",
     ]
     n: Annotated[int, AtLeast(2), "Items of a data set."]
     n_gold: Annotated[int, AtLeast(0), "Items that have a gold label."]
-    votes_total: Annotated[int, AtLeast(1), "Votes on each item."]
+    votes_total: Annotated[
+        int, AtLeast(1), "Votes on each item; of `judges`, one of each of so many judges."
+    ]
     chains: Annotated[int, AtLeast(2), "Chains of each fit."]
     warmup: Annotated[int, AtLeast(1), "Iterations of each chain that are thrown away."]
     draws: Annotated[int, AtLeast(50), "Iterations of each chain that are kept."]
@@ -71,10 +73,12 @@ SUBJECTS = {
         calibrated_models.run_dawid_skene_scores, ("dawid_skene_scores",)
     ),
     "human_ai": Subject(calibrated_models.run_human_ai, ("human_ai",)),
+    "judges": Subject(calibrated_judges.run_judges, ("judges",)),
     "likelihood_dropped": Subject(calibrated_models.run_likelihood_dropped, ("vote",), True),
     "prior_mismatched": Subject(calibrated_models.run_prior_mismatched, ("vote",), True),
     "rates_swapped": Subject(calibrated_models.run_rates_swapped, ("vote",), True),
     "scores_ignored": Subject(calibrated_models.run_scores_ignored, ("dawid_skene",), True),
+    "effect_dropped": Subject(calibrated_judges.run_effect_dropped, ("judges",), True),
 }
 """The samplers by name."""
 

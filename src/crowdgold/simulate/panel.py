@@ -1,0 +1,280 @@
+"""A panel of named judges, such as language models, who err together (no paper's; ours).
+
+    Y_i ~ Bernoulli(phi),  U_i ~ Normal(0, 1)                label, and how hard the item is
+    D_i ~ Bernoulli(disputed)                                whether it divides the camps
+    R_ij = 1 - Y_i where D_i = 1 and judge j is of the other camp, else Y_i
+    B_ij = R_ij unless sqrt(c) U_i + sqrt(1 - c) e_ij > Phi^-1(r_jy), y = R_ij, e_ij ~ Normal(0, 1)
+    V_ij = B_is with chance `copying` where judge j copies judge s, else B_ij
+    X_i = mu Y_i - (2 Y_i - 1) ease U_i + s_y T_i            for each predictor
+
+r_j1 and r_j0 are the judge's `tpr` and `tnr`; a judge below one half is an adversary. c is the
+latent correlation for which the errors of two judges, 0 or 1, have the correlation that is asked
+for, as `inference.shared_errors` defines it, where no judge copies and no item divides. A predictor
+with an `ease` errs on the items on which judges do. T_i is as in `simulate.shared_difficulty`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+
+from crowdgold.data import InputError, Items
+from crowdgold.data.item_columns import labels_of_items
+from crowdgold.declared import Above, Between, Named, Range, Settings
+from crowdgold.given import Given
+from crowdgold.simulate import design
+from crowdgold.simulate.generator import Generator, Replicate
+from crowdgold.simulate.irt import draw_voters
+from crowdgold.simulate.shared_difficulty import (
+    Predictor,
+    PredictorGiven,
+    read_predictors,
+    scores_of,
+)
+
+POINTS = np.linspace(-8, 8, 801)
+"""Of the difficulty, over which chances are averaged."""
+WEIGHTS = np.exp(-(POINTS**2) / 2) / np.exp(-(POINTS**2) / 2).sum()
+MOST_LATENT = 0.999
+FEWEST_JUDGES = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeGiven(Settings):
+    """A judge."""
+
+    tpr: Annotated[float, Above(0, 1), "Chance of a positive vote on a positive item."]
+    tnr: Annotated[float, Above(0, 1), "Chance of a negative vote on a negative item."]
+    copies: Annotated[str, "The judge whom this one copies; no one where not given."]
+    copying: Annotated[float, Between(0, 1), "Chance that a vote is a copy; 1 where not given."] = 1
+    camp: Annotated[
+        bool, "Whether the judge reads disputed items the other way; false where not given."
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PanelParameters(design.Design):
+    """A panel of named judges who err together: on the same hard items, by copying one another, or
+    in two camps; and predictors who err with them. Items say who gave each vote.
+    """
+
+    phi: Annotated[float, Above(0, 1), "Probability of a positive label."]
+    judges: Annotated[
+        object,
+        Named(JudgeGiven, ["tpr", "tnr"]),
+        "The judges by name, two or more; each item has votes of `votes_total` of them, all sets "
+        "equally likely.",
+    ]
+    correlation: Annotated[
+        float,
+        Range(least=0, below=1),
+        "Correlation of two judges' errors given the label that hard items make, on average over "
+        "pairs; 0 where not given.",
+    ] = 0
+    disputed: Annotated[
+        float,
+        Range(least=0, below=1),
+        "Chance of an item that judges of the other camp read the other way; 0 where not given.",
+    ] = 0
+    predictors: Annotated[
+        object,
+        Named(PredictorGiven, ["mu"]),
+        "The predictors by name; the first is the one that metrics are about.",
+    ]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What is known of a panel.
+
+    Attributes:
+        name: (m,) of the judges, sorted.
+        right: (2, m) chance of a right vote on negative and on positive items.
+        source: (m,) the judge whom each copies; itself where no one.
+        copying: (m,) chance of a copy.
+        camp: (m,) whether a judge is of the other camp.
+        phi, disputed: as the parameters.
+        latent: the correlation c.
+    """
+
+    name: tuple[str, ...]
+    right: np.ndarray
+    source: np.ndarray
+    copying: np.ndarray
+    camp: np.ndarray
+    phi: float
+    disputed: float
+    latent: float
+
+    def chance(self, truth: np.ndarray, hard: np.ndarray, divides: np.ndarray) -> np.ndarray:
+        """Chance of a positive vote of each judge's own, (n, m), on items (n,)."""
+        read = truth[:, None] ^ (divides[:, None] & self.camp)
+        place = ndtri(self.right)[read, np.arange(len(self.name))]
+        apart = place - np.sqrt(self.latent) * hard[:, None]
+        right = ndtr(apart / np.sqrt(1 - self.latent))
+        return np.asarray(np.where(read == 1, right, 1 - right))
+
+    def moments(self, truth: int) -> tuple[np.ndarray, np.ndarray]:
+        """Each judge's chance (m,) of a positive vote on items of a label; of each two, (m, m)."""
+        known = np.full(len(POINTS), truth)
+        first: np.ndarray | float = 0.0
+        second: np.ndarray | float = 0.0
+        for divides, share in ((False, 1 - self.disputed), (True, self.disputed)):
+            own = self.chance(known, POINTS, np.full(len(POINTS), divides))
+            each, both = _copied(own, self.source, self.copying)
+            first = first + share * (WEIGHTS @ each)
+            second = second + share * np.tensordot(WEIGHTS, both, 1)
+        return np.asarray(first), np.asarray(second)
+
+    def correlation(self) -> float:
+        """Correlation of errors given the label, as `inference.shared_errors` defines it."""
+        total = np.zeros((len(self.name), len(self.name)))
+        for truth, share in ((0, 1 - self.phi), (1, self.phi)):
+            first, second = self.moments(truth)
+            total += share * (second - np.outer(first, first))
+        above = np.triu_indices(len(total), 1)
+        return float(total[above].mean() / np.diagonal(total).mean())
+
+
+def _copied(
+    own: np.ndarray, source: np.ndarray, copying: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Chances of positive votes (p, m), and of two (p, m, m), at p points of difficulty.
+
+    A vote is judge j's own, or its source's; votes of two judges are one where that is the same
+    judge's, and else independent given the item.
+    """
+    judges = np.arange(own.shape[1])
+    parts = ((judges, 1 - copying), (source, copying))
+    each = sum(own[:, whose] * share for whose, share in parts)
+    both = np.zeros((*own.shape, own.shape[1]))
+    for whose, share in parts:
+        for other, theirs in parts:
+            apart = own[:, whose, None] * own[:, None, other]
+            same = whose[:, None] == other[None]
+            chance = np.where(same, own[:, whose, None], apart)
+            both += share[:, None] * theirs[None] * chance
+    both[:, judges, judges] = each
+    return np.asarray(each), both
+
+
+def _read_judges(parameters: Given) -> dict[str, Given]:
+    """The judges by name, sorted."""
+    given = parameters.values.get("judges")
+    if not isinstance(given, Mapping) or len(given) < FEWEST_JUDGES:
+        raise parameters.fault("judges", "two or more, as {NAME: {tpr: number, tnr: number}}")
+    found = {}
+    for name in sorted(map(str, given)):
+        owner = f"{parameters.owner}, judge {name!r}"
+        if not isinstance(given[name], Mapping):
+            raise InputError(
+                f"{owner}: found {given[name]!r}, expected {{tpr: number, tnr: number}}"
+            )
+        found[name] = Given(owner, given[name], JudgeGiven)
+        found[name].check_names()
+    return found
+
+
+def _sources(judges: Mapping[str, Given]) -> np.ndarray:
+    """Whom each judge copies, (m,)."""
+    names, found = list(judges), []
+    for name, own in judges.items():
+        copied = own.values.get("copies", name)
+        if copied != name and (copied not in judges or "copies" in judges[copied]):
+            raise own.fault("copies", "another judge, who copies no one")
+        found.append(names.index(copied))
+    return np.array(found)
+
+
+def _latent(panel: Panel, wanted: float) -> float:
+    """The latent correlation for which errors have the one that is wanted."""
+    alone = replace(panel, disputed=0.0, copying=np.zeros(len(panel.name)))
+
+    def missed(latent: float) -> float:
+        return replace(alone, latent=latent).correlation() - wanted
+
+    most = missed(MOST_LATENT) + wanted
+    if wanted > most:
+        raise InputError(
+            f"generator panel: parameter 'correlation': found {wanted:g}; judges of these rates "
+            f"have errors that correlate by {most:.3f} at most"
+        )
+    return float(brentq(missed, 0.0, MOST_LATENT)) if wanted else 0.0
+
+
+def read_panel(parameters: Given) -> Panel:
+    """The panel of judges."""
+    judges = _read_judges(parameters)
+    source = _sources(judges)
+    copying = np.array([own.real("copying") for own in judges.values()])
+    right = [[own.real(name) for own in judges.values()] for name in ("tnr", "tpr")]
+    panel = Panel(
+        tuple(judges), np.array(right), source,
+        np.where(source == np.arange(len(source)), 0.0, copying),
+        np.array([own.flag("camp") for own in judges.values()]),
+        parameters.real("phi"), parameters.real("disputed"), 0.0,
+    )  # fmt: skip
+    return replace(panel, latent=_latent(panel, parameters.real("correlation")))
+
+
+def _votes(
+    panel: Panel, truth: np.ndarray, hard: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """Votes (n, m) of all judges on items (n,)."""
+    size = (len(truth), len(panel.name))
+    divides = rng.random(len(truth)) < panel.disputed
+    own = rng.random(size) < panel.chance(truth, hard, divides)
+    return np.where(rng.random(size) < panel.copying, own[:, panel.source], own)
+
+
+def _known(panel: Panel, predictors: Mapping[str, Predictor], votes: float) -> dict[str, float]:
+    """What is true of the process: rates, effective votes, and AUCs of normal scores."""
+    shared = panel.correlation()
+    known = {
+        "phi": panel.phi,
+        "TPR_H": float(panel.moments(1)[0].mean()),
+        "TNR_H": float(1 - panel.moments(0)[0].mean()),
+        "correlation": shared,
+        "effective_votes": votes / (1 + (votes - 1) * shared),
+    }
+    for name, one in predictors.items():
+        if np.isinf(one.freedom):
+            spread = np.sqrt((one.spread**2).sum() + 2 * one.ease**2)
+            known[f"AUC:{name}"] = float(ndtr(one.mu / spread))
+    return known
+
+
+def draw_panel(values: Mapping[str, Any], rng: np.random.Generator) -> Replicate[Items]:
+    """Draw a replicate of the process above.
+
+    Args:
+        values: as `PanelParameters` declares them; no more votes on an item than judges.
+    """
+    parameters = Given("generator panel", values, PanelParameters)
+    parameters.check_names()
+    panel, predictors = read_panel(parameters), read_predictors(parameters)
+    n = design.read_n(parameters)
+    n_gold, how = design.read_n_gold(parameters, n), design.read_gold_design(parameters)
+    if design.read_votes_total(parameters)[0].max() > len(panel.name):
+        raise parameters.fault("votes_total", f"at most {len(panel.name)}, as many as judges")
+
+    truth = (rng.random(n) < panel.phi).astype(np.int8)
+    hard = rng.standard_normal(n)
+    votes = _votes(panel, truth, hard, rng)
+    total = design.draw_votes_total(parameters, n, rng)
+    who = draw_voters(total, len(panel.name), rng)
+    seen = np.zeros(votes.shape, dtype=bool)
+    seen[np.nonzero(who >= 0)[0], who[who >= 0]] = True
+    ranked = {name: scores_of(one, truth, -hard, rng) for name, one in predictors.items()}
+    positive = (votes & seen).sum(axis=1)
+    items = design.assemble(positive, total, ranked, truth, None, n_gold, rng, how)
+    item, judge = np.nonzero(seen)
+    labels = labels_of_items(items.item, item, np.array(panel.name)[judge], votes[seen])
+    items = replace(items, labels=labels)
+    return Replicate(items, items, _known(panel, predictors, float(total.mean())))
+
+
+GENERATOR = Generator("panel", draw_panel, parameters=PanelParameters)

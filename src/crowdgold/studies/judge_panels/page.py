@@ -1,0 +1,159 @@
+"""Tables of docs/judges.md."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from crowdgold.documents.markdown import markdown_table
+from crowdgold.methods.order import ANSWERS
+from crowdgold.studies.judge_panels.check import EFFECTIVE, WITHOUT
+from crowdgold.studies.judge_panels.measured import measured, pooled
+
+__all__ = ["measured"]
+
+LEAST_COVERAGE = 0.93
+EFFECTIVE_COVERAGE = (0.90, 0.98)
+ANSWERED, EXCLUDED = 0.8, 0.05
+"""Least share of studies with a range without gold, and most that may exclude the truth."""
+CORRECTED = ("votes-R", "logistic-R")
+
+
+def _share(value: float) -> str:
+    return "" if pd.isna(value) else f"{value:.3f}"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What is asked, whether it holds, and what was found."""
+
+    asked: str
+    holds: bool
+    found: str
+
+
+def bars(found: pd.DataFrame) -> list[Bar]:
+    """What the issue of judges asks, of panels with a varying correlation of errors.
+
+    Args:
+        found: of `measured`, of the experiment with many replicates.
+    """
+    bars = []
+    for name in CORRECTED:
+        own = pooled(found[found["method"] == name], ["correlation", "n_gold"])
+        least = own["coverage"].min()
+        bars.append(
+            Bar(
+                f"`{name}` covers in at least {LEAST_COVERAGE:.2f}, over metrics, at each "
+                "correlation and number of gold labels",
+                bool(least >= LEAST_COVERAGE),
+                f"{least:.3f} to {own['coverage'].max():.3f}",
+            )
+        )
+    worth = found[found["method"] == EFFECTIVE]["coverage"]
+    low, high = EFFECTIVE_COVERAGE
+    bars.append(
+        Bar(
+            f"the interval of the effective votes covers in {low:.2f} to {high:.2f}",
+            bool(worth.between(low, high).all()),
+            f"{worth.min():.3f} to {worth.max():.3f}",
+        )
+    )
+    for metric, own in found[found["method"] == WITHOUT].groupby("metric", sort=False):
+        outside = own["answered"] * (1 - own["coverage"].fillna(1))
+        bars.append(
+            Bar(
+                f"without gold, a range of {metric} in at least {ANSWERED:.2f} of the studies, "
+                f"which excludes the truth in at most {EXCLUDED:.2f}",
+                bool((own["answered"] >= ANSWERED).all() and (outside <= EXCLUDED).all()),
+                f"answered {own['answered'].min():.3f} or more, excluded {outside.max():.3f} or "
+                f"less, median width {own['width'].min():.2f} to {own['width'].max():.2f}",
+            )
+        )
+    return bars
+
+
+def answer_in_words(found: pd.DataFrame) -> dict[str, str]:
+    """Numbers of gold labels, and the `least` and `most` coverage of the answer, in per cent."""
+    own = pooled(found[found["method"] == ANSWERS[0]], ["correlation", "n_gold"])
+    ends = own["coverage"].min(), own["coverage"].max()
+    least, most = (f"{100 * end:.1f}" for end in ends)
+    return {"gold": f"{own['n_gold'].min()} to {own['n_gold'].max()}", "least": least, "most": most}
+
+
+def bars_table(found: pd.DataFrame) -> str:
+    """The table of what was asked for, whether it holds, and what was found."""
+    rows = [[bar.asked, "yes" if bar.holds else "**no**", bar.found] for bar in bars(found)]
+    return markdown_table(["asked", "holds", "found"], rows)
+
+
+def methods_table(found: pd.DataFrame, value: str) -> str:
+    """A value of each method by correlation, a column for each metric; mean over gold labels."""
+    own = found[~found["method"].isin([EFFECTIVE, WITHOUT])]
+    cells = pooled(own, ["method", "correlation", "metric"])
+    metrics = list(dict.fromkeys(cells["metric"]))
+    rows = []
+    for (method, correlation), group in cells.groupby(["method", "correlation"], sort=False):
+        known = group.set_index("metric")[value]
+        shown = [_share(known.get(metric, float("nan"))) for metric in metrics]
+        rows.append([f"`{method}`", f"{correlation:g}", *shown])
+    return markdown_table(["method", "correlation", *metrics], rows)
+
+
+def effective_table(found: pd.DataFrame) -> str:
+    """Coverage and median width of the interval of the effective votes."""
+    own = found[found["method"] == EFFECTIVE]
+    columns = zip(own["correlation"], own["n_gold"], own["coverage"], own["width"], strict=True)
+    rows = [
+        [f"{correlation:g}", str(n_gold), _share(coverage), f"{width:.2f}"]
+        for correlation, n_gold, coverage, width in columns
+    ]
+    return markdown_table(["correlation", "gold labels", "coverage", "median width"], rows)
+
+
+def ranges_table(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
+    """How often ranges without gold answer, exclude the truth, and how wide they are.
+
+    Args:
+        found: of `measured`.
+        labels: experiment -> the words that stand for it; its correlation where it has none.
+    """
+    own = found[found["method"] == WITHOUT]
+    excluded = own["answered"] * (1 - own["coverage"].fillna(1))
+    named = [
+        labels.get(str(name), f"correlation {correlation:g}")
+        for name, correlation in zip(own["experiment"], own["correlation"], strict=True)
+    ]
+    columns = zip(named, own["metric"], own["answered"], excluded, own["width"], strict=True)
+    rows = [
+        [name, str(metric), f"{1 - answered:.3f}", f"{outside:.3f}", f"{width:.2f}"]
+        for name, metric, answered, outside, width in columns
+    ]
+    header = ["panel", "metric", "refused", "excludes the truth", "median width"]
+    return markdown_table(header, rows)
+
+
+def panels_table(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
+    """Panels of other kinds: coverage over metrics, and width over that of gold labels alone."""
+    own = pooled(found[found["method"].isin(CORRECTED)], ["experiment", "method", "n_gold"])
+    columns = zip(
+        own["experiment"], own["method"], own["n_gold"], own["coverage"], own["width_ratio"],
+        strict=True,
+    )  # fmt: skip
+    rows = [
+        [labels.get(name, name), f"`{method}`", str(n_gold), _share(coverage), f"{ratio:.2f}"]
+        for name, method, n_gold, coverage, ratio in columns
+    ]
+    header = ["panel", "method", "gold labels", "coverage", "width over gold alone"]
+    return markdown_table(header, rows)
+
+
+def effective_panels_table(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
+    """Coverage of the interval of the effective votes in panels of other kinds."""
+    own = found[found["method"] == EFFECTIVE]
+    columns = zip(own["experiment"], own["n_gold"], own["coverage"], own["width"], strict=True)
+    rows = [
+        [labels.get(name, name), str(n_gold), _share(coverage), f"{width:.2f}"]
+        for name, n_gold, coverage, width in columns
+    ]
+    return markdown_table(["panel", "gold labels", "coverage", "median width"], rows)

@@ -1,0 +1,81 @@
+"""Coverage and width against how far judges err together; effective votes; ranges without gold."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from crowdgold.methods import METHODS
+from crowdgold.methods.registry import baseline
+from crowdgold.plotting.plot import Plot
+from crowdgold.plotting.style import COLOURS, new_figure
+from crowdgold.studies.judge_panels.check import EFFECTIVE, VOTES, WITHOUT
+from crowdgold.studies.judge_panels.measured import measured, pooled, with_correlation
+
+LEVEL = 0.95
+TITLES = {"prevalence": "prevalence", "AUC": "AUC of the model"}
+LINES = ("-", "--", ":")
+
+
+def _coverage(axes: Axes, found: pd.DataFrame) -> None:
+    """Coverage of each method, over its metrics and numbers of gold labels."""
+    axes.axhline(LEVEL, color="#999999", linewidth=0.7)
+    own = found[~found["method"].isin([EFFECTIVE, WITHOUT, baseline()])]
+    # A method of several experiments is drawn from the one with the most replicates.
+    own = own[own["replicates"] == own.groupby("method")["replicates"].transform("max")]
+    for name, rows in pooled(own, ["method", "correlation"]).groupby("method", sort=False):
+        style = METHODS[str(name)].style
+        assert style is not None
+        axes.plot(
+            rows["correlation"], rows["coverage"], style.line, color=style.colour,
+            marker=style.marker, markersize=4, linewidth=1, label=str(name),
+        )  # fmt: skip
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_title("coverage, all metrics")
+    axes.legend(loc="lower left", frameon=False, fontsize=6)
+
+
+def _effective(axes: Axes, table: pd.DataFrame) -> None:
+    """The effective number of votes beside the truth: medians of the ends of its intervals."""
+    own = table[(table["method"] == EFFECTIVE) & (table["metric"] == VOTES)]
+    for number, (n_gold, rows) in enumerate(own.groupby("n_gold", sort=True)):
+        middle = rows.groupby("correlation")[["lower", "upper", "truth"]].median()
+        axes.fill_between(
+            middle.index, middle["lower"], middle["upper"], color=COLOURS[number], alpha=0.25,
+            linewidth=0, label=f"{n_gold} gold labels",
+        )  # fmt: skip
+        axes.plot(middle.index, middle["truth"], color="black", linewidth=1)
+    axes.set_title("effective votes (line: truth)")
+    axes.legend(loc="upper right", frameon=False, fontsize=6)
+
+
+def _ranges(axes: Axes, table: pd.DataFrame, metric: str) -> None:
+    """Ranges without gold labels: medians of their ends, where there are some."""
+    own = table[(table["method"] == WITHOUT) & (table["metric"] == metric)]
+    middle = own.groupby("correlation")[["lower", "upper", "truth"]].median()
+    axes.fill_between(middle.index, middle["lower"], middle["upper"], color="#BBBBBB", linewidth=0)
+    axes.plot(middle.index, middle["truth"], color="black", linewidth=1)
+    axes.set_ylim(0, 1)
+    axes.set_title(f"no gold: {TITLES[metric]}")
+
+
+def draw_judge_panels(table: pd.DataFrame, *, by: str, label: str) -> tuple[Figure, pd.DataFrame]:
+    """Draw coverage, effective votes and ranges against the correlation of errors.
+
+    Args:
+        table: what the check `judge_panels` gives.
+        by: the column of the correlation.
+        label: of the horizontal axes.
+    """
+    found, rows = measured(table, by), with_correlation(table, by)
+    many = rows[rows["experiment"] == rows["experiment"].iloc[0]]
+    figure, axes = new_figure(2, 2, 4.6)
+    panels = [panel for row in axes for panel in row]
+    _coverage(panels[0], found)
+    _effective(panels[1], many)
+    for panel, metric in zip(panels[2:], TITLES, strict=True):
+        _ranges(panel, many, metric)
+        panel.set_xlabel(label)
+    return figure, found
+
+
+PLOT = Plot("judge_panels", draw_judge_panels)

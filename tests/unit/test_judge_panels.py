@@ -1,0 +1,104 @@
+"""Panels of judges: what the check gives, what is counted of it, and the bars of the page."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.models.stan import StanModels
+from crowdgold.studies.judge_panels.check import (
+    EFFECTIVE,
+    WITHOUT,
+    check_judge_panels,
+    stan_models,
+)
+from crowdgold.studies.judge_panels.measured import measured, pooled
+from crowdgold.studies.judge_panels.page import bars, panels_table, ranges_table
+from crowdgold.studies.judge_panels.plots import draw_judge_panels
+
+STUDY = {
+    "n": 400, "phi": 0.3, "votes_total": 3, "correlation": 0.2,
+    "judges": {name: {"tpr": 0.85, "tnr": 0.8} for name in ("ann", "bob", "eve")},
+    "predictors": {"A": {"mu": 1.5, "ease": 0.5}},
+}  # fmt: skip
+GIVEN = {"study": STUDY, "n_gold": [60, 120], "methods": ["GT", "votes-R", "logistic-R"]}
+
+
+def row(correlation, method, metric, lower, upper, replicate, truth=0.5):
+    return {"experiment": "e", "study.correlation": correlation, "replicate": replicate,
+            "n_gold": 0 if method == WITHOUT else 50, "method": method, "metric": metric,
+            "truth": truth, "estimate": 0.5, "lower": lower, "upper": upper}  # fmt: skip
+
+
+def made(*, covers=0.95, answered=0.9, outside=0.0, worth=0.95):
+    """Rows of 100 replicates with such shares."""
+    rows = []
+    for k in range(100):
+        hit = 0.4 if k < round(100 * covers) else 0.55
+        rows += [row(0.2, name, "AUC", hit, hit + 0.2, k) for name in ("votes-R", "logistic-R")]
+        rows.append(row(0.2, "GT", "AUC", 0.3, 0.7, k))
+        end = 3.0 if k < round(100 * worth) else 1.5
+        rows.append(row(0.2, EFFECTIVE, "votes", 1.0, end, k, truth=2.0))
+        lower = 0.1 if k < round(100 * (answered - outside)) else 0.6
+        there = k < round(100 * answered)
+        ends = (lower, 0.8) if there else (np.nan, np.nan)
+        rows.append(row(0.2, WITHOUT, "AUC", *ends, k))
+    return pd.DataFrame(rows)
+
+
+def test_a_panel_is_estimated_with_each_number_of_gold_labels():
+    """The truth is that of the process, the same for all; a range has no estimate."""
+    found = check_judge_panels(GIVEN, np.random.default_rng(1), StanModels())
+    assert found["n_gold"].value_counts().to_dict() == {60: 13, 120: 13, 0: 2}
+    truth = found.groupby("metric")["truth"].agg(["min", "max"])
+    assert (truth["min"] == truth["max"]).all()
+    assert truth.loc["TPR_H", "min"] == pytest.approx(0.85)
+    assert truth.loc["votes", "min"] == pytest.approx(3 / 1.4)
+    real = found[found["method"] != WITHOUT]
+    assert (real["lower"] <= real["estimate"]).all()
+    assert (real["estimate"] <= real["upper"]).all()
+    assert stan_models(GIVEN) == ()
+    assert stan_models({"methods": ["judges-R", "judges", "DS"]}) == ("judges", "dawid_skene")
+
+
+def test_shares_are_counted_by_hand():
+    found = measured(made(covers=0.9, answered=0.8, outside=0.08), "study.correlation")
+    found = found.set_index("method")
+    assert found.loc["logistic-R", "coverage"] == pytest.approx(0.9)
+    assert found.loc["logistic-R", "width_ratio"] == pytest.approx(0.5)
+    assert found.loc[WITHOUT, "answered"] == pytest.approx(0.8)
+    assert found.loc[WITHOUT, "coverage"] == pytest.approx(0.9)
+    assert found.loc[WITHOUT, "width"] == pytest.approx(0.7)
+    both = pooled(found.reset_index(), ["n_gold"]).set_index("n_gold")
+    assert both.loc[0, "answered"] == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(
+    ("changes", "missed"),
+    [
+        ({}, []),
+        ({"covers": 0.9}, ["votes-R", "logistic-R"]),
+        ({"answered": 0.7}, ["without gold"]),
+        ({"outside": 0.06}, ["without gold"]),
+        ({"worth": 0.85}, ["effective votes"]),
+        ({"worth": 1.0}, ["effective votes"]),
+    ],
+)
+def test_a_bar_that_is_missed_is_said(changes, missed):
+    found = bars(measured(made(**changes), "study.correlation"))
+    assert len(found) == 4
+    failed = [bar.asked for bar in found if not bar.holds]
+    assert len(failed) == len(missed)
+    assert all(any(name in asked for asked in failed) for name in missed)
+
+
+def test_tables_and_figure_of_a_panel():
+    table = made(answered=0.75, outside=0.05)
+    found = measured(table, "study.correlation")
+    assert "| correlation 0.2 | AUC | 0.250 | 0.050 | 0.70 |" in ranges_table(found, {})
+    assert "| all | `votes-R` | 50 | 0.950 | 0.50 |" in panels_table(found, {"e": "all"})
+    both = table[table["method"] == WITHOUT].assign(metric="prevalence")
+    figure, shown = draw_judge_panels(
+        pd.concat([table, both]), by="study.correlation", label="Correlation"
+    )
+    assert len(figure.axes) == 4
+    assert len(shown) == 6
