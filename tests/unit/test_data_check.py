@@ -307,6 +307,8 @@ GOOD = Facts(
     alpha_upper=0.6, gold_positive=120, gold_negative=180, gold_p=0.5, tpr=0.99, tnr=0.99,
     annotators=20, median_labels=300.0, adversarial=0,
 )  # fmt: skip
+OF_FEW = ("judges", "judges-R")
+"""Methods of 3 to 15 annotators; `GOOD` has more."""
 GOLD_BASED = ("logistic-R", "votes-R", "GT", "MAVEN-R", "AutoEval", "Rogan-Gladen")
 CASES = [
     ({}, {"MAVEN": "weak"}),
@@ -356,6 +358,12 @@ CASES = [
         {"CLARA": "not usable", "DS": "weak", "MAVEN": "weak", "MAVEN-C": "weak"},
     ),
     ({"items": 60}, dict.fromkeys(("DS", "MAVEN", "MAVEN-C", "CLARA"), "weak")),
+    ({"annotators": 5}, {"MAVEN": "weak"}),
+    (
+        {"annotators": 5, "gold_p": 0.0005},
+        dict.fromkeys((*GOLD_BASED, "judges-R"), "not usable")
+        | dict.fromkeys(("judges", "DS", "MAVEN", "MAVEN-C"), "weak"),
+    ),
 ]
 
 
@@ -363,6 +371,8 @@ CASES = [
 def test_verdicts_with_their_reasons(changes, expected):
     """What is not named is usable."""
     facts = Facts(**{**vars(GOOD), **changes})
+    if facts.annotators != 5:
+        expected = {**dict.fromkeys(OF_FEW, "not usable"), **expected}
     verdicts = verdicts_of(facts, facts)
     found = {one.method: one.verdict for one in verdicts}
     assert found == {method: expected.get(method, "usable") for method in offered()}
