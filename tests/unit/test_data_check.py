@@ -305,11 +305,13 @@ def test_holm_is_the_closed_test_of_bonferroni():
 GOOD = Facts(
     items=2000, scores=1, most_votes=3, several=1.0, positive_votes=0.4, alpha=0.5,
     alpha_upper=0.6, gold_positive=120, gold_negative=180, gold_p=0.5, tpr=0.99, tnr=0.99,
-    annotators=20, median_labels=300.0, adversarial=0,
+    annotators=20, median_labels=300.0, adversarial=0, errors_unknown="",
+)  # fmt: skip
+GOLD_BASED = (
+    "logistic-E", "GT-E", "logistic-R", "votes-R", "GT", "MAVEN-R", "AutoEval", "Rogan-Gladen",
 )  # fmt: skip
 OF_FEW = ("judges", "judges-R")
 """Methods of 3 to 15 annotators; `GOOD` has more."""
-GOLD_BASED = ("logistic-R", "votes-R", "GT", "MAVEN-R", "AutoEval", "Rogan-Gladen")
 CASES = [
     ({}, {"MAVEN": "weak"}),
     (
@@ -356,6 +358,10 @@ CASES = [
     (
         {"alpha_upper": -0.01},
         {"CLARA": "not usable", "DS": "weak", "MAVEN": "weak", "MAVEN-C": "weak"},
+    ),
+    (
+        {"errors_unknown": "experts agree hardly more than at random"},
+        {"logistic-E": "not usable", "GT-E": "not usable", "MAVEN": "weak"},
     ),
     ({"items": 60}, dict.fromkeys(("DS", "MAVEN", "MAVEN-C", "CLARA"), "weak")),
     ({"annotators": 5}, {"MAVEN": "weak"}),

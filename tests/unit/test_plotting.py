@@ -63,6 +63,7 @@ CHANGED = {
     "label_variation": "value",
     "nested_lengths": "distance",
     "gold_designs": "lower",
+    "experts": "lower",
     "human_ranking": "value",
     "metric_study": "lower",
     "soft_metric_curve": "soft_accuracy",
@@ -80,6 +81,7 @@ COMPUTED = (
     "clara_recovery",
     "nested_lengths",
     "gold_designs",
+    "experts",
     "clara_days",
     "clara_policy",
     "agent_ablation",
@@ -254,6 +256,18 @@ def made_designs():
     )  # fmt: skip
 
 
+def made_readings():
+    """Five replicates of two settings, of a metric, by every way to read experts' labels."""
+    rng = np.random.default_rng(8)
+    readings = "error-free", "first opinion", "majority", "verdict", "corrected"
+    return pd.DataFrame(
+        {"second": "rarer", "experts": experts, "replicate": k, "reading": reading,
+         "metric": "AUC", "truth": 0.5, "estimate": 0.5, "lower": 0.4 - 0.1 * rng.random(),
+         "upper": 0.6}
+        for experts in ("err_2", "err_5") for k in range(5) for reading in readings
+    )  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def tables(
     summary, order_statistics, long_results, labelling, score_shapes, replicates, sensitivity
@@ -303,6 +317,7 @@ def tables(
             {"by": ["n_gold"], "titles": {"n_gold": "{} gold"}},
         ),
         "gold_designs": (made_designs(), {"label": "positive", "worlds": {"other": "another"}}),
+        "experts": (made_readings(), {"by": ["second", "experts"], "titles": {"AUC": "AUC"}}),
         "human_ranking": (table_of_people(), {}),
         **tables_of_clara(),
         "label_variation": (

@@ -1,0 +1,106 @@
+"""`--expert-error` on the command line, in a study file and in Python, and what is told of it."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import crowdgold as cg
+from crowdgold.commands import main
+from crowdgold.data import NO_GOLD
+from crowdgold.simulate import simulate
+from crowdgold.simulate.expert_opinions import RARER, Erring, draw_opinions
+
+WORLD = {
+    "n": 1200, "n_gold": 240, "votes_total": 3, "phi": 0.3, "a0": 0.1, "a1": 0.8, "d0": 1.5,
+    "d1": 1.5, "predictors": {"A": {"mu": 1.5, "delta": 0.5}},
+}  # fmt: skip
+TABLE = simulate("maven", WORLD, np.random.default_rng(21)).table
+ASKED = ("--no-models", "--metrics", "prevalence", "AUC")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Votes with scores, opinions of three experts, and of one."""
+    monkeypatch.chdir(tmp_path)
+    frame = TABLE.to_frame().drop(columns=["truth", "oracle", "tie_break", "gold"])
+    frame.to_csv("votes.csv", index=False)
+    rows = np.flatnonzero(TABLE.gold != NO_GOLD)
+    labels = draw_opinions(TABLE.truth[rows], Erring(0.06, 0.06), RARER, np.random.default_rng(22))
+    parts = [
+        pd.DataFrame({"item": TABLE.item[rows], "expert": f"E{k + 1}", "label": own})[own >= 0]
+        for k, own in enumerate(labels.T)
+    ]
+    pd.concat(parts).to_csv("experts.csv", index=False)
+    parts[0].drop(columns="expert").to_csv("gold.csv", index=False)
+    few = pd.concat([parts[0], parts[1].head(2)])
+    few.to_csv("few_gold.csv", index=False)
+    return tmp_path
+
+
+def evaluated(*options):
+    assert main(["evaluate", *map(str, options), *ASKED, "--out", "out", "--force"]) == 0
+    return json.loads(Path("out/study.json").read_text()), pd.read_csv("out/estimates.csv")
+
+
+def by_method(table):
+    own = table[table["metric"] == "AUC"].set_index("method")
+    return {name: tuple(own.loc[name, ["estimate", "lower", "upper"]]) for name in own.index}
+
+
+def test_the_answer_is_corrected_and_the_rows_that_take_gold_for_true_stand_beside(folder):
+    summary, table = evaluated("votes.csv", "experts.csv")
+    assert {one["method"] for one in summary["headlines"]} == {"logistic-E"}
+    assert {"logistic-E", "GT-E", "logistic-R", "GT"} <= set(table["method"])
+    assert any("experts with sensitivity" in note for note in summary["notes"])
+    plain, other = evaluated("votes.csv", "experts.csv", "--expert-error", "none")
+    assert {one["method"] for one in plain["headlines"]} == {"logistic-R"}
+    assert by_method(other)["logistic-R"] == by_method(table)["logistic-R"]
+    assert pd.read_csv("out/expert_errors.csv").empty
+
+
+def test_a_given_error_needs_no_second_opinion_and_is_the_same_in_a_file_and_in_python(folder):
+    summary, table = evaluated("votes.csv", "gold.csv", "--expert-error", "0.02:0.1")
+    assert {one["method"] for one in summary["headlines"]} == {"logistic-E"}
+    assert "expert-error: 0.02:0.1" in Path("out/study.yaml").read_text()
+    again = folder / "again.yaml"
+    again.write_text(Path("out/study.yaml").read_text().replace("../", ""))
+    assert main(["evaluate", "again.yaml", "--out", "again"]) == 0
+    assert by_method(pd.read_csv("again/estimates.csv")) == by_method(table)
+    study = cg.read("votes.csv", "gold.csv")
+    found = cg.evaluate(study, metrics=["prevalence", "AUC"], models=False, expert_error="0.02:0.1")
+    answer = found.table[found.table["metric"] == "AUC"].set_index("method")
+    assert answer.loc["logistic-E", "estimate"] == pytest.approx(
+        by_method(table)["logistic-E"][0], rel=1e-9
+    )
+    assert cg.check(study, expert_error=0.05).expert_errors.sensitivity == pytest.approx(0.95)
+
+
+def test_too_few_second_opinions_are_told_with_the_answer_against_an_assumed_error(folder, capsys):
+    summary, table = evaluated("votes.csv", "few_gold.csv")
+    assert {one["method"] for one in summary["headlines"]} == {"logistic-R"}
+    note = next(one for one in summary["notes"] if "not known" in one)
+    assert "second opinions on 2 gold items do not tell" in note
+    assert "Were they wrong on 5 % of the items" in note
+    curve = pd.read_csv("out/expert_errors.csv")
+    assert sorted(set(curve["expert_error"])) == [0, 0.02, 0.05, 0.1]
+    own = curve[curve["metric"] == "AUC"].set_index("expert_error")["estimate"]
+    assert own[0] == pytest.approx(by_method(table)["logistic-R"][0], abs=1e-3)
+    assert (np.diff(own) > 0).all()
+    capsys.readouterr()
+    assert main(["check", "votes.csv", "few_gold.csv", "--verbose"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "how often experts err is not known" in told
+    assert "crowdgold sample --second" in told
+
+
+@pytest.mark.parametrize("command", ["check", "evaluate"])
+@pytest.mark.parametrize("text", ["half", "0.7", "0.08:0.03", "0.1,0.2,0.3", "-0.1"])
+def test_an_error_that_cannot_be_ends_with_a_message_and_no_folder(folder, capsys, command, text):
+    out = ["--out", "out"] if command == "evaluate" else []
+    assert main([command, "votes.csv", "gold.csv", *out, f"--expert-error={text}"]) == 2
+    said = capsys.readouterr().err
+    assert f"expert-error: found {text!r}, expected a share below 0.5" in said
+    assert not (folder / "out").exists()

@@ -1,0 +1,67 @@
+"""The study of experts who err: what it reads, and what is told of its table."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crowdgold.simulate.expert_opinions import EXPERTS, PROTOCOLS, RARER, Erring, draw_opinions
+from crowdgold.studies.experts.check import READINGS, check_experts
+from crowdgold.studies.experts.plots import read_experts
+
+STUDY = {
+    "n": 1500, "n_gold": 200, "phi": 0.2, "votes_total": 3, "a0": 0.1, "a1": 0.8, "d0": 1.5,
+    "d1": 1.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}},
+}  # fmt: skip
+
+
+def test_experts_err_as_often_as_they_are_said_to_together_or_alone():
+    """200,000 items: a share of .05 has a standard error of .0005."""
+    truth = np.repeat([0, 1], 100_000)
+    for experts in (Erring(0.1, 0.03), Erring(0.05, 0.05, 0.5)):
+        labels = draw_opinions(truth, experts, RARER, np.random.default_rng(1))
+        for y, error in ((1, experts.positive), (0, experts.negative)):
+            first = labels[truth == y, 0]
+            assert (first != y).mean() == pytest.approx(error, abs=0.003)
+        both = (labels[:, 1] >= 0) & (truth == 1) & (labels[:, 0] == 0)
+        again = (labels[both, 1] == 0).mean()
+        known = experts.positive
+        assert (again > 3 * known) == (experts.shared > 0)
+
+
+@pytest.mark.parametrize("second", PROTOCOLS)
+def test_a_study_is_read_in_every_way(second):
+    given = {
+        "simulator": "maven", "study": STUDY, "experts": "err_5", "second": second,
+        "method": "logistic-R", "corrected": "logistic-E", "metrics": ["prevalence", "AUC"],
+        "population": 5000,
+    }  # fmt: skip
+    found = check_experts(given, np.random.default_rng(3))
+    assert len(found) == 2 * len(READINGS) + 2
+    assert set(found["reading"]) == {*READINGS, "experts"}
+    assert np.isfinite(found[["truth", "estimate", "lower", "upper"]].to_numpy(float)).all()
+    own = found[found["reading"] == "experts"].set_index("metric")["truth"]
+    assert own.to_dict() == {"sensitivity": 0.95, "specificity": 0.95}
+
+
+def test_coverage_and_width_are_counted_against_right_labels():
+    rows = [
+        {"second": "rarer", "experts": "err_5", "metric": "AUC", "replicate": k, "truth": 0.5,
+         "reading": reading, "lower": 0.5 - width, "upper": 0.5 + width - miss}
+        for k in range(4)
+        for reading, width, miss in (
+            ("error-free", 0.1, 0.0), ("majority", 0.2, 0.3 if k else 0.0), ("corrected", 0.3, 0),
+        )
+    ]  # fmt: skip
+    rows[2]["lower"] = rows[2]["upper"] = np.nan
+    found = read_experts(pd.DataFrame(rows).assign(estimate=0.5), ["second", "experts"])
+    own = found.set_index("reading")
+    assert own.loc["majority", "coverage"] == 0.25
+    assert own.loc["corrected", ["coverage", "share"]].tolist() == [1, 0.75]
+    assert own.loc["corrected", "width"] == pytest.approx(3)
+
+
+def test_every_kind_of_experts_is_one_that_the_check_takes():
+    from crowdgold.studies.experts.check import ExpertsParameters
+
+    (kinds,) = (one.choices for one in ExpertsParameters.declared() if one.name == "experts")
+    assert tuple(kinds) == tuple(EXPERTS)
