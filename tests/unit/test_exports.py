@@ -302,7 +302,7 @@ def test_labels_of_two_questions_are_refused(tmp_path):
 def test_a_log_that_is_not_json_is_refused_with_what_to_do(tmp_path):
     path = tmp_path / "log.eval"
     path.write_bytes(b"PK\x03\x04")
-    with pytest.raises(InputError, match=r"Inspect: its log as JSON, made by `inspect log conv"):
+    with pytest.raises(InputError, match=r"expected a log of Inspect as JSON, from `inspect"):
         read_sheet(path, [])
 
 

@@ -136,3 +136,12 @@ def test_every_import_of_the_package_is_resolved():
     for path in MODULES:
         for module in direct_imports(path, module_name(path), package_root()):
             assert module_file(module, package_root())
+
+
+def test_a_package_that_looks_for_its_modules_imports_them_all():
+    """A rule that reads a user's files runs again where the reader of one tool's changed."""
+    folder = package_root() / "data/own/exports"
+    readers = {f"crowdgold.data.own.exports.{one.stem}" for one in folder.glob("[a-z]*.py")}
+    assert len(readers) > 5
+    found = direct_imports(folder / "__init__.py", "crowdgold.data.own.exports", package_root())
+    assert readers <= found

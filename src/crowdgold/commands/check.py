@@ -28,8 +28,9 @@ range and ties of scores, annotators who cannot help; and for each estimator whe
 weak or not usable, why, and how to mend that.
 
 FILES are one file with everything, or votes, gold labels and scores in files of their own, joined
-by item: .csv, .tsv, .xlsx, .parquet, .jsonl, or an export of Label Studio (.json) or doccano
-(.jsonl). Or one study file, .yaml, that names them and holds options by their names.
+by item: .csv, .tsv, .xlsx, .parquet, .jsonl, or what a labelling tool or an evaluation harness
+writes: Label Studio, doccano, Argilla, Prodigy, Inspect, lm-eval, promptfoo, DeepEval, MLflow,
+OpenAI evals. Or one study file, .yaml, that names them and holds options by their names.
   votes   item, annotator, label; or item, votes_positive, votes_total; or item and a column for
           each annotator, vote_NAME
   gold    item, gold; or item, label; with expert where there are several

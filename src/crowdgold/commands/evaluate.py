@@ -75,9 +75,9 @@ Thresholds: --threshold 0.7 is every model's, --threshold large=0.7 that of mode
 repeated. FOLDER gets estimates.csv, curves.csv, items.csv (P(Y = 1) of each), study.json and more;
 study.yaml has the options, for this command and for check, plan and fit-labelling.
 
-A condition of --fail-if counts where it holds in the whole interval. Where the true value is right,
-chance lets it fail in at most one of 40 studies (at --level 0.95). --fail-on possibly is the other
-way round: it fails wherever the interval does not rule the condition out.
+A condition of --fail-if counts where it holds in the whole interval. Where it is not true, chance
+makes it count in about one of 40 studies at most (at --level 0.95). --fail-on possibly is the other
+way round: it counts wherever the interval does not rule it out.
 
 exit codes: 0, done; 1, the data do not support what is asked; 2, input that cannot be used, with
 what is wrong and how to mend it; 3, done, and a condition of --fail-if holds; 130, interrupted:

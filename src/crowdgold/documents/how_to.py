@@ -14,9 +14,11 @@ A template is Markdown with three kinds of blocks that are filled:
 
 import contextlib
 import io
+import json
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -29,10 +31,13 @@ DOTS = "..."
 Run = Callable[[list[str]], int]
 
 
-def write_files(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
-    """Write each table as NAME.csv."""
-    for name, table in tables.items():
-        table.to_csv(folder / f"{name}.csv", index=False)
+def write_files(contents: Mapping[str, Any], folder: Path) -> None:
+    """Write each table as NAME.csv, and what is none as NAME.json."""
+    for name, one in contents.items():
+        if isinstance(one, pd.DataFrame):
+            one.to_csv(folder / f"{name}.csv", index=False)
+        else:
+            (folder / f"{name}.json").write_text(json.dumps(one), encoding="utf-8")
 
 
 def _beside(folder: Path, names: list[str]) -> Iterator[str]:

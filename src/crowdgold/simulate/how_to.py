@@ -115,7 +115,7 @@ def _prompts(rng: np.random.Generator) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def _judges() -> dict[str, pd.DataFrame]:
+def _judges() -> dict[str, Any]:
     """Answers that five judges rated, of whom two are nearly copies, and an expert rated some."""
     rng = np.random.default_rng([SEED, 26])
     truth = rng.random(JUDGED) < 0.35
@@ -130,7 +130,22 @@ def _judges() -> dict[str, pd.DataFrame]:
     )  # fmt: skip
     gold = rng.choice(JUDGED, JUDGED_GOLD, replace=False)
     experts = pd.DataFrame({"item": names[gold], "gold": ANSWER[truth[gold].astype(int)]})
-    return {"judges": rated, "judged_gold": experts}
+    return {"judges": rated, "judged_gold": experts, "log": _log(names, truth, right)}
+
+
+def _log(names: np.ndarray, truth: np.ndarray, right: np.ndarray) -> dict[str, Any]:
+    """The judges' verdicts as Inspect logs those of scorers, with a reward model's number."""
+    reward = expit(np.random.default_rng([SEED, 27]).normal(2.0 * truth - 1)).round(4)
+    values = np.where(truth[:, None] == right, "C", "I")
+    samples = [
+        {"id": str(name), "epoch": 1, "scores": {
+            **{judge: {"value": str(one)} for judge, one in zip(JUDGES, own, strict=True)},
+            "reward": {"value": float(number)},
+        }}
+        for name, own, number in zip(names, values, reward, strict=True)
+    ]  # fmt: skip
+    return {"version": 2, "status": "success", "eval": {"task": "answers", "model": "demo/model"},
+            "plan": {}, "samples": samples}  # fmt: skip
 
 
 def _rare() -> dict[str, pd.DataFrame]:
@@ -145,8 +160,8 @@ def _rare() -> dict[str, pd.DataFrame]:
     }
 
 
-def draw_studies(seed: int = SEED) -> dict[str, pd.DataFrame]:
-    """Draw all files of the pages: name -> table."""
+def draw_studies(seed: int = SEED) -> dict[str, Any]:
+    """Draw all files of the pages: name -> table, or what a JSON file holds."""
     rng = np.random.default_rng(seed)
     items = draw_maven(PARAMETERS, rng).table
     items.item[:] = [f"a{number}" for number in range(len(items))]

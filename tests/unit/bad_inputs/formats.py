@@ -78,6 +78,14 @@ TEXTS: dict[str, dict[str, Content]] = {
         "cut short": records(VOTES)[:-20],
         "a table of CSV": VOTES,
         "a list on each line": '["a", "R1", 1]\n',
+        "a log of OpenAI evals without a verdict": '{"run_id": "r", "event_id": 1, "type": "raw",'
+        ' "sample_id": "s", "data": {}}\n',
+        "samples of lm-eval with lists for metrics": '{"doc_id": 0, "doc": {}, "metrics": ["m"],'
+        ' "filtered_resps": [], "m": [1]}\n',
+        "annotations of Prodigy of spans": '{"text": "a", "_task_hash": 1, "answer": "accept",'
+        ' "spans": [{"label": "PER"}]}\n',
+        "two choices in Prodigy": '{"text": "a", "_task_hash": 1, "answer": "accept",'
+        ' "options": [], "accept": ["a", "b"]}\n',
         "a number on a line": records(VOTES) + "3\n",
         "a text on a line": records(VOTES) + '"end"\n',
         "null on a line": records(VOTES) + "null\n",
@@ -110,6 +118,15 @@ TEXTS: dict[str, dict[str, Content]] = {
         "Latin-1": '[{"item": "Zoë"}]'.encode("latin-1"),
         "nested without end": "[" * 100_000,
         "a web page": HTML,
+        "a log of Inspect without samples": '{"eval": {}, "plan": {}}',
+        "a log of Inspect whose samples are a number": '{"eval": {}, "samples": 3}',
+        "results of promptfoo without a grade": '{"evalId": "e", "results": {"results": [{}]}}',
+        "test cases of DeepEval without a metric": '{"testCases": [{"name": "a"}]}',
+        "metrics of DeepEval that are texts": '{"testCases": [{"metricsData": ["good"]}]}',
+        "a table of MLflow without rows": '{"columns": ["a/v1/score"], "data": []}',
+        "records of Argilla without responses": '[{"_server_id": null, "responses": {}}]',
+        "responses of Argilla without a user": '[{"_server_id": null, "responses": {"q": '
+        '[{"value": "yes"}]}}]',
         "a task without annotations": '[{"id": 1, "data": {"text": "a"}, "annotations": []}]',
         "annotations that are no list": '[{"id": 1, "data": {}, "annotations": 3}]',
         "an annotation that is a text": '[{"id": 1, "data": {}, "annotations": ["yes"]}]',
@@ -157,7 +174,7 @@ TEXTS: dict[str, dict[str, Content]] = {
 ENDINGS: dict[str, bytes | str] = {
     "no ending": VOTES, ".txt": VOTES, ".csv.gz": gzip.compress(VOTES.encode()), ".zip": b"PK",
     ".xls": b"\xd0\xcf", ".ods": b"PK", ".pkl": b"\x80", ".CSV": VOTES, ".jsonlines": VOTES,
-    ".feather": b"ARROW1", ".sqlite": b"SQLite", ".json.gz": b"\x1f\x8b",
+    ".eval": b"PK", ".feather": b"ARROW1", ".sqlite": b"SQLite", ".json.gz": b"\x1f\x8b",
 }  # fmt: skip
 """Endings that say no format."""
 

@@ -49,7 +49,7 @@ TOO_LARGE = {
     },
 }  # fmt: skip
 CHOICES = {
-    "evaluate": ("about", "repeated"), "check": ("repeated",), "plan": ("repeated",),
+    "evaluate": ("about", "repeated", "fail-on"), "check": ("repeated",), "plan": ("repeated",),
     "fit-labelling": ("repeated", "confusion"), "correct-rate": ("interval",),
     "confidence": ("repeated", "bad-rows"), "labelling-threshold": ("repeated", "against"),
 }  # fmt: skip
@@ -93,7 +93,8 @@ def _missing_values() -> Iterator[Case]:
         for option in names:
             yield _option(command, option, "without a value", None)
     more = {
-        "evaluate": ("out", "methods", "metrics", "positive", "column"), "check": ("positive",),
+        "evaluate": ("out", "methods", "metrics", "positive", "column", "fail-if", "badge"),
+        "check": ("positive",),
         "plan": ("metric", "votes", "pilot"), "fit-labelling": ("output", "categories"),
         "correct-rate": ("positives", "negatives"), "confidence": ("header", "column"),
         "labelling-threshold": ("output",),
@@ -207,6 +208,19 @@ def _evaluate() -> Iterator[Case]:
         "a colon for the sign": "large:0.5",
     }.items():  # fmt: skip
         yield case("--threshold", what, "threshold", f"--threshold={value}")
+    for what, value in {
+        "nothing": "", "a metric alone": "AUC", "no sign": "AUC 0.9", "a sign alone": "<",
+        "no number": "AUC <", "a word for the number": "AUC < high", "nan": "AUC < nan",
+        "an infinite number": "AUC < inf", "the wrong way round": "0.9 > AUC",
+        "two signs": "0.5 < AUC < 0.9", "an equals sign": "AUC == 0.9",
+        "a slip in the metric": "AUK < 0.9", "a model that there is not": "AUC:huge < 0.9",
+        "a threshold that is not asked for": "F1@0.7 < 0.9", "a parameter": "phi > 0.5",
+        "a number of too many digits": f"AUC < 1{'0' * 400}",
+    }.items():  # fmt: skip
+        yield case("--fail-if", what, "--fail-if", f"--fail-if={value}")
+    for what, value in {"nothing": "", "a slip": "AUK", "a condition": "AUC < 0.9"}.items():
+        yield case("--badge", what, "--badge", f"--badge={value}")
+    yield case("--badge", "beside --json", "expected one of them", "--badge=AUC", "--json")
     for what, value in {"not in the data": "spam", "nothing": "", "a comma alone": ","}.items():
         yield case("--positive", what, "--positive", f"--positive={value}")
 

@@ -95,7 +95,7 @@ def read_study(
 
     Args:
         paths: one file with everything, or votes, gold labels and scores in files of their own,
-            joined by item: CSV, TSV, parquet, JSON lines, or an export of Label Studio or doccano.
+            joined by item: CSV, TSV, parquet, JSON lines, or what a tool of `exports` writes.
         columns: the files' own column name -> the name used here, e.g. {"worker": "annotator"}; for
             one file alone, {"votes.csv:worker": "annotator"}; "ignore" passes a column over. What
             is not named is guessed, and noted.

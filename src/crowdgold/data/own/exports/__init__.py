@@ -35,8 +35,7 @@ def export_of(records: Records) -> Export | None:
 
 def instead_of(ending: str) -> str:
     """What to give in the place of a file that is not read; empty where no tool says."""
-    found = (f"{one.name}: {one.instead[ending]}" for one in EXPORTS if ending in one.instead)
-    return next(found, "")
+    return next((one.instead[ending] for one in EXPORTS if ending in one.instead), "")
 
 
 def read_json(path: Path) -> Records:
@@ -52,7 +51,7 @@ def read_json(path: Path) -> Records:
         raise InputError(f"{path} cannot be read as UTF-8 ({error}); save it as UTF-8") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: no JSON ({error})") from error
-    if isinstance(found, dict) and export_of([found]):
+    if isinstance(found, dict) and (export := export_of([found])) and export.is_object:
         found = [found]
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         known = ", ".join(one.name for one in EXPORTS)

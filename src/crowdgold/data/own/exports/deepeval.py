@@ -67,4 +67,4 @@ def _read(records: Records, path: Path) -> Found:
     return table_of_verdicts(list(_verdicts(cases, key, str(path))), path, what, EXPECTED)
 
 
-DEEPEVAL = Export("DeepEval", _is_it, _read)
+DEEPEVAL = Export("DeepEval", _is_it, _read, is_object=True)

@@ -29,12 +29,14 @@ class Export:
         name: of the tool.
         is_it: whether records are of it.
         read: makes a table of the records of a file: a row a label, with columns of a study.
+        is_object: whether a JSON file of it can be one object, and not a list.
         instead: ending of files of the tool that are not read -> what to give in their place.
     """
 
     name: str
     is_it: Callable[[Records], bool]
     read: Callable[[Records, Path], Found]
+    is_object: bool = False
     instead: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -101,7 +101,5 @@ def _read(records: Records, path: Path) -> Found:
     return made, rows, notes
 
 
-INSPECT = Export(
-    "Inspect", _is_it, _read,
-    {".eval": "its log as JSON, made by `inspect log convert --to json --output-dir FOLDER FILE`"},
-)  # fmt: skip
+EVAL = "a log of Inspect as JSON, from `inspect log convert --to json --output-dir FOLDER FILE`"
+INSPECT = Export("Inspect", _is_it, _read, is_object=True, instead={".eval": EVAL})

@@ -89,4 +89,4 @@ def _read(records: Records, path: Path) -> Found:
     return table_of_verdicts(list(_verdicts(rows, key, str(path))), path, what, EXPECTED)
 
 
-MLFLOW = Export("MLflow", _is_it, _read)
+MLFLOW = Export("MLflow", _is_it, _read, is_object=True)

@@ -107,4 +107,4 @@ def _read(records: Records, path: Path) -> Found:
     return made, rows, notes
 
 
-PROMPTFOO = Export("promptfoo", _is_it, _read)
+PROMPTFOO = Export("promptfoo", _is_it, _read, is_object=True)

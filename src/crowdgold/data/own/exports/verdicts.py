@@ -173,7 +173,8 @@ def table_of_verdicts(verdicts: Sequence[Verdict], path: Path, what: str, expect
             row = {"item": one.item, person: one.by, "label": _cell(one.value)}
             # A person who grades an answer twice, alike, says one thing.
             key = tuple(row.items()) if one.human else (len(rows),)
-            rows.setdefault(key, (one.number, {**row, **one.answer}))
+            known = {name: cell for name, cell in one.answer.items() if cell is not None}
+            rows.setdefault(key, (one.number, {**row, **known}))
         score = graders.score(one)
         if score is not None:
             _, row = scored.setdefault(one.item, (one.number, {"item": one.item}))
