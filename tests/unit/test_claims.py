@@ -14,6 +14,7 @@ from crowdgold.documents.verdicts import (
     NO_CAUSE,
     NOT_DECIDED,
     NOT_JUDGED,
+    JudgedClaims,
     Judgement,
     claim_rows,
 )
@@ -277,6 +278,29 @@ def test_parts_and_functions_of_the_room_stand_in_the_place_of_a_predicate():
     assert [one.verdict for one in found] == [FAILS, HOLDS, HOLDS]
     assert found[0].ours.endswith("width MAVEN / GT 0.60 to 0.60 in 2 places")
     assert found[2].ours == "so of e"
+
+
+def test_a_page_tells_claims_by_their_verdict():
+    """Words that go on from the claim before have it before them; values are left to the table."""
+    rows = [
+        ["Fig. 1", "it is small", "1", HOLDS, "5", ""],
+        ["Fig. 1", "... and true", "2", FAILS, "5", "clearly not: a (0.1), b (2); a slip; ours: 3"],
+        ["... ours", "it is large ", "3", NOT_DECIDED, "5", "not decided: c (1)"],
+        ["Fig. 2", "gone", "", NOT_JUDGED, "", ""],
+    ]
+    found = JudgedClaims(rows)
+    assert found.counted == (
+        "Of 4 claims 1 holds, 1 does not hold, 1 is not decided and 1 is not judged, for want of "
+        "data."
+    )
+    assert JudgedClaims([rows[0]] * 2).counted == "Of 2 claims 2 hold."
+    assert found.with_verdict(HOLDS) == "- **Fig. 1**: it is small."
+    assert found.with_verdict(FAILS) == (
+        "- **Fig. 1**: it is small ... and true. *Why not:* a slip; ours: 3."
+    )
+    assert found.with_verdict(NOT_DECIDED) == "- **ours**: it is large."
+    assert JudgedClaims(rows[:1]).with_verdict(FAILS) == "- none"
+    assert "| Fig. 2 | gone |  | not judged |  |  |" in found.table
 
 
 @pytest.mark.parametrize(

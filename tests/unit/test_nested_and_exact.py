@@ -5,6 +5,7 @@ import pytest
 
 from crowdgold.studies.maven.nested_lengths import EXACT_AGAIN
 from crowdgold.studies.maven.pages.nested_and_exact import by_length, parted, ratio_table, ratios
+from unit.made_pages import page_from
 
 AXIS = "study.n_gold"
 
@@ -72,3 +73,18 @@ def test_the_table_has_a_column_a_length():
         "b = 10", "b = 1000", "exact, again",
     ]  # fmt: skip
     assert [part.strip() for part in row.strip("|").split("|")][2:5] == ["0.301", "0.061", "0.051"]
+
+
+@pytest.mark.parametrize("gallery", [(), ("maven_nested_lengths",)])
+def test_the_page_answers_first_and_has_its_numbers_last(gallery):
+    tables = {"maven_fig4": results(2.0).rename(columns={"n_gold": "gold_fraction"})}
+    options = {"gallery": gallery}
+    times = TIMES.rename(columns={"n_gold": "gold_fraction"})
+    page = page_from("nested-and-exact", options, tables=tables, times=times)
+    assert page.index("**Yes, wherever we looked**") < page.index("![") < page.index("## Numbers")
+    assert ("gallery/maven_nested_lengths.svg" in page) == bool(gallery)
+    assert "from 4 replicates" in page
+    few = {**tables, "nested_lengths_few_gold": lengths(0.3)}
+    page = page_from("nested-and-exact", options, tables=few, times=times)
+    assert "They part in 1 of the comparisons below" in page
+    assert "| 5 | delta | 0.301 |" in page

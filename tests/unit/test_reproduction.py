@@ -308,7 +308,7 @@ def test_the_saving_is_judged_at_the_price_that_is_implied():
 def test_the_page_says_what_was_not_made():
     tables = {"maven_task_2": results(1.1, 1, gold=(400,))}
     page = page_from("reproduction", {"labelling": LABELLING}, tables=tables, printed=PRINTED)
-    assert "table 3b, on Wikipedia" in page
+    assert "Table 3b, on Wikipedia" in page
     assert "needs the network" in page
     assert "not made here: maven_fig4" in page
     assert "not judged" in page

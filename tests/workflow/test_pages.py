@@ -15,7 +15,7 @@ from crowdgold.experiments.wiring.pages import Pages
 from .conftest import ROOT
 from .test_configuration import BASE
 
-SECTION, CALL, JOINED = r'{{ claims\((?:"(\w+)")?', r"{{ claims\(([^)]*)\)", r"(\w+)="
+SECTION, CALL, JOINED = r'claims\((?:"(\w+)")?', r"claims\(([^)]*)\)", r"(\w+)="
 """How a template asks for claims: of a section, or with tables that it joins."""
 CONFIG = {**BASE, "published": {}}
 PAGES = Pages(Drawn(Jobs(CONFIG, ROOT), print, lambda dataset: ""), ROOT / "config/pages.yaml")

@@ -12,6 +12,7 @@ from crowdgold.documents.printed_items import (
     item_row,
     numbers_named,
     pages_of,
+    paper_rows,
     verdicts_on,
 )
 from crowdgold.experiments.configuration import load
@@ -176,6 +177,14 @@ def test_a_line_says_what_draws_it_from_how_much_and_what_came_out():
     assert item_row(lacking, config, {"e": "paper"}, {"p": PAGE})[-2:] == [
         "", "[not made: needs the network](p.md)"
     ]  # fmt: skip
+
+
+def test_a_paper_has_the_claims_of_all_its_pages():
+    papers = {
+        "one": [{"number": "Figure 1", "page": "p"}, {"number": "Table 1", "nothing": "words"}]
+    }
+    claims = "[holds: 2, does not hold: 1, not judged: 1](p.md)"
+    assert paper_rows(papers, {"p": PAGE}) == [["one", "2", "1", claims]]
 
 
 def test_the_page_that_is_kept_is_of_this_list():

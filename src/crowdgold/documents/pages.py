@@ -5,9 +5,8 @@ which `{{ ... }}` calls small functions of the page's modules. A template sees
 
     tables, printed, ...      the page's input files by their names there, read
     maven, ...                its modules by their names there
-    rule                      how verdicts are made, in a few sentences
-    claims()                  the table of claims of its study, or of a section of `claims.yaml`;
-                              of further tables where they are given by name
+    claims()                  the claims of its study, judged, or of a section of `claims.yaml`; of
+                              further tables where they are given by name (`verdicts.JudgedClaims`)
     bullets(lines)            a list
     replicates(tables)        the replicates of each of these tables of estimates
     table(header, rows)       a Markdown table
@@ -27,18 +26,9 @@ from jinja2 import Environment, StrictUndefined
 
 from crowdgold.documents.claims import read_claims
 from crowdgold.documents.markdown import markdown_table, with_error
-from crowdgold.documents.verdicts import HEADER, claim_rows
+from crowdgold.documents.verdicts import JudgedClaims, claim_rows
 
 Page = Mapping[str, Any]
-RULE = (
-    "Each claim has a margin, which stands with it in `claims.yaml`. It is judged by 95 % "
-    "intervals (Student's t) of the values that it is about. It holds where every whole interval "
-    "lies on the right side of the margin. It does not hold where one lies wholly on the other "
-    "side, corrected for the number of intervals. A printed number is met where the whole "
-    "interval is no farther from it than the margin. Otherwise the claim is not decided, and the "
-    "replicates that would decide it stand beside it, if values stay as they are. `exact` means "
-    "no Monte Carlo error."
-)
 
 
 def bullets(lines: str | Sequence[str]) -> str:
@@ -62,10 +52,10 @@ def make_page(
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
     printed = {**files.get("printed", {}), **options}
 
-    def claims(section: str = "", **joined: pd.DataFrame | None) -> str:
+    def claims(section: str = "", **joined: pd.DataFrame | None) -> JudgedClaims:
         found = read_claims(page["claims"], printed, section)
         known = {name: table for name, table in joined.items() if table is not None}
-        return markdown_table(HEADER, claim_rows(found, {**files.get("tables", {}), **known}))
+        return JudgedClaims(claim_rows(found, {**files.get("tables", {}), **known}))
 
     def replicates(tables: Mapping[str, pd.DataFrame]) -> str:
         sizes = {
@@ -86,7 +76,6 @@ def make_page(
         claims=claims,
         picture=picture,
         replicates=replicates,
-        rule=RULE,
         table=markdown_table,
         with_error=with_error,
     )

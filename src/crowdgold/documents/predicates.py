@@ -28,7 +28,7 @@ import pandas as pd
 from scipy import stats
 
 from crowdgold.documents.cells import Cells, ClaimError
-from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_DECIDED, Judgement, verdict_of
+from crowdgold.documents.verdicts import CLEARLY, FAILS, HOLDS, NOT_DECIDED, Judgement, verdict_of
 
 LEVEL = 0.95
 """Of an interval."""
@@ -178,8 +178,8 @@ def _judged(cells: Cells, found: Decision, ours: str = "") -> Judgement:
     reason = ""
     if not found.holds and len(cells.rows) > 1:
         named = found.outside if found.fails else ~found.inside
-        words = "clearly not" if found.fails else "not decided"
-        reason = f"{words}: {cells.named(named, 2)}" if named.any() else ""
+        words = CLEARLY if found.fails else "not decided: "
+        reason = f"{words}{cells.named(named, 2)}" if named.any() else ""
     verdict = verdict_of(found.holds, found.fails)
     return Judgement(ours, verdict, reason, replicates_in_words(cells, found.needed))
 

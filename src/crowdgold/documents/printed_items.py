@@ -190,3 +190,27 @@ def item_rows(
 def count_items(papers: Mapping[str, Sequence[Item]]) -> Counter[str]:
     """How many there are, by why there is nothing to make; those that are made by ""."""
     return Counter(str(one.get("nothing", "")) for items in papers.values() for one in items)
+
+
+OF_PAPER = ["paper", "figures and tables", "made here", "claims"]
+
+
+def paper_rows(papers: Mapping[str, Sequence[Item]], told: Mapping[str, str]) -> list[list[str]]:
+    """How many of each paper's figures and tables are made, and what its claims came to.
+
+    Args:
+        papers: paper -> its figures and tables.
+        told: page -> its text; each claim of a paper stands on one of its pages.
+    """
+    rows = []
+    for paper, own in papers.items():
+        pages = list(dict.fromkeys(page for item in own for page in pages_of(item)))
+        claims = [
+            f"[{_counted(found)}]({page}.md)"
+            for page in pages
+            if (found := [row["verdict"] for section in sections(told[page])
+                          for row in section.rows if "where" in row])
+        ]  # fmt: skip
+        made = sum("nothing" not in item for item in own)
+        rows.append([paper, str(len(own)), str(made), "; ".join(claims)])
+    return rows

@@ -4,10 +4,12 @@ A claim holds or does not hold where our results decide it, by its margin (`deci
 not decided, which asks for more replicates.
 """
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from crowdgold.documents.cells import Tables
+from crowdgold.documents.markdown import markdown_table
 
 HOLDS, FAILS, NOT_DECIDED = "holds", "does not hold", "not decided"
 NOT_JUDGED = "not judged"
@@ -75,3 +77,54 @@ def claim_rows(claims: Iterable[Claim], tables: Tables) -> list[list[str]]:
         told = [found.ours, found.verdict, found.replicates, found.reason]
         rows.append([claim.place, claim.printed, *told])
     return rows
+
+
+COUNTED = {
+    HOLDS: ("holds", "hold"),
+    FAILS: ("does not hold", "do not hold"),
+    NOT_DECIDED: ("is not decided", "are not decided"),
+    NOT_JUDGED: ("is not judged, for want of data", "are not judged, for want of data"),
+}
+"""What is said of one claim of a verdict, and of several."""
+CLEARLY = "clearly not: "
+"""How a reason begins that names the values on the wrong side."""
+CONTINUED = "..."
+"""How the words of a claim begin that go on from those of the claim before."""
+
+
+@dataclass(frozen=True)
+class JudgedClaims:
+    """Claims as a page tells them.
+
+    Attributes:
+        rows: as of `claim_rows`.
+    """
+
+    rows: Sequence[Sequence[str]]
+
+    @property
+    def table(self) -> str:
+        """Every claim with what we get, as a table."""
+        return markdown_table(HEADER, self.rows)
+
+    @property
+    def counted(self) -> str:
+        """How many came to what, in a sentence."""
+        found = Counter(verdict for _, _, _, verdict, *_ in self.rows)
+        *first, last = (
+            f"{found[one]} {said[found[one] > 1]}" for one, said in COUNTED.items() if found[one]
+        )
+        return f"Of {len(self.rows)} claims {', '.join(first)}{' and ' * bool(first)}{last}."
+
+    def with_verdict(self, verdict: str) -> str:
+        """The claims of a verdict as a list: where each stands, its words, and why it fails."""
+        lines, begun = [], ""
+        for where, printed, _, own, _, reason in self.rows:
+            begun = begun if printed.startswith(CONTINUED) else printed
+            words = f"{begun} {printed}" if begun != printed else printed
+            told = [one for one in reason.split("; ") if one and not one.startswith(CLEARLY)]
+            why = f" *Why not:* {'; '.join(told)}." if own == FAILS and told else ""
+            if own == verdict:
+                place = where.removeprefix(CONTINUED).strip()
+                lines.append(f"- **{place}**: {words.strip()}.{why}")
+        return "\n".join(lines) or "- none"

@@ -4,7 +4,7 @@
 """
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from crowdgold.experiments.configuration import ConfigurationError, load
@@ -13,17 +13,27 @@ from crowdgold.experiments.configuration.schema import read_schema
 
 HEAD = """# The configuration
 
-Made by `make config/README.md` from `workflow/schemas/config.schema.yaml` and from what methods,
-generators and checks declare in their files; edit these, not this page.
+What can be set, and where? In a file of your own that holds only the keys that differ:
 
-`config/config.yaml` is the default scale. `config/experiments/` holds the experiments and figures
-of each paper. `config/smoke.yaml` and `config/paper.yaml` are laid over them to change the scale:
+    snakemake --cores 4 --configfile mine.yaml
 
-    snakemake --cores 4 --configfile config/paper.yaml
+- `config/config.yaml` is the default scale. `config/experiments/` has the experiments and figures
+  of each paper.
+- `config/smoke.yaml` and `config/paper.yaml` are laid over these to change the scale. Yours is laid
+  over them in the same way.
+- An unknown key stops the run before it starts, with the nearest valid one.
 
-A file of your own works in the same way; it holds only the keys that differ. An unknown key stops
-the run before it starts, with the nearest valid one.
+The page is made by `make config/README.md` from `workflow/schemas/config.schema.yaml` and from what
+methods, generators and checks declare in their files. Edit these, not this page.
 """
+GENERAL = "Keys of the run"
+OF_METHODS = "methods"
+KINDS = {
+    "simulator": "Generators of data: an experiment names one, and sets its `parameters`.",
+    "dataset": "Public datasets: an experiment names one, and sets its `parameters`.",
+    "check": "Computations that give a table of their own, without methods.",
+}
+"""What stands before the parameters of each kind of source."""
 
 
 def _resolve(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -72,8 +82,46 @@ def _rows(
             yield from _rows(resolved, root, here, value, seen)
 
 
-def _table(schema: Mapping[str, Any], root: Mapping[str, Any], default: object) -> str:
-    rows = "\n".join(_rows(schema, root, "", default, set()))
+def _anchor(title: str) -> str:
+    """The heading as links name it."""
+    return "".join(c for c in title.lower() if c.isalnum() or c in " -_").replace(" ", "-")
+
+
+def _groups(
+    schema: Mapping[str, Any], root: Mapping[str, Any], default: Mapping[str, Any]
+) -> Iterator[tuple[str, str, str]]:
+    """The title of each group of keys, a sentence on it, and its table; each method is a group."""
+    properties = {key: _resolve(one, root) for key, one in schema["properties"].items()}
+    alone = {key: one for key, one in properties.items() if not any(_children(one))}
+    # Where a group names another one, as `method_settings` does, that one's table is enough.
+    others = {one["$ref"] for one in schema["properties"].values() if "$ref" in one}
+    said = "Single keys, which count for every experiment."
+    yield GENERAL, said, _table({"properties": alone}, root, default)
+    for key, one in properties.items():
+        if key in alone:
+            continue
+        if key != OF_METHODS:
+            table = _table(one, root, default.get(key), key, others)
+            yield f"`{key}`", one["description"], table
+            continue
+        for name, own in _children(one):
+            described = _resolve(own, root)
+            text = described.get("description", "")
+            here = f"{key}.{name}"
+            table = _table(described, root, (default.get(key) or {}).get(name), here)
+            yield f"`{here}`", text, table
+
+
+def _table(
+    schema: Mapping[str, Any],
+    root: Mapping[str, Any],
+    default: object,
+    path: str = "",
+    seen: Collection[str] = (),
+) -> str:
+    rows = "\n".join(_rows(schema, root, path, default, set(seen)))
+    if not rows:
+        return "It has no keys.\n"
     return f"| key | values | default | meaning |\n|---|---|---|---|\n{rows}\n"
 
 
@@ -83,11 +131,16 @@ def page(schema: Mapping[str, Any], config: Mapping[str, Any]) -> str:
     Args:
         config: the default configuration.
     """
-    parts = [HEAD, "## Keys\n", _table(schema, schema, config)]
+    groups = list(_groups(schema, schema, config))
+    listed = ", ".join(f"[{title}](#{_anchor(title)})" for title, _, _ in groups)
+    kinds = ", ".join(f"[{kind}s](#{_anchor(f'parameters of {kind}s')})" for kind in SOURCES)
+    parts = [HEAD, f"Groups of keys: {listed}.\n\nParameters of {kinds}.\n"]
+    parts += [f"## {title}\n\n{about}\n\n{table}" for title, about, table in groups]
     for kind in SOURCES:
+        parts.append(f"## Parameters of {kind}s\n\n{KINDS.get(kind, '')}\n")
         for name in sorted(one for one in schema["$defs"] if one.startswith(f"{kind}_")):
             described, source = schema["$defs"][name], name.removeprefix(f"{kind}_")
-            parts.append(f"## Parameters of {kind} `{source}`\n\n{described['description']}\n")
+            parts.append(f"### {kind.capitalize()} `{source}`\n\n{described['description']}\n")
             parts.append(_table(described, schema, {}))
     return "\n".join(parts)
 
