@@ -26,6 +26,7 @@ READY := $(VENV)/.made-from-requirements
 # PyTorch is in it too; and on it encoders of texts, and Snorkel.
 PYTORCH := $(VENV)/.made-with-pytorch
 HLV := $(VENV)/.made-for-hlv
+DOCS := $(VENV)/.made-for-docs
 SNORKEL := $(VENV)/.made-for-snorkel
 TORCH = $(shell sed -n 's/^torch==\([0-9.]*\).*/\1/p' requirements-torch.lock)
 # Jobs are many and short: without compiled modules each would start several seconds later.
@@ -43,7 +44,7 @@ define snakemake
 	--workflow-profile profiles/$(PROFILE) $(if $(SCALE),--config scale=$(SCALE)) $(OPTIONS) $(1)
 endef
 
-.PHONY: help setup figures smoke arena answer checksums verify validate benchmark publish docs report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel hlv hlv-packages matrix audit lock release clean clean-all
+.PHONY: help setup figures smoke arena answer checksums verify validate benchmark publish docs site report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel hlv hlv-packages matrix audit lock release clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -109,6 +110,17 @@ publish: $(READY)  ## keep the finished tables of SCALE in docs/results, of whic
 docs: override SCALE = published
 docs: $(READY)  ## the pages and figures of docs/ from what is published; runs no experiment
 	$(call snakemake,-- docs)
+
+# Anew each time: captions and docstrings are no files of Sphinx's. A warning is an error.
+site: $(DOCS)  ## the documentation as a site, site/index.html, from pages, captions, docstrings and parsers
+	@rm -rf site
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -c docs/site . site
+	@rm -rf site/.doctrees
+	@echo "The site is site/index.html"
+
+$(DOCS): requirements-docs.lock $(READY)
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r $<
+	@touch $@
 
 report: $(READY)  ## results/report.html: the figures with their captions
 	$(call snakemake,--report results/report.html -- figures)
@@ -185,9 +197,9 @@ lock: $(READY)  ## resolve the dependencies of pyproject.toml anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra peers \
 		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
 		pyproject.toml -o requirements-peers.lock
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra slurm \
+	for group in slurm docs; do $(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade --extra $$group \
 		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
-		pyproject.toml -o requirements-slurm.lock
+		pyproject.toml -o requirements-$$group.lock; done
 	grep -oE 'torch[><=][><=.,0-9]*' pyproject.toml | $(BIN)/uv pip compile --quiet --universal --generate-hashes --upgrade \
 		--constraints requirements.lock --python-version 3.11 --custom-compile-command "make lock" \
 		- -o requirements-torch.lock
@@ -218,7 +230,7 @@ release: $(READY)  ## dist/: source distribution, wheel, archive of the reposito
 	@rm -rf $(DIST)/.source && cd $(DIST) && sha256sum -- * > SHA256SUMS && cat SHA256SUMS
 
 clean:  ## remove everything that was computed
-	rm -rf results .snakemake dist
+	rm -rf results .snakemake dist site
 
 clean-all: clean  ## remove the virtual environment and caches too
 	rm -rf $(VENV) .matrix .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from crowdgold.commands import main
 from crowdgold.data.outputs import write_text
-from crowdgold.documents.how_to import make_page, write_files
+from crowdgold.documents.how_to import link_clone, make_page, write_files
 from crowdgold.experiments.logs import job_log
 from crowdgold.simulate.how_to import draw_studies
 
@@ -20,5 +20,8 @@ with job_log(snakemake.log[0]), tempfile.TemporaryDirectory() as made:
         shutil.copy(file, made)
     if not given:
         write_files(draw_studies(), Path(made))
+        link_clone(Path.cwd(), Path(made))
     template = Path(snakemake.input.template).read_text(encoding="utf-8")
     write_text(make_page(template, Path(made), main), snakemake.output[0])
+    for figure in map(Path, snakemake.output[1:]):
+        shutil.copy(Path(made, "results/figures", figure.name), figure)

@@ -2,7 +2,7 @@
 
 A class of settings derives from `Settings`. A field says its type, its range and what it means in
 one annotation, `weight: Annotated[float, Above(0), "Weight of the prior, in items."] = 1.0`; words
-are `Literal`s, and a mapping is a class of settings of its own. Nothing here is slow to import.
+are a `Literal`, and a mapping is a class of settings of its own. Nothing here is slow to import.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The how-to pages: their templates, filled anew, give what they say."""
+"""How-to pages and tutorials: their templates, filled anew, give what they say."""
 
 import re
 from pathlib import Path
@@ -6,12 +6,17 @@ from pathlib import Path
 import pytest
 
 from crowdgold.commands import main
-from crowdgold.documents.how_to import make_page, write_files
+from crowdgold.documents.how_to import SNAKEMAKE, link_clone, make_page, write_files
 from crowdgold.simulate.how_to import ANNOTATORS, draw_studies
 
-PAGES = Path(__file__).resolve().parents[2] / "docs/how-to"
-TEMPLATES = sorted((PAGES / "templates").glob("*.md"))
-FITTED = ("no-gold", "several-models")
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("how-to", "tutorials")
+TEMPLATES = {
+    f"{folder}/{path.stem}": path
+    for folder in FOLDERS
+    for path in sorted(ROOT.glob(f"docs/{folder}/templates/*.md"))
+}
+FITTED = ("how-to/no-gold", "how-to/several-models")
 """Their numbers are draws, which are others on another machine: they are made by the rule alone."""
 
 
@@ -19,26 +24,45 @@ FITTED = ("no-gold", "several-models")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("studies")
     write_files(draw_studies(), folder)
+    link_clone(ROOT, folder)
     return folder
 
 
+def texts(name):
+    """A template, and the page that was made of it."""
+    page = ROOT / f"docs/{name}.md"
+    return TEMPLATES[name].read_text(encoding="utf-8"), page.read_text(encoding="utf-8")
+
+
 def test_every_page_has_a_template():
-    assert [one.name for one in TEMPLATES] == sorted(one.name for one in PAGES.glob("*.md"))
-    assert set(FITTED) < {one.stem for one in TEMPLATES}
+    pages = {f"{one}/{path.stem}" for one in FOLDERS for path in ROOT.glob(f"docs/{one}/*.md")}
+    assert pages == set(TEMPLATES)
+    assert set(FITTED) < pages
 
 
-@pytest.mark.parametrize("name", [one.stem for one in TEMPLATES if one.stem not in FITTED])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if SNAKEMAKE in path.read_text() else name
+        for name, path in TEMPLATES.items()
+        if name not in FITTED
+    ],
+)
 def test_a_page_says_what_is_printed(name, files):
-    template = (PAGES / f"templates/{name}.md").read_text(encoding="utf-8")
-    page = make_page(template, files, main)
-    assert page == (PAGES / f"{name}.md").read_text(encoding="utf-8")
+    template, page = texts(name)
+    assert make_page(template, files, main) == page
+
+
+def test_a_tutorial_runs_the_command_that_it_has_worked_out():
+    _, page = texts("tutorials/judged-rate")
+    (command,) = re.findall(r"^# '(crowdgold .*)'$", page, re.MULTILINE)
+    assert f"```sh\n{command}\n```" in page
 
 
 @pytest.mark.parametrize("name", FITTED)
 def test_a_page_of_fits_says_what_its_template_says(name):
     """Its own words stand there in order; what is printed between them is not looked at."""
-    template = (PAGES / f"templates/{name}.md").read_text(encoding="utf-8")
-    page = (PAGES / f"{name}.md").read_text(encoding="utf-8")
+    template, page = texts(name)
     words = [part for part in re.split(r"```(?:data|output)[^`]*```", template) if part.strip()]
     places = [page.find(part.strip()) for part in words]
     assert -1 not in places
@@ -51,6 +75,21 @@ def test_a_template_that_names_what_is_not_printed_is_refused(files):
     template += " --column raters=votes_total\n```\n\n```output\nnonsense\n```\n"
     with pytest.raises(ValueError, match="nothing that is printed begins with 'nonsense'"):
         make_page(template, files, main)
+
+
+def test_a_command_of_the_workflow_that_fails_is_refused(files):
+    template = f"```sh run\n{SNAKEMAKE} --cores 1 -- nothing\n```\n"
+    with pytest.raises(ValueError, match="nothing"):
+        make_page(template, files, main)
+
+
+def test_what_comes_of_blocks(tmp_path):
+    """A file is written, each line of a value is a comment, a fence keeps its language alone."""
+    template = "```yaml a.yaml\na: 1\n```\n\n```python\nopen('a.yaml').read()\n# output\n```\n"
+    page = make_page(template, tmp_path, main)
+    assert page == template.replace(" a.yaml\n", "\n", 1).replace("# output", r"# 'a: 1\n'")
+    two = "```python\nclass Two:\n    __repr__ = lambda self: 'one\\ntwo'\n\nTwo()\n# output\n```\n"
+    assert "# one\n# two\n" in make_page(two, tmp_path, main)
 
 
 def test_the_studies_hold_what_the_pages_are_about():

@@ -72,7 +72,8 @@ def test_sentences_are_short(name):
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CHANGELOG.md",
-                                  *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("how-to/*.md"))],
+                                  *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("how-to/*.md")),
+                                  *sorted(DOCS.glob("tutorials/*.md"))],
                          ids=lambda page: str(page.relative_to(ROOT)))  # fmt: skip
 def test_links_lead_somewhere(page):
     """A figure has a link where the gallery has its picture, and nowhere else."""
@@ -95,7 +96,7 @@ def test_every_picture_of_the_gallery_is_linked():
 
 def test_every_page_is_within_two_clicks_of_the_first():
     """And each question of the FAQ has a link to a page that is there."""
-    pages = {*DOCS.glob("*.md"), *DOCS.glob("how-to/*.md")}
+    pages = {*DOCS.glob("*.md"), *DOCS.glob("how-to/*.md"), *DOCS.glob("tutorials/*.md")}
 
     def linked(page: Path) -> set[Path]:
         return {(page.parent / one.partition("#")[0]).resolve() for one in links(page)} & pages

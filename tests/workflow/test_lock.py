@@ -59,7 +59,9 @@ def test_the_lock_holds_every_direct_dependency_in_its_range():
             assert versions[name] in wanted.specifier, name
 
 
-OPTIONAL = {name: f"requirements-{name}.lock" for name in ("peers", "slurm", "snorkel", "hlv")}
+OPTIONAL = {
+    name: f"requirements-{name}.lock" for name in ("peers", "slurm", "docs", "snorkel", "hlv")
+}
 TORCH = "requirements-torch.lock"
 """PyPI's PyTorch with its CUDA; the group hlv has it apart, so that one for CPUs can do."""
 

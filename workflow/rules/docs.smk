@@ -11,7 +11,7 @@ rule docs:
     input:
         "README.md",
         expand("docs/{page}.md", page=pages.ready(logger.warning)),
-        expand("docs/how-to/{page}.md", page=HOW_TO),
+        HOW_TO,
         expand("docs/gallery/{figure}.svg", figure=drawn.gallery()),
         [CELLS] * ("answer" in drawn.gallery()),
         ["docs/gallery/maven_scaling.svg"] * Path(SPEEDS).is_file(),

@@ -1,25 +1,47 @@
 # What: the pages that show commands and what they print, README.md among them.
 # Needs: their templates; the example study.
-# Makes: docs/how-to/*.md and README.md (tracked by git)
+# Makes: docs/how-to/*.md, docs/tutorials/*.md and README.md (tracked by git)
 
-HOW_TO = glob_wildcards(source("docs/how-to/templates/{page}.md")).page
+HOW_TO = [
+    f"docs/{folder}/{page}.md"
+    for folder in ["how-to", "tutorials"]
+    for page in glob_wildcards(source(f"docs/{folder}/templates/{{page}}.md")).page
+]
 
 
 rule document_how_to:
     input:
-        template="docs/how-to/templates/{page}.md",
+        template="docs/{folder}/templates/{page}.md",
     output:
-        "docs/how-to/{page}.md",
+        "docs/{folder}/{page}.md",
+    wildcard_constraints:
+        folder="how-to|tutorials",
     log:
-        "<results>/logs/document_how_to/{page}.log",
+        "<results>/logs/document_how_to/{folder}/{page}.log",
     conda:
         "../../environment.yml"
     params:
         library=library("document_commands.py"),
     message:
-        "Writing docs/how-to/{wildcards.page}.md"
+        "Writing docs/{wildcards.folder}/{wildcards.page}.md"
     script:
         "../../scripts/document_commands.py"
+
+
+# It shows the figure that its commands draw.
+use rule document_how_to as document_figure_4 with:
+    input:
+        template="docs/tutorials/templates/figure-4.md",
+    output:
+        "docs/tutorials/figure-4.md",
+        "docs/tutorials/more_votes.svg",
+    log:
+        "<results>/logs/document_figure_4.log",
+    message:
+        "Writing docs/tutorials/figure-4.md"
+
+
+ruleorder: document_figure_4 > document_how_to
 
 
 # Its commands are run on the example study.

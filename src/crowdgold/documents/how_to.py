@@ -1,6 +1,6 @@
-"""A how-to page from its template: commands are run, and what they print stands below them.
+"""A how-to page or tutorial from its template: commands are run, what they print stands below.
 
-A template is Markdown with three kinds of blocks that are filled:
+A template is Markdown with blocks that are filled, or do something:
 
     ```data votes.csv gold.csv      the first rows of files, side by side
     ```labelled batch.csv           the same of a file in whose column gold an expert wrote labels,
@@ -9,13 +9,20 @@ A template is Markdown with three kinds of blocks that are filled:
     gold                            block names them, the entries that begin so, with what is
     ...                             indented below; `NAME ...` is its first line alone, and a line
     ```                             of dots stays
+    ```sh run                       is run at once, and what it prints is not shown
+    ```yaml mine.yaml               is written to that file too
     # output                        in a `python` block: the value of the line before it
+
+Commands of crowdgold are run here, those of Snakemake in a process of its own: in a folder that has
+the parts of the clone (`link_clone`).
 """
 
 import contextlib
 import io
 import json
 import shlex
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -28,6 +35,13 @@ ROWS = 2
 GAP = 4
 DOTS = "..."
 
+SNAKEMAKE = ".venv/bin/snakemake"
+CLONE = (
+    "config", "workflow", "scripts", "src", "stan", "toolchain", "profiles", "benchmarks", "docs",
+    "environment.yml",
+)  # fmt: skip
+"""What a run of the workflow reads."""
+
 Run = Callable[[list[str]], int]
 
 
@@ -38,6 +52,12 @@ def write_files(contents: Mapping[str, Any], folder: Path) -> None:
             one.to_csv(folder / f"{name}.csv", index=False)
         else:
             (folder / f"{name}.json").write_text(json.dumps(one), encoding="utf-8")
+
+
+def link_clone(root: Path, folder: Path) -> None:
+    """Link what a run of the workflow reads into a folder, so that its results are there."""
+    for name in CLONE:
+        (folder / name).symlink_to((root / name).resolve())
 
 
 def _beside(folder: Path, names: list[str]) -> Iterator[str]:
@@ -62,8 +82,14 @@ def _label(folder: Path, name: str) -> None:
 def _printed(command: str, folder: Path, run: Run) -> list[str]:
     """Run a command in a folder, and give the lines of standard error, then of output."""
     program, *arguments = shlex.split(command.replace("\\\n", " "))
+    if program == SNAKEMAKE:
+        started = [sys.executable, "-m", "snakemake", *arguments]
+        done = subprocess.run(started, cwd=folder, capture_output=True, text=True)
+        if done.returncode:
+            raise ValueError(f"{command!r} failed:\n{done.stdout}{done.stderr}")
+        return (done.stderr + done.stdout).splitlines()
     if program != "crowdgold":
-        raise ValueError(f"{command!r}: expected a command of crowdgold")
+        raise ValueError(f"{command!r}: expected a command of crowdgold, or {SNAKEMAKE}")
     error, output = io.StringIO(), io.StringIO()
     with (
         contextlib.chdir(folder),
@@ -101,7 +127,8 @@ def _evaluated(block: list[str], folder: Path) -> Iterator[str]:
         if line == "# output":
             with contextlib.chdir(folder):
                 exec("\n".join(block[: place - 1]), known)  # noqa: S102 (our own template)
-                yield f"# {eval(block[place - 1], known)!r}"  # noqa: S307
+                value = repr(eval(block[place - 1], known))  # noqa: S307
+            yield from (f"# {row}".rstrip() for row in value.splitlines())
         else:
             yield line
 
@@ -143,6 +170,10 @@ def make_page(template: str, folder: Path, run: Run) -> str:
         shown = lines
         if word == "labelled":
             _label(folder, names[0])
+        elif word == "sh" and names:
+            _printed(command, folder, run)
+        elif word == "yaml" and names:
+            (folder / names[0]).write_text("\n".join(lines) + "\n", encoding="utf-8")
         if word in ("data", "labelled"):
             shown = list(_beside(folder, names))
         elif word == "output":

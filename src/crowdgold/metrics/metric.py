@@ -141,7 +141,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Asked:
-    """A metric as a configuration asks for it: [delta_]NAME[:PREDICTOR][@THRESHOLD].
+    """A metric as a configuration asks for it: `[delta_]NAME[:PREDICTOR][@THRESHOLD]`.
 
     Attributes:
         text: as written.

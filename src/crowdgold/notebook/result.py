@@ -32,7 +32,7 @@ class Answer:
 
     Attributes:
         stratum: of the items.
-        metric: its name, with its threshold, as accuracy@0.5.
+        metric: its name, with its threshold, as `accuracy@0.5`.
         model: whose it is, as "large" or "large - small"; empty where it is of no model.
         estimate, lower, upper: the value and its interval; None where there is none.
         method: whose it is; None where no method gives one.
@@ -191,7 +191,7 @@ class Result(Told):
         """Every method's estimate of a metric; `figure` of it is matplotlib's.
 
         Args:
-            metric: its name without a threshold; with delta_ before it, the differences between
+            metric: its name without a threshold; with `delta_` before it, the differences between
                 models. Of many models the first six are drawn; the report draws more.
         """
         need("matplotlib", "a figure")

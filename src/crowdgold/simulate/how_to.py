@@ -1,4 +1,4 @@
-"""The studies of the how-to pages, as files that people have: long, wide, by experts, unequal.
+"""The studies of how-to pages and tutorials, as files that people have: long, wide, unequal.
 
 Items, chances and scores come from MAVEN's generative process (Algorithm 1, `simulate.maven`). One
 annotator of 24 gives the other answer, three experts err now and then. Answers to prompts come from
@@ -36,6 +36,11 @@ RARE: dict[str, Any] = {
     "n": 4000, "phi": 0.05, "a0": 0.06, "a1": 0.75, "d0": 3.0, "d1": 3.0, "votes_total": 3,
     "n_gold": 0, "predictors": {"model": {"mu": 1.8, "delta": 1.0}},
 }  # fmt: skip
+CLASSIFIED: dict[str, Any] = {
+    "n": 2000, "phi": 0.3, "a0": 0.15, "a1": 0.75, "d0": 3.0, "d1": 3.0, "votes_total": 3,
+    "n_gold": 100, "predictors": {"classifier": {"mu": 1.8, "delta": 1.0}},
+}  # fmt: skip
+"""Items that a classifier scored, of whom 100 have an expert's label."""
 JUDGES = {"atlas": 0.86, "atlas-mini": 0.84, "birch": 0.88, "cedar": 0.8, "dune": 0.75}
 """Judges, and how often each is right."""
 COPIED = 0.7
@@ -55,6 +60,11 @@ def _long(items: Items, rng: np.random.Generator) -> pd.DataFrame:
         {"item": items.item[item], "worker": [f"R{k + 1}" for k in worker],
          "answer": ANSWER[label.astype(int)]}
     )  # fmt: skip
+
+
+def _labels(items: Any, positive: Any, column: str) -> pd.DataFrame:
+    """A label of each item, in words."""
+    return pd.DataFrame({"item": items, column: ANSWER[positive.astype(int)]})
 
 
 def _experts(items: Items, rng: np.random.Generator) -> pd.DataFrame:
@@ -129,8 +139,13 @@ def _judges() -> dict[str, Any]:
          "label": ANSWER[(truth[:, None] == right).astype(int).ravel()]}
     )  # fmt: skip
     gold = rng.choice(JUDGED, JUDGED_GOLD, replace=False)
-    experts = pd.DataFrame({"item": names[gold], "gold": ANSWER[truth[gold].astype(int)]})
-    return {"judges": rated, "judged_gold": experts, "log": _log(names, truth, right)}
+    experts = _labels(names[gold], truth[gold], "gold")
+    return {
+        "judges": rated,
+        "judged_gold": experts,
+        "judged_truth": _labels(names, truth, "truth"),
+        "log": _log(names, truth, right),
+    }
 
 
 def _log(names: np.ndarray, truth: np.ndarray, right: np.ndarray) -> dict[str, Any]:
@@ -146,6 +161,22 @@ def _log(names: np.ndarray, truth: np.ndarray, right: np.ndarray) -> dict[str, A
     ]  # fmt: skip
     return {"version": 2, "status": "success", "eval": {"task": "answers", "model": "demo/model"},
             "plan": {}, "samples": samples}  # fmt: skip
+
+
+def _classified() -> dict[str, pd.DataFrame]:
+    """Items that a crowd and a classifier looked at, and an expert at 100; and the truth."""
+    rng = np.random.default_rng([SEED, 27])
+    items = draw_maven(CLASSIFIED, rng).table
+    items.item[:] = [f"c{number}" for number in range(len(items))]
+    known = items.gold != NO_GOLD
+    assert items.truth is not None
+    score = expit(items.scores["classifier"] - 1).round(4)
+    return {
+        "crowd": _long(items, rng).set_axis(["item", "annotator", "label"], axis="columns"),
+        "expert": _labels(items.item[known], items.gold[known], "gold"),
+        "classifier": pd.DataFrame({"item": items.item, "score": score}),
+        "classified_truth": _labels(items.item, items.truth, "truth"),
+    }
 
 
 def _rare() -> dict[str, pd.DataFrame]:
@@ -180,4 +211,5 @@ def draw_studies(seed: int = SEED) -> dict[str, Any]:
         "prompts": _prompts(rng),
         **_rare(),
         **_judges(),
+        **_classified(),
     }
