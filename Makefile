@@ -78,11 +78,11 @@ figures: $(READY)  ## every figure at the default scale (25 to 40 minutes on 2 c
 smoke: $(READY)  ## every figure at the smallest scale (under 6 minutes), in results/smoke/
 	@$(MAKE) figures SCALE=smoke
 
-arena: $(READY)  ## 22 estimators in some 20 worlds: which method for which data (under 15 minutes)
+arena: $(READY)  ## 22 estimators in some 20 settings: which method for which data (under 15 minutes)
 	$(call snakemake,-- arena)
 	@echo "$(RESULTS)/figures/arena.svg and arena_other_metrics.svg, their tables beside them"
 
-answer: $(READY)  ## the recommended answer in 14 worlds: its intervals against the truth (20 to 50 minutes; resumes)
+answer: $(READY)  ## the recommended answer in 14 settings: its intervals against the truth (20 to 50 minutes; resumes)
 	$(call snakemake,-- answer)
 	@echo "$(RESULTS)/figures/answer.svg, its table beside it"
 

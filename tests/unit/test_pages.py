@@ -153,7 +153,7 @@ def test_scores_of_other_shapes_are_a_part_of_their_own():
     assert "together, intervals of `MAVEN-C` contain" in page
     assert "Over 2 settings in which" in page
     # Over AUC alone: that of TNR_H the scores hardly touch.
-    assert "u 0.900 against 0.600, 1.00 times as wide; v 0.800 against 0.940" in page
+    assert "- u 0.900 against 0.600, 1.00 times as wide\n- v 0.800 against 0.940" in page
     assert f"standard error of at least {(0.05 * 0.95 / 40) ** 0.5:.3f}" in page
     assert "| u | AUC | 0.95, 1.00 | 0.60, 1.00 | 0.90, 1.00 |" in page
     assert "| u | TNR_H" not in page
@@ -218,7 +218,9 @@ def bias_rows(world, bias, told, replicates=30):
 def test_the_cause_of_bias_is_what_takes_it_away():
     """Only a clear change against the bias counts; one that makes it worse does not."""
     text = coverage_page(coverage_table(0.7), "a")
-    assert "whichever way the draw is off (removed in `MAVEN-C, votes known`: 1 of 4)" in text
+    assert (
+        "whichever way the draw is off. *It is removed in `MAVEN-C, votes known`: 1 of 4.*" in text
+    )
     assert "What does not:\n\n- The paper's prior of mu" in text
     assert "| w, 30 studies | MAVEN-C | -0.0500 ± " in text
     assert "- nothing.\n\nWhat does not:" in bias_causes.conclusion(

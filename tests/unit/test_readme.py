@@ -21,6 +21,18 @@ OWN = ["README.md", *(f"docs/{name}.md" for name in ("changes", "figures", "glos
                                                        "module", "running", "python"))]  # fmt: skip
 
 
+ANSWERING = (
+    "answer", "comparison", "coverage", "nested-and-exact", "papers-figures", "reliability",
+    "reproduction", "reproduction_clara", "reproduction_judge_error",
+    "reproduction_label_variation", "reproduction_soft_metrics", "reproduction_stableval",
+    "verdicts", "which-interval", "which-method", "which-method-evidence",
+)  # fmt: skip
+"""Pages that begin with a question."""
+BRIEF = ("comparison", "nested-and-exact", "verdicts", "which-interval", "which-method")
+"""Of them those whose sentences are short throughout."""
+MOST_ROWS, BRIEF_WORDS = 15, 30
+
+
 def figures() -> dict[str, dict]:
     """Every figure of the configuration."""
     blocks = [yaml.safe_load(path.read_text()) for path in ROOT.glob("config/experiments/*.yaml")]
@@ -69,6 +81,23 @@ def test_sentences_are_short(name):
     sentences = prose((ROOT / name).read_text(encoding="utf-8"))
     assert len(sentences) > 5
     assert [one for one in sentences if len(one.split()) > MOST_WORDS] == []
+
+
+@pytest.mark.parametrize("name", BRIEF)
+def test_sentences_of_pages_that_answer_are_shorter(name):
+    sentences = prose((DOCS / f"{name}.md").read_text(encoding="utf-8"))
+    assert [one for one in sentences if len(one.split()) > BRIEF_WORDS] == []
+
+
+@pytest.mark.parametrize("name", ANSWERING)
+def test_a_page_begins_with_its_question_and_long_tables_stand_at_its_end(name):
+    """Tables of more rows than a reader takes in come after the heading Numbers."""
+    page = (DOCS / f"{name}.md").read_text(encoding="utf-8")
+    title, _, rest = page.partition("\n")
+    assert "?" in title + rest.strip().partition("\n\n")[0]
+    before = page.partition("\n## Numbers\n")[0]
+    tables = re.findall(r"(?:^\|.*\n)+", before, re.MULTILINE)
+    assert [one for one in tables if len(one.splitlines()) - 2 > MOST_ROWS] == []
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CHANGELOG.md",

@@ -45,6 +45,34 @@ def locked(python, name="requirements.lock"):
     return versions
 
 
+def installed(python, *extras):
+    """The packages of an installation by the lock file: those asked for, and what these need."""
+    needs = {}
+    for block in re.split(r"(?m)^(?=\w)", (ROOT / "requirements.lock").read_text()):
+        name, _, behind = block.partition("==")
+        for parent in re.findall(r"# +(?:via )? *([\w.-]+)\n", behind):
+            needs.setdefault(parent, set()).add(name)
+    found, open_, there = set(), list(wanted_by(*extras)), set(locked(python))
+    while open_:
+        name = open_.pop()
+        if name in there and name not in found:
+            found.add(name)
+            open_ += needs.get(name, ())
+    return {"crowdgold", *found}
+
+
+@pytest.mark.parametrize("python", ["3.11", "3.12", "3.13"])
+def test_the_page_on_installing_counts_the_packages_of_the_lock_file(python):
+    page = (ROOT / "docs/install.md").read_text()
+    said = {
+        extra: int(count)
+        for extra, count in re.findall(r"^\| `(\w+)` \|.* \| (\d+) \|$", page, re.MULTILINE)
+    }
+    assert set(said) == {"stan", "report", "parquet", "workflow"}
+    assert said == {extra: len(installed(python, extra)) for extra in said}
+    assert f"{len(installed(python))} packages, crowdgold among them" in page
+
+
 def conda():
     lines = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     lines = [one for line in lines for one in (line["pip"] if isinstance(line, dict) else [line])]

@@ -17,8 +17,8 @@ JUDGED = ("AUC", "precision")
 SUSPECTS = {
     "MAVEN-C, votes known": (
         "The votes' parameters are uncertain. A draw of them that is off takes some labels for "
-        "their opposite, and wrong labels pull the scores of the classes together, whichever way "
-        "the draw is off"
+        "their opposite. Wrong labels pull the scores of the classes together, whichever way the "
+        "draw is off"
     ),
     "MAVEN-C, prior of mu at 5": (
         "The paper's prior of mu has its mode at a half, and draws mu towards it where the data "
@@ -80,7 +80,7 @@ def conclusion(tables: Mapping[str, pd.DataFrame]) -> str:
         if any(judged):
             other_way = f", with a clear bias the other way in {beyond}" if beyond else ""
             removed = f"removed in `{version}`: {sum(judged)} of {len(judged)}{other_way}"
-            guilty.append(f"- {why} ({removed}).")
+            guilty.append(f"- {why}. *It is {removed}.*")
         elif judged:
             cleared.append(f"- {why} (`{version}`: none of {len(judged)}).")
     said = [

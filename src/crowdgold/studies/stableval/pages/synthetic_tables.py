@@ -119,7 +119,8 @@ def summary_of(cells: list[Cell], digits: int) -> str:
             f"of our own draws {far} of {len(away)} cells are more than {CLEAR:g} joint standard "
             f"errors away, the furthest {max(away):.1f}"
         )
-    return "; ".join(parts) + "." if parts else "Not made here."
+    sentences = [f"{part[0].upper()}{part[1:]}." for part in parts]
+    return " ".join(sentences) if parts else "Not made here."
 
 
 def cell_table(name: str, cells: list[Cell], printed: Mapping[str, Any]) -> str:
