@@ -72,6 +72,14 @@ SHARED_DIFFICULTY = {
     "gold_fraction": 0.1,
     "predictors": {"A": {"mu": 1.5}, "B": {"mu": 0.5}},
 }
+PANEL = {
+    "n": 100_000,
+    "phi": 0.3,
+    "judges": {name: {"tpr": 0.8, "tnr": 0.9} for name in ("ann", "bob", "eve", "kim")},
+    "votes_total": 3,
+    "gold_fraction": 0.1,
+    "predictors": {"A": {"mu": 1.5}, "B": {"mu": 0.5}},
+}
 PARAMETERS = {
     "maven": MAVEN,
     "irt": IRT,
@@ -80,6 +88,7 @@ PARAMETERS = {
     "dawid_skene_scores": DAWID_SKENE_SCORES,
     "human_ai": HUMAN_AI,
     "shared_difficulty": SHARED_DIFFICULTY,
+    "panel": PANEL,
 }
 
 
@@ -169,7 +178,7 @@ def test_maven_oracle_is_the_ratio_of_beta_binomials():
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in PARAMETERS if name not in ("stand_in", "shared_difficulty")]
+    "name", [name for name in PARAMETERS if name not in ("stand_in", "shared_difficulty", "panel")]
 )
 def test_oracle_is_the_frequency_of_positives_among_items_with_the_same_votes(name):
     assert_oracle_is_the_frequency(draw(name, votes_total={1: 0.3, 3: 0.5, 6: 0.2}).table)
@@ -348,8 +357,9 @@ def test_the_seed_decides_everything_and_global_random_state_is_not_touched(name
     assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
 
 
-@pytest.mark.parametrize("name", PARAMETERS)
+@pytest.mark.parametrize("name", [name for name in PARAMETERS if name != "panel"])
 def test_a_replicate_carries_its_truth_and_parameters(name):
+    """What a panel knows of itself is held against its votes in tests/unit/test_panel.py."""
     replicate = draw(name, n=30)
     if name == "stand_in":
         assert not set(replicate.reference.item) & set(replicate.table.item)
