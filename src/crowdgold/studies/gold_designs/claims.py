@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.documents.cells import Cells, Tables, cells_of
-from crowdgold.evaluation.summaries import share_error
-from crowdgold.studies.gold_designs.check import FEWEST
+from crowdgold.evaluation.summaries import share_error, standard_error
 from crowdgold.studies.gold_designs.shares import of_right, shares
 
 MAIN = "gold_designs"
 """The experiment whose process the estimator was tuned on."""
+KEYS = ("experiment", "replicate")
 
 
 def _all(tables: Tables) -> pd.DataFrame:
@@ -23,8 +23,8 @@ def shares_at(tables: Tables, design: str, positive: float, metrics: list[str]) 
     chosen &= found["metric"].isin(metrics) & np.isclose(found["positive"], positive, atol=0.005)
     rows = found[chosen]
     return cells_of(
-        "share of random labels", [""] * len(rows), rows["share"], rows["share_se"],
-        rows["metric"].tolist(), rows["replicates"].to_numpy(),
+        "share of random labels", rows["metric"].tolist(), rows["share"], rows["share_se"],
+        None, rows["replicates"].to_numpy(),
     )  # fmt: skip
 
 
@@ -40,21 +40,19 @@ def coverage(
         tuned: whether of the main experiment, or of all others.
         pooled: whether over all metrics.
     """
-    found = _all(tables)
+    found = pd.concat(list(tables.values()), ignore_index=True)
     chosen = found["experiment"].eq(MAIN) if tuned else found["experiment"].ne(MAIN)
     rows = found[chosen & found["design"].eq(design) & found["prediction"].eq(prediction)]
-    held = (rows["coverage"] * rows["replicates"]).groupby(rows["metric"], sort=False).sum()
-    number = rows["replicates"].groupby(rows["metric"], sort=False).sum()
-    share = (held / number).to_numpy()
-    error = [share_error(one, size) for one, size in zip(share, number, strict=True)]
-    if not pooled:
-        return cells_of("coverage", [""] * len(held), share, error, held.index.tolist(), number)
-    # Metrics of one sample go together: each replicate counts once for the error.
-    whole = held.sum() / number.sum()
-    once = share_error(whole, int(number.max()))
-    return cells_of("coverage of all metrics", [""], [whole], [once], None, [number.max()])
-
-
-def bound(tables: Tables, positive: float, metrics: list[str]) -> Cells:
-    """The fewest labels that could do, as shares of random ones."""
-    return shares_at(tables, FEWEST, positive, metrics)
+    inside = (rows["lower"] <= rows["truth"]) & (rows["truth"] <= rows["upper"])
+    if pooled:
+        # Metrics of one sample go together: a sample is one value.
+        axes = [name for name in rows if name in KEYS or name.startswith("study.")]
+        own = inside.groupby([rows[name] for name in axes], dropna=False).mean().to_numpy()
+        error = standard_error(own)
+        return cells_of("coverage of all metrics", [""], [own.mean()], [error], None, len(own))
+    metric = rows["metric"].str.partition("@")[0]
+    share = inside.groupby(metric, sort=False).agg(["mean", "size"])
+    errors = [share_error(*pair) for pair in share.itertuples(index=False)]
+    names = share.index.tolist()
+    at, sizes = [""] * len(names), share["size"].to_numpy()
+    return cells_of("coverage", at, share["mean"], errors, names, sizes)

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table, with_error
-from crowdgold.studies.gold_designs.check import BATCHES, FEWEST, ONE, RANDOM, RIGHT
+from crowdgold.evaluation.summaries import share_error
+from crowdgold.studies.gold_designs.check import BATCHES, FEWEST, ONE, RIGHT
 from crowdgold.studies.gold_designs.shares import shares
 
-MAIN = "gold_designs"
+MAIN, TUNED = "gold_designs", "Algorithm 2"
 DESIGNS = {ONE: "one batch", BATCHES: "two batches", FEWEST: "least possible"}
 
 
@@ -39,16 +40,29 @@ def shares_table(found: pd.DataFrame) -> str:
     return markdown_table(["positive", "sample", *metrics], rows)
 
 
-def coverage_table(found: pd.DataFrame, labels: Mapping[str, str], prediction: str) -> str:
-    """Coverage by world and share of positive items, at random and in two batches."""
-    own = found[(found["prediction"] == prediction) & found["design"].isin([RANDOM, BATCHES])]
+def coverage_table(
+    found: pd.DataFrame, labels: Mapping[str, str], prediction: str, design: str
+) -> str:
+    """Coverage of a design by study and share of positive items, a column a metric."""
+    own = found[(found["prediction"] == prediction) & (found["design"] == design)]
     metrics = list(dict.fromkeys(own["metric"]))
     rows = []
-    for key, group in own.groupby(["experiment", "positive", "design"], sort=False):
-        world, positive, design = map(str, key)
-        words = [labels.get(world, "Algorithm 2"), positive, DESIGNS.get(design, RANDOM)]
+    for key, group in own.groupby(["experiment", "positive"], sort=False):
+        world, positive = map(str, key)
+        words = [labels.get(world, TUNED), positive]
         rows.append(_by_metric(group, words, metrics, "coverage"))
-    return markdown_table(["study", "positive", "sample", *metrics], rows)
+    return markdown_table(["study", "positive", *metrics], rows)
+
+
+def least_coverage(found: pd.DataFrame, labels: Mapping[str, str], design: str) -> str:
+    """The setting, metric and prediction in which a design covers least, in words."""
+    row = found.loc[found.loc[found["design"] == design, "coverage"].idxmin()]
+    where = labels.get(str(row["experiment"]), TUNED)
+    error = share_error(float(row["coverage"]), int(row["replicates"]))
+    return (
+        f"{with_error(float(row['coverage']), error)} ({row['metric']}, {where}, "
+        f"{row['positive']:g} positive, {row['prediction']} prediction)"
+    )
 
 
 def other_shares(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
@@ -57,9 +71,7 @@ def other_shares(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
     own = found[chosen & found["prediction"].eq(RIGHT)]
     metrics = list(dict.fromkeys(own["metric"]))
     rows = [
-        _by_metric(
-            group, [labels.get(str(world), "Algorithm 2"), f"{positive:g}"], metrics, "share"
-        )
+        _by_metric(group, [labels.get(str(world), TUNED), f"{positive:g}"], metrics, "share")
         for (world, positive), group in own.groupby(["experiment", "positive"], sort=False)
     ]
     return markdown_table(["study", "positive", *metrics], rows)

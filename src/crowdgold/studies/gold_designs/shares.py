@@ -12,19 +12,23 @@ BY = ["experiment", "positive", "metric", "prediction"]
 
 
 def _with_settings(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with `positive`, the mean share of positive items of each setting, rounded."""
+    """The table with `positive`, the mean share of positive items of each setting, rounded.
+
+    Metrics are without their thresholds, which are on scales of their own in each study.
+    """
     axes = [name for name in table.columns if name.startswith("study.")]
     keys = ["experiment", *axes]
     shares = table[table["metric"] == "prevalence"].groupby(keys, dropna=False)["truth"].mean()
     found = shares.rename("positive").round(3).reset_index()
-    return table.merge(found, on=keys, how="left")
+    named = table.assign(metric=table["metric"].str.partition("@")[0])
+    return named.merge(found, on=keys, how="left")
 
 
 def _ratio(own: pd.DataFrame, design: str) -> tuple[float, float]:
     """The squared ratio of mean widths to a random sample's, and its standard error."""
     width = own.assign(width=own["upper"] - own["lower"])
     wide = width.pivot_table(index="replicate", columns="design", values="width")
-    if design not in wide:
+    if not {RANDOM, design} <= set(wide):
         return np.nan, np.nan
     pairs = wide[[RANDOM, design]].dropna().to_numpy()
     ratio = pairs[:, 1].mean() / pairs[:, 0].mean()
