@@ -109,6 +109,7 @@ def asked(draw):
         level=draw(st.sampled_from([0.95] * 20 + [0.5, 1e-9, 1 - 1e-9, 0.0, 1.0, float("nan")])),
         about=draw(st.sampled_from(["population", "items"])),
         imputations=DRAWS,
+        expert_error=draw(st.sampled_from(["estimate", "none", "0.05"])),
     )
 
 
@@ -119,6 +120,7 @@ def evaluated_here(folder, files, chosen):
     stan = StanModels()
     try:
         study = read_study([folder / name for name in files])
+        study = study.with_expert_error(chosen.expert_error)
         check = check_data(study, np.random.default_rng(1), resamples=5, permutations=5)
         planned = plan_study(study, chosen)
         found = [

@@ -13,8 +13,8 @@ from scipy.stats import norm
 
 from crowdgold.evaluation.summaries import summarise
 from crowdgold.inference import evaluate
+from crowdgold.inference.correction import of_labels
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import of_labels
 from crowdgold.methods import fit
 from crowdgold.metrics import parse_metric, true_value
 from crowdgold.simulate import simulate

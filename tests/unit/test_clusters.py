@@ -11,10 +11,10 @@ from crowdgold.data.clusters import check_draw, together
 from crowdgold.experiments.table_rows import row_of, table_of
 from crowdgold.inference import evaluate
 from crowdgold.inference.clustered import Clustered, drawn_from, sample_of_population
+from crowdgold.inference.correction import rectify
 from crowdgold.inference.imputed import draw_times
 from crowdgold.inference.labels import Fit, FixedLabels, LabelPosterior, MeanPrediction
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import rectify
 from crowdgold.methods import fit
 from crowdgold.metrics import parse_metric
 from crowdgold.metrics.ranked import RankedItems

@@ -11,11 +11,12 @@ from crowdgold.data.gold_columns import read_gold_draw
 from crowdgold.experiments.table_rows import row_of, table_of
 from crowdgold.inference import evaluate
 from crowdgold.inference.clustered import drawn_from
+from crowdgold.inference.correction import rectify
 from crowdgold.inference.design import KnownChances, SimpleRandom
 from crowdgold.inference.labels import Fit, LabelPrediction, MeanPrediction
 from crowdgold.inference.power_tuned_mean import designed_mean
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import PSEUDO_UNEVEN, rectify
+from crowdgold.inference.rectified import PSEUDO_UNEVEN
 from crowdgold.methods import fit
 from crowdgold.metrics import parse_metric
 from crowdgold.models.logistic import cross_fit, features

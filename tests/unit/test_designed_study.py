@@ -9,8 +9,8 @@ import pytest
 from crowdgold.commands import main
 from crowdgold.data.own import read_study
 from crowdgold.inference import evaluate
+from crowdgold.inference.correction import rectify
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import rectify
 from crowdgold.methods import fit
 from crowdgold.metrics import parse_metric
 from crowdgold.own.check.gold_sample import (

@@ -72,6 +72,7 @@ CHANGED = {
 }
 """Plot -> a column of its table that it shows."""
 COMPUTED = (
+    "judge_panels",
     "answer",
     "arena",
     "coverage_and_width",
@@ -268,6 +269,20 @@ def made_readings():
     )  # fmt: skip
 
 
+def made_panels():
+    """Five replicates of two correlations: estimates, effective votes, and ranges without gold."""
+    rng = np.random.default_rng(9)
+    kinds = [("GT", "prevalence", 50), ("logistic-R", "prevalence", 50),
+             ("effective votes", "votes", 50), ("without gold", "prevalence", 0),
+             ("without gold", "AUC", 0)]  # fmt: skip
+    return pd.DataFrame(
+        {"experiment": "judge_panels", "study.correlation": rho, "replicate": k, "n_gold": n_gold,
+         "method": method, "metric": metric, "truth": 0.5, "estimate": 0.5,
+         "lower": 0.4 - 0.1 * rng.random(), "upper": 0.6}
+        for rho in (0.0, 0.4) for k in range(5) for method, metric, n_gold in kinds
+    )  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def tables(
     summary, order_statistics, long_results, labelling, score_shapes, replicates, sensitivity
@@ -318,6 +333,7 @@ def tables(
         ),
         "gold_designs": (made_designs(), {"label": "positive", "worlds": {"other": "another"}}),
         "experts": (made_readings(), {"by": ["second", "experts"], "titles": {"AUC": "AUC"}}),
+        "judge_panels": (made_panels(), {"by": "study.correlation", "label": "correlation"}),
         "human_ranking": (table_of_people(), {}),
         **tables_of_clara(),
         "label_variation": (

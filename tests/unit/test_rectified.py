@@ -9,16 +9,12 @@ from scipy.stats import t as student
 from crowdgold.data import NO_GOLD
 from crowdgold.inference import evaluate
 from crowdgold.inference.contributions import EXPECTED_SEED, centred_influence
+from crowdgold.inference.correction import of_labels, rectify
 from crowdgold.inference.design import SimpleRandom
 from crowdgold.inference.interval import interval
 from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import (
-    PSEUDO,
-    Rectified,
-    of_labels,
-    rectify,
-)
+from crowdgold.inference.rectified import PSEUDO, Rectified
 from crowdgold.inference.samples import FEWEST, ONLY_GOLD
 from crowdgold.metrics import LabelMass, RankedItems, Scale, parse_metric
 from unit.label_mass_reference import metric_value

@@ -51,7 +51,9 @@ def test_no_template_is_left_over():
 @pytest.mark.parametrize("name", [name for name in PAGES if "claims" in PAGES.pages[name]])
 def test_claims_can_be_read_and_need_tables_of_their_page(name):
     asked, page = SimpleNamespace(page=name), PAGES.pages[name]
-    printed = {**load(ROOT / page["files"]["printed"]), **PAGES.options(asked)}
+    # Claims of our own studies are about bars, not about printed numbers.
+    file = page.get("files", {}).get("printed")
+    printed = {**(load(ROOT / file) if file else {}), **PAGES.options(asked)}
     # A row is read by itself.
     assert "see above" not in claims_file(page["claims"]).read_text(encoding="utf-8")
     text = (ROOT / f"docs/templates/{name}.md.jinja").read_text()

@@ -10,10 +10,11 @@ import numpy as np
 
 from crowdgold.data import NO_GOLD, InputError
 from crowdgold.inference.clustered import drawn_from
+from crowdgold.inference.correction import of_labels, rectify
 from crowdgold.inference.expert_errors import ExpertErrors, expert_errors, judged
 from crowdgold.inference.labels import LabelPrediction, Labels
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import POPULATION, of_labels, rectify
+from crowdgold.inference.rectified import POPULATION
 from crowdgold.inference.request import Request
 from crowdgold.inference.samples import Sample
 

@@ -16,12 +16,13 @@ from crowdgold.data import Annotations, InputError, Items
 from crowdgold.data.shown import Known, Shown
 from crowdgold.inference import annotator_rates
 from crowdgold.inference.clustered import drawn_from, sample_of_population
+from crowdgold.inference.correction import of_labels, rectify
 from crowdgold.inference.draws import as_dataset
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.imputed import impute, resample
 from crowdgold.inference.power_tuned_mean import estimate_means
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import POPULATION, of_labels, rectify
+from crowdgold.inference.rectified import POPULATION
 from crowdgold.inference.request import Request
 from crowdgold.inference.samples import Sample, Stated
 from crowdgold.metrics.agents import level_shares

@@ -17,8 +17,9 @@ from crowdgold.data import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.data.checks import counted
 from crowdgold.data.clusters import numbers_in_words
 from crowdgold.inference.clustered import drawn_from
+from crowdgold.inference.correction import of_labels
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import POPULATION, of_labels
+from crowdgold.inference.rectified import POPULATION
 from crowdgold.metrics import parse_metric
 
 FEW = 20

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from crowdgold.data import InputError, Items
+from crowdgold.inference.correction import rectify
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import Rectified, rectify
+from crowdgold.inference.rectified import Rectified
 from crowdgold.metrics import parse_metric
 from crowdgold.models.logistic import cross_fit, features, rank_share
 from crowdgold.own.plan.study_design import Information

@@ -46,7 +46,7 @@ def coverage(
     inside = (rows["lower"] <= rows["truth"]) & (rows["truth"] <= rows["upper"])
     if pooled:
         # Metrics of one sample go together: a sample is one value.
-        axes = [name for name in rows if name in KEYS or name.startswith("study.")]
+        axes = [name for name in map(str, rows) if name in KEYS or name.startswith("study.")]
         own = inside.groupby([rows[name] for name in axes], dropna=False).mean().to_numpy()
         error = standard_error(own)
         return cells_of("coverage of all metrics", [""], [own.mean()], [error], None, len(own))

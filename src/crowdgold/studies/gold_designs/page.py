@@ -56,7 +56,8 @@ def coverage_table(
 
 def least_coverage(found: pd.DataFrame, labels: Mapping[str, str], design: str) -> str:
     """The setting, metric and prediction in which a design covers least, in words."""
-    row = found.loc[found.loc[found["design"] == design, "coverage"].idxmin()]
+    own = found[found["design"] == design]
+    row = own.iloc[int(own["coverage"].to_numpy().argmin())]
     where = labels.get(str(row["experiment"]), TUNED)
     error = share_error(float(row["coverage"]), int(row["replicates"]))
     return (

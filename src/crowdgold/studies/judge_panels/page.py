@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table
+from crowdgold.methods.method import CORRECTED
 from crowdgold.methods.order import ANSWERS
+from crowdgold.methods.registry import baseline, with_role
 from crowdgold.studies.judge_panels.check import EFFECTIVE, WITHOUT
 from crowdgold.studies.judge_panels.measured import measured, pooled
 
@@ -16,7 +18,12 @@ LEAST_COVERAGE = 0.93
 EFFECTIVE_COVERAGE = (0.90, 0.98)
 ANSWERED, EXCLUDED = 0.8, 0.05
 """Least share of studies with a range without gold, and most that may exclude the truth."""
-CORRECTED = ("votes-R", "logistic-R")
+
+
+def _corrected(found: pd.DataFrame) -> list[str]:
+    """The methods of a table that gold labels correct, without gold labels alone."""
+    here = set(found["method"]) - {baseline()}
+    return [name for name in with_role(CORRECTED) if name in here]
 
 
 def _share(value: float) -> str:
@@ -39,7 +46,7 @@ def bars(found: pd.DataFrame) -> list[Bar]:
         found: of `measured`, of the experiment with many replicates.
     """
     bars = []
-    for name in CORRECTED:
+    for name in _corrected(found):
         own = pooled(found[found["method"] == name], ["correlation", "n_gold"])
         least = own["coverage"].min()
         bars.append(
@@ -135,7 +142,7 @@ def ranges_table(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
 
 def panels_table(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
     """Panels of other kinds: coverage over metrics, and width over that of gold labels alone."""
-    own = pooled(found[found["method"].isin(CORRECTED)], ["experiment", "method", "n_gold"])
+    own = pooled(found[found["method"].isin(_corrected(found))], ["experiment", "method", "n_gold"])
     columns = zip(
         own["experiment"], own["method"], own["n_gold"], own["coverage"], own["width_ratio"],
         strict=True,

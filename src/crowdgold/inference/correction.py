@@ -1,0 +1,85 @@
+"""What gold labels say alone, and what they make of a prediction of every label (`rectified`)."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from crowdgold.data import NO_GOLD
+from crowdgold.inference.clustered import drawn_from, sample_of_population
+from crowdgold.inference.contributions import (
+    MOST_ROWS,
+    centred_influence,
+    expected_of,
+    some_rows,
+    where_known,
+)
+from crowdgold.inference.design import Design
+from crowdgold.inference.expert_errors import ExpertErrors
+from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.rectified import POPULATION, Rectified
+
+
+def of_labels(
+    share: np.ndarray, known: View, questions: Questions, target: str,
+    design: Design | None = None, errors: ExpertErrors | None = None,
+) -> Rectified:  # fmt: skip
+    """What labels say that are taken for the truth, or those of experts whose errors are known.
+
+    Args:
+        share: (m,) 0 or 1, or the share of an item that counts as positive.
+        known: the m items.
+        questions: the quantities.
+        target: one of `TARGETS`.
+        design: how these were drawn from all items; None where they are a sample of a population.
+        errors: of the experts, whose likelier labels `share` holds; None where it is the truth.
+    """
+    hard = (share > 0.5).astype(int)
+    share = share.astype(float) if errors is None else errors.values
+    ranking, moved = known.ranking(), None
+    design = design or sample_of_population(known)
+    weights = design.counting
+    some = some_rows(len(known), MOST_ROWS if weights is None else len(known))
+    influence = centred_influence(questions, known.take(some), share[some])
+    if errors is not None:
+        slope = errors.derivatives(lambda one: questions.values(known.mass(one), ranking))
+        influence = influence + len(known) * errors.contributions[some] @ slope
+        moved, target = errors.spread[:, None] * slope, POPULATION
+    labelled = design.deviations(influence)
+    point, nothing = questions.values(known.mass(share), ranking), np.zeros_like(labelled)
+    unknown = np.full_like(point, np.nan)
+    positive = int(hard.sum())
+    return Rectified(
+        np.stack([point, unknown, unknown]), labelled, nothing, np.stack([nothing, nothing]),
+        questions.counted(hard, ranking), min(positive, len(known) - positive), design,
+        None if weights is None else questions.counted(hard, ranking, weights),
+        design.of_population(influence), moved, target,
+    )  # fmt: skip
+
+
+def rectify(
+    prediction: np.ndarray, view: View, questions: Questions, target: str,
+    errors: ExpertErrors | None = None,
+) -> Rectified:  # fmt: skip
+    """What a prediction of every label says, and what the gold labels make of it.
+
+    Args:
+        prediction: (n,) P(Y_i = 1), made without the item's own gold label.
+        view: the items; those with gold, at least two, were drawn as the table says.
+        questions: the quantities.
+        target: one of `TARGETS`.
+        errors: of the experts; None where the gold labels are taken for the truth.
+    """
+    rows = np.flatnonzero(view.items.gold != NO_GOLD)
+    (gold, design), share = drawn_from(view, rows), prediction[rows]
+    alone = of_labels(gold.items.gold, gold, questions, target, design, errors)
+    some = some_rows(len(rows), MOST_ROWS if design.counting is None else len(rows))
+    here = questions.values(gold.mass(share), gold.ranking())
+    everywhere = questions.values(view.mass(prediction), view.ranking())
+    return replace(
+        alone,
+        points=np.stack([alone.points[0], here, everywhere]),
+        predicted=where_known(
+            design.deviations(centred_influence(questions, gold.take(some), share[some]))
+        ),
+        expected=expected_of(view, questions, prediction, design),
+    )
