@@ -201,6 +201,7 @@ def changed(study, settings):
     yield "weights", replace(study, weights=np.full(len(items), 2.0)), settings
     another = {"methods": ("DS",), "metrics": ("AUC",), "thresholds": {"": (0.4,)}, "level": 0.9,
                "about": "items", "seed": 3, "imputations": 20, "anytime": 300,
+               "expert_error": "0.05",
                "one_look": 0.99}  # fmt: skip
     assert set(another) == {one.name for one in fields(Settings)}
     for name, value in another.items():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdgold.data.errors import InputError
+from crowdgold.declared import ESTIMATE
 
 if TYPE_CHECKING:
     from crowdgold.data.gold_draw import GoldDraw
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 NO_OPINION = -1
 OPINION = "opinion_"
 """What names of columns begin with; the number of the opinion follows."""
-ESTIMATE, TAKEN_FOR_TRUE = "estimate", "none"
-"""What can stand in the place of an error: find it in second opinions; or experts never err."""
+TAKEN_FOR_TRUE = "none"
+"""In the place of an error: experts never err."""
 MOST = 0.5
 """An expert who errs more often than that says nothing."""
 EXPECTED = (

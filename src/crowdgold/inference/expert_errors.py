@@ -30,8 +30,7 @@ SINGULAR = 1e10
 NORMAL = 1.959964
 REACH, LEAST_STEP, LARGEST_STEP = 1.5, 1e-4, 1.5
 """Standard errors to either side over which differences stand for derivatives, and the ends of such
-steps on the scale of log odds. A metric bends within them: with half a standard error intervals of
-AUC covered .89 where experts err on one item in ten and few have a second opinion."""
+steps on the scale of log odds. A metric bends within them, AUC above all."""
 SHORTER = 8
 """How many times shorter a step is where a metric has no value at the end of it."""
 GIVEN, FREE, BY_VOTES, EQUAL = SOURCES = (

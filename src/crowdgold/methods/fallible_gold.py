@@ -7,7 +7,7 @@ import numpy as np
 from crowdgold.declared import Settings
 from crowdgold.methods.doubts import OF_GOLD, RANDOM_SAMPLE
 from crowdgold.methods.method import CORRECTED, REFERENCE, Method, Offer, Run, Style
-from crowdgold.methods.needs import EXPERTS_ERRORS
+from crowdgold.methods.needs import EXPERTS_ERRORS, GOLD
 
 if TYPE_CHECKING:
     from crowdgold.data import Items
@@ -46,7 +46,7 @@ PREDICTED = Method(
     name="logistic-E",
     title="cross-fitted logistic regression, rectified by gold labels of experts who err",
     of_items=predict,
-    needs=(EXPERTS_ERRORS,),
+    needs=(GOLD, EXPERTS_ERRORS),
     style=Style("#AA3377", "P"),
     offer=Offer(
         use="the answer: as logistic-R, corrected for the experts' errors",
@@ -65,7 +65,7 @@ ALONE = Method(
     name="GT-E",
     title="gold labels only, of experts who err",
     of_items=gold,
-    needs=(EXPERTS_ERRORS,),
+    needs=(GOLD, EXPERTS_ERRORS),
     style=Style("#555555", "x"),
     offer=Offer(
         use="gold labels alone, corrected for the experts' errors",

@@ -277,8 +277,7 @@ def join_found(
         "not_run": _not_run(planned.against, found),
         "seconds": round(seconds, 3),
     }
-    tables = _tables(estimates, found, study.items) | {"expert_errors": assumed}
-    return Evaluation(tables, summary)
+    return Evaluation(_tables(estimates, found, study.items) | {"expert_errors": assumed}, summary)
 
 
 def _sample(
@@ -328,5 +327,4 @@ def evaluate_study(
     if quick:
         answered(join_found(planned, found, check, time.perf_counter() - start))
     planned, sampled = _sample(planned, stan, cores, say, keep)
-    found += sampled
-    return join_found(planned, found, check, time.perf_counter() - start)
+    return join_found(planned, found + sampled, check, time.perf_counter() - start)
