@@ -46,8 +46,8 @@ def coverage(
     inside = (rows["lower"] <= rows["truth"]) & (rows["truth"] <= rows["upper"])
     if pooled:
         # Metrics of one sample go together: a sample is one value.
-        axes = [name for name in rows if name in KEYS or name.startswith("study.")]
-        own = inside.groupby([rows[name] for name in axes], dropna=False).mean().to_numpy()
+        axes = [one for one in rows if one in KEYS or str(one).startswith("study.")]
+        own = inside.groupby([rows[one] for one in axes], dropna=False).mean().to_numpy()
         error = standard_error(own)
         return cells_of("coverage of all metrics", [""], [own.mean()], [error], None, len(own))
     metric = rows["metric"].str.partition("@")[0]

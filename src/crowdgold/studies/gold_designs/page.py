@@ -56,7 +56,7 @@ def coverage_table(
 
 def least_coverage(found: pd.DataFrame, labels: Mapping[str, str], design: str) -> str:
     """The setting, metric and prediction in which a design covers least, in words."""
-    row = found.loc[found.loc[found["design"] == design, "coverage"].idxmin()]
+    row = found[found["design"] == design].sort_values("coverage").to_dict("records")[0]
     where = labels.get(str(row["experiment"]), TUNED)
     error = share_error(float(row["coverage"]), int(row["replicates"]))
     return (
