@@ -6,6 +6,7 @@ where they link to each other. The pages of this folder are templates, filled by
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -33,7 +34,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphin
 myst_heading_anchors = 4
 default_role = "code"
 highlight_language = "none"
-smartquotes = False
+smartquotes_action = "D"
 autodoc_member_order = "bysource"
 # Several names can share a description.
 napoleon_use_param = False
@@ -45,7 +46,7 @@ html_title = f"crowdgold {release}"
 html_static_path = ["static"]
 html_css_files, html_js_files = ["site.css"], [("larger.js", {"defer": ""})]
 html_extra_path = ["index.html"]
-html_copy_source = False
+html_copy_source = html_use_index = html_domain_indices = False
 
 JINJA = Environment(  # noqa: S701 (reStructuredText of our own)
     trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
@@ -53,6 +54,7 @@ JINJA = Environment(  # noqa: S701 (reStructuredText of our own)
 """As Snakemake's, for its report."""
 
 
+@cache
 def drawn_as_published() -> Drawn:
     """The figures of the configuration that the gallery was made with."""
     files = [*sorted(ROOT.glob("config/experiments/*.yaml")), ROOT / "config/config.yaml",

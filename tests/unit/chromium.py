@@ -75,7 +75,7 @@ class Chromium:
                 return message["result"]
 
     def open(self, path, width, height=900, scheme="light"):
-        """Load a file in a window of this width, as a telephone does where it is narrow."""
+        """Load a file, or an address, in a window of this width, as a telephone where narrow."""
         self.ask(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
             mobile=width < 600,
@@ -83,7 +83,7 @@ class Chromium:
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.ask("Emulation.setEmulatedMedia", media="", features=features)
         self.events.clear()
-        self.ask("Page.navigate", url=path.resolve().as_uri())
+        self.ask("Page.navigate", url=path if isinstance(path, str) else path.resolve().as_uri())
         while not any(name == "Page.loadEventFired" for name, _ in self.events):
             self._next()
 
