@@ -82,7 +82,7 @@ def test_a_method_that_is_asked_for_alone_is_written(method, tmp_path, capsys):
     assert method in (out / "estimates.csv").read_text()
 
 
-OF_MODELS = ("MAVEN-C", "DS", "CLARA", "MAVEN")
+OF_MODELS = ("MAVEN-C", "judges", "DS", "CLARA", "MAVEN")
 COMMON = {"estimate": 0.3, "lower": 0.2, "standard_error": 0.02, "effective_gold": 100.0}
 
 
@@ -114,7 +114,7 @@ ALL = ("GT", "MAVEN-C", "DS", "votes-R", "CLARA", "MAVEN-R", "logistic-R", "MAVE
 def test_with_gold_the_answer_is_corrected_by_it_in_one_order():
     """However little gold there is; each method only where the one before it was not asked for, or
     has no interval."""
-    assert with_role(CORRECTED)[:3] == ("logistic-R", "votes-R", "GT")
+    assert with_role(CORRECTED)[:5] == ("logistic-E", "GT-E", "logistic-R", "votes-R", "GT")
     for gold in (1, 20, 200, 5000):
         left = list(ALL)
         for method in ("logistic-R", "votes-R", "GT", "MAVEN-R"):
@@ -156,7 +156,7 @@ def test_without_gold_a_model_answers_and_says_so():
     assert (one["method"], one["reason"]) == ("MAVEN-C", NO_GOLD_REASON)
     assert with_role(MODEL) == OF_MODELS
     failed = choice(rows_of(OF_MODELS, failed=["MAVEN-C"]), gold=0)
-    assert failed["method"] == "DS"
+    assert failed["method"] == "judges"
     assert failed["passed_over"] == ["MAVEN-C: its chains had not converged (R-hat 1.2)"]
     assert failed["note"] == f"instead of {failed['passed_over'][0]}"
 

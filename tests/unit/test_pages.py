@@ -314,8 +314,9 @@ def test_the_scaling_page_prints_every_n():
     )  # fmt: skip
     study = pd.DataFrame(
         [
-            {"study": "small", "stage": "crowdgold evaluate", "cpu": 30, "wall": 20, "peak MB": 900,
-             "report MB": 0.9, "bar": "kept"},
+            *({"study": one, "stage": "crowdgold evaluate", "cpu": 30, "wall": 20, "answer": 2.5,
+               "peak MB": 900, "report MB": 0.9, "bar": "kept"}
+              for one in ("example", "small", "large")),
             {"study": "small", "stage": "reading", "cpu": 1, "wall": 1, "peak MB": 100},
         ]
     )  # fmt: skip
@@ -329,7 +330,7 @@ def test_the_scaling_page_prints_every_n():
     assert "| EM | 100,000 | 0.2 | 12 |  |  |" in page
     assert "| crowd-kit DawidSkene | 100,000 | 7 | 158 | 35 | 1e-10 |" in page
     assert "| H-AI, compressed | 90.0 | 180 | failed |" in page
-    assert "| small | 20 | 30 | 900 | 0.9 | kept |" in page
+    assert "| small | 2.5 | 20 | 30 | 900 | 0.9 | kept |" in page
     assert "reading" not in page
     assert "| 1,000,000 | 1.00 |" in page
     assert "power 0.01" in page

@@ -41,6 +41,7 @@ WORDS = {
     "the metric needs scores": "score",
     "it needs to know whose": "agent",
     "it needs to know who": "who",
+    "it needs to know how often experts": "experts",
     "it needs items with several": "votes",
     "it needs P(Y | V)": "truth",
     "it needs the package": "package",

@@ -23,7 +23,8 @@ import numpy as np
 import crowdgold.methods as package
 from crowdgold.data.parameters import did_you_mean
 from crowdgold.declared import check_names, refuse
-from crowdgold.methods.method import BASELINE, SHARED_SETTINGS, Method, Run
+from crowdgold.methods.method import BASELINE, CORRECTED, SHARED_SETTINGS, Method, Run
+from crowdgold.methods.needs import EXPERTS_ERRORS
 from crowdgold.methods.order import ANSWERS, FIGURES, in_order
 
 if TYPE_CHECKING:
@@ -136,6 +137,11 @@ def offered() -> tuple[str, ...]:
 def with_role(role: str) -> tuple[str, ...]:
     """The methods that have a role in a user's study, in the order of answers."""
     return tuple(name for name in offered() if METHODS[name].has_role(role))
+
+
+def answering() -> str:
+    """The method of the answer where gold labels are the truth."""
+    return next(name for name in with_role(CORRECTED) if EXPERTS_ERRORS not in METHODS[name].needs)
 
 
 def baseline() -> str:

@@ -9,11 +9,10 @@ from crowdgold.arena.choice import Choice, borrow, choose
 from crowdgold.arena.situations import GOLD, HAD, Situation
 from crowdgold.arena.table import SHORT, geometric_mean
 from crowdgold.documents.markdown import markdown_table
-from crowdgold.methods.method import CORRECTED
-from crowdgold.methods.registry import with_role
+from crowdgold.methods.registry import answering
 from crowdgold.metrics.binary import LABEL_METRICS
 
-ANSWER = with_role(CORRECTED)[0]
+ANSWER = answering()
 """What `crowdgold evaluate` answers with where there are gold labels."""
 
 Choices = Mapping[tuple[tuple[str, ...], str], Choice | None]

@@ -1,7 +1,7 @@
 """A user's own study: votes, gold labels and scores from files as people have them, in one object.
 
-sheets          one file as a table of texts; exports: those of labelling tools
-                and logs of evaluation harnesses
+sheets          one file as a table of texts
+exports         files of labelling tools, and logs of evaluation harnesses
 column_names    which column is what: said by the user, or guessed and said
 label_words     which label is positive
 votes           votes by annotator, in counts, or a column an annotator

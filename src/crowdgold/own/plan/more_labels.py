@@ -17,13 +17,12 @@ from crowdgold.inference import evaluate
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.methods import fit
-from crowdgold.methods.method import CORRECTED
-from crowdgold.methods.registry import with_role
+from crowdgold.methods.registry import answering
 from crowdgold.metrics import Asked
 from crowdgold.sampling.batch import labelled, next_batch, random_batch
 from crowdgold.sampling.strata import ENOUGH, predicted
 
-ANSWER = with_role(CORRECTED)[0]
+ANSWER = answering()
 """The method that gives the answer."""
 STUDIES = 8
 """Simulated studies of each size and design."""

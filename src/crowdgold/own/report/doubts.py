@@ -15,7 +15,7 @@ from crowdgold.inference.samples import FEWEST
 from crowdgold.methods import METHODS
 from crowdgold.methods.doubts import CHOSEN_MEND
 from crowdgold.methods.method import CORRECTED
-from crowdgold.methods.registry import with_role
+from crowdgold.methods.registry import answering
 from crowdgold.own.check.annotator_check import holm
 from crowdgold.own.check.gold_sample import CHOSEN
 from crowdgold.own.check.verdicts import MEASURED_GOLD, SURELY_CHOSEN
@@ -122,7 +122,7 @@ def _only_models(study: StudyFolder) -> Iterator[Doubt]:
         yield Doubt(
             GRAVE, "Only models were asked for",
             "Each model is right where its assumptions are, and no estimate that gold labels "
-            f"correct was asked for. Add {with_role(CORRECTED)[0]} to the methods.",
+            f"correct was asked for. Add {answering()} to the methods.",
         )  # fmt: skip
 
 

@@ -7,8 +7,7 @@ import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table
 from crowdgold.methods.method import CORRECTED
-from crowdgold.methods.order import ANSWERS
-from crowdgold.methods.registry import baseline, with_role
+from crowdgold.methods.registry import answering, baseline, with_role
 from crowdgold.studies.judge_panels.check import EFFECTIVE, WITHOUT
 from crowdgold.studies.judge_panels.measured import measured, pooled
 
@@ -82,7 +81,7 @@ def bars(found: pd.DataFrame) -> list[Bar]:
 
 def answer_in_words(found: pd.DataFrame) -> dict[str, str]:
     """Numbers of gold labels, and the `least` and `most` coverage of the answer, in per cent."""
-    own = pooled(found[found["method"] == ANSWERS[0]], ["correlation", "n_gold"])
+    own = pooled(found[found["method"] == answering()], ["correlation", "n_gold"])
     ends = own["coverage"].min(), own["coverage"].max()
     least, most = (f"{100 * end:.1f}" for end in ends)
     return {"gold": f"{own['n_gold'].min()} to {own['n_gold'].max()}", "least": least, "most": most}
