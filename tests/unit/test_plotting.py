@@ -32,6 +32,7 @@ FIGURES = entries("plot")
 
 ENDINGS = ("svg", "pdf", "png", "csv")
 CHANGED = {
+    "judge_panels": "lower",
     "answer": "upper",
     "arena": "coverage",
     "error_and_width": "error",
