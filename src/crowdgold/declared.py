@@ -27,8 +27,6 @@ from crowdgold.data.parameters import did_you_mean
 NOUNS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
 SEED = 20260301
 """Of random numbers, where a user names none."""
-ESTIMATE = "estimate"
-"""In the place of experts' errors: find them in second opinions."""
 KINDS = {int: "integer", float: "number", str: "string", bool: "boolean"}
 """Types -> what messages, and JSON schemas, call them."""
 

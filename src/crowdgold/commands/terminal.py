@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from crowdgold.data.expert_error import ESTIMATE
 from crowdgold.data.outputs import Output
-from crowdgold.declared import ESTIMATE
 
 if TYPE_CHECKING:
     from crowdgold.data import Annotations

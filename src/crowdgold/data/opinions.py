@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crowdgold.data.errors import InputError
-from crowdgold.declared import ESTIMATE
+from crowdgold.data.expert_error import ESTIMATE
 
 if TYPE_CHECKING:
     from crowdgold.data.gold_draw import GoldDraw

@@ -13,9 +13,9 @@ from crowdgold.commands import plan as planning
 from crowdgold.commands.terminal import say
 from crowdgold.data import ITEMS, InputError, Table
 from crowdgold.data import own as own_data
+from crowdgold.data.expert_error import ESTIMATE
 from crowdgold.data.parameters import unknown
 from crowdgold.data.shown import Told
-from crowdgold.declared import ESTIMATE
 from crowdgold.inference.labels import Fit
 from crowdgold.methods import fit as fit_method
 from crowdgold.methods import method_named

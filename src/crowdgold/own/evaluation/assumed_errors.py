@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import NO_PREDICTOR
+from crowdgold.data.expert_error import ESTIMATE
 from crowdgold.data.own import Study
-from crowdgold.declared import ESTIMATE
 from crowdgold.inference.expert_errors import expert_errors, why_unknown
 from crowdgold.methods import METHODS
 from crowdgold.methods.needs import EXPERTS_ERRORS

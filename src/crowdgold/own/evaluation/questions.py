@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crowdgold.data import NO_PREDICTOR, InputError, Items
+from crowdgold.data.expert_error import ESTIMATE
 from crowdgold.data.opinions import read_expert_error
 from crowdgold.data.parameters import did_you_mean
-from crowdgold.declared import ESTIMATE, SEED
+from crowdgold.declared import SEED
 from crowdgold.inference.questions import Questions
 from crowdgold.inference.rectified import POPULATION, TARGETS
 from crowdgold.methods import METHODS
