@@ -15,6 +15,8 @@ from crowdgold.commands.evaluation_table import (
     describe_models,
 )
 from crowdgold.commands.fail_if import (
+    UNSUPPORTED,
+    Wanted,
     add_fail_if,
     decided,
     exit_code,
@@ -83,7 +85,6 @@ exit codes: 0, done; 1, the data do not support what is asked; 2, input that can
 what is wrong and how to mend it; 3, done, and a condition of --fail-if holds; 130, interrupted:
 models that are finished are kept in FOLDER, and the same command goes on from there; 143 and 129,
 terminated and hung up: likewise."""
-UNSUPPORTED = 1
 
 
 def add_options(own: argparse.ArgumentParser) -> None:
@@ -202,6 +203,26 @@ class _Said:
             tell(f"\n{told}" if self.before else told)
 
 
+def _is_quiet(asked: argparse.Namespace) -> bool:
+    """Whether standard output has no tables, but one object or one line."""
+    if asked.json and asked.badge is not None:
+        raise InputError("--json and --badge: expected one of them; each is all that is printed")
+    return asked.json or asked.badge is not None
+
+
+def _tell_rest(asked: argparse.Namespace, summary: Mapping[str, Any], wanted: Wanted) -> None:
+    """Say what follows the tables: notes, what programs read, what came of conditions."""
+    for note in (*summary["notes"], *summary["warnings"]):
+        say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
+    if asked.json:
+        tell(json.dumps(plain(summary)))
+    if asked.badge is not None:
+        tell(in_a_line(wanted, summary))
+    for line in in_words(summary):
+        (say if _is_quiet(asked) else tell)(line)
+    say(f"Written: {asked.out}")
+
+
 def run(asked: argparse.Namespace) -> int:
     """Read, evaluate, say the answers, and write."""
     from crowdgold.models.stan import StanModels
@@ -211,12 +232,7 @@ def run(asked: argparse.Namespace) -> int:
         need("matplotlib", "--report")
     remove_abandoned()
     own_study.mend(asked.out)
-    if asked.json and asked.badge is not None:
-        raise InputError(
-            "--json and --badge: expected one of them, since each is all that is printed"
-        )
-    quiet = asked.json or asked.badge is not None
-    settings, out, said = _settings(asked), asked.out, _Said(quiet)
+    settings, out, said = _settings(asked), asked.out, _Said(_is_quiet(asked))
     own_study.check_folder(out, asked.files, asked.force)
     options, keep = _options(asked, settings), own_study.kept_folder(out)
     source = own_study.Source(asked.files, renamed(asked), asked.positive, asked.repeated)
@@ -236,19 +252,11 @@ def run(asked: argparse.Namespace) -> int:
         say(f"Error: {why}")
         return UNSUPPORTED
     say_kept(out, kept)
-    for note in (*found.summary["notes"], *found.summary["warnings"]):
-        say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
-    if asked.json:
-        tell(json.dumps(plain(found.summary)))
-    if asked.badge is not None:
-        tell(in_a_line(wanted, found.summary))
-    say(f"Written: {out}")
+    _tell_rest(asked, found.summary, wanted)
     if asked.report:
         from crowdgold.own.report.page import write_study_report
 
         with progress(lambda: "drawing figures"):
             written = write_study_report(out)
         say(f"Written: {', '.join(map(str, written))}")
-    for line in in_words(found.summary):
-        (say if quiet else tell)(line)
     return exit_code(found.summary)
