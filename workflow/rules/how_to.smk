@@ -14,10 +14,10 @@ rule document_how_to:
         template="docs/{folder}/templates/{page}.md",
     output:
         "docs/{folder}/{page}.md",
-    wildcard_constraints:
-        folder="how-to|tutorials",
     log:
         "<results>/logs/document_how_to/{folder}/{page}.log",
+    wildcard_constraints:
+        folder="how-to|tutorials",
     conda:
         "../../environment.yml"
     params:
