@@ -10,7 +10,7 @@ from typing import Any
 
 from crowdgold.data.shown import WIDTH
 from crowdgold.inference.samples import ONLY_GOLD
-from crowdgold.methods.registry import baseline
+from crowdgold.methods.registry import METHODS, baseline
 from crowdgold.own.evaluation.headline import is_corrected
 
 METRIC, MODEL, NUMBER, INTERVAL, METHOD, AS_GOLD = 20, 14, 6, 17, 14, 7
@@ -148,6 +148,12 @@ def _unanswered(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"{_some(metrics)}: no answer: {why}"
 
 
+def _is_special(one: Summary) -> bool:
+    """Whether what was not run is a method that few studies can have."""
+    needs = METHODS[one["method"]].needs if one["method"] in METHODS else ()
+    return not one["failed"] and any(need.rarely_met for need in needs)
+
+
 def _of_fits(summary: Summary, stratum: str) -> Iterator[str]:
     """Which chains had not converged, and which methods were not run, or failed, and why."""
     failed = [
@@ -160,8 +166,9 @@ def _of_fits(summary: Summary, stratum: str) -> Iterator[str]:
     if len(failed) > SHOWN:
         yield f"the chains of {len(failed) - SHOWN} more fits had not converged (study.json)"
     reasons: dict[tuple[bool, str], list[str]] = {}
+    asked_alone = not summary["fits"]
     for one in summary["not_run"]:
-        if one["stratum"] == stratum:
+        if one["stratum"] == stratum and (asked_alone or not _is_special(one)):
             of = f" of {one['model']}" if one["model"] else ""
             reasons.setdefault((one["failed"], one["reason"]), []).append(f"{one['method']}{of}")
     for (broke, why), methods in reasons.items():

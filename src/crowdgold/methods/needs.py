@@ -86,6 +86,8 @@ class Need:
         to_fit: whether there is no fit without it; else there is one, which may estimate nothing.
         of_labels: whether it concerns tables of Annotations too, or alone.
         of_items: whether it concerns tables of Items.
+        rarely_met: whether few studies have it, so that `crowdgold evaluate` does not say of each
+            other one that it lacks it.
     """
 
     name: str
@@ -94,6 +96,7 @@ class Need:
     to_fit: bool = True
     of_labels: bool = False
     of_items: bool = True
+    rarely_met: bool = False
 
     def concerns(self, has: Has) -> bool:
         """Whether it concerns such a table."""
@@ -147,6 +150,7 @@ FEW_ANNOTATORS = Need(
     "few annotators",
     _few,
     f"give votes as item, annotator, label, of {FEWEST_JUDGES} to {MOST_JUDGES} annotators",
+    rarely_met=True,
 )
 SEVERAL = Need("several votes", _several, HAVE_SEVERAL)
 SEVERAL_LABELS = Need("several labels", _several, HAVE_SEVERAL, of_labels=True, of_items=False)
@@ -173,6 +177,7 @@ EXPERTS_ERRORS = Need(
     ),
     "have a second expert label some gold items, and a third where the two differ "
     "(`crowdgold sample --second`), or say how often experts err: --expert-error 0.05",
+    rarely_met=True,
 )
 NEEDS = (GOLD, BOTH_CLASSES, SCORES, ANNOTATORS, FEW_ANNOTATORS, SEVERAL, SEVERAL_LABELS, AGENTS,
          ORACLE, EXPERTS_ERRORS)  # fmt: skip
