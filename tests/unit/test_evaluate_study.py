@@ -181,10 +181,13 @@ def test_two_seeds_give_the_same_answer(items, stan):
 def test_every_method_is_there_or_says_why_not(found):
     ran = {one["method"] for one in found.summary["fits"]}
     of_annotators = {"CLARA", "judges", "judges-R"}
-    assert ran == set(offered()) - of_annotators
+    of_experts = {"GT-E", "logistic-E"}
+    assert ran == set(offered()) - of_annotators - of_experts
     missing = found.summary["not_run"]
-    assert {one["method"] for one in missing} == of_annotators
-    assert all("who gave each vote" in one["reason"] for one in missing)
+    assert {one["method"] for one in missing} == of_annotators | of_experts
+    for one in missing:
+        lacks = "who gave each vote" if one["method"] in of_annotators else "how often experts err"
+        assert lacks in one["reason"]
     assert not any(one["failed"] for one in missing)
     for one in found.summary["headlines"]:
         assert one["beside"]["method"] == "MAVEN-C"
@@ -438,7 +441,8 @@ def test_the_command_writes_and_says_the_answers(items, tmp_path, capsys):
     assert set(rows["metric"]) >= {"F1@0.8", "delta_AUC", "prevalence"}
     assert {one.name for one in out.iterdir()} == {
         "estimates.csv", "estimates.parquet", "curves.csv", "items.csv", "annotators.csv",
-        "parameters.csv", "predictive.csv", "check.json", "study.json", "study.yaml",
+        "parameters.csv", "predictive.csv", "expert_errors.csv", "check.json", "study.json",
+        "study.yaml",
     }  # fmt: skip
     study = json.loads((out / "study.json").read_text())
     assert study["files"] == [path]

@@ -1,7 +1,11 @@
 """Figures: the same bytes from the same table, and a table of what they show beside each."""
 
+import sys
 from functools import cache
+from pathlib import Path
+from subprocess import run
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -643,3 +647,35 @@ def test_one_replicate_is_no_plural():
     one, more = (pd.DataFrame({"replicates": counts}) for counts in ([1, 1], [1, 4]))
     assert replicates_text(one, " a day").startswith("1 replicate a day, ")
     assert replicates_text(more) == "1 to 4 replicates; bars are one standard error"
+
+
+DRAWN = """
+import sys
+from pathlib import Path
+from matplotlib.font_manager import FontEntry, fontManager
+
+own = FontEntry(fname=sys.argv[1], name="DejaVu Sans", weight=400, size="scalable")
+fontManager.ttflist.insert(0, own)
+if sys.argv[3] == "ours":
+    import crowdgold.plotting.style
+import matplotlib
+from matplotlib.figure import Figure
+
+matplotlib.rcParams["svg.hashsalt"] = "one"
+figure = Figure()
+figure.text(0.5, 0.5, "Prevalence")
+figure.savefig(sys.argv[2], metadata={"Date": None})
+"""
+
+
+def test_a_font_of_the_machine_changes_no_figure(tmp_path):
+    """A machine's own font of the name DejaVu Sans; the control draws with it."""
+    bundled = Path(mpl.get_data_path()) / "fonts" / "ttf"
+    drawn = {}
+    for order, name in [("ours", "DejaVuSans"), ("ours", "DejaVuSerif"), ("theirs", "DejaVuSerif")]:
+        font, figure = tmp_path / f"{name}.ttf", tmp_path / "figure.svg"
+        font.write_bytes((bundled / font.name).read_bytes())
+        run([sys.executable, "-c", DRAWN, str(font), str(figure), order], check=True)
+        drawn[order, name] = figure.read_bytes()
+    assert drawn["ours", "DejaVuSans"] == drawn["ours", "DejaVuSerif"]
+    assert drawn["theirs", "DejaVuSerif"] != drawn["ours", "DejaVuSerif"]

@@ -12,6 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.font_manager import fontManager
 from matplotlib.transforms import Bbox
 
 from crowdgold.data.outputs import unfinished
@@ -75,6 +76,18 @@ RC: Any = {
     "svg.fonttype": "path",
     "pdf.fonttype": 42,
 }
+
+
+def _prefer_own_fonts() -> None:
+    """Draw with matplotlib's own DejaVu Sans, since a machine's, of another version, differs."""
+    own = Path(mpl.get_data_path())
+    for font in sorted(own.glob("fonts/ttf/DejaVuSans*.ttf")):
+        fontManager.addfont(font)
+    # Of two fonts of one name the first is taken.
+    fontManager.ttflist.sort(key=lambda font: own not in Path(font.fname).parents)
+
+
+_prefer_own_fonts()
 
 
 def new_figure(
