@@ -3,12 +3,13 @@
 A study is the bundled example, or generated: items by Algorithm 1 with three votes each, long, by
 1,000 annotators; 300 gold labels; one or two models. The command runs on two cores and writes its
 report; its memory is that of all its processes together. Its answer is there when the table's first
-line is printed: before version 0.2.0 that was when all models had been sampled. The bars: 10,000
-items with two models and all methods in 60 s with a report of 5 MB; 1,000,000 items with
-logistic-R, MAVEN and GT in 300 s and 4 GB; with --check the exit code is 1 where one is not
-kept. An evaluation of a small study comes first, which compiles what there is to compile. Stages
-run in one process; their CPU seconds are of it and of what it started, so that they mean the same
-on a busy machine. The peer of the reader is pandas.read_csv of the same files, in the same run.
+line is printed: before version 0.2.0 that was when all models had been sampled. With --before
+PYTHON the command of an older version runs, too, on the same files in the same run. The bars:
+10,000 items with two models and all methods in 60 s with a report of 5 MB; 1,000,000 items with
+logistic-R, MAVEN and GT in 300 s and 4 GB; with --check the exit code is 1 where one is not kept.
+An evaluation of a small study comes first, which compiles what there is to compile. Stages run in
+one process; their CPU seconds are of it and of what it started, so that they mean the same on a
+busy machine. The peer of the reader is pandas.read_csv of the same files, in the same run.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from threading import Thread
 from typing import IO
@@ -59,20 +61,25 @@ class Bar:
 
 @dataclass(frozen=True)
 class Size:
-    """A study: how many items (0: the bundled example) and models, the methods, and the bar."""
+    """A study: how many items (0: the bundled example) and models, the bar, and the methods.
+
+    Without methods they are the command's own, which are those of `offered`.
+    """
 
     items: int
     models: int
-    methods: tuple[str, ...]
     bar: Bar
+    methods: tuple[str, ...] = ()
 
 
 STUDIES = {
-    "example": Size(0, 2, offered(), Bar(np.inf, np.inf)),
-    "small": Size(10_000, 2, offered(), Bar(60, 4000)),
-    "large": Size(1_000_000, 1, ("logistic-R", "GT", "MAVEN"), Bar(300, 4000)),
+    "example": Size(0, 2, Bar(np.inf, np.inf)),
+    "small": Size(10_000, 2, Bar(60, 4000)),
+    "large": Size(1_000_000, 1, Bar(300, 4000), ("logistic-R", "GT", "MAVEN")),
 }
-TINY = Size(400, 2, offered(), Bar(np.inf, np.inf))
+TINY = Size(400, 2, Bar(np.inf, np.inf))
+SINCE_THEN = {"logistic-R"}
+"""Methods that the version before lacks, so that its command is not asked for them."""
 COMMAND = "crowdgold evaluate --cores 2 --report"
 EVERY = 0.5
 """Seconds between two looks at the memory of the command's processes."""
@@ -131,8 +138,18 @@ def _seconds_to_answer(output: IO[bytes], start: float, found: list[float]) -> N
     found += [time.perf_counter() - start for line in output if line.startswith(ANSWER)]
 
 
-def measure_command(size: Size) -> dict[str, float | str]:
-    """Run the command on a study's files.
+def _versions(before: Path | None) -> Iterator[tuple[str, str, set[str]]]:
+    """The versions to time: number, interpreter, and methods that it lacks."""
+    yield version("crowdgold"), sys.executable, set()
+    if before:
+        asked = "from importlib.metadata import version; print(version('crowdgold'), end='')"
+        yield subprocess.check_output([before, "-c", asked], text=True), str(before), SINCE_THEN
+
+
+def measure_command(
+    size: Size, python: str = sys.executable, lacks: set[str] | None = None
+) -> dict[str, float | str]:
+    """Run the command of an interpreter's crowdgold on a study's files.
 
     Raises:
         subprocess.CalledProcessError: where the command fails.
@@ -140,11 +157,13 @@ def measure_command(size: Size) -> dict[str, float | str]:
     with tempfile.TemporaryDirectory() as made:
         files = [str(path) for path in make_files(Path(made), size.items, size.models)]
         out = Path(made) / "out"
-        asked = [*COMMAND.split()[1:], *files, "--out", str(out), "--methods", *size.methods]
+        asked = [*COMMAND.split()[1:], *files, "--out", str(out)]
+        if size.methods:
+            asked += ["--methods", *(name for name in size.methods if name not in (lacks or ()))]
         cpu, wall, peak = _used(), time.perf_counter(), 0.0
         answered: list[float] = []
         with subprocess.Popen(
-            [sys.executable, "-m", "crowdgold.commands", *asked], stdout=subprocess.PIPE
+            [python, "-m", "crowdgold.commands", *asked], stdout=subprocess.PIPE
         ) as run:
             assert run.stdout is not None
             reader = Thread(target=_seconds_to_answer, args=(run.stdout, wall, answered))
@@ -192,7 +211,7 @@ def measure(size: Size, stan: StanModels) -> list[dict[str, float | str]]:
         print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
 
     with tempfile.TemporaryDirectory() as made:
-        folder, settings = Path(made), Settings(methods=size.methods)
+        folder, settings = Path(made), Settings(methods=size.methods or offered())
         with stage("making the files"):
             paths = make_files(folder, size.items, size.models)
         with stage("pandas.read_csv, the peer"):
@@ -224,6 +243,7 @@ def main() -> None:
     parser.add_argument("--study", choices=STUDIES, nargs="+", default=list(STUDIES))
     parser.add_argument("--models", type=Path, help="folder of compiled models")
     parser.add_argument("--toolchain", type=Path, help="toolchain.json that made them")
+    parser.add_argument("--before", type=Path, help="python of an environment of an older version")
     parser.add_argument("--output", type=Path, help="write the table here as CSV")
     parser.add_argument("--check", action="store_true", help="exit with 1 over a bar")
     parser.add_argument("--one", choices=STUDIES, help=argparse.SUPPRESS)
@@ -233,10 +253,14 @@ def main() -> None:
         print(json.dumps(measure(STUDIES[arguments.one], stan)))
         return
     rows: list[dict[str, float | str]] = []
-    measure_command(TINY)
+    versions = list(_versions(arguments.before))
+    for _, python, lacks in versions:
+        measure_command(TINY, python, lacks)
     for name in arguments.study:
-        rows.append({"study": name, **measure_command(STUDIES[name])})
-        print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
+        for number, python, lacks in versions:
+            measured = measure_command(STUDIES[name], python, lacks)
+            rows.append({"study": name, "version": number, **measured})
+            print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
         command = [sys.executable, __file__, "--one", name]
         for option in ("models", "toolchain"):
             if getattr(arguments, option):

@@ -17,6 +17,7 @@ BENCHMARKS = [
 ]
 
 SCALING = config.get("benchmarks", {}).get("model_scaling", {})
+EARLIER = config.get("benchmarks", {}).get("own_study", {}).get("before")
 SCALED = {"DS": {}, "DS+S": {}, "H-AI": {}, "MAVEN": {"cut": "nested"}}
 
 
@@ -198,12 +199,13 @@ rule own_study:
     threads: all_cores()
     params:
         library=library("../benchmarks/own_study.py"),
+        before=["--before", EARLIER] if EARLIER else [],
         python=sys.executable,
     message:
         "Measuring crowdgold evaluate (some minutes)"
     shell:
         "{params.python:q} {input.script:q} --models results/stan --toolchain {input.toolchain:q}"
-        " --output {output:q} 2>&1 | tee {log:q}"
+        " {params.before:q} --output {output:q} 2>&1 | tee {log:q}"
 
 
 rule benchmarks:
