@@ -314,9 +314,10 @@ def test_the_scaling_page_prints_every_n():
     )  # fmt: skip
     study = pd.DataFrame(
         [
-            *({"study": one, "stage": "crowdgold evaluate", "cpu": 30, "wall": 20, "answer": 2.5,
-               "peak MB": 900, "report MB": 0.9, "bar": "kept"}
-              for one in ("example", "small", "large")),
+            *({"study": one, "version": number, "stage": "crowdgold evaluate", "cpu": 30, "wall": 20,
+               "answer": seconds, "peak MB": 900, "report MB": 0.9, "bar": "kept"}
+              for one in ("example", "small", "large")
+              for number, seconds in (("0.2.0", 2.5), ("0.1.0", 25))),
             {"study": "small", "stage": "reading", "cpu": 1, "wall": 1, "peak MB": 100},
         ]
     )  # fmt: skip
@@ -330,7 +331,13 @@ def test_the_scaling_page_prints_every_n():
     assert "| EM | 100,000 | 0.2 | 12 |  |  |" in page
     assert "| crowd-kit DawidSkene | 100,000 | 7 | 158 | 35 | 1e-10 |" in page
     assert "| H-AI, compressed | 90.0 | 180 | failed |" in page
-    assert "| small | 2.5 | 20 | 30 | 900 | 0.9 | kept |" in page
+    assert "| small | 0.2.0 | 2.5 | 20 | 30 | 900 | 0.9 | kept |" in page
+    assert "after 25 s and 25 s, 10.0 and 10.0 times as late" in page
+    alone = page_from(
+        "scaling", by_items=table.assign(inference_exponent=0.01), joint=joint, em=em,
+        study=study[study["version"] != "0.1.0"],
+    )  # fmt: skip
+    assert "times as late" not in alone
     assert "reading" not in page
     assert "| 1,000,000 | 1.00 |" in page
     assert "power 0.01" in page
