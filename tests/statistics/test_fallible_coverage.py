@@ -1,7 +1,8 @@
 """Coverage of intervals from gold labels of experts who err, in small.
 
-The controls leave out what an item adds to what is known of experts' errors, and swap the errors on
-positive and on negative items; their intervals must miss the truth too often.
+The controls leave out what an item adds to what is known of experts' errors, swap the errors on
+positive and on negative items, and take differences for errors, or a verdict for the truth; their
+intervals must miss the truth too often.
 """
 
 from dataclasses import replace
@@ -100,3 +101,48 @@ def test_control_errors_that_are_swapped_miss_the_truth(truth, monkeypatch):
 
     monkeypatch.setattr(fallible, "expert_errors", swapped)
     assert covered(truth, lambda rng: rarer("err_10_and_3", rng)).min() < LEAST
+
+
+def shares(truth, rng):
+    """Of experts who call an item positive: on a third of the items they differ much."""
+    differ = rng.random(len(truth)) < 1 / 3
+    return np.where(truth == 1, np.where(differ, 0.6, 0.95), np.where(differ, 0.3, 0.02))
+
+
+@pytest.fixture(scope="module")
+def truth_of_shares():
+    """The metrics of 200,000 items with the label of one expert each: shares are its chances."""
+    many = {**STUDY, "n": 200_000, "n_gold": 0}
+    rng = np.random.default_rng(8)
+    items = simulate("irt", many, rng).table
+    said = rng.random(len(items)) < shares(items.truth, rng)
+    items = replace(items, truth=said.astype(np.int8))
+    return np.array([true_value(metric, items) for metric in METRICS])
+
+
+def differing(how):
+    """Studies of items with a second opinion on the rarer class, a third where two differ."""
+
+    def drawn(rng):
+        items = simulate("irt", STUDY, rng).table
+        rows = np.flatnonzero(items.gold != NO_GOLD)
+        labels = (rng.random((len(rows), 3)) < shares(items.truth[rows], rng)[:, None]).astype(int)
+        labels[(labels[:, 0] == 0) & (rng.random(len(rows)) < 0.9), 1] = NO_OPINION
+        labels[(labels[:, 1] == NO_OPINION) | (labels[:, 0] == labels[:, 1]), 2] = NO_OPINION
+        own = np.full((len(items), 3), NO_OPINION)
+        own[rows] = labels
+        opinions = Opinions.of(own)
+        gold = np.full(len(items), NO_GOLD, dtype=np.int8)
+        gold[rows] = (opinions.positive > opinions.number / 2)[rows]
+        return replace(items, gold=gold, opinions=opinions).with_expert_error(how)
+
+    return drawn
+
+
+@pytest.mark.parametrize("how", ["mean", "estimate", "0"])
+def test_intervals_hold_a_share_of_experts_and_not_where_one_label_is_taken_to_be_true(
+    truth_of_shares, how
+):
+    """Controls: errors that are estimated, and a verdict of experts who never err."""
+    holds = covered(truth_of_shares, differing(how)) >= LEAST
+    assert holds.all() == (how == "mean"), holds

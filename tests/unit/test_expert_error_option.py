@@ -54,7 +54,7 @@ def test_the_answer_is_corrected_and_the_rows_that_take_gold_for_true_stand_besi
     summary, table = evaluated("votes.csv", "experts.csv")
     assert {one["method"] for one in summary["headlines"]} == {"logistic-E"}
     assert {"logistic-E", "GT-E", "logistic-R", "GT"} <= set(table["method"])
-    assert any("experts with sensitivity" in note for note in summary["notes"])
+    assert any("an expert has sensitivity" in note for note in summary["notes"])
     plain, other = evaluated("votes.csv", "experts.csv", "--expert-error", "none")
     assert {one["method"] for one in plain["headlines"]} == {"logistic-R"}
     assert by_method(other)["logistic-R"] == by_method(table)["logistic-R"]
@@ -76,6 +76,13 @@ def test_a_given_error_needs_no_second_opinion_and_is_the_same_in_a_file_and_in_
         by_method(table)["logistic-E"][0], rel=1e-9
     )
     assert cg.check(study, expert_error=0.05).expert_errors.sensitivity == pytest.approx(0.95)
+
+
+def test_the_mean_of_experts_needs_no_errors(folder):
+    summary, _ = evaluated("votes.csv", "few_gold.csv", "--expert-error", "mean")
+    assert {one["method"] for one in summary["headlines"]} == {"logistic-E"}
+    assert any("the share of experts who call it so" in note for note in summary["notes"])
+    assert cg.read("votes.csv", "gold.csv").with_expert_error("mean").items.opinions is not None
 
 
 def test_too_few_second_opinions_are_told_with_the_answer_against_an_assumed_error(folder, capsys):

@@ -77,6 +77,23 @@ def test_a_corrected_value_has_the_truth_as_its_mean_whatever_share_it_is_made_f
             assert mean == pytest.approx(y, abs=2e-3)
 
 
+def test_a_mean_of_experts_is_without_bias_where_who_is_asked_depends_on_what_was_said():
+    """By enumeration, for items that any share of experts calls positive; k / r has a bias."""
+    labels = expected_items()
+    histories = Histories.of(labels, np.zeros(len(labels), dtype=int))
+    ends = dict(zip(zip(histories.positive.tolist(), histories.number.tolist(), strict=True),
+                    histories.mean, strict=True))  # fmt: skip
+    for share in (0.05, 0.2, 0.6):
+        found, plain = 0.0, 0.0
+        for one, protocol in all_histories():
+            k, r = one.count(1), 3 - one.count(-1)
+            chance = protocol * share**k * (1 - share) ** (r - k)
+            found += chance * ends[k, r]
+            plain += chance * k / r
+        assert found == pytest.approx(share, abs=2e-3)
+        assert abs(plain - share) > 5e-3
+
+
 def test_one_opinion_is_corrected_by_the_known_formula():
     labels = np.array([[1], [0], [0], [1], [0]])
     histories = Histories.of(labels, np.zeros(5, dtype=int))

@@ -314,8 +314,8 @@ def test_the_scaling_page_prints_every_n():
     )  # fmt: skip
     study = pd.DataFrame(
         [
-            *({"study": one, "version": number, "stage": "crowdgold evaluate", "cpu": 30, "wall": 20,
-               "answer": seconds, "peak MB": 900, "report MB": 0.9, "bar": "kept"}
+            *({"study": one, "version": number, "stage": "crowdgold evaluate", "cpu": 30,
+               "wall": 20, "answer": seconds, "peak MB": 900, "report MB": 0.9, "bar": "kept"}
               for one in ("example", "small", "large")
               for number, seconds in (("0.2.0", 2.5), ("0.1.0", 25))),
             {"study": "small", "stage": "reading", "cpu": 1, "wall": 1, "peak MB": 100},

@@ -177,8 +177,9 @@ def add_expert_error(command: Options) -> None:
         "--expert-error", default=ESTIMATE, metavar="ERROR",
         help="how often experts err, so that answers are corrected for it: 0.05, or an interval, "
         "0.03:0.08; for positive and negative items apart, 0.1,0.03; `estimate`, from items that "
-        "several experts labelled, where that can be done; or `none`, take gold labels for the "
-        "truth (default: %(default)s)",
+        "several experts labelled, where that can be done; `none`, take the majority of an item's "
+        "experts for the truth; or `mean`, experts do not err but differ, and an item is as "
+        "positive as the share of them who call it so (default: %(default)s)",
     )  # fmt: skip
 
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 NO_OPINION = -1
 OPINION = "opinion_"
 """What names of columns begin with; the number of the opinion follows."""
-TAKEN_FOR_TRUE = "none"
-"""In the place of an error: experts never err."""
+TAKEN_FOR_TRUE, MEAN = "none", "mean"
+"""In the place of an error: experts never err; and they do not, but differ."""
 MOST = 0.5
 """An expert who errs more often than that says nothing."""
 EXPECTED = (
     "expected a share below 0.5 (0.05), an interval (0.03:0.08), two of them with a comma between, "
-    f"for positive and for negative items (0.1,0.03), {ESTIMATE!r} or {TAKEN_FOR_TRUE!r}"
+    f"for positive and for negative items (0.1,0.03), {ESTIMATE!r}, {MEAN!r} or {TAKEN_FOR_TRUE!r}"
 )
 STANDARD_ERRORS = 2 * 1.959964
 """Of a normal number in its 95 % interval."""
@@ -39,11 +39,14 @@ class GivenErrors:
         error: on positive and on negative items.
         spread: standard error of each; 0 where it is known.
         same: whether the two are one number.
+        differ: whether experts do not err but differ, so that an item is as positive as the share
+            of all experts who call it so.
     """
 
     error: tuple[float, float]
     spread: tuple[float, float] = (0.0, 0.0)
     same: bool = True
+    differ: bool = False
 
 
 def _of_text(text: str, whole: str) -> tuple[float, float]:
@@ -66,6 +69,8 @@ def read_expert_error(text: str | float) -> GivenErrors | None:
     whole = str(text).strip()
     if whole in (ESTIMATE, TAKEN_FOR_TRUE):
         return None
+    if whole == MEAN:
+        return GivenErrors((0.0, 0.0), differ=True)
     parts = [_of_text(one, whole) for one in whole.split(",")]
     if len(parts) > 2:
         raise InputError(f"expert-error: found {whole!r}, {EXPECTED}")

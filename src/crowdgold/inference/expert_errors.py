@@ -6,6 +6,9 @@ bias. What each item adds to s and t is its score times the inverse of the expec
 
 All experts are taken to err alike, and independently: errors that they share cannot be seen in
 their labels.
+
+Where experts do not err but differ, Z is the share of all experts who call the item positive, as
+far as its opinions tell, and nothing else has to be known.
 """
 
 from collections.abc import Callable
@@ -122,7 +125,7 @@ class ExpertErrors:
         return np.stack(found) if found else np.zeros((0, len(quantities(self.values))))
 
     def __str__(self) -> str:
-        """S and t with their intervals, and how they were found."""
+        """What is known of the experts: s and t with their intervals, and how they were found."""
         told = [
             f"{name} {value:.2f}" + (f" ({low:.2f} to {high:.2f})" if low < high else "")
             for name, value, (low, high) in zip(
@@ -130,7 +133,23 @@ class ExpertErrors:
                 self.intervals, strict=True,
             )
         ]  # fmt: skip
-        return f"{' and '.join(told)}, {self.source}"
+        return f"an expert has {' and '.join(told)}, {self.source}"
+
+
+class ExpertShares(ExpertErrors):
+    """Of experts who do not err but differ; Z is a share of experts."""
+
+    def _corrected(self, s: float, t: float) -> np.ndarray:
+        return self.histories.mean[self.kind]
+
+    @property
+    def probability(self) -> np.ndarray:
+        """The share of experts who call an item positive, (m,)."""
+        return self.values
+
+    def __str__(self) -> str:
+        """What an item counts for."""
+        return "an item is as positive as the share of experts who call it so"
 
 
 def _of_given(given: GivenErrors, labels: np.ndarray) -> ExpertErrors:
@@ -142,7 +161,7 @@ def _of_given(given: GivenErrors, labels: np.ndarray) -> ExpertErrors:
     unsure = spread > 0
     reach = NORMAL * np.array(given.spread)
     centre = np.array([s, t])
-    return ExpertErrors(
+    return (ExpertShares if given.differ else ExpertErrors)(
         s, t, np.stack([centre - reach, centre + reach], axis=1), GIVEN, "", histories, kind, share,
         both[unsure], REACH * spread[unsure], np.zeros((len(labels), int(unsure.sum()))),
         spread[unsure], of_odds=False,

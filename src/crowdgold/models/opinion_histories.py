@@ -32,12 +32,14 @@ class Histories:
     Attributes:
         positive, number: (C,) k and r.
         chance: (C,) c_kr.
+        began: (C,) the part of c_kr of which the first opinion was positive.
         count: (H, C) items of each stratum.
     """
 
     positive: np.ndarray
     number: np.ndarray
     chance: np.ndarray
+    began: np.ndarray
     count: np.ndarray
 
     @classmethod
@@ -54,9 +56,21 @@ class Histories:
         for place in range(most):
             there = asked[:, place]
             passed[:, place + 1] = np.bincount(so_far[there, place], minlength=most + 1)
-        chance = _chances(passed, count.sum(axis=0))
-        positive, number = np.nonzero(chance > 0)
-        return cls(positive, number, chance[positive, number], count[:, positive, number])
+        stops = _stops(passed, count.sum(axis=0))
+        chance, began = _ends(stops, 0, 0), _ends(stops, 1, 1)
+        kind = positive, number = np.nonzero(chance > 0)
+        return cls(positive, number, chance[kind], began[kind], count[:, positive, number])
+
+    @property
+    def mean(self) -> np.ndarray:
+        """The share of all experts who call an item of each kind positive, without bias, (C,).
+
+        It is the chance that the first opinion was positive given how many were in the end, which
+        is k / r where the number of opinions does not depend on them (Girshick, Mosteller and
+        Savage 1946).
+        """
+        found: np.ndarray = self.began / self.chance
+        return found
 
     def likelihoods(self, s: float, t: float) -> tuple[np.ndarray, np.ndarray]:
         """P(k, r | Y = 1) and P(k, r | Y = 0) but for c_kr, (C,) each."""
@@ -98,19 +112,25 @@ class Histories:
         return found
 
 
-def _chances(passed: np.ndarray, ended: np.ndarray) -> np.ndarray:
-    """c_kr, (R + 1, R + 1), from how many items were at k positives of r, and ended there.
+def _stops(passed: np.ndarray, ended: np.ndarray) -> np.ndarray:
+    """The chance to end at k positives of r, (R + 1, R + 1), from what was seen.
 
     Where no item was, it goes on as often as any with so many opinions does.
     """
     of_all = ended.sum(axis=0) / np.maximum(passed.sum(axis=0), 1)
     of_all = np.where(passed.sum(axis=0) > 0, of_all, 1.0)
-    stops = np.divide(ended, passed, out=np.tile(of_all, (len(passed), 1)), where=passed > 0)
+    whole = np.tile(of_all, (len(passed), 1))
+    found: np.ndarray = np.divide(ended, passed, out=whole, where=passed > 0)
+    return found
+
+
+def _ends(stops: np.ndarray, positive: int, number: int) -> np.ndarray:
+    """c_kr of items that begin at some opinions, (R + 1, R + 1)."""
     here = np.zeros_like(stops)
-    here[0, 0] = 1.0
-    for number in range(len(stops) - 1):
-        on = here[:, number] * (1 - stops[:, number])
-        here[:, number + 1] = on + np.r_[0.0, on[:-1]]
+    here[positive, number] = 1.0
+    for so_far in range(number, len(stops) - 1):
+        on = here[:, so_far] * (1 - stops[:, so_far])
+        here[:, so_far + 1] = on + np.r_[0.0, on[:-1]]
     found: np.ndarray = here * stops
     return found
 

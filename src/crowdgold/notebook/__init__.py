@@ -97,7 +97,8 @@ def evaluate(
         anytime: gold labels at which intervals that hold over all looks are to be narrowest; 0 for
             those of one look.
         expert_error: how often experts err: 0.05, "0.03:0.08" (an interval), "0.1,0.03" (on
-            positive and on negative items), "estimate" (from second opinions) or "none".
+            positive and on negative items), "estimate" (from second opinions), "none" (the
+            majority is the truth) or "mean" (the share of experts who call an item positive is).
 
     Raises:
         InputError: where the data do not support what is asked, or a setting cannot be used.

@@ -51,7 +51,7 @@ def check_experts(items: Items) -> ExpertCheck:
             second, third, np.nan, np.nan, nothing, nothing, "", unknown, tuple(told)
         )
     found = expert_errors(items)
-    told = [*(told if second else []), f"an expert has {found}"]
+    told = [*(told if second else []), str(found)]
     tied = 0 if items.opinions is None else int(((number > 0) & (items.gold == NO_GOLD)).sum())
     if tied:
         told.append(

@@ -43,7 +43,7 @@ def assumed_errors(
         return table, []
     unknown = why_unknown(study.items)
     if not unknown:
-        return table, [f"gold labels are those of experts with {expert_errors(study.items)}"]
+        return table, [str(expert_errors(study.items))]
     if settings.expert_error == ESTIMATE:
         table = pd.concat(_assumed(method, error, study, settings, strata) for error in ASSUMED)[
             list(COLUMNS)
