@@ -141,3 +141,20 @@ def test_a_check_says_what_votes_are_worth(tmp_path):
     assert "most alike in their errors: judge1 and judge2" in told
     assert "Cohen's kappa with gold: judge0" in told
     assert not found.replaces
+
+
+def test_ranges_without_gold_leave_out_a_judge_who_votes_against_the_others(tmp_path):
+    """Random draws differ, which moves an end by some .01; with the judge there is no answer."""
+    rng = np.random.default_rng(27)
+    _, labels = panel(rng, [0.85, 0.85, 0.85, 0.85], 600)
+    labels[:, 3] = 1 - labels[:, 3]
+    told = []
+    for judges in ([0, 1, 2, 3], [0, 1, 2]):
+        rows = [(i, f"judge{j}", labels[i, j]) for i in range(600) for j in judges]
+        path = tmp_path / f"{len(judges)}.csv"
+        pd.DataFrame(rows, columns=["item", "annotator", "label"]).to_csv(path, index=False)
+        found = check(read(path)).judges
+        one = found.ranges.prevalence
+        told.append(([one.lower, one.upper], found.contrary))
+    assert told[0][0] == pytest.approx(told[1][0], abs=0.02)
+    assert [names for _, names in told] == [("judge3",), ()]

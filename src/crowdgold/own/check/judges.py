@@ -24,6 +24,7 @@ from scipy.special import stdtr
 from crowdgold.data import NO_GOLD, InputError
 from crowdgold.data.judge_table import MISSING, labels_by_judge
 from crowdgold.data.own import Study
+from crowdgold.inference.contrary_judges import contrary, votes_of
 from crowdgold.inference.shared_errors import SharedErrors, of_judges, of_votes
 from crowdgold.inference.without_gold import Ranges, ranges
 from crowdgold.methods.needs import MOST_JUDGES
@@ -125,6 +126,7 @@ class Judges:
             labelled; a judge who shares too few items with them is not there.
         ranges: what can be said without gold labels; None where there are some, or no item has two
             votes.
+        contrary: judges who vote against the others, and are left out of the ranges.
         sentences: the same in plain words.
     """
 
@@ -135,6 +137,7 @@ class Judges:
     between: dict[str, Kappa]
     replaces: dict[str, Replacement]
     ranges: Ranges | None = None
+    contrary: tuple[str, ...] = ()
     sentences: tuple[str, ...] = ()
 
 
@@ -232,6 +235,8 @@ def _in_words(found: Judges) -> Iterator[str]:
         one = found.fleiss
         yield f"Fleiss's kappa {_ends(one.value, one.lower, one.upper)}"
     if found.ranges is not None:
+        if found.contrary:
+            yield f"without {' and '.join(found.contrary)}, who vote against the others:"
         yield from _allowed(found.ranges)
     if found.with_gold:
         yield from _best(found.judge, found.with_gold)
@@ -243,11 +248,23 @@ def _in_words(found: Judges) -> Iterator[str]:
         )
 
 
+def _without_gold(study: Study, found: Judges, rng: np.random.Generator) -> Judges:
+    """The ranges, of the votes of those who do not vote against the others."""
+    items, left_out = study.items, np.zeros(len(found.judge), dtype=bool)
+    positive, total = items.votes_positive, items.votes_total
+    if study.annotations is not None and found.judge:
+        table = labels_by_judge(study.annotations)
+        left_out = contrary(table)
+        if left_out.any():
+            positive, total = votes_of(table, ~left_out)
+    scores = {name: np.asarray(values) for name, values in items.scores.items()}
+    names = tuple(name for name, out in zip(found.judge, left_out, strict=True) if out)
+    return replace(found, ranges=ranges(positive, total, scores, rng), contrary=names)
+
+
 def look_at_judges(study: Study, rng: np.random.Generator) -> Judges:
     """What a study's votes are worth, and how its judges agree."""
     found, items = _look(study, rng), study.items
     if (items.gold == NO_GOLD).all() and (items.votes_total > 1).sum() > 1:
-        scores = {name: np.asarray(values) for name, values in items.scores.items()}
-        allowed = ranges(items.votes_positive, items.votes_total, scores, rng)
-        found = replace(found, ranges=allowed)
+        found = _without_gold(study, found, rng)
     return replace(found, sentences=tuple(_in_words(found)))

@@ -18,6 +18,7 @@ from crowdgold.declared import AtLeast, Each, Json, Settings
 from crowdgold.experiments.check import Check
 from crowdgold.given import Given
 from crowdgold.inference import evaluate
+from crowdgold.inference.contrary_judges import contrary, votes_of
 from crowdgold.inference.shared_errors import of_judges
 from crowdgold.inference.without_gold import ranges
 from crowdgold.methods import METHODS, fit
@@ -76,8 +77,9 @@ def _without_gold(
     items: Items, known: Mapping[str, float], rng: np.random.Generator
 ) -> Iterator[tuple[Any, ...]]:
     """Ranges of the prevalence and of AUC; their ends are NaN where there is no answer."""
-    model = items.predictors[0]
-    found = ranges(items.votes_positive, items.votes_total, dict(items.scores), rng)
+    assert items.labels is not None
+    model, table = items.predictors[0], labels_by_judge(items.labels)
+    found = ranges(*votes_of(table, ~contrary(table)), dict(items.scores), rng)
     for metric, one in (("prevalence", found.prevalence), ("AUC", found.auc[model])):
         yield WITHOUT, metric, _truth(metric, known, model), np.nan, one.lower, one.upper
 
