@@ -165,6 +165,9 @@ def test_where_gold_is_surely_chosen_a_model_answers_and_says_so():
     """What gold would correct is no answer then, though nothing else be there."""
     one = choice(rows_of(ALL), chosen=True)
     assert (one["method"], one["reason"]) == ("MAVEN-C", CHOSEN_REASON)
+    # Such gold contradicts nothing, and is no measure of what an interval is worth.
+    flagged = choice(rows_of(ALL, contradicted=["MAVEN-C", "DS"]), chosen=True)
+    assert flagged["misfit"] is flagged["effective_gold"] is flagged["beside"]["misfit"] is None
     only = choice(rows_of(["logistic-R", "GT"]), chosen=True)
     assert (only["method"], only["reason"]) == (None, CHOSEN_REASON)
     assert "from these gold items" in only["passed_over"][0]

@@ -6,8 +6,11 @@ from scipy.stats import binom, norm
 
 from crowdgold.data import InputError
 from crowdgold.inference import evaluate as evaluate_items
+from crowdgold.inference.clustered import sample_of_population
+from crowdgold.inference.imputed import impute, resample
 from crowdgold.inference.labels import NO_LABEL, Fit, FixedLabels, LabelPosterior
-from crowdgold.inference.questions import View
+from crowdgold.inference.questions import Questions, View
+from crowdgold.inference.request import Request, Streams
 from crowdgold.methods import fit
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric
 from unit.reference import make_items
@@ -204,3 +207,38 @@ def test_label_probabilities_are_means_over_draws():
     assert found == pytest.approx([0, 0.1875, 0.75, 0.375])
     found = FixedLabels(np.array([1, 0, NO_LABEL, 1])).probabilities(view, rng)
     assert found == pytest.approx([1, 0, np.nan, 1], nan_ok=True)
+
+
+def weighted_view(n=60):
+    """Items of which the positive ones count five times; prevalences with and without weights."""
+    items = table(n, seed=4)
+    labels = (np.arange(n) % 3 == 0).astype(float)
+    weights = np.where(labels == 1, 5.0, 1.0)
+    return View(items, "A", weights), labels, np.average(labels, weights=weights), labels.mean()
+
+
+def test_resamples_of_imputed_data_count_items_by_their_weights():
+    """The mean over 400 resamples, within five standard errors; without weights it is 30 away."""
+    view, labels, weighted, plain = weighted_view()
+    request = Request(Streams.of(np.random.default_rng(5)), target="population")
+    found = impute(
+        lambda draw, name, rng: labels, 400, view, Questions((parse_metric("prevalence"),)), request
+    )
+    values = found.values[:, 0]
+    error = values.std(ddof=1) / np.sqrt(len(values))
+    assert abs(values.mean() - weighted) < 5 * error
+    assert abs(plain - weighted) > 30 * error
+    assert found.point == pytest.approx(weighted)
+
+
+def test_resamples_of_labels_count_items_by_their_weights():
+    """As above, of labels that are taken for the truth."""
+    view, labels, weighted, plain = weighted_view()
+    found = resample(
+        labels, view, Questions((parse_metric("prevalence"),)), np.random.default_rng(6), 400,
+        sample_of_population(view),
+    )  # fmt: skip
+    values = found.values[:, 0]
+    error = values.std(ddof=1) / np.sqrt(len(values))
+    assert abs(values.mean() - weighted) < 5 * error
+    assert abs(plain - weighted) > 30 * error

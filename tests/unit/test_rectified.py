@@ -8,14 +8,15 @@ from scipy.stats import t as student
 
 from crowdgold.data import NO_GOLD
 from crowdgold.inference import evaluate
-from crowdgold.inference.contributions import EXPECTED_SEED, centred_influence
+from crowdgold.inference.contributions import DRAWN, centred_influence, drawn_labels
 from crowdgold.inference.correction import of_labels, rectify
 from crowdgold.inference.design import SimpleRandom
 from crowdgold.inference.interval import interval
 from crowdgold.inference.labels import Fit, LabelPrediction
 from crowdgold.inference.questions import Questions, View
-from crowdgold.inference.rectified import PSEUDO, Rectified
+from crowdgold.inference.rectified import PSEUDO, WIDER, Rectified
 from crowdgold.inference.samples import FEWEST, ONLY_GOLD
+from crowdgold.methods import fit
 from crowdgold.metrics import LabelMass, RankedItems, Scale, parse_metric
 from unit.label_mass_reference import metric_value
 from unit.reference import make_items
@@ -94,6 +95,20 @@ def contributions(text, items, share):
     return whole, found - found.mean()
 
 
+def drawn_by_loops(items, prediction):
+    """Labels that are positive where an item's number lies below the prediction."""
+
+    def votes_and_scores(i):
+        return items.votes_positive[i], items.votes_total[i], items.scores["B"][i]
+
+    places = sorted(range(len(items)), key=votes_and_scores)
+    for draw in range(DRAWN):
+        labels = np.zeros(len(items))
+        for place, i in enumerate(places, start=1):
+            labels[i] = (place * (5**0.5 - 1) / 2 + draw / DRAWN) % 1 < prediction[i]
+        yield labels
+
+
 def by_loops(text, items, prediction, target):
     """theta, se and the interval from the definitions in the module's first lines."""
     rows = np.flatnonzero(items.gold != NO_GOLD)
@@ -101,9 +116,10 @@ def by_loops(text, items, prediction, target):
     y_value, y = contributions(text, gold, items.gold[rows].astype(float))
     g_value, g = contributions(text, gold, prediction[rows])
     everywhere, _ = contributions(text, items, prediction)
-    drawn = np.random.default_rng(EXPECTED_SEED).random(len(items)) < prediction
-    _, drawn_y = contributions(text, items, drawn.astype(float))
-    _, drawn_g = contributions(text, items, prediction)
+    drawn_y = np.concatenate(
+        [contributions(text, items, one)[1] for one in drawn_by_loops(items, prediction)]
+    )
+    drawn_g = np.tile(contributions(text, items, prediction)[1], DRAWN)
     prior = PSEUDO * np.mean(drawn_g**2)
     weight = min(1, max(0, (np.sum(y * g) + prior) / (np.sum(g * g) + prior)))
 
@@ -393,6 +409,52 @@ def test_many_quantities_cost_what_each_alone_does(monkeypatch):
         many.select(columns).estimates(named.select(list(columns), names), 0.95)
         costs.append(sum(reckoned))
     assert 0 < costs[1] <= 20 * costs[0]
+
+
+@pytest.mark.parametrize("share", [0.03, 0.5, 0.9])
+def test_drawn_labels_are_positive_as_often_as_they_should_be(share):
+    """Of 500 items alike, and of each twenty that follow each other, to two items.
+
+    Random labels of twenty items would be as near in three of four blocks at a share of one half.
+    """
+    items, _ = table(500, 0, seed=12)
+    order = np.lexsort([*items.scores.values(), items.votes_total, items.votes_positive])
+    for labels in drawn_labels(items, np.full(500, share), 3):
+        assert labels.sum() == pytest.approx(500 * share, abs=2)
+        assert (np.abs(labels[order].reshape(25, 20).sum(axis=1) - 20 * share) <= 2).all()
+
+
+def test_order_and_names_of_items_do_not_matter():
+    """But for rounding; also where there are more items than labels are drawn of."""
+    for n, n_gold in ((300, 40), (6000, 50)):
+        items, prediction = table(n, n_gold, seed=10)
+        moved = np.random.default_rng(11).permutation(n)
+        other = {name: one[moved] for name, one in prediction.items()}
+        found = [
+            [(one.estimate, one.lower, one.upper) for one in rectified(*asked, WITH_DIFFERENCES)]
+            for asked in ((items, prediction), (items.take(moved), other))
+        ]
+        assert np.array(found[0]) == pytest.approx(np.array(found[1]), rel=1e-6, nan_ok=True)
+
+
+def test_no_interval_is_far_wider_than_that_of_gold_alone():
+    """200 studies with few positive gold items, where a correction can move an estimate to an end.
+
+    The control has no such choice; some of its intervals are wider.
+    """
+    wider = dict.fromkeys((WIDER, np.inf), 0)
+    for seed in range(200):
+        items, prediction = table(300, 24, seed=[13, seed], signal=2.0)
+        rng = np.random.default_rng(1)
+        alone = evaluate(fit("GT", items, rng), items, SMOOTH, rng, target="items")
+        for most in wider:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr("crowdgold.inference.rectified.WIDER", most)
+                for one, gold in zip(rectified(items, prediction, SMOOTH), alone, strict=True):
+                    width, of_gold = one.upper - one.lower, gold.upper - gold.lower
+                    wider[most] += bool(width > (WIDER + 1e-9) * of_gold)
+    assert wider[WIDER] == 0
+    assert wider[np.inf] > 0
 
 
 def test_no_random_numbers_decide():

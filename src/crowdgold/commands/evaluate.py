@@ -210,6 +210,14 @@ def _is_quiet(asked: argparse.Namespace) -> bool:
     return asked.json or asked.badge is not None
 
 
+def grave_doubts(out: Path) -> list[str]:
+    """The titles of the report's grave doubts about an evaluation in a folder."""
+    from crowdgold.own.report.doubts import GRAVE, find_doubts  # here: they take time to load
+    from crowdgold.own.report.folder import read_study_folder
+
+    return [one.title for one in find_doubts(read_study_folder(out)) if one.weight == GRAVE]
+
+
 def _tell_rest(asked: argparse.Namespace, summary: Mapping[str, Any], wanted: Wanted) -> None:
     """Say what follows the tables: notes, what programs read, what came of conditions."""
     for note in (*summary["notes"], *summary["warnings"]):
@@ -220,6 +228,8 @@ def _tell_rest(asked: argparse.Namespace, summary: Mapping[str, Any], wanted: Wa
         tell(in_a_line(wanted, summary))
     for line in in_words(summary):
         (say if _is_quiet(asked) else tell)(line)
+    for title in grave_doubts(asked.out):
+        say(textwrap.fill(f"Grave doubt: {title}. The report says why.", WIDTH))
     say(f"Written: {asked.out}")
 
 

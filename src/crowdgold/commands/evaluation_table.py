@@ -10,8 +10,8 @@ from typing import Any
 
 from crowdgold.data.shown import WIDTH
 from crowdgold.inference.samples import ONLY_GOLD
-from crowdgold.methods.registry import METHODS, baseline
-from crowdgold.own.evaluation.headline import is_corrected
+from crowdgold.methods.registry import METHODS
+from crowdgold.own.evaluation.headline import is_corrected, is_gold_alone
 
 METRIC, MODEL, NUMBER, INTERVAL, METHOD, AS_GOLD = 20, 14, 6, 17, 14, 7
 HUMANS = "humans"
@@ -46,17 +46,17 @@ def _named(one: Mapping[str, Any]) -> str:
     return _cut(one["metric"], METRIC).ljust(METRIC) + _cut(model_of(one), MODEL).ljust(MODEL)
 
 
-def _by(method: str) -> str:
+def _by(one: Mapping[str, Any]) -> str:
     """What a number comes from, in at most 14 letters: words, or the name of a model."""
-    if method == baseline():
+    if is_gold_alone(one):
         return ALONE
-    return CORRECTED if is_corrected(method) else method
+    return CORRECTED if is_corrected(one["method"]) else str(one["method"])
 
 
 def _numbers(one: Mapping[str, Any]) -> str:
     """An estimate with its interval, and the method, marked where gold labels contradict it."""
     interval = f"{one['lower']:.3f} to {one['upper']:.3f}"
-    by = _by(one["method"]) + (f" {MARK}" if one["misfit"] else "")
+    by = _by(one) + (f" {MARK}" if one["misfit"] else "")
     return f"{one['estimate']:{NUMBER}.3f}  {interval.ljust(INTERVAL)}{by.ljust(METHOD)}"
 
 
@@ -82,7 +82,9 @@ def _answers(summary: Summary, stratum: str) -> list[Mapping[str, Any]]:
 def _corrected(answers: Sequence[Mapping[str, Any]]) -> str:
     """Which methods gold labels correct, where any answer is of one."""
     methods = dict.fromkeys(
-        one["method"] for one in answers if one["method"] and is_corrected(one["method"])
+        one["method"]
+        for one in answers
+        if one["method"] and is_corrected(one["method"]) and not is_gold_alone(one)
     )
     if not methods:
         return ""

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from crowdgold.data import Items
 from crowdgold.inference.design import Design
 from crowdgold.inference.questions import Questions, View
 
@@ -11,10 +12,13 @@ MOST_ROWS = 20_000
 """Items from which a variance is taken at most; with more, evenly spread ones."""
 EXPECTED_ROWS = 5_000
 """Items on which labels are drawn from the prediction at most."""
-REDRAWN = 20
-"""Times that labels of gold items are drawn from the prediction, where these stand for all."""
-EXPECTED_SEED, CHOICE_SEED = 20260301, 20260302
-"""Of these labels, and of which items: constants, so that no seed of a user's moves an answer."""
+DRAWN, REDRAWN = 4, 20
+"""Times that labels are drawn from the prediction: of all items, and of gold items where these
+stand for all."""
+GOLDEN = (np.sqrt(5) - 1) / 2
+"""Multiples of it, modulo 1, are spread evenly: any so many that follow each other (Weyl, 1916)."""
+CHOICE_SEED = 20260302
+"""Of which items are looked at: a constant, so that no seed of a user's moves an answer."""
 
 
 def some_rows(size: int, most: int) -> np.ndarray:
@@ -47,18 +51,44 @@ def where_known(influence: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(influence).all(axis=axes), influence, 0.0)
 
 
+def _by_votes_and_scores(items: Items) -> np.ndarray:
+    """Positions of the items, (n,), sorted; items that are alike in all stand in any order."""
+    order: np.ndarray = np.lexsort(
+        [*items.scores.values(), items.votes_total, items.votes_positive]
+    )
+    return order
+
+
+def drawn_labels(items: Items, share: np.ndarray, times: int) -> np.ndarray:
+    """Labels that are 1 as often as a prediction (n,) says: (times, n).
+
+    There are no random numbers in them, and names and order of the items do not matter. Items are
+    sorted by votes and scores; each gets a number in (0, 1) that differs much from its neighbours',
+    and is positive where that lies below its share. All predictors' scores have the same numbers.
+    """
+    place = np.empty(len(items))
+    place[_by_votes_and_scores(items)] = GOLDEN * (np.arange(len(items)) + 1)
+    moved = (place + np.arange(times)[:, None] / times) % 1
+    return (moved < share).astype(float)
+
+
 def expected_of(
     view: View, questions: Questions, prediction: np.ndarray, design: Design
 ) -> np.ndarray:
     """What items contribute whose labels are drawn from the prediction: (2, s, P)."""
     if view.items.draw is not None and view.items.draw.counts is not None:
         return _expected_of_gold(view, questions, prediction, design)
-    rows = some_rows(len(view), EXPECTED_ROWS)
+    # Every so many of the sorted items, so that their order in the table does not matter.
+    places = np.linspace(0, len(view) - 1, min(len(view), EXPECTED_ROWS)).astype(int)
+    rows = np.sort(_by_votes_and_scores(view.items)[places])
     some, share = view.take(rows), prediction[rows]
-    rng = np.random.default_rng(EXPECTED_SEED)
-    drawn = (rng.random(len(rows)) < share).astype(float)
-    both = [centred_influence(questions, some, one) for one in (drawn, share)]
-    return where_known(np.stack([design.expected(one, some.items.draw) for one in both]))
+
+    def adds(one: np.ndarray) -> np.ndarray:
+        return design.expected(centred_influence(questions, some, one), some.items.draw)
+
+    alone = adds(share)
+    drawn = drawn_labels(some.items, share, DRAWN)
+    return np.concatenate([where_known(np.stack([adds(one), alone])) for one in drawn], axis=1)
 
 
 def _expected_of_gold(
@@ -73,9 +103,9 @@ def _expected_of_gold(
     rows = np.flatnonzero(np.isfinite(view.items.draw.counts))
     gold, share = view.take(rows), prediction[rows]
     weights = design.weights if gold.weights is None else gold.weights * design.weights
-    gold, rng = replace(gold, weights=weights), np.random.default_rng(EXPECTED_SEED)
+    gold = replace(gold, weights=weights)
     alone = centred_influence(questions, gold, share)
-    drawn = [(rng.random(len(rows)) < share).astype(float) for _ in range(REDRAWN)]
+    drawn = drawn_labels(gold.items, share, REDRAWN)
     both = [(centred_influence(questions, gold, one), alone) for one in drawn]
     pairs = [[design.deviations(where_known(one)) for one in pair] for pair in both]
     return np.concatenate(np.array(pairs), axis=1)

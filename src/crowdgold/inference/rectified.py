@@ -45,6 +45,8 @@ PSEUDO, PSEUDO_UNEVEN = 10, 5
 freedom. Both were chosen on simulated studies other than those of docs/answer.md and
 docs/gold_designs.md: without the first, intervals of TNR_H from 20 gold labels were too short,
 without the second those of AUC from gold that was drawn in batches, where few are positive."""
+WIDER = 1.25
+"""How many times as wide as that of gold alone an interval may be, before gold alone is taken."""
 ALIKE = 1e-20
 """Variance of what items contribute, below which they contribute the same but for rounding."""
 OF_SUMS = ("points", "labelled", "predicted", "expected", "apart", "moved")
@@ -262,15 +264,29 @@ class Rectified:
             ends[1, place] = np.minimum(centre + above, high)[0]
         return ends
 
+    def _answered(
+        self, named: Named, level: float, unseen: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Lambda of each quantity, (P,), and the ends of its interval, (2, P)."""
+        weight = self.chosen_weight()
+        wanted = np.isfinite(self.points[0]) & (self.counted >= FEWEST)
+        ends = self._all_ends(named, weight, level, unseen, wanted)
+        if not self.design.uneven:
+            # A correction that moves an estimate to the end of its range can make it less sure
+            # there than gold alone leaves it elsewhere.
+            none, corrected = np.zeros(len(weight)), wanted & (weight > 0)
+            alone = self._all_ends(named, none, level, unseen, corrected)
+            wider = np.subtract(*ends[::-1]) > WIDER * np.subtract(*alone[::-1])
+            weight, ends = np.where(wider, 0.0, weight), np.where(wider, alone, ends)
+        return weight, ends
+
     def estimates(self, named: Named, level: float) -> list[Estimate]:
         """An estimate of each quantity, with its interval and standard error."""
-        weight = self.chosen_weight()
         labelled, _, everywhere = self.points
-        centre = self._centre(weight, named.limits)
         unseen = self.unseen(level)
+        weight, (lower, upper) = self._answered(named, level, unseen)
+        centre = self._centre(weight, named.limits)
         error = np.where(unseen > 0, 0.0, self.error(weight))
-        wanted = np.isfinite(labelled) & np.isfinite(error) & (self.counted >= FEWEST)
-        lower, upper = self._all_ends(named, weight, level, unseen, wanted)
         found = []
         for place, name in enumerate(named.texts):
             if not np.isfinite(labelled[place]):

@@ -22,6 +22,7 @@ metric is."""
 
 def too_few(counted: int, of: str = "gold items") -> str:
     """Why a metric that rests on fewer gold items, or clusters, than `FEWEST` has no interval."""
+    of = of.removesuffix("s") if counted == 1 else of
     return f"no interval: it rests on {counted} {of}, expected at least {FEWEST}"
 
 

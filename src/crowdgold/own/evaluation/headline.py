@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.inference.samples import ONLY_GOLD
 from crowdgold.methods import METHODS
 from crowdgold.methods.method import CORRECTED, MODEL
 from crowdgold.methods.registry import baseline, with_role
@@ -42,10 +43,16 @@ def is_corrected(method: str) -> bool:
     return method in with_role(CORRECTED) and method != baseline()
 
 
-def named(method: str) -> str:
-    """What a reader is told of the method of a number: in words, and its name where it has one."""
-    if method == baseline():
+def is_gold_alone(one: Mapping[str, Any]) -> bool:
+    """Whether a number rests on gold labels alone, as asked, or since a prediction adds nothing."""
+    return one["method"] == baseline() or str(one.get("note") or "").startswith(ONLY_GOLD)
+
+
+def named(one: Mapping[str, Any]) -> str:
+    """What a reader is told of how a number was found: in words, with the method's name."""
+    if is_gold_alone(one):
         return "gold labels alone"
+    method = str(one["method"])
     return f"corrected by gold ({method})" if is_corrected(method) else method
 
 
@@ -144,6 +151,13 @@ def _choose(
             "passed_over": passed_over, "note": ""}  # fmt: skip
 
 
+def _held_against_nothing(chosen: dict[str, Any]) -> dict[str, Any]:
+    """An answer where gold is no random sample: it contradicts nothing, and is no measure."""
+    beside = chosen["beside"]
+    kept = {**chosen, "misfit": None, "effective_gold": None}
+    return {**kept, "beside": beside and {**beside, "misfit": None, "effective_gold": None}}
+
+
 def _groups(table: pd.DataFrame) -> Iterator[tuple[dict[str, str], dict[str, Any]]]:
     for key, group in table.groupby(list(KEYS), sort=False):
         named = dict(zip(KEYS, map(str, key), strict=True))
@@ -174,5 +188,7 @@ def headlines(
         stratum = named["stratum"]
         order, reason = order_of_choice(n_gold[stratum], surely_chosen[stratum], asked)
         chosen = _choose(rows, order, reason, unusable.get(stratum, {}))
+        if surely_chosen[stratum]:
+            chosen = _held_against_nothing(chosen)
         found.append(named | chosen | {"reason": reason})
     return found

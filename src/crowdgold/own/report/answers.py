@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowdgold.methods.registry import baseline
-from crowdgold.own.evaluation.headline import named
+from crowdgold.own.evaluation.headline import is_gold_alone, named
 from crowdgold.own.report.folder import StudyFolder
 from crowdgold.own.report.words import (
     Numbers,
@@ -106,7 +106,7 @@ def _as_gold(row: Mapping[str, Any], n_gold: int, gold_interval: bool) -> str:
     """Say how many gold labels alone would have given an interval as narrow."""
     if n_gold == 0 or not gold_interval:
         return ""
-    if row["method"] == baseline():
+    if is_gold_alone(row):
         return f"From the {n_gold:,} gold labels alone."
     effective = row["effective_gold"]
     if effective is None:
@@ -125,7 +125,7 @@ def _as_gold(row: Mapping[str, Any], n_gold: int, gold_interval: bool) -> str:
 
 
 def _details(row: Mapping[str, Any]) -> Iterator[str]:
-    said = named(str(row["method"]))
+    said = named(row)
     yield f"{said[:1].upper()}{said[1:]}" if said != row["method"] else f"By {said}"
     beside = row.get("beside")
     if beside and beside["estimate"] is not None:
@@ -180,7 +180,7 @@ def write_answer(
     return Answer(
         title, sentence, numbers.interval(level), _as_gold(row, n_gold, by_gold is not None),
         _alone(row, by_gold, row is not given), tuple(_details(row)), bool(row.get("misfit")),
-        (numbers.point, numbers.ends, named(str(row["method"]))),
+        (numbers.point, numbers.ends, named(row)),
         is_comparison(row) and _sure(numbers),
     )  # fmt: skip
 

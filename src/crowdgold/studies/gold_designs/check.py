@@ -3,6 +3,7 @@
 - `random`: a simple random sample;
 - `one batch`: as `crowdgold sample` draws it before there is any label, for all metrics together;
 - `batches`: the same in several, each guided by the labels before it;
+- `batches for the metric`: likewise, a sample for each metric alone;
 - `least`: no sample, but the fewest labels that could do (`least_share`).
 
 The labels correct two predictions: that of a method, and `wrong_prediction`.
@@ -31,7 +32,8 @@ from crowdgold.simulate import simulate
 from crowdgold.simulate.gold_sample import draw_labelled
 
 RANDOM, ONE, BATCHES, FEWEST = "random", "one batch", "batches", "least"
-DESIGNS = (ONE, BATCHES, FEWEST)
+ALONE = "batches for the metric"
+DESIGNS = (ONE, BATCHES, ALONE, FEWEST)
 """Beside `random`, against which they are held."""
 RIGHT, WRONG = "right", "wrong"
 STEPS = 60
@@ -110,14 +112,17 @@ def _study(given: Given, dataset: pd.DataFrame | None, rng: np.random.Generator)
 
 def _samples(
     items: Items, parameters: Mapping[str, Any], rng: np.random.Generator
-) -> Iterator[tuple[str, Items]]:
-    """The designs, and the items with their gold labels."""
+) -> Iterator[tuple[str, Sequence[str], Items]]:
+    """The designs, the metrics that they are for, and the items with their gold labels."""
     n_gold, metrics = parameters["n_gold"], parameters["metrics"]
     seed = int(rng.integers(2**31))
     first = [round(share * n_gold) for share in parameters["batches"][:-1]]
-    yield RANDOM, items.with_gold(draw_labelled(len(items), n_gold, rng))
-    yield ONE, in_batches(items, metrics, [n_gold], seed)
-    yield BATCHES, in_batches(items, metrics, [*first, n_gold - sum(first)], seed)
+    sizes = [*first, n_gold - sum(first)]
+    yield RANDOM, metrics, items.with_gold(draw_labelled(len(items), n_gold, rng))
+    yield ONE, metrics, in_batches(items, metrics, [n_gold], seed)
+    yield BATCHES, metrics, in_batches(items, metrics, sizes, seed)
+    for metric in metrics:
+        yield ALONE, [metric], in_batches(items, [metric], sizes, seed)
 
 
 def check_gold_designs(
@@ -135,13 +140,13 @@ def check_gold_designs(
     items = _study(given, dataset, rng)
     truths = {metric: true_value(metric, items) for metric in metrics}
     rows = []
-    for design, sample in _samples(items, parameters, rng):
+    for design, asked, sample in _samples(items, parameters, rng):
         fits = {RIGHT: fit(parameters["method"], sample, rng), WRONG: wrong_prediction(sample)}
         for prediction, fitted in fits.items():
-            found = evaluate(fitted, sample, metrics, rng, target="items")
+            found = evaluate(fitted, sample, asked, rng, target="items")
             rows += [
                 (design, prediction, metric, truths[metric], one.estimate, one.lower, one.upper)
-                for metric, one in zip(metrics, found, strict=True)
+                for metric, one in zip(asked, found, strict=True)
             ]
     if learnt := given.whole("learnt"):
         study = {**parameters["study"], "n_gold": 0, "n": learnt}
