@@ -16,10 +16,10 @@ from crowdgold.methods import METHODS
 from crowdgold.methods.method import DRAWS
 from crowdgold.methods.registry import offered
 from crowdgold.metrics import parse_metric
-from crowdgold.metrics.binary import LABEL_METRICS, MODEL_METRICS, THRESHOLD_METRICS
+from crowdgold.metrics.binary import LABEL_METRICS, MODEL_METRICS, STUDY_METRICS, THRESHOLD_METRICS
 from crowdgold.metrics.binary import METRICS as KNOWN
-from crowdgold.metrics.binary import STUDY_METRICS as METRICS
 
+METRICS = STUDY_METRICS
 STANDARD = tuple(name for name in METRICS if not KNOWN[name].on_request)
 """Those of a study where nothing else is asked for."""
 
