@@ -78,7 +78,7 @@ figures: $(READY)  ## every figure at the default scale (25 to 40 minutes on 2 c
 smoke: $(READY)  ## every figure at the smallest scale (under 6 minutes), in results/smoke/
 	@$(MAKE) figures SCALE=smoke
 
-arena: $(READY)  ## 22 estimators in some 20 settings: which method for which data (under 15 minutes)
+arena: $(READY)  ## estimators in some 20 settings: which method for which data (under 15 minutes)
 	$(call snakemake,-- arena)
 	@echo "$(RESULTS)/figures/arena.svg and arena_other_metrics.svg, their tables beside them"
 

@@ -83,6 +83,10 @@ def test_a_metric_needs_its_range_denominator_scale_and_words():
     for name in ("range", "rests_on", "scale", "influence", "words", "needs_votes"):
         with pytest.raises(TypeError, match=name):
             Metric(**{key: value for key, value in given.items() if key != name})
+    for name in ("words", "value", "influence", "rests_on", "scale", "at"):
+        for wrong in (None, "logit"):
+            with pytest.raises(ValueError, match=f"metric AUC: {name} is {wrong!r}, expected"):
+                Metric(**{**given, name: wrong})
     with pytest.raises(ValueError, match="two ends"):
         Metric(**{**given, "range": (0.0, np.inf), "scale": Scale.LOGIT})
     with pytest.raises(ValueError, match=r"expected \(low, high\)"):

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from crowdgold.data import InputError
-from crowdgold.metrics import METRICS, LabelMass, RankedItems, parse_metric, true_value
+from crowdgold.metrics import (
+    METRICS,
+    LabelMass,
+    RankedItems,
+    denominators,
+    parse_metric,
+    true_value,
+)
 from unit.reference import make_items
 
 
@@ -88,20 +95,16 @@ def test_true_values_by_hand():
 @pytest.mark.parametrize("name", sorted(METRICS))
 @pytest.mark.parametrize("labels", [[1, 1], [0, 0], [-1, -1]], ids=str)
 def test_what_cannot_be_computed_is_nan_and_never_an_error(name, labels):
-    items = make_items([1, 0], 2, -1)
-    value = METRICS[name].value(
-        LabelMass.of_labels(np.array(labels)), RankedItems.of(items, "A"), 0.5
-    )
-    positives, negatives = labels.count(1), labels.count(0)
-    needs = {
-        "prevalence": positives + negatives, "accuracy": positives + negatives,
-        "precision": positives + negatives, "F1": positives + negatives,
-        "TPR_H": positives, "recall": positives,
-        "precision_at_recall": positives, "TNR_H": negatives,
-        "AUC": positives * negatives, "delta_TPR": positives * negatives,
-        "balanced_accuracy": positives * negatives,
-    }  # fmt: skip
-    assert np.isfinite(value) == bool(needs[name])
+    """There is a value where the metric's smallest denominator holds an item, and else none.
+
+    A metric of positives or flagged items divides by both together, and has one with either.
+    """
+    metric, given = METRICS[name], np.array(labels)
+    ranked = RankedItems.of(make_items([1, 0], 2, -1), "A")
+    value = metric.value(LabelMass.of_labels(given), ranked, 0.5)
+    either = metric.rests_on is denominators.positives_or_flagged
+    rests_on = denominators.all_labelled if either else metric.rests_on
+    assert np.isfinite(value) == (rests_on(given, ranked, 0.5, None) > 0)
 
 
 def test_delta_tpr_of_perfect_voters_is_at_the_first_point_of_the_curve():

@@ -24,9 +24,10 @@ from unit.reference import make_items
 from unit.test_evaluate_study import simulated
 
 ROOT = Path(__file__).parents[2]
-SHOWN = (ROOT / "docs/contributing.md").read_text().split("```python\n")[1].split("```")[0]
-"""The file of a method that docs/contributing.md shows."""
-NAME = "smooth-votes-R"
+NAME = "outside-R"
+PAGE = (ROOT / "docs/contributing.md").read_text().split("```python\n")[1].split("```")[0]
+SHOWN = PAGE.replace("smooth-votes-R", NAME)
+"""The file of a method that docs/contributing.md shows, by a name that no method of ours has."""
 
 
 @pytest.fixture
@@ -63,9 +64,9 @@ def test_the_method_of_the_documentation_is_fitted_with_its_settings_checked(out
     assert prediction({"votes": 0}) == [0, 0.5, 1]
     with pytest.raises(InputError, match="votes: found 11, expected 0 or more and at most 10"):
         prediction({"votes": 11})
-    with pytest.raises(InputError, match="smooth-votes-R: no setting 'vote'; did you mean 'votes'"):
+    with pytest.raises(InputError, match="outside-R: no setting 'vote'; did you mean 'votes'"):
         prediction({"vote": 1})
-    with pytest.raises(InputError, match="smooth-votes-R needs gold labels; there are 0"):
+    with pytest.raises(InputError, match="outside-R needs gold labels; there are 0"):
         fit(NAME, make_items([0, 1], 2, -1), np.random.default_rng(0))
 
 
@@ -118,7 +119,7 @@ def test_an_entry_point_offers_a_module_and_the_environment_a_file(own, tmp_path
 
 def test_two_methods_of_one_name_and_files_without_one_are_refused(outside, tmp_path):
     (tmp_path / "again.py").write_text(SHOWN)
-    with pytest.raises(InputError, match=r"another method 'smooth-votes-R', of .*smooth_votes"):
+    with pytest.raises(InputError, match=r"another method 'outside-R', of .*smooth_votes"):
         registry.register(tmp_path / "again.py")
     (tmp_path / "empty.py").write_text("x = 1\n")
     with pytest.raises(InputError, match="it makes no method"):

@@ -1,62 +1,66 @@
-"""The way of a number, as docs/contributing.md tells it: its files are there, and it is short."""
+"""The way of a number, as docs/contributing.md tells it, held against a number that is made."""
 
+import json
+import os
 import re
+import sys
 from itertools import pairwise
 
 import pytest
 
-from crowdgold.experiments.provenance.dependencies import rule_files
+from .conftest import ROOT, run
 
-from .conftest import ROOT
-
-PAGE = ROOT / "docs/contributing.md"
-MOST = 25
-USED = {
-    "simulate.py": {"simulator": ["irt"], "dataset": []},
-    "estimate.py": {"method": ["MAVEN"]},
-    "summarise.py": {"method": []},
-    "figures.py": {"plot": ["error_and_width"], "method": []},
-}
-"""Script -> what its job uses where it is about the number of the page."""
+PAGE = (ROOT / "docs/contributing.md").read_text(encoding="utf-8")
+SECTION = PAGE.partition("## The way of a number")[2].partition("\n## ")[0]
+HOPS = re.findall(r"^\d+\. `([^`]+)`", SECTION, re.MULTILINE)
+_LISTS = SECTION.split("\n### ")
+CARRIERS, READERS = (re.findall(r"^- `([^`]+)`", text, re.MULTILINE) for text in _LISTS[1:])
+LIBRARY = "src/crowdgold/"
+PLAN = "src/crowdgold/experiments/plan.py"
+"""A hop where the number is a block of YAML, of which nothing is an array yet."""
 
 
-def hops(text):
-    """The files of the page's list, in their order."""
-    section = text.partition("## The way of a number")[2].partition("\n## ")[0]
-    return re.findall(r"^\d+\. `([^`]+)`", section, re.MULTILINE)
+@pytest.fixture(scope="module")
+def traced(compiled, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("way")
+    for model in ("vote", "score"):
+        (folder / model).symlink_to(compiled(model))
+    source = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    said = run(sys.executable, ROOT / "tests/workflow/traced_way.py", folder, env=source)
+    return json.loads(next(line for line in said.splitlines() if line.startswith("{")))
 
 
-WAY = hops(PAGE.read_text(encoding="utf-8"))
+def modules(files):
+    return {file for file in files if file.startswith(LIBRARY)} - {PLAN}
 
 
-def test_a_number_passes_few_files_each_once():
-    assert 10 < len(WAY) <= MOST
-    assert len(set(WAY)) == len(WAY)
-    assert WAY[0].endswith(".yaml")
+def test_the_page_names_every_file_that_the_number_passes_and_no_other(traced):
+    passed = {file for stage, files in traced.items() if stage != "stan" for file in files}
+    assert modules([*HOPS, *CARRIERS, *READERS]) == passed
+    assert {file for file in HOPS if file.startswith("stan/")} == set(traced["stan"])
 
 
-@pytest.mark.parametrize("file", WAY)
-def test_a_file_of_the_way_is_there(file):
-    assert (ROOT / file).is_file()
+def test_the_hops_after_a_script_are_passed_in_its_job(traced):
+    for stage in ("simulate", "estimate", "summarise", "figures"):
+        start = HOPS.index(f"scripts/{stage}.py") + 1
+        ends = (place for place in range(start, len(HOPS)) if HOPS[place].endswith(".smk"))
+        after = modules(HOPS[start : next(ends, len(HOPS))])
+        assert after
+        assert after <= set(traced[stage])
 
 
-@pytest.mark.parametrize("script", USED)
-def test_the_modules_after_a_script_are_those_that_its_job_depends_on(script):
-    start = WAY.index(f"scripts/{script}") + 1
-    ends = (place for place in range(start, len(WAY)) if WAY[place].endswith(".smk"))
-    modules = [file for file in WAY[start : next(ends, len(WAY))] if file.endswith(".py")]
-    found = {
-        path.resolve().relative_to(ROOT.resolve()).as_posix()
-        for path in rule_files(ROOT / "scripts" / script, USED[script])
-    }
-    assert modules
-    assert set(modules) <= found
-    other = "src/crowdgold/studies/clara/plots/days.py"
-    assert (ROOT / other).is_file()
-    assert other not in found, "the control: a module that the number does not pass"
+def test_each_file_is_named_once_and_they_are_counted():
+    named = [*HOPS, *CARRIERS, *READERS]
+    assert len(set(named)) == len(named)
+    assert all((ROOT / file).is_file() for file in named)
+    assert HOPS[0].endswith(".yaml")
+    counts = f"{len(HOPS)} hops, {len(CARRIERS)} files that carry and {len(READERS)} that only read"
+    assert counts in " ".join(SECTION.split())
 
 
 def test_every_rule_of_the_way_runs_the_script_after_it():
-    for rule, script in pairwise(WAY):
+    rules = [rule for rule in HOPS if rule.endswith(".smk")]
+    assert len(rules) == len([script for script in HOPS if script.startswith("scripts/")])
+    for rule, script in pairwise(HOPS):
         if rule.endswith(".smk"):
             assert f'"../../{script}"' in (ROOT / rule).read_text(encoding="utf-8")

@@ -217,6 +217,7 @@ PRINTED = _variant(
         "CLARA with the published interval of the prevalence, the quantiles of its conditional "
         "means, which is too narrow."
     ),
+    variant_of="CLARA",
     style=Style("#CC7766", "v", "--"),
 )
 ORDERED = _variant(
@@ -227,5 +228,6 @@ ORDERED = _variant(
         "CLARA with its prior cut to TPR + TNR > 1 in every confusion matrix, so that labels "
         "cannot be swapped."
     ),
+    variant_of="CLARA",
     style=Style("#004488", "^", "-."),
 )

@@ -98,6 +98,7 @@ EXACT = _version(
     "MAVEN by the exact cut",
     about="MAVEN, the score model's densities drawn from directly instead of by nested fits.",
     preset={"cut": "exact"},
+    variant_of="MAVEN",
     style=Style("#442200", "X", "--"),
 )
 CALIBRATED = _version(
@@ -125,6 +126,7 @@ FREE_SD = _version(
     "MAVEN-C with a standard deviation of positives of its own",
     about="MAVEN-C with a standard deviation of its own for the utilities of positives.",
     preset={"score_likelihood": "calibrated", "positive_sd": True},
+    variant_of="MAVEN-C",
     style=Style("#6688AA", "*", ":"),
 )
 RECTIFIED = _version(

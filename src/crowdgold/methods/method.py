@@ -123,6 +123,7 @@ class Method:
         estimates: names of the metrics of Items that it can estimate; all where there are none.
         takes_weights: whether items may count differently.
         package: an optional package that it needs; empty where it needs none.
+        variant_of: the method that it is a version of; the arena compares those that are none's.
         style: how it looks in figures; None for the next free colour.
         offer: what a user's study makes of it; None where it is of experiments only.
     """
@@ -140,6 +141,7 @@ class Method:
     estimates: tuple[str, ...] = ()
     takes_weights: bool = True
     package: str = ""
+    variant_of: str = ""
     style: Style | None = None
     offer: Offer | None = None
 

@@ -49,6 +49,7 @@ RECTIFIED = Method(
     title="raw scores, rectified by the gold labels",
     of_items=predict,
     needs=(GOLD, SCORES),
+    variant_of="MAVEN-R",
     style=Style("#882277", "X"),
 )
 AUTO_EVAL = Method(

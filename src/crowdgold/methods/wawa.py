@@ -55,5 +55,6 @@ METHOD = Method(
     of_labels=fit_wawa,
     needs=(ANNOTATORS, SEVERAL),
     uses_gold=False,
+    variant_of="MV",
     style=Style("#AA5500", "P", ":"),
 )

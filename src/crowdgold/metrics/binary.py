@@ -229,6 +229,12 @@ METRICS: dict[str, Metric] = _register(
 
 LABEL_METRICS = tuple(name for name, metric in METRICS.items() if not metric.needs_scores)
 """Metrics of labels and votes alone, whose value does not depend on scores."""
+MODEL_METRICS = tuple(
+    name for name, metric in METRICS.items() if metric.needs_scores and metric.at is At.NOTHING
+)
+THRESHOLD_METRICS = tuple(name for name, metric in METRICS.items() if metric.at is At.SCORE)
+STUDY_METRICS = (*LABEL_METRICS, *MODEL_METRICS, *THRESHOLD_METRICS)
+"""Those that a user's study can ask for."""
 
 
 def label_of(name: str) -> str:

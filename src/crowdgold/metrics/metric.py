@@ -132,11 +132,22 @@ class Metric:
     on_request: bool = False
 
     def __post_init__(self) -> None:
+        for name, kind in _KINDS.items():
+            given = getattr(self, name)
+            if not (callable(given) if kind is None else isinstance(given, kind)):
+                wanted = "a function" if kind is None else f"one of {kind.__name__}"
+                raise ValueError(f"metric {self.name}: {name} is {given!r}, expected {wanted}")
         low, high = self.range
         if not low < high:
             raise ValueError(f"metric {self.name}: range {self.range}, expected (low, high)")
         if self.scale is Scale.LOGIT and not np.isfinite(self.range).all():
             raise ValueError(f"metric {self.name}: a logit scale needs a range with two ends")
+
+
+_KINDS: dict[str, type | None] = {
+    "words": Words, "value": None, "influence": None, "rests_on": None, "scale": Scale, "at": At,
+}  # fmt: skip
+"""Field of a metric -> its class; None for a function."""
 
 
 @dataclass(frozen=True)

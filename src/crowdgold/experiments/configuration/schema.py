@@ -10,6 +10,7 @@ from crowdgold.experiments.configuration.problems import SOURCES
 from crowdgold.found import declared, load
 from crowdgold.methods import METHODS
 from crowdgold.methods.registry import offered, settable
+from crowdgold.metrics.binary import STUDY_METRICS
 
 METHOD_FILES = "method_files"
 """Key of the configuration: files of methods that lie outside the library."""
@@ -61,8 +62,9 @@ def read_schema(path: str | Path) -> dict[str, Any]:
         ConfigurationError: where the file cannot be read.
     """
     schema = files.load(path)
-    asked: Mapping[str, Any] = schema["properties"]["evaluate"]["properties"]["methods"]
-    asked["items"]["enum"] = list(offered())
+    asked: Mapping[str, Any] = schema["properties"]["evaluate"]["properties"]
+    asked["methods"]["items"]["enum"] = list(offered())
+    asked["metrics"]["items"]["enum"] = list(STUDY_METRICS)
     known = {**method_schemas(), **parameter_schemas(), **schema["$defs"]}
     rules = [_of_source(name) for name in known if name.partition("_")[0] in SOURCES]
     known["experiment"] = {**known["experiment"], "allOf": rules}

@@ -15,15 +15,11 @@ from crowdgold.inference.rectified import POPULATION, TARGETS
 from crowdgold.methods import METHODS
 from crowdgold.methods.method import DRAWS
 from crowdgold.methods.registry import offered
-from crowdgold.metrics import At, parse_metric
-from crowdgold.metrics.binary import LABEL_METRICS
+from crowdgold.metrics import parse_metric
+from crowdgold.metrics.binary import LABEL_METRICS, MODEL_METRICS, STUDY_METRICS, THRESHOLD_METRICS
 from crowdgold.metrics.binary import METRICS as KNOWN
 
-MODEL_METRICS = tuple(
-    name for name, metric in KNOWN.items() if metric.needs_scores and metric.at is At.NOTHING
-)
-THRESHOLD_METRICS = tuple(name for name, metric in KNOWN.items() if metric.at is At.SCORE)
-METRICS = (*LABEL_METRICS, *MODEL_METRICS, *THRESHOLD_METRICS)
+METRICS = STUDY_METRICS
 STANDARD = tuple(name for name in METRICS if not KNOWN[name].on_request)
 """Those of a study where nothing else is asked for."""
 

@@ -11,7 +11,7 @@ import pandas as pd
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.own import Study
 from crowdgold.evaluation.misfit import held_against
-from crowdgold.metrics.binary import LABEL_METRICS
+from crowdgold.metrics.binary import LABEL_METRICS, THRESHOLD_METRICS
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import DataCheck, verdicts_within
 from crowdgold.own.check.gold_sample import GoldSample, assess_gold_sample
@@ -34,7 +34,6 @@ from crowdgold.own.evaluation.jobs import (
 from crowdgold.own.evaluation.look import note_looks, of_this_look
 from crowdgold.own.evaluation.processes import Say, run_jobs
 from crowdgold.own.evaluation.questions import (
-    THRESHOLD_METRICS,
     Settings,
     check_settings,
     thresholds_of,
