@@ -13,7 +13,10 @@ a population, of which the N items are a sample, the variance over the items' co
 is added.
 
 Degrees of freedom, of a metric that rests on k of n gold items, are sqrt((k - 1) (n - 1)): k - 1
-alone is too cautious, since the spread of a rate follows from the rate. Where weights differ, the
+alone is too cautious, since the spread of a rate follows from the rate. That of an AUC does not.
+Its variance is v_1 / k + v_0 / (n - k) of the two classes, whose v are taken to be alike, so that
+with w = (n - k) / n it has no more than 1 / (w^2 / (k - 1) + (1 - w)^2 / (n - k - 1)) degrees of
+freedom (Satterthwaite, 1946). Where weights differ, the
 spread follows from the few items that count for many, and it is the least of k - 1, k Kish's number
 of items of equal weight, and of
 
@@ -117,6 +120,15 @@ class SimpleRandom:
         """
         between: np.ndarray = np.sqrt((count - 1.0) * (self.size - 1.0))
         return between
+
+    def of_classes(self, count: np.ndarray) -> np.ndarray:
+        """Degrees of freedom, (P,), of metrics that compare `count` items with those of another
+        class.
+        """
+        others = np.maximum(self.size - count, 2.0)
+        share = others / (others + count)
+        found: np.ndarray = 1 / (share**2 / (count - 1) + (1 - share) ** 2 / (others - 1))
+        return found
 
     def rests_on(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray | int:
         """How many gold items each variance rests on, from what `freedom` takes."""

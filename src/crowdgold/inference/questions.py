@@ -55,8 +55,9 @@ class Named:
         texts: names.
         limits: (P, 2) ranges.
         scales: of their intervals.
-        parts: (P, 2) of differences, the ranges of their two parts where the interval is to be at
-            least that of the parts (`interval.from_parts`), else NaN; of others, where it will be.
+        parts: (P, 2) of metrics that compare items of two classes, and of their differences, the
+            ranges of one and of both parts: the interval of a difference is to be at least that of
+            its parts (`interval.from_parts`); NaN of others.
     """
 
     texts: Sequence[str]
@@ -102,9 +103,9 @@ class Questions:
         points = POINTS * self.curves
         limits = [one.known.range for one in self.asked] + [(0.0, 1.0)] * points
         scales = [one.known.scale for one in self.asked] + [Scale.LOGIT] * points
-        skewed = [one.known.skewed_difference for one in self.asked] + [False] * points
+        pairs = [one.known.of_pairs for one in self.asked] + [False] * points
         ranges = np.array(limits, dtype=float).reshape(-1, 2)
-        parts = np.where(np.array(skewed, dtype=bool)[:, None], ranges, np.nan)
+        parts = np.where(np.array(pairs, dtype=bool)[:, None], ranges, np.nan)
         return Named(self.texts + [""] * points, ranges, scales, parts)
 
     def values(self, mass: LabelMass, ranked: RankedItems) -> np.ndarray:

@@ -207,13 +207,18 @@ class Rectified:
 
     def _ends(
         self, weight: np.ndarray, limits: np.ndarray, scale: Scale, level: float,
-        unseen: np.ndarray | float = 0.0,
+        unseen: np.ndarray | float = 0.0, pairs: np.ndarray | bool = False,
     ) -> Ends:  # fmt: skip
-        """Ends of the intervals of quantities of one scale, at a weight of the prediction."""
+        """Ends of the intervals of quantities of one scale, at a weight of the prediction.
+
+        Args:
+            pairs: (P,) whether they compare items of two classes.
+        """
         count = np.maximum(self._enough, 2)
         error = np.where(np.asarray(unseen) > 0, 0.0, self.error(weight))
-        centre = self._centre(weight, limits)
-        return interval(centre, error, count, self._freedom(weight), limits, scale, level, unseen)
+        centre, freedom = self._centre(weight, limits), self._freedom(weight)
+        freedom = np.where(pairs, np.minimum(freedom, self.design.of_classes(count)), freedom)
+        return interval(centre, error, count, freedom, limits, scale, level, unseen)
 
     def _stretch(self, scale: Scale, limits: np.ndarray, parts: np.ndarray, level: float) -> Ends:
         """How many times as far each end of one difference lies for what its two parts show.
@@ -231,7 +236,7 @@ class Rectified:
         shown = from_parts(
             np.stack([part._centre(none, parts) for part in self.parts]),
             np.stack([part.error(none) for part in self.parts]),
-            np.stack([part._ends(none, parts, scale, level) for part in self.parts]),
+            np.stack([part._ends(none, parts, scale, level, pairs=True) for part in self.parts]),
             self.error(none),
         )
         near = [np.abs(centre - end) for end in alone]
@@ -249,11 +254,13 @@ class Rectified:
         """Ends of the intervals, (2, P); NaN of quantities that are not wanted."""
         ends = np.full((2, len(weight)), np.nan)
         scales = np.array([scale.value for scale in named.scales])
+        pairs = np.isfinite(named.parts).all(axis=1)
         for scale in set(named.scales):
             at = np.flatnonzero(wanted & (scales == scale.value))
             one, limits = self.select(at.tolist()), named.limits[at]
-            ends[:, at] = one._ends(weight[at], limits, scale, level, unseen[at])
-        skewed = wanted & (unseen == 0) & np.isfinite(named.parts).all(axis=1)
+            of_pairs = False if self.of_difference else pairs[at]
+            ends[:, at] = one._ends(weight[at], limits, scale, level, unseen[at], of_pairs)
+        skewed = wanted & (unseen == 0) & pairs
         for place in np.flatnonzero(skewed).tolist() if self.parts else ():
             own, at, limits = self.select([place]), weight[[place]], named.limits[[place]]
             reach = own._stretch(named.scales[place], limits, named.parts[[place]], level)

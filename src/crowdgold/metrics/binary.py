@@ -162,7 +162,7 @@ METRICS: dict[str, Metric] = _register(
                "negative one.", label="$AUC$", in_per_cent=False),
         area_under_roc, influence.area_under_roc,
         (0.0, 1.0), denominators.smaller_class, Scale.LOGIT, needs_scores=True, needs_votes=False,
-        skewed_difference=True,
+        of_pairs=True,
     ),
     Metric(
         "delta_TPR",

@@ -111,8 +111,9 @@ class Metric:
         needs_scores: whether its value depends on a predictor's scores.
         needs_votes: whether its value depends on the items' votes.
         at: what its threshold is.
-        skewed_difference: whether the difference of two of it errs more to one side than its own
-            spread shows, so that the two intervals are looked at as well. Most are not.
+        of_pairs: whether it compares items of two classes. Its spread does not follow from its
+            value then, and the difference of two of it errs more to one side than its own spread
+            shows, so that the two intervals are looked at as well.
         against_voters: whether it is itself a difference, a model's value less the voters'.
         on_request: whether a user's study has it only where it is asked for.
     """
@@ -127,7 +128,7 @@ class Metric:
     needs_scores: bool
     needs_votes: bool
     at: At = At.NOTHING
-    skewed_difference: bool = False
+    of_pairs: bool = False
     against_voters: bool = False
     on_request: bool = False
 
