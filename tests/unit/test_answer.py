@@ -198,8 +198,8 @@ def test_the_samples_of_a_data_table_are_read(drawn, tmp_path):
 def test_predictions_are_compared_by_coverage_and_width():
     """One of ten replicates misses by the narrower half of the widths."""
     table = predictions_table(compared(), "GT")
-    assert "| `GT` | gold labels only | 1.000, 1.00 | 1.000, 1.00 |" in table
-    assert "| 0.900, 0.50 | 0.900, 0.50 |" in table
+    assert "| `GT` | gold labels only | 1.000, 1.000 | 1.000, 1.000 |" in table
+    assert "| 0.900, 0.500 ± 0.000 | 0.900, 0.500 ± 0.000 |" in table
     assert "in 2 settings, 10 replicates each" in page_of()
 
 

@@ -24,6 +24,8 @@ OF_METRIC = 0.925
 """Least coverage of each metric over all settings, at each number of gold labels."""
 OF_CELL = 0.93
 """No upper limit of a cell's coverage lies below."""
+ENOUGH = 100
+"""Intervals of a cell from which on its coverage is judged: of fewer hardly any can lie below."""
 WIDEST = 1.0
 """No cell's mean width is above so many times that of gold alone."""
 AT, MEAN_WIDTH = 200, 0.74
@@ -121,14 +123,22 @@ def _metrics(found: Answers) -> Bar:
     )
 
 
+def judged_cells(found: Answers) -> pd.DataFrame:
+    """The cells with intervals enough to say how often they hold the truth."""
+    return found.cells[found.cells["intervals"] >= ENOUGH]
+
+
 def _cells(found: Answers) -> Bar:
-    cells = found.cells
+    cells = judged_cells(found)
     flagged = cells[cells["upper_limit"] < OF_CELL]
     judged = found.again[[*CELL, "upper_limit", "coverage", "intervals"]]
     judged = judged.rename(columns=lambda name: name if name in CELL else f"{name}_again")
     flagged = flagged.merge(judged, on=CELL, how="left")
     cleared = flagged["upper_limit_again"] >= OF_CELL
-    text = f"{len(flagged)} of {len(cells)} cells lie below"
+    text = (
+        f"{len(flagged)} of {len(cells)} cells lie below; {len(found.cells) - len(cells)} more "
+        f"have fewer than {ENOUGH} intervals and are not judged"
+    )
     if flagged["upper_limit_again"].notna().any():
         judged_again = int(flagged["upper_limit_again"].notna().sum())
         text += f"; {judged_again} of them were judged again with more replicates, and "

@@ -22,6 +22,7 @@ from crowdgold.experiments import seeds
 from crowdgold.experiments.population import SIZES, TRUTH_OF, asks_for_population
 from crowdgold.inference.contributions import centred_influence
 from crowdgold.inference.questions import Questions, View
+from crowdgold.methods.needs import MOST_JUDGES
 from crowdgold.metrics import parse_metric
 from crowdgold.simulate import simulate
 
@@ -67,7 +68,8 @@ def least_widths(
 ) -> pd.DataFrame:
     """The least ratio of each experiment and metric, with a number of gold labels.
 
-    Experiments of a dataset have none: of a few thousand items the probability is not known.
+    Experiments of a dataset have none: of a few thousand items the probability is not known. Nor
+    have those of few known judges, of whom a prediction can tell who voted.
 
     Args:
         experiments: (name, its block of the configuration).
@@ -87,6 +89,8 @@ def least_widths(
         drawn = simulate(block["simulator"], {**own, "n": ITEMS_LEARNT, "n_gold": 0}, rng).reference
         if not isinstance(drawn, Items):
             raise InputError(f"{name}: {block['simulator']} gives labels of annotators")
+        if drawn.labels is not None and len(drawn.labels.annotator) <= MOST_JUDGES:
+            continue  # who voted says more than how many did
         ratios = least_ratios(drawn, block["metrics"], n_gold / given["n"])
         rows += [(name, n_gold, metric, ratio) for metric, ratio in ratios.items()]
     return pd.DataFrame(rows, columns=LEAST)

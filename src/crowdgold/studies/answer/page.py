@@ -7,8 +7,17 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table, with_error
+from crowdgold.evaluation.summaries import share_error
 from crowdgold.methods import METHODS
-from crowdgold.studies.answer.bars import AT, OF_CELL, Answers, Bar, answers_of, bars_of
+from crowdgold.studies.answer.bars import (
+    AT,
+    OF_CELL,
+    Answers,
+    Bar,
+    answers_of,
+    bars_of,
+    judged_cells,
+)
 from crowdgold.studies.answer.cells import CELL, answer_cells, mean_ratios, pooled_coverage
 from crowdgold.studies.answer.sample_peers import MEANS, PEER
 
@@ -51,6 +60,30 @@ def pooled_ends(found: Answers) -> dict[str, Any]:
     ends = {name: by_gold.loc[by_gold["coverage"].agg(f"idx{which}")]
             for name, which in (("low", "min"), ("high", "max"))}  # fmt: skip
     return {"whole": by_gold["covered"].sum() / by_gold["intervals"].sum(), **ends}
+
+
+def least_cell(found: Answers, labels: Mapping[str, str]) -> dict[str, Any] | None:
+    """The judged cell that covers least: as first drawn, or with more replicates where there are.
+
+    Returns:
+        its `world`, `metric`, `n_gold`, `coverage` with error as text, and that of the baseline;
+        None where no cell is judged.
+    """
+    cells = judged_cells(found)
+    if len(found.again):
+        keys = cells[CELL].apply(tuple, axis=1).isin(found.again[CELL].apply(tuple, axis=1))
+        cells = pd.concat([cells[~keys], found.again], ignore_index=True)
+    if cells.empty:
+        return None
+    row = cells.iloc[int(cells["coverage"].to_numpy().argmin())]
+    error = share_error(row["coverage"], row["intervals"])
+    return {
+        "world": labels.get(row["experiment"], row["experiment"]),
+        "metric": row["metric"],
+        "n_gold": int(row["n_gold"]),
+        "coverage": with_error(row["coverage"], error),
+        "alone": f"{row['coverage_baseline']:.3f}",
+    }
 
 
 def known_width(found: Answers) -> pd.Series:
@@ -226,10 +259,11 @@ def predictions_table(results: pd.DataFrame, baseline: str) -> str:
     rows = []
     for method in dict.fromkeys(results["method"]):
         covered = pooled_coverage(results, method, ["n_gold"]).set_index("n_gold")["coverage"]
-        ratios = dict.fromkeys(sizes, 1.0)
+        ratios = dict.fromkeys(sizes, "1.000")
         if method != baseline:
-            cells = answer_cells(results, method, baseline)
-            ratios = mean_ratios(cells, ["n_gold"]).set_index("n_gold")["width_ratio"].to_dict()
-        cells_of = [f"{covered[size]:.3f}, {ratios[size]:.2f}" for size in sizes]
+            means = mean_ratios(answer_cells(results, method, baseline), ["n_gold"])
+            columns = means[["n_gold", "width_ratio", "width_ratio_se"]].to_numpy()
+            ratios |= {int(one): f"{ratio:.3f} ± {error:.3f}" for one, ratio, error in columns}
+        cells_of = [f"{covered[size]:.3f}, {ratios[size]}" for size in sizes]
         rows.append([f"`{method}`", METHODS[method].title, *cells_of])
     return markdown_table(["method", "what it is", *map(str, sizes)], rows)
