@@ -101,7 +101,11 @@ def test_a_study_is_estimated_from_every_sample():
         "method": "votes-R", "metrics": ["prevalence", "AUC"], "learnt": 2000,
     }  # fmt: skip
     found = check_gold_designs(given, np.random.default_rng(3))
-    assert len(found) == 3 * 2 * 2 + 2
+    assert len(found) == 3 * 2 * 2 + 2 * 2 + 2
+    alone = found[found["design"] == "batches for the metric"]
+    assert sorted(zip(alone["metric"], alone["prediction"], strict=True)) == [
+        ("AUC", "right"), ("AUC", "wrong"), ("prevalence", "right"), ("prevalence", "wrong"),
+    ]  # fmt: skip
     real = found[found["design"] != "least"]
     assert np.isfinite(real[["truth", "estimate", "lower", "upper"]]).all(axis=None)
     assert real["truth"].nunique() == 2

@@ -6,11 +6,14 @@ import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table, with_error
 from crowdgold.evaluation.summaries import share_error
-from crowdgold.studies.gold_designs.check import BATCHES, FEWEST, ONE, RIGHT
+from crowdgold.studies.gold_designs.check import ALONE, BATCHES, FEWEST, ONE, RIGHT
 from crowdgold.studies.gold_designs.shares import shares
 
 MAIN, TUNED = "gold_designs", "Algorithm 2"
-DESIGNS = {ONE: "one batch", BATCHES: "two batches", FEWEST: "least possible"}
+DESIGNS = {
+    ONE: "one batch", BATCHES: "two batches", ALONE: "two batches, for it alone",
+    FEWEST: "least possible",
+}  # fmt: skip
 
 
 def found_of(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

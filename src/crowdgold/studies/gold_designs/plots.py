@@ -8,12 +8,13 @@ from matplotlib.figure import Figure
 
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.style import COLOURS, new_figure
-from crowdgold.studies.gold_designs.check import BATCHES, FEWEST, ONE
+from crowdgold.studies.gold_designs.check import ALONE, BATCHES, FEWEST, ONE
 from crowdgold.studies.gold_designs.shares import of_right, shares
 
 LOOKS = {
     ONE: (COLOURS[5], "s", "-", "in one batch"),
     BATCHES: (COLOURS[0], "o", "-", "in two batches"),
+    ALONE: (COLOURS[2], "v", "-", "two, for it alone"),
     FEWEST: (COLOURS[7], "_", "none", "the least that could do"),
 }
 """Design -> its colour, marker, line, and words."""
@@ -28,7 +29,7 @@ def _draw(panel: Axes, own: pd.DataFrame, worlds: Mapping[str, str]) -> None:
     for number, (design, (colour, marker, line, words)) in enumerate(LOOKS.items()):
         rows = main[main["design"] == design]
         panel.errorbar(
-            rows["positive"] * 1.06 ** (number - 1), rows["share"], rows["share_se"],
+            rows["positive"] * 1.06 ** (number - 1.5), rows["share"], rows["share_se"],
             color=colour, marker=marker, label=words, linewidth=0.9, linestyle=line,
             markersize=8 if marker == "_" else 4,
         )  # fmt: skip
