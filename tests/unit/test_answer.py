@@ -195,6 +195,17 @@ def test_the_samples_of_a_data_table_are_read(drawn, tmp_path):
     ]
 
 
+def test_the_lowest_cell_is_named_and_cells_of_few_intervals_are_not_judged():
+    """Of 99 intervals hardly any could lie below the bar; of 100 it is said."""
+    few = {CELL: {"intervals": 99, "covered": 50}}
+    page = page_of(few)
+    assert "0 of 11 cells lie below; 1 more have fewer than 100 intervals" in page
+    assert "| two | AUC | 200 |" not in page.partition("### The lowest cells")[2]
+    enough = page_of({CELL: {"intervals": 100, "covered": 80}})
+    assert "setting was 0.800 ± 0.040: AUC, two, 200 gold labels" in enough
+    assert "| two | AUC | 200 | 100 | 0.800 ± 0.040 | 0.950 |" in enough
+
+
 def test_predictions_are_compared_by_coverage_and_width():
     """One of ten replicates misses by the narrower half of the widths."""
     table = predictions_table(compared(), "GT")

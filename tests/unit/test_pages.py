@@ -274,7 +274,9 @@ def told_pages(auc="0.912 ± 0.007"):
         "| gold labels | coverage | coverage of GT | width / GT |\n| --- | --- | --- | --- |\n"
         "| 20 | 0.979 ± 0.001 | 0.983 | 0.886 |\n| 500 | 0.951 | 0.952 | 0.831 |\n\n"
         "### Coverage by setting\n\n| setting | 20 | 500 |\n| --- | --- | --- |\n"
-        "| a | 0.99 | 0.95 |\n| b | 0.93 | 0.96 |\n"
+        "| a | 0.99 | 0.95 |\n| b | 0.93 | 0.96 |\n\n"
+        "### The lowest cells\n\n| setting | coverage |\n| --- | --- |\n"
+        "| a | 0.878 ± 0.021 |\n| b | 0.90 ± 0.02 |\n"
     )
     pooled = "".join(
         f"| {method} | {metric} | {covers} | 0.84 | 0.78 |\n"
@@ -295,6 +297,7 @@ def told_pages(auc="0.912 ± 0.007"):
 def test_the_page_on_intervals_tells_the_numbers_of_other_pages():
     page = page_from("which-interval", told=told_pages())
     assert "contained the truth in 95 to 98 of 100 simulated studies, with 20 gold" in page
+    assert "single metric in a single setting it was 0.88 at the least" in page
     assert "| corrected by gold (`logistic-R`) | 0.95 to 0.98 | 0.93 | 0.83 to 0.89 |" in page
     assert "| MAVEN, calibrated (`MAVEN-C`) | 0.91 to 0.91 | 0.84 | 0.78 to 0.78 |" in page
     assert "| Dawid-Skene (`DS`) | 0.00 to 0.36 |" in page

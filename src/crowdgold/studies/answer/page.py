@@ -11,6 +11,7 @@ from crowdgold.evaluation.summaries import share_error
 from crowdgold.methods import METHODS
 from crowdgold.studies.answer.bars import (
     AT,
+    ENOUGH,
     OF_CELL,
     Answers,
     Bar,
@@ -21,11 +22,13 @@ from crowdgold.studies.answer.bars import (
 from crowdgold.studies.answer.cells import CELL, answer_cells, mean_ratios, pooled_coverage
 from crowdgold.studies.answer.sample_peers import MEANS, PEER
 
-__all__ = ["AT", "OF_CELL", "answers_of", "bars_of"]
+__all__ = ["AT", "ENOUGH", "OF_CELL", "answers_of", "bars_of"]
 
 CELLS_FILE = "answer-cells.csv"
 LISTED = 30
 """Cells that are listed on the page; the file has all."""
+LOWEST = 10
+"""Cells with the lowest coverage that are listed."""
 FEW = 0.5
 """Cells in which fewer replicates than this share have an interval are counted."""
 
@@ -62,28 +65,35 @@ def pooled_ends(found: Answers) -> dict[str, Any]:
     return {"whole": by_gold["covered"].sum() / by_gold["intervals"].sum(), **ends}
 
 
-def least_cell(found: Answers, labels: Mapping[str, str]) -> dict[str, Any] | None:
-    """The judged cell that covers least: as first drawn, or with more replicates where there are.
+def lowest_cells(found: Answers, labels: Mapping[str, str]) -> pd.DataFrame:
+    """The judged cells that cover least, with more replicates where there are: a row each.
 
     Returns:
-        its `world`, `metric`, `n_gold`, `coverage` with error as text, and that of the baseline;
-        None where no cell is judged.
+        columns setting, metric, gold labels, intervals, coverage (with its error), coverage of the
+        baseline.
     """
     cells = judged_cells(found)
     if len(found.again):
         keys = cells[CELL].apply(tuple, axis=1).isin(found.again[CELL].apply(tuple, axis=1))
         cells = pd.concat([cells[~keys], found.again], ignore_index=True)
-    if cells.empty:
-        return None
-    row = cells.iloc[int(cells["coverage"].to_numpy().argmin())]
-    error = share_error(row["coverage"], row["intervals"])
-    return {
-        "world": labels.get(row["experiment"], row["experiment"]),
-        "metric": row["metric"],
-        "n_gold": int(row["n_gold"]),
-        "coverage": with_error(row["coverage"], error),
-        "alone": f"{row['coverage_baseline']:.3f}",
-    }
+    rows = cells.nsmallest(LOWEST, "coverage")
+    errors = [share_error(*pair) for pair in rows[["coverage", "intervals"]].to_numpy()]
+    return pd.DataFrame(
+        {
+            "setting": _worlds(rows, labels),
+            "metric": rows["metric"],
+            "gold labels": rows["n_gold"].astype(str),
+            "intervals": rows["intervals"].astype(str),
+            "coverage": [*map(with_error, rows["coverage"], errors)],
+            f"coverage of {found.baseline}": rows["coverage_baseline"].map("{:.3f}".format),
+        }
+    )
+
+
+def lowest_table(found: Answers, labels: Mapping[str, str]) -> str:
+    """The table of `lowest_cells`."""
+    rows = lowest_cells(found, labels)
+    return markdown_table([*rows], rows.to_numpy().tolist())
 
 
 def known_width(found: Answers) -> pd.Series:
