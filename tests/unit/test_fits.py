@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from crowdgold.evaluation.fits import count_gate_failures, gate_note, setting_keys
+from crowdgold.evaluation.fits import count_gate_failures, fits_by_method, gate_note, setting_keys
 from crowdgold.evaluation.summaries import summarise
 
 
@@ -43,3 +43,10 @@ def test_a_summary_counts_as_its_results_do(undefined):
     failure."""
     summary = summarise(made_results(undefined), ["predictors.A.mu", "shape"])
     assert count_gate_failures(summary) == (2, 12)
+
+
+def test_fits_are_counted_by_method_that_samples():
+    """Of two tables, one of them with other settings; GT draws no chains."""
+    other = made_results().assign(experiment="f", diagnostics_passed=True)
+    found = fits_by_method([made_results(), other])
+    assert found.to_dict("records") == [{"method": "MAVEN", "fits": 12, "passed": 10}]

@@ -1,7 +1,11 @@
 """The fits behind a table, and how many of them failed their diagnostics gate."""
 
+from collections.abc import Iterable
+
 import pandas as pd
 
+from crowdgold.methods import METHODS
+from crowdgold.methods.order import FIGURES, in_order
 from crowdgold.models.continuation import MOST
 from crowdgold.models.stan_fit import RHAT_LIMIT
 
@@ -40,6 +44,32 @@ def count_gate_failures(table: pd.DataFrame) -> tuple[int, int]:
     failed = ~table["diagnostics_passed"].astype(bool)
     fits = table.assign(failed=failed).groupby([*keys, "replicate"], dropna=False)["failed"].any()
     return int(fits.sum()), len(fits)
+
+
+def samples(method: str) -> bool:
+    """Whether a method draws from a posterior by Markov chains."""
+    known = METHODS[method]
+    return bool(known.models_with({}) or (known.offer and known.offer.work))
+
+
+def fits_by_method(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """How many fits of each method that samples there are, and how many of them passed their gate.
+
+    Args:
+        tables: rows of the long results table.
+
+    Returns:
+        columns method, fits, passed, in the order of figures.
+    """
+    counts: dict[str, tuple[int, int]] = {}
+    for table in tables:
+        for name, own in table.groupby("method", sort=False):
+            failed, fits = count_gate_failures(own)
+            before = counts.get(str(name), (0, 0))
+            counts[str(name)] = (before[0] + fits, before[1] + fits - failed)
+    sampled = in_order(filter(samples, counts), FIGURES)
+    rows = [(name, *counts[name]) for name in sampled]
+    return pd.DataFrame(rows, columns=["method", "fits", "passed"])
 
 
 def gate_sentence(failed: int, fits: int, longest: int = MOST) -> str:
