@@ -181,13 +181,13 @@ def _value_of(action: Action, value: Any) -> Any:
         return action.default
     several = isinstance(value, list | tuple)
     text = ",".join(map(str, value)) if several else str(value)
-    kind = action.type if callable(action.type) else str
+    kind: Any = action.type if callable(action.type) else str
     try:
         if isinstance(value, bool | dict | set):
             raise ValueError
         return kind(text)
     except ValueError:
-        wanted = NUMBERS.get(action.type, "a text")
+        wanted = NUMBERS.get(kind, "a text")
         raise InputError(f"{action.dest}: found {value!r}, expected {wanted}") from None
 
 
