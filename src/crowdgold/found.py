@@ -22,10 +22,23 @@ def _declarations(code: str, made: str) -> Iterator[tuple[str, str]]:
     if f" = {made}(" not in code:
         return
     for node in ast.parse(code).body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            call, (variable,) = node.value, node.targets
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Call):
+            call = node.value
+            variable = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
             if isinstance(call.func, ast.Name) and call.func.id == made:
-                yield ast.literal_eval(call.args[0]), ast.unparse(variable)
+                yield _name(call, made), ast.unparse(variable)
+
+
+def _name(call: ast.Call, made: str) -> str:
+    """The name under which a call declares, its first argument or `name`."""
+    given = [*call.args[:1], *(one.value for one in call.keywords if one.arg == "name")]
+    if not given or not isinstance(given[0], ast.Constant) or not isinstance(given[0].value, str):
+        found = ast.unparse(given[0]) if given else "nothing"
+        raise ValueError(
+            f"line {call.lineno}: {made}(...) declares {found}, expected its name as a text, "
+            f'as {made}("my_name", ...)'
+        )
+    return given[0].value
 
 
 @cache
@@ -33,11 +46,15 @@ def declared(kind: str) -> Mapping[str, tuple[str, str]]:
     """Name -> the module that declares it, and the variable there.
 
     Raises:
-        ValueError: where two files declare one name.
+        ValueError: where two files declare one name, or one that cannot be read off its text.
     """
     found: dict[str, tuple[str, str]] = {}
     for file in sorted(ROOT.rglob("*.py")):
-        for name, variable in _declarations(file.read_text(encoding="utf-8"), KINDS[kind]):
+        try:
+            own = list(_declarations(file.read_text(encoding="utf-8"), KINDS[kind]))
+        except (ValueError, SyntaxError) as error:
+            raise ValueError(f"{file}: {error}") from None
+        for name, variable in own:
             module = ".".join(file.relative_to(ROOT.parent).with_suffix("").parts)
             if name in found:
                 raise ValueError(f"{kind} {name!r}: declared in {found[name][0]} and in {module}")

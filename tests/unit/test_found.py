@@ -33,6 +33,33 @@ def test_a_new_file_is_found_and_a_name_declared_twice_is_refused(tmp_path, monk
         search("check")
 
 
+@pytest.mark.parametrize(
+    "line", ['CHECK: Check = Check("one", run)', 'CHECK = Check(run=run, name="one")']
+)
+def test_a_declaration_may_be_annotated_and_name_its_arguments(tmp_path, monkeypatch, line):
+    monkeypatch.setattr(found, "ROOT", tmp_path)
+    (tmp_path / "a.py").write_text(f"{line}\n")
+    ((name, (_, variable)),) = found.declared.__wrapped__("check").items()
+    assert (name, variable) == ("one", "CHECK")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("CHECK = Check(run=run)", "line 1.*declares nothing, expected its name"),
+        ("CHECK = Check(NAME, run)", "declares NAME, expected its name as a text"),
+        ("CHECK = Check('one'", "never closed"),
+    ],
+)
+def test_a_declaration_that_cannot_be_read_is_named_with_its_file(
+    tmp_path, monkeypatch, line, said
+):
+    monkeypatch.setattr(found, "ROOT", tmp_path)
+    (tmp_path / "wrong.py").write_text(f"{line}\n")
+    with pytest.raises(ValueError, match=rf"wrong\.py: .*{said}"):
+        found.declared.__wrapped__("check")
+
+
 def draw(table, *, x, by=()):
     return x, by
 

@@ -1,6 +1,7 @@
 """The façade of a notebook: the numbers of the commands, and objects that fit on a screen."""
 
 import json
+import re
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -139,6 +140,43 @@ def test_a_plan_is_that_of_the_command(capsys):
         cg.plan(**GUESSES, widht=0.1)
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"prevalence": "x"}, "prevalence: found 'x', expected a number"),
+        ({"width": "a"}, "width: found 'a', expected a number"),
+        ({"items": 10.5}, "items: found 10.5, expected a whole number"),
+        ({"votes": 0}, "votes: found '0', expected whole numbers"),
+        ({"votes": {"1": 1}}, "votes: found {'1': 1}, expected a text"),
+        ({"more": "yes"}, "more: found 'yes', expected True or False"),
+        ({"command": "evaluate"}, "no option 'command'"),
+        ({"vote_correlation": 2}, "vote_correlation: found 2"),
+    ],
+    ids=str,
+)
+def test_an_option_that_cannot_be_used_is_refused_as_python_names_it(options, said):
+    with pytest.raises(InputError, match=f"^{re.escape(said)}"):
+        cg.plan(**{**GUESSES, **options})
+
+
+def test_a_plan_without_guesses_says_which_are_missing_as_python_names_them():
+    with pytest.raises(InputError, match="prevalence") as caught:
+        cg.plan()
+    assert "--" not in str(caught.value)
+
+
+@pytest.mark.parametrize("votes", [3, [1, 3], (1, 3), "1,3"], ids=str)
+def test_votes_are_one_number_or_several(votes):
+    text = "3" if votes == 3 else "1,3"
+    assert cg.plan(**{**GUESSES, "votes": votes}).text == cg.plan(**{**GUESSES, "votes": text}).text
+
+
+def test_a_single_method_or_metric_is_its_name(study):
+    found = cg.evaluate(study, methods="GT", metrics="prevalence", thresholds="large=0.7", cores=1)
+    assert set(found.table["method"]) == {"GT"}
+    assert {one.metric for one in found.answers} == {"prevalence"}
+
+
 def test_draws_are_by_chain(study):
     found = cg.fit("CLARA", study, seed=3, settings=QUICK)
     confusion = found.draws["confusion"]
@@ -180,6 +218,13 @@ def test_every_object_fits_on_a_screen(study, result):
         assert max(map(len, lines)) <= 80
         assert one._repr_html_().count("<tr>") == len(one.facts())
     assert len(repr(result).splitlines()) <= MOST_LINES + 1
+    check = cg.check(study)
+    assert len(repr(check).splitlines()) <= 25
+    assert "logistic-R" in repr(check)
+    for one in (result.evaluation, check.judges, result.plot()):
+        lines = repr(one).splitlines()
+        assert len(lines) <= 25
+        assert max(map(len, lines)) <= 80
     assert "<td>large</td>" in result._repr_html_()
     for shown in (repr(notes), notes._repr_html_()):
         assert "\x1b" not in shown

@@ -1,6 +1,9 @@
 """Methods that lie outside the library: a file, or an entry point, and no change of the library."""
 
 import importlib.metadata
+import os
+import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -115,6 +118,24 @@ def test_an_entry_point_offers_a_module_and_the_environment_a_file(own, tmp_path
     assert not {"other", "third"} & set(METHODS)
     registry._find()
     assert {"other", "third"} < set(METHODS)
+
+
+@pytest.mark.parametrize(
+    ("code", "cause"),
+    [
+        ("x = 1\nimport no_such_package\n", r", line 2: .*No module named 'no_such_package'"),
+        ("x = (\n", ": .*SyntaxError"),
+        ("raise RuntimeError('two\\nlines')\n", ", line 1: .*RuntimeError: two lines"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_is_named_with_the_cause_in_one_line(tmp_path, code, cause):
+    path = tmp_path / "broken.py"
+    path.write_text(code)
+    given = {**os.environ, registry.VARIABLE: str(path)}
+    command = [sys.executable, "-m", "crowdgold.commands", "check", "votes.csv"]
+    done = subprocess.run(command, env=given, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert re.fullmatch(rf"Error: {path}{cause}.*\n", done.stderr)
 
 
 def test_two_methods_of_one_name_and_files_without_one_are_refused(outside, tmp_path):

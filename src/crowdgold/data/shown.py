@@ -15,14 +15,16 @@ def visible(text: str) -> str:
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
-def first_lines(lines: Sequence[str]) -> str:
+def first_lines(lines: Sequence[str], most: int = MOST_LINES) -> str:
     """The lines of a screen, and how many more there are."""
-    left = len(lines) - MOST_LINES
-    return "\n".join([*lines[:MOST_LINES], *([f"... {left:,} more"] if left > 0 else [])])
+    left = len(lines) - most
+    return "\n".join([*lines[:most], *([f"... {left:,} more"] if left > 0 else [])])
 
 
 class Shown:
     """An object that is shown by facts about it, and not by the whole of what it holds."""
+
+    most_lines = MOST_LINES
 
     def facts(self) -> Known:
         """Name -> what is to be known, in one text or several."""
@@ -39,7 +41,7 @@ class Shown:
                 start = f"  {name if place == 0 else '':<{NAME}}"
                 after = " " * len(start)
                 lines += textwrap.wrap(text, WIDTH, initial_indent=start, subsequent_indent=after)
-        return first_lines(lines)
+        return first_lines(lines, self.most_lines)
 
     def _repr_html_(self) -> str:
         """The same as a table, for notebooks."""

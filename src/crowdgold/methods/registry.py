@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from importlib.metadata import entry_points
 from pathlib import Path
+from traceback import extract_tb
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -62,10 +63,18 @@ def _of_file(path: Path) -> ModuleType:
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception:
+    except Exception as error:
         del sys.modules[name]
-        raise
+        refuse(_told(path, error))
     return module
+
+
+def _told(path: Path, error: Exception) -> str:
+    """Say in one line why a file of methods cannot be loaded, and from which of its lines."""
+    frames = [one for one in extract_tb(error.__traceback__) if one.filename == str(path)]
+    where = f"{path}, line {frames[-1].lineno}" if frames else str(path)
+    why = " ".join(str(error).split())
+    return f"{where}: this file of methods cannot be loaded: {type(error).__name__}: {why}"
 
 
 def _add(module: ModuleType) -> bool:
@@ -92,7 +101,8 @@ def register(*paths: str | Path) -> None:
     """Add the methods of files.
 
     Raises:
-        InputError: where there is no such file, it makes no method, or another of the same name.
+        InputError: where there is no such file, it cannot be loaded, it makes no method, or another
+            of the same name.
     """
     for path in paths:
         if not _add(_of_file(Path(path).resolve())):

@@ -1,6 +1,8 @@
 """What a notebook asks of a study, by the functions of the commands: `import crowdgold as cg`."""
 
 import os
+import re
+from argparse import Action, ArgumentParser
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -8,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdgold.commands import parser, plan_table
 from crowdgold.commands import plan as planning
+from crowdgold.commands import plan_table
 from crowdgold.commands.terminal import say
 from crowdgold.data import ITEMS, InputError, Table
 from crowdgold.data import own as own_data
@@ -74,9 +76,9 @@ def check(
 
 def evaluate(
     study: own_data.Study,
-    methods: Sequence[str] | None = None,
-    metrics: Sequence[str] = STANDARD,
-    thresholds: float | Sequence[float | str] = (),
+    methods: str | Sequence[str] | None = None,
+    metrics: str | Sequence[str] = STANDARD,
+    thresholds: float | str | Sequence[float | str] = (),
     level: float = 0.95,
     about: str = "population",
     seed: int = SEED,
@@ -89,7 +91,8 @@ def evaluate(
 
     Args:
         study: as of `read`.
-        methods: some of the methods; all where not given.
+        methods: one of the methods, or several; all where not given.
+        metrics: one, or several.
         thresholds: scores from which on an item is flagged: 0.7, or ["large=0.7", "small=0.4"].
         about: "population", or the "items" at hand.
         models: whether models of votes and scores follow as second opinions, which take minutes.
@@ -103,10 +106,11 @@ def evaluate(
     Raises:
         InputError: where the data do not support what is asked, or a setting cannot be used.
     """
-    given = [thresholds] if isinstance(thresholds, int | float) else thresholds
-    chosen = chosen_methods(methods, models)
+    given = [thresholds] if isinstance(thresholds, int | float | str) else thresholds
+    chosen = chosen_methods([methods] if isinstance(methods, str) else methods, models)
+    asked = (metrics,) if isinstance(metrics, str) else tuple(metrics)
     settings = Settings(
-        chosen, tuple(metrics), read_thresholds(given), level, about, seed, anytime=anytime,
+        chosen, asked, read_thresholds(given), level, about, seed, anytime=anytime,
         expert_error=str(expert_error),
     )  # fmt: skip
     checked = check_study(study, settings)
@@ -155,18 +159,61 @@ class Plan(Told):
     text: str = ""
 
 
+NOT_OF_PYTHON = ("pilot", "json", "columns", "column", "positive", "repeated")
+"""Options of the command that are no arguments of `plan`: a pilot is a study that is read."""
+
+
+NUMBERS: dict[Any, str] = {float: "a number", int: "a whole number"}
+
+
+def _in_python(option: str) -> str:
+    """An option of the command as Python names it."""
+    return option.replace("-", "_")
+
+
+def _value_of(action: Action, value: Any) -> Any:
+    """A value of Python, read as the command reads its text."""
+    if action.nargs == 0:
+        if isinstance(value, bool):
+            return value
+        raise InputError(f"{action.dest}: found {value!r}, expected True or False")
+    if value is None:
+        return action.default
+    several = isinstance(value, list | tuple)
+    text = ",".join(map(str, value)) if several else str(value)
+    kind: Any = action.type if callable(action.type) else str
+    try:
+        if isinstance(value, bool | dict | set):
+            raise ValueError
+        return kind(text)
+    except ValueError:
+        wanted = NUMBERS.get(kind, "a text")
+        raise InputError(f"{action.dest}: found {value!r}, expected {wanted}") from None
+
+
 def plan(pilot: own_data.Study | None = None, **options: Any) -> Plan:
     """How many items, votes and gold labels a study takes, as of `crowdgold plan`.
 
     Args:
         pilot: a study to learn from, in place of guesses.
-        options: those of the command, as prevalence=0.2, tpr=0.75, metric="AUC", width=0.05.
+        options: those of the command, as prevalence=0.2, tpr=0.75, metric="AUC", width=0.05,
+            votes=[1, 3].
+
+    Raises:
+        InputError: where an option is not known, missing, or cannot be used.
     """
-    asked = parser(["plan"]).parse_args(["plan"])
+    own = ArgumentParser(add_help=False)
+    planning.add_options(own)
+    known = {one.dest: one for one in own._actions if one.dest not in NOT_OF_PYTHON}
+    asked = own.parse_args([])
     for name, value in options.items():
-        if name not in asked:
-            raise InputError(unknown("option", name, vars(asked)))
-        setattr(asked, name, value)
+        if name not in known:
+            raise InputError(unknown("option", name, known))
+        setattr(asked, name, _value_of(known[name], value))
     asked.pilot = pilot
-    shown = planning.found(asked)
+    try:
+        shown = planning.found(asked)
+    except InputError as error:
+        said = re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda found: _in_python(found[1]), str(error))
+        raise InputError(said) from None
     return Plan(plan_table.as_values(*shown), plan_table.describe(*shown))

@@ -88,13 +88,16 @@ class DataCheck(Shown):
     verdicts: tuple[Verdict, ...]
     warnings: tuple[str, ...]
 
+    most_lines = 24
+    """With its name at most 25 lines, as many as the command prints."""
+
     @property
     def supported(self) -> bool:
         """Say whether some estimator is usable, if weakly."""
         return any(one.verdict != NOT_USABLE for one in self.verdicts)
 
     def facts(self) -> Known:
-        """What was counted, and the verdicts with their reasons."""
+        """What the data are, and what they support."""
         return in_short(self)
 
 

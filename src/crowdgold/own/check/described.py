@@ -115,14 +115,6 @@ def about(check: "DataCheck") -> dict[str, list[str]]:
     return found
 
 
-def in_short(check: "DataCheck") -> dict[str, list[str]]:
-    """What was counted, and what it supports, on one screen."""
-    found = about(check)
-    for one in check.verdicts:
-        found.setdefault(one.verdict, []).append(f"{one.method}: {one.why}")
-    return found | ({"warnings": list(check.warnings)} if check.warnings else {})
-
-
 def _first(check: "DataCheck") -> dict[str, list[str]]:
     """What the data are, in a line each; judges and scores where there are few."""
     whole = about(check)
@@ -165,6 +157,11 @@ def _support(check: "DataCheck") -> dict[str, list[str]]:
     return found
 
 
+def in_short(check: "DataCheck") -> dict[str, list[str]]:
+    """What the data are and what they support, as the command says it."""
+    return {**_first(check), **_support(check)}
+
+
 def _next(check: "DataCheck") -> Iterator[str]:
     """Commands that follow."""
     if check.supported:
@@ -183,7 +180,7 @@ def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:
         check: of a study.
         notes: of how the study was read.
     """
-    told = {"read": list(notes), **_first(check), **_support(check), "next": list(_next(check))}
+    told = {"read": list(notes), **in_short(check), "next": list(_next(check))}
     return "\n".join(line for head, texts in told.items() for line in _wrapped(head, texts))
 
 

@@ -24,6 +24,7 @@ from scipy.special import stdtr
 from crowdgold.data import NO_GOLD, InputError
 from crowdgold.data.judge_table import MISSING, labels_by_judge
 from crowdgold.data.own import Study
+from crowdgold.data.shown import Known, Shown
 from crowdgold.inference.contrary_judges import contrary, votes_of
 from crowdgold.inference.shared_errors import SharedErrors, of_judges, of_votes
 from crowdgold.inference.without_gold import Ranges, ranges
@@ -112,8 +113,8 @@ def may_replace(
     return Replacement(float(wins[tested].mean()), p, won, won >= WINS)
 
 
-@dataclass(frozen=True, eq=False)
-class Judges:
+@dataclass(frozen=True, eq=False, repr=False)
+class Judges(Shown):
     """What votes are worth together, and judges one by one where they are few.
 
     Attributes:
@@ -139,6 +140,10 @@ class Judges:
     ranges: Ranges | None = None
     contrary: tuple[str, ...] = ()
     sentences: tuple[str, ...] = ()
+
+    def facts(self) -> Known:
+        """Who they are, and what they are worth in words."""
+        return {"judges": ", ".join(self.judge) or "not by name", "said": self.sentences}
 
 
 def _replacements(

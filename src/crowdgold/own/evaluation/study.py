@@ -10,6 +10,7 @@ import pandas as pd
 
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.own import Study
+from crowdgold.data.shown import Known, Shown
 from crowdgold.evaluation.misfit import held_against
 from crowdgold.metrics.binary import LABEL_METRICS, THRESHOLD_METRICS
 from crowdgold.models.stan import StanModels
@@ -46,8 +47,8 @@ class UnsupportedError(InputError):
     """Data that can be read and do not support what is asked of them."""
 
 
-@dataclass(frozen=True)
-class Evaluation:
+@dataclass(frozen=True, repr=False)
+class Evaluation(Shown):
     """What comes out of a study.
 
     Attributes:
@@ -58,6 +59,11 @@ class Evaluation:
 
     tables: Mapping[str, pd.DataFrame]
     summary: Mapping[str, Any]
+
+    def facts(self) -> Known:
+        """The tables with their rows, and what the summary holds."""
+        tables = [f"{name}: {len(table):,} rows" for name, table in self.tables.items()]
+        return {"tables": tables, "summary": ", ".join(self.summary)}
 
 
 Answered = Callable[[Evaluation], None]

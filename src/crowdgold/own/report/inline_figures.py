@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont
 from matplotlib.ft2font import FT2Font
 
+from crowdgold.data.shown import Known, Shown
 from crowdgold.plotting.style import RC, SVG_METADATA
 
 PROLOG = re.compile(r"^.*?(?=<svg)", re.DOTALL)
@@ -28,8 +29,8 @@ SPACES = re.compile(r">\s+<")
 FRACTIONS = re.compile(r"(\d+\.\d{3})\d+")
 
 
-@dataclass(frozen=True)
-class StudyFigure:
+@dataclass(frozen=True, repr=False)
+class StudyFigure(Shown):
     """A figure with the words around it.
 
     Attributes:
@@ -49,6 +50,10 @@ class StudyFigure:
     def __post_init__(self) -> None:
         """Lay the figure out."""
         settle(self.figure)
+
+    def facts(self) -> Known:
+        """Its heading, and what it shows."""
+        return {"title": self.title, "caption": self.caption}
 
     def _repr_html_(self) -> str:
         """The drawing, for notebooks."""
