@@ -38,6 +38,7 @@ from crowdgold.commands.terminal import (
 from crowdgold.data import InputError
 from crowdgold.data.json_shapes import plain
 from crowdgold.data.shown import WIDTH
+from crowdgold.declared import SEED
 from crowdgold.extras import need
 from crowdgold.temporary import remove_abandoned
 
@@ -118,7 +119,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="processes at a time (default: %(default)s); numbers do not depend on it",
     )  # fmt: skip
     own.add_argument(
-        "--seed", type=int, default=20260301, help="of all random numbers (default: %(default)s)"
+        "--seed", type=int, default=SEED, help="of all random numbers (default: %(default)s)"
     )
     own.add_argument(
         "--no-models", action="store_true",

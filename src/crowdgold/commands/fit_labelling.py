@@ -28,10 +28,11 @@ from crowdgold.declared import SEED
 from crowdgold.methods.clara import PUBLISHED
 from crowdgold.models.clara.labelling_file import is_labelling_model, write_labelling_model
 from crowdgold.models.clara.labelling_model import labelling_model, matrix_names
+from crowdgold.models.clara.settings import ClaraSettings
 from crowdgold.models.label_patterns import CONFUSION
 
 if TYPE_CHECKING:
-    from crowdgold.models.clara.gibbs import ClaraFit, ClaraSettings
+    from crowdgold.models.clara.gibbs import ClaraFit
 
 ABOUT = """\
 Fit CLARA to a table of labels: how often each true label occurs (prevalence), and how often each
@@ -50,13 +51,8 @@ labels.csv:
   a17,R1,0
   a17,R2,1
   a17,R3,0"""
-NUMBERS = {
-    "chains": (4, "independent chains"),
-    "warmup": (2000, "sweeps of each chain that are thrown away"),
-    "draws": (2000, "draws of each chain that are kept"),
-    "lag": (5, "sweeps from one kept draw to the next"),
-}
-"""Option of the sampler -> its default, the paper's, and what it is."""
+NUMBERS = ("chains", "warmup", "draws", "lag")
+"""The sampler's settings that are options."""
 
 
 def add_options(own: argparse.ArgumentParser) -> None:
@@ -88,9 +84,10 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="take for granted that each annotator is better than chance: for rare positives or "
         "poor annotators, where the labels might be swapped",
     )  # fmt: skip
-    for name, (default, about) in NUMBERS.items():
-        text = f"{about} (default: %(default)s)"
-        own.add_argument(f"--{name}", type=int, default=default, help=text)
+    for one in ClaraSettings.declared():
+        if one.name in NUMBERS:
+            text = f"{one.about.rstrip('.')} (default: %(default)s)"
+            own.add_argument(f"--{one.name}", type=int, default=one.default, help=text)
     own.add_argument("--seed", type=int, default=SEED, help="of all random numbers")
     add_study_options(own)
     own.set_defaults(run=run)
@@ -107,7 +104,6 @@ def _categories(text: str | None) -> list[str] | None:
 
 
 def _settings(asked: argparse.Namespace) -> "ClaraSettings":
-    from crowdgold.models.clara.gibbs import ClaraSettings  # here: what is compiled takes a second
 
     if asked.seed < 0:
         raise InputError(f"seed: found {asked.seed}, expected 0 or more")

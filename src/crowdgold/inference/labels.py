@@ -39,6 +39,9 @@ LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
 """(draw, predictor, rng) -> P(Y_i = 1) of each item, (n,), under that draw."""
 UNLIKE = "gives nothing that these metrics are made of"
 
+PREDICTION_DRAWS = 100
+"""Posterior draws behind a mean prediction; more do not make the intervals narrower."""
+
 
 class Labels:
     """What a method gives back. A kind overrides what it can say something of.
@@ -69,7 +72,7 @@ class Labels:
         raise InputError(UNLIKE)
 
     def predictions(
-        self, items: Items, rng: np.random.Generator, most: int
+        self, items: Items, rng: np.random.Generator, most: int = PREDICTION_DRAWS
     ) -> dict[str, np.ndarray]:
         """A prediction of each item's label without its own gold label: predictor -> (n,).
 
@@ -230,7 +233,7 @@ class LabelPosterior(Labels):
         return self._mean(self.probability, range(self.draws), view.predictor, rng)
 
     def predictions(
-        self, items: Items, rng: np.random.Generator, most: int
+        self, items: Items, rng: np.random.Generator, most: int = PREDICTION_DRAWS
     ) -> dict[str, np.ndarray]:
         """Means over few draws, spread evenly, which do for a mean.
 

@@ -267,7 +267,6 @@ ROGAN_GLADEN = Method(
         doubts=(*OF_GOLD, _poor_majorities),
         stream=5,
         settings={"interval": "adjusted", "outside": "clip"},
-        same_as="Rogan-Gladen-adjusted",
         population_only=True,
     ),
 )

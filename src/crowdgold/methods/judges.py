@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from crowdgold.data import Items
     from crowdgold.inference.labels import Fit
 
-PREDICTION_DRAWS = 100
-"""Posterior draws behind a mean prediction; more do not make the intervals narrower."""
 LEAST_CHANCE = 1e-6
 """Of either label, in the log odds that a regression is given."""
 
@@ -78,7 +76,7 @@ def rectified(items: "Items", rng: np.random.Generator, settings: NamedJudges, r
     fitted = fit_posterior(items, rng, settings, run)
     names = [NO_PREDICTOR, *items.predictors]
     unscored = replace(items, scores={NO_PREDICTOR: np.zeros(len(items))})
-    chance = fitted.labels.predictions(unscored, rng, PREDICTION_DRAWS)[NO_PREDICTOR]
+    chance = fitted.labels.predictions(unscored, rng)[NO_PREDICTOR]
     odds = logit(np.clip(chance, LEAST_CHANCE, 1 - LEAST_CHANCE))
     found = cross_fit(features(items, odds), items.gold, draw=items.draw, cluster=items.cluster)
     return replace(fitted, labels=LabelPrediction(dict.fromkeys(names, found)))

@@ -29,16 +29,13 @@ if TYPE_CHECKING:
     from crowdgold.data import Items
     from crowdgold.inference.labels import Fit
 
-PREDICTION_DRAWS = 100
-"""Posterior draws behind a mean prediction; more do not make the intervals narrower."""
-
 
 def rectified(items: "Items", rng: np.random.Generator, settings: MavenSettings, run: Run) -> "Fit":
     """MAVEN's posterior means, which gold labels correct."""
     from crowdgold.inference.labels import LabelPrediction
 
     fitted = fit_once(items, rng, settings, run)
-    means = fitted.labels.predictions(items, rng, PREDICTION_DRAWS)
+    means = fitted.labels.predictions(items, rng)
     return replace(fitted, labels=LabelPrediction(means))
 
 
@@ -47,7 +44,7 @@ def of_means(items: "Items", rng: np.random.Generator, settings: MavenSettings, 
     from crowdgold.inference.labels import MeanPrediction
 
     fitted = fit_once(items, rng, settings, run)
-    means = fitted.labels.predictions(items, rng, PREDICTION_DRAWS)
+    means = fitted.labels.predictions(items, rng)
     return replace(fitted, labels=MeanPrediction(means))
 
 

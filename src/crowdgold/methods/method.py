@@ -87,7 +87,6 @@ class Offer:
         doubts: what can speak against it on a user's data.
         stream: its number among the sources of random numbers; 0 takes one from its name.
         settings: those that it has there where they differ from its own.
-        same_as: the method that it is with these settings.
         work: 0 where it samples nothing; else roughly how long it takes, relative to others.
         fit_of: methods of one word share a fit; empty where it has its own.
         population_only: whether it speaks of the population alone, never of the items at hand.
@@ -99,7 +98,6 @@ class Offer:
     doubts: tuple[Doubt, ...] = ()
     stream: int = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
-    same_as: str = ""
     work: float = 0.0
     fit_of: str = ""
     population_only: bool = False

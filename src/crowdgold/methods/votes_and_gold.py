@@ -1,7 +1,7 @@
 """MV, GT and GT+MV (MAVEN, table 2; CLARA, section 4): labels without a model."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from crowdgold.declared import Settings
 from crowdgold.methods.doubts import OF_GOLD, WEAK, Facts, Finding
 from crowdgold.methods.method import BASELINE, CORRECTED, OF_LABELS, Method, Offer, Run, Style
 from crowdgold.methods.needs import GOLD
+from crowdgold.models.majority import TieRule
 
 if TYPE_CHECKING:
     from crowdgold.data import Annotations, Items
@@ -29,7 +30,7 @@ class Ties(Settings):
         "all where not given.",
     ] = None
     ties: Annotated[
-        Literal["random", "first_met", "lowest", "highest", "share"],
+        TieRule,
         OF_LABELS,
         "What becomes of tied labels, where labels say who gave them: one at `random`, where not "
         "given, the one met first in the table (`first_met`), the `lowest` or the `highest` "

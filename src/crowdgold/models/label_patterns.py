@@ -6,12 +6,14 @@ scores, share a pattern, and a sampler's sweep costs the patterns and not the it
 """
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
 from crowdgold.data import Annotations, InputError
 
-CONFUSION = ("annotator", "group", "shared")
+Confusion = Literal["annotator", "group", "shared"]
+CONFUSION: tuple[str, ...] = get_args(Confusion)
 """Whose confusion matrix a label is drawn from."""
 
 

@@ -1,12 +1,14 @@
 """Majority votes of Annotations and of Items, and what becomes of ties."""
 
 from dataclasses import replace
+from typing import Literal, get_args
 
 import numpy as np
 
 from crowdgold.data import Annotations, InputError, Items
 
-TIES = ("random", "first_met", "lowest", "highest", "share")
+TieRule = Literal["random", "first_met", "lowest", "highest", "share"]
+TIES: tuple[str, ...] = get_args(TieRule)
 """What becomes of tied categories: one of them drawn at random; the one whose label stands first in
 the table; the lowest or the highest; or an even share for each."""
 

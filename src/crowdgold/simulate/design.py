@@ -26,7 +26,7 @@ from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.parameters import Parameters, is_number, is_whole
 from crowdgold.declared import OF_EXPERIMENT, Above, AtLeast, Between, Json, Named, Settings
 from crowdgold.given import Given
-from crowdgold.simulate.gold_sample import GOLD_DESIGNS, SIMPLE, draw_gold
+from crowdgold.simulate.gold_sample import GOLD_DESIGNS, SIMPLE, GoldDesign, draw_gold
 
 GOLD = ("gold_fraction", "n_gold")
 DESIGN = "gold_design"
@@ -70,7 +70,7 @@ class Design(Sized):
     """A study of a generator that knows the truth of a population, its gold drawn by a design."""
 
     gold_design: Annotated[
-        Literal["simple", "strata", "poisson", "clusters"],
+        GoldDesign,
         "How gold items are drawn: as a `simple` random sample, where not given; fixed numbers "
         "from `strata` by votes and the first predictor's score, more where labels vary; each "
         "item by itself with the chances of its stratum (`poisson`); or by whole `clusters`, of "

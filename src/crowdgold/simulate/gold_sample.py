@@ -7,11 +7,14 @@ the share of positive votes the chance of a positive one, with a tenth of a vote
 positive. No stratum is left out.
 """
 
+from typing import Literal, get_args
+
 import numpy as np
 
 from crowdgold.data import NO_PREDICTOR, GoldDraw, InputError, Items
 
-SIMPLE, STRATA, POISSON, CLUSTERS = GOLD_DESIGNS = ("simple", "strata", "poisson", "clusters")
+GoldDesign = Literal["simple", "strata", "poisson", "clusters"]
+SIMPLE, STRATA, POISSON, CLUSTERS = GOLD_DESIGNS = get_args(GoldDesign)
 """A simple random sample; fixed numbers from each stratum; each item by itself, as likely as its
 stratum's are; clusters at random, each of them whole."""
 PARTS = 3

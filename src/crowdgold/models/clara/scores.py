@@ -24,9 +24,6 @@ RIDGE = 1e-10
 LEAST_SHARE = 1e-300
 """Densities below this share of the largest of an item count as it, so that logarithms exist."""
 
-SCORE_SCALES = ("given", "log_ratio")
-"""What of a score vector is modelled: its parts as given, or their log ratios to the last."""
-
 
 class ScoreModel(NamedTuple):
     """Scores of C classifiers, as compiled code takes them; C may be 0.
@@ -76,7 +73,7 @@ def score_model(
 
     Args:
         annotations: items with score vectors.
-        scale: one of `SCORE_SCALES`.
+        scale: as in `settings.Scale`.
         posterior: as in `ScoreModel`.
 
     Returns:

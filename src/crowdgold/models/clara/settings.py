@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from crowdgold.declared import AtLeast, Settings, refuse
+from crowdgold.models.label_patterns import Confusion
 
 Scale = Annotated[
     Literal["given", "log_ratio"],
@@ -17,7 +18,7 @@ class ClaraSettings(Settings):
     """How CLARA samples; the numbers are the paper's (section 7.1)."""
 
     confusion: Annotated[
-        Literal["annotator", "group", "shared"],
+        Confusion,
         "Whose confusion matrices there are: one for each `annotator`, one for each `group`, or "
         "one that is `shared`.",
     ] = "annotator"

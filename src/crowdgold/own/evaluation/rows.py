@@ -37,6 +37,8 @@ COLUMNS = (
     *KEYS, "method", "estimate", "lower", "upper", "standard_error", "effective_gold", "misfit",
     "misfit_p", "diagnostics_passed", "message", "note",
 )  # fmt: skip
+CURVES = ("stratum", "model", "method", "curve", "at", "estimate", "lower", "upper")
+PARAMETERS = ("stratum", "model", "method", "parameter", "median", "lower", "upper")
 DIGITS = 10
 """Of estimates; of their intervals' ends no more than three mean anything."""
 
@@ -267,7 +269,7 @@ def curve_rows(found: Sequence[Found]) -> pd.DataFrame:
             pd.DataFrame({"curve": named, "at": at, "estimate": estimate, "lower": lower,
                           "upper": upper}).assign(**whose)
         )  # fmt: skip
-    columns = ["stratum", "model", "method", "curve", "at", "estimate", "lower", "upper"]
+    columns = list(CURVES)
     return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
 
 
@@ -312,8 +314,7 @@ def parameter_rows(found: Sequence[Found]) -> pd.DataFrame:
         for one in found
         for parameter in one.parameters
     ]
-    columns = ["stratum", "model", "method", "parameter", "median", "lower", "upper"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=list(PARAMETERS))
 
 
 def predictive_rows(found: Sequence[Found]) -> pd.DataFrame:

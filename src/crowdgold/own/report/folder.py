@@ -20,6 +20,7 @@ from crowdgold.data import InputError
 from crowdgold.data.json_shapes import Shape, check_shape, read_json
 from crowdgold.data.spreadsheet import restored
 from crowdgold.data.tables import check_cells
+from crowdgold.own.evaluation.rows import CURVES, PARAMETERS
 from crowdgold.own.report.shapes import CHECKED, SUMMARY
 
 ESTIMATES, STUDY, CHECK = "estimates.csv", "study.json", "check.json"
@@ -34,12 +35,12 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "stratum", "model", "against", "metric", "method", "estimate", "lower", "upper",
         "effective_gold", "misfit", "misfit_p", "diagnostics_passed", "message", "note",
     ),
-    "curves": ("stratum", "model", "method", "curve", "at", "estimate", "lower", "upper"),
+    "curves": CURVES,
     "predictive": (
         "stratum", "model", "method", "check", "gold", "votes_total", "votes_positive", "items",
         "observed", "expected", "lower", "upper",
     ),
-    "parameters": ("stratum", "model", "method", "parameter", "median", "lower", "upper"),
+    "parameters": PARAMETERS,
     "annotators": ("stratum", "method", "annotator", "metric", "estimate", "lower", "upper"),
 }  # fmt: skip
 """Table -> the columns that the report reads."""
