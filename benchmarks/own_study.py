@@ -14,6 +14,7 @@ busy machine. The peer of the reader is pandas.read_csv of the same files, in th
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -162,8 +163,12 @@ def measure_command(
             asked += ["--methods", *(name for name in size.methods if name not in (lacks or ()))]
         cpu, wall, peak = _used(), time.perf_counter(), 0.0
         answered: list[float] = []
+        # Without a path that would give an older version's interpreter this one's code.
+        own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         with subprocess.Popen(
-            [python, "-m", "crowdgold.commands", *asked], stdout=subprocess.PIPE
+            [python, "-m", "crowdgold.commands", *asked],
+            stdout=subprocess.PIPE,
+            env=os.environ if python == sys.executable else own,
         ) as run:
             assert run.stdout is not None
             reader = Thread(target=_seconds_to_answer, args=(run.stdout, wall, answered))
