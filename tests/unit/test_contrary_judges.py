@@ -43,6 +43,14 @@ def test_judges_who_know_little_are_no_contrary_ones(right):
     assert sum(found) <= binom.ppf(1 - 1e-6, 1000, 1 / 30_000)
 
 
+def test_an_exact_opposite_is_found_though_nothing_varies():
+    """Three judges agree on all of 200 items of each class, and one says the other each time."""
+    truth = np.arange(400) % 2
+    assert contrary(np.stack([truth, truth, truth, 1 - truth], axis=1)).tolist() == [
+        False, False, False, True,
+    ]  # fmt: skip
+
+
 def test_of_two_neither_is_the_one_and_votes_all_alike_say_nothing():
     assert not contrary(panel(np.random.default_rng(4), [0.9, 0.1])).any()
     assert not contrary(np.ones((50, 3), dtype=int)).any()

@@ -127,6 +127,18 @@ def test_with_gold_the_answer_is_corrected_by_it_in_one_order():
             left.remove(method)
 
 
+def test_where_experts_errors_are_known_none_that_takes_gold_for_the_truth_answers():
+    """However much narrower its interval is; before they are known it does."""
+    none = {"lower": np.nan, "note": "no interval: 2"}
+    asked = [*ALL, "logistic-E", "GT-E"]
+    assert choice(rows_of(asked))["method"] == "logistic-E"
+    assert choice(rows_of(asked, logistic_E=none))["method"] == "GT-E"
+    nobody = choice(rows_of(asked, logistic_E=none, GT_E=none))
+    assert nobody["method"] is None
+    assert "logistic-R: it takes gold labels for the truth" in "; ".join(nobody["passed_over"])
+    assert choice(rows_of(ALL))["method"] == "logistic-R"
+
+
 @pytest.mark.parametrize("metric", ["prevalence", "AUC"])
 def test_no_diagnostics_of_chains_decide_about_what_gold_corrects(metric):
     """A model whose chains had not converged vetoes nothing; nor do those behind MAVEN-R."""

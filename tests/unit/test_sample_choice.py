@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from crowdgold.data import NO_GOLD, GoldDraw, InputError
+from crowdgold.data.opinions import NO_OPINION, Opinions
 from crowdgold.inference.questions import View
 from crowdgold.metrics import parse_metric
 from crowdgold.own.plan.metrics_asked import metrics_for
@@ -170,6 +171,18 @@ def test_batches_follow_one_another_and_leave_out_what_is_labelled():
     assert set(np.flatnonzero(items.gold != NO_GOLD)) == seen
     everyone = labelled(items, next_batch(items, AUC, 620, 1))
     np.testing.assert_allclose(everyone.draw.counts, 1)
+
+
+def test_items_on_which_experts_are_tied_are_no_unlabelled_ones():
+    """Evaluation counts them as looked at, so that sizes of strata would not agree."""
+    items = table()
+    labels = np.full((800, 2), NO_OPINION)
+    labels[:100] = [[0, 0]] * 90 + [[0, 1]] * 10
+    gold = np.where(np.arange(800) < 90, 0, NO_GOLD).astype(np.int8)
+    items = replace(items, gold=gold, opinions=Opinions.of(labels))
+    batch = next_batch(items, AUC, 60, 1)
+    assert batch.size.sum() == 700
+    assert min(batch.rows) >= 100
 
 
 def test_a_batch_after_random_gold_and_after_other_designs():

@@ -182,6 +182,19 @@ def test_what_cannot_be_used_is_refused_in_one_line(options, message, folder, ca
     assert not (folder / "one.csv").exists()
 
 
+def test_a_batch_of_items_that_belong_together_is_refused_before_labels_are_paid_for(
+    folder, capsys
+):
+    """`evaluate` would refuse it, and does not where the column is left out."""
+    frame = pd.read_csv("study.csv", dtype={"item": str})
+    frame.assign(cluster=np.arange(len(frame)) // 5).to_csv("clusters.csv", index=False)
+    assert sample("clusters.csv", "--n", "50", "--out", "one.csv") == 2
+    assert "column 'cluster': a batch is drawn item by item" in capsys.readouterr().err
+    assert not (folder / "one.csv").exists()
+    left = ["--column", "cluster=ignore"]
+    assert sample("clusters.csv", *left, "--n", "50", "--out", "one.csv") == 0
+
+
 def choose_by_score(seed):
     """The study with gold labels of 150 items, mostly of high scores, as someone might choose."""
     order = np.random.default_rng(seed).permutation(len(TABLE))

@@ -155,6 +155,12 @@ def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", s
     from crowdgold.sampling.batch import next_batch
     from crowdgold.sampling.strata import ENOUGH
 
+    if items.cluster is not None:
+        raise InputError(
+            "column 'cluster': a batch is drawn item by item, and intervals of batches take no "
+            "heed of items that belong together; draw whole clusters at random, or leave the "
+            "column out by --column cluster=ignore"
+        )
     share = PROPORTIONAL if asked.proportional is None else asked.proportional
     how = renamed(asked), asked.positive, asked.repeated
     pilot = read_study(asked.pilot, *how).items if asked.pilot else None

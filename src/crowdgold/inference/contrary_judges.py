@@ -16,14 +16,16 @@ FEWEST = 3
 
 
 def _against(votes: np.ndarray, others: np.ndarray) -> float:
-    """A judge's covariance with the other judges, in standard errors; NaN: no vote."""
+    """A judge's covariance with the other judges, in standard errors; NaN in a table: no vote."""
     seen = np.isfinite(others).any(axis=1) & np.isfinite(votes)
     if seen.sum() < FEWEST:
         return 0.0
     own, rest = votes[seen], np.nanmean(others[seen], axis=1)
     terms = (own - own.mean()) * (rest - rest.mean())
     spread = terms.std(ddof=1)
-    return float(terms.mean() / spread * np.sqrt(len(terms))) if spread > 0 else 0.0
+    if spread > 0:
+        return float(terms.mean() / spread * np.sqrt(len(terms)))
+    return float(np.sign(terms.mean())) * np.inf if terms.any() else 0.0
 
 
 def contrary(table: np.ndarray) -> np.ndarray:

@@ -110,7 +110,7 @@ def next_batch(
     Raises:
         InputError: where there are not so many items, or too few labels for the strata.
     """
-    rest = np.flatnonzero(items.gold == NO_GOLD)
+    rest = _unlabelled(items)
     if not LEAST <= n <= len(rest):
         raise InputError(
             f"--n: found {n:,}, expected {LEAST} to {len(rest):,}, the items without a gold label"
@@ -133,6 +133,14 @@ def next_batch(
     return Batch(number, rows, order, size, reasons)
 
 
+def _unlabelled(items: Items) -> np.ndarray:
+    """Positions of the items that no expert has looked at; experts have looked at those tied."""
+    left = items.gold == NO_GOLD
+    if items.opinions is not None:
+        left &= items.opinions.number == 0
+    return np.flatnonzero(left)
+
+
 def _batches(items: Items) -> int:
     """How many batches there were: gold without a batch is one.
 
@@ -153,7 +161,7 @@ def _batches(items: Items) -> int:
 
 def random_batch(items: Items, n: int, seed: int) -> Batch:
     """As many items drawn at random from all without a label, for comparison."""
-    rest = np.flatnonzero(items.gold == NO_GOLD)
+    rest = _unlabelled(items)
     number = 1 + _batches(items)
     rows = rest[np.argsort(random_places(items.item[rest], [seed, number]))][:n]
     return Batch(

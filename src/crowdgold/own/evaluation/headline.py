@@ -16,6 +16,7 @@ import pandas as pd
 from crowdgold.inference.samples import ONLY_GOLD
 from crowdgold.methods import METHODS
 from crowdgold.methods.method import CORRECTED, MODEL
+from crowdgold.methods.needs import EXPERTS_ERRORS
 from crowdgold.methods.registry import baseline, with_role
 from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.metrics.metric import DELTA
@@ -41,6 +42,11 @@ def is_model(method: str) -> bool:
 def is_corrected(method: str) -> bool:
     """Whether gold labels correct what a method says of votes and scores."""
     return method in with_role(CORRECTED) and method != baseline()
+
+
+def knows_errors(method: str) -> bool:
+    """Whether a method corrects the errors of experts, and does not take gold for the truth."""
+    return EXPERTS_ERRORS in METHODS[method].needs
 
 
 def is_gold_alone(one: Mapping[str, Any]) -> bool:
@@ -72,7 +78,9 @@ def order_of_choice(
         return with_role(MODEL), CHOSEN_REASON
     if not set(methods) & set(with_role(CORRECTED)):
         return with_role(MODEL), ONLY_MODELS_REASON
-    return with_role(CORRECTED), ""
+    # Where experts' errors are known no number that takes gold for the truth stands beside others.
+    of_errors = tuple(one for one in with_role(CORRECTED) if one in methods and knows_errors(one))
+    return of_errors or with_role(CORRECTED), ""
 
 
 def _ignores_scores(method: str, metric: str) -> bool:
@@ -116,10 +124,16 @@ def _beside(rows: Mapping[str, Mapping[str, Any]], chosen: str) -> dict[str, Any
     return None
 
 
-def _left_out(method: str) -> str:
-    """Why a method that is not in the order of choice is no answer."""
+def _left_out(method: str, of_errors: bool) -> str:
+    """Why a method that is not in the order of choice is no answer.
+
+    Args:
+        of_errors: whether those in it correct experts' errors.
+    """
     if is_model(method):
         return "a model, which is no answer where there are gold labels"
+    if of_errors:
+        return "it takes gold labels for the truth, and experts err; numbers in estimates.csv"
     why = "from these gold items" if METHODS[method].has_role(CORRECTED) else "no answer by itself"
     return f"{why}; numbers in estimates.csv"
 
@@ -144,7 +158,9 @@ def _choose(
             "beside": _beside(rows, method), "passed_over": passed_over,
             "note": "; ".join(filter(None, notes)),
         }  # fmt: skip
-    passed_over += [f"{method}: {_left_out(method)}" for method in rows if method not in order]
+    of_errors = any(map(knows_errors, set(order) & set(rows)))
+    left = [method for method in rows if method not in order]
+    passed_over += [f"{method}: {_left_out(method, of_errors)}" for method in left]
     if order == with_role(MODEL) and not set(order) & set(rows):
         passed_over.append(NO_MODEL)
     return {"method": None, **dict.fromkeys(NUMBERS), "misfit": None, "beside": None,
@@ -183,10 +199,11 @@ def headlines(
         its numbers, the model's estimate `beside` it, which methods were `passed_over` and why, and
         the `reason` of the order of choice, empty where gold labels correct the answer.
     """
-    found, asked = [], list(dict.fromkeys(table["method"])) if len(table) else []
+    found = []
+    asked = {} if table.empty else table.groupby("stratum")["method"].unique()
     for named, rows in _groups(table):
         stratum = named["stratum"]
-        order, reason = order_of_choice(n_gold[stratum], surely_chosen[stratum], asked)
+        order, reason = order_of_choice(n_gold[stratum], surely_chosen[stratum], asked[stratum])
         chosen = _choose(rows, order, reason, unusable.get(stratum, {}))
         if surely_chosen[stratum]:
             chosen = _held_against_nothing(chosen)
