@@ -9,6 +9,8 @@ import numpy as np
 from crowdgold.data.checks import counted
 from crowdgold.data.shown import WIDTH
 from crowdgold.methods.doubts import VERDICTS
+from crowdgold.methods.method import MODEL
+from crowdgold.methods.registry import with_role
 from crowdgold.own.check.annotator_check import FEW_LABELS, Agreement
 from crowdgold.own.check.cluster_effect import in_words
 from crowdgold.own.check.gold_sample import likeness_in_words
@@ -135,11 +137,16 @@ def _support(check: "DataCheck") -> dict[str, list[str]]:
         [one for one in check.verdicts if one.verdict == verdict] for verdict in VERDICTS
     )
     found: dict[str, list[str]] = {}
-    if usable:
-        found["answer"] = [f"{usable[0].method}: {usable[0].why.removeprefix(ANSWER)}"]
-    if usable[1:]:
-        found["also"] = [", ".join(one.method for one in usable[1:])]
     number = check.gold_positive + check.gold_negative
+    # Without gold `crowdgold evaluate` takes the first model, weak or not.
+    models = [one for one in check.verdicts if one not in none and one.method in with_role(MODEL)]
+    first = (usable if number else models)[:1]
+    for one in first:
+        unchecked = "" if number else ", a model that nothing checks"
+        found["answer"] = [f"{one.method}{unchecked}: {one.why.removeprefix(ANSWER)}"]
+    also, weak = ([one for one in some if one not in first] for some in (usable, weak))
+    if also:
+        found["also"] = [", ".join(one.method for one in also)]
     if number and not check.gold_sample.chosen:
         share = check.gold_positive / number
         half = 100 * 1.96 * np.sqrt(share * (1 - share) / number)

@@ -53,7 +53,7 @@ def likeness_in_words(p: float) -> str:
     """What the test's p-value says of gold as a random sample, in a few words."""
     if p < CHOSEN:
         return "it does not look like one"
-    return "it may be one" if p < DOUBTFUL else "nothing speaks against it"
+    return "possibly an unlucky one" if p < DOUBTFUL else "nothing speaks against it"
 
 
 @dataclass(frozen=True)
