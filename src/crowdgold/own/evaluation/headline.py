@@ -200,7 +200,10 @@ def headlines(
         the `reason` of the order of choice, empty where gold labels correct the answer.
     """
     found = []
-    asked = {} if table.empty else table.groupby("stratum")["method"].unique()
+    asked = {
+        stratum: list(dict.fromkeys(table.loc[table["stratum"] == stratum, "method"]))
+        for stratum in n_gold
+    }
     for named, rows in _groups(table):
         stratum = named["stratum"]
         order, reason = order_of_choice(n_gold[stratum], surely_chosen[stratum], asked[stratum])
