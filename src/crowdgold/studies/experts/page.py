@@ -1,0 +1,32 @@
+"""Tables of docs/experts.md: coverage and width by how gold is read."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from crowdgold.documents.markdown import markdown_table
+from crowdgold.studies.experts.check import FIRST
+from crowdgold.studies.experts.plots import LOOKS, read_experts
+
+BY = ("second", "experts")
+
+
+def readings_table(table: pd.DataFrame, second: str, value: str, words: Mapping[str, str]) -> str:
+    """A value of `read_experts`, a line for each kind of experts and reading, a column a metric."""
+    found = read_experts(table, BY)
+    own = found[(found["second"] == second) & found["reading"].isin(list(LOOKS))]
+    metrics = list(dict.fromkeys(own["metric"]))
+    rows = []
+    for (kind, reading), group in own.groupby(["experts", "reading"], sort=False):
+        known = group.set_index("metric")[value]
+        cells = [f"{known[metric]:.2f}" for metric in metrics]
+        rows.append([words.get(str(kind), str(kind)), LOOKS[str(reading)][2], *cells])
+    heads = [metric.partition("@")[0] for metric in metrics]
+    return markdown_table(["experts' errors", "gold labels", *heads], rows)
+
+
+def first_opinion(table: pd.DataFrame) -> float:
+    """Coverage of AUC where first opinions of experts who err in 5 of 100 are taken for true."""
+    found = read_experts(table, BY)
+    chosen = found["reading"].eq(FIRST) & found["metric"].eq("AUC") & found["experts"].eq("err_5")
+    return float(found.loc[chosen, "coverage"].mean())
