@@ -410,9 +410,13 @@ def test_ties_of_experts_are_warned_of(study, tmp_path):
         both = pd.concat([gold.assign(expert="A"), other.assign(expert="B")])
         both.to_csv(tmp_path / "experts.csv", index=False)
         read = read_study([*study[:2], tmp_path / "experts.csv"])
-        found = check_data(read, np.random.default_rng(1), 100, 199)
+        taken = read.with_expert_error("none")
+        found = check_data(taken, np.random.default_rng(1), 100, 199)
         assert found.experts_tied == tied
         assert sum("since they are tied: 12 %" in one for one in found.warnings) == expected
+        # Where experts' errors are known the answer counts those items.
+        known = check_data(read, np.random.default_rng(1), 100, 199)
+        assert not any("since they are tied" in one for one in known.warnings)
 
 
 @pytest.mark.parametrize(

@@ -225,7 +225,7 @@ def check_data(
         clusters=clusters,
         verdicts=verdicts_of(facts, of_scores),
         warnings=(
-            *_gold_warnings(sample, within, facts.gold, tied),
+            *_gold_warnings(sample, within, facts.gold, tied if why_unknown(items) else 0),
             *warn_of_few(clusters),
             *_warnings(annotators, scores),
         ),
@@ -248,7 +248,11 @@ def verdicts_within(check: DataCheck, items: Items, sample: GoldSample) -> tuple
 def _gold_warnings(
     sample: GoldSample, within: GoldSample | None, gold: int, tied: int
 ) -> list[str]:
-    """Say where gold items are no random sample."""
+    """Say where gold items are no random sample.
+
+    Args:
+        tied: items on which experts are tied, where the answer does not count them.
+    """
     found = []
     if sample.chosen and sample.of != OF_ITEMS:
         found.append(

@@ -212,9 +212,10 @@ def _allowed(found: Ranges) -> Iterator[str]:
     """What the data allow without gold labels, and under which assumptions."""
     least, most = found.effective.lower, found.effective.upper
     yield f"without gold labels an item's votes may be worth {least:.2g} to {most:.2g}"
+    scores = ", and a score errs with them no more than they do together" if found.auc else ""
     yield (
         f"if votes are right on {found.right:g} or more of each class on average and their errors "
-        f"correlate by {found.most:g} at most, the data allow:"
+        f"correlate by {found.most:g} at most{scores}, the data allow:"
     )
     named = {"prevalence": found.prevalence}
     named |= {f"AUC of {name}": one for name, one in found.auc.items()}
