@@ -88,7 +88,8 @@ def test_a_rate_and_an_area_have_an_interval_from_three_items_on(method, positiv
     has = np.isfinite(rows[["lower", "upper"]]).all(axis=1)
     assert has[~few].all()
     assert has[few].tolist() == [positive >= FEWEST] * 4
-    note = f"no interval: it rests on {positive} gold items, expected at least {FEWEST}"
+    items_of = "gold item" if positive == 1 else "gold items"
+    note = f"no interval: it rests on {positive} {items_of}, expected at least {FEWEST}"
     assert set(rows["note"][few]) <= ({"", ONLY_GOLD} if positive >= FEWEST else {note})
 
 

@@ -22,7 +22,8 @@ metric is."""
 
 def too_few(counted: int, of: str = "gold items") -> str:
     """Why a metric that rests on fewer gold items, or clusters, than `FEWEST` has no interval."""
-    of = of.removesuffix("s") if counted == 1 else of
+    if counted == 1:  # clusters of gold items, or gold items
+        of = of.replace("clusters", "cluster") if "clusters" in of else of.removesuffix("s")
     return f"no interval: it rests on {counted} {of}, expected at least {FEWEST}"
 
 
