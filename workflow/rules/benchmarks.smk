@@ -5,6 +5,7 @@
 #        results/benchmarks/confusion_em.csv: time and memory of STABLEVAL's EM, and of crowd-kit's;
 #        results/benchmarks/paper_scale.csv: what config/paper.yaml costs, from measured replicates;
 #        results/benchmarks/own_study.csv: time and memory of `crowdgold evaluate`, whole and by stage;
+#        results/benchmarks/installs.csv: seconds and megabytes of installs (asks the package index);
 #        results/benchmarks/joint_models.parquet: seconds of DS+S and H-AI at 10,000 items;
 #        RESULTS/benchmarks/model_scaling.parquet: seconds by method against n, and their exponents.
 
@@ -206,6 +207,27 @@ rule own_study:
     shell:
         "{params.python:q} {input.script:q} --models results/stan --toolchain {input.toolchain:q}"
         " {params.before:q} --output {output:q} 2>&1 | tee {log:q}"
+
+
+rule installs:
+    input:
+        script=source("benchmarks/install.py"),
+        lock=source("requirements.lock"),
+    output:
+        "results/benchmarks/installs.csv",
+    log:
+        "results/logs/benchmarks/installs.log",
+    conda:
+        "../envs/library.yaml"
+    # As above: nothing runs beside it.
+    threads: all_cores()
+    params:
+        library=library("../benchmarks/install.py"),
+        python=sys.executable,
+    message:
+        "Installing crowdgold into new environments (some minutes)"
+    shell:
+        "{params.python:q} {input.script:q} --output {output:q} 2>&1 | tee {log:q}"
 
 
 rule benchmarks:
