@@ -5,6 +5,7 @@ in processes; what they find is joined to tables and headlines (`study`), and wr
 that a report can be made from (`folder`). In a workflow each job is one of its jobs (`in_jobs`).
 """
 
+from crowdgold.own.evaluation.evaluated import Evaluation
 from crowdgold.own.evaluation.files import (
     Source,
     check_study,
@@ -16,7 +17,7 @@ from crowdgold.own.evaluation.folder import check_folder, kept_folder, mend
 from crowdgold.own.evaluation.jobs import chosen_methods, is_quick
 from crowdgold.own.evaluation.questions import METRICS, STANDARD, Settings, read_thresholds
 from crowdgold.own.evaluation.run_key import discard
-from crowdgold.own.evaluation.study import Evaluation, UnsupportedError, evaluate_study
+from crowdgold.own.evaluation.study import UnsupportedError, evaluate_study
 
 __all__ = [
     "METRICS",

@@ -17,10 +17,10 @@ from crowdgold.data.checks import list_names
 from crowdgold.data.parameters import did_you_mean
 from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.metrics.metric import DELTA
+from crowdgold.own.evaluation.evaluated import Evaluation
 from crowdgold.own.evaluation.jobs import ALL
 from crowdgold.own.evaluation.questions import HUMANS, Settings, questions_of
 from crowdgold.own.evaluation.rows import difference_name
-from crowdgold.own.evaluation.study import Evaluation
 
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,

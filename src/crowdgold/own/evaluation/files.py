@@ -12,17 +12,13 @@ from crowdgold.methods.method import MODEL
 from crowdgold.methods.registry import with_role
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import DataCheck, check_data
+from crowdgold.own.evaluation.evaluated import Answered, Evaluation
 from crowdgold.own.evaluation.folder import write_folder
 from crowdgold.own.evaluation.headline import NO_MODEL
 from crowdgold.own.evaluation.processes import Say
 from crowdgold.own.evaluation.questions import Settings, check_settings
 from crowdgold.own.evaluation.run_key import versions
-from crowdgold.own.evaluation.study import (
-    Answered,
-    Evaluation,
-    UnsupportedError,
-    evaluate_study,
-)
+from crowdgold.own.evaluation.study import UnsupportedError, evaluate_study
 
 
 @dataclass(frozen=True)

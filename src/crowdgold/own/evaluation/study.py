@@ -1,7 +1,7 @@
 """The evaluation of a study from beginning to end, without its files."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,6 @@ import pandas as pd
 
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.own import Study
-from crowdgold.data.shown import Known, Shown
 from crowdgold.evaluation.misfit import held_against
 from crowdgold.metrics.binary import LABEL_METRICS, THRESHOLD_METRICS
 from crowdgold.models.stan import StanModels
@@ -20,6 +19,7 @@ from crowdgold.own.check.verdicts import NOT_USABLE, SURELY_CHOSEN
 from crowdgold.own.evaluation import rows
 from crowdgold.own.evaluation.assumed_errors import assumed_errors
 from crowdgold.own.evaluation.compiled import load_models
+from crowdgold.own.evaluation.evaluated import Answered, Evaluation
 from crowdgold.own.evaluation.fitting import Found, run_job
 from crowdgold.own.evaluation.headline import headlines
 from crowdgold.own.evaluation.jobs import (
@@ -45,29 +45,6 @@ from crowdgold.own.evaluation.run_key import KeptJobs, key_of
 
 class UnsupportedError(InputError):
     """Data that can be read and do not support what is asked of them."""
-
-
-@dataclass(frozen=True, repr=False)
-class Evaluation(Shown):
-    """What comes out of a study.
-
-    Attributes:
-        tables: name -> table, those of `folder.TABLES`.
-        summary: everything else, as plain values: settings, notes, strata, methods that were not
-            run, headlines, the method that models are `held_against`, seconds.
-    """
-
-    tables: Mapping[str, pd.DataFrame]
-    summary: Mapping[str, Any]
-
-    def facts(self) -> Known:
-        """The tables with their rows, and what the summary holds."""
-        tables = [f"{name}: {len(table):,} rows" for name, table in self.tables.items()]
-        return {"tables": tables, "summary": ", ".join(self.summary)}
-
-
-Answered = Callable[[Evaluation], None]
-"""Told of an evaluation without its models."""
 
 
 @dataclass(frozen=True)
