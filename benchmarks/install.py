@@ -10,6 +10,7 @@ home is made and models are compiled in that time. The peer is the whole install
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,8 @@ INSTALLS = {"": True, "stan": True, "stan,report": False, "workflow": False}
 """Extras -> whether a first answer is asked for, too."""
 ANSWER = b"metric "
 """How the table of the answer begins."""
+PINNED = re.compile(r"^[\w.\[\]-]+==[^\s;]+", re.MULTILINE)
+"""A package and its version, as lock files have them."""
 WITHOUT = ("PYTHONPATH", "NUMBA_CACHE_DIR", "CMDSTAN")
 
 
@@ -32,8 +35,11 @@ def installed(folder: Path, wheel: Path, extras: str) -> tuple[Path, float]:
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     python = folder / "bin/python"
     asked = f"{wheel}[{extras}]" if extras else str(wheel)
-    constraint = ["--constraint", str(ROOT / "requirements.lock")]
-    subprocess.run([python, "-m", "pip", "install", "--quiet", *constraint, asked], check=True)
+    # Without hashes, since pip would want that of the wheel as well.
+    versions = folder / "versions.txt"
+    versions.write_text("\n".join(PINNED.findall((ROOT / "requirements.lock").read_text())))
+    pip = [python, "-m", "pip", "install", "--quiet", "--constraint", versions, asked]
+    subprocess.run(pip, check=True)
     return python, time.perf_counter() - start
 
 
