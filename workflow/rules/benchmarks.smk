@@ -212,7 +212,6 @@ rule own_study:
 rule installs:
     input:
         script=source("benchmarks/install.py"),
-        lock=source("requirements.lock"),
     output:
         "results/benchmarks/installs.csv",
     log:
