@@ -1,9 +1,9 @@
 """From nothing to a first answer: seconds and megabytes of an install, by its extras.
 
 Each install has an environment and caches of its own, so that nothing is there before: the wheel is
-installed with pip, and `crowdgold evaluate` is run on the bundled example. Its answer is there when the table's first line is printed. With Stan a CmdStan
-home is made and models are compiled in that time. The peer is the whole installation, extra
-`workflow`.
+installed with pip, and `crowdgold evaluate` is run on the bundled example. Its answer is there when
+the table's first line is printed. With Stan a CmdStan home is made and models are compiled in that
+time. The peer is the whole installation, extra `workflow`.
 """
 
 import argparse
