@@ -17,11 +17,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from own_study import seconds_to_answer
+
 ROOT = Path(__file__).parents[1]
 INSTALLS = {"": True, "stan": True, "stan,report": False, "workflow": False}
 """Extras -> whether a first answer is asked for, too."""
-ANSWER = b"metric "
-"""How the table of the answer begins."""
 WITHOUT = ("PYTHONPATH", "NUMBA_CACHE_DIR", "CMDSTAN")
 
 
@@ -55,15 +55,14 @@ def first_answer(python: Path, folder: Path) -> tuple[float, float]:
     files = [Path(package) / "example" / f"{name}.csv" for name in ("votes", "gold", "scores")]
     asked = ["crowdgold", "evaluate", *map(str, files), "--out", str(folder / "out")]
     asked[0] = str(python.with_name(asked[0]))
-    start, answer = time.perf_counter(), float("nan")
+    start = time.perf_counter()
+    answered: list[float] = []
     with subprocess.Popen(asked, env=env, cwd=folder, stdout=subprocess.PIPE) as run:
         assert run.stdout is not None
-        for line in run.stdout:
-            if line.startswith(ANSWER) and answer != answer:
-                answer = time.perf_counter() - start
+        seconds_to_answer(run.stdout, start, answered)
     if run.returncode:
         raise subprocess.CalledProcessError(run.returncode, asked)
-    return answer, time.perf_counter() - start
+    return answered[0], time.perf_counter() - start
 
 
 def main() -> None:

@@ -134,7 +134,7 @@ def _memory_of(process: psutil.Process) -> float:
     return total / 2**20
 
 
-def _seconds_to_answer(output: IO[bytes], start: float, found: list[float]) -> None:
+def seconds_to_answer(output: IO[bytes], start: float, found: list[float]) -> None:
     """Read what a command prints to its end, and note when its table began."""
     found += [time.perf_counter() - start for line in output if line.startswith(ANSWER)]
 
@@ -171,7 +171,7 @@ def measure_command(
             env=os.environ if python == sys.executable else own,
         ) as run:
             assert run.stdout is not None
-            reader = Thread(target=_seconds_to_answer, args=(run.stdout, wall, answered))
+            reader = Thread(target=seconds_to_answer, args=(run.stdout, wall, answered))
             reader.start()
             process = psutil.Process(run.pid)
             while run.poll() is None:

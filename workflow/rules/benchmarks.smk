@@ -211,6 +211,7 @@ rule own_study:
 
 rule installs:
     input:
+        answer=source("benchmarks/own_study.py"),
         script=source("benchmarks/install.py"),
     output:
         "results/benchmarks/installs.csv",

@@ -211,7 +211,7 @@ def _is_quiet(asked: argparse.Namespace) -> bool:
     return asked.json or asked.badge is not None
 
 
-def grave_doubts(out: Path) -> list[str]:
+def _grave_doubts(out: Path) -> list[str]:
     """The titles of the report's grave doubts about an evaluation in a folder."""
     from crowdgold.own.report.doubts import GRAVE, find_doubts  # here: they take time to load
     from crowdgold.own.report.folder import read_study_folder
@@ -229,8 +229,9 @@ def _tell_rest(asked: argparse.Namespace, summary: Mapping[str, Any], wanted: Wa
         tell(in_a_line(wanted, summary))
     for line in in_words(summary):
         (say if _is_quiet(asked) else tell)(line)
-    for title in grave_doubts(asked.out):
-        say(textwrap.fill(f"Grave doubt: {title}. The report says why.", WIDTH))
+    for title in _grave_doubts(asked.out):
+        told = f"Grave doubt: {title}. Why, and what to do: crowdgold report {asked.out}"
+        say(textwrap.fill(told, WIDTH, subsequent_indent="  "))
     say(f"Written: {asked.out}")
 
 

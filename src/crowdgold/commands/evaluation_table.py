@@ -111,7 +111,9 @@ def _some(metrics: Sequence[str]) -> str:
 def _from_gold_alone(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Say which answers the prediction has no part in."""
     alone = [
-        f"{one['metric']} {model_of(one)}".strip() for one in answers if one["note"] == ONLY_GOLD
+        f"{one['metric']} {model_of(one)}".strip()
+        for one in answers
+        if one["method"] and is_corrected(one["method"]) and is_gold_alone(one)
     ]
     if alone:
         yield f"{_some(alone)}: {ONLY_GOLD}"

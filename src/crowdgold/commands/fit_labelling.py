@@ -86,7 +86,8 @@ def add_options(own: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     for one in ClaraSettings.declared():
         if one.name in NUMBERS:
-            text = f"{one.about.rstrip('.')} (default: %(default)s)"
+            about = one.about[:1].lower() + one.about[1:].rstrip(".")
+            text = f"{about} (default: %(default)s)"
             own.add_argument(f"--{one.name}", type=int, default=one.default, help=text)
     own.add_argument("--seed", type=int, default=SEED, help="of all random numbers")
     add_study_options(own)
@@ -103,8 +104,7 @@ def _categories(text: str | None) -> list[str] | None:
     return names
 
 
-def _settings(asked: argparse.Namespace) -> "ClaraSettings":
-
+def _settings(asked: argparse.Namespace) -> ClaraSettings:
     if asked.seed < 0:
         raise InputError(f"seed: found {asked.seed}, expected 0 or more")
     if asked.chains < 2:

@@ -149,6 +149,7 @@ def _poststrata(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFram
 def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
     """The next batch, and what is told of it."""
     from crowdgold.data import NO_GOLD
+    from crowdgold.data.clusters import CLUSTER
     from crowdgold.data.own import read_study
     from crowdgold.own.plan.metrics_asked import metrics_for
     from crowdgold.sampling.allocation import PROPORTIONAL
@@ -157,9 +158,9 @@ def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", s
 
     if items.cluster is not None:
         raise InputError(
-            "column 'cluster': a batch is drawn item by item, and intervals of batches take no "
+            f"column {CLUSTER!r}: a batch is drawn item by item, and intervals of batches take no "
             "heed of items that belong together; draw whole clusters at random, or leave the "
-            "column out by --column cluster=ignore"
+            f"column out by --column {CLUSTER}=ignore"
         )
     share = PROPORTIONAL if asked.proportional is None else asked.proportional
     how = renamed(asked), asked.positive, asked.repeated

@@ -51,7 +51,7 @@ class ExpertErrors:
     """What is known of experts' errors, and of the labels of m gold items.
 
     Attributes:
-        sensitivity, specificity: s and t.
+        sensitivity, specificity: s and t; NaN of experts who do not err.
         intervals: (2, 2) 95 % intervals of them.
         source: one of `SOURCES`.
         unknown: why they are not identified; empty where they are.
@@ -161,10 +161,20 @@ def _of_given(given: GivenErrors, labels: np.ndarray) -> ExpertErrors:
     unsure = spread > 0
     reach = NORMAL * np.array(given.spread)
     centre = np.array([s, t])
-    return (ExpertShares if given.differ else ExpertErrors)(
+    return ExpertErrors(
         s, t, np.stack([centre - reach, centre + reach], axis=1), GIVEN, "", histories, kind, share,
         both[unsure], REACH * spread[unsure], np.zeros((len(labels), int(unsure.sum()))),
         spread[unsure], of_odds=False,
+    )  # fmt: skip
+
+
+def _of_shares(labels: np.ndarray) -> ExpertShares:
+    """What experts say who do not err: there are no errors that are to be known."""
+    histories, kind, _ = _counted(labels, np.zeros(len(labels), dtype=int))
+    none = np.zeros(0)
+    return ExpertShares(
+        np.nan, np.nan, np.full((2, 2), np.nan), GIVEN, "", histories, kind, np.nan,
+        np.zeros((0, 2)), none, np.zeros((len(labels), 0)), none,
     )  # fmt: skip
 
 
@@ -253,7 +263,8 @@ def expert_errors(items: Items) -> ExpertErrors:
     rows = np.flatnonzero(opinions.number > 0)
     labels = opinions.labels[rows]
     if opinions.error is not None and len(rows):
-        return _of_given(opinions.error, labels)
+        given = opinions.error
+        return _of_shares(labels) if given.differ else _of_given(given, labels)
     if not len(rows) or opinions.number.max() < 2:
         raise InputError(ONE_OPINION)
     alone = np.zeros(len(rows), dtype=int)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table
-from crowdgold.studies.experts.check import FIRST
+from crowdgold.studies.experts.check import CORRECTED, FIRST
 from crowdgold.studies.experts.plots import LOOKS, read_experts
 
 BY = ("second", "experts")
@@ -25,8 +25,19 @@ def readings_table(table: pd.DataFrame, second: str, value: str, words: Mapping[
     return markdown_table(["experts' errors", "gold labels", *heads], rows)
 
 
+def _of_auc(table: pd.DataFrame, reading: str) -> pd.Series:
+    """Coverage of AUC by a reading where second opinions are on the rarer class, by experts."""
+    found = read_experts(table, BY)
+    chosen = found["reading"].eq(reading) & found["metric"].eq("AUC") & found["second"].eq("rarer")
+    return found[chosen].set_index("experts")["coverage"]
+
+
 def first_opinion(table: pd.DataFrame) -> float:
     """Coverage of AUC where first opinions of experts who err in 5 of 100 are taken for true."""
-    found = read_experts(table, BY)
-    chosen = found["reading"].eq(FIRST) & found["metric"].eq("AUC") & found["experts"].eq("err_5")
-    return float(found.loc[chosen, "coverage"].mean())
+    return float(_of_auc(table, FIRST)["err_5"])
+
+
+def corrected(table: pd.DataFrame) -> list[float]:
+    """Coverage of AUC that is corrected, at each error that experts do not share."""
+    found = _of_auc(table, CORRECTED)
+    return found[~found.index.str.endswith("shared")].tolist()
