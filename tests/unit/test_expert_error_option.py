@@ -82,7 +82,9 @@ def test_the_mean_of_experts_needs_no_errors(folder):
     summary, _ = evaluated("votes.csv", "few_gold.csv", "--expert-error", "mean")
     assert {one["method"] for one in summary["headlines"]} == {"logistic-E"}
     assert any("the share of experts who call it so" in note for note in summary["notes"])
-    assert cg.read("votes.csv", "gold.csv").with_expert_error("mean").items.opinions is not None
+    known = cg.check(cg.read("votes.csv", "gold.csv"), expert_error="mean").expert_errors
+    assert np.isnan([known.sensitivity, known.specificity]).all()
+    assert not known.unknown
 
 
 def test_too_few_second_opinions_are_told_with_the_answer_against_an_assumed_error(folder, capsys):
