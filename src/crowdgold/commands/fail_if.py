@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from crowdgold.data import InputError, Items
 from crowdgold.data.shown import WIDTH
+from crowdgold.own.fail_on import RULES, SURELY
 
 if TYPE_CHECKING:
     from crowdgold.own.evaluation import Evaluation, Settings
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 FAILED, UNSUPPORTED = 3, 1
 """Exit codes: a condition holds; a condition is about what has no answer."""
-RULES = ("surely", "estimate", "possibly")
 
 
 def add_fail_if(own: argparse.ArgumentParser) -> None:
@@ -26,7 +26,7 @@ def add_fail_if(own: argparse.ArgumentParser) -> None:
         '"delta_AUC:large-small <= 0"; can be repeated',
     )  # fmt: skip
     own.add_argument(
-        "--fail-on", choices=RULES, default="surely",
+        "--fail-on", choices=RULES, default=SURELY,
         help="when a condition counts: it holds in the whole interval, of the estimate, or "
         "somewhere in the interval (default: %(default)s)",
     )  # fmt: skip

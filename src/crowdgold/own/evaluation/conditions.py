@@ -21,6 +21,7 @@ from crowdgold.own.evaluation.evaluated import Evaluation
 from crowdgold.own.evaluation.jobs import ALL
 from crowdgold.own.evaluation.questions import HUMANS, Settings, questions_of
 from crowdgold.own.evaluation.rows import difference_name
+from crowdgold.own.fail_on import ESTIMATE, POSSIBLY, SURELY
 
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
@@ -29,9 +30,6 @@ FORM = re.compile(r"\s*(.+?)\s*(<=|>=|<|>)\s*(\S+)\s*")
 EXAMPLE = '"AUC < 0.9", "AUC:MODEL < 0.9" or "delta_AUC <= 0"'
 NAMED = 8
 """Answers that a message names."""
-SURELY, ESTIMATE, POSSIBLY = "surely", "estimate", "possibly"
-RULES = (SURELY, ESTIMATE, POSSIBLY)
-"""When a condition counts: it holds at both ends of the interval, at the estimate, at one end."""
 
 
 def _plain(who: str) -> str:
@@ -199,7 +197,7 @@ def with_conditions(
     """An evaluation whose summary says what came of conditions on its answers.
 
     Args:
-        rule: one of `RULES`.
+        rule: one of `fail_on.RULES`.
     """
     decided = [_decided(one, evaluation.summary, rule) for one in conditions]
     return replace(evaluation, summary={**evaluation.summary, "conditions": decided})
