@@ -22,8 +22,8 @@ OWN = ["README.md", *(f"docs/{name}.md" for name in ("changes", "figures", "glos
 
 
 ANSWERING = (
-    "answer", "comparison", "coverage", "nested-and-exact", "papers-figures", "reliability",
-    "reproduction", "reproduction_clara", "reproduction_judge_error",
+    "answer", "comparison", "coverage", "findings", "nested-and-exact", "papers-figures",
+    "reliability", "reproduction", "reproduction_clara", "reproduction_judge_error",
     "reproduction_label_variation", "reproduction_soft_metrics", "reproduction_stableval",
     "verdicts", "which-interval", "which-method", "which-method-evidence",
 )  # fmt: skip

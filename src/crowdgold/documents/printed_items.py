@@ -192,6 +192,24 @@ def count_items(papers: Mapping[str, Sequence[Item]]) -> Counter[str]:
     return Counter(str(one.get("nothing", "")) for items in papers.values() for one in items)
 
 
+def section_of(page: str, heading: str) -> str:
+    """The text of a page's section.
+
+    Raises:
+        ValueError: the page has no section of that heading, or several.
+    """
+    (text,) = (one.text for one in sections(page) if one.heading == heading)
+    return text
+
+
+def claim_pages(papers: Mapping[str, Sequence[Item]]) -> dict[str, list[str]]:
+    """The pages that judge each paper's claims."""
+    return {
+        paper: list(dict.fromkeys(page for item in own for page in pages_of(item)))
+        for paper, own in papers.items()
+    }
+
+
 OF_PAPER = ["paper", "figures and tables", "made here", "claims"]
 
 
@@ -203,8 +221,8 @@ def paper_rows(papers: Mapping[str, Sequence[Item]], told: Mapping[str, str]) ->
         told: page -> its text; each claim of a paper stands on one of its pages.
     """
     rows = []
-    for paper, own in papers.items():
-        pages = list(dict.fromkeys(page for item in own for page in pages_of(item)))
+    for paper, pages in claim_pages(papers).items():
+        own = papers[paper]
         claims = [
             f"[{_counted(found)}]({page}.md)"
             for page in pages
