@@ -10,6 +10,8 @@ PYTHON ?= python3
 WORKERS ?= 2
 CORES ?= $(shell nproc 2>/dev/null || echo 2)
 PROFILE ?= default
+# Of `make piece`.
+HOURS ?= 3
 # Further options of Snakemake.
 OPTIONS ?=
 # On a cluster the profile says how many jobs run at a time.
@@ -44,7 +46,7 @@ define snakemake
 	--workflow-profile profiles/$(PROFILE) $(if $(SCALE),--config scale=$(SCALE)) $(OPTIONS) $(1)
 endef
 
-.PHONY: help setup figures smoke arena answer checksums verify validate benchmark publish docs site report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel hlv hlv-packages matrix audit lock release clean clean-all
+.PHONY: help setup figures smoke arena answer checksums verify validate benchmark piece publish docs site report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel hlv hlv-packages matrix audit lock release clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -106,6 +108,9 @@ benchmark: $(READY)  ## time and memory of MAVEN's parts, CLARA's samplers, STAB
 publish: $(READY)  ## keep the finished tables of SCALE in docs/results, of which pages are made
 	$(call snakemake,--quiet all -- publish)
 	@cat $(RESULTS)/logs/publish.log
+
+piece: $(READY)  ## HOURS of SCALE's experiments; run again, it goes on, with the time left (SCALE=paper HOURS=3)
+	$(BIN)/python -m crowdgold.experiments.pieces $(if $(SCALE),--scale $(SCALE)) --hours $(HOURS) --cores $(CORES)
 
 docs: override SCALE = published
 docs: $(READY)  ## the pages and figures of docs/ from what is published; runs no experiment
