@@ -106,7 +106,7 @@ benchmark: $(READY)  ## time and memory of MAVEN's parts, CLARA's samplers, STAB
 		results/logs/benchmarks/confusion_em.log results/logs/benchmarks/own_study.log
 
 publish: $(READY)  ## keep the finished tables of SCALE in docs/results, of which pages are made
-	$(call snakemake,--quiet all -- publish)
+	$(call snakemake,--quiet rules progress host reason -- publish)
 	@cat $(RESULTS)/logs/publish.log
 
 piece: $(READY)  ## HOURS of SCALE's experiments; run again, it goes on, with the time left (SCALE=paper HOURS=3)

@@ -106,7 +106,8 @@ def main() -> None:
         asked = [str(Path(sys.executable).with_name("snakemake")), "--nolock", "--cores"]
         asked += [str(options.cores), "--workflow-profile", "profiles/default"]
         asked += ["--config", f"scale={options.scale}"] * bool(options.scale)
-        return run([*asked, "--quiet", "all", "--", str(table_of(experiment, results))], seconds)
+        asked += ["--quiet", "rules", "progress", "host", "reason"]  # all would hide errors, too
+        return run([*asked, "--", str(table_of(experiment, results))], seconds)
 
     left = pieces(pd.read_csv(options.costs), options.target, results)
     done = run_pieces(left, options.hours * 3600, options.cores, make)
