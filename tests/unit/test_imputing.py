@@ -1,9 +1,11 @@
 """Imputed values: against label masses in the order of the table."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from crowdgold.inference.imputed import impute
+from crowdgold.inference.imputed import draw_times, impute
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.request import LABELS, Request, Streams
 from crowdgold.metrics import parse_metric
@@ -17,25 +19,30 @@ PARAMETERS = {
 }  # fmt: skip
 
 
-def request(seed):
-    """About the items; imputed labels are decided by a generator of this seed."""
+def request(seed, target="items"):
+    """Imputed labels are decided by a generator of this seed."""
 
     def make(role, predictor):
         return np.random.default_rng(seed if role == LABELS else 6)
 
-    return Request(Streams(make), target="items")
+    return Request(Streams(make), target=target)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_values_are_those_of_the_labels_in_the_order_of_the_table(weighted):
-    """Scores are rounded, so that many are tied; the same uniforms decide the labels."""
+def study(weighted):
+    """Items of which many have tied scores, chances of 4 draws, weights, and all metrics asked."""
     rng = np.random.default_rng(3)
     items = simulate("maven", PARAMETERS, rng).table
     items.scores["m"][:] = items.scores["m"].round()
     weights = rng.uniform(0.5, 2, 60) if weighted else None
     chance = rng.random((4, 60))
     questions = questions_of(Settings(thresholds={"": (1.0,)}), items, "m")
-    ranked = View(items, "m", weights)
+    return View(items, "m", weights), chance, questions
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_values_are_those_of_the_labels_in_the_order_of_the_table(weighted):
+    """Scores are rounded, so that many are tied; the same uniforms decide the labels."""
+    ranked, chance, questions = study(weighted)
     found = impute(lambda draw, model, rng: chance[draw], 4, ranked, questions, request(5))
     uniform, ranking = np.random.default_rng(5), ranked.ranking()
     for draw in range(4):
@@ -44,6 +51,29 @@ def test_values_are_those_of_the_labels_in_the_order_of_the_table(weighted):
     assert found.probability == pytest.approx(chance.mean(axis=0))
     # The control: labels in another order have other values.
     other = questions.values(ranked.mass(labels[::-1]), ranking)
+    assert not np.allclose(found.values[3], other)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_resampled_values_are_those_of_masses_item_by_item(weighted, clustered):
+    """The same uniforms and the same resamples, as numbers with a fraction and in the order of the
+    table: what is counted in bytes and in the order of the ranking is the same to the last bit."""
+    ranked, chance, questions = study(weighted)
+    cluster = np.arange(60) // 3 if clustered else None
+    ranked = replace(ranked, items=replace(ranked.items, cluster=cluster))
+    asked = request(5, "population")
+    found = impute(lambda draw, model, rng: chance[draw], 4, ranked, questions, asked)
+    uniform, new_items, ranking = (
+        asked.streams.labels(), asked.streams.new_items(), ranked.ranking()
+    )  # fmt: skip
+    for draw in range(4):
+        labels = (uniform.random(60) < chance[draw]).astype(float)
+        times = draw_times(60, new_items, cluster).astype(float)
+        expected = questions.values(ranked.mass(labels, times), ranking)
+        assert np.array_equal(found.values[draw], expected, equal_nan=True)
+    assert times.max() > 1
+    other = questions.values(ranked.mass(labels, times[::-1]), ranking)
     assert not np.allclose(found.values[3], other)
 
 

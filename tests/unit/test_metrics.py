@@ -14,6 +14,7 @@ from crowdgold.metrics import (
     parse_metric,
     true_value,
 )
+from crowdgold.metrics.ranked import Curve
 from unit.reference import make_items
 
 
@@ -116,6 +117,19 @@ def test_delta_tpr_of_perfect_voters_is_at_the_first_point_of_the_curve():
 def test_above_counts_ties_with_the_threshold():
     ranked = RankedItems.of(make_items([0] * 4, 1, -1, [1.0, 2, 2, 3]), "A")
     assert [ranked.above(t) for t in (0, 1, 1.5, 2, 3, 3.1)] == [4, 4, 3, 3, 1, 0]
+
+
+@pytest.mark.parametrize("negative_mass_of", ["positives", "negatives"])
+def test_a_sum_that_falls_is_levelled_before_crossings_are_looked_for(negative_mass_of):
+    """Sums 0, 1, .5, 1.5, 2.5: the highest so far is 0, 1, 1, 1.5, 2.5, the lowest from there on
+    0, .5, .5, 1.5, 2.5; between them 0, .75, .75, 1.5, 2.5. The other sum never falls."""
+    falling, plain = np.array([1.0, -0.5, 1, 1]), np.array([0.0, 1.5, 0, 0])
+    given = (falling, plain) if negative_mass_of == "positives" else (plain, falling)
+    ranked = RankedItems.of(make_items([0] * 4, 1, -1, [4.0, 3, 2, 1]), "A")
+    curve = Curve.of(LabelMass.binary(*given), ranked)
+    levelled, other = curve.rising if negative_mass_of == "positives" else curve.rising[::-1]
+    assert levelled.tolist() == [0, 0.75, 0.75, 1.5, 2.5]
+    assert other.tolist() == [0, 0, 1.5, 1.5, 1.5]
 
 
 def test_a_curve_belongs_to_its_ranking():

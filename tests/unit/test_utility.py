@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import norm
 
-from crowdgold.models.utility import tabulate_utility
+from crowdgold.models.utility import known_of_labels, tabulate_utility
 from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
 from unit.reference import Theta, algorithm_1, beta_rule, label_odds, make_items
 
@@ -104,9 +104,9 @@ def sampled_shares(n, draws, rng):
     theta = CASES[0]
     table = table_of(theta)
     identity = type(table)(table.utility, table.distribution, table.distribution[None])
-    pattern, gold = np.zeros(n, dtype=int), np.full(n, -1)
+    known = known_of_labels(np.zeros(n, dtype=int), np.full(n, -1))
     order = rng.permutation(n)
-    found = [identity.sample_probabilities(pattern, gold, order, rng)[order] for _ in range(draws)]
+    found = [identity.sample_probabilities(known, order, rng)[order] for _ in range(draws)]
     return np.array(found)
 
 
@@ -137,12 +137,23 @@ def test_gold_items_keep_their_labels():
     items = algorithm_1(theta, 500, VOTES, 200, np.random.default_rng(3))
     sets = find_vote_sets(items)
     table = table_of(theta, sets)
-    p = table.sample_probabilities(
-        sets.pattern[sets.member], items.gold, items.order("A"), np.random.default_rng(0)
-    )
+    known = known_of_labels(sets.pattern[sets.member], items.gold)
+    p = table.sample_probabilities(known, items.order("A"), np.random.default_rng(0))
     labelled = items.gold >= 0
     assert np.array_equal(p[labelled], items.gold[labelled])
     assert np.all((p[~labelled] > 0) & (p[~labelled] < 1))
+
+
+def test_what_is_known_of_labels_holds_any_number_of_vote_patterns():
+    """255 patterns and two labels do not fit in a byte; each has the probability of its own row."""
+    table = table_of(CASES[0])
+    rows = np.linspace(0.1, 0.9, 255)
+    flat = type(table)(
+        table.utility, table.distribution, np.repeat(rows[:, None], len(table.utility), axis=1)
+    )
+    known = known_of_labels(np.arange(255), np.full(255, -1))
+    p = flat.sample_probabilities(known, np.arange(255), np.random.default_rng(3))
+    assert p == pytest.approx(rows)
 
 
 def test_probabilities_follow_the_ranking():
@@ -152,9 +163,8 @@ def test_probabilities_follow_the_ranking():
     items = make_items(np.full(300, 1), VOTES, -1, np.random.default_rng(1).normal(size=300))
     sets = find_vote_sets(items)
     order = items.order("A")
-    p = table_of(theta, sets).sample_probabilities(
-        sets.pattern[sets.member], items.gold, order, np.random.default_rng(2)
-    )
+    known = known_of_labels(sets.pattern[sets.member], items.gold)
+    p = table_of(theta, sets).sample_probabilities(known, order, np.random.default_rng(2))
     assert np.all(np.diff(p[order]) >= 0)
     assert p[order][-1] - p[order][0] > 0.5
 

@@ -70,21 +70,20 @@ def impute(
     streams, size = request.streams, len(view)
     label_rng, own_rng = streams.labels(), streams.own(view.predictor)
     times_rng = streams.new_items() if request.target == POPULATION else None
-    order, cluster = view.ranking().order, view.items.cluster
+    ranking, cluster = view.ranking(), view.items.cluster
+    order = ranking.order
     if cluster is not None:
         cluster = np.unique(cluster, return_inverse=True)[1]
-    # In the order of the ranking, so that each pass over the items reads memory in sequence.
-    in_order = view.take(order)
-    ranking = in_order.ranking()
-    values, resampled, total = [], [], np.zeros(size)
+    in_order, ranking = view.take(order), ranking.in_sequence()
+    values, resampled, total, uniform = [], [], np.zeros(size), np.empty(size)
     for draw in range(draws):
         share = probability(draw, view.predictor, own_rng)
         total += share
-        # Put in order as bytes, which is several times quicker than as floats.
-        labels = (label_rng.random(size) < share)[order].astype(float)
+        # Labels and counts stay bytes, which are several times quicker than floats.
+        labels = (label_rng.random(out=uniform) < share)[order].view(np.uint8)
         values.append(questions.values(in_order.mass(labels), ranking))
         if times_rng is not None:
-            times = draw_times(size, times_rng, cluster)[order].astype(float)
+            times = draw_times(size, times_rng, cluster)[order]
             resampled.append(questions.values(in_order.mass(labels, times), ranking))
     found = np.array(values)
     if not resampled:

@@ -43,8 +43,10 @@ class View:
             probability: labels, or probabilities.
             times: (n,) how often a resample holds each item.
         """
-        weights = [one for one in (self.weights, times) if one is not None]
-        return LabelMass.of_probability(probability, np.prod(weights, axis=0) if weights else None)
+        weights = self.weights
+        if times is not None:
+            weights = times if weights is None else weights * times
+        return LabelMass.of_probability(probability, weights)
 
 
 @dataclass(frozen=True)

@@ -187,7 +187,7 @@ def _posterior(
 ) -> "LabelPosterior":
     from crowdgold.data import NO_GOLD
     from crowdgold.inference.labels import LabelPosterior
-    from crowdgold.models.utility import UtilityTables
+    from crowdgold.models.utility import UtilityTables, known_of_labels
 
     pattern = sets.pattern[sets.member]
     tables = {
@@ -196,9 +196,11 @@ def _posterior(
     }
 
     def probability_given(gold: np.ndarray) -> "LabelProbability":
+        known = known_of_labels(pattern, gold)
+
         def probability(draw: int, predictor: str, rng: np.random.Generator) -> np.ndarray:
             table = tables[predictor].of_draw(draw)
-            return table.sample_probabilities(pattern, gold, items.order(predictor), rng)
+            return table.sample_probabilities(known, items.order(predictor), rng)
 
         return probability
 

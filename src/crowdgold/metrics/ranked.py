@@ -5,7 +5,10 @@ and how much as negative. Labels are masses of 0 and 1, a bootstrap resample mul
 weights, items without a label have none, and a probability splits an item in two.
 """
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
+from operator import neg
 
 import numpy as np
 
@@ -20,7 +23,7 @@ class LabelMass:
     Attributes:
         shares: (n, K) in the order of the table; of two classes the second is the positive one.
             Not negative, but where labels are corrected for experts' errors
-            (`inference.expert_errors`).
+            (`inference.expert_errors`). Floats, or bytes where they are counts.
     """
 
     shares: np.ndarray
@@ -30,8 +33,12 @@ class LabelMass:
 
     @classmethod
     def binary(cls, positive: np.ndarray, negative: np.ndarray) -> "LabelMass":
-        """Masses of two classes from the positive (n,) and the negative (n,) mass of each item."""
-        shares = np.empty((len(positive), 2), order="F")
+        """Masses of two classes from the positive (n,) and the negative (n,) mass of each item.
+
+        Bytes stay bytes; all else becomes floats.
+        """
+        kind = positive.dtype if positive.dtype == np.uint8 else float
+        shares = np.empty((len(positive), 2), dtype=kind, order="F")
         shares[:, 0], shares[:, 1] = negative, positive
         return cls(shares)
 
@@ -70,6 +77,8 @@ class RankedItems:
         votes_positive, votes_total: (n,) votes, in the order of the table.
         scores_descending: (n,) scores in the order of `order`.
         cluster: (n,) number of each item's cluster; None where none belong together.
+        room: memory of the two sums of a `Curve` (2, n + 1), where each curve of these items may
+            overwrite the one before; None where each has its own.
     """
 
     order: np.ndarray
@@ -77,6 +86,7 @@ class RankedItems:
     votes_total: np.ndarray
     scores_descending: np.ndarray
     cluster: np.ndarray | None = None
+    room: np.ndarray | None = None
 
     @classmethod
     def of(cls, items: Items, predictor: str) -> "RankedItems":
@@ -96,8 +106,23 @@ class RankedItems:
 
     def above(self, threshold: float) -> int:
         """Count the items scored at or above a threshold."""
-        below = np.searchsorted(self.scores_descending[::-1], threshold, side="left")
-        return len(self.scores_descending) - int(below)
+        return bisect_right(self.scores_descending, -threshold, key=neg)
+
+    def in_sequence(self) -> "RankedItems":
+        """The items standing as they are ranked, for many curves of which one is in use at a time.
+
+        A pass then reads memory in sequence, and all curves use the same memory. With a million
+        items a pass is quicker than getting new memory for its curve.
+        """
+        cluster = None if self.cluster is None else self.cluster[self.order]
+        return RankedItems(
+            np.arange(len(self.order)),
+            self.votes_positive[self.order],
+            self.votes_total[self.order],
+            self.scores_descending,
+            cluster,
+            room=np.empty((2, len(self.order) + 1)),
+        )
 
 
 @dataclass(frozen=True)
@@ -109,6 +134,7 @@ class Curve:
         won: pairs of positive above negative mass. An item is never held against itself.
         comparisons: pairs of positive and negative mass of different items.
         votes: (2, 2) mass-weighted votes: row, label; column, positive votes and all votes.
+        falls: whether any mass is negative, so that a cumulative mass may fall.
     """
 
     true_positives: np.ndarray
@@ -116,10 +142,13 @@ class Curve:
     won: float
     comparisons: float
     votes: np.ndarray
+    falls: bool
 
-    @property
+    @cached_property
     def rising(self) -> tuple[np.ndarray, np.ndarray]:
         """The two cumulative masses as curves that never fall, to look for crossings on."""
+        if not self.falls:
+            return self.true_positives, self.false_positives
         return _rising(self.true_positives), _rising(self.false_positives)
 
     @classmethod
@@ -128,14 +157,17 @@ class Curve:
         for known, curve in mass._curves:
             if known is ranked:
                 return curve
+        room = np.empty((2, len(ranked.order) + 1)) if ranked.room is None else ranked.room
         curve = cls(
+            *room,
             *_accumulate(
                 mass.positive,
                 mass.negative,
                 ranked.order,
                 ranked.votes_positive,
                 ranked.votes_total,
-            )
+                *room,
+            ),
         )
         mass._curves.append((ranked, curve))
         return curve
@@ -160,22 +192,27 @@ def _accumulate(
     order: np.ndarray,
     votes_positive: np.ndarray,
     votes_total: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, float, float, np.ndarray]:
-    true_positives = np.zeros(len(order) + 1)
-    false_positives = np.zeros(len(order) + 1)
-    votes = np.zeros((2, 2))
-    won, own, above, passed = 0.0, 0.0, 0.0, 0.0
+    true_positives: np.ndarray,
+    false_positives: np.ndarray,
+) -> tuple[float, float, np.ndarray, bool]:
+    nothing = 0 * positive.dtype.type(0)  # a 64-bit integer where masses are bytes, else a float
+    won, own, above, passed = nothing, nothing, nothing, nothing
+    votes_below, all_below, votes_above, all_above = 0.0, 0.0, 0.0, 0.0
+    falls = False
+    true_positives[0], false_positives[0] = 0.0, 0.0
     for rank in range(len(order)):
-        i = order[rank]
-        p, q = positive[i], negative[i]
+        i = np.uintp(order[rank])  # without a sign, which would be looked at
+        p, q = nothing + positive[i], nothing + negative[i]
+        falls |= (p < 0) | (q < 0)
         won += above * q
         own += p * q
         above += p
         passed += q
         true_positives[rank + 1] = above
         false_positives[rank + 1] = passed
-        votes[0, 0] += q * votes_positive[i]
-        votes[0, 1] += q * votes_total[i]
-        votes[1, 0] += p * votes_positive[i]
-        votes[1, 1] += p * votes_total[i]
-    return true_positives, false_positives, won, above * passed - own, votes
+        votes_below += q * votes_positive[i]
+        all_below += q * votes_total[i]
+        votes_above += p * votes_positive[i]
+        all_above += p * votes_total[i]
+    votes = np.array([[votes_below, all_below], [votes_above, all_above]])
+    return float(won), float(above * passed - own), votes, falls

@@ -34,6 +34,17 @@ def nodes_for_density(delta: float) -> int:
     return max(10, math.ceil(8 + 1.4 * min(abs(delta), 30.0)))
 
 
+def known_of_labels(pattern: np.ndarray, gold: np.ndarray) -> np.ndarray:
+    """What is known of each item's label, in one number: gold (0 or 1), or 2 + the vote pattern.
+
+    Args:
+        pattern: (n,) vote pattern of each item.
+        gold: (n,) gold label, negative where there is none.
+    """
+    known = np.where(gold >= 0, gold, 2 + pattern)
+    return known.astype(np.min_scalar_type(2 + int(pattern.max(initial=0))))
+
+
 @dataclass(frozen=True)
 class UtilityTable:
     """F_U and the label probabilities under one draw of all parameters.
@@ -49,22 +60,21 @@ class UtilityTable:
     probability: np.ndarray
 
     def sample_probabilities(
-        self, pattern: np.ndarray, gold: np.ndarray, order: np.ndarray, rng: np.random.Generator
+        self, known: np.ndarray, order: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Draw utilities that agree with the ranking, and give P(Y_i = 1) at them.
 
         Args:
-            pattern: (n,) vote pattern of each item.
-            gold: (n,) gold label, negative where there is none.
+            known: (n,) what is known of each item's label (`known_of_labels`).
             order: (n,) positions from the lowest to the highest score.
 
         Returns:
             (n,) probabilities in the order of the table; 0 or 1 where gold is known.
         """
         gaps = rng.standard_exponential(len(order) + 1)
-        return _probabilities(
-            gaps, gaps.sum(), self.distribution, self.probability, pattern, gold, order
-        )
+        certain = np.repeat([[0.0, 1.0]], len(self.utility), axis=0)
+        probability = np.concatenate([certain, self.probability.T], axis=1)
+        return _probabilities(gaps, gaps.sum(), self.distribution, probability, known, order)
 
     def quantile(self, share: np.ndarray) -> np.ndarray:
         """F_U^-1 at shares in (0, 1)."""
@@ -232,24 +242,21 @@ def _log_convolve(
 @kernel()
 def _probabilities(
     gaps: np.ndarray, total: float, distribution: np.ndarray, probability: np.ndarray,
-    pattern: np.ndarray, gold: np.ndarray, order: np.ndarray,
+    known: np.ndarray, order: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     result = np.empty(len(order))
     cell, last = 0, len(distribution) - 2
+    low, high = distribution[0], distribution[1]
     reached = 0.0
     for rank in range(len(order)):
         reached += gaps[rank]
         share = reached / total
-        while cell < last and distribution[cell + 1] < share:
+        while cell < last and high < share:
             cell += 1
-        width = distribution[cell + 1] - distribution[cell]
-        within = (share - distribution[cell]) / width if width > 0 else 0.5
+            low, high = high, distribution[cell + 1]
+        within = (share - low) / (high - low) if high > low else 0.5
         within = min(1.0, max(0.0, within))
-        i = order[rank]
-        if gold[i] >= 0:
-            result[i] = gold[i]
-        else:
-            k = pattern[i]
-            low = probability[k, cell]
-            result[i] = low + within * (probability[k, cell + 1] - low)
+        i = np.uintp(order[rank])
+        before, after = probability[cell, known[i]], probability[cell + 1, known[i]]
+        result[i] = before + within * (after - before)
     return result
