@@ -354,8 +354,19 @@ def test_the_cluster_page_adds_up_by_paper_and_target():
         "scratch_mb": 2.0,
     }  # fmt: skip
     other = {**row, "experiment": "two", "memory_mb": 900, "largest_job_minutes": 50.0}
-    costs = pd.DataFrame([row, other, {**other, "paper": "CLARA", "scratch_mb": 7.0}])
-    page = page_from("cluster", costs=costs)
+    third = {
+        **other,
+        "experiment": "three",
+        "paper": "CLARA",
+        "scratch_mb": 7.0,
+        "largest_job_minutes": 1.0,
+    }
+    figures = {"both": {"experiments": ["one", "three"]}, "unknown": {"experiments": ["four"]}}
+    costs = pd.DataFrame([row, other, third])
+    page = page_from("cluster", costs=costs, figures={**figures, "timed": {"benchmark": "x"}})
+    assert "| `both` | `one`, `three` | 4.0 |" in page
+    assert "`unknown`" not in page
+    assert "`timed`" not in page
     assert "| MAVEN | make figures | 2 | 2,400 | 4.0 | 900 | 1.00 |" in page
     assert "| **all** |  | 3 | 3,600 | 6.0 | 900 | 1.50 |" in page
     assert "one of `two`: about 50 minutes" in page
