@@ -22,6 +22,7 @@ from crowdgold.commands.terminal import (
 )
 from crowdgold.data import InputError
 from crowdgold.data.shown import WIDTH
+from crowdgold.declared import LEVEL
 from crowdgold.metrics import parse_metric
 from crowdgold.own.plan.expected_information import Guess, expected_information
 from crowdgold.own.plan.study_design import FEWEST_GOLD, Information, Prices
@@ -75,7 +76,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     own.add_argument("--vote-price", type=float, default=0.05, help="default: %(default)g")
     own.add_argument("--gold-price", type=float, default=2.0, help="default: %(default)g")
-    own.add_argument("--level", type=float, default=0.95, help="default: %(default)g")
+    own.add_argument("--level", type=float, default=LEVEL, help="default: %(default)g")
     own.add_argument("--seed", type=int, default=1, help="of the simulated items, and of the fit")
     own.add_argument("--json", action="store_true", help="write one JSON object")
     own.set_defaults(run=run)
