@@ -13,9 +13,9 @@ from crowdgold.commands.terminal import (
     progress,
     renamed,
     say,
+    seed,
     tell,
 )
-from crowdgold.data import InputError
 from crowdgold.data.json_shapes import plain
 from crowdgold.data.own import read_study
 from crowdgold.data.shown import WIDTH
@@ -58,7 +58,7 @@ UNSUPPORTED = 1
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add what the command can be told."""
-    own.add_argument("--seed", type=int, default=SEED, help="of resamples and permutations")
+    own.add_argument("--seed", type=seed, default=SEED, help="of resamples and permutations")
     add_expert_error(own)
     own.add_argument("--verbose", action="store_true", help="say everything, with reasons")
     own.add_argument("--json", action="store_true", help="write one JSON object")
@@ -72,8 +72,6 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.own.check.data import check_data
     from crowdgold.own.check.described import describe, describe_all
 
-    if asked.seed < 0:
-        raise InputError(f"seed: found {asked.seed}, expected 0 or more")
     paths: list[Path] = asked.files
     with progress(lambda: "reading and checking"):
         study = read_study(paths, renamed(asked), asked.positive, asked.repeated)

@@ -17,6 +17,7 @@ from crowdgold.commands.terminal import (
     read_files,
     renamed,
     say,
+    seed,
     tell,
     warn_of_failed_gate,
 )
@@ -89,7 +90,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
             about = one.about[:1].lower() + one.about[1:].rstrip(".")
             text = f"{about} (default: %(default)s)"
             own.add_argument(f"--{one.name}", type=int, default=one.default, help=text)
-    own.add_argument("--seed", type=int, default=SEED, help="of all random numbers")
+    own.add_argument("--seed", type=seed, default=SEED, help="of all random numbers")
     add_study_options(own)
     own.set_defaults(run=run)
 
@@ -105,8 +106,6 @@ def _categories(text: str | None) -> list[str] | None:
 
 
 def _settings(asked: argparse.Namespace) -> ClaraSettings:
-    if asked.seed < 0:
-        raise InputError(f"seed: found {asked.seed}, expected 0 or more")
     if asked.chains < 2:
         raise InputError(f"chains: found {asked.chains}, expected 2 or more, to compare them")
     numbers = {name: getattr(asked, name) for name in NUMBERS}

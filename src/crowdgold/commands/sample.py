@@ -13,6 +13,7 @@ from crowdgold.commands.terminal import (
     read_files,
     renamed,
     say,
+    seed,
     tell,
 )
 from crowdgold.data import InputError
@@ -93,7 +94,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="choose no items, but give all of them strata by votes and scores, for gold labels "
         "that were not drawn at random; in the place of --n",
     )  # fmt: skip
-    own.add_argument("--seed", type=int, default=SEED, help="default: %(default)s")
+    own.add_argument("--seed", type=seed, default=SEED, help="default: %(default)s")
     add_force(own)
     add_study_options(own)
     own.set_defaults(run=run)
@@ -212,8 +213,6 @@ def run(asked: argparse.Namespace) -> int:
     if asked.out.suffix != ".csv":
         raise InputError(f"--out: found {asked.out.name!r}, expected a name that ends in .csv")
     _check_options(asked)
-    if asked.seed < 0:
-        raise InputError(f"--seed: found {asked.seed}, expected 0 or more")
     with progress(lambda: "reading and choosing"):
         study = read_study(asked.files, renamed(asked), asked.positive, asked.repeated)
         work = _poststrata if asked.poststratify else _second if asked.second else _batch

@@ -178,8 +178,9 @@ def coverage(rows: pd.DataFrame, by: Names, at: Names = (), unit: Names = ()) ->
     groups = [" ".join(map(str, one)) for one in rows[keys].to_numpy()]
     named = rows.assign(group=groups, place=places_of(rows, axes))
     found = named.groupby(["group", "place"], sort=False)["inside"]
-    share, size = found.mean(), found.size().to_numpy()
-    errors = found.agg(standard_error) if unit else list(map(share_error, share, size))
+    share, size = found.mean(), found.size()
+    alone = [share_error(*pair) for pair in zip(share, size, strict=True)]
+    errors = found.agg(standard_error) if unit else alone
     names, places = (share.index.get_level_values(level).tolist() for level in (0, 1))
     return cells_of("coverage", names, share, errors, places, size)
 
