@@ -13,7 +13,6 @@ from crowdgold.commands.terminal import (
     progress,
     renamed,
     say,
-    seed,
     tell,
 )
 from crowdgold.data.json_shapes import plain
@@ -58,7 +57,7 @@ UNSUPPORTED = 1
 
 def add_options(own: argparse.ArgumentParser) -> None:
     """Add what the command can be told."""
-    own.add_argument("--seed", type=seed, default=SEED, help="of resamples and permutations")
+    own.add_argument("--seed", type=int, default=SEED, help="of resamples and permutations")
     add_expert_error(own)
     own.add_argument("--verbose", action="store_true", help="say everything, with reasons")
     own.add_argument("--json", action="store_true", help="write one JSON object")

@@ -33,7 +33,6 @@ from crowdgold.commands.terminal import (
     renamed,
     say,
     say_kept,
-    seed,
     tell,
 )
 from crowdgold.data import InputError
@@ -120,7 +119,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="processes at a time (default: %(default)s); numbers do not depend on it",
     )  # fmt: skip
     own.add_argument(
-        "--seed", type=seed, default=SEED, help="of all random numbers (default: %(default)s)"
+        "--seed", type=int, default=SEED, help="of all random numbers (default: %(default)s)"
     )
     own.add_argument(
         "--no-models", action="store_true",

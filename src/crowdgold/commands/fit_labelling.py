@@ -17,7 +17,6 @@ from crowdgold.commands.terminal import (
     read_files,
     renamed,
     say,
-    seed,
     tell,
     warn_of_failed_gate,
 )
@@ -90,7 +89,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
             about = one.about[:1].lower() + one.about[1:].rstrip(".")
             text = f"{about} (default: %(default)s)"
             own.add_argument(f"--{one.name}", type=int, default=one.default, help=text)
-    own.add_argument("--seed", type=seed, default=SEED, help="of all random numbers")
+    own.add_argument("--seed", type=int, default=SEED, help="of all random numbers")
     add_study_options(own)
     own.set_defaults(run=run)
 

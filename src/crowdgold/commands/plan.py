@@ -17,7 +17,6 @@ from crowdgold.commands.terminal import (
     progress,
     renamed,
     say,
-    seed,
     takes_study_file,
     tell,
 )
@@ -78,7 +77,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.add_argument("--vote-price", type=float, default=0.05, help="default: %(default)g")
     own.add_argument("--gold-price", type=float, default=2.0, help="default: %(default)g")
     own.add_argument("--level", type=float, default=LEVEL, help="default: %(default)g")
-    own.add_argument("--seed", type=seed, default=1, help="of the simulated items, and of the fit")
+    own.add_argument("--seed", type=int, default=1, help="of the simulated items, and of the fit")
     own.add_argument("--json", action="store_true", help="write one JSON object")
     own.set_defaults(run=run)
 

@@ -13,7 +13,6 @@ from crowdgold.commands.terminal import (
     read_files,
     renamed,
     say,
-    seed,
     tell,
 )
 from crowdgold.data import InputError
@@ -94,7 +93,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="choose no items, but give all of them strata by votes and scores, for gold labels "
         "that were not drawn at random; in the place of --n",
     )  # fmt: skip
-    own.add_argument("--seed", type=seed, default=SEED, help="default: %(default)s")
+    own.add_argument("--seed", type=int, default=SEED, help="default: %(default)s")
     add_force(own)
     add_study_options(own)
     own.set_defaults(run=run)

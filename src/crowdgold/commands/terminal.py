@@ -109,13 +109,6 @@ def file_name(text: str) -> str:
     return text
 
 
-def seed(text: str) -> int:
-    """A seed of random numbers."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"found {text[:40]!r}, expected a whole number, 0 or more")
-    return int(text)
-
-
 def column_names(text: str) -> tuple[str, str]:
     """Read `THEIRS=OURS`, a column's name in the file and here."""
     theirs, equals, ours = text.partition("=")

@@ -99,7 +99,7 @@ KEYS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "seed": {
         "a word": (FILES_KEY + "seed: one\n", "line 2, seed: found 'one', expected a whole"),
         "a fraction": (FILES_KEY + "seed: 1.5\n", "line 2, seed: found '1.5'"),
-        "negative": (FILES_KEY + "seed: -1\n", "seed: found '-1'"),
+        "negative": (FILES_KEY + "seed: -1\n", "seed: found -1"),
         "several": (FILES_KEY + "seed: [1, 2]\n", "line 2, seed: found 2 values"),
         "a map": (FILES_KEY + "seed: {a: 1}\n", "line 2, seed: expected a value"),
         "true": (FILES_KEY + "seed: true\n", "line 2, seed: found 'true'"),
