@@ -25,6 +25,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import Annotations
+from crowdgold.experiments.results import write_csv
 from crowdgold.models.clara.gibbs import ClaraSettings, sample_clara
 from crowdgold.models.clara.prior import ClaraPrior, empirical_prior
 from crowdgold.models.majority import majority_shares
@@ -202,8 +203,7 @@ def main() -> None:
     table = run_all(arguments)
     print(table.round(2).to_string(index=False))
     if arguments.output:
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        table.to_csv(arguments.output, index=False)
+        write_csv(table, arguments.output)
 
 
 if __name__ == "__main__":

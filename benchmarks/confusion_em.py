@@ -25,6 +25,7 @@ import pandas as pd
 
 from crowdgold.data import Annotations
 from crowdgold.data.annotations import NO_GROUP
+from crowdgold.experiments.results import write_csv
 from crowdgold.models.confusion_em import PRESETS, EmSettings, fit_confusion_em
 from crowdgold.simulate.stableval import draw_stableval
 
@@ -170,8 +171,7 @@ def main() -> None:
     table = run_all(arguments.items, not arguments.without_peers)
     print(table.to_string(index=False, float_format="%.4g"))
     if arguments.output:
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        table.to_csv(arguments.output, index=False)
+        write_csv(table, arguments.output)
 
 
 if __name__ == "__main__":

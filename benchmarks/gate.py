@@ -20,6 +20,7 @@ import pandas as pd
 import yaml
 
 from crowdgold.data import Items
+from crowdgold.experiments.results import write_csv
 from crowdgold.methods import fit
 from crowdgold.models.stan import SamplerSettings, StanModels
 from crowdgold.models.stan_fit import Diagnostics
@@ -123,8 +124,7 @@ def main() -> None:
     table = pd.DataFrame(rows(arguments))
     print(summarise(table).round(3).to_string(index=False))
     if arguments.output:
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        table.to_csv(arguments.output, index=False)
+        write_csv(table, arguments.output)
 
 
 if __name__ == "__main__":

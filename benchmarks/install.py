@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from crowdgold.experiments.results import write_csv
 from own_study import seconds_to_answer
 
 ROOT = Path(__file__).parents[1]
@@ -90,8 +91,7 @@ def main() -> None:
     table = pd.DataFrame(rows)
     print(table.round(1).to_string(index=False))
     if arguments.output:
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        table.to_csv(arguments.output, index=False)
+        write_csv(table, arguments.output)
 
 
 if __name__ == "__main__":

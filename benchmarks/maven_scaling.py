@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import Items
+from crowdgold.experiments.results import write_csv
 from crowdgold.inference import evaluate
 from crowdgold.methods import fit
 from crowdgold.models.stan import StanModels
@@ -106,8 +107,7 @@ def main() -> None:
     else:
         table = run(arguments)
         if arguments.output:
-            arguments.output.parent.mkdir(parents=True, exist_ok=True)
-            table.to_csv(arguments.output, index=False)
+            write_csv(table, arguments.output)
 
 
 if __name__ == "__main__":

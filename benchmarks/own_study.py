@@ -34,6 +34,7 @@ import psutil
 
 import crowdgold
 from crowdgold.data import NO_GOLD
+from crowdgold.experiments.results import write_csv
 from crowdgold.methods.registry import offered
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import check_data
@@ -277,8 +278,7 @@ def main() -> None:
     own = table[~table["stage"].str.contains("making|peer|crowdgold")]
     print(own.groupby("study", sort=False).agg({"cpu": "sum", "peak MB": "max"}).round(1))
     if arguments.output:
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        table.to_csv(arguments.output, index=False)
+        write_csv(table, arguments.output)
     if arguments.check and not table["bar"].dropna().eq("kept").all():
         sys.exit(1)
 

@@ -7,7 +7,6 @@ from crowdgold.experiments.figure_jobs import draw, draw_each
 from crowdgold.experiments.logs import job_log
 from crowdgold.experiments.provenance.figure_record import write_figure_record
 from crowdgold.experiments.provenance.mixed_code import look_for_mixture
-from crowdgold.experiments.provenance.record import provenance
 from crowdgold.experiments.results import concatenate
 
 if TYPE_CHECKING:
@@ -22,8 +21,7 @@ def draw_one(name: str) -> None:
     table, made_from = concatenate([found] if isinstance(found, str) else found)
     note = look_for_mixture(name, made_from, snakemake.params.mixed_code)
     draw(figure["plot"], table, figure.get("options", {}), stem, note)
-    drawn = provenance(Path.cwd(), figure, snakemake.params.library)
-    write_figure_record(stem, drawn, made_from, note)
+    write_figure_record(stem, snakemake.params.library, made_from, note)
 
 
 with job_log(snakemake.log[0]):

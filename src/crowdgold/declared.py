@@ -27,6 +27,8 @@ from crowdgold.data.parameters import did_you_mean
 NOUNS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
 SEED = 20260301
 """Of random numbers, where a user names none."""
+LEVEL = 0.95
+"""Of intervals, where a user names none."""
 KINDS = {int: "integer", float: "number", str: "string", bool: "boolean"}
 """Types -> what messages, and JSON schemas, call them."""
 

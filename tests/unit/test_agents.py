@@ -352,7 +352,7 @@ def test_published_draws_are_those_of_the_legacy_generator():
 @pytest.mark.parametrize(("name", "value"), [("draws", 1), ("share", 0.0), ("share", 1.2)])
 def test_a_subsampling_that_cannot_be_is_named(name, value):
     with pytest.raises(InputError, match=f"subsampling: {name}: found {value}"):
-        Subsampling(**{name: value})
+        Subsampling.read({name: value}, "subsampling")
 
 
 def test_tau_of_tied_agents_is_left_out_and_counted():

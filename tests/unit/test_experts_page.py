@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdgold.studies.experts.claims import coverage, pooled_coverage, widths
+from crowdgold.documents.quantities import quantity
+from crowdgold.studies.experts.claims import readings
 from crowdgold.studies.experts.page import first_opinion, readings_table
 
 
@@ -28,20 +29,25 @@ def made(kind="err_5", missed=3, wide=1.2, replicates=20):
 
 def test_coverage_is_of_intervals_that_there_are_and_a_study_is_one_value():
     tables = {"experts": pd.concat([made(), made("err_2", 0)])}
-    rows = coverage(tables, "rarer", ["err_5"]).rows
+    where = {"experts": "err_5", "reading": "corrected", "lower": {"above": -np.inf}}
+    of = {"coverage": "experts", "table": {"own": readings}, "where": where}
+    rows = quantity(tables, {**of, "at": "metric"}).rows
     assert dict(zip(rows["place"], rows["value"], strict=True)) == {
         "prevalence": 1, "AUC": pytest.approx(16 / 19),
     }  # fmt: skip
-    (pooled,) = pooled_coverage(tables, "rarer", ["err_5"]).rows.to_dict("records")
+    (pooled,) = quantity(tables, {**of, "unit": "replicate"}).rows.to_dict("records")
     # Three studies of one half, 17 of one whole; the last has one of its two intervals.
     assert pooled["value"] == pytest.approx(18.5 / 20)
     assert pooled["error"] == pytest.approx(np.std([0.5] * 3 + [1] * 17, ddof=1) / np.sqrt(20))
-    assert len(pooled_coverage(tables, "rarer", ["err_5", "err_2"]).rows) == 2
+    both = {**of, "unit": "replicate", "where": {"reading": "corrected"}}
+    assert len(quantity(tables, both).rows) == 2
 
 
 def test_widths_are_ratios_of_means_over_studies_that_have_both():
-    found = widths({"experts": made()}, "rarer", ["err_5"]).rows.set_index("place")
-    row = found.loc["AUC"]
+    of = {"ratio": "width", "method": "corrected", "against": "error-free"}
+    table = made().assign(experiment="experts")
+    found = quantity({"experts": table}, {**of, "table": {"own": readings}})
+    row = found.rows.set_index("group").loc["AUC"]
     assert (row["value"], row["replicates"]) == (pytest.approx(1.2), 19)
 
 

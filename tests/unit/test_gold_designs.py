@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from crowdgold.documents.quantities import quantity
 from crowdgold.studies.gold_designs.check import check_gold_designs, least_share
-from crowdgold.studies.gold_designs.claims import coverage, shares_at
 from crowdgold.studies.gold_designs.page import coverage_table, shares_table
-from crowdgold.studies.gold_designs.shares import shares
+from crowdgold.studies.gold_designs.shares import samples, shares
 
 STUDY = {
     "n": 1500, "phi": 0.2, "votes_total": 3, "a0": 0.1, "a1": 0.8, "d0": 1.5, "d1": 1.5,
@@ -71,17 +71,17 @@ def test_an_interval_that_is_missing_does_not_hold_the_truth():
     assert found["random", "AUC"] == 1
 
 
-def test_claims_are_about_the_settings_that_they_name():
+def test_coverage_is_of_each_metric_or_of_samples():
     main = rows_of("gold_designs", 0.03, WIDTHS, set()) + rows_of(
         "gold_designs", 0.2, WIDTHS, set()
     )
     other = rows_of("other", 0.1, WIDTHS, {("batches", 0), ("batches", 1)})
     tables = {"gold_designs": pd.DataFrame(main), "other": pd.DataFrame(other)}
-    share = shares_at(tables, "batches", 0.2, ["AUC"]).rows
-    assert share["value"].tolist() == pytest.approx([0.25])
-    assert coverage(tables, "batches", "right", tuned=True).rows["value"].tolist() == [1, 1]
-    assert coverage(tables, "batches", "right", tuned=False).rows["value"].tolist() == [0.5, 0.5]
-    pooled = coverage(tables, "batches", "right", tuned=False, pooled=True).rows
+    of = {"coverage": [], "table": {"own": samples}}
+    tuned, never = ({"design": "batches", "experiment": one} for one in ("gold_designs", "other"))
+    by_metric = [quantity(tables, {**of, "at": "metric", "where": one}) for one in (tuned, never)]
+    assert [own.rows["value"].tolist() for own in by_metric] == [[1, 1], [0.5, 0.5]]
+    pooled = quantity(tables, {**of, "unit": ["experiment", "replicate"], "where": never}).rows
     # Two samples of four, with both metrics inside: the error is that of four values 0, 0, 1, 1.
     assert pooled[["value", "replicates"]].iloc[0].tolist() == [0.5, 4]
     assert pooled["error"].iloc[0] == pytest.approx(np.sqrt(1 / 3) / 2)

@@ -175,5 +175,5 @@ def test_stability_by_labels_has_a_value_and_an_error():
     )
     assert 0 < found.estimate < 1
     assert found.standard_error > 0
-    with pytest.raises(InputError, match="labels: found 0, expected at least 1"):
+    with pytest.raises(InputError, match="labels: found 0, expected 1 or more"):
         Subsampling(labels=0)

@@ -9,228 +9,109 @@
 #        results/benchmarks/joint_models.parquet: seconds of DS+S and H-AI at 10,000 items;
 #        RESULTS/benchmarks/model_scaling.parquet: seconds by method against n, and their exponents.
 
-BENCHMARKS = [
-    "maven_scaling.csv",
-    "clara_sweeps.csv",
-    "confusion_em.csv",
-    "own_study.csv",
-    "joint_models.parquet",
-]
-
 SCALING = config.get("benchmarks", {}).get("model_scaling", {})
 EARLIER = config.get("benchmarks", {}).get("own_study", {}).get("before")
-SCALED = {"DS": {}, "DS+S": {}, "H-AI": {}, "MAVEN": {"cut": "nested"}}
+ASKED = ["maven_scaling", "clara_sweeps", "confusion_em", "own_study", "joint_models"]
+ALL = list(config["experiments"])
 
-
-rule maven_scaling:
-    input:
-        script=source("benchmarks/maven_scaling.py"),
-        models=["results/stan/vote", "results/stan/score"],
-        toolchain="results/toolchain.json",
-    output:
-        "results/benchmarks/maven_scaling.csv",
-    log:
-        "results/logs/benchmarks/maven_scaling.log",
-    conda:
-        "../envs/stan.yaml"
-    # All cores of the machine, so that nothing runs beside it; the benchmark itself keeps to one.
-    threads: all_cores()
-    params:
-        library=library("../benchmarks/maven_scaling.py"),
-        python=sys.executable,
-    message:
-        "Measuring MAVEN's parts against n (some minutes)"
-    shell:
-        "{params.python:q} {input.script:q} --models results/stan --toolchain {input.toolchain:q}"
-        " --output {output:q} 2>&1 | tee {log:q}"
-
-
-rule model_scaling:
-    input:
-        peers=source("benchmarks/numpyro_models.py"),
-        script=source("benchmarks/model_scaling.py"),
-        models=expand("results/stan/{model}", model=stan_models(SCALED)),
-        toolchain="results/toolchain.json",
-    output:
-        "<results>/benchmarks/model_scaling.parquet",
-    log:
-        "<results>/logs/benchmarks/model_scaling.log",
-    conda:
-        "../envs/stan.yaml"
-    threads: all_cores()
-    params:
-        library=library("../benchmarks/model_scaling.py", method=none),
-        python=sys.executable,
-        with_peers=importlib.util.find_spec("numpyro") is not None,
-        settings=[
+# Each benchmark by its rule: what it says while it runs, and where it differs from the others.
+BENCHMARKS = {
+    "maven_scaling": {
+        "message": "Measuring MAVEN's parts against n (some minutes)",
+        "models": ["vote", "score"],
+    },
+    "model_scaling": {
+        "message": "Timing methods against n (minutes)",
+        "output": "<results>/benchmarks/model_scaling.parquet",
+        "log": "<results>/logs/benchmarks/model_scaling.log",
+        "models": stan_models(
+            {"DS": {}, "DS+S": {}, "H-AI": {}, "MAVEN": {"cut": "nested"}}
+        ),
+        "also": ["numpyro_models.py"],
+        "uses": {"method": none},
+        "with_peers": importlib.util.find_spec("numpyro") is not None,
+        "options": [
             word
             for name, value in SCALING.items()
             for word in (f"--{name}", *(value if isinstance(value, list) else [value]))
         ],
-    message:
-        "Timing methods against n (minutes)"
-    shell:
-        "{params.python:q} {input.script:q} {params.settings:q} --models results/stan"
-        " --toolchain {input.toolchain:q} --output {output:q} > {log:q} 2>&1"
+    },
+    "joint_models": {
+        "message": "Timing DS+S and H-AI at 10,000 items (some minutes)",
+        "script": "model_scaling",
+        "output": "results/benchmarks/joint_models.parquet",
+        "models": stan_models({"DS+S": {}, "H-AI": {}}),
+        "uses": {"method": none},
+        "options": "--n 10000 --chains 4 --warmup 500 --draws 500 --runs 1 --methods".split()
+        + ["DS+S", "DS+S, compressed", "H-AI", "H-AI, compressed"],
+    },
+    "clara_sweeps": {"message": "Timing CLARA's samplers (some minutes)"},
+    "confusion_em": {
+        "message": "Timing the EM for confusion matrices (some minutes; with crowd-kit, make peers, more)",
+        "options": ["--without-peers"] * (importlib.util.find_spec("crowdkit") is None),
+    },
+    "paper_scale": {
+        "message": "Measuring what the papers' scale costs (half an hour or more)",
+        "models": jobs.models_in(ALL),
+        "datasets": lambda wildcards: [
+            f"results/datasets/{name}.parquet"
+            for name in jobs.datasets_in(ALL)
+            if not drawn.unavailable(name)
+        ],
+        "uses": {
+            kind: entries(jobs.values_in(ALL, kind)) for kind in ("simulator", "check")
+        },
+        "options": ["--datasets", "results/datasets"],
+    },
+    "own_study": {
+        "message": "Measuring crowdgold evaluate (some minutes)",
+        "models": ["vote", "dawid_skene"],
+        "options": ["--before", EARLIER] if EARLIER else [],
+    },
+    "installs": {
+        "message": "Installing crowdgold into new environments (some minutes)",
+        "script": "install",
+        "also": ["own_study.py"],
+        "environment": "library",
+    },
+}
 
+for name, timed in BENCHMARKS.items():
 
-rule joint_models:
-    input:
-        script=source("benchmarks/model_scaling.py"),
-        models=expand(
-            "results/stan/{model}", model=stan_models({"DS+S": {}, "H-AI": {}})
-        ),
-        toolchain="results/toolchain.json",
-    output:
-        "results/benchmarks/joint_models.parquet",
-    log:
-        "results/logs/benchmarks/joint_models.log",
-    conda:
-        "../envs/stan.yaml"
-    # As above: nothing runs beside it.
-    threads: all_cores()
-    params:
-        library=library("../benchmarks/model_scaling.py", method=none),
-        python=sys.executable,
-        methods=["DS+S", "DS+S, compressed", "H-AI", "H-AI, compressed"],
-    message:
-        "Timing DS+S and H-AI at 10,000 items (some minutes)"
-    shell:
-        "{params.python:q} {input.script:q} --n 10000 --chains 4 --warmup 500 --draws 500 --runs 1"
-        " --methods {params.methods:q} --models results/stan --toolchain {input.toolchain:q}"
-        " --output {output:q} 2>&1 | tee {log:q}"
-
-
-rule clara_sweeps:
-    input:
-        script=source("benchmarks/clara_sweeps.py"),
-    output:
-        "results/benchmarks/clara_sweeps.csv",
-    log:
-        "results/logs/benchmarks/clara_sweeps.log",
-    conda:
-        "../envs/stan.yaml"
-    # As above: nothing runs beside it.
-    threads: all_cores()
-    params:
-        library=library("../benchmarks/clara_sweeps.py"),
-        python=sys.executable,
-    message:
-        "Timing CLARA's samplers (some minutes)"
-    shell:
-        "{params.python:q} {input.script:q} --output {output:q} 2>&1 | tee {log:q}"
-
-
-rule confusion_em:
-    input:
-        script=source("benchmarks/confusion_em.py"),
-    output:
-        "results/benchmarks/confusion_em.csv",
-    log:
-        "results/logs/benchmarks/confusion_em.log",
-    conda:
-        "../envs/stan.yaml"
-    # As above: nothing runs beside it.
-    threads: all_cores()
-    params:
-        library=library("../benchmarks/confusion_em.py"),
-        python=sys.executable,
-        peers=(
-            []
-            if importlib.util.find_spec("crowdkit") is not None
-            else ["--without-peers"]
-        ),
-    message:
-        "Timing the EM for confusion matrices (some minutes; with crowd-kit, make peers, more)"
-    shell:
-        "{params.python:q} {input.script:q} {params.peers:q} --output {output:q} 2>&1 | tee {log:q}"
-
-
-rule paper_scale:
-    input:
-        script=source("benchmarks/paper_scale.py"),
-        models=expand(
-            "results/stan/{model}", model=jobs.models_in(list(config["experiments"]))
-        ),
-        toolchain="results/toolchain.json",
-        datasets=lambda wildcards: expand(
-            "results/datasets/{name}.parquet",
-            name=[
-                name
-                for name in jobs.datasets_in(list(config["experiments"]))
-                if not drawn.unavailable(name)
-            ],
-        ),
-    output:
-        "results/benchmarks/paper_scale.csv",
-    log:
-        "results/logs/benchmarks/paper_scale.log",
-    conda:
-        "../envs/stan.yaml"
-    # As above: nothing runs beside it.
-    threads: all_cores()
-    params:
-        library=library(
-            "../benchmarks/paper_scale.py",
-            simulator=entries(
-                jobs.values_in(list(config["experiments"]), "simulator")
+    rule:
+        name:
+            name
+        input:
+            script=source(f"benchmarks/{timed.get('script', name)}.py"),
+            also=[source(f"benchmarks/{file}") for file in timed.get("also", [])],
+            models=[f"results/stan/{model}" for model in timed.get("models", [])],
+            toolchain=["results/toolchain.json"] * ("models" in timed),
+            datasets=timed.get("datasets", []),
+        output:
+            timed.get("output", f"results/benchmarks/{name}.csv"),
+        log:
+            timed.get("log", f"results/logs/benchmarks/{name}.log"),
+        conda:
+            f"../envs/{timed.get('environment', 'stan')}.yaml"
+        # All cores of the machine, so that nothing runs beside it; a benchmark itself keeps to one.
+        threads: all_cores()
+        params:
+            library=library(
+                f"../benchmarks/{timed.get('script', name)}.py",
+                **timed.get("uses", {}),
             ),
-            check=entries(jobs.values_in(list(config["experiments"]), "check")),
-        ),
-        python=sys.executable,
-    message:
-        "Measuring what the papers' scale costs (half an hour or more)"
-    shell:
-        "{params.python:q} {input.script:q} --models results/stan --toolchain {input.toolchain:q}"
-        " --datasets results/datasets --output {output:q} 2>&1 | tee {log:q}"
-
-
-rule own_study:
-    input:
-        script=source("benchmarks/own_study.py"),
-        models=["results/stan/vote", "results/stan/dawid_skene"],
-        toolchain="results/toolchain.json",
-    output:
-        "results/benchmarks/own_study.csv",
-    log:
-        "results/logs/benchmarks/own_study.log",
-    conda:
-        "../envs/stan.yaml"
-    # As above: nothing runs beside it.
-    threads: all_cores()
-    params:
-        library=library("../benchmarks/own_study.py"),
-        before=["--before", EARLIER] if EARLIER else [],
-        python=sys.executable,
-    message:
-        "Measuring crowdgold evaluate (some minutes)"
-    shell:
-        "{params.python:q} {input.script:q} --models results/stan --toolchain {input.toolchain:q}"
-        " {params.before:q} --output {output:q} 2>&1 | tee {log:q}"
-
-
-rule installs:
-    input:
-        answer=source("benchmarks/own_study.py"),
-        script=source("benchmarks/install.py"),
-    output:
-        "results/benchmarks/installs.csv",
-    log:
-        "results/logs/benchmarks/installs.log",
-    conda:
-        "../envs/library.yaml"
-    # As above: nothing runs beside it.
-    threads: all_cores()
-    params:
-        library=library("../benchmarks/install.py"),
-        python=sys.executable,
-    message:
-        "Installing crowdgold into new environments (some minutes)"
-    shell:
-        "{params.python:q} {input.script:q} --output {output:q} 2>&1 | tee {log:q}"
+            python=sys.executable,
+            with_peers=timed.get("with_peers"),
+            options=timed.get("options", []),
+            models="--models results/stan --toolchain" if "models" in timed else "",
+        message:
+            timed["message"]
+        shell:
+            "{params.python:q} {input.script:q} {params.options:q} {params.models}"
+            " {input.toolchain:q} --output {output:q} > {log:q} 2>&1"
 
 
 rule benchmarks:
     input:
-        expand("results/benchmarks/{name}", name=BENCHMARKS),
+        [getattr(rules, name).output for name in ASKED],
     localrule: True

@@ -92,6 +92,8 @@ def _run(given: Sequence[str]) -> int:
             asked = parse(parser(), given)
         else:
             asked = parser(given[:1]).parse_args(given)
+        if getattr(asked, "seed", 0) < 0:
+            raise InputError(f"--seed: found {asked.seed}, expected 0 or more")
         code: int = asked.run(asked)
         sys.stdout.flush()
     except InputError as error:

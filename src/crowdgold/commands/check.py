@@ -15,7 +15,6 @@ from crowdgold.commands.terminal import (
     say,
     tell,
 )
-from crowdgold.data import InputError
 from crowdgold.data.json_shapes import plain
 from crowdgold.data.own import read_study
 from crowdgold.data.shown import WIDTH
@@ -72,8 +71,6 @@ def run(asked: argparse.Namespace) -> int:
     from crowdgold.own.check.data import check_data
     from crowdgold.own.check.described import describe, describe_all
 
-    if asked.seed < 0:
-        raise InputError(f"seed: found {asked.seed}, expected 0 or more")
     paths: list[Path] = asked.files
     with progress(lambda: "reading and checking"):
         study = read_study(paths, renamed(asked), asked.positive, asked.repeated)

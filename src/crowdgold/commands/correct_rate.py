@@ -8,6 +8,7 @@ from typing import Any
 
 from crowdgold.commands.terminal import say, tell
 from crowdgold.data import InputError
+from crowdgold.declared import LEVEL
 from crowdgold.models.judge_error import (
     ADJUSTED,
     INTERVALS,
@@ -65,7 +66,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="the gold items are some of the judged ones, drawn at random (default: others)",
     )  # fmt: skip
     own.add_argument(
-        "--level", type=float, default=0.95, help="of the interval (default: %(default)g)"
+        "--level", type=float, default=LEVEL, help="of the interval (default: %(default)g)"
     )
     own.add_argument(
         "--interval", choices=INTERVALS, default=ADJUSTED,

@@ -38,7 +38,7 @@ from crowdgold.commands.terminal import (
 from crowdgold.data import InputError
 from crowdgold.data.json_shapes import plain
 from crowdgold.data.shown import WIDTH
-from crowdgold.declared import SEED
+from crowdgold.declared import LEVEL, SEED
 from crowdgold.extras import need
 from crowdgold.temporary import remove_abandoned
 
@@ -102,7 +102,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="score at and above which an item is flagged (default: 0.5 for scores in [0, 1])",
     )  # fmt: skip
     own.add_argument(
-        "--level", type=float, default=0.95, help="of the intervals (default: %(default)g)"
+        "--level", type=float, default=LEVEL, help="of the intervals (default: %(default)g)"
     )
     own.add_argument(
         "--anytime", type=int, metavar="LABELS",

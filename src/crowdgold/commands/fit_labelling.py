@@ -105,8 +105,6 @@ def _categories(text: str | None) -> list[str] | None:
 
 
 def _settings(asked: argparse.Namespace) -> ClaraSettings:
-    if asked.seed < 0:
-        raise InputError(f"seed: found {asked.seed}, expected 0 or more")
     if asked.chains < 2:
         raise InputError(f"chains: found {asked.chains}, expected 2 or more, to compare them")
     numbers = {name: getattr(asked, name) for name in NUMBERS}

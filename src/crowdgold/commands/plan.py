@@ -22,6 +22,7 @@ from crowdgold.commands.terminal import (
 )
 from crowdgold.data import InputError
 from crowdgold.data.shown import WIDTH
+from crowdgold.declared import LEVEL
 from crowdgold.metrics import parse_metric
 from crowdgold.own.plan.expected_information import Guess, expected_information
 from crowdgold.own.plan.study_design import FEWEST_GOLD, Information, Prices
@@ -75,7 +76,7 @@ def add_options(own: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     own.add_argument("--vote-price", type=float, default=0.05, help="default: %(default)g")
     own.add_argument("--gold-price", type=float, default=2.0, help="default: %(default)g")
-    own.add_argument("--level", type=float, default=0.95, help="default: %(default)g")
+    own.add_argument("--level", type=float, default=LEVEL, help="default: %(default)g")
     own.add_argument("--seed", type=int, default=1, help="of the simulated items, and of the fit")
     own.add_argument("--json", action="store_true", help="write one JSON object")
     own.set_defaults(run=run)
@@ -159,8 +160,6 @@ def check(asked: argparse.Namespace) -> None:
     _between(asked, "level", 0.0, 1.0)
     for name in ("vote_price", "gold_price"):
         _between(asked, name, 0.0, np.inf)
-    if asked.seed < 0:
-        raise InputError(f"--seed: found {asked.seed}, expected 0 or more")
     if asked.items is not None and asked.items > MOST_ITEMS:
         raise InputError(f"--items: found more than {MOST_ITEMS:,}, expected at most as many")
     if (asked.width is None) == (asked.gold is None):

@@ -29,8 +29,6 @@ def _check(asked: argparse.Namespace) -> None:
         raise InputError("--more: expected --width, above 0")
     if not 0 < asked.level < 1:
         raise InputError(f"--level: found {asked.level:g}, expected above 0 and below 1")
-    if asked.seed < 0:
-        raise InputError(f"--seed: found {asked.seed}, expected 0 or more")
 
 
 def _labels(number: int | None, most: int) -> str:

@@ -212,8 +212,6 @@ def run(asked: argparse.Namespace) -> int:
     if asked.out.suffix != ".csv":
         raise InputError(f"--out: found {asked.out.name!r}, expected a name that ends in .csv")
     _check_options(asked)
-    if asked.seed < 0:
-        raise InputError(f"--seed: found {asked.seed}, expected 0 or more")
     with progress(lambda: "reading and choosing"):
         study = read_study(asked.files, renamed(asked), asked.positive, asked.repeated)
         work = _poststrata if asked.poststratify else _second if asked.second else _batch

@@ -14,12 +14,12 @@ A new claim is an entry of that list:
       settings: gamma = 10                         # of our own, that the paper does not print
       note: single runs                            # said in any case
 
-`of:` begins with a quantity (`quantities.QUANTITIES`: ratio, summary, mean, column, difference,
-paired), its arguments follow; it gives cells, values with their errors. `predicate:` names what is
-said of them (`predicates.PREDICATES`: below, above, within, order, trend); the claim's further keys
-are its arguments. `says:` is a quantity that is told in the place of the judged cells, and a
-`cause:` or a `note:` that is a quantity is told with its title. A claim of several parts has a list
-`all_of:` in the place of `of:` and `predicate:`.
+`of:` begins with a quantity (`quantities.QUANTITIES`: ratio, summary, mean, coverage, column,
+difference, paired), its arguments follow; it gives cells, values with their errors. `predicate:`
+names what is said of them (`predicates.PREDICATES`: below, above, within, order, trend); the
+claim's further keys are its arguments. `says:` is a quantity that is told in the place of the
+judged cells, and a `cause:` or a `note:` that is a quantity is told with its title. A claim of
+several parts has a list `all_of:` in the place of `of:` and `predicate:`.
 
 What no quantity gives is a function of the room: `table: {own: module:function}` for a table that a
 quantity reads, `of: {own: module:function}` for cells, or `own: module:function` in the place of

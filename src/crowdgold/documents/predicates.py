@@ -27,11 +27,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from crowdgold.declared import LEVEL
 from crowdgold.documents.cells import Cells, ClaimError
 from crowdgold.documents.verdicts import CLEARLY, FAILS, HOLDS, NOT_DECIDED, Judgement, verdict_of
 
-LEVEL = 0.95
-"""Of an interval."""
 TAIL = (1 - LEVEL) / 2
 """The chance of a true value beyond either end of it."""
 EXACT = 1e-12

@@ -12,7 +12,13 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.documents.cells import Cells, ClaimError, Tables, cells_of, choose, places_of
-from crowdgold.evaluation.summaries import average_over_settings, compare, standard_error, summarise
+from crowdgold.evaluation.summaries import (
+    average_over_settings,
+    compare,
+    share_error,
+    standard_error,
+    summarise,
+)
 
 Names = str | Sequence[str]
 NUMBERS = ["value", "error", "replicates"]
@@ -155,6 +161,30 @@ def mean(
     return cells_of(title or column, list(found), values, errors, None, sizes)
 
 
+def coverage(rows: pd.DataFrame, by: Names, at: Names = (), unit: Names = ()) -> Cells:
+    """The share of intervals that hold the truth; one that is missing does not.
+
+    Args:
+        by, at: columns that name a cell's group and its place.
+        unit: columns that say which intervals go together, so that their mean is one value; else
+            each is by itself.
+    """
+    keys, axes = _listed(by), _listed(at)
+    inside = rows["truth"].between(rows["lower"], rows["upper"]).astype(float)
+    rows = rows.assign(inside=inside)
+    if unit:
+        all_keys = [*keys, *axes, *_listed(unit)]
+        rows = rows.groupby(all_keys, sort=False, dropna=False)["inside"].mean().reset_index()
+    groups = [" ".join(map(str, one)) for one in rows[keys].to_numpy()]
+    named = rows.assign(group=groups, place=places_of(rows, axes))
+    found = named.groupby(["group", "place"], sort=False)["inside"]
+    share, size = found.mean(), found.size()
+    alone = [share_error(*pair) for pair in zip(share, size, strict=True)]
+    errors = found.agg(standard_error) if unit else alone
+    names, places = (share.index.get_level_values(level).tolist() for level in (0, 1))
+    return cells_of("coverage", names, share, errors, places, size)
+
+
 def column(
     rows: pd.DataFrame,
     value: str,
@@ -163,6 +193,7 @@ def column(
     at: Names = (),
     title: str = "",
     replicates: str = "replicates",
+    size: bool = False,
 ) -> Cells:
     """Cells that stand in a table as they are: a column and that of its errors.
 
@@ -171,6 +202,7 @@ def column(
         by, at: columns that name a cell's group and its place; the first row of each counts.
         title: what it is in words; the column's name where nothing is said.
         replicates: the column of the replicates that the error is over, if there is one.
+        size: whether the value is without its sign.
     """
     keys, axes = _listed(by), _listed(at)
     rows = rows.drop_duplicates([*keys, *axes]) if keys or axes else rows
@@ -178,7 +210,8 @@ def column(
     errors = rows[error] if error else None
     places = places_of(rows, axes) if axes else None
     sizes = rows.get(replicates, np.nan)
-    return cells_of(title or value, groups, rows[value], errors, places, sizes)
+    values = rows[value].abs() if size else rows[value]
+    return cells_of(title or value, groups, values, errors, places, sizes)
 
 
 def difference(
@@ -235,6 +268,7 @@ QUANTITIES: dict[str, Callable[..., Cells]] = {
     "ratio": ratio,
     "summary": summary,
     "mean": mean,
+    "coverage": coverage,
     "column": column,
     "difference": difference,
     "paired": paired,

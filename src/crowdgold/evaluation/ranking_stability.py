@@ -18,10 +18,12 @@ agents far apart a vote that changes hands moves scores and no rank.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from crowdgold.data import Annotations, InputError
+from crowdgold.data import Annotations
+from crowdgold.declared import AtLeast, Between, Range, Settings
 from crowdgold.metrics.agents import ranks, steps
 
 Score = Callable[[Annotations], np.ndarray]
@@ -29,31 +31,27 @@ Score = Callable[[Annotations], np.ndarray]
 
 
 @dataclass(frozen=True)
-class Subsampling:
-    """How subsets of annotators are drawn.
+class Subsampling(Settings):
+    """How subsets of annotators are drawn for the stability of a ranking."""
 
-    Attributes:
-        draws: subsets.
-        share: of the annotators, in (0, 1]; whole annotators, rounded down, at least one.
-        legacy_seed: seed of NumPy's legacy generator; the published results have 42. Where none is
-            given the random numbers are the caller's.
-        labels: of `stability:labels`, how many labels a response keeps; one less than it has where
-            it has no more, but at least one.
-    """
-
-    draws: int = 50
-    share: float = 0.7
-    legacy_seed: int | None = None
-    labels: int = 3
-
-    def __post_init__(self) -> None:
-        """Check the numbers; `InputError` names one that cannot be used."""
-        if self.draws < 2:
-            raise InputError(f"subsampling: draws: found {self.draws}, expected at least 2")
-        if self.labels < 1:
-            raise InputError(f"subsampling: labels: found {self.labels}, expected at least 1")
-        if not 0 < self.share <= 1:
-            raise InputError(f"subsampling: share: found {self.share}, expected in (0, 1]")
+    draws: Annotated[int, AtLeast(2), "Subsets; the method is fitted to each."] = 50
+    share: Annotated[
+        float,
+        Range(above=0, most=1),
+        "Share of the annotators in a subset; rounded down to whole ones, at least one.",
+    ] = 0.7
+    legacy_seed: Annotated[
+        int | None,
+        Between(0, 2**32 - 1),
+        "Seed of NumPy's legacy generator, for the published draws (42); the configuration's seed "
+        "where not given.",
+    ] = None
+    labels: Annotated[
+        int,
+        AtLeast(1),
+        "Labels that each response keeps, for `stability:labels`; one less than it has where it "
+        "has no more, but at least one.",
+    ] = 3
 
     def subsets(self, annotators: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
         """Each subset as (A,) true or false; annotators in the order of the table."""

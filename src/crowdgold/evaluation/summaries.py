@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
+from crowdgold.declared import LEVEL
 from crowdgold.evaluation.fits import setting_keys
 from crowdgold.evaluation.misfit import flag_misfit
 
@@ -119,7 +120,7 @@ def _summarise_group(group: pd.DataFrame, level: float) -> dict[str, float | str
     }
 
 
-def summarise(results: pd.DataFrame, settings: Sequence[str], level: float = 0.95) -> pd.DataFrame:
+def summarise(results: pd.DataFrame, settings: Sequence[str], level: float = LEVEL) -> pd.DataFrame:
     """Summarise the results of an experiment over its replicates.
 
     Args:

@@ -44,7 +44,7 @@ def _evaluate(
     others = [metric for metric in metrics if metric not in of_agents]
     found = evaluate_annotations(fitted, table, others, rng, level, resamples) if others else []
     if of_agents:
-        chosen = Subsampling(**task.get("subsampling", {}))
+        chosen = Subsampling.read(task.get("subsampling", {}), "subsampling")
         found += evaluate_agents(fitted, table, of_agents, rng, level, resamples, refit, chosen)
     return found
 

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from crowdgold.data import InputError, Items
+from crowdgold.declared import LEVEL
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.labels import Fit
 from crowdgold.inference.questions import Named, Questions, View
 from crowdgold.inference.rectified import POPULATION
-from crowdgold.inference.request import LEVEL, Request, Streams
+from crowdgold.inference.request import Request, Streams
 from crowdgold.inference.samples import Sample
 from crowdgold.metrics import Asked, parse_metric
 

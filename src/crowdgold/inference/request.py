@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crowdgold.declared import LEVEL
 from crowdgold.inference.rectified import POPULATION, TARGETS
 
-LEVEL = 0.95
 LABELS, RESAMPLED, NEW_ITEMS, OWN = ROLES = ("labels", "resamples", "population", "own")
 """What random numbers are for. Those of labels, of resamples of labelled items and of all items
 are the same for all predictors, so that these can be compared; the last is a predictor's own."""

@@ -30,6 +30,7 @@ from scipy.special import stdtrit
 
 from crowdgold.data import NO_GOLD
 from crowdgold.data.judge_table import MISSING
+from crowdgold.declared import LEVEL
 
 FEWEST = 3
 """Gold items of each label that two judges have in common, below which nothing is said."""
@@ -192,7 +193,7 @@ def _nothing(votes: float, gold: np.ndarray, level: float) -> SharedErrors:
     return SharedErrors(votes, NOT_KNOWN, NOT_KNOWN, empty, empty, empty, len(gold), level)
 
 
-def of_judges(table: np.ndarray, gold: np.ndarray, level: float = 0.95) -> SharedErrors:
+def of_judges(table: np.ndarray, gold: np.ndarray, level: float = LEVEL) -> SharedErrors:
     """How far known judges err together.
 
     Args:
@@ -215,7 +216,7 @@ def of_judges(table: np.ndarray, gold: np.ndarray, level: float = 0.95) -> Share
 
 
 def of_votes(
-    positive: np.ndarray, total: np.ndarray, gold: np.ndarray, level: float = 0.95
+    positive: np.ndarray, total: np.ndarray, gold: np.ndarray, level: float = LEVEL
 ) -> SharedErrors:
     """How far voters err together where it is not known who they are.
 

@@ -26,6 +26,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from crowdgold.data import InputError
+from crowdgold.declared import LEVEL
 
 LEAST = -0.05
 """Of rho. Judges of whom some are better than others have one a little below 0 when their errors
@@ -192,7 +193,7 @@ def ranges(
     most: float = MOST,
     right: float = RIGHT,
     alike: float = ALIKE,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> Ranges:
     """Ranges of the prevalence, of AUC and of the effective number of votes, without gold labels.
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import entr
 
 from crowdgold.data import InputError
-from crowdgold.data.checks import list_rows
+from crowdgold.data.checks import list_names, list_rows
 
 SUM_TOLERANCE = 1e-6
 """Rows of distributions over classes add to 1 within this."""
@@ -30,9 +30,7 @@ def warn(message: str) -> None:
 
 def name_classes(classes: Sequence[int] | np.ndarray) -> str:
     """Name classes for a message by their columns: the first few, then how many more."""
-    shown = ", ".join(str(int(k)) for k in classes[:SHOWN])
-    more = f" and {len(classes) - SHOWN} more" if len(classes) > SHOWN else ""
-    return f"class{'es' if len(classes) > 1 else ''} {shown}{more}"
+    return f"class{'es' if len(classes) > 1 else ''} {list_names(map(int, classes), SHOWN)}"
 
 
 def _check_one(values: np.ndarray, name: str, sum_to_one: bool) -> None:

@@ -20,6 +20,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from crowdgold.data import InputError
+from crowdgold.declared import LEVEL
 
 PAPER, ADJUSTED = INTERVALS = ("paper", "adjusted")
 """The paper's interval, and that of Lang and Reiczigel (2014), which is right for small counts."""
@@ -260,7 +261,7 @@ def _check_reachable(lower: Numbers, upper: Numbers, shares: Shares) -> None:
 
 
 def correct_rate(
-    counts: JudgementCounts, level: float = 0.95, interval: str = ADJUSTED, outside: str = CLIP
+    counts: JudgementCounts, level: float = LEVEL, interval: str = ADJUSTED, outside: str = CLIP
 ) -> CorrectedRate:
     """A rate corrected for the judges' errors, and its interval.
 

@@ -18,6 +18,7 @@ from crowdgold.data import own as own_data
 from crowdgold.data.expert_error import ESTIMATE
 from crowdgold.data.parameters import unknown
 from crowdgold.data.shown import Told
+from crowdgold.declared import LEVEL
 from crowdgold.inference.labels import Fit
 from crowdgold.methods import fit as fit_method
 from crowdgold.methods import method_named
@@ -79,7 +80,7 @@ def evaluate(
     methods: str | Sequence[str] | None = None,
     metrics: str | Sequence[str] = STANDARD,
     thresholds: float | str | Sequence[float | str] = (),
-    level: float = 0.95,
+    level: float = LEVEL,
     about: str = "population",
     seed: int = SEED,
     models: bool = True,

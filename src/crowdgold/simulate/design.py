@@ -150,17 +150,20 @@ class PredictorGiven(Settings):
     delta: Annotated[float, "How far the score follows the votes."]
 
 
+PredictorsGiven = Annotated[
+    object,
+    Named(PredictorGiven, ("mu", "delta")),
+    "The simulated predictors by name; scores are Normal(mu Y + delta P, 1), with Y the true "
+    "label and P the probability of a positive vote. The first is the one that metrics are "
+    "about.",
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Predicted(Design):
     """A study with predictors by name."""
 
-    predictors: Annotated[
-        object,
-        Named(PredictorGiven, ("mu", "delta")),
-        "The simulated predictors by name; scores are Normal(mu Y + delta P, 1), with Y the true "
-        "label and P the probability of a positive vote. The first is the one that metrics are "
-        "about.",
-    ]
+    predictors: PredictorsGiven
 
 
 def read_n(parameters: Parameters) -> int:

@@ -25,27 +25,21 @@ replicate has a pool of its own, so that replicates are independent, unlike the 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logit, ndtr, roots_hermitenorm
 
 from crowdgold.data import InputError, Items
-from crowdgold.data.parameters import Parameters
+from crowdgold.declared import Above, AtLeast, Part, Settings
+from crowdgold.given import Given
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator, Replicate
 from crowdgold.simulate.irt import draw_irt
 from crowdgold.simulate.resample import resample
 
-DEFAULTS = {"sigma_s": 1.0, "n_voters": 500}
-OPTIONAL = ("extremes", "n_reference")
 PRINTED = ("phi", "TPR_H", "TNR_H", "excess_agreement")
-NAMES = (
-    "n_pool", "n_labelled", *PRINTED, "votes_total", "n", *design.GOLD, "predictors",
-    *DEFAULTS, *OPTIONAL,
-)  # fmt: skip
-
 NODES = 256
 GRID = 10_001
 """Points of the distribution of logits that are near the ends."""
@@ -55,6 +49,51 @@ FARTHEST = 20.0
 
 SPREADS = (1e-3, 20.0)
 """Smallest and largest sigma_d; beyond, votes on an item are all but equal."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extremes(Settings):
+    """How scores lie near 0 and 1."""
+
+    separation: Annotated[
+        float, Above(0, FARTHEST), "How far the logits' means are from 0, to either side."
+    ]
+    share: Annotated[float, Above(0, 1), "Share of the scores that are near 1."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StandInParameters(design.Sized):
+    """A stand-in for a private task of the MAVEN paper, made of what is printed of it.
+
+    Votes follow Algorithm 2 with parameters derived from that, replicates the protocol of section
+    5.1.
+    """
+
+    n_pool: Annotated[int, AtLeast(2), "Items of the full dataset."]
+    n_labelled: Annotated[int, AtLeast(2), "Those of them that have an expert label."]
+    n_reference: Annotated[
+        int,
+        AtLeast(2),
+        "Items whose labels define the true metrics; the labelled items left over where not given.",
+    ]
+    phi: Annotated[float, Above(0, 1), "Probability of a positive label."]
+    TPR_H: Annotated[float, Above(0, 1), "True positive rate of the voters."]
+    TNR_H: Annotated[float, Above(0, 1), "True negative rate of the voters."]
+    excess_agreement: Annotated[
+        float,
+        Above(0, 1),
+        "How much more often two voters agree than if votes were independent given the label; 0.17 "
+        "for 17 % more often. It decides how far items differ in difficulty.",
+    ]
+    sigma_s: Annotated[float, Above(0), "Standard deviation of the voters' skills."] = 1.0
+    n_voters: Annotated[int, AtLeast(1), "Voters from whom each item's are drawn."] = 500
+    extremes: Annotated[
+        object,
+        Part(Extremes, ("separation", "share")),
+        "Scores near 0 and 1, whose logits are a mixture of two normal distributions of standard "
+        "deviation 1; where not given, scores are calibrated probabilities.",
+    ]
+    predictors: design.PredictorsGiven
 
 
 @dataclass(frozen=True)
@@ -184,9 +223,9 @@ def near_the_ends(scores: np.ndarray, separation: float, share: float) -> np.nda
     return np.asarray(expit(np.interp(ranks, below, logits)))
 
 
-def _sizes(parameters: Parameters) -> tuple[int, int, int]:
+def _sizes(parameters: Given) -> tuple[int, int, int]:
     """N, n_e, and the number of items whose labels define the true metrics."""
-    n_labelled = parameters.whole("n_labelled", at_least=2)
+    n_labelled = parameters.whole("n_labelled")
     n_pool = parameters.whole("n_pool", at_least=n_labelled)
     n = design.read_n(parameters)
     n_gold = design.read_n_gold(parameters, n)
@@ -196,7 +235,7 @@ def _sizes(parameters: Parameters) -> tuple[int, int, int]:
             f"{n_labelled} items with an expert label and {n_pool - n_labelled} without"
         )
     if "n_reference" in parameters:
-        return n, n_gold, parameters.whole("n_reference", at_least=2)
+        return n, n_gold, parameters.whole("n_reference")
     if n_labelled - n_gold < 2:
         raise InputError(
             f"generator stand_in: {n_gold} gold labels leave {n_labelled - n_gold} of "
@@ -210,19 +249,14 @@ def draw_stand_in(values: Mapping[str, Any], rng: np.random.Generator) -> Replic
     """Draw a replicate of a stand-in by the protocol of section 5.1.
 
     Args:
-        values: n_pool and n_labelled, the sizes of the pool and of its expert-labelled part; phi,
-            TPR_H, TNR_H and excess_agreement in (0, 1) as printed; sigma_s > 0 (1 where not
-            given); n_voters (500); extremes, {separation > 0, share in (0, 1)}, for scores near 0
-            and 1 (see `near_the_ends`; `calibrated` where not given); n_reference, items whose
-            labels define the true metrics (n_labelled less the gold labels where not given); and
-            the study's design (`crowdgold.simulate.design`), whose predictors' mu and delta hold
-            before scores are turned into probabilities.
+        values: as `StandInParameters` declares them; the predictors' mu and delta hold before
+            scores are turned into probabilities (`near_the_ends`, or else `calibrated`).
 
     Returns:
         n items, and as `reference` the labelled items left over.
     """
-    parameters = Parameters("generator stand_in", DEFAULTS | dict(values))
-    parameters.check_names(NAMES)
+    parameters = Given("generator stand_in", values, StandInParameters)
+    parameters.check_names()
     extremes = _read_extremes(parameters)
     n, n_gold, n_reference = _sizes(parameters)
     study = _study(parameters, n + n_reference)
@@ -231,10 +265,10 @@ def draw_stand_in(values: Mapping[str, Any], rng: np.random.Generator) -> Replic
     return replace(resample(full, n, n_gold, rng), parameters=drawn.parameters)
 
 
-def _study(parameters: Parameters, n: int) -> dict[str, Any]:
+def _study(parameters: Given, n: int) -> dict[str, Any]:
     """The parameters of the IRT process that draws n items without gold labels."""
-    printed = [parameters.real(name, above=0, below=1) for name in PRINTED]
-    voting = derive_voting(*printed, parameters.real("sigma_s", above=0))
+    printed = [parameters.real(name) for name in PRINTED]
+    voting = derive_voting(*printed, parameters.real("sigma_s"))
     shared = ("votes_total", "predictors", "n_voters")
     return {
         "phi": printed[0],
@@ -249,16 +283,12 @@ def _study(parameters: Parameters, n: int) -> dict[str, Any]:
     }
 
 
-def _read_extremes(parameters: Parameters) -> tuple[float, float] | None:
+def _read_extremes(parameters: Given) -> tuple[float, float] | None:
     """The separation and the share of `near_the_ends`; none where not given."""
     if "extremes" not in parameters:
         return None
-    given = parameters.values["extremes"]
-    if not isinstance(given, Mapping):
-        raise parameters.fault("extremes", "{separation: number, share: number}")
-    own = Parameters(f"{parameters.owner}, extremes", given)
-    own.check_names(("separation", "share"))
-    return own.real("separation", above=0, below=FARTHEST), own.real("share", above=0, below=1)
+    own = parameters.part("extremes", Extremes)
+    return own.real("separation"), own.real("share")
 
 
 def _with_probabilities(items: Items, phi: float, extremes: tuple[float, float] | None) -> Items:
@@ -271,4 +301,4 @@ def _with_probabilities(items: Items, phi: float, extremes: tuple[float, float] 
     return replace(items, scores=scores)
 
 
-GENERATOR = Generator("stand_in", draw_stand_in)
+GENERATOR = Generator("stand_in", draw_stand_in, parameters=StandInParameters)

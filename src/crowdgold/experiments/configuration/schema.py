@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdgold.declared import Settings, object_schema, parts_of
+from crowdgold.evaluation.ranking_stability import Subsampling
 from crowdgold.experiments.configuration import files
 from crowdgold.experiments.configuration.problems import SOURCES
 from crowdgold.found import declared, load
@@ -66,6 +67,7 @@ def read_schema(path: str | Path) -> dict[str, Any]:
     asked["methods"]["items"]["enum"] = list(offered())
     asked["metrics"]["items"]["enum"] = list(STUDY_METRICS)
     known = {**method_schemas(), **parameter_schemas(), **schema["$defs"]}
+    known[Subsampling.key()] = object_schema(Subsampling)
     rules = [_of_source(name) for name in known if name.partition("_")[0] in SOURCES]
     known["experiment"] = {**known["experiment"], "allOf": rules}
     return {**schema, "$defs": known}

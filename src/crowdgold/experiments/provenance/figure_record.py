@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdgold.experiments.provenance.made_from import condensed, file_hash
+from crowdgold.experiments.provenance.record import code_version
 from crowdgold.experiments.provenance.seals import UNSEALED, write_sealed_text
 from crowdgold.experiments.results import FILES
 
@@ -19,7 +20,7 @@ ENDINGS = ("svg", "pdf", "png", "csv")
 
 def write_figure_record(
     stem: Path,
-    drawn: Mapping[str, Any],
+    library: Mapping[str, str],
     made_from: Mapping[str, Mapping[str, Any]],
     mixed_code: str = "",
 ) -> None:
@@ -27,11 +28,10 @@ def write_figure_record(
 
     Args:
         stem: the figure's path without ending; its files are there.
-        drawn: provenance of the drawing.
+        library: file -> hash of its content, of the code that drew it.
         made_from: path of each of its tables -> the table's metadata.
         mixed_code: the note where its numbers are of different code.
     """
-    kept = ("code_version", "code", "configuration", "machine", "python", "packages")
     record = {
         "figure": stem.name,
         FILES: {
@@ -39,7 +39,7 @@ def write_figure_record(
             for ending in ENDINGS
         },
         "mixed_code": mixed_code,
-        "drawn": {key: drawn[key] for key in kept},
+        "drawn": {"code_version": code_version(Path.cwd()), "code": library},
         "tables": [
             {"path": path, "sha256": file_hash(Path(path)), **condensed(metadata)}
             for path, metadata in made_from.items()

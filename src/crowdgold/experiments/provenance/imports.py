@@ -126,15 +126,13 @@ def library_files(
     also: Collection[str] = (),
     without: Collection[str] = (),
     registries: Collection[str] = (),
-    root: Path | None = None,
 ) -> list[Path]:
     """The file itself and the library files that it imports, sorted.
 
     Arguments as for `imported_modules`.
     """
-    root = root or package_root()
-    modules = imported_modules(start, also, without, registries, root)
-    files = {file for module in modules if (file := module_file(module, root))}
+    modules = imported_modules(start, also, without, registries)
+    files = {file for module in modules if (file := module_file(module, package_root()))}
     return [start, *sorted(files)]
 
 

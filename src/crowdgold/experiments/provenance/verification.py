@@ -27,6 +27,7 @@ from scipy.stats import norm
 
 from crowdgold.data import InputError
 from crowdgold.data.outputs import write_text
+from crowdgold.declared import LEVEL
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.provenance.made_from import blocks_of
 from crowdgold.experiments.results import read_metadata, read_table
@@ -117,7 +118,7 @@ def _differing_rows(one: pd.Series, other: pd.Series) -> np.ndarray:
 
 
 def differences(
-    one: pd.DataFrame, other: pd.DataFrame, exact: bool, level: float = 0.95
+    one: pd.DataFrame, other: pd.DataFrame, exact: bool, level: float = LEVEL
 ) -> list[str]:
     """Say where two tables of the same block differ; nothing where they are the same numbers.
 
@@ -212,7 +213,7 @@ def _block(path: Path) -> dict[str, Any]:
     return blocks_of(metadata)[0] if "made_from" in metadata else metadata
 
 
-def compare_block(before: Path, after: Path, level: float = 0.95) -> tuple[str, list[str]]:
+def compare_block(before: Path, after: Path, level: float = LEVEL) -> tuple[str, list[str]]:
     """Compare a block with the same made again.
 
     Returns:

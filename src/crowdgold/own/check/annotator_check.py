@@ -27,10 +27,11 @@ import numpy as np
 from scipy.special import bdtr
 
 from crowdgold.data import Annotations
+from crowdgold.declared import LEVEL
 from crowdgold.inference.interval import central_interval
 from crowdgold.methods.doubts import FEW_LABELS as FEW_LABELS
 
-LEVEL = 0.01
+SIGNIFICANT = 0.01
 """Of the tests, over all annotators together."""
 
 
@@ -62,12 +63,12 @@ class AnnotatorCheck:
     @property
     def adversarial(self) -> np.ndarray:
         """Those who agree with the others less than chance does: (A,)."""
-        return self.p_adversarial < LEVEL
+        return self.p_adversarial < SIGNIFICANT
 
     @property
     def constant(self) -> np.ndarray:
         """Those who always give the same label, where others do not: (A,)."""
-        return self.p_constant < LEVEL
+        return self.p_constant < SIGNIFICANT
 
 
 def holm(p: np.ndarray) -> np.ndarray:
@@ -158,7 +159,7 @@ def alpha_of_patterns(counts: np.ndarray, times: np.ndarray) -> np.ndarray:
 
 
 def agreement(
-    counts: np.ndarray, rng: np.random.Generator, level: float = 0.95, resamples: int = 1000
+    counts: np.ndarray, rng: np.random.Generator, level: float = LEVEL, resamples: int = 1000
 ) -> Agreement:
     """Measure the agreement of labels, with an interval over items.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdgold.data.checks import counted
+from crowdgold.data.checks import counted, list_names
 from crowdgold.data.shown import WIDTH
 from crowdgold.methods.doubts import VERDICTS
 from crowdgold.methods.method import MODEL
@@ -123,9 +123,7 @@ def _first(check: "DataCheck") -> dict[str, list[str]]:
     found = {head: texts[:1] for head, texts in whole.items() if head not in ("judges", "scores")}
     found["gold"] = [one for one in whole["gold"] if not one.startswith("the majority")]
     found["judges"] = whole["judges"][:1]
-    names = list(check.scores)
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    found["scores"] = [", ".join(names[:NAMED]) + more or "none"]
+    found["scores"] = [list_names(check.scores, NAMED) or "none"]
     for head in ("clusters", "strata", "experts"):
         found |= {head: whole[head]} if head in whole else {}
     return {head: texts for head, texts in found.items() if texts}

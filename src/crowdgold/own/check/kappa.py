@@ -21,6 +21,7 @@ import numpy as np
 
 from crowdgold.data import NO_GOLD
 from crowdgold.data.judge_table import MISSING
+from crowdgold.declared import LEVEL
 from crowdgold.inference.interval import central_interval
 
 RESAMPLES = 1000
@@ -46,7 +47,6 @@ def _interval(
     kappa: Callable[[np.ndarray], np.ndarray],
     times: np.ndarray,
     rng: np.random.Generator,
-    level: float,
 ) -> Kappa:
     """The kappa of items of P kinds, `times` (P,) of each, with its bootstrap interval."""
     items = int(times.sum())
@@ -57,7 +57,7 @@ def _interval(
     known = drawn[np.isfinite(drawn)]
     if not np.isfinite(value) or len(known) < 2:
         return Kappa(value, np.nan, np.nan, items)
-    lower, upper = central_interval(known, level)
+    lower, upper = central_interval(known, LEVEL)
     return Kappa(value, float(lower), float(upper), items)
 
 
@@ -67,9 +67,7 @@ def _beyond(observed: np.ndarray, chance: np.ndarray) -> np.ndarray:
         return np.where(1 - chance > 1e-12, (observed - chance) / (1 - chance), np.nan)
 
 
-def cohen(
-    one: np.ndarray, other: np.ndarray, rng: np.random.Generator, level: float = 0.95
-) -> Kappa:
+def cohen(one: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> Kappa:
     """Cohen's kappa of two judges' labels (n,), `MISSING` where one has none."""
     both = (one != MISSING) & (other != MISSING)
     size = int(max(one.max(initial=0), other.max(initial=0))) + 1
@@ -81,10 +79,10 @@ def cohen(
         chance = (table.sum(axis=1) * table.sum(axis=2)).sum(axis=1)
         return _beyond(np.trace(table, axis1=1, axis2=2), chance)
 
-    return _interval(kappa, times, rng, level)
+    return _interval(kappa, times, rng)
 
 
-def fleiss(counts: np.ndarray, rng: np.random.Generator, level: float = 0.95) -> Kappa:
+def fleiss(counts: np.ndarray, rng: np.random.Generator) -> Kappa:
     """Fleiss's kappa of items with counts (n, K) of labels; those with one label are left out."""
     several = counts[counts.sum(axis=1) > 1]
     if not len(several):
@@ -98,12 +96,10 @@ def fleiss(counts: np.ndarray, rng: np.random.Generator, level: float = 0.95) ->
         share = of_label / of_label.sum(axis=1, keepdims=True)
         return _beyond(drawn @ alike / drawn.sum(axis=1), (share**2).sum(axis=1))
 
-    return _interval(kappa, times, rng, level)
+    return _interval(kappa, times, rng)
 
 
-def with_gold(
-    table: np.ndarray, gold: np.ndarray, rng: np.random.Generator, level: float = 0.95
-) -> list[Kappa]:
+def with_gold(table: np.ndarray, gold: np.ndarray, rng: np.random.Generator) -> list[Kappa]:
     """Cohen's kappa of each judge with the gold labels, in the order of the columns.
 
     Args:
@@ -111,16 +107,14 @@ def with_gold(
         gold: (n,) labels, `NO_GOLD` where there is none.
     """
     truth = np.where(gold == NO_GOLD, MISSING, gold)
-    return [cohen(labels, truth, rng, level) for labels in table.T]
+    return [cohen(labels, truth, rng) for labels in table.T]
 
 
-def between_judges(
-    table: np.ndarray, rng: np.random.Generator, level: float = 0.95
-) -> dict[tuple[int, int], Kappa]:
+def between_judges(table: np.ndarray, rng: np.random.Generator) -> dict[tuple[int, int], Kappa]:
     """Cohen's kappa of each two judges, by their columns in a table (n, m) of labels."""
     size = table.shape[1]
     return {
-        (j, k): cohen(table[:, j], table[:, k], rng, level)
+        (j, k): cohen(table[:, j], table[:, k], rng)
         for j in range(size)
         for k in range(j + 1, size)
     }

@@ -27,6 +27,7 @@ from typing import Any
 import pandas as pd
 
 from crowdgold.data import InputError
+from crowdgold.data.checks import list_names
 from crowdgold.data.json_shapes import plain
 from crowdgold.data.outputs import kept_name, lies_in, own_name, same_file
 from crowdgold.data.spreadsheet import write_spreadsheet
@@ -84,9 +85,8 @@ def _check_replaced(out: Path) -> None:
             raise InputError(f"{out}: a file; {again}")
         return
     if others := _others(out):
-        more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
         raise InputError(
-            f"{out}: a folder with other things in it ({', '.join(others[:SHOWN])}{more}); {again}"
+            f"{out}: a folder with other things in it ({list_names(others, SHOWN)}); {again}"
         )
 
 

@@ -9,7 +9,7 @@ from crowdgold.data import NO_PREDICTOR, InputError, Items
 from crowdgold.data.expert_error import ESTIMATE
 from crowdgold.data.opinions import read_expert_error
 from crowdgold.data.parameters import did_you_mean
-from crowdgold.declared import SEED
+from crowdgold.declared import LEVEL, SEED
 from crowdgold.inference.questions import Questions
 from crowdgold.inference.rectified import POPULATION, TARGETS
 from crowdgold.methods import METHODS
@@ -54,7 +54,7 @@ class Settings:
     methods: tuple[str, ...] = field(default_factory=offered)
     metrics: tuple[str, ...] = STANDARD
     thresholds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    level: float = 0.95
+    level: float = LEVEL
     about: str = POPULATION
     seed: int = SEED
     imputations: int = DRAWS

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdgold.data import NO_GOLD, InputError, Items
+from crowdgold.declared import LEVEL
 from crowdgold.inference import evaluate
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.rectified import POPULATION
@@ -79,7 +80,7 @@ def more_labels(
     metric: Asked,
     wanted: float,
     seed: int,
-    level: float = 0.95,
+    level: float = LEVEL,
     about: str = POPULATION,
     told: Callable[[int], None] = lambda more: None,
 ) -> MoreLabels:

@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from scipy.special import stdtrit
 
 from crowdgold.data import InputError
+from crowdgold.declared import LEVEL
 
 FEWEST_GOLD = 30
 """Gold labels below which a width is not promised: (1) is for large samples."""
@@ -76,7 +77,7 @@ class Design:
     cost: float
 
 
-def width(known: Information, n: int, n_gold: int, level: float = 0.95) -> float:
+def width(known: Information, n: int, n_gold: int, level: float = LEVEL) -> float:
     """The expected width of an interval, by (1) and Student's t.
 
     Args:
@@ -89,7 +90,7 @@ def width(known: Information, n: int, n_gold: int, level: float = 0.95) -> float
     return 2 * float(stdtrit(n_gold - 1, (1 + level) / 2)) * math.sqrt(variance)
 
 
-def narrowest(known: Information, n_gold: int, level: float = 0.95) -> float:
+def narrowest(known: Information, n_gold: int, level: float = LEVEL) -> float:
     """The width that no number of items goes below with `n_gold` gold labels."""
     reach = float(stdtrit(n_gold - 1, (1 + level) / 2))
     return 2 * reach * known.sigma * math.sqrt((1 - known.gain) / n_gold)
@@ -116,7 +117,7 @@ def _split(
 
 
 def cheapest(
-    known: Information, prices: Prices, wanted: float, most: int | None = None, level: float = 0.95
+    known: Information, prices: Prices, wanted: float, most: int | None = None, level: float = LEVEL
 ) -> Design | None:
     """The cheapest study whose interval is expected to have a width.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from crowdgold.declared import LEVEL
 from crowdgold.documents.markdown import markdown_table, pivot, with_error
 from crowdgold.evaluation.fits import count_gate_failures, gate_sentence
 from crowdgold.evaluation.summaries import coverage_band, relative_to
@@ -132,10 +133,10 @@ def of_scores(settings: pd.DataFrame) -> pd.DataFrame:
 
 
 def least_error(settings: pd.DataFrame) -> float:
-    """The least standard error of a mean coverage over a shape's metrics at a true .95."""
+    """The least standard error of a mean coverage at the level, over a shape's metrics."""
     judged = of_scores(settings)
     metrics = len(set(judged["metric"]))
-    return float((0.05 * 0.95 / judged["replicates"].max() / metrics) ** 0.5)
+    return float(((1 - LEVEL) * LEVEL / judged["replicates"].max() / metrics) ** 0.5)
 
 
 def against(settings: pd.DataFrame, one: str, other: str) -> str:

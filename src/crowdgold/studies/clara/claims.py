@@ -169,29 +169,3 @@ def at_equal_shares(
     names = [f"{name}{end}" for name in ("accuracy", "loss", "gain") for end in ("", "_se")]
     found = pd.DataFrame(rows, columns=["share", *names]).dropna(subset=["accuracy"])
     return found.assign(replicates=size)
-
-
-def prevalence_bias(tables: Tables, policy: str) -> Cells:
-    """How far a policy's prevalence is off at each share of the labels that it has."""
-    rows = _by_share(tables, policy)
-    names = [f"{share:.0%} of the labels" for share in rows[SHARE]]
-    title = f"size of the error, {policy}"
-    off = rows["prevalence_error"].abs()
-    return cells_of(title, names, off, rows["prevalence_error_se"], None, rows["replicates"])
-
-
-def more_bias(tables: Tables, policy: str) -> Cells:
-    """How much farther a policy's prevalence is off with the fewest labels than with the most."""
-    rows = _by_share(tables, policy)
-    if len(rows) < 2:
-        return cells_of("one share only", [], [])
-    size, error = rows["prevalence_error"].abs(), rows["prevalence_error_se"]
-    joint = float(np.hypot(error.iloc[0], error.iloc[-1]))
-    title = "error with the fewest labels less that with the most"
-    less = [size.iloc[0] - size.iloc[-1]]
-    return cells_of(title, [""], less, [joint], None, rows["replicates"].min())
-
-
-def _by_share(tables: Tables, policy: str) -> pd.DataFrame:
-    """The curve of a policy, the fewest labels first."""
-    return policies(tables).query("policy == @policy").sort_values(SHARE)

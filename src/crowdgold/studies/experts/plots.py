@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from crowdgold.declared import LEVEL
 from crowdgold.plotting.plot import Plot, require
 from crowdgold.plotting.style import COLOURS, new_figure
 from crowdgold.studies.experts.check import CORRECTED, FIRST, FREE, MAJORITY, OF_EXPERTS, VERDICT
@@ -74,7 +75,7 @@ def draw_experts(
         for column, metric in enumerate(titles):
             own = found[(found[protocol] == one) & (found["metric"] == metric)]
             upper, lower = axes[2 * place][column], axes[2 * place + 1][column]
-            upper.axhline(0.95, color="#666666", linewidth=0.7)
+            upper.axhline(LEVEL, color="#666666", linewidth=0.7)
             lower.axhline(1, color="#666666", linewidth=0.7)
             for reading, (colour, marker, label) in LOOKS.items():
                 of_it = own[own["reading"] == reading].set_index(experts).reindex(names)

@@ -1,5 +1,7 @@
 """Labels of designed samples as a share of those of a random sample, and coverage, by metric."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
@@ -22,6 +24,11 @@ def _with_settings(table: pd.DataFrame) -> pd.DataFrame:
     found = shares.rename("positive").round(3).reset_index()
     named = table.assign(metric=table["metric"].str.partition("@")[0])
     return named.merge(found, on=keys, how="left")
+
+
+def samples(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """All samples of several experiments in one table."""
+    return _with_settings(pd.concat(list(tables.values()), ignore_index=True))
 
 
 def _ratio(own: pd.DataFrame, design: str) -> tuple[float, float]:

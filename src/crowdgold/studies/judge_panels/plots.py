@@ -4,6 +4,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from crowdgold.declared import LEVEL
 from crowdgold.methods import METHODS
 from crowdgold.methods.registry import baseline
 from crowdgold.plotting.plot import Plot
@@ -11,7 +12,6 @@ from crowdgold.plotting.style import COLOURS, new_figure
 from crowdgold.studies.judge_panels.check import EFFECTIVE, VOTES, WITHOUT
 from crowdgold.studies.judge_panels.measured import measured, pooled, with_correlation
 
-LEVEL = 0.95
 TITLES = {"prevalence": "prevalence", "AUC": "AUC of the model"}
 LINES = ("-", "--", ":")
 

@@ -105,21 +105,13 @@ def _correlations(tables: Tables) -> pd.DataFrame:
     return own.pivot_table(values="correlation", index="dataset", columns="metric")
 
 
-def _over_datasets(title: str, values: Mapping[str, pd.Series]) -> Cells:
-    """Means over datasets, which are what replicates a correlation, with their errors."""
-    own = {name: column.dropna().to_numpy(float) for name, column in values.items()}
-    means, errors = [v.mean() for v in own.values()], [standard_error(v) for v in own.values()]
-    return cells_of(title, list(own), means, errors, None, [len(v) for v in own.values()])
+def correlations_with_people(tables: Tables) -> pd.DataFrame:
+    """Each metric's correlation with people's choices, a row for each dataset and metric."""
+    return _correlations(tables).melt()
 
 
-def correlations_with_people(tables: Tables) -> Cells:
-    """Each metric's correlation with people's choices, the mean over datasets."""
-    found = _correlations(tables)
-    return _over_datasets("mean r over datasets", {str(name): found[name] for name in found})
-
-
-def lead_in_correlation(tables: Tables, first: list[str], last: list[str]) -> Cells:
-    """How much higher correlations of some metrics are than others', the mean over datasets.
+def lead_in_correlation(tables: Tables, first: list[str], last: list[str]) -> pd.DataFrame:
+    """How much higher correlations of some metrics are than others', by dataset.
 
     Args:
         tables: the joined table of choices.
@@ -130,15 +122,13 @@ def lead_in_correlation(tables: Tables, first: list[str], last: list[str]) -> Ce
     lead = [name for name in found if (name in first if first else name not in last)]
     rest = [name for name in found if (name in last if last else name not in first)]
     gaps = {f"{a} over {b}": found[a] - found[b] for a in lead for b in rest}
-    return _over_datasets("mean lead over datasets", gaps)
+    return pd.DataFrame(gaps).melt(var_name="metric")
 
 
-def ranks_by_people(tables: Tables, methods: list[str]) -> Cells:
-    """How far above the middle people rank methods: 0 the middle, 1 the top, mean over datasets."""
+def ranks_by_people(tables: Tables) -> pd.DataFrame:
+    """How far above the middle people rank methods: 0 the middle, 1 the top, by dataset."""
     table = tables[CHOICES]
     own = table[table["judge"] == ONE].drop_duplicates(["dataset", "method"])
     scores = own.pivot_table(values="score", index="dataset", columns="method")
-    ranks, count = scores.rank(axis=1), scores.notna().sum(axis=1)
-    known = [name for name in methods if name in ranks]
-    above = {name: 2 * (ranks[name] - 1) / (count - 1) - 1 for name in known}
-    return _over_datasets("mean height over datasets", above)
+    count = scores.notna().sum(axis=1)
+    return (2 * scores.rank(axis=1).sub(1).div(count - 1, axis=0) - 1).melt()

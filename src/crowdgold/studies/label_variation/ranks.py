@@ -34,6 +34,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from crowdgold.data.checks import list_names
 from crowdgold.documents.verdicts import NOT_DECIDED, Judgement, verdict_of
 from crowdgold.studies.label_variation.methods import METHODS
 
@@ -228,13 +229,7 @@ def judged_share(found: pd.Series, printed: pd.Series, margin: float, more: str 
     return Judgement(text + more, verdict, "; ".join(reasons), replicates)
 
 
-def named_settings(settings: pd.Index, most: int = 12) -> str:
+def named_settings(settings: pd.Index) -> str:
     """Name settings by dataset and metric, the first of many."""
-    names = [
-        f"{dataset} {metric}"
-        for dataset, metric in zip(
-            settings.get_level_values("dataset"), settings.get_level_values("metric"), strict=True
-        )
-    ]
-    shown = ", ".join(names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+    datasets, metrics = map(settings.get_level_values, ("dataset", "metric"))
+    return list_names(map("{} {}".format, datasets, metrics), 12)

@@ -18,12 +18,11 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import Items
-from crowdgold.declared import Json
+from crowdgold.declared import LEVEL, Json
 from crowdgold.experiments.check import Check
 from crowdgold.given import Given
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.labels import LabelPosterior
-from crowdgold.inference.request import LEVEL
 from crowdgold.methods.maven_fit import MavenSettings, fit_maven
 from crowdgold.metrics import LabelMass, RankedItems, parse_metric, true_value
 from crowdgold.models.stan import StanModels

@@ -17,6 +17,7 @@ import pandas as pd
 
 from crowdgold.data import Annotations, InputError
 from crowdgold.data.datasets import DATASETS
+from crowdgold.declared import LEVEL
 from crowdgold.evaluation.agents import Refit, shares_of
 from crowdgold.experiments import seeds
 from crowdgold.inference.interval import central_interval
@@ -32,7 +33,6 @@ def refitted_intervals(
     rng: np.random.Generator,
     resamples: int,
     multiplicity: bool,
-    level: float = 0.95,
 ) -> pd.DataFrame:
     """Each agent's score and its percentile interval from refits.
 
@@ -53,7 +53,7 @@ def refitted_intervals(
     for _ in range(resamples):
         drawn = np.sort(rng.integers(size, size=size))
         draws.append(score(annotations.of_items(drawn if multiplicity else np.unique(drawn))))
-    lower, upper = central_interval(np.array(draws), level)
+    lower, upper = central_interval(np.array(draws), LEVEL)
     full = score(annotations)
     return pd.DataFrame(
         {

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from scipy import stats
 
+from crowdgold.declared import LEVEL
 from crowdgold.plotting.plot import Plot, require
 from crowdgold.plotting.style import FOOTER_SIZE, new_figure
 from crowdgold.studies.label_variation.people import ONE, PANEL
@@ -20,7 +21,6 @@ LOOKS = {
 """Judge -> colour, marker, line, words."""
 ROW = 1.75
 """Inches; the height of a dataset's panels."""
-LEVEL = 0.95
 
 
 def line_with_band(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
