@@ -36,14 +36,20 @@ export PYTHONDONTWRITEBYTECODE :=
 
 # Snakemake takes no notice of a profile that does not exist, so it is looked for here. The workflow
 # has a lock of its own (experiments.wiring.run) that goes with a killed run; Snakemake's has to be removed by hand.
-define snakemake
+define checked
 @test -f profiles/$(PROFILE)/config.yaml || { \
 	echo "Error: no profile $(PROFILE); there are: $$(ls profiles | xargs)"; exit 1; }
 @test -z "$(SCALE)" || test -f "config/$(SCALE).yaml" || { \
 	echo "Error: no scale $(SCALE); SCALE= is smoke, paper or empty (the default)"; exit 1; }
 @mkdir -p results
-@$(BIN)/snakemake $(if $(AGAIN),--forcerun $(AGAIN)) --nolock $(LIMIT) \
-	--workflow-profile profiles/$(PROFILE) $(if $(SCALE),--config scale=$(SCALE)) $(OPTIONS) $(1)
+endef
+RUN = $(BIN)/snakemake $(if $(AGAIN),--forcerun $(AGAIN)) --nolock $(LIMIT) \
+	--workflow-profile profiles/$(PROFILE) $(if $(SCALE),--config scale=$(SCALE)) $(OPTIONS)
+# Errors only; "all" would hide them, too.
+QUIET = --quiet rules progress host reason
+define snakemake
+$(checked)
+@$(RUN) $(1)
 endef
 
 .PHONY: help setup figures smoke arena answer checksums verify validate benchmark piece publish docs site report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel hlv hlv-packages matrix audit lock release clean clean-all
@@ -106,11 +112,13 @@ benchmark: $(READY)  ## time and memory of MAVEN's parts, CLARA's samplers, STAB
 		results/logs/benchmarks/confusion_em.log results/logs/benchmarks/own_study.log
 
 publish: $(READY)  ## keep the finished tables of SCALE in docs/results, of which pages are made
-	$(call snakemake,--quiet rules progress host reason -- publish)
+	$(call snakemake,$(QUIET) -- publish)
 	@cat $(RESULTS)/logs/publish.log
 
-piece: $(READY)  ## HOURS of SCALE's experiments; run again, it goes on, with the time left (SCALE=paper HOURS=3)
-	$(BIN)/python -m crowdgold.experiments.pieces $(if $(SCALE),--scale $(SCALE)) --hours $(HOURS) --cores $(CORES)
+piece: $(READY)  ## HOURS of SCALE's experiments; run again, it goes on (SCALE=paper HOURS=3, TARGET=validate)
+	$(checked)
+	@$(BIN)/python -m crowdgold.experiments.pieces --results $(RESULTS) --hours $(HOURS) --cores $(CORES) \
+		$(if $(TARGET),--target $(TARGET)) -- $(RUN) $(QUIET)
 
 docs: override SCALE = published
 docs: $(READY)  ## the pages and figures of docs/ from what is published; runs no experiment

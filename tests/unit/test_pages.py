@@ -306,6 +306,50 @@ def test_the_page_on_intervals_tells_the_numbers_of_other_pages():
         page_from("which-interval", told=told_pages(auc="none"))
 
 
+CLAIMS = """# A paper
+
+## What does not hold
+
+- **Fig. 2**: down. *Why not:* a slip of {name}.
+
+## Every claim
+
+| where | printed | verdict |
+| --- | --- | --- |
+| Fig. 1 | up | holds |
+| Fig. 2 | down | does not hold |
+| Fig. 3 | level | not decided |
+"""
+NEW = {
+    "answer": "## By number of gold labels\n\n| gold labels | coverage | width / GT |\n"
+    "| --- | --- | --- |\n| 20 | 0.97 | 0.9 |\n| 500 | 0.951 | 0.8 |\n",
+    "gold-designs": "## Shares of random labels\n\n| positive | sample | prevalence |\n"
+    "| --- | --- | --- |\n| 0.03 | two batches | 0.527 ± 0.03 |\n",
+    "experts": "## Second opinions on the rarer class and a tenth of the rest\n\n"
+    "| experts' errors | gold labels | AUC |\n| --- | --- | --- |\n"
+    "| 5 % | one opinion, taken for true | 0.21 |\n"
+    "| 5 % | corrected for experts' errors | 0.97 |\n",
+}
+
+
+def test_what_was_found_is_counted_and_told_from_the_pages():
+    papers = {
+        "One": [{"number": "Figure 1", "page": "a"}],
+        "Two": [{"number": "Table 1", "page": ["b_one", "b_two"]}, {"number": "Table 2",
+                 "page": "b_one"}],
+    }  # fmt: skip
+    told = NEW | {name: CLAIMS.format(name=name) for name in ("a", "b_one", "b_two")}
+    page = page_from("findings", told=told, printed_items={"papers": papers})
+    assert "Of 6 claims of the five papers that could be decided 3 hold; 3 more" in page
+    assert "in at least 95 of 100 simulated studies, from 20 expert labels on" in page
+    assert "right in 21 of 100 studies. [Second opinions](experts.md) bring it to 97." in page
+    for name in ("a", "b_one", "b_two"):
+        assert page.count(f"a slip of {name}") == 1
+        assert f"]({name}.md)**" in page
+    with pytest.raises(ToldError, match="What does not hold: found 0 sections of this heading"):
+        page_from("findings", told={**told, "a": "# A paper\n"}, printed_items={"papers": papers})
+
+
 def test_the_scaling_page_prints_every_n():
     row = dict.fromkeys(
         ["summary", "vote model", "score model", "inference", "imputation", "total", "peak MB"], 1.0

@@ -13,7 +13,6 @@ from crowdgold.documents.printed_items import (
     numbers_named,
     pages_of,
     paper_rows,
-    section_of,
     verdicts_on,
 )
 from crowdgold.experiments.configuration import load
@@ -178,12 +177,6 @@ def test_a_line_says_what_draws_it_from_how_much_and_what_came_out():
     assert item_row(lacking, config, {"e": "paper"}, {"p": PAGE})[-2:] == [
         "", "[not made: needs the network](p.md)"
     ]  # fmt: skip
-
-
-def test_a_section_of_a_page_is_found_by_its_heading():
-    assert section_of(PAGE, "Table 1: sizes") == "2 of 3 cells as printed."
-    with pytest.raises(ValueError, match="values to unpack"):
-        section_of(PAGE, "Table 2")
 
 
 def test_a_paper_has_the_claims_of_all_its_pages():

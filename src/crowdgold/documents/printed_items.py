@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from crowdgold.documents.verdicts import NOT_JUDGED
+from crowdgold.documents.verdicts import COUNTED, NOT_JUDGED
 
 HEADER = [
     "printed",
@@ -79,7 +79,10 @@ def _concerns(item: Item, where: str) -> bool:
 
 
 def _counted(verdicts: Iterable[str]) -> str:
-    return ", ".join(f"{verdict}: {count}" for verdict, count in Counter(verdicts).items())
+    found = Counter(verdicts)
+    return ", ".join(
+        f"{one}: {found[one]}" for one in [*COUNTED, *(set(found) - set(COUNTED))] if found[one]
+    )
 
 
 def _counted_cells(verdicts: Iterable[str]) -> str:
@@ -192,22 +195,23 @@ def count_items(papers: Mapping[str, Sequence[Item]]) -> Counter[str]:
     return Counter(str(one.get("nothing", "")) for items in papers.values() for one in items)
 
 
-def section_of(page: str, heading: str) -> str:
-    """The text of a page's section.
-
-    Raises:
-        ValueError: the page has no section of that heading, or several.
-    """
-    (text,) = (one.text for one in sections(page) if one.heading == heading)
-    return text
-
-
 def claim_pages(papers: Mapping[str, Sequence[Item]]) -> dict[str, list[str]]:
     """The pages that judge each paper's claims."""
     return {
         paper: list(dict.fromkeys(page for item in own for page in pages_of(item)))
         for paper, own in papers.items()
     }
+
+
+def claim_verdicts(page: str) -> list[str]:
+    """What each claim of a page came to."""
+    return [row["verdict"] for one in sections(page) for row in one.rows if "where" in row]
+
+
+def count_verdicts(papers: Mapping[str, Sequence[Item]], told: Mapping[str, str]) -> Counter[str]:
+    """How many claims of all papers came to what; arguments as for `paper_rows`."""
+    pages = [page for own in claim_pages(papers).values() for page in own]
+    return Counter(verdict for page in pages for verdict in claim_verdicts(told[page]))
 
 
 OF_PAPER = ["paper", "figures and tables", "made here", "claims"]
@@ -226,9 +230,8 @@ def paper_rows(papers: Mapping[str, Sequence[Item]], told: Mapping[str, str]) ->
         claims = [
             f"[{_counted(found)}]({page}.md)"
             for page in pages
-            if (found := [row["verdict"] for section in sections(told[page])
-                          for row in section.rows if "where" in row])
-        ]  # fmt: skip
+            if (found := claim_verdicts(told[page]))
+        ]
         made = sum("nothing" not in item for item in own)
         rows.append([paper, str(len(own)), str(made), "; ".join(claims)])
     return rows

@@ -1,4 +1,4 @@
-"""Numbers that a page tells from another page: the cells of its tables, by section and column."""
+"""What a page tells from another page: the text of a section, or numbers of its tables."""
 
 import re
 
@@ -35,3 +35,19 @@ def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
         asked = ", ".join([heading, column, *(f"{key} {value}" for key, value in where.items())])
         raise ToldError(f"{asked}: found {cells}, expected numbers; see the page's template")
     return [float(one.group()) for one in found if one]
+
+
+def text(page: str, heading: str) -> str:
+    """The text of a section, without its tables.
+
+    Args:
+        page: its text, Markdown.
+        heading: of the section.
+
+    Raises:
+        ToldError: there is no such section, or several.
+    """
+    found = [one.text for one in sections(page) if one.heading == heading]
+    if len(found) != 1:
+        raise ToldError(f"{heading}: found {len(found)} sections of this heading, expected one")
+    return found[0]

@@ -1,119 +1,121 @@
 """A long run in pieces: one experiment after the other, the cheapest first, until the time is up.
 
-    python -m crowdgold.experiments.pieces --scale paper --hours 3
-
-Run again, it goes on with what is left. Before each experiment a line says how much that is, by the
-core hours that `benchmarks/paper_scale.py` measured.
+`make piece SCALE=paper HOURS=3` runs it. Run again, it goes on with what is left. Before each
+experiment a line says how much that is, by core hours that `benchmarks/paper_scale.py` measured.
 """
 
 import argparse
-import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pandas as pd
 
+from crowdgold.experiments import plan
+
 COSTS = Path("docs/results/benchmarks/paper_scale.csv")
+COLUMNS = ["experiment", "target", "core_hours"]
+DONE, FAILED, OUT_OF_TIME = "done", "failed", "out of time"
 
 
 def pieces(costs: pd.DataFrame, target: str, results: Path) -> pd.DataFrame:
     """The experiments of a target whose table is not there, the cheapest first.
 
     Args:
-        costs: a row an experiment: `experiment`, `target`, `core_hours`.
+        costs: a row an experiment, with `COLUMNS`.
         target: `figures` or `validate`.
         results: the folder of the scale's results.
     """
     own = costs[costs["target"] == target]
-    there = [table_of(name, results).is_file() for name in own["experiment"]]
+    there = [(results / plan.table(name)).is_file() for name in own["experiment"]]
     return own[[not one for one in there]].sort_values("core_hours", kind="stable")
-
-
-def table_of(experiment: str, results: Path) -> Path:
-    """The table that an experiment ends with."""
-    return results / "tables" / f"{experiment}.parquet"
 
 
 def said(experiment: str, left: pd.DataFrame, cores: int) -> str:
     """The progress line before an experiment: how much is left, with it."""
     hours = left["core_hours"].sum()
     return (
-        f"{experiment}: {len(left)} of the experiments and {hours:.1f} core hours are left, "
-        f"some {hours / cores:.1f} hours on {cores} cores"
+        f"{experiment}: {hours:.1f} core hours are left, some {hours / cores:.1f} hours on {cores} "
+        f"cores, and {len(left)} of the experiments"
     )
 
 
-def run(command: list[str], seconds: float) -> bool:
-    """Whether a command ended in time; one that does not is asked to end its running jobs.
+def run(command: Sequence[str], seconds: float) -> str:
+    """Whether a command is `DONE`, has `FAILED`, or was `OUT_OF_TIME` and asked to end.
 
     Args:
-        seconds: it has.
-
-    Raises:
-        CalledProcessError: it failed.
+        seconds: it has. Snakemake then begins no job, and ends those that run.
     """
     with subprocess.Popen(command) as process:
         try:
-            code = process.wait(timeout=max(seconds, 0))
+            return FAILED if process.wait(timeout=max(seconds, 0)) else DONE
         except subprocess.TimeoutExpired:
             process.terminate()
-            process.wait()
-            return False
-    if code:
-        raise subprocess.CalledProcessError(code, command)
-    return True
+            return OUT_OF_TIME
 
 
 def run_pieces(
-    left: pd.DataFrame,
-    seconds: float,
-    cores: int,
-    make: Callable[[str, float], bool],
-) -> list[str]:
-    """The experiments that were finished in time.
+    left: pd.DataFrame, seconds: float, cores: int, make: Callable[[str, float], str]
+) -> dict[str, str]:
+    """What became of each experiment that was begun; after one that failed the next is begun.
 
     Args:
         left: as `pieces` gives them.
         seconds: for all together.
-        make: makes an experiment's table within some seconds; False where these did not do.
+        make: makes an experiment's table within some seconds, as `run` does.
     """
-    end, done = time.monotonic() + seconds, []
+    end, ended = time.monotonic() + seconds, {}
     for place, experiment in enumerate(left["experiment"]):
         print(said(experiment, left.iloc[place:], cores), flush=True)
-        if not make(experiment, end - time.monotonic()):
+        ended[experiment] = make(experiment, end - time.monotonic())
+        if ended[experiment] == OUT_OF_TIME:
             break
-        done.append(experiment)
-    return done
+    return ended
+
+
+def _asked() -> argparse.Namespace:
+    """The command line.
+
+    Raises:
+        SystemExit: it cannot be understood, or there is no table of costs.
+    """
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--results", type=Path, required=True, help="folder of the scale's results")
+    parser.add_argument("--target", default="figures", choices=["figures", "validate"])
+    parser.add_argument("--hours", type=float, required=True, help="after which no job is begun")
+    parser.add_argument("--cores", type=int, required=True)
+    parser.add_argument("--costs", type=Path, default=COSTS, help=f"a table (default: {COSTS})")
+    parser.add_argument("command", nargs="+", help="of Snakemake; a file is put behind it")
+    asked = parser.parse_args()
+    if not asked.hours > 0:
+        parser.error(f"--hours {asked.hours:g}: expected a number above 0, such as HOURS=3")
+    if not asked.costs.is_file():
+        parser.error(f"{asked.costs} is not there; git checkout {asked.costs} brings it back")
+    return asked
 
 
 def main() -> None:
-    """Read the command line and run what is left."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--scale", default="", help="smoke or paper (default: the default scale)")
-    parser.add_argument("--target", default="figures", choices=["figures", "validate"])
-    parser.add_argument("--hours", type=float, required=True, help="after which it stops")
-    parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--costs", type=Path, default=COSTS, help=f"a table (default: {COSTS})")
-    options = parser.parse_args()
-    if not options.costs.is_file():
-        parser.error(f"no {options.costs}: make benchmark measures it")
-    results = Path("results", options.scale)
+    """Read the command line, run what is left, and say what became of it."""
+    asked = _asked()
+    left = pieces(pd.read_csv(asked.costs, usecols=COLUMNS), asked.target, asked.results)
 
-    def make(experiment: str, seconds: float) -> bool:
-        asked = [str(Path(sys.executable).with_name("snakemake")), "--nolock", "--cores"]
-        asked += [str(options.cores), "--workflow-profile", "profiles/default"]
-        asked += ["--config", f"scale={options.scale}"] * bool(options.scale)
-        asked += ["--quiet", "rules", "progress", "host", "reason"]  # all would hide errors, too
-        return run([*asked, "--", str(table_of(experiment, results))], seconds)
+    def make(experiment: str, seconds: float) -> str:
+        table = asked.results / plan.table(experiment)
+        return run([*asked.command, "--", str(table)], seconds)
 
-    left = pieces(pd.read_csv(options.costs), options.target, results)
-    done = run_pieces(left, options.hours * 3600, options.cores, make)
+    try:
+        ended = run_pieces(left, asked.hours * 3600, asked.cores, make)
+    except KeyboardInterrupt:
+        sys.exit("Stopped; run the same line again, and it goes on")
+    failed = [name for name, what in ended.items() if what == FAILED]
+    done = sum(what == DONE for what in ended.values())
     print(
-        f"{len(done)} of {len(left)} experiments are done; run the same line again for the others"
+        f"{done} of {len(left)} experiments are done; the same line again goes on with the others"
     )
+    if failed:
+        sys.exit(f"Failed, with the cause above: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

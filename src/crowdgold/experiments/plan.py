@@ -87,13 +87,18 @@ def batches(config: Mapping[str, Any], experiment: str) -> list[tuple[str, str]]
     return [(setting, name) for setting in names for name in blocks]
 
 
+def table(experiment: str) -> str:
+    """The table that an experiment ends with, as a path in the folder of results."""
+    return f"tables/{experiment}.parquet"
+
+
 def blocks(config: Mapping[str, Any], experiment: str) -> list[str]:
     """The tables that an experiment's jobs make first, as paths in the folder of results.
 
     They are its estimates or its check's rows, or its whole table where it is one job.
     """
     if config["together"]:
-        return [f"tables/{experiment}.parquet"]
+        return [table(experiment)]
     if source(config["experiments"][experiment]) == "check":
         return [f"checks/{experiment}/{s}/{r}.parquet" for s, r in batches(config, experiment)]
     return [

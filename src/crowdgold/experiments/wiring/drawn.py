@@ -146,7 +146,7 @@ class Drawn:
             if dataset and (reason := self.unavailable(dataset)):
                 self._say(f"Left out: {name}, for {reason}")
             elif plan.can_run(self.config, name):
-                tables.append(f"<results>/tables/{name}.parquet")
+                tables.append(f"<results>/{plan.table(name)}")
         return tables
 
     def caption(self, figure: str) -> str:

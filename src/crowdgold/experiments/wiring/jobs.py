@@ -192,7 +192,7 @@ class Jobs:
     def made_of(self, experiment: str) -> list[str]:
         """What the jobs of an experiment make: tables, summary, times, and damaged blocks."""
         summaries = [f"summaries/{experiment}.{ending}" for ending in ("parquet", "csv")]
-        made = [f"tables/{experiment}.parquet", *summaries, f"times/{experiment}.parquet"]
+        made = [plan.table(experiment), *summaries, f"times/{experiment}.parquet"]
         lost: Sequence[str] = ()
         if not self.config["together"]:
             blocks = plan.blocks(self.config, experiment)

@@ -7,11 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from crowdgold.documents.claims import claims_file, own_modules
+from crowdgold.experiments import plan
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.wiring.drawn import Drawn
 from crowdgold.experiments.wiring.jobs import Wildcards
 
 OF_FIGURE = re.compile(r"(.*){(.+)}(.*)")
+
+
+def told_by(page: Mapping[str, Any]) -> list[str]:
+    """The pages that a page tells; a list of several may stand among them, by its anchor."""
+    named = page.get("told", [])
+    return [one for some in named for one in ([some] if isinstance(some, str) else some)]
 
 
 class Pages:
@@ -37,7 +44,7 @@ class Pages:
         """The files that a page is made of, by the names that its template has for them."""
         files = self._files_of(wildcards.page)
         # What other pages say is read once those that this run writes are written.
-        pages = [one for one in self.page(wildcards).get("told", []) if not self.lacks(one)]
+        pages = [one for one in told_by(self.page(wildcards)) if not self.lacks(one)]
         return {**files, "told": [f"docs/{one}.md" for one in pages]} if pages else files
 
     def _files_of(self, name: str) -> dict[str, Any]:
@@ -45,7 +52,7 @@ class Pages:
         page = self.pages[name]
         files = {key: self._files(found) for key, found in page.get("files", {}).items()}
         tables = [
-            self.drawn.place(one if one.endswith(".parquet") else f"<results>/tables/{one}.parquet")
+            self.drawn.place(one if one.endswith(".parquet") else f"<results>/{plan.table(one)}")
             for one in page.get("tables", [])
         ]
         known = [one for one in page.get("available", []) if one in self.config["experiments"]]

@@ -58,7 +58,7 @@ class Published(Drawn):
 
     def available_tables(self, experiments: Iterable[str]) -> list[str]:
         """The tables of experiments, without those of a dataset that are not published."""
-        places = {name: kept(f"{RUN}tables/{name}.parquet") for name in experiments}
+        places = {name: kept(f"{RUN}{plan.table(name)}") for name in experiments}
         return [
             path
             for name, path in places.items()
