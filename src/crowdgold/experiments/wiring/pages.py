@@ -15,10 +15,14 @@ from crowdgold.experiments.wiring.jobs import Wildcards
 OF_FIGURE = re.compile(r"(.*){(.+)}(.*)")
 
 
-def told_by(page: Mapping[str, Any]) -> list[str]:
-    """The pages that a page tells; a list of several may stand among them, by its anchor."""
-    named = page.get("told", [])
-    return [one for some in named for one in ([some] if isinstance(some, str) else some)]
+def read_pages(file: Path) -> dict[str, dict[str, Any]]:
+    """The pages of a list; in `told` an anchor may stand for several pages."""
+    pages: dict[str, dict[str, Any]] = load(file)
+    for page in pages.values():
+        if "told" in page:
+            named = [[one] if isinstance(one, str) else one for one in page["told"]]
+            page["told"] = [one for some in named for one in some]
+    return pages
 
 
 class Pages:
@@ -31,7 +35,7 @@ class Pages:
 
     def __init__(self, drawn: Drawn, file: Path) -> None:
         self.drawn, self.config = drawn, drawn.config
-        self.pages: Mapping[str, Mapping[str, Any]] = load(file)
+        self.pages: Mapping[str, Mapping[str, Any]] = read_pages(file)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.pages)
@@ -44,7 +48,7 @@ class Pages:
         """The files that a page is made of, by the names that its template has for them."""
         files = self._files_of(wildcards.page)
         # What other pages say is read once those that this run writes are written.
-        pages = [one for one in told_by(self.page(wildcards)) if not self.lacks(one)]
+        pages = [one for one in self.page(wildcards).get("told", []) if not self.lacks(one)]
         return {**files, "told": [f"docs/{one}.md" for one in pages]} if pages else files
 
     def _files_of(self, name: str) -> dict[str, Any]:
