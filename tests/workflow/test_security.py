@@ -149,13 +149,13 @@ def test_the_search_passes_over_what_is_harmless(code):
     assert list(dangers(ast.parse(code))) == []
 
 
-SHELL = re.compile(r"^    shell:\n((?: {8}.*\n)+)", re.MULTILINE)
+SHELL = re.compile(r"^( +)shell:\n((?:\1    .*\n)+)", re.MULTILINE)
 FIELD = re.compile(r"(?<!{){([^{}]*)}(?!})")
 
 
 def unquoted(text):
     """The fields of the shell commands of a rule file that are not quoted for the shell."""
-    fields = [field for command in SHELL.findall(text) for field in FIELD.findall(command)]
+    fields = [field for _, command in SHELL.findall(text) for field in FIELD.findall(command)]
     return [field for field in fields if not field.endswith(":q") and field != "threads"]
 
 
@@ -167,9 +167,10 @@ def test_a_rule_quotes_what_it_hands_to_a_shell(path):
     assert not re.search(r"\b(eval|exec)\(|shell=True|yaml\.load\(|\bos\.system\b", text)
 
 
-def test_the_search_for_unquoted_fields_finds_them():
-    rule = 'rule a:\n    shell:\n        "cp {input} {output:q} {{x}} -t {threads}"\n'
-    assert unquoted(rule) == ["input"]
+@pytest.mark.parametrize("indented", ["", "    "], ids=["a rule", "a rule in a loop"])
+def test_the_search_for_unquoted_fields_finds_them(indented):
+    rule = ["rule a:", "    shell:", '        "cp {input} {output:q} {{x}} -t {threads}"', ""]
+    assert unquoted("\n".join(indented + line if line else "" for line in rule)) == ["input"]
 
 
 def test_no_template_lets_a_text_through_unescaped():

@@ -103,11 +103,11 @@ for name, timed in BENCHMARKS.items():
             python=sys.executable,
             with_peers=timed.get("with_peers"),
             options=timed.get("options", []),
-            models="--models results/stan --toolchain" if "models" in timed else "",
+            models=["--models", "results/stan", "--toolchain"] * ("models" in timed),
         message:
             timed["message"]
         shell:
-            "{params.python:q} {input.script:q} {params.options:q} {params.models}"
+            "{params.python:q} {input.script:q} {params.options:q} {params.models:q}"
             " {input.toolchain:q} --output {output:q} > {log:q} 2>&1"
 
 
