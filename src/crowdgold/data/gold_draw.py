@@ -90,8 +90,12 @@ def in_words(draw: GoldDraw, gold: np.ndarray) -> str:
         )
     elif draw.drawn is not None:
         how = f"fixed numbers from each of {strata_counted(len(draw.drawn))}"
+    return f"gold items were drawn with known chances, {how}: {cost_in_words(weights)}"
+
+
+def cost_in_words(weights: np.ndarray) -> str:
+    """What unequal weights (m,) of gold items, of mean 1, cost."""
     return (
-        f"gold items were drawn with known chances, {how}: one counts for {weights.min():.2g} to "
-        f"{weights.max():.2g} times the average, and {len(weights):,} together for as much as "
-        f"{kish(weights):,.0f} of equal weight"
+        f"one counts for {weights.min():.2g} to {weights.max():.2g} times the average, and "
+        f"{len(weights):,} together for as much as {kish(weights):,.0f} of equal weight"
     )

@@ -29,8 +29,8 @@ WITH_GOLD = f"as long as the gold items {RANDOM_SAMPLE} and their labels are rig
 RANDOM_GOLD = "have an expert label items that are drawn at random"
 CHOSEN_MEND = (
     "Set these labels aside and have an expert label 50 items that `crowdgold sample` draws. Or "
-    "have `crowdgold sample --poststratify` put all items into groups by votes and score: right "
-    "only if within each group the labelled items are like the others"
+    "have `crowdgold sample --poststratify` weigh them by votes and scores: right only if among "
+    "items of the same votes and scores the labelled ones are like the others"
 )
 """What can be done about gold that was chosen without known chances."""
 
