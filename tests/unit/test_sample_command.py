@@ -182,17 +182,22 @@ def test_what_cannot_be_used_is_refused_in_one_line(options, message, folder, ca
     assert not (folder / "one.csv").exists()
 
 
-def test_a_batch_of_items_that_belong_together_is_refused_before_labels_are_paid_for(
-    folder, capsys
-):
-    """`evaluate` would refuse it, and does not where the column is left out."""
+def test_a_batch_of_items_that_belong_together_comes_back_as_single_items(folder, capsys):
+    """`evaluate` takes it, and its intervals are by clusters."""
     frame = pd.read_csv("study.csv", dtype={"item": str})
     frame.assign(cluster=np.arange(len(frame)) // 5).to_csv("clusters.csv", index=False)
-    assert sample("clusters.csv", "--n", "50", "--out", "one.csv") == 2
-    assert "column 'cluster': a batch is drawn item by item" in capsys.readouterr().err
-    assert not (folder / "one.csv").exists()
-    left = ["--column", "cluster=ignore"]
-    assert sample("clusters.csv", *left, "--n", "50", "--out", "one.csv") == 0
+    assert sample("clusters.csv", "--n", "80", "--out", "one.csv") == 0
+    fill("one.csv")
+    items = read_study(["clusters.csv", "one.csv"]).items
+    assert items.draw.batch.max() == 0
+    assert len(np.unique(items.cluster)) == len(frame) / 5
+    found = [
+        evaluate(fit("GT", one, np.random.default_rng(1)), one, ["prevalence"],
+                 np.random.default_rng(1))[0]
+        for one in (items, replace(items, cluster=None))
+    ]  # fmt: skip
+    assert found[0].estimate == found[1].estimate
+    assert found[0].standard_error != found[1].standard_error
 
 
 def choose_by_score(seed, steep=0.0):

@@ -151,19 +151,12 @@ def _chances(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame",
 def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
     """The next batch, and what is told of it."""
     from crowdgold.data import NO_GOLD
-    from crowdgold.data.clusters import CLUSTER
     from crowdgold.data.own import read_study
     from crowdgold.own.plan.metrics_asked import metrics_for
     from crowdgold.sampling.allocation import PROPORTIONAL
     from crowdgold.sampling.batch import next_batch
     from crowdgold.sampling.strata import ENOUGH
 
-    if items.cluster is not None:
-        raise InputError(
-            f"column {CLUSTER!r}: a batch is drawn item by item, and intervals of batches take no "
-            "heed of items that belong together; draw whole clusters at random, or leave the "
-            f"column out by --column {CLUSTER}=ignore"
-        )
     share = PROPORTIONAL if asked.proportional is None else asked.proportional
     how = renamed(asked), asked.positive, asked.repeated
     pilot = read_study(asked.pilot, *how).items if asked.pilot else None
