@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import crowdgold as cg
 from crowdgold.commands import main
+from crowdgold.data import items_from_frame
 from crowdgold.data.own import read_study
 from crowdgold.inference import evaluate
 from crowdgold.methods import fit
@@ -241,9 +243,14 @@ def test_items_like_which_hardly_any_was_chosen_are_told_of(folder, capsys):
     assert sample("chosen.csv", "--poststratify", "--out", "chances.csv") == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "% of the items hardly any like them have a gold label" in told
-    chance = pd.read_csv("chances.csv")["gold_probability"]
+    chance = pd.read_csv("chances.csv")["gold_probability_estimated"]
     assert chance.sum() == pytest.approx(150, rel=0.01)
     assert chance.min() == pytest.approx(0.05 * chance.mean(), rel=0.01)
+    study = read_study(["chosen.csv", "chances.csv"])
+    assert any("right only if the choice depended on these alone" in note for note in study.notes)
+    assert "estimated" in cg.check(study).gold_sample.note
+    again = items_from_frame(study.items.to_frame(), np.random.default_rng(0))
+    assert again.draw.estimated
 
 
 @pytest.mark.parametrize(

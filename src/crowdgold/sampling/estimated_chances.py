@@ -22,10 +22,10 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import NO_GOLD, GoldDraw, InputError, Items
-from crowdgold.data.gold_draw import PROBABILITY, cost_in_words
+from crowdgold.data.gold_draw import ESTIMATED, cost_in_words
 from crowdgold.models.logistic import features, fit_folds, standard
 
-COLUMNS = ("item", PROBABILITY)
+COLUMNS = ("item", ESTIMATED)
 FEWEST = 12
 """Gold labels without which chances are not estimated."""
 LEAST, LEAST_LABELS = 0.05, 2.0

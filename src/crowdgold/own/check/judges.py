@@ -16,9 +16,7 @@ from crowdgold.methods.needs import MOST_JUDGES
 from crowdgold.own.check.kappa import Kappa, between_judges, fleiss, with_gold
 from crowdgold.own.check.replacement import FEWEST_ANNOTATORS, Replacement, may_replace
 
-BY_CHANCES = (
-    "gold items count here by the chances that they were drawn with, in values and in intervals"
-)
+BY_CHANCES = "gold items count here by their chances, in values and in intervals"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
