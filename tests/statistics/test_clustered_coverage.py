@@ -1,7 +1,8 @@
 """Coverage of intervals about a population of clusters of items that are alike, in small.
 
-The predictions are logistic-R's, and one that is wrong on purpose. The control is the same study
-without its column `cluster`, whose intervals must be too short.
+Gold is drawn by whole clusters, one by one, or in two batches of single items, the second guided by
+the labels of the first. The predictions are logistic-R's, and one that is wrong on purpose. The
+control is the same study without its column `cluster`, whose intervals must be too short.
 """
 
 from dataclasses import replace
@@ -13,7 +14,8 @@ from test_designed_coverage import DEVIATIONS, IRT, MODELS, wrong
 
 from crowdgold.inference import evaluate
 from crowdgold.methods import fit
-from crowdgold.metrics import true_value
+from crowdgold.metrics import parse_metric, true_value
+from crowdgold.sampling.batch import labelled, next_batch
 from crowdgold.simulate import simulate
 from crowdgold.simulate.gold_sample import CLUSTERS, SIMPLE, draw_gold
 
@@ -21,9 +23,12 @@ METRICS = [
     "prevalence", "TNR_H", "TPR_H", "AUC", "accuracy@1", "precision@1", "recall@1", "delta_TPR",
     "delta_AUC",
 ]  # fmt: skip
+BATCHES = "batches"
 WORLDS = {
     "answers to a prompt, all of them labelled": (CLUSTERS, 300, 10, 0.5),
     "posts of an author, labelled one by one": (SIMPLE, 300, 50, 0.3),
+    "answers to a prompt, in batches": (BATCHES, 300, 10, 0.5),
+    "posts of an author, in batches": (BATCHES, 300, 50, 0.5),
 }
 """How gold is drawn, how much of it, items of a cluster and how far they are alike."""
 REPLICATES = 150
@@ -39,6 +44,16 @@ def replicate_of(world, seed, n=2000):
     return simulate("irt", values, np.random.default_rng([55, seed])).table
 
 
+def drawn(items, design, n_gold, seed):
+    """The items with gold labels."""
+    if design != BATCHES:
+        return draw_gold(items, design, n_gold, np.random.default_rng(seed))
+    asked = [parse_metric(one) for one in METRICS[:4]]
+    for number in (n_gold // 3, n_gold - n_gold // 3):
+        items = labelled(items, next_batch(items, asked, number, seed[-1]))
+    return items
+
+
 def covered(world, with_clusters=True, replicates=REPLICATES):
     """How often intervals hold the truth: (predictions, metrics), and of how many."""
     population = replicate_of(world, 1_000_000, 1_000_000)
@@ -46,9 +61,7 @@ def covered(world, with_clusters=True, replicates=REPLICATES):
     held, known = np.zeros((2, len(METRICS))), np.zeros((2, len(METRICS)))
     for seed in range(replicates):
         design, n_gold, *_ = WORLDS[world]
-        items = draw_gold(
-            replicate_of(world, seed), design, n_gold, np.random.default_rng([56, seed])
-        )
+        items = drawn(replicate_of(world, seed), design, n_gold, [56, seed])
         if not with_clusters:
             items = replace(items, cluster=None)
         rng = np.random.default_rng(1)
@@ -90,7 +103,7 @@ def test_the_error_is_the_spread_of_the_estimates(world, target):
     design, n_gold, *_ = WORLDS[world]
     for seed in range(300):
         base, rng = replicate_of(world, seed, 1000), np.random.default_rng(1)
-        items = draw_gold(base, design, n_gold, np.random.default_rng([57, seed]))
+        items = drawn(base, design, n_gold, [57, seed])
         if target == "items":
             truth = [true_value(metric, base) for metric in metrics]
         estimates = [

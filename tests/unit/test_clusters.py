@@ -341,8 +341,10 @@ def test_whole_clusters_that_lie_in_several_strata_are_refused():
         check_draw(items.cluster, gold, apart)
     single = draw_gold(items, SIMPLE, 250, np.random.default_rng(1)).gold != NO_GOLD
     check_draw(items.cluster, single, across)
-    with pytest.raises(InputError, match="'cluster' and 'gold_batch' are both there"):
-        check_draw(items.cluster, gold, replace(draw, batch=np.zeros(2, dtype=int)))
+    batches = replace(across, batch=np.zeros(2, dtype=int))
+    check_draw(items.cluster, single, batches)
+    with pytest.raises(InputError, match=r"and 'gold_batch': 500 pairs of gold items .* at most"):
+        check_draw(items.cluster, gold, batches)
 
 
 @pytest.mark.parametrize("method", ["GT", "votes-R", "logistic-R"])

@@ -305,8 +305,8 @@ def test_holm_is_the_closed_test_of_bonferroni():
 
 GOOD = Facts(
     items=2000, scores=1, most_votes=3, several=1.0, positive_votes=0.4, alpha=0.5,
-    alpha_upper=0.6, gold_positive=120, gold_negative=180, gold_p=0.5, tpr=0.99, tnr=0.99,
-    annotators=20, median_labels=300.0, adversarial=0, errors_unknown="",
+    alpha_upper=0.6, gold_positive=120, gold_negative=180, gold_p=0.5, gold_share=0.4, tpr=0.99,
+    tnr=0.99, annotators=20, median_labels=300.0, adversarial=0, errors_unknown="",
 )  # fmt: skip
 GOLD_BASED = (
     "logistic-E", "GT-E", "logistic-R", "votes-R", "GT", "MAVEN-R", "AutoEval", "Rogan-Gladen",

@@ -9,7 +9,7 @@ from crowdgold import check, read
 from crowdgold.data import InputError
 from crowdgold.inference.shared_errors import MISSING
 from crowdgold.own.check.annotator_check import agreement
-from crowdgold.own.check.judges import may_replace
+from crowdgold.own.check.judges import BY_CHANCES, may_replace
 from crowdgold.own.check.kappa import between_judges, cohen, fleiss, with_gold
 
 
@@ -158,3 +158,32 @@ def test_ranges_without_gold_leave_out_a_judge_who_votes_against_the_others(tmp_
         told.append(([one.lower, one.upper], found.contrary))
     assert told[0][0] == pytest.approx(told[1][0], abs=0.02)
     assert [names for _, names in told] == [("judge3",), ()]
+
+
+def test_a_check_says_that_gold_counts_by_its_chances(tmp_path):
+    """The same labels with chances and without: other numbers, and a sentence that says so."""
+    rng = np.random.default_rng(31)
+    truth, labels = panel(rng, [0.9, 0.8, 0.7], 300)
+    split = labels.sum(axis=1) % 3 > 0
+    chance = np.where(split, 0.8, 0.2)
+    known = rng.random(300) < chance
+    rows = [(i, f"judge{j}", labels[i, j]) for i in range(300) for j in range(3)]
+    votes = pd.DataFrame(rows, columns=["item", "annotator", "label"])
+    gold = pd.DataFrame({"item": range(300), "gold": pd.Series(truth).where(known).astype("Int8")})
+    votes.to_csv(tmp_path / "votes.csv", index=False)
+    gold.to_csv(tmp_path / "plain.csv", index=False)
+    gold.assign(gold_probability=chance).to_csv(tmp_path / "drawn.csv", index=False)
+    plain, drawn = (
+        check(read(tmp_path / "votes.csv", tmp_path / name)) for name in ("plain.csv", "drawn.csv")
+    )
+    assert drawn.judges.sentences[-1] == BY_CHANCES
+    assert BY_CHANCES not in plain.judges.sentences
+    weight = (1 / chance)[known]
+    right = (labels.sum(axis=1) > 1)[known][truth[known] == 1]
+    expected = np.average(right, weights=weight[truth[known] == 1])
+    assert drawn.majority_right[0] == pytest.approx(expected)
+    assert plain.majority_right[0] == pytest.approx(right.mean())
+    of_first = (labels[:, 0] == truth)[known]
+    assert drawn.judges.with_gold[0].value > plain.judges.with_gold[0].value + 0.02
+    assert np.average(of_first, weights=weight) > of_first.mean()
+    assert drawn.judges.shared.effective.value != plain.judges.shared.effective.value

@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import crowdgold as cg
 from crowdgold.commands import main
+from crowdgold.data import items_from_frame
 from crowdgold.data.own import read_study
 from crowdgold.inference import evaluate
 from crowdgold.methods import fit
@@ -182,24 +184,32 @@ def test_what_cannot_be_used_is_refused_in_one_line(options, message, folder, ca
     assert not (folder / "one.csv").exists()
 
 
-def test_a_batch_of_items_that_belong_together_is_refused_before_labels_are_paid_for(
-    folder, capsys
-):
-    """`evaluate` would refuse it, and does not where the column is left out."""
+def test_a_batch_of_items_that_belong_together_comes_back_as_single_items(folder, capsys):
+    """`evaluate` takes it, and its intervals are by clusters."""
     frame = pd.read_csv("study.csv", dtype={"item": str})
     frame.assign(cluster=np.arange(len(frame)) // 5).to_csv("clusters.csv", index=False)
-    assert sample("clusters.csv", "--n", "50", "--out", "one.csv") == 2
-    assert "column 'cluster': a batch is drawn item by item" in capsys.readouterr().err
-    assert not (folder / "one.csv").exists()
-    left = ["--column", "cluster=ignore"]
-    assert sample("clusters.csv", *left, "--n", "50", "--out", "one.csv") == 0
+    assert sample("clusters.csv", "--n", "80", "--out", "one.csv") == 0
+    fill("one.csv")
+    items = read_study(["clusters.csv", "one.csv"]).items
+    assert items.draw.batch.max() == 0
+    assert len(np.unique(items.cluster)) == len(frame) / 5
+    found = [
+        evaluate(fit("GT", one, np.random.default_rng(1)), one, ["prevalence"],
+                 np.random.default_rng(1))[0]
+        for one in (items, replace(items, cluster=None))
+    ]  # fmt: skip
+    assert found[0].estimate == found[1].estimate
+    assert found[0].standard_error != found[1].standard_error
 
 
-def choose_by_score(seed):
-    """The study with gold labels of 150 items, mostly of high scores, as someone might choose."""
-    order = np.random.default_rng(seed).permutation(len(TABLE))
-    rank = np.argsort(np.argsort(TABLE.scores["A"][order]))
-    taken = order[np.argsort(rank + 400 * np.random.default_rng(seed).random(len(order)))[-150:]]
+def choose_by_score(seed, steep=0.0):
+    """The study with gold labels of 150 items, more often of high scores, as someone might choose.
+
+    Steep: an item of the highest score is so many times e times as likely as one of the lowest.
+    """
+    share = np.argsort(np.argsort(TABLE.scores["A"])) / len(TABLE)
+    turn = np.random.default_rng(seed).exponential(size=len(TABLE))
+    taken = np.argsort(turn / (0.2 + share**2) / np.exp(steep * share))[:150]
     frame = pd.read_csv("study.csv", dtype={"item": str})
     frame["gold"] = pd.Series(TABLE.truth, dtype="Int8").where(
         np.isin(np.arange(len(frame)), taken)
@@ -207,22 +217,40 @@ def choose_by_score(seed):
     frame.to_csv("chosen.csv", index=False)
 
 
-def test_strata_are_made_for_gold_that_was_chosen(folder, capsys):
-    """The prevalence is 15 %. Gold by score alone makes it more than 1.3 times as large in each of
-    20 choices; with the strata their mean is within a tenth, three standard errors and more."""
+def test_chances_are_estimated_for_gold_that_was_chosen(folder, capsys):
+    """The prevalence is 16 %. Gold by score alone makes it more than 1.3 times as large in the mean
+    of 20 choices; with the chances it is within a tenth, two standard errors and more."""
     found = {"chosen": [], "mended": []}
     for seed in range(20):
         choose_by_score(seed)
-        assert sample("chosen.csv", "--poststratify", "--out", "strata.csv", "--force") == 0
-        for name, files in (("chosen", ["chosen.csv"]), ("mended", ["chosen.csv", "strata.csv"])):
+        assert sample("chosen.csv", "--poststratify", "--out", "chances.csv", "--force") == 0
+        for name, files in (("chosen", ["chosen.csv"]), ("mended", ["chosen.csv", "chances.csv"])):
             items = read_study(files).items
             fitted = fit("GT", items, np.random.default_rng(1))
             (one,) = evaluate(fitted, items, ["prevalence"], np.random.default_rng(1))
             found[name].append(one.estimate)
     told = capsys.readouterr()
-    assert "right only where, within each stratum" in " ".join((told.out + told.err).split())
-    assert min(found["chosen"]) > 1.3 * TABLE.truth.mean()
+    assert "right only where items were chosen by votes and scores alone" in " ".join(
+        (told.out + told.err).split()
+    )
+    assert "hardly any like them" not in told.out
+    assert np.mean(found["chosen"]) > 1.3 * TABLE.truth.mean()
     assert np.mean(found["mended"]) == pytest.approx(TABLE.truth.mean(), rel=0.1)
+
+
+def test_items_like_which_hardly_any_was_chosen_are_told_of(folder, capsys):
+    choose_by_score(1, steep=12.0)
+    assert sample("chosen.csv", "--poststratify", "--out", "chances.csv") == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "% of the items hardly any like them have a gold label" in told
+    chance = pd.read_csv("chances.csv")["gold_probability_estimated"]
+    assert chance.sum() == pytest.approx(150, rel=0.01)
+    assert chance.min() == pytest.approx(0.05 * chance.mean(), rel=0.01)
+    study = read_study(["chosen.csv", "chances.csv"])
+    assert any("right only if the choice depended on these alone" in note for note in study.notes)
+    assert "estimated" in cg.check(study).gold_sample.note
+    again = items_from_frame(study.items.to_frame(), np.random.default_rng(0))
+    assert again.draw.estimated
 
 
 @pytest.mark.parametrize(
@@ -233,13 +261,13 @@ def test_strata_are_made_for_gold_that_was_chosen(folder, capsys):
         ((), "found 0 items with a gold label"),
     ],
 )
-def test_strata_for_gold_need_gold_and_nothing_else(folder, capsys, options, words):
-    assert sample("study.csv", "--poststratify", *options, "--out", "strata.csv") == 2
+def test_chances_of_gold_need_gold_and_nothing_else(folder, capsys, options, words):
+    assert sample("study.csv", "--poststratify", *options, "--out", "chances.csv") == 2
     assert words in " ".join(capsys.readouterr().err.split())
-    assert not (folder / "strata.csv").exists()
+    assert not (folder / "chances.csv").exists()
 
 
-def test_without_strata_the_number_of_items_must_be_given(folder, capsys):
+def test_without_poststratify_the_number_of_items_must_be_given(folder, capsys):
     assert sample("study.csv", "--out", "one.csv") == 2
     assert "--n: found none, expected" in capsys.readouterr().err
 

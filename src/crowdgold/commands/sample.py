@@ -90,8 +90,8 @@ def add_options(own: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     own.add_argument(
         "--poststratify", action="store_true",
-        help="choose no items, but give all of them strata by votes and scores, for gold labels "
-        "that were not drawn at random; in the place of --n",
+        help="choose no items, but estimate from votes and scores the chance with which each was "
+        "chosen, for gold labels that were not drawn at random; in the place of --n",
     )  # fmt: skip
     own.add_argument("--seed", type=int, default=SEED, help="default: %(default)s")
     add_force(own)
@@ -104,7 +104,7 @@ def is_unlabelled(path: Path) -> bool:
     import pandas as pd
 
     from crowdgold.sampling import batch, second
-    from crowdgold.sampling.poststrata import COLUMNS
+    from crowdgold.sampling.estimated_chances import COLUMNS
 
     try:
         frame = pd.read_csv(path, dtype="string")
@@ -131,37 +131,32 @@ def _describe(batch: "Batch", labels: int) -> str:
 
 
 ASSUMED = (
-    "Note: right only where, within each stratum, the items with a gold label are like the others. "
-    "That cannot be seen in the data. It fails where hard or striking items were labelled. Give "
-    "this file to `crowdgold evaluate` along with the study"
+    "Note: right only where items were chosen by votes and scores alone, so that those with a gold "
+    "label are like the others of the same votes and scores. That cannot be seen in the data. It "
+    "fails where hard or striking items were labelled. Give this file to `crowdgold evaluate` "
+    "along with the study"
 )
 
 
-def _poststrata(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
-    """Strata of all items for the gold that there is, and what they assume."""
-    from crowdgold.sampling.poststrata import in_words, poststrata, to_frame
+def _chances(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
+    """Chances of all items for the gold that there is, and what they assume."""
+    from crowdgold.sampling.estimated_chances import estimated_chances, in_words, to_frame
 
-    stratum = poststrata(items)
+    chance = estimated_chances(items)
+    told = textwrap.fill(in_words(items, chance), WIDTH)
     assumed = textwrap.fill(ASSUMED, WIDTH, subsequent_indent="  ")
-    return to_frame(items, stratum), f"{in_words(items, stratum)}\n{assumed}"
+    return to_frame(items, chance), f"{told}\n{assumed}"
 
 
 def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
     """The next batch, and what is told of it."""
     from crowdgold.data import NO_GOLD
-    from crowdgold.data.clusters import CLUSTER
     from crowdgold.data.own import read_study
     from crowdgold.own.plan.metrics_asked import metrics_for
     from crowdgold.sampling.allocation import PROPORTIONAL
     from crowdgold.sampling.batch import next_batch
     from crowdgold.sampling.strata import ENOUGH
 
-    if items.cluster is not None:
-        raise InputError(
-            f"column {CLUSTER!r}: a batch is drawn item by item, and intervals of batches take no "
-            "heed of items that belong together; draw whole clusters at random, or leave the "
-            f"column out by --column {CLUSTER}=ignore"
-        )
     share = PROPORTIONAL if asked.proportional is None else asked.proportional
     how = renamed(asked), asked.positive, asked.repeated
     pilot = read_study(asked.pilot, *how).items if asked.pilot else None
@@ -214,7 +209,7 @@ def run(asked: argparse.Namespace) -> int:
     _check_options(asked)
     with progress(lambda: "reading and choosing"):
         study = read_study(asked.files, renamed(asked), asked.positive, asked.repeated)
-        work = _poststrata if asked.poststratify else _second if asked.second else _batch
+        work = _chances if asked.poststratify else _second if asked.second else _batch
         table, told = work(study.items, asked)
     for note in study.notes:
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))

@@ -88,7 +88,9 @@ def together(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw | None) -> To
     """How far gold items come by whole clusters.
 
     With f the mean chance over the pairs that were found, q is expected / found, at least f, and
-    the share (1 - q) / (1 - f), at least 0.
+    the share (1 - q) / (1 - f), at least 0. In batches items are drawn one by one, whatever
+    clusters they are of: the weights of two items do not correlate but for terms of order 1 / n, so
+    that q is 1.
 
     Args:
         cluster: (n,) number of each item's.
@@ -109,6 +111,8 @@ def together(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw | None) -> To
     expected = both * (number - 1) / number * size / max(size - 1, 1)
     pairs = of_gold * (of_gold - 1)
     found, siblings = int(pairs.sum()), float((of_all * (of_all - 1)).sum() / size)
+    if found and draw is not None and draw.batch is not None:
+        return Together(siblings, expected, found, 1.0, 0.0)
     if not found:
         return Together(siblings, expected, found, np.nan, 0.0)
     mean = float((pairs * summed / of_all).sum() / found)
@@ -135,8 +139,7 @@ def units_of(draw: GoldDraw, cluster: np.ndarray) -> bool:
 def check_draw(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw) -> None:
     """Raise an `InputError` where clusters and how gold was drawn do not go together.
 
-    Gold of batches has no variance by clusters here; gold that comes by whole clusters must have
-    been drawn so.
+    Gold that comes by whole clusters must have been drawn so; batches are of single items.
 
     Args:
         cluster: (n,) number of each item's.
@@ -144,11 +147,8 @@ def check_draw(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw) -> None:
         draw: the chances with which these were drawn.
     """
     if draw.batch is not None:
-        raise InputError(
-            f"columns {CLUSTER!r} and {BATCH!r} are both there: intervals by clusters need gold "
-            f"that was drawn at once; leave the clusters out by --column {CLUSTER}=ignore, if "
-            "items of one hardly resemble each other"
-        )
+        _check_batches(cluster, gold, draw)
+        return
     known = together(cluster, gold, draw)
     many = known.expected / 2 + TOO_FAR * (1 + np.sqrt(known.expected / 2))
     if known.found / 2 > many and not units_of(draw, cluster):
@@ -158,4 +158,27 @@ def check_draw(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw) -> None:
             f"{known.expected / 2:,.0f} are expected where items are drawn one by one, and some "
             f"clusters {how}; expected clusters that were drawn whole, each within one stratum and "
             "with one chance, or items that were drawn one by one"
+        )
+
+
+def _check_batches(cluster: np.ndarray, gold: np.ndarray, draw: GoldDraw) -> None:
+    """Raise an `InputError` where batches hold more items of one cluster than single items can.
+
+    No item is likelier to be drawn than one that is in the most likely stratum of every batch.
+    """
+    assert draw.stratum is not None
+    assert draw.batch is not None
+    rows = np.flatnonzero(gold)
+    batch, most = draw.batch[draw.stratum[rows]], np.zeros(int(draw.batch.max()) + 1)
+    np.maximum.at(most, batch, draw.chance[rows])
+    code = np.unique(cluster, return_inverse=True)[1]
+    of_all, of_gold = np.bincount(code), np.bincount(code[rows], minlength=int(code.max()) + 1)
+    expected = min(float(most.sum()), 1.0) * float((of_gold * (of_all - 1)).sum()) / 2
+    found = int((of_gold * (of_gold - 1)).sum()) // 2
+    if found > expected + TOO_FAR * (1 + np.sqrt(expected)):
+        raise InputError(
+            f"columns {CLUSTER!r} and {BATCH!r}: {found:,} pairs of gold items are of one cluster, "
+            f"and at most {expected:,.0f} are expected where the items of a batch are drawn one by "
+            "one; expected batches as `crowdgold sample` draws them. Whole clusters are drawn all "
+            f"at once, without the column {BATCH!r}"
         )

@@ -19,6 +19,7 @@ from crowdgold.data.gold_batches import in_batches
 from crowdgold.data.gold_draw import (
     BATCH,
     COLUMNS,
+    ESTIMATED,
     NO_STRATUM,
     PROBABILITY,
     SIZE,
@@ -49,25 +50,27 @@ def refuse(column: str, bad: np.ndarray, item: np.ndarray, why: str) -> None:
         )
 
 
-def _by_chance(values: pd.Series, has_gold: np.ndarray, item: np.ndarray) -> GoldDraw:
+def _by_chance(
+    values: pd.Series, has_gold: np.ndarray, item: np.ndarray, column: str = PROBABILITY
+) -> GoldDraw:
     """Chances of items that were drawn each by itself."""
     chance, empty = to_numbers(values), is_empty(values)
     bad = ~((chance >= 0) & (chance <= 1)) & ~(empty & ~has_gold)
-    refuse(PROBABILITY, bad, item, "without a number above 0 and at most 1; expected one for "
+    refuse(column, bad, item, "without a number above 0 and at most 1; expected one for "
             "each item with a gold label")  # fmt: skip
     never = chance == 0
-    refuse(PROBABILITY, never & has_gold, item, "with a gold label and a probability of 0; an "
+    refuse(column, never & has_gold, item, "with a gold label and a probability of 0; an "
             "item that has a gold label could be drawn")  # fmt: skip
-    refuse(PROBABILITY, never, item, "with a probability of 0, for which no gold label speaks; "
+    refuse(column, never, item, "with a probability of 0, for which no gold label speaks; "
             "leave items that could not be drawn out of the table")  # fmt: skip
     expected, number = float(chance.sum()), int(has_gold.sum())
     spread = float(np.sqrt((chance * (1 - chance)).sum()))
     if abs(number - expected) > TOO_FAR * spread + 1:  # never where one is unknown, NaN
         raise InputError(
-            f"column {PROBABILITY!r}: the probabilities sum to {expected:.4g}, and {number:,} "
+            f"column {column!r}: the probabilities sum to {expected:.4g}, and {number:,} "
             "items have a gold label; expected the probabilities that these were drawn with"
         )
-    return GoldDraw(chance)
+    return GoldDraw(chance, estimated=column == ESTIMATED)
 
 
 def number_names(values: pd.Series) -> tuple[np.ndarray, list[str]]:
@@ -231,16 +234,17 @@ def read_gold_draw(
     has_gold = gold >= 0
     if not set(COLUMNS) & set(columns) or not has_gold.any():
         return None
-    if PROBABILITY in columns and {STRATUM, SIZE, BATCH} & set(columns):
-        other = STRATUM if STRATUM in columns else SIZE if SIZE in columns else BATCH
+    chances = next((one for one in (PROBABILITY, ESTIMATED) if one in columns), "")
+    others = [one for one in COLUMNS if one in columns and one != chances]
+    if chances and others:
         raise InputError(
-            f"columns {PROBABILITY!r} and {other!r} are both there; expected one of them, which "
+            f"columns {chances!r} and {others[0]!r} are both there; expected one of them, which "
             "says how the gold items were drawn"
         )
     if BATCH in columns:
         found = _by_batch(columns, has_gold, item)
-    elif PROBABILITY in columns:
-        found = _by_chance(columns[PROBABILITY], has_gold, item)
+    elif chances:
+        found = _by_chance(columns[chances], has_gold, item, chances)
     elif STRATUM in columns:
         found = _by_stratum(columns, has_gold, item)
     else:
@@ -249,7 +253,7 @@ def read_gold_draw(
     share = found.weights(rows) / len(rows)
     heaviest = int(share.argmax())
     if len(rows) > 2 and share[heaviest] > LARGEST_SHARE:
-        column = PROBABILITY if PROBABILITY in columns else STRATUM
+        column = chances or STRATUM
         raise InputError(
             f"column {column!r}: the gold label of item {str(item[rows[heaviest]])!r} (drawn with "
             f"a chance of {found.chance[rows[heaviest]]:.2g}) carries {100 * share[heaviest]:.0f} "

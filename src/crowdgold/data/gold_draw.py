@@ -11,8 +11,9 @@ import pandas as pd
 
 from crowdgold.data.checks import list_names
 
-PROBABILITY, STRATUM, SIZE, BATCH = COLUMNS = (
+PROBABILITY, STRATUM, SIZE, BATCH, ESTIMATED = COLUMNS = (
     "gold_probability", "gold_stratum", "gold_stratum_size", "gold_batch",
+    "gold_probability_estimated",
 )  # fmt: skip
 FOR_PEOPLE = ("chance", "reason")
 """Columns beside `gold_batch` that say why an item was drawn."""
@@ -32,6 +33,7 @@ class GoldDraw:
         batch: (H,) number of each stratum's batch, from 0; None where all were drawn at once.
         counts: (n,) items that each gold item stands for; None where it is 1 / chance.
         by_chance: (n,) share of that which its chance decides (`gold_batches`); None where all.
+        estimated: whether chances are not known, but estimated from votes and scores.
     """
 
     chance: np.ndarray
@@ -40,6 +42,7 @@ class GoldDraw:
     batch: np.ndarray | None = None
     counts: np.ndarray | None = None
     by_chance: np.ndarray | None = None
+    estimated: bool = False
 
     def take(self, rows: np.ndarray) -> "GoldDraw":
         """The chances of the items at some positions, which were drawn among all."""
@@ -56,7 +59,7 @@ class GoldDraw:
     def to_columns(self) -> dict[str, object]:
         """The columns that say the same."""
         if self.stratum is None or self.drawn is None:
-            return {PROBABILITY: self.chance}
+            return {ESTIMATED if self.estimated else PROBABILITY: self.chance}
         known = self.stratum != NO_STRATUM
         found: dict[str, object] = {STRATUM: pd.Series(self.stratum, dtype="Int64").where(known)}
         if self.batch is not None or not known.all():
@@ -90,8 +93,18 @@ def in_words(draw: GoldDraw, gold: np.ndarray) -> str:
         )
     elif draw.drawn is not None:
         how = f"fixed numbers from each of {strata_counted(len(draw.drawn))}"
+    if draw.estimated:
+        return (
+            "gold items were chosen, and their chances are estimated from votes and scores; all "
+            "that rests on gold labels is right only if the choice depended on these alone: "
+            f"{cost_in_words(weights)}"
+        )
+    return f"gold items were drawn with known chances, {how}: {cost_in_words(weights)}"
+
+
+def cost_in_words(weights: np.ndarray) -> str:
+    """What unequal weights (m,) of gold items, of mean 1, cost."""
     return (
-        f"gold items were drawn with known chances, {how}: one counts for {weights.min():.2g} to "
-        f"{weights.max():.2g} times the average, and {len(weights):,} together for as much as "
-        f"{kish(weights):,.0f} of equal weight"
+        f"one counts for {weights.min():.2g} to {weights.max():.2g} times the average, and "
+        f"{len(weights):,} together for as much as {kish(weights):,.0f} of equal weight"
     )

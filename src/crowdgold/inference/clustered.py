@@ -213,7 +213,7 @@ def drawn_from(view: View, rows: np.ndarray) -> tuple[View, Design]:
         known = replace(known, weights=weights)
     if cluster is not None:
         found = together(cluster, view.items.gold != NO_GOLD, draw)
-        possible = draw is None or units_of(draw, cluster)
+        possible = draw is None or (draw.batch is None and units_of(draw, cluster))
         of_gold = None if draw is None else draw.take(rows)
         design = _in_clusters(design, cluster[rows], found, of_gold, possible)
     return known, design

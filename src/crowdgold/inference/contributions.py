@@ -45,6 +45,22 @@ def centred_influence(questions: Questions, view: View, probability: np.ndarray)
     return centred
 
 
+def spread_of(design: Design, influence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Deviations (r, P) of P quantities, and their standard errors (P,) about the population.
+
+    Args:
+        design: how m labelled items were drawn.
+        influence: (m, P) what each contributes, centred.
+    """
+    deviations = design.deviations(influence)
+    variance = (deviations**2).sum(axis=0) / max(len(deviations) - 1, 1)
+    apart = design.of_population(influence)
+    added = design.fraction * variance
+    if apart is not None:
+        added = design.added(apart, len(deviations))
+    return deviations, np.sqrt((design.left * variance + added) / design.size)
+
+
 def where_known(influence: np.ndarray) -> np.ndarray:
     """Influences (..., n, P), with 0 where a prediction, of one class alone say, has none."""
     axes = tuple(range(influence.ndim - 1))

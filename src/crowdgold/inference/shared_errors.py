@@ -15,12 +15,20 @@ Where it is not known who voted, voters are exchangeable, and an item's V of c v
 
     var = a - a^2,   cov = mean V (V - 1) / (c (c - 1)) - a^2,   a = mean V / c       in each class
 
-with a^2 estimated without bias; m is the mean number of votes of an item.
+with a^2 estimated without bias; m is the mean number of votes of an item. Gold items that were
+drawn with known chances count by their weights (`error_moments`).
 
 The interval is that of 1 / n_eff = (1 + (m - 1) rho) / m, a ratio of variances, on the scale of its
-logarithm: delete-one jackknife over gold items, and Student's t with the degrees of freedom that
-the kurtosis of the items' contributions r leaves, 2 n / (kurt(r) - 1), at most n - 1. For a pair of
-judges it is on Fisher's scale, atanh(rho).
+logarithm; for a pair of judges it is on Fisher's scale, atanh(rho). What a gold item contributes is
+found by leaving it out (delete-one jackknife), and the variance of the sum is that of the design by
+which gold was drawn (`design`, `clustered`). Student's t has the degrees of freedom that the
+kurtosis of the contributions r leaves, 2 n / (kurt(r) - 1), at most n - 1, and where items belong
+together at most the design's.
+
+Where gold items count unequally that is not enough: judges who err together are unanimous and wrong
+on few items, and where such items were seldom drawn a few of large weight, or none, show it. Then
+a regression on votes and scores predicts every label and the gold labels correct it, as for any
+metric (`rectified`). The variance is never taken below what the prediction expects.
 """
 
 from dataclasses import dataclass
@@ -28,17 +36,22 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from crowdgold.data import NO_GOLD
+from crowdgold.data import NO_GOLD, NO_PREDICTOR, Items
+from crowdgold.data.gold_draw import kish
 from crowdgold.data.judge_table import MISSING
 from crowdgold.declared import LEVEL
+from crowdgold.inference.clustered import drawn_from
+from crowdgold.inference.contributions import REDRAWN, drawn_labels, spread_of, where_known
+from crowdgold.inference.design import Design, SimpleRandom
+from crowdgold.inference.error_moments import FEWEST, ByCount, ByJudge, Voted
+from crowdgold.inference.questions import Named, View
+from crowdgold.inference.rectified import Rectified
+from crowdgold.metrics import Scale
+from crowdgold.models.logistic import cross_fit, features
 
-FEWEST = 3
-"""Gold items of each label that two judges have in common, below which nothing is said."""
 LEAST_FREEDOM = 2.0
 NO_SPREAD = 1e-8
 """Half the width of an interval below which the gold items do not differ, and there is none."""
-NEARLY = 1 - 1e-12
-"""The largest correlation on Fisher's scale."""
 
 
 @dataclass(frozen=True)
@@ -77,82 +90,134 @@ class SharedErrors:
     level: float
 
 
-def _freedom(pseudo: np.ndarray, n: int) -> np.ndarray:
-    """Degrees of freedom from the kurtosis of jackknife values (n, ...)."""
-    apart = pseudo - pseudo.mean(axis=0)
-    square = (apart**2).mean(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        kurtosis = (apart**4).mean(axis=0) / square**2
-        found = 2 * n / (kurtosis - 1)
-    return np.clip(np.nan_to_num(found, nan=n - 1.0), LEAST_FREEDOM, n - 1)
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Gold items that have votes, and how they were drawn.
+
+    Attributes:
+        items: all of the study; None where gold is a simple random sample of them.
+        voted: positions of those that have votes.
+        rows: (n,) positions of the gold items.
+        label: (n,) 0 or 1.
+        design: how they were drawn.
+        level: of intervals.
+    """
+
+    items: Items | None
+    voted: np.ndarray
+    rows: np.ndarray
+    label: np.ndarray
+    design: Design
+    level: float
+
+    @classmethod
+    def of(
+        cls, known: np.ndarray, gold: np.ndarray, items: Items | None, level: float
+    ) -> "Labelled":
+        """The gold items among those that have votes (N,)."""
+        rows = np.flatnonzero(known & (gold != NO_GOLD))
+        design: Design = SimpleRandom(len(rows))
+        if items is not None and len(rows):
+            design = drawn_from(View(items, NO_PREDICTOR), rows)[1]
+        return cls(items, np.flatnonzero(known), rows, gold[rows], design, level)
+
+    @property
+    def weight(self) -> np.ndarray:
+        """What each counts, of mean 1: (n,)."""
+        weights = self.design.weights
+        return np.ones(len(self.label)) if weights is None else weights
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are enough gold items of each label."""
+        return min((self.label == 0).sum(), (self.label == 1).sum()) >= FEWEST
+
+    def mean(self, values: np.ndarray) -> float:
+        """The weighted mean over values (N,) of all items; NaN without gold items."""
+        known = values[self.rows]
+        return float(np.average(known, weights=self.weight)) if len(known) else np.nan
+
+    def mass(self, share: np.ndarray) -> np.ndarray:
+        """What counts of each label, (n, 2), by the share (n,) of the second."""
+        return np.stack([1 - share, share], axis=1) * self.weight[:, None]
+
+    def _influence(self, values: np.ndarray) -> np.ndarray:
+        """What each contributes, (n, P), from values (1 + n, P): with all, without each."""
+        left = 1 - self.weight / self.weight.sum()
+        found = len(left) * left[:, None] * (values[0] - values[1:])
+        return np.asarray(found - found.mean(axis=0))
+
+    def _freedom(self, deviations: np.ndarray) -> np.ndarray:
+        """Degrees of freedom from the kurtosis of deviations (r, P), and of the design."""
+        most, rows = self.design.size - 1.0, len(deviations)
+        fourth, whole = (deviations**4).sum(axis=0), (deviations**2).sum(axis=0) ** 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = np.nan_to_num(2 * rows / (rows * fourth / whole - 1), nan=most)
+        if self.design.counting is not None:
+            count = np.full(found.shape, max(kish(self.weight), 2.0))
+            found = np.minimum(found, self.design.freedom(deviations, count))
+        return np.clip(found, LEAST_FREEDOM, most)
+
+    def intervals(self, votes: Voted) -> np.ndarray:
+        """Moments of the votes and the ends of their intervals, (3, P)."""
+        values = votes.take(self.rows).moments(self.mass(self.label), without=True)
+        if self.design.uneven:
+            return self._corrected(votes, values)
+        deviations, error = spread_of(self.design, self._influence(values))
+        reach = stdtrit(self._freedom(deviations), (1 + self.level) / 2) * error
+        return np.asarray(values[0] + np.array([[0], [-1], [1]]) * reach)
+
+    def _corrected(self, votes: Voted, values: np.ndarray) -> np.ndarray:
+        """The same, of a prediction of all labels that gold labels correct."""
+        assert self.items is not None
+        items, gold, size = self.items, votes.take(self.rows), values.shape[1]
+        columns = features(items, judged=votes.table)
+        share = cross_fit(columns, items.gold, items.draw, items.cluster)
+
+        def adds(labels: np.ndarray) -> np.ndarray:
+            found = self._influence(gold.moments(self.mass(labels), without=True))
+            return self.design.deviations(where_known(found))
+
+        own = share[self.rows]
+        masses = np.stack([1 - share, share], axis=1)[self.voted]
+        everywhere = votes.take(self.voted).moments(masses, without=False)
+        predicted, labelled = adds(own), self._influence(values)
+        drawn = drawn_labels(items.take(self.rows), own, REDRAWN)
+        expected = np.concatenate([np.stack([adds(one), predicted]) for one in drawn], axis=1)
+        fewer = int(min(self.label.sum(), (1 - self.label).sum()))
+        heavy = min(kish(self.weight[self.label == one]) for one in (0, 1))
+        found = Rectified(
+            np.concatenate([values[:1], gold.moments(self.mass(own), without=False), everywhere]),
+            self.design.deviations(labelled), predicted, expected, np.full(size, fewer), fewer,
+            self.design, np.full(size, heavy), self.design.of_population(labelled),
+            of_difference=True,
+        )  # fmt: skip
+        limits = np.tile([-np.inf, np.inf], (size, 1))
+        named = Named([""] * size, limits, [Scale.IDENTITY] * size, np.full((size, 2), np.nan))
+        ends = [(e.estimate, e.lower, e.upper) for e in found.estimates(named, self.level)]
+        return np.array(ends).T
+
+    def shared(self, votes: Voted, mean: float) -> SharedErrors:
+        """How far errors are shared."""
+        found = self.intervals(votes)
+        found[1:, ~(found[2] - found[0] > NO_SPREAD)] = np.nan
+        pairs = _pairs(np.tanh(found[:, 1:]))
+        return self._shared(mean, _worth(found[:, 0], mean), pairs)
+
+    def nothing(self, votes: float) -> SharedErrors:
+        """Where the gold items do not tell."""
+        return self._shared(votes, (NOT_KNOWN, NOT_KNOWN), np.empty((3, 0, 0)))
+
+    def _shared(self, votes: float, worth: tuple[Ends, Ends], pairs: np.ndarray) -> SharedErrors:
+        value, lower, upper = pairs
+        return SharedErrors(votes, *worth, value, lower, upper, len(self.rows), self.level)
 
 
-def _reach(left_out: np.ndarray, level: float) -> np.ndarray:
-    """Half the width of an interval, from values (n, ...) each without one item."""
-    n = len(left_out)
-    apart = left_out - left_out.mean(axis=0)
-    error = np.sqrt((n - 1) / n * (apart**2).sum(axis=0))
-    return np.asarray(stdtrit(_freedom(left_out, n), (1 + level) / 2) * error)
-
-
-def _covariances(table: np.ndarray, gold: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Covariance (m, m) of errors given the label, and (n, m, m) without each item."""
-    known = table != MISSING
-    votes = np.where(known, table, 0).astype(float)
-    seen = known.astype(float)
-    both = seen[:, :, None] * seen[:, None, :]
-    one = votes[:, :, None] * both
-    each = np.stack([both, one, one.transpose(0, 2, 1), votes[:, :, None] * votes[:, None, :]])
-    whole, without = np.zeros(1), np.zeros(1)
-    for label in (0, 1):
-        own = gold == label
-        total = each[:, own].sum(axis=1)
-        rest = total[:, None] - np.where(own[None, :, None, None], each, 0.0)
-        n, n_rest = float(own.sum()), own.sum() - own.astype(float)
-        whole = whole + n / len(gold) * _covariance(total)
-        without = without + (n_rest / (len(gold) - 1))[:, None, None] * _covariance(rest)
-    return np.asarray(whole), np.asarray(without)
-
-
-def _covariance(sums: np.ndarray) -> np.ndarray:
-    """Unbiased covariances from sums (4, ...): of items, of each vote, and of the product."""
-    n, one, other, product = sums
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(n >= FEWEST - 1, (product - one * other / n) / (n - 1), np.nan)
-
-
-def _of_matrix(covariance: np.ndarray) -> np.ndarray:
-    """Rho from covariance matrices (..., m, m); pairs without enough items are left out."""
-    size = covariance.shape[-1]
-    variance = np.nanmean(np.diagonal(covariance, axis1=-2, axis2=-1), axis=-1)
-    upper = np.triu_indices(size, 1)
-    return np.asarray(np.nanmean(covariance[..., upper[0], upper[1]], axis=-1) / variance)
-
-
-def _of_counts(positive: np.ndarray, total: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """Rho of exchangeable voters: with all items, then without each of them: (1 + n,)."""
-    share = positive / total
-    pair = positive * (positive - 1) / (total * (total - 1))
-    variance, covariance = np.zeros(1), np.zeros(1)
-    for label in (0, 1):
-        own = (gold == label).astype(float)
-        sums = np.stack([own, own * share, own * share**2, own * pair])
-        left = sums.sum(axis=1)[:, None] - np.column_stack([np.zeros(4), sums])
-        n, mean, pairs = left[0], left[1] / left[0], left[3] / left[0]
-        square = (left[1] ** 2 - left[2]) / (left[0] * (left[0] - 1))
-        variance = variance + n * (mean - square)
-        covariance = covariance + n * (pairs - square)
-    return np.asarray(covariance / variance)
-
-
-def _worth(rho: np.ndarray, votes: float, level: float) -> tuple[Ends, Ends]:
-    """Effective votes and correlation with intervals, from rho of all and without each item."""
-    share = (1 + (votes - 1) * rho) / votes
-    if not (np.isfinite(share).all() and (share > 0).all()):
+def _worth(share: np.ndarray, votes: float) -> tuple[Ends, Ends]:
+    """Effective votes and correlation, from the logarithm of 1 / n_eff and its ends, (3,)."""
+    if not np.isfinite(share[0]):
         return NOT_KNOWN, NOT_KNOWN
-    reach = float(_reach(np.log(share[1:]), level))
-    reach = reach if reach > NO_SPREAD else np.nan
-    ends = np.exp(np.log(share[0]) + np.array([0.0, -reach, reach]))
+    ends = np.exp(share)
     value, lower, upper = (ends * votes - 1) / (votes - 1)
     least = -1 / (votes - 1)
     return (
@@ -161,76 +226,51 @@ def _worth(rho: np.ndarray, votes: float, level: float) -> tuple[Ends, Ends]:
     )
 
 
-def _pairs(
-    whole: np.ndarray, without: np.ndarray, level: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Correlations of each two judges' errors (m, m), and the ends of their intervals."""
-
-    def fisher(covariance: np.ndarray) -> np.ndarray:
-        spread = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rho = covariance / (spread[..., :, None] * spread[..., None, :])
-            return np.asarray(np.arctanh(np.clip(rho, -NEARLY, NEARLY)))
-
-    value = fisher(whole)
-    with np.errstate(invalid="ignore"):
-        reach = _reach(fisher(without), level)
-    found = [np.tanh(value), np.tanh(value - reach), np.tanh(value + reach)]
-    found[0][np.eye(len(value), dtype=bool)] = np.nan
-    for end in found[1:]:
-        end[~(reach > NO_SPREAD) | np.eye(len(value), dtype=bool)] = np.nan
-    value, lower, upper = found
-    return value, lower, upper
+def _pairs(found: np.ndarray) -> np.ndarray:
+    """Correlations of each two judges' errors and their ends, (3, m, m), from pairs (3, P)."""
+    size = int(np.sqrt(2 * found.shape[1])) + 1 if found.shape[1] else 0
+    square = np.full((3, size, size), np.nan)
+    one, other = np.triu_indices(size, 1)
+    square[:, one, other] = square[:, other, one] = found
+    return square
 
 
-def _enough(gold: np.ndarray) -> bool:
-    """Whether there are enough gold items of each label."""
-    return min((gold == 0).sum(), (gold == 1).sum()) >= FEWEST
-
-
-def _nothing(votes: float, gold: np.ndarray, level: float) -> SharedErrors:
-    empty = np.empty((0, 0))
-    return SharedErrors(votes, NOT_KNOWN, NOT_KNOWN, empty, empty, empty, len(gold), level)
-
-
-def of_judges(table: np.ndarray, gold: np.ndarray, level: float = LEVEL) -> SharedErrors:
+def of_judges(
+    table: np.ndarray, gold: np.ndarray, level: float = LEVEL, items: Items | None = None
+) -> SharedErrors:
     """How far known judges err together.
 
     Args:
         table: (n, m) votes 0 and 1 by judge, -1 where there is none.
         gold: (n,) labels, `NO_GOLD` where there is none.
+        items: (n,) those of the table, which say how gold was drawn; None: a simple random sample.
     """
-    rows = (gold != NO_GOLD) & (table != MISSING).any(axis=1)
-    table, gold = table[rows], gold[rows]
-    votes = float((table != MISSING).sum(axis=1).mean()) if len(gold) else np.nan
-    if not _enough(gold) or votes <= 1:
-        return _nothing(votes, gold, level)
-    whole, without = _covariances(table, gold)
-    judged = np.isfinite(np.diagonal(whole)).sum() > 1 and np.nansum(np.diagonal(whole)) > 0
-    if not judged or not np.isfinite(whole[np.triu_indices(len(whole), 1)]).any():
-        return _nothing(votes, gold, level)
-    rho = np.concatenate([_of_matrix(whole)[None], _of_matrix(without)])
-    effective, correlation = _worth(rho, votes, level)
-    pairs = _pairs(whole, without, level)
-    return SharedErrors(votes, effective, correlation, *pairs, len(gold), level)
+    number = (table != MISSING).sum(axis=1)
+    known = Labelled.of(number > 0, gold, items, level)
+    votes = known.mean(number)
+    if not known.enough or votes <= 1:
+        return known.nothing(votes)
+    judged = ByJudge(table, votes)
+    covariance = judged.take(known.rows).covariances(known.mass(known.label), without=False)[0]
+    variance, pairs = np.diagonal(covariance), covariance[np.triu_indices(len(covariance), 1)]
+    if np.isfinite(variance).sum() < 2 or not np.nansum(variance) > 0 or np.isnan(pairs).all():
+        return known.nothing(votes)
+    return known.shared(judged, votes)
 
 
 def of_votes(
-    positive: np.ndarray, total: np.ndarray, gold: np.ndarray, level: float = LEVEL
-) -> SharedErrors:
+    positive: np.ndarray, total: np.ndarray, gold: np.ndarray, level: float = LEVEL,
+    items: Items | None = None,
+) -> SharedErrors:  # fmt: skip
     """How far voters err together where it is not known who they are.
 
     Args:
         positive, total: (n,) positive votes and all votes of each item; one vote says nothing.
         gold: (n,) labels, `NO_GOLD` where there is none.
+        items: as of `of_judges`.
     """
-    rows = (gold != NO_GOLD) & (total > 1)
-    gold = gold[rows]
-    votes = float(total[rows].mean()) if len(gold) else np.nan
-    if not _enough(gold):
-        return _nothing(votes, gold, level)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rho = _of_counts(positive[rows].astype(float), total[rows].astype(float), gold)
-    effective, correlation = _worth(rho, votes, level)
-    empty = np.empty((0, 0))
-    return SharedErrors(votes, effective, correlation, empty, empty, empty, len(gold), level)
+    known = Labelled.of(total > 1, gold, items, level)
+    votes = known.mean(total)
+    if not known.enough:
+        return known.nothing(votes)
+    return known.shared(ByCount(positive.astype(float), total.astype(float), votes), votes)

@@ -29,8 +29,8 @@ WITH_GOLD = f"as long as the gold items {RANDOM_SAMPLE} and their labels are rig
 RANDOM_GOLD = "have an expert label items that are drawn at random"
 CHOSEN_MEND = (
     "Set these labels aside and have an expert label 50 items that `crowdgold sample` draws. Or "
-    "have `crowdgold sample --poststratify` put all items into groups by votes and score: right "
-    "only if within each group the labelled items are like the others"
+    "have `crowdgold sample --poststratify` weigh them by votes and scores: right only if among "
+    "items of the same votes and scores the labelled ones are like the others"
 )
 """What can be done about gold that was chosen without known chances."""
 
@@ -45,6 +45,7 @@ class Facts(Has):
         positive_votes: share of positive votes.
         alpha, alpha_upper: agreement and the upper end of its interval.
         gold_p: p-value of gold being a random sample, NaN where there is no test.
+        gold_share: share of positive gold labels, by what each counts; NaN without gold.
         tpr, tnr: share of the gold positives (negatives) that the majority gets right; NaN where
             there are none. A tie counts half.
         median_labels: the middle annotator's labels.
@@ -57,6 +58,7 @@ class Facts(Has):
     alpha: float
     alpha_upper: float
     gold_p: float
+    gold_share: float
     tpr: float
     tnr: float
     median_labels: float
@@ -67,8 +69,8 @@ class Facts(Has):
         """Share of gold items on which the majority errs, NaN without gold."""
         if not self.gold:
             return float("nan")
-        of_class = ((self.tpr, self.gold_positive), (self.tnr, self.gold_negative))
-        return 1 - sum(rate * size for rate, size in of_class if size) / self.gold
+        of_class = ((self.tpr, self.gold_share), (self.tnr, 1 - self.gold_share))
+        return 1 - sum(rate * share for rate, share in of_class if share)
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def rank_share(scores: np.ndarray, order: np.ndarray) -> np.ndarray:
     return share
 
 
-def _standard(column: np.ndarray) -> np.ndarray:
+def standard(column: np.ndarray) -> np.ndarray:
     """A column with mean 0 and deviation 1; zeros where it does not vary."""
     spread = column.std()
     return (column - column.mean()) / spread if spread > 0 else np.zeros(len(column))
@@ -85,11 +85,11 @@ def features(
     if odds is None:
         negative = items.votes_total - items.votes_positive
         odds = np.log((items.votes_positive + HALF_VOTE) / (negative + HALF_VOTE))
-    columns = [np.ones(len(items)), _standard(odds)]
+    columns = [np.ones(len(items)), standard(odds)]
     if items.predictors:
         ranks = np.stack([_rank_scores(items, name) for name in items.predictors], axis=1)
         mean = ranks.mean(axis=1)
-        columns.append(_standard(mean))
+        columns.append(standard(mean))
         if ranks.shape[1] > 1:
             columns += list((ranks - mean[:, None]).T)
     elif judged is not None:

@@ -62,6 +62,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "gold_stratum": ("gold_stratum", "sampling_stratum"),
     "gold_stratum_size": ("gold_stratum_size", "sampling_stratum_size"),
     "gold_batch": ("gold_batch",),
+    "gold_probability_estimated": ("gold_probability_estimated",),
 }  # fmt: skip
 """Column of a study -> the names it is guessed from, likeliest first."""
 

@@ -27,6 +27,7 @@ from crowdgold.own.check.gold_sample import (
     assess_gold_sample,
 )
 from crowdgold.own.check.judges import Judges, look_at_judges
+from crowdgold.own.check.majority import majority_right, positive_share
 from crowdgold.own.check.score_check import Scores, best_scored, look_at_scores, warn_of_ties
 from crowdgold.own.check.verdicts import (
     NOT_USABLE,
@@ -58,7 +59,8 @@ class DataCheck(Shown):
         expert_labels: expert -> gold labels given.
         expert_agreement: alpha of the experts; None where there is one or none.
         expert_errors: how often they err, as far as it is known.
-        majority_right: TPR and TNR of the majority on gold items, a tie half; NaN without gold.
+        majority_right: TPR and TNR of the majority on gold items, by what each counts, a tie half;
+            NaN without gold.
         scores: model -> its scores.
         strata: name -> stratum -> items.
         clusters: how much it matters that items belong together; None where none do.
@@ -106,16 +108,6 @@ def _vote_counts(items: Items) -> np.ndarray:
     return np.stack([items.votes_total - items.votes_positive, items.votes_positive], axis=1)
 
 
-def _majority_right(items: Items) -> tuple[float, float]:
-    """The share of gold positives and of gold negatives that the majority gets right."""
-    lead = np.sign(2 * items.votes_positive - items.votes_total)
-    positive, negative = lead[items.gold == 1], lead[items.gold == 0]
-    return (
-        float((1 + positive).mean() / 2) if len(positive) else np.nan,
-        float((1 - negative).mean() / 2) if len(negative) else np.nan,
-    )
-
-
 def _expert_agreement(
     by_expert: Mapping[str, np.ndarray], rng: np.random.Generator, resamples: int
 ) -> Agreement | None:
@@ -158,7 +150,7 @@ def _facts(
 ) -> Facts:
     """Gather what the verdicts rest on."""
     total = items.votes_total
-    tpr, tnr = _majority_right(items)
+    tpr, tnr = majority_right(items)
     return Facts(
         items=len(items),
         scores=len(items.scores),
@@ -170,6 +162,7 @@ def _facts(
         gold_positive=int((items.gold == 1).sum()),
         gold_negative=int((items.gold == 0).sum()),
         gold_p=sample.p,
+        gold_share=positive_share(items),
         errors_unknown=why_unknown(items),
         tpr=tpr,
         tnr=tnr,

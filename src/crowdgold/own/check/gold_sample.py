@@ -231,6 +231,8 @@ def assess_gold_sample(
         return GoldSample(np.nan, note="there is no gold label")
     if gold.all():
         return GoldSample(np.nan, note="every item has a gold label")
+    if items.draw is not None and items.draw.estimated:
+        return GoldSample(np.nan, note="its chances are estimated from votes and scores")
     units = Units(item_features(items), gold, items.draw, stratum)
     if items.cluster is not None and together(items.cluster, gold, items.draw).share > MOSTLY:
         units = units.by_cluster(items.cluster)

@@ -1,28 +1,12 @@
-"""What judges' votes are worth, and which judge agrees best, in numbers and in words.
-
-A judge may stand in for an annotator by the alternative annotator test.
-
-Calderon, Reichart and Dror (2025), The alternative annotator test for LLM-as-a-judge. Each of
-three or more annotators j is left out in turn. On each item i that j labelled, with a share of the
-other annotators' labels that agree with the judge, s_i, and with annotator j, h_i:
-
-    d_i = [h_i >= s_i] - [s_i >= h_i]                              a tie counts for both
-    H0: E d_i >= epsilon,   t = (mean d - epsilon) / (sd(d) / sqrt(n_j)),   one-sided
-
-epsilon: what the judge's lower price is worth. The p-values of all annotators are corrected by
-Benjamini and Yekutieli, whose tests may depend on each other. The winning rate omega is the share
-of the annotators whose test rejects; the judge may replace one where omega is at least .5. The
-t-test needs some 30 items; with fewer for an annotator, no test is made of them.
-"""
+"""What judges' votes are worth, and which judge agrees best, in numbers and in words."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtr
 
-from crowdgold.data import NO_GOLD, InputError
-from crowdgold.data.judge_table import MISSING, labels_by_judge
+from crowdgold.data import NO_GOLD, InputError, Items
+from crowdgold.data.judge_table import labels_by_judge
 from crowdgold.data.own import Study
 from crowdgold.data.shown import Known, Shown
 from crowdgold.inference.contrary_judges import contrary, votes_of
@@ -30,87 +14,9 @@ from crowdgold.inference.shared_errors import SharedErrors, of_judges, of_votes
 from crowdgold.inference.without_gold import Ranges, ranges
 from crowdgold.methods.needs import MOST_JUDGES
 from crowdgold.own.check.kappa import Kappa, between_judges, fleiss, with_gold
+from crowdgold.own.check.replacement import FEWEST_ANNOTATORS, Replacement, may_replace
 
-FEWEST_ITEMS = 30
-FEWEST_ANNOTATORS = 3
-EPSILON = 0.2
-"""For experts, as the paper advises; .15 for skilled annotators, .1 for crowd workers."""
-RATE = 0.05
-"""False discoveries allowed among the annotators' tests."""
-WINS = 0.5
-"""Winning rate from which on the judge may replace an annotator."""
-
-
-@dataclass(frozen=True, eq=False)
-class Replacement:
-    """The alternative annotator test of one judge against h annotators.
-
-    Attributes:
-        advantage: mean share of items on which the judge is at least as close to the others as the
-            annotator left out is.
-        p: (h,) p-values, corrected; NaN where an annotator shares too few items with the judge.
-        winning_rate: share of the annotators tested over whom the judge wins.
-        passes: whether the winning rate is at least `WINS`.
-    """
-
-    advantage: float
-    p: np.ndarray
-    winning_rate: float
-    passes: bool
-
-
-def _p_value(difference: np.ndarray, epsilon: float) -> float:
-    """One-sided p-value of a mean below epsilon."""
-    n, spread = len(difference), float(difference.std(ddof=1))
-    distance = float(difference.mean()) - epsilon
-    if spread == 0:
-        return 0.0 if distance < 0 else 1.0
-    return float(stdtr(n - 1, distance / (spread / np.sqrt(n))))
-
-
-def may_replace(
-    judge: np.ndarray, annotators: np.ndarray, epsilon: float = EPSILON, rate: float = RATE
-) -> Replacement:
-    """The alternative annotator test of a judge's labels against those of annotators.
-
-    Args:
-        judge: (n,) labels, `MISSING` where there is none.
-        annotators: (n, h) labels, h at least 3.
-        epsilon: how much less often than the annotator the judge may win.
-        rate: of false discoveries.
-
-    Raises:
-        InputError: where there are too few annotators, or items that they share with the judge.
-    """
-    size = annotators.shape[1]
-    if size < FEWEST_ANNOTATORS:
-        raise InputError(
-            f"the alternative annotator test: found {size} annotators, expected "
-            f"{FEWEST_ANNOTATORS} or more whose labels the judge is held against"
-        )
-    p, wins = np.full(size, np.nan), np.full(size, np.nan)
-    for left in range(size):
-        others = np.delete(annotators, left, axis=1)
-        known = (judge != MISSING) & (annotators[:, left] != MISSING)
-        known &= (others != MISSING).any(axis=1)
-        if known.sum() < FEWEST_ITEMS:
-            continue
-        labels = np.ma.masked_equal(others[known], MISSING)
-        of_judge = np.asarray((labels == judge[known, None]).mean(axis=1))
-        of_left = np.asarray((labels == annotators[known, left, None]).mean(axis=1))
-        wins[left] = float((of_judge >= of_left).mean())
-        p[left] = _p_value((of_left >= of_judge) * 1.0 - (of_judge >= of_left), epsilon)
-    tested = np.isfinite(p)
-    if not tested.any():
-        raise InputError(
-            "the alternative annotator test: no annotator shares enough items with the judge and "
-            f"another annotator; expected {FEWEST_ITEMS} or more"
-        )
-    from scipy.stats import false_discovery_control  # half a second that the answer need not wait
-
-    p[tested] = false_discovery_control(p[tested], method="by")
-    won = float((p[tested] <= rate).mean())
-    return Replacement(float(wins[tested].mean()), p, won, won >= WINS)
+BY_CHANCES = "gold items count here by their chances, in values and in intervals"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,6 +52,11 @@ class Judges(Shown):
         return {"judges": ", ".join(self.judge) or "not by name", "said": self.sentences}
 
 
+def _drawn(items: Items) -> Items | None:
+    """The items where it matters how gold was drawn of them, or None."""
+    return None if items.draw is None and items.cluster is None else items
+
+
 def _replacements(
     study: Study, names: tuple[str, ...], table: np.ndarray
 ) -> dict[str, Replacement]:
@@ -156,7 +67,7 @@ def _replacements(
     found = {}
     for name, labels in zip(names, table.T, strict=True):
         try:
-            found[name] = may_replace(labels, experts)
+            found[name] = may_replace(labels, experts, items=_drawn(study.items))
         except InputError:
             continue
     return found
@@ -168,14 +79,16 @@ def _look(study: Study, rng: np.random.Generator) -> Judges:
     counts = np.stack([items.votes_total - items.votes_positive, items.votes_positive], axis=1)
     overall = fleiss(counts, rng)
     if voters is None or not 1 < len(voters.annotator) <= MOST_JUDGES:
-        shared = of_votes(items.votes_positive, items.votes_total, items.gold)
+        shared = of_votes(items.votes_positive, items.votes_total, items.gold, items=_drawn(items))
         return Judges(overall, shared, (), (), {}, {})
     names, table = tuple(str(name) for name in voters.annotator), labels_by_judge(voters)
     return Judges(
         overall,
-        of_judges(table, items.gold),
+        of_judges(table, items.gold, items=_drawn(items)),
         names,
-        tuple(with_gold(table, items.gold, rng)) if (items.gold != NO_GOLD).any() else (),
+        tuple(with_gold(table, items.gold, rng, items=_drawn(items)))
+        if (items.gold != NO_GOLD).any()
+        else (),
         {f"{names[j]} and {names[k]}": one for (j, k), one in between_judges(table, rng).items()},
         _replacements(study, names, table),
     )
@@ -273,4 +186,7 @@ def look_at_judges(study: Study, rng: np.random.Generator) -> Judges:
     found, items = _look(study, rng), study.items
     if (items.gold == NO_GOLD).all() and (items.votes_total > 1).sum() > 1:
         found = _without_gold(study, found, rng)
-    return replace(found, sentences=tuple(_in_words(found)))
+    told = list(_in_words(found))
+    if items.draw is not None and told and (items.gold != NO_GOLD).any():
+        told.append(BY_CHANCES)
+    return replace(found, sentences=tuple(told))

@@ -11,7 +11,9 @@ items with two or more, p_k the share of label k among their labels:
     kappa = (P - sum_k p_k^2) / (1 - sum_k p_k^2)
 
 Both are as printed where each item has equally many labels; where it has not, items count alike.
-Intervals are percentile bootstrap intervals over items.
+Intervals are percentile bootstrap intervals over items. Of a judge and gold labels that were drawn
+with known chances, or that belong together in clusters, kappa weighs gold items as estimates do,
+and the interval is theirs (`inference.shared_errors`), on the scale of atanh kappa.
 """
 
 from collections.abc import Callable
@@ -19,10 +21,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.data import NO_GOLD
+from crowdgold.data import NO_GOLD, Items
 from crowdgold.data.judge_table import MISSING
 from crowdgold.declared import LEVEL
+from crowdgold.inference.error_moments import NEARLY, all_and_without
 from crowdgold.inference.interval import central_interval
+from crowdgold.inference.shared_errors import Labelled
 
 RESAMPLES = 1000
 
@@ -33,7 +37,7 @@ class Kappa:
 
     Attributes:
         value: NaN where it is not defined: no item in common, or one label alone.
-        lower, upper: percentile bootstrap interval over items; NaN where there is none.
+        lower, upper: its interval; NaN where there is none.
         items: on which it rests.
     """
 
@@ -99,13 +103,52 @@ def fleiss(counts: np.ndarray, rng: np.random.Generator) -> Kappa:
     return _interval(kappa, times, rng)
 
 
-def with_gold(table: np.ndarray, gold: np.ndarray, rng: np.random.Generator) -> list[Kappa]:
+@dataclass(frozen=True, eq=False)
+class _WithGold:
+    """Labels 0 and 1 of judges, (n, m), which gold labels are held against."""
+
+    table: np.ndarray
+
+    def take(self, rows: np.ndarray) -> "_WithGold":
+        """Those of the items at some positions."""
+        return _WithGold(self.table[rows])
+
+    def moments(self, mass: np.ndarray, without: bool) -> np.ndarray:
+        """The atanh of each judge's kappa with the gold labels."""
+        cells = [mass[:, [y]] * (self.table == label) for y in (0, 1) for label in (0, 1)]
+        sums = np.stack([all_and_without(one, without) for one in cells], axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = (sums / sums.sum(axis=-1, keepdims=True)).reshape(*sums.shape[:-1], 2, 2)
+        chance = (share.sum(axis=-1) * share.sum(axis=-2)).sum(axis=-1)
+        kappa = _beyond(np.trace(share, axis1=-2, axis2=-1), chance)
+        return np.asarray(np.arctanh(np.clip(kappa, -NEARLY, NEARLY)))
+
+
+def _of_design(table: np.ndarray, gold: np.ndarray, items: Items) -> list[Kappa]:
+    """As `with_gold`, by how gold was drawn."""
+    known = Labelled.of((table != MISSING).any(axis=1), gold, items, LEVEL)
+    both = (table[known.rows] != MISSING).sum(axis=0).tolist()
+    if not known.enough:
+        return [Kappa(np.nan, np.nan, np.nan, one) for one in both]
+    found = np.tanh(known.intervals(_WithGold(table)))
+    return [
+        Kappa(value, lower, upper, one)
+        for (value, lower, upper), one in zip(found.T.tolist(), both, strict=True)
+    ]
+
+
+def with_gold(
+    table: np.ndarray, gold: np.ndarray, rng: np.random.Generator, items: Items | None = None
+) -> list[Kappa]:
     """Cohen's kappa of each judge with the gold labels, in the order of the columns.
 
     Args:
         table: (n, m) labels by judge.
         gold: (n,) labels, `NO_GOLD` where there is none.
+        items: those of the table, which say how gold was drawn; None: a simple random sample.
     """
+    if items is not None and (items.draw is not None or items.cluster is not None):
+        return _of_design(table, gold, items)
     truth = np.where(gold == NO_GOLD, MISSING, gold)
     return [cohen(labels, truth, rng) for labels in table.T]
 

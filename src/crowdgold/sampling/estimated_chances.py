@@ -1,0 +1,102 @@
+"""Chances for gold that was chosen without known ones, estimated from votes and scores.
+
+A logistic regression says how likely each item was to be chosen. Its features are the log odds of
+the votes and the mean rank of the models' scores, their squares and their product, each with mean 0
+and deviation 1 over all items; coefficients have a normal prior of mean 0 and deviation 1. So
+every gold item stands for others with such votes and scores (inverse-propensity weighting). That
+the chances were estimated is not in the intervals, which makes them longer than they need be, not
+shorter (Robins, Rotnitzky and Zhao, 1994).
+
+That is right only where the choice depended on votes and scores alone, and smoothly. No data can
+show that: where hard or striking items were chosen, it is wrong. An item's chance is at least a
+small share of the mean one, so that no gold item counts for very many. Where many items are at that
+least chance, hardly any like them have a gold label, and what is said of them rests on the
+prediction.
+
+Strata of the prediction (poststratification), which this replaces, are too coarse: items that are
+as likely to be positive, one by its votes and one by its score, can differ in how likely they were
+to be chosen, and in what they add to a metric of votes.
+"""
+
+import numpy as np
+import pandas as pd
+
+from crowdgold.data import NO_GOLD, GoldDraw, InputError, Items
+from crowdgold.data.gold_draw import ESTIMATED, cost_in_words
+from crowdgold.models.logistic import features, fit_folds, standard
+
+COLUMNS = ("item", ESTIMATED)
+FEWEST = 12
+"""Gold labels without which chances are not estimated."""
+LEAST, LEAST_LABELS = 0.05, 2.0
+"""The least chance of an item, as a share of the mean one; where labels are few, at least that
+which so many of them would have, so that no item carries half of all weight."""
+INTERCEPT_PRECISION = 1e-3
+"""Of the intercept's normal prior, around 0: nearly flat."""
+STEPS, ROUNDING = 50, 1e-6
+MANY = 0.05
+"""Share of items at the least chance from which on the words warn of it."""
+
+
+def _columns(items: Items) -> np.ndarray:
+    """What chances depend on, (n, p): ones, votes, mean rank, their squares and product."""
+    known = features(items)[:, 1:3].T
+    pairs = [one * other for place, one in enumerate(known) for other in known[place:]]
+    return np.stack([np.ones(len(items)), *known, *map(standard, pairs)], axis=1)
+
+
+def least_chance(number: int, size: int) -> float:
+    """The least chance of an item, with a number of gold labels among `size` items."""
+    return max(LEAST * number, LEAST_LABELS) / size
+
+
+def _at_least(odds: np.ndarray, number: int) -> np.ndarray:
+    """Chances in proportion to these, none below the least one or above 1, that sum to `number`."""
+    least, chance = least_chance(number, len(odds)), odds
+    for _ in range(STEPS):
+        chance = np.clip(chance * number / chance.sum(), least, 1.0)
+    return chance
+
+
+def estimated_chances(items: Items) -> np.ndarray:
+    """The chance of each item to have been chosen, (n,), by its votes and scores.
+
+    Raises:
+        InputError: where gold is too little, or was drawn with known chances.
+    """
+    known = items.gold != NO_GOLD
+    if items.draw is not None:
+        raise InputError(
+            "--poststratify: the table says how gold items were drawn; expected gold without "
+            "columns that say so"
+        )
+    if known.sum() < FEWEST:
+        raise InputError(
+            f"--poststratify: found {known.sum()} items with a gold label, expected {FEWEST} or "
+            "more"
+        )
+    columns = _columns(items)
+    precision = np.r_[INTERCEPT_PRECISION, np.ones(columns.shape[1] - 1)]
+    used, centre = np.ones((1, len(items)), dtype=bool), np.zeros(columns.shape[1])
+    found = fit_folds(columns, known.astype(float), used, centre, precision)[0]
+    return _at_least(1 / (1 + np.exp(-(columns @ found))), int(known.sum()))
+
+
+def to_frame(items: Items, chance: np.ndarray) -> pd.DataFrame:
+    """The table of all items and their chances, which goes along with the study."""
+    return pd.DataFrame(dict(zip(COLUMNS, (items.item, chance), strict=True)))
+
+
+def in_words(items: Items, chance: np.ndarray) -> str:
+    """What the chances are, a sentence each."""
+    cost = cost_in_words(GoldDraw(chance).weights(np.flatnonzero(items.gold != NO_GOLD)))
+    told = f"How likely each item was to be chosen is estimated from votes and scores: {cost}"
+    number = int((items.gold != NO_GOLD).sum())
+    at_least = float((chance <= least_chance(number, len(items)) * (1 + ROUNDING)).mean())
+    if at_least < MANY:
+        return f"{told}."
+    return (
+        f"{told}. For {100 * at_least:.0f} % of the items hardly any like them have a gold label: "
+        "what is said of these rests on how well votes and scores predict their labels, and "
+        "intervals can be too short."
+    )
