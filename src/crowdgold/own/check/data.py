@@ -184,12 +184,14 @@ def check_data(
     rng: np.random.Generator,
     resamples: int = 1000,
     permutations: int = PERMUTATIONS,
+    level: float = 0.95,
 ) -> DataCheck:
     """Find what a study's data can support.
 
     Args:
         resamples: of the items, for the interval of alpha.
         permutations: of the test of gold being a random sample.
+        level: of the ranges without gold labels.
     """
     items, total = study.items, study.items.votes_total
     agreed = agreement(_vote_counts(items), rng, resamples=resamples)
@@ -208,7 +210,7 @@ def check_data(
         positive_votes=facts.positive_votes,
         agreement=agreed,
         annotators=annotators,
-        judges=look_at_judges(study, rng.spawn(1)[0]),
+        judges=look_at_judges(study, rng.spawn(1)[0], level),
         gold_positive=facts.gold_positive,
         gold_negative=facts.gold_negative,
         gold_sample=sample,

@@ -57,7 +57,8 @@ def check_study(study: Study, settings: Settings) -> DataCheck:
     """
     check_settings(settings, study.items.predictors)
     study = study.with_expert_error(settings.expert_error)
-    check = check_data(study, np.random.default_rng(settings.seed))
+    rng = np.random.default_rng(settings.seed)
+    check = check_data(study, rng, level=settings.interval_level)
     if not check.supported:
         why = "\n".join(f"  - {one.method}: {one.why}" for one in check.verdicts)
         raise UnsupportedError(f"these data support no method:\n{why}")
