@@ -80,7 +80,8 @@ def test_check_terminal_json_report_and_python_have_the_same_range(evaluated):
 
 
 def test_what_has_no_range_names_the_gold_labels_that_would_do(evaluated):
-    """Accuracy rests on all items: 97 labels give a half-width of .1 at .5. AUC on a class."""
+    """Accuracy rests on all items: 97 labels give a half-width of .1 at .5. A difference of
+    two AUC rests on the smaller class, at either end of the prevalence's range."""
     folder, found, _ = evaluated
     rows = summary_of(folder)
     row = row_of(rows, "accuracy@0.5", "a")
@@ -93,7 +94,9 @@ def test_what_has_no_range_names_the_gold_labels_that_would_do(evaluated):
     assert card.sentence.startswith("No range without gold labels")
     assert card.as_gold.startswith("97 gold labels")
     (difference,) = (one for one in rows["headlines"] if one["metric"] == "delta_AUC")
-    assert difference["range"]["gold"] > 97
+    ends = row_of(rows, "prevalence")["range"]
+    least = min(ends["lower"], 1 - ends["upper"])
+    assert difference["range"]["gold"] == pytest.approx(96.04 / least, rel=0.02)
 
 
 def test_a_model_is_ahead_of_no_other_without_gold(evaluated):
