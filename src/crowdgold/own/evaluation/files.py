@@ -66,7 +66,10 @@ def check_study(study: Study, settings: Settings) -> DataCheck:
 
 
 def require_answers(evaluation: Evaluation) -> None:
-    """Raise `UnsupportedError` where no metric has an estimate, with the reasons."""
+    """Raise `UnsupportedError` where no metric has an estimate or a range, with the reasons."""
+    ranges = [one["range"] for one in evaluation.summary["headlines"] if one["range"]]
+    if any(one["lower"] is not None for one in ranges):
+        return
     if evaluation.tables["estimates"]["estimate"].notna().any():
         return
     reasons = [f"{one['method']}: {one['reason']}" for one in evaluation.summary["not_run"]]

@@ -25,8 +25,8 @@ from crowdgold.own.evaluation.rows import KEYS
 
 NUMBERS = ("estimate", "lower", "upper", "standard_error", "effective_gold")
 NO_GOLD_REASON = (
-    "no gold labels: votes and scores allow a range and no more; a model's number rests on what it "
-    "assumes, and nothing checks it"
+    "no gold labels: votes and scores allow a range and no more; the number of a model rests on "
+    "what it assumes, and nothing checks it"
 )
 CHOSEN_REASON = (
     "the gold items are surely no random sample of the items: the numbers rest on a model of votes "

@@ -26,7 +26,7 @@ from crowdgold.own.check.without_gold import (
     left_out_in_words,
 )
 from crowdgold.own.evaluation.conditions import answers_asked
-from crowdgold.own.evaluation.headline import NO_GOLD_REASON, no_answer
+from crowdgold.own.evaluation.headline import NO_GOLD_REASON, NO_MODEL, no_answer
 from crowdgold.own.evaluation.jobs import ALL, Stratum, items_of, stream
 from crowdgold.own.evaluation.questions import Settings
 from crowdgold.own.evaluation.rows import KEYS
@@ -112,10 +112,11 @@ def _every(
     """The headlines of a stratum, those of metrics that no model estimates at the end."""
     found = [row for row in rows if row["stratum"] == stratum]
     there = {tuple(row[name] for name in KEYS) for row in found}
+    passed_over = [] if found else [NO_MODEL]
     for key in answers_asked(settings, items):
         named = (stratum, key.model, key.against, key.metric)
         if named not in there:
-            empty = no_answer([]) | {"reason": NO_GOLD_REASON}
+            empty = no_answer(passed_over) | {"reason": NO_GOLD_REASON}
             found.append(dict(zip(KEYS, named, strict=True)) | empty)
     return found
 
