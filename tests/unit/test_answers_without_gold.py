@@ -10,6 +10,8 @@ import pytest
 import crowdgold as cg
 from crowdgold.commands import main
 from crowdgold.data import InputError
+from crowdgold.own.check.without_gold import has_ranges
+from crowdgold.own.evaluation.ranges import SINGLE, range_of
 from crowdgold.own.report.answers import write_answer
 
 ITEMS, JUDGES = 600, 5
@@ -152,3 +154,34 @@ def test_with_gold_there_is_no_range(tmp_path):
         found["prevalence"].only.lower,
         found["prevalence"].only.upper,
     )
+
+
+def test_a_stratum_without_gold_has_a_range_beside_one_that_has_gold(tmp_path):
+    """The first 300 items are of region a, and all gold labels lie in it."""
+    votes, scores, gold = write_files(tmp_path, gold=100)
+    table = pd.read_csv(scores).assign(
+        stratum_region=["a"] * (ITEMS // 2) + ["b"] * (ITEMS - ITEMS // 2)
+    )
+    table.to_csv(scores, index=False)
+    study = cg.read(votes, scores, gold)
+    found = cg.evaluate(study, methods=["logistic-R"], metrics=["prevalence", "AUC"])
+    rows = found.evaluation.summary["headlines"]
+    ranged = {one["stratum"] for one in rows if one["range"] is not None}
+    assert ranged == {"region=b"}
+    lower, upper = found["prevalence", "", "region=b"].interval
+    assert 0 < lower < 0.45 < upper < 1
+    assert found["prevalence", "", "region=a"].only.range is None
+    assert "region=b: 300 items" in found.text
+    found.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert f"{100 * lower:.1f} % to {100 * upper:.1f} %" in page
+
+
+def test_single_votes_have_no_range_and_say_so(tmp_path):
+    votes, *_ = write_files(tmp_path)
+    pd.read_csv(votes).drop_duplicates("item").to_csv(tmp_path / "one.csv", index=False)
+    items = cg.read(tmp_path / "one.csv").items
+    assert not has_ranges(items)
+    row = {"metric": "prevalence", "model": "", "against": ""}
+    found = range_of(row, items, None)
+    assert found == {"lower": None, "upper": None, "gold": 97, "why": SINGLE}
