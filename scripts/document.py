@@ -10,6 +10,7 @@ from crowdgold.data.outputs import write_text
 from crowdgold.documents.pages import make_page
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.logs import job_log
+from crowdgold.experiments.provenance.seals import without_seal
 from crowdgold.experiments.results import concatenate, read_table
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     ".parquet": read_table,
     ".csv": pd.read_csv,
     ".yaml": load,
-    ".txt": lambda path: Path(path).read_text(encoding="utf-8"),
+    ".txt": lambda path: without_seal(Path(path).read_text(encoding="utf-8")),
 }
 
 
@@ -30,7 +31,7 @@ def read(name: str, found: str | Sequence[str]) -> Any:
     if name == "tables":
         return {Path(path).stem: read_table(path) for path in found}
     if name.endswith("verdicts"):
-        return [Path(path).read_text(encoding="utf-8") for path in found]
+        return [READERS[".txt"](path) for path in found]
     return concatenate(found)[0]
 
 

@@ -175,12 +175,12 @@ def test_every_name_that_is_listed_is_an_answer_of_the_evaluation(few, tmp_path)
     assert main([*few, "--out", str(out), "--threshold", "0.3", "--threshold", "0.7",
                  "--threshold", "small=0.4"]) == 0  # fmt: skip
     found = json.loads((out / "study.json").read_text())
-    from crowdgold.own.evaluation.conditions import _answers
+    from crowdgold.own.evaluation.conditions import answers_asked
     from crowdgold.own.evaluation.questions import read_thresholds
 
     settings = Settings(thresholds=read_thresholds(["0.3", "0.7", "small=0.4"]))
     study = items("large", "small")
-    keys = list(_answers(settings, study))
+    keys = list(answers_asked(settings, study))
     assert {(one.model, one.against, one.metric) for one in keys} == {
         (row["model"], row["against"], row["metric"]) for row in found["headlines"]
     }
@@ -232,7 +232,8 @@ def test_json_has_the_conditions_and_nothing_else_is_on_standard_output(few, tmp
     assert main([*given, *SURE, "--json"]) == 3
     said = capsys.readouterr()
     (one, other) = json.loads(said.out)["conditions"]
-    assert set(one) == {"condition", "answer", "fail_on", "holds", "failed", "method", "estimate",
+    assert set(one) == {"condition", "answer", "fail_on", "why",
+                        "holds", "failed", "method", "estimate",
                         "lower", "upper"}  # fmt: skip
     assert (one["condition"], one["answer"], one["holds"]) == (
         "AUC:large < 0.999", "AUC:large", "surely",

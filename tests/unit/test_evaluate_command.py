@@ -95,18 +95,27 @@ def test_answers_are_printed_once_and_the_models_after_them(few, tmp_path, capsy
 
 
 def test_without_gold_the_first_line_says_so(few, tmp_path, capsys):
-    """Of the terminal and of the report; a model answers what it can."""
+    """Of the terminal and of the report: a range; a model's number follows, if it is right."""
     out = tmp_path / "mine"
     votes, _, scores = files(few)
     assert main(["evaluate", votes, scores, "--out", str(out), *MODELS, "--report"]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("No gold labels: the numbers rest on a model of the votes, and nothing")
+    first = " ".join(said.split())
+    assert first.startswith(
+        "No gold labels: votes and scores allow a range and no more; the number"
+    )
+    assert first.index("range gold needed") < first.index("What a model says, if what it assumes")
     assert "Second opinions" not in said
     page = (out / "report.html").read_text()
     first = page[page.index('<p class="verdict') :]
-    assert first.startswith('<p class="verdict grave">No gold labels: the numbers rest on a model')
-    (row,) = json.loads((out / "study.json").read_text())["headlines"]
-    assert (row["metric"], row["method"]) == ("prevalence", "CLARA")
+    assert first.startswith(
+        '<p class="verdict grave">No gold labels: votes and scores allow a range'
+    )
+    rows = json.loads((out / "study.json").read_text())["headlines"]
+    assert [(row["metric"], row["method"]) for row in rows] == [
+        ("prevalence", "CLARA"), ("AUC", None), ("AUC", None), ("delta_AUC", None),
+    ]  # fmt: skip
+    assert rows[0]["range"]["lower"] <= rows[0]["estimate"] <= rows[0]["range"]["upper"]
 
 
 def test_where_gold_was_chosen_the_first_line_says_so_and_a_model_answers(few, tmp_path, capsys):
@@ -131,7 +140,18 @@ def test_where_gold_was_chosen_the_first_line_says_so_and_a_model_answers(few, t
     said = " ".join(capsys.readouterr().out.split())
     assert said.count("votes-R, GT, AutoEval: from these gold items") == 1
     assert said.count("--no-models leaves them out") <= said.count(": no answer: ") <= 3
-    assert main(["evaluate", votes, scores, *given[3:], "--no-models"]) == 1
+
+
+def test_without_gold_and_models_the_ranges_are_all_there_is(few, tmp_path, capsys):
+    """Also where no range is known: what has none is refused, with the gold labels needed."""
+    votes, _, scores = files(few)
+    given = ["evaluate", votes, scores, "--out", str(tmp_path / "mine"), "--no-models", "--report"]
+    assert main([*given, "--metrics", "prevalence", "AUC"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "No model says more." in said
+    assert "--no-models leaves them out" in said
+    assert (tmp_path / "mine" / "report.html").is_file()
+    assert main([*given, "--metrics", "accuracy"]) == 1
     assert "--no-models leaves them out" in capsys.readouterr().err
 
 

@@ -8,7 +8,13 @@ import pytest
 from crowdgold.data import InputError
 from crowdgold.experiments.data_tables import DataTable, Drawn, write_replicates
 from crowdgold.experiments.logs import job_log
-from crowdgold.experiments.provenance.seals import MARK, DamagedTable
+from crowdgold.experiments.provenance.seals import (
+    MARK,
+    UNSEALED,
+    DamagedTable,
+    seal,
+    without_seal,
+)
 from crowdgold.experiments.results import read_metadata, read_table, write_table
 from crowdgold.simulate import simulate
 
@@ -103,3 +109,10 @@ def test_a_job_sets_a_damaged_table_aside(tmp_path, capfd):
     assert f"Error: {path} is damaged" in capfd.readouterr().err
     assert not path.exists()
     assert (tmp_path / ".table.parquet.damaged").is_file()
+
+
+def test_a_page_shows_a_sealed_text_without_its_seal(tmp_path):
+    path = tmp_path / "verdict.txt"
+    path.write_bytes(b"judges: inside all bands\nbug: outside\n" + UNSEALED + b"\n")
+    seal(path)
+    assert without_seal(path.read_text()) == "judges: inside all bands\nbug: outside\n"

@@ -59,7 +59,8 @@ of a class, a value can rest on gold alone; a note says where.
 
 Then come second opinions: models of votes and scores, sampled by Stan (MAVEN, MAVEN-C, DS, CLARA),
 each right where its model is. They are marked where the gold labels contradict them. --no-models
-leaves them out. Without gold labels a model is all there is, and the first line says so.
+leaves them out. Without gold labels a range is all that votes and scores allow. The first line says
+so; a model's number follows, with what it assumes.
 
 Intervals are about the population that the items were drawn from: how a model would do on new items
 like these. With --about items they are about the items at hand and no new ones.
@@ -80,7 +81,8 @@ study.yaml has the options, for this command and for check, plan and fit-labelli
 
 A condition of --fail-if counts where it holds in the whole interval. Where it is not true, chance
 makes it count in about one of 40 studies at most (at --level 0.95). --fail-on possibly is the other
-way round: it counts wherever the interval does not rule it out.
+way round: it counts wherever the interval does not rule it out. Without gold labels the range
+decides, and not the model's number.
 
 exit codes: 0, done; 1, the data do not support what is asked; 2, input that cannot be used, with
 what is wrong and how to mend it; 3, done, and a condition of --fail-if holds; 130, interrupted:

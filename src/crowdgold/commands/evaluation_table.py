@@ -8,42 +8,33 @@ import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from crowdgold.commands.columns import (
+    AS_GOLD,
+    INTERVAL,
+    METHOD,
+    METRIC,
+    MODEL,
+    NUMBER,
+    count,
+    model_of,
+    named,
+    range_lines,
+    wrapped,
+)
 from crowdgold.data.shown import WIDTH
 from crowdgold.inference.samples import ONLY_GOLD
 from crowdgold.methods.registry import METHODS
 from crowdgold.own.evaluation.headline import is_corrected, is_gold_alone
 
-METRIC, MODEL, NUMBER, INTERVAL, METHOD, AS_GOLD = 20, 14, 6, 17, 14, 7
-HUMANS = "humans"
 SHOWN = 3
 """Methods that failed, or answers by another method, that are named."""
 CORRECTED, ALONE = "gold-corrected", "gold alone"
 """What stands for a method whose prediction gold labels correct, and for gold labels alone."""
 AS_GOLD_WORDS = '"as gold": so many gold labels alone would give as narrow an interval.'
 MARK = "!"
+MODELS_SAY = "What a model says, if what it assumes is true"
+NO_MODEL_SAYS = "No model says more."
 Summary = Mapping[str, Any]
-
-
-def _cut(text: str, width: int) -> str:
-    """Shorten a text to less than a width."""
-    return text if len(text) < width else f"{text[: width - 2]}…"
-
-
-def model_of(one: Mapping[str, Any]) -> str:
-    """The model, or the two models, that an answer is of."""
-    if one["against"] in ("", HUMANS):
-        return str(one["model"])
-    return f"{one['model']} - {one['against']}"
-
-
-def _count(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:,.0f}" if value < 1e6 else f"{value:.0e}"
-
-
-def _named(one: Mapping[str, Any]) -> str:
-    return _cut(one["metric"], METRIC).ljust(METRIC) + _cut(model_of(one), MODEL).ljust(MODEL)
 
 
 def _by(one: Mapping[str, Any]) -> str:
@@ -63,8 +54,8 @@ def _numbers(one: Mapping[str, Any]) -> str:
 def _line(one: Mapping[str, Any]) -> str:
     """One answer."""
     if one["method"] is None:
-        return f"{_named(one)}no answer"
-    return f"{_named(one)}{_numbers(one)}{_count(one['effective_gold']).rjust(AS_GOLD)}"
+        return f"{named(one)}no answer"
+    return f"{named(one)}{_numbers(one)}{count(one['effective_gold']).rjust(AS_GOLD)}"
 
 
 def _head(level: float, last: str) -> str:
@@ -93,13 +84,21 @@ def _corrected(answers: Sequence[Mapping[str, Any]]) -> str:
 
 def _fallbacks(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Say which answers are by another method than the rules would have, and why."""
-    named: dict[tuple[str, str], list[str]] = {}
+    by_why: dict[tuple[str, str], list[str]] = {}
     for one in answers:
         if one["method"] is not None and one["passed_over"]:
             metric = f"{one['metric']} {model_of(one)}".strip()
-            named.setdefault((one["method"], one["passed_over"][0]), []).append(metric)
-    for (method, why), metrics in named.items():
+            by_why.setdefault((one["method"], one["passed_over"][0]), []).append(metric)
+    for (method, why), metrics in by_why.items():
         yield f"{_some(metrics)}: by {method} instead of {why}"
+
+
+def assumed_by_models(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What each model assumes whose numbers stand where there are no gold labels."""
+    for method in dict.fromkeys(one["method"] for one in answers if one.get("range")):
+        offer = METHODS[method].offer if method else None
+        if offer:
+            yield f"{method} assumes: {offer.assumes}"
 
 
 def _some(metrics: Sequence[str]) -> str:
@@ -138,7 +137,7 @@ def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Mapping[str
 
 def _unanswered(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Say which metrics have no answer, and why: each reason once, with all its methods."""
-    named: dict[str, list[str]] = {}
+    by_why: dict[str, list[str]] = {}
     for one in answers:
         if one["method"] is None:
             methods: dict[str, list[str]] = {}
@@ -147,9 +146,11 @@ def _unanswered(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
                 methods.setdefault(why if colon else method, []).extend([method] * bool(colon))
             reasons = [f"{', '.join(of)}: {why}" if of else why for why, of in methods.items()]
             metric = f"{one['metric']} {model_of(one)}".strip()
-            named.setdefault("; ".join(reasons) or "no method estimates it", []).append(metric)
-    for why, metrics in named.items():
-        yield f"{_some(metrics)}: no answer: {why}"
+            why = "; ".join(reasons) or "no method estimates it"
+            what = "no model's number" if one.get("range") else "no answer"
+            by_why.setdefault(f"{what}: {why}", []).append(metric)
+    for why, metrics in by_why.items():
+        yield f"{_some(metrics)}: {why}"
 
 
 def _is_special(one: Summary) -> bool:
@@ -184,6 +185,7 @@ def footnotes(summary: Summary, stratum: str) -> Iterator[str]:
     answers = _answers(summary, stratum)
     (about,) = (one["about"] for one in summary["strata"] if one["name"] == stratum)
     yield about
+    yield from assumed_by_models(answers)
     yield _corrected(answers)
     if any(one["effective_gold"] is not None for one in answers):
         yield AS_GOLD_WORDS
@@ -194,14 +196,17 @@ def footnotes(summary: Summary, stratum: str) -> Iterator[str]:
     yield from _of_fits(summary, stratum)
 
 
-def _wrapped(notes: Iterator[str]) -> list[str]:
-    return [
-        line
-        for note in filter(None, notes)
-        for line in textwrap.wrap(
-            note, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
-        )
-    ]
+def _numbers_of(summary: Summary, answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The answers in a table; without gold labels the model's numbers alone, under a title."""
+    without = any(one.get("range") for one in answers)
+    own = [one for one in answers if one["method"] is not None] if without else answers
+    if without:
+        yield ""
+        yield MODELS_SAY if own else NO_MODEL_SAYS
+    if own:
+        yield _head(summary["settings"]["level"], "" if without else "as gold")
+        for one in own:
+            yield f"{named(one)}{_numbers(one)}".rstrip() if without else _line(one)
 
 
 def describe(summary: Summary, strata: Collection[str] | None = None) -> str:
@@ -224,9 +229,9 @@ def describe(summary: Summary, strata: Collection[str] | None = None) -> str:
         lines += [
             f"{name}: {stratum['items']:,} items, {stratum['votes']:,} votes, {stratum['gold']:,} "
             f"with gold ({stratum['gold_positive']:,} positive)",
-            _head(summary["settings"]["level"], "as gold"),
-            *map(_line, answers),
-            *_wrapped(footnotes(summary, name)),
+            *range_lines(stratum, answers),
+            *_numbers_of(summary, answers),
+            *wrapped(footnotes(summary, name)),
         ]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
@@ -262,11 +267,11 @@ def describe_models(summary: Summary, described: Mapping[str, Summary]) -> str:
         said = set(_of_fits(described[name], name))
         notes = [_contradicted(summary, name, opinions)]
         notes += [note for note in _of_fits(summary, name) if note not in said]
-        lines = [f"{_named(one)}{_numbers(one)}".rstrip() for one in opinions]
+        lines = [f"{named(one)}{_numbers(one)}".rstrip() for one in opinions]
         if lines:
             inside = f", {name}" if len(summary["strata"]) > 1 else ""
             title = f"Second opinions (models){inside}"
             lines = [title, _head(summary["settings"]["level"], ""), *lines]
         if lines or any(notes):
-            blocks.append("\n".join([*lines, *_wrapped(iter(notes))]))
+            blocks.append("\n".join([*lines, *wrapped(iter(notes))]))
     return "\n\n".join(blocks)

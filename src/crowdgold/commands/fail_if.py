@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from crowdgold.data import InputError, Items
 from crowdgold.data.shown import WIDTH
+from crowdgold.own.check.without_gold import ends_in_words
 from crowdgold.own.fail_on import RULES, SURELY
 
 if TYPE_CHECKING:
@@ -92,9 +93,14 @@ HOLDS = {
 def _line(one: Mapping[str, Any]) -> str:
     """What came of a condition, and the answer that it is about."""
     if one["failed"] is None:
-        return f"No answer: {one['condition']}: {one['answer']} has none in these data"
+        why = one["why"] or f"{one['answer']} has none in these data"
+        return f"No answer: {one['condition']}: {why}"
     said = "FAILED" if one["failed"] else "Passed"
-    numbers = f"{one['estimate']:.3f}, {one['lower']:.3f} to {one['upper']:.3f}"
+    if one["estimate"] is None:
+        ends = ends_in_words(one["lower"], one["upper"])
+        numbers = f"without gold labels a range, {ends}"
+    else:
+        numbers = f"{one['estimate']:.3f}, {one['lower']:.3f} to {one['upper']:.3f}"
     return f"{said}: {one['condition']}: {HOLDS[one['holds']]} ({numbers})"
 
 

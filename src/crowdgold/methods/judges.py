@@ -100,7 +100,9 @@ POSTERIOR = Method(
         assumes=(
             "Each judge has error rates of its own, and one difficulty of the item, the same for "
             "all judges, makes them err together. Judges who copy one another, or who differ in "
-            "camps, are not in it. Scores are not used."
+            "camps, are not in it. Where all err together very often and few gold labels are "
+            "positive, the prior pulls the correlation down: rates look too high, and their "
+            "intervals are too short (docs/judges.md has how often). Scores are not used."
         ),
         roles=(MODEL,),
         doubts=OF_MODELS,

@@ -1,21 +1,23 @@
 """What an evaluation found, for a notebook: answers, tables, figures and the report."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from crowdgold.commands.evaluation_table import describe, describe_models, footnotes, model_of
+from crowdgold.commands.columns import model_of
+from crowdgold.commands.evaluation_table import describe, describe_models, footnotes
 from crowdgold.data import InputError
 from crowdgold.data.parameters import unknown
 from crowdgold.data.shown import Told
 from crowdgold.extras import need
 from crowdgold.metrics.metric import DELTA
 from crowdgold.own.check.data import DataCheck
+from crowdgold.own.check.without_gold import MORE_GOLD
 from crowdgold.own.evaluation import Evaluation, write_evaluation
 from crowdgold.temporary import scratch_folder
 
@@ -38,6 +40,10 @@ class Answer:
         method: whose it is; None where no method gives one.
         as_gold: the number of gold labels alone that would give as narrow an interval.
         note: what a reader should know.
+        range: without gold labels, the ends of the range that votes and scores allow; the value
+            and its interval are a model's then. None where there is gold, or no range.
+        gold_needed: without gold labels, how many would give an interval; 0 where a range says
+            enough. None where there is gold.
     """
 
     stratum: str
@@ -49,10 +55,19 @@ class Answer:
     method: str | None
     as_gold: float | None
     note: str
+    range: tuple[float, float] | None = None
+    gold_needed: int | None = None
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Its ends; `InputError` where there is none."""
+        """Its ends, without gold labels those of the range; `InputError` where there is none."""
+        if self.range is not None:
+            return self.range
+        if self.gold_needed is not None:
+            raise InputError(
+                f"{self.metric} {self.model}".rstrip() + ": no range without gold labels; "
+                f"{self.gold_needed:,} {MORE_GOLD}"
+            )
         if self.lower is None or self.upper is None:
             raise InputError(f"{self.metric} {self.model}".rstrip() + ": no interval")
         return self.lower, self.upper
@@ -61,6 +76,14 @@ class Answer:
         """Whether a key, of a metric and perhaps a model, names it."""
         named = key[0] in (self.metric, self.metric.partition("@")[0])
         return named and (len(key) == 1 or key[1] == self.model)
+
+
+def _range(found: Mapping[str, Any] | None) -> tuple[tuple[float, float] | None, int | None]:
+    """The ends of a range, None where it has none, and the gold labels that are needed."""
+    if found is None:
+        return None, None
+    ends = None if found["lower"] is None else (found["lower"], found["upper"])
+    return ends, found["gold"]
 
 
 class Answers(Sequence[Answer]):
@@ -79,6 +102,8 @@ class Answers(Sequence[Answer]):
     def table(self) -> pd.DataFrame:
         """A row for each."""
         columns = [one.name for one in fields(Answer)]
+        if all(one.gold_needed is None for one in self):
+            columns = [name for name in columns if name not in ("range", "gold_needed")]
         return pd.DataFrame([vars(one) for one in self], columns=columns)
 
     @property
@@ -132,6 +157,7 @@ class Result(Told):
             Answer(
                 one["stratum"], one["metric"], model_of(one), one["estimate"], one["lower"],
                 one["upper"], one["method"], one["effective_gold"], one["note"],
+                *_range(one["range"]),
             )
             for one in found
         ])  # fmt: skip

@@ -67,6 +67,12 @@ def seal(path: Path) -> None:
         content[place : place + LENGTH] = _checksum(content, place)
 
 
+def without_seal(text: str) -> str:
+    """A sealed text without the line that holds its checksum."""
+    mark = MARK.decode()
+    return "".join(one for one in text.splitlines(keepends=True) if not one.startswith(mark))
+
+
 def _aside(path: Path) -> Path:
     return path.with_name(f".{path.name}.damaged")
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdgold.data import NO_GOLD, Items
-from crowdgold.data.checks import counted
 from crowdgold.data.own import Study
 from crowdgold.data.shown import Known, Shown
+from crowdgold.declared import LEVEL
 from crowdgold.inference.expert_errors import why_unknown
-from crowdgold.methods.doubts import CHOSEN_MEND
 from crowdgold.own.check.annotator_check import (
     Agreement,
     AnnotatorCheck,
@@ -18,27 +17,23 @@ from crowdgold.own.check.annotator_check import (
     check_annotators,
 )
 from crowdgold.own.check.cluster_effect import ClusterEffect, cluster_effect, warn_of_few
+from crowdgold.own.check.data_warnings import warn_of_annotators_and_scores, warn_of_gold
 from crowdgold.own.check.described import in_short
 from crowdgold.own.check.experts import ExpertCheck, check_experts
 from crowdgold.own.check.gold_sample import (
-    OF_ITEMS,
     PERMUTATIONS,
     GoldSample,
     assess_gold_sample,
 )
 from crowdgold.own.check.judges import Judges, look_at_judges
 from crowdgold.own.check.majority import majority_right, positive_share
-from crowdgold.own.check.score_check import Scores, best_scored, look_at_scores, warn_of_ties
+from crowdgold.own.check.score_check import Scores, best_scored, look_at_scores
 from crowdgold.own.check.verdicts import (
     NOT_USABLE,
     Facts,
     Verdict,
     verdicts_of,
 )
-
-TIES = 0.02
-"""Share of the items that experts labelled from which on their ties are warned of."""
-NAMED = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,12 +172,14 @@ def check_data(
     rng: np.random.Generator,
     resamples: int = 1000,
     permutations: int = PERMUTATIONS,
+    level: float = LEVEL,
 ) -> DataCheck:
     """Find what a study's data can support.
 
     Args:
         resamples: of the items, for the interval of alpha.
         permutations: of the test of gold being a random sample.
+        level: of the ranges without gold labels.
     """
     items, total = study.items, study.items.votes_total
     agreed = agreement(_vote_counts(items), rng, resamples=resamples)
@@ -201,7 +198,7 @@ def check_data(
         positive_votes=facts.positive_votes,
         agreement=agreed,
         annotators=annotators,
-        judges=look_at_judges(study, rng.spawn(1)[0]),
+        judges=look_at_judges(study, rng.spawn(1)[0], level),
         gold_positive=facts.gold_positive,
         gold_negative=facts.gold_negative,
         gold_sample=sample,
@@ -218,9 +215,9 @@ def check_data(
         clusters=clusters,
         verdicts=verdicts_of(facts, of_scores),
         warnings=(
-            *_gold_warnings(sample, within, facts.gold, tied if why_unknown(items) else 0),
+            *warn_of_gold(sample, within, facts.gold, tied if why_unknown(items) else 0),
             *warn_of_few(clusters),
-            *_warnings(annotators, scores),
+            *warn_of_annotators_and_scores(annotators, scores),
         ),
     )
 
@@ -236,67 +233,3 @@ def verdicts_within(check: DataCheck, items: Items, sample: GoldSample) -> tuple
     about = check.agreement, sample, check.annotators
     facts, of_scores = _facts(items, *about), _facts(best_scored(items), *about)
     return verdicts_of(facts, of_scores)
-
-
-def _gold_warnings(
-    sample: GoldSample, within: GoldSample | None, gold: int, tied: int
-) -> list[str]:
-    """Say where gold items are no random sample.
-
-    Args:
-        tied: items on which experts are tied, where the answer does not count them.
-    """
-    found = []
-    if sample.chosen and sample.of != OF_ITEMS:
-        found.append(
-            f"the items with a gold label do not look like {sample.of} (p = {sample.p:.2g}). If "
-            "experts left items out, or others were labelled too, the numbers are wrong. Say the "
-            "chances that they were drawn with, or draw items anew"
-        )
-    elif sample.chosen:
-        first = sample.shifts[0]
-        found.append(
-            "the items with a gold label do not look like a random sample of all items (p = "
-            f"{sample.p:.2g}): the {first.feature} is {first.gold:.3g} on average among them and "
-            f"{first.others:.3g} among the others. Every estimator takes gold items to be chosen "
-            "at random; if they were chosen by votes, scores or difficulty, its numbers are wrong. "
-            f"{CHOSEN_MEND}"
-        )
-    if within is not None and sample.chosen and not within.chosen and np.isfinite(within.p):
-        found.append(
-            f"within the strata nothing speaks against gold being a random sample (p = "
-            f"{within.p:.2g}): the numbers of each stratum can be relied on, those of all items "
-            "cannot"
-        )
-    if within is not None and within.chosen and not sample.chosen:
-        found.append(
-            f"within the strata the items with a gold label do not look like a random sample (p = "
-            f"{within.p:.2g}): the numbers of a stratum may be wrong"
-        )
-    if tied > TIES * (gold + tied):
-        found.append(
-            f"{counted(tied, 'item')} that experts labelled "
-            f"{'has' if tied == 1 else 'have'} no gold label, since they are tied: "
-            f"{100 * tied / (gold + tied):.0f} % of those they looked at, and the hard ones. Gold "
-            "is easier than the items are, and estimates look better than they should; have "
-            "another expert decide"
-        )
-    return found
-
-
-def _warnings(annotators: AnnotatorCheck | None, scores: Mapping[str, Scores]) -> list[str]:
-    """Say in plain words what a user must know before believing a number."""
-    found = []
-    if annotators is not None:
-        for chosen, what in (
-            (annotators.adversarial, "labelling against the majority of the others (swapped?)"),
-            (annotators.constant, "always giving the same label, where others do not"),
-        ):
-            if chosen.any():
-                names = [str(name) for name in annotators.annotator[chosen]]
-                more = ", ..." if len(names) > NAMED else ""
-                found.append(
-                    f"{counted(len(names), 'annotator')} {what}: {', '.join(names[:NAMED])}{more}"
-                )
-    found.extend(warn_of_ties(scores))
-    return found

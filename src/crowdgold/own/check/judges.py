@@ -9,12 +9,14 @@ from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.judge_table import labels_by_judge
 from crowdgold.data.own import Study
 from crowdgold.data.shown import Known, Shown
-from crowdgold.inference.contrary_judges import contrary, votes_of
+from crowdgold.declared import LEVEL
 from crowdgold.inference.shared_errors import SharedErrors, of_judges, of_votes
-from crowdgold.inference.without_gold import Ranges, ranges
+from crowdgold.inference.without_gold import Ranges
 from crowdgold.methods.needs import MOST_JUDGES
+from crowdgold.own.check import without_gold
 from crowdgold.own.check.kappa import Kappa, between_judges, fleiss, with_gold
 from crowdgold.own.check.replacement import FEWEST_ANNOTATORS, Replacement, may_replace
+from crowdgold.own.check.without_gold import Allowed, allowed, has_ranges
 
 BY_CHANCES = "gold items count here by their chances, in values and in intervals"
 
@@ -121,25 +123,6 @@ def _closest(found: Judges) -> Iterator[str]:
     yield f"most alike in their errors: {first} and {second}, {_ends(pairs[at], least, most)}"
 
 
-def _allowed(found: Ranges) -> Iterator[str]:
-    """What the data allow without gold labels, and under which assumptions."""
-    least, most = found.effective.lower, found.effective.upper
-    yield f"without gold labels an item's votes may be worth {least:.2g} to {most:.2g}"
-    scores = ", and a score errs with them no more than they do together" if found.auc else ""
-    yield (
-        f"if votes are right on {found.right:g} or more of each class on average and their errors "
-        f"correlate by {found.most:g} at most{scores}, the data allow:"
-    )
-    named = {"prevalence": found.prevalence}
-    named |= {f"AUC of {name}": one for name, one in found.auc.items()}
-    for name, one in named.items():
-        if one.why:
-            yield f"{name}: no answer, {one.why}; {one.gold:,} gold labels would give one"
-            continue
-        little = f", which says little; {one.gold:,} gold labels would say more" if one.gold else ""
-        yield f"{name} from {one.lower:.2f} to {one.upper:.2f}{little}"
-
-
 def _in_words(found: Judges) -> Iterator[str]:
     """What votes are worth and which judge agrees best, a sentence each."""
     worth, rho = found.shared.effective, found.shared.correlation
@@ -154,9 +137,7 @@ def _in_words(found: Judges) -> Iterator[str]:
         one = found.fleiss
         yield f"Fleiss's kappa {_ends(one.value, one.lower, one.upper)}"
     if found.ranges is not None:
-        if found.contrary:
-            yield f"without {' and '.join(found.contrary)}, who vote against the others:"
-        yield from _allowed(found.ranges)
+        yield from without_gold.in_words(Allowed(found.ranges, found.contrary))
     if found.with_gold:
         yield from _best(found.judge, found.with_gold)
     if found.replaces:
@@ -167,25 +148,13 @@ def _in_words(found: Judges) -> Iterator[str]:
         )
 
 
-def _without_gold(study: Study, found: Judges, rng: np.random.Generator) -> Judges:
-    """The ranges, of the votes of those who do not vote against the others."""
-    items, left_out = study.items, np.zeros(len(found.judge), dtype=bool)
-    positive, total = items.votes_positive, items.votes_total
-    if study.annotations is not None and found.judge:
-        table = labels_by_judge(study.annotations)
-        left_out = contrary(table)
-        if left_out.any():
-            positive, total = votes_of(table, ~left_out)
-    scores = {name: np.asarray(values) for name, values in items.scores.items()}
-    names = tuple(name for name, out in zip(found.judge, left_out, strict=True) if out)
-    return replace(found, ranges=ranges(positive, total, scores, rng), contrary=names)
-
-
-def look_at_judges(study: Study, rng: np.random.Generator) -> Judges:
-    """What a study's votes are worth, and how its judges agree."""
+def look_at_judges(study: Study, rng: np.random.Generator, level: float = LEVEL) -> Judges:
+    """What a study's votes are worth, and how its judges agree; `level` is that of ranges."""
     found, items = _look(study, rng), study.items
-    if (items.gold == NO_GOLD).all() and (items.votes_total > 1).sum() > 1:
-        found = _without_gold(study, found, rng)
+    if has_ranges(items):
+        voters = study.annotations if found.judge else None
+        own = allowed(items, voters, rng, level, study.weights)
+        found = replace(found, ranges=own.ranges, contrary=own.contrary)
     told = list(_in_words(found))
     if items.draw is not None and told and (items.gold != NO_GOLD).any():
         told.append(BY_CHANCES)

@@ -1,8 +1,9 @@
 """Conditions on answers, as `AUC:large < 0.9`: what they are about, and whether they hold.
 
-An answer is an interval. A condition holds surely where it holds at both ends of it, and possibly
-where it holds at one. It is said before an evaluation which answer a condition is about, so that no
-model is sampled for a name that is wrong.
+An answer is an interval; without gold labels it is the range that votes and scores allow, and the
+model's number decides nothing. A condition holds surely where it holds at both ends of it, and
+possibly where it holds at one. It is said before an evaluation which answer a condition is about,
+so that no model is sampled for a name that is wrong.
 """
 
 import operator
@@ -17,6 +18,7 @@ from crowdgold.data.checks import list_names
 from crowdgold.data.parameters import did_you_mean
 from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.metrics.metric import DELTA
+from crowdgold.own.check.without_gold import MORE_GOLD
 from crowdgold.own.evaluation.evaluated import Evaluation
 from crowdgold.own.evaluation.jobs import ALL
 from crowdgold.own.evaluation.questions import HUMANS, Settings, questions_of
@@ -28,6 +30,7 @@ OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 FORM = re.compile(r"\s*(.+?)\s*(<=|>=|<|>)\s*(\S+)\s*")
 EXAMPLE = '"AUC < 0.9", "AUC:MODEL < 0.9" or "delta_AUC <= 0"'
+NO_ESTIMATE = "without gold labels there is a range and no estimate, and both sides are in it"
 NAMED = 8
 """Answers that a message names."""
 
@@ -87,7 +90,7 @@ class Condition:
         return OPERATORS[self.sign](value, self.bound)
 
 
-def _answers(settings: Settings, items: Items) -> Iterator[Key]:
+def answers_asked(settings: Settings, items: Items) -> Iterator[Key]:
     """The answers that a study will have: of labels, of each model, of each two."""
     models = items.predictors or [NO_PREDICTOR]
     asked = {model: questions_of(settings, items, model).asked for model in models}
@@ -121,7 +124,7 @@ def find_answer(text: str, settings: Settings, items: Items) -> Key:
     Raises:
         InputError: where a study has no such answer, or several.
     """
-    known = list(_answers(settings, items))
+    known = list(answers_asked(settings, items))
     rest, _, threshold = text.strip().partition("@")
     threshold, _, late = threshold.partition(":")
     name, _, early = rest.partition(":")
@@ -159,13 +162,35 @@ def read_condition(text: str, settings: Settings, items: Items) -> Condition:
         raise InputError(f"--fail-if {error}") from None
 
 
-def answer_to(key: Key, summary: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The answer of all items, turned round where that is meant; None where there is none."""
+def _row(key: Key, summary: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The headline of all items that a key means; None where there is none."""
+    wanted = (ALL, key.model, key.against, key.metric)
     for row in summary["headlines"]:
-        if (row["stratum"], row["model"], row["against"], row["metric"]) != (
-            ALL, key.model, key.against, key.metric,
-        ) or row["method"] is None:  # fmt: skip
-            continue
+        if (row["stratum"], row["model"], row["against"], row["metric"]) == wanted:
+            found: Mapping[str, Any] = row
+            return found
+    return None
+
+
+def why_none(key: Key, summary: Mapping[str, Any]) -> str:
+    """Why an answer cannot be had, where gold labels would give it; else empty."""
+    row = _row(key, summary)
+    if row is None or not row.get("range") or row["range"]["lower"] is not None:
+        return ""
+    return f"without gold labels {row['range']['why']}; {row['range']['gold']:,} {MORE_GOLD}"
+
+
+def answer_to(key: Key, summary: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The answer of all items, turned round where that is meant; None where there is none.
+
+    Without gold labels it is the range, without an estimate.
+    """
+    row = _row(key, summary)
+    if row is not None and row.get("range"):
+        ends = {name: row["range"][name] for name in ("lower", "upper")}
+        # No difference of models has a range, so that none has to be turned.
+        return None if ends["lower"] is None else {**row, **ends, "estimate": None, "method": None}
+    if row is not None and row["method"] is not None:
         value, lower, upper = row["estimate"], row["lower"], row["upper"]
         if not key.turned:
             return dict(row)
@@ -179,15 +204,21 @@ def answer_to(key: Key, summary: Mapping[str, Any]) -> dict[str, Any] | None:
 def _decided(condition: Condition, summary: Mapping[str, Any], rule: str) -> dict[str, Any]:
     """What came of a condition, as JSON has it."""
     answer = answer_to(condition.key, summary)
-    said = {"condition": condition.text, "answer": str(condition.key), "fail_on": rule}
+    said = {
+        "condition": condition.text, "answer": str(condition.key), "fail_on": rule,
+        "why": why_none(condition.key, summary),
+    }  # fmt: skip
     numbers = ("method", "estimate", "lower", "upper")
     if answer is None:
         return {**said, "holds": None, "failed": None, **dict.fromkeys(numbers)}
     ends = [condition.holds(answer[end]) for end in ("lower", "upper")]
     holds = SURELY if all(ends) else POSSIBLY if any(ends) else "no"
-    failed = {
-        SURELY: all(ends), ESTIMATE: condition.holds(answer["estimate"]), POSSIBLY: any(ends)
-    }[rule]  # fmt: skip
+    failed: bool | None = all(ends) if rule == SURELY else any(ends)
+    if rule == ESTIMATE:
+        if answer["estimate"] is not None:
+            failed = condition.holds(answer["estimate"])
+        elif holds == POSSIBLY:
+            failed, said["why"] = None, NO_ESTIMATE
     return {**said, "holds": holds, "failed": failed, **{name: answer[name] for name in numbers}}
 
 

@@ -57,7 +57,8 @@ def check_study(study: Study, settings: Settings) -> DataCheck:
     """
     check_settings(settings, study.items.predictors)
     study = study.with_expert_error(settings.expert_error)
-    check = check_data(study, np.random.default_rng(settings.seed))
+    rng = np.random.default_rng(settings.seed)
+    check = check_data(study, rng, level=settings.interval_level)
     if not check.supported:
         why = "\n".join(f"  - {one.method}: {one.why}" for one in check.verdicts)
         raise UnsupportedError(f"these data support no method:\n{why}")
@@ -65,7 +66,10 @@ def check_study(study: Study, settings: Settings) -> DataCheck:
 
 
 def require_answers(evaluation: Evaluation) -> None:
-    """Raise `UnsupportedError` where no metric has an estimate, with the reasons."""
+    """Raise `UnsupportedError` where no metric has an estimate or a range, with the reasons."""
+    ranges = [one["range"] for one in evaluation.summary["headlines"] if one["range"]]
+    if any(one["lower"] is not None for one in ranges):
+        return
     if evaluation.tables["estimates"]["estimate"].notna().any():
         return
     reasons = [f"{one['method']}: {one['reason']}" for one in evaluation.summary["not_run"]]

@@ -3,8 +3,9 @@
 Where there are gold labels, the answer comes from a method that they correct, the first in the
 order of answers (`methods.order`). Their intervals rest on no model, so that no
 diagnostics of a chain decide about them. A model's estimate stands beside the answer, with a flag
-where the gold labels contradict it. It is the answer itself only without gold labels, or where the
-gold items are surely no random sample; of a metric of scores only if it uses the scores.
+where the gold labels contradict it. It is the answer itself only without gold labels, where a range
+stands before it (`ranges`), or where the gold items are surely no random sample; of a metric of
+scores only if it uses the scores.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +24,10 @@ from crowdgold.metrics.metric import DELTA
 from crowdgold.own.evaluation.rows import KEYS
 
 NUMBERS = ("estimate", "lower", "upper", "standard_error", "effective_gold")
-NO_GOLD_REASON = "no gold labels: the numbers rest on a model of the votes, and nothing checks them"
+NO_GOLD_REASON = (
+    "no gold labels: votes and scores allow a range and no more; the number of a model rests on "
+    "what it assumes, and nothing checks it"
+)
 CHOSEN_REASON = (
     "the gold items are surely no random sample of the items: the numbers rest on a model of votes "
     "and scores, where there is one, and gold labels cannot check it"
@@ -163,8 +167,13 @@ def _choose(
     passed_over += [f"{method}: {_left_out(method, of_errors)}" for method in left]
     if order == with_role(MODEL) and not set(order) & set(rows):
         passed_over.append(NO_MODEL)
+    return no_answer(passed_over)
+
+
+def no_answer(passed_over: Sequence[str]) -> dict[str, Any]:
+    """What stands for an answer where no method gives one, with the methods passed over."""
     return {"method": None, **dict.fromkeys(NUMBERS), "misfit": None, "beside": None,
-            "passed_over": passed_over, "note": ""}  # fmt: skip
+            "passed_over": list(passed_over), "note": ""}  # fmt: skip
 
 
 def _held_against_nothing(chosen: dict[str, Any]) -> dict[str, Any]:

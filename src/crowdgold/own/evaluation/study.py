@@ -40,6 +40,7 @@ from crowdgold.own.evaluation.questions import (
     thresholds_of,
     what_intervals_are_about,
 )
+from crowdgold.own.evaluation.ranges import with_ranges
 from crowdgold.own.evaluation.run_key import KeptJobs, key_of
 
 
@@ -242,6 +243,8 @@ def join_found(
     }
     surely = {name: sample.p < SURELY_CHOSEN for name, sample in samples.items()}
     assumed, notes = assumed_errors(study, settings, planned.strata)
+    answers = headlines(estimates, n_gold, surely, _unusable(planned, check, samples))
+    answers, ranges_if = with_ranges(answers, study, planned.strata, settings, check)
     summary = {
         **_about(study, settings, [*planned.notes, *notes]),
         "strata": [
@@ -250,11 +253,12 @@ def join_found(
                 **count,
                 "gold_random": not samples[name].chosen,
                 "about": what_intervals_are_about(settings.about, count["items"]),
+                "ranges_if": ranges_if.get(name, ""),
             }
             for name, count in counts.items()
         ],
         "held_against": held_against(set(estimates["method"])),
-        "headlines": headlines(estimates, n_gold, surely, _unusable(planned, check, samples)),
+        "headlines": answers,
         "fits": _fits(found),
         "not_run": _not_run(planned.against, found),
         "seconds": round(seconds, 3),

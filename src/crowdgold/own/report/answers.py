@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowdgold.methods.registry import baseline
+from crowdgold.own.check.without_gold import MORE_GOLD
 from crowdgold.own.evaluation.headline import is_gold_alone, named
 from crowdgold.own.report.folder import StudyFolder
 from crowdgold.own.report.words import (
@@ -17,6 +18,8 @@ from crowdgold.own.report.words import (
     words_of,
 )
 
+RANGE_WORDS = "A range that votes and scores allow, without gold labels"
+VOTES_ALONE = "votes and scores alone"
 MOST_PAIRS = 12
 """Pairs of models whose comparison is written out; all are in estimates.csv."""
 GAINED = 1.05
@@ -145,6 +148,34 @@ def _nothing(row: Mapping[str, Any], title: str) -> Answer:
     return Answer(title, "No answer from these data.", "", "", "", reasons, False)
 
 
+def _without_gold(row: Mapping[str, Any], title: str, level: float) -> Answer:
+    """A range where there are no gold labels, with a model's number if what it assumes is true."""
+    found, metric, (_, at) = row["range"], metric_of(row), plain_metric(str(row["metric"]))
+    details = list(_if_true(row, level))
+    if found["lower"] is None:
+        told = f"No range without gold labels: {found['why']}."
+        needed = f"{found['gold']:,} {MORE_GOLD}."
+        return Answer(title, told, "", needed, "", details, False, ("no range", "", ""))
+    numbers = Numbers({**row, "lower": found["lower"], "upper": found["upper"]})
+    said = {"metric": metric, "model": row["model"], "at": at, "value": numbers.ends}
+    sentence = words_of(metric).sentence.format(**said)
+    needed = f"{found['gold']:,} {MORE_GOLD}." if found["gold"] else ""
+    line = ("a range", numbers.ends, VOTES_ALONE)
+    return Answer(title, sentence, RANGE_WORDS, needed, "", details, False, line)
+
+
+def _if_true(row: Mapping[str, Any], level: float) -> Iterator[str]:
+    """A model's number, and under what it holds."""
+    if row["method"] is not None and row["estimate"] is not None:
+        numbers = Numbers(row)
+        yield (
+            f"{row['method']} says {numbers.point} ({numbers.interval(level)}), if what it assumes "
+            "is true; nothing checks it"
+        )
+    if row.get("note"):
+        yield str(row["note"])
+
+
 def _alone(row: Mapping[str, Any], by_gold: Mapping[str, Any] | None, turned: bool) -> str:
     """What gold labels alone say of a value, beside an answer that is not theirs."""
     if by_gold is None or row["method"] == baseline():
@@ -167,6 +198,8 @@ def write_answer(
     row = _leader_first(row)
     metric, (_, at) = metric_of(row), plain_metric(str(row["metric"]))
     title = words_of(metric).title + (f" at {at.replace('|', ' and ')}" if at else "")
+    if row.get("range"):
+        return _without_gold(row, title, level)
     if row["method"] is None or row["estimate"] is None:
         return _nothing(row, title)
     numbers = Numbers(row)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from crowdgold.own.check.without_gold import ends_in_words
 from crowdgold.own.evaluation.conditions import Key
 
 LEAST = 2
@@ -15,11 +16,13 @@ def badge(key: Key, answer: Mapping[str, Any] | None) -> str:
 
     Args:
         key: which answer it is.
-        answer: its estimate and interval; None where there is none.
+        answer: its estimate and interval, or its range; None where there is none.
     """
     name = " ".join(filter(None, [key.metric, key.who]))
     if answer is None:
         return f"{name} no answer"
+    if answer["estimate"] is None:
+        return f"{name} {ends_in_words(answer['lower'], answer['upper'])} without gold"
     width = answer["upper"] - answer["lower"]
     digits = max(LEAST, -math.floor(math.log10(width))) if width > 0 else LEAST
     value, lower, upper = (f"{answer[one]:.{digits}f}" for one in ("estimate", "lower", "upper"))

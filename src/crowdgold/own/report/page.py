@@ -117,6 +117,7 @@ def study_page(study: StudyFolder, groups: Sequence[FigureGroup]) -> str:
         answers_table=answers_table(answers),
         reasons=list(dict.fromkeys(filter(None, (h["reason"] for h in study.summary["headlines"]
                                                  if h["stratum"] == study.whole)))),
+        ranges_if=study.counts.get("ranges_if", ""),
         pairs_left=max(0, compared - MOST_PAIRS),
         strata=strata_table(study),
         groups=groups,

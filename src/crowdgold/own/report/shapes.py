@@ -67,15 +67,16 @@ _KEY = {"stratum": TEXT, "model": TEXT, "against": TEXT, "metric": TEXT}
 _STRATUM = keys(
     {"name": TEXT, "items": COUNT, "votes": COUNT, "gold": COUNT, "gold_positive": COUNT,
      "gold_negative": COUNT},
-    {"gold_random": optional(FLAG)},
+    {"gold_random": optional(FLAG), "ranges_if": TEXT},
 )  # fmt: skip
 _BESIDE = _with_ends(keys({"method": TEXT, **_NUMBERS, "misfit": optional(FLAG)}))
+_RANGE = _with_ends(keys({"lower": VALUE, "upper": VALUE, "gold": COUNT, "why": TEXT}))
 _HEADLINE = _with_ends(
     keys({
         **_KEY, "method": optional(TEXT), **_NUMBERS, "effective_gold": VALUE,
         "misfit": optional(FLAG), "beside": optional(_BESIDE), "passed_over": list_of(TEXT),
         "note": optional(TEXT), "reason": optional(TEXT),
-    })
+    }, {"range": optional(_RANGE)})
 )  # fmt: skip
 _FIT = keys(
     {"stratum": TEXT, "method": TEXT, "model": TEXT, "diagnostics_passed": FLAG,

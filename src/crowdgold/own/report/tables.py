@@ -8,7 +8,7 @@ import pandas as pd
 
 from crowdgold.data.checks import counted
 from crowdgold.own.check.verdicts import MEASURED_GOLD
-from crowdgold.own.report.answers import Answers
+from crowdgold.own.report.answers import VOTES_ALONE, Answers
 from crowdgold.own.report.doubts import quantity
 from crowdgold.own.report.folder import StudyFolder, records_of
 from crowdgold.own.report.words import Numbers, percent, rounded
@@ -98,6 +98,13 @@ def _stratum_remarks(stratum: Mapping[str, Any], head: Mapping[str, Any]) -> Ite
         yield "; ".join(map(str, head["passed_over"]))
 
 
+def _shown(row: Mapping[str, Any]) -> list[str]:
+    """Estimate, interval and method of an answer; its range where there are no gold labels."""
+    if row.get("range"):
+        return ["", Numbers({**row, **row["range"]}).ends, VOTES_ALONE]
+    return [*_cells(row), row["method"] or "none"]
+
+
 def strata_table(study: StudyFolder) -> Table | None:
     """The answers in each stratum; None where there are no strata."""
     sizes = {one["name"]: one for one in study.summary["strata"][1:]}
@@ -110,8 +117,7 @@ def strata_table(study: StudyFolder) -> Table | None:
             continue
         size = f"{one['items']:,} items, {one['gold']:,} gold"
         remarks = "; ".join(filter(None, _stratum_remarks(one, row)))
-        rows.append([row["stratum"], size, quantity(row), *_cells(row), row["method"] or "none",
-                     remarks])  # fmt: skip
+        rows.append([row["stratum"], size, quantity(row), *_shown(row), remarks])
     header = ["stratum", "size", "quantity", "estimate", f"{percent(study.level)} interval",
               "method", "remarks"]  # fmt: skip
     return _cut("The answers in each stratum.", "study.json", header, rows, MOST_ROWS)

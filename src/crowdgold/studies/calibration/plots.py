@@ -99,7 +99,7 @@ def draw_rank_uniformity(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     for panel in panels[len(models) :]:
         panel.set_axis_off()
     fits = shown.drop_duplicates(["model"])
-    figure.supylabel("Share of ranks at or below, less the uniform share", fontsize=8)
+    figure.supylabel("Share of ranks at or below,\nless the uniform share", fontsize=8)
     replicates = count_replicates(shown["replicates"].max(), shown["replicates"].min())
     failed = int(fits["gate_failures"].sum())
     figure.supxlabel(

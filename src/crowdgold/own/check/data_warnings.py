@@ -1,0 +1,79 @@
+"""What a user must know of a study's data before believing a number, the gravest first."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from crowdgold.data.checks import counted
+from crowdgold.methods.doubts import CHOSEN_MEND
+from crowdgold.own.check.annotator_check import AnnotatorCheck
+from crowdgold.own.check.gold_sample import OF_ITEMS, GoldSample
+from crowdgold.own.check.score_check import Scores, warn_of_ties
+
+TIES = 0.02
+"""Share of the items that experts labelled from which on their ties are warned of."""
+NAMED = 5
+
+
+def warn_of_gold(sample: GoldSample, within: GoldSample | None, gold: int, tied: int) -> list[str]:
+    """Say where gold items are no random sample.
+
+    Args:
+        tied: items on which experts are tied, where the answer does not count them.
+    """
+    found = []
+    if sample.chosen and sample.of != OF_ITEMS:
+        found.append(
+            f"the items with a gold label do not look like {sample.of} (p = {sample.p:.2g}). If "
+            "experts left items out, or others were labelled too, the numbers are wrong. Say the "
+            "chances that they were drawn with, or draw items anew"
+        )
+    elif sample.chosen:
+        first = sample.shifts[0]
+        found.append(
+            "the items with a gold label do not look like a random sample of all items (p = "
+            f"{sample.p:.2g}): the {first.feature} is {first.gold:.3g} on average among them and "
+            f"{first.others:.3g} among the others. Every estimator takes gold items to be chosen "
+            "at random; if they were chosen by votes, scores or difficulty, its numbers are wrong. "
+            f"{CHOSEN_MEND}"
+        )
+    if within is not None and sample.chosen and not within.chosen and np.isfinite(within.p):
+        found.append(
+            f"within the strata nothing speaks against gold being a random sample (p = "
+            f"{within.p:.2g}): the numbers of each stratum can be relied on, those of all items "
+            "cannot"
+        )
+    if within is not None and within.chosen and not sample.chosen:
+        found.append(
+            f"within the strata the items with a gold label do not look like a random sample (p = "
+            f"{within.p:.2g}): the numbers of a stratum may be wrong"
+        )
+    if tied > TIES * (gold + tied):
+        found.append(
+            f"{counted(tied, 'item')} that experts labelled "
+            f"{'has' if tied == 1 else 'have'} no gold label, since they are tied: "
+            f"{100 * tied / (gold + tied):.0f} % of those they looked at, and the hard ones. Gold "
+            "is easier than the items are, and estimates look better than they should; have "
+            "another expert decide"
+        )
+    return found
+
+
+def warn_of_annotators_and_scores(
+    annotators: AnnotatorCheck | None, scores: Mapping[str, Scores]
+) -> list[str]:
+    """Say in plain words what a user must know before believing a number."""
+    found = []
+    if annotators is not None:
+        for chosen, what in (
+            (annotators.adversarial, "labelling against the majority of the others (swapped?)"),
+            (annotators.constant, "always giving the same label, where others do not"),
+        ):
+            if chosen.any():
+                names = [str(name) for name in annotators.annotator[chosen]]
+                more = ", ..." if len(names) > NAMED else ""
+                found.append(
+                    f"{counted(len(names), 'annotator')} {what}: {', '.join(names[:NAMED])}{more}"
+                )
+    found.extend(warn_of_ties(scores))
+    return found

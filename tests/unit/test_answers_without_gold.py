@@ -1,0 +1,187 @@
+"""Answers without gold labels: a range first, the same everywhere, and conditions judged by it."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import crowdgold as cg
+from crowdgold.commands import main
+from crowdgold.data import InputError
+from crowdgold.own.check.without_gold import has_ranges
+from crowdgold.own.evaluation.ranges import SINGLE, range_of
+from crowdgold.own.report.answers import write_answer
+
+ITEMS, JUDGES = 600, 5
+METRICS = ["prevalence", "TPR_H", "AUC", "accuracy"]
+
+
+def write_files(folder, gold=0, against=0):
+    """Votes of judges right in .85, of whom some vote against the others; two models' scores."""
+    rng = np.random.default_rng(2612)
+    truth = (rng.random(ITEMS) < 0.45).astype(int)
+    labels = truth[:, None] ^ (rng.random((ITEMS, JUDGES)) >= 0.85)
+    labels[:, JUDGES - against :] ^= 1
+    rows = [(f"i{i:03}", f"j{j}", labels[i, j]) for i in range(ITEMS) for j in range(JUDGES)]
+    pd.DataFrame(rows, columns=["item", "annotator", "label"]).to_csv(
+        folder / "votes.csv", index=False
+    )
+    scores = 1 / (1 + np.exp(-(3 * truth - 1.5 + rng.standard_normal((2, ITEMS)))))
+    names = [f"i{i:03}" for i in range(ITEMS)]
+    table = pd.DataFrame({"item": names, "score_a": scores[0], "score_b": scores[1]})
+    table.to_csv(folder / "scores.csv", index=False)
+    pd.DataFrame({"item": names[:gold], "gold": truth[:gold]}).to_csv(
+        folder / "gold.csv", index=False
+    )
+    used = ["votes.csv", "scores.csv", *(["gold.csv"] if gold else [])]
+    return [str(folder / name) for name in used]
+
+
+def evaluate(folder, *more, files=None, metrics=METRICS):
+    given = files or write_files(folder)
+    asked = ["--methods", "CLARA", "--metrics", *metrics, "--cores", "1", "--out"]
+    return main(["evaluate", *given, *asked, str(folder / "mine"), *more])
+
+
+def summary_of(folder):
+    return json.loads((folder / "mine" / "study.json").read_text())
+
+
+def row_of(summary, metric, model=""):
+    (row,) = (
+        one for one in summary["headlines"] if (one["metric"], one["model"]) == (metric, model)
+        and not one["against"]
+    )  # fmt: skip
+    return row
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory):
+    """A folder evaluated without gold, by CLARA; with what the terminal said."""
+    folder = tmp_path_factory.mktemp("evaluated")
+    study = cg.read(*write_files(folder))
+    found = cg.evaluate(study, methods=["CLARA"], metrics=METRICS)
+    found.write(folder / "mine")
+    return folder, found, study
+
+
+def test_check_terminal_json_report_and_python_have_the_same_range(evaluated):
+    folder, found, study = evaluated
+    row = row_of(summary_of(folder), "prevalence")
+    ends = row["range"]["lower"], row["range"]["upper"]
+    known = cg.check(study).judges.ranges.prevalence
+    assert ends == pytest.approx((known.lower, known.upper), abs=1e-9)
+    assert found["prevalence"].interval == pytest.approx(ends)
+    lower, upper = ends
+    assert re.search(rf"prevalence +{lower:.2f} to {upper:.2f}", found.text)
+    card = write_answer(row, 0, 0.95, None)
+    assert card.sentence.startswith(f"{100 * lower:.1f} % to {100 * upper:.1f} %")
+    assert any("CLARA says" in one and "nothing checks it" in one for one in card.details)
+
+
+def test_what_has_no_range_names_the_gold_labels_that_would_do(evaluated):
+    """Accuracy rests on all items: 97 labels give a half-width of .1 at .5. A difference of
+    two AUC rests on the smaller class, at either end of the prevalence's range."""
+    folder, found, _ = evaluated
+    rows = summary_of(folder)
+    row = row_of(rows, "accuracy@0.5", "a")
+    assert row["range"] == {
+        "lower": None, "upper": None, "gold": 97, "why": row["range"]["why"],
+    }  # fmt: skip
+    with pytest.raises(InputError, match="97 gold labels"):
+        _ = found["accuracy", "a"].interval
+    card = write_answer(row, 0, 0.95, None)
+    assert card.sentence.startswith("No range without gold labels")
+    assert card.as_gold.startswith("97 gold labels")
+    (difference,) = (one for one in rows["headlines"] if one["metric"] == "delta_AUC")
+    ends = row_of(rows, "prevalence")["range"]
+    least = min(ends["lower"], 1 - ends["upper"])
+    assert difference["range"]["gold"] == pytest.approx(96.04 / least, rel=0.02)
+
+
+def test_a_model_is_ahead_of_no_other_without_gold(evaluated):
+    """Whatever a model of the votes says of their difference."""
+    folder, *_ = evaluated
+    row = {**row_of(summary_of(folder), "AUC", "a"), "against": "b", "metric": "delta_AUC"}
+    row |= {"method": "MAVEN", "estimate": 0.2, "lower": 0.1, "upper": 0.3}
+    assert not write_answer(row, 0, 0.95, None).ahead
+    assert write_answer({**row, "range": None}, 0, 0.95, None).ahead
+
+
+@pytest.mark.parametrize(
+    ("condition", "rule", "code", "told"),
+    [
+        ("prevalence < 0.99", "surely", 3, "FAILED"),
+        ("prevalence > 0.3", "surely", 0, "Passed"),
+        ("prevalence > 0.3", "possibly", 3, "FAILED"),
+        ("prevalence > 0.3", "estimate", 1, "No answer"),
+        ("prevalence > 0.99", "estimate", 0, "Passed"),
+        ("accuracy:a < 0.5", "surely", 1, "97 gold labels"),
+        ("delta_AUC:b-a < 0", "possibly", 1, "gold labels"),
+    ],
+)
+def test_conditions_are_judged_by_the_range(tmp_path, capsys, condition, rule, code, told):
+    """The model's interval lies above .3 as a whole, the range on both sides of it."""
+    assert evaluate(tmp_path, "--fail-if", condition, "--fail-on", rule) == code
+    assert told in capsys.readouterr().out
+    row = row_of(summary_of(tmp_path), "prevalence")
+    assert row["range"]["lower"] < 0.3 < row["lower"]
+
+
+def test_a_badge_is_the_range(tmp_path, capsys):
+    assert evaluate(tmp_path, "--badge", "prevalence") == 0
+    said = capsys.readouterr().out.strip()
+    row = row_of(summary_of(tmp_path), "prevalence")["range"]
+    assert said == f"prevalence {row['lower']:.2f} to {row['upper']:.2f} without gold"
+
+
+def test_rates_of_all_votes_have_no_range_where_judges_are_left_out_of_it(tmp_path):
+    assert evaluate(tmp_path, files=write_files(tmp_path, against=1)) == 0
+    found = summary_of(tmp_path)
+    assert "They leave out j4" in found["strata"][0]["ranges_if"]
+    assert row_of(found, "TPR_H")["range"]["lower"] is None
+    assert row_of(found, "prevalence")["range"]["lower"] is not None
+
+
+def test_with_gold_there_is_no_range(tmp_path):
+    given = write_files(tmp_path, gold=100)
+    found = cg.evaluate(cg.read(*given), methods=["logistic-R"], metrics=["prevalence"])
+    assert [one["range"] for one in found.evaluation.summary["headlines"]] == [None]
+    assert "range" not in found.answers.table
+    assert found["prevalence"].interval == (
+        found["prevalence"].only.lower,
+        found["prevalence"].only.upper,
+    )
+
+
+def test_a_stratum_without_gold_has_a_range_beside_one_that_has_gold(tmp_path):
+    """The first 300 items are of region a, and all gold labels lie in it."""
+    votes, scores, gold = write_files(tmp_path, gold=100)
+    table = pd.read_csv(scores).assign(
+        stratum_region=["a"] * (ITEMS // 2) + ["b"] * (ITEMS - ITEMS // 2)
+    )
+    table.to_csv(scores, index=False)
+    study = cg.read(votes, scores, gold)
+    found = cg.evaluate(study, methods=["logistic-R"], metrics=["prevalence", "AUC"])
+    rows = found.evaluation.summary["headlines"]
+    ranged = {one["stratum"] for one in rows if one["range"] is not None}
+    assert ranged == {"region=b"}
+    lower, upper = found["prevalence", "", "region=b"].interval
+    assert 0 < lower < 0.45 < upper < 1
+    assert found["prevalence", "", "region=a"].only.range is None
+    assert "region=b: 300 items" in found.text
+    found.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert f"{100 * lower:.1f} % to {100 * upper:.1f} %" in page
+
+
+def test_single_votes_have_no_range_and_say_so(tmp_path):
+    votes, *_ = write_files(tmp_path)
+    pd.read_csv(votes).drop_duplicates("item").to_csv(tmp_path / "one.csv", index=False)
+    items = cg.read(tmp_path / "one.csv").items
+    assert not has_ranges(items)
+    row = {"metric": "prevalence", "model": "", "against": ""}
+    found = range_of(row, items, None)
+    assert found == {"lower": None, "upper": None, "gold": 97, "why": SINGLE}
