@@ -183,5 +183,6 @@ def test_single_votes_have_no_range_and_say_so(tmp_path):
     items = cg.read(tmp_path / "one.csv").items
     assert not has_ranges(items)
     row = {"metric": "prevalence", "model": "", "against": ""}
-    found = range_of(row, items, None)
+    found = range_of(row, items, None, 0.95)
     assert found == {"lower": None, "upper": None, "gold": 97, "why": SINGLE}
+    assert range_of(row, items, None, 0.8)["gold"] == 42

@@ -54,6 +54,8 @@ NEARLY_NONE = 1e-6
 _RARE = np.geomspace(1e-5, 0.0025, 9)[:-1]
 PREVALENCES = np.concatenate([_RARE, np.linspace(0.0025, 0.9975, 200), 1 - _RARE[::-1]])
 STEPS = np.linspace(0, 1, 25)
+UNKNOWN = (0.1, 0.9)
+"""Where the prevalence is taken to be, for a number of gold labels, where votes do not tell it."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ class _Allowed:
     spread: np.ndarray
 
 
-def gold_wanted(share: float, level: float = LEVEL) -> int:
+def gold_wanted(share: float, level: float) -> int:
     """Gold labels of a random sample that give a rate an interval of width `WANTED` at most.
 
     Args:
@@ -273,7 +275,7 @@ def ranges(
     p, covariance = moments[:, 0], moments[:, 1] - moments[:, 0] ** 2
     allowed = _allowed(p, covariance, most, right)
     ends, rates = _prevalence(allowed, level), _rates(allowed, p, level)
-    lower, upper = ends if np.isfinite(ends[0]) else (0.1, 0.9)
+    lower, upper = ends if np.isfinite(ends[0]) else UNKNOWN
     gold = {share: gold_wanted(share, level) for share in (1.0, lower, 1 - upper)}
     of_class = max(gold[lower], gold[1 - upper])
     return Ranges(

@@ -159,19 +159,20 @@ def _unsupported() -> Iterator[Case]:
     """Files that are read, and support nothing of what is asked: exit code 1, with the reason."""
     line = ["--out", "mine", "--no-models"]
     for what, names, more, says in (
-        ("votes alone", ["votes.csv"], [], "there are 0"),
         ("no gold, where gold is asked for", ["votes.csv", "scores.csv"], ["--methods", "GT"],
          "GT: it needs gold labels; there are 0"),
         ("no scores, where a metric of scores is asked for", ["votes.csv", "gold.csv"],
          ["--metrics", "AUC"], "scores"),
     ):  # fmt: skip
         yield Case("evaluate", "the data", what, [*names, *line, *more], STUDY, says, UNSUPPORTED)
+    single = {"votes.csv": "item,annotator,label\na,R1,1\nb,R2,0\n"}
+    yield Case("evaluate", "the data", "one vote an item and no gold", ["votes.csv", *line],
+               single, "support no method", UNSUPPORTED)  # fmt: skip
     negative = {**STUDY, "gold.csv": GOLD.replace(",1\n", ",0\n")}
     yield Case("evaluate", "the data", "gold labels all negative",
                [*FILES, *line, "--metrics", "AUC"], negative, "gold", UNSUPPORTED)  # fmt: skip
-    yield Case("check", "the data", "one vote an item and no gold", ["votes.csv"],
-               {"votes.csv": "item,annotator,label\na,R1,1\nb,R2,0\n"}, "support no estimator",
-               UNSUPPORTED)  # fmt: skip
+    yield Case("check", "the data", "one vote an item and no gold", ["votes.csv"], single,
+               "support no estimator", UNSUPPORTED)  # fmt: skip
 
 
 CASES = [

@@ -15,6 +15,7 @@ from crowdgold.own.check.data import DataCheck, check_data
 from crowdgold.own.evaluation.evaluated import Answered, Evaluation
 from crowdgold.own.evaluation.folder import write_folder
 from crowdgold.own.evaluation.headline import NO_MODEL
+from crowdgold.own.evaluation.jobs import chosen_methods
 from crowdgold.own.evaluation.processes import Say
 from crowdgold.own.evaluation.questions import Settings, check_settings
 from crowdgold.own.evaluation.run_key import versions
@@ -66,17 +67,23 @@ def check_study(study: Study, settings: Settings) -> DataCheck:
 
 
 def require_answers(evaluation: Evaluation) -> None:
-    """Raise `UnsupportedError` where no metric has an estimate or a range, with the reasons."""
-    ranges = [one["range"] for one in evaluation.summary["headlines"] if one["range"]]
-    if any(one["lower"] is not None for one in ranges):
-        return
+    """Raise `UnsupportedError` where no metric has an estimate or a range, with the reasons.
+
+    A range is no answer to someone who named methods none of which can run on these data.
+    """
     if evaluation.tables["estimates"]["estimate"].notna().any():
         return
-    reasons = [f"{one['method']}: {one['reason']}" for one in evaluation.summary["not_run"]]
+    not_run = evaluation.summary["not_run"]
+    lacking = {one["method"] for one in not_run if not one["failed"]}
+    asked = set(evaluation.summary["settings"]["methods"])
+    none_named = asked in [set(chosen_methods(None, models)) for models in (True, False)]
+    ranges = [one["range"] for one in evaluation.summary["headlines"] if one["range"]]
+    if any(one["lower"] is not None for one in ranges) and (none_named or asked - lacking):
+        return
+    reasons = [f"{one['method']}: {one['reason']}" for one in not_run]
     for one in evaluation.summary["headlines"]:
         reasons += [f"{one['metric']}, {why}" for why in one["passed_over"]]
-    asked = evaluation.summary["settings"]["methods"]
-    if not evaluation.summary["strata"][0]["gold"] and not set(with_role(MODEL)) & set(asked):
+    if not evaluation.summary["strata"][0]["gold"] and not set(with_role(MODEL)) & asked:
         reasons.insert(0, NO_MODEL)
     reasons += evaluation.summary["notes"]
     lines = "\n".join(f"  - {why}" for why in dict.fromkeys(reasons))

@@ -13,7 +13,7 @@ import numpy as np
 
 from crowdgold.data import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.data.own import Study
-from crowdgold.inference.without_gold import Range, Ranges, gold_wanted
+from crowdgold.inference.without_gold import UNKNOWN, Range, Ranges, gold_wanted
 from crowdgold.metrics import METRICS
 from crowdgold.metrics.metric import DELTA
 from crowdgold.metrics.ranked import RankedItems
@@ -56,7 +56,9 @@ def _allowed_in(
     return allowed(items, items.labels, rng, settings.interval_level, own)
 
 
-def _gold_for(row: Mapping[str, Any], items: Items, between: tuple[float, float]) -> int:
+def _gold_for(
+    row: Mapping[str, Any], items: Items, between: tuple[float, float], level: float
+) -> int:
     """Gold labels that would give a metric without a range an interval."""
     name, _, at = row["metric"].partition("@")
     metric = METRICS[name if name in METRICS else name.removeprefix(DELTA)]
@@ -70,7 +72,7 @@ def _gold_for(row: Mapping[str, Any], items: Items, between: tuple[float, float]
             labels = np.diff(np.floor(place * share)).astype(int)
             threshold = float(at.partition("|")[0] or 0)
             shares.append(metric.rests_on(labels, ranked, threshold, None) / max(len(own), 1))
-    return gold_wanted(min(shares, default=1.0))
+    return gold_wanted(min(shares, default=1.0), level)
 
 
 def _known(row: Mapping[str, Any], found: Ranges) -> Range | None:
@@ -81,10 +83,16 @@ def _known(row: Mapping[str, Any], found: Ranges) -> Range | None:
     return named.get(row["metric"])
 
 
-def range_of(row: Mapping[str, Any], items: Items, found: Allowed | None) -> dict[str, Any]:
-    """The range of a metric as JSON has it: its ends, null for none; gold labels; and why."""
-    between = (0.1, 0.9) if found is None else found.ranges.between
-    nothing = {"lower": None, "upper": None, "gold": _gold_for(row, items, between)}
+def range_of(
+    row: Mapping[str, Any], items: Items, found: Allowed | None, level: float
+) -> dict[str, Any]:
+    """The range of a metric as JSON has it: its ends, null for none; gold labels; and why.
+
+    Args:
+        level: of the interval that so many gold labels would give.
+    """
+    between = UNKNOWN if found is None else found.ranges.between
+    nothing = {"lower": None, "upper": None, "gold": _gold_for(row, items, between, level)}
     if found is None:
         return {**nothing, "why": SINGLE}
     known = _known(row, found.ranges)
@@ -145,7 +153,7 @@ def with_ranges(
             continue
         found = _allowed_in(items, stratum, settings, check, study.weights)
         told += [
-            {**row, "range": range_of(row, items, found)}
+            {**row, "range": range_of(row, items, found, settings.interval_level)}
             for row in _every(rows, name, items, settings)
         ]
         assumed[name] = _assumed(found)

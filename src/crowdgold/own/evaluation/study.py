@@ -11,6 +11,8 @@ import pandas as pd
 from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.own import Study
 from crowdgold.evaluation.misfit import held_against
+from crowdgold.methods import METHODS
+from crowdgold.methods.registry import offered
 from crowdgold.metrics.binary import LABEL_METRICS, THRESHOLD_METRICS
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import DataCheck, verdicts_within
@@ -105,7 +107,8 @@ def _notes(settings: Settings, items: Items) -> list[str]:
     """Say what was decided for lack of a setting."""
     notes = []
     if not items.predictors:
-        notes.append("no scores: nothing is said of models, and MAVEN and AutoEval cannot run")
+        of_scores = ", ".join(name for name in offered() if METHODS[name].needs_scores)
+        notes.append(f"no scores: nothing is said of models, and these cannot run: {of_scores}")
     if not set(settings.metrics) & set(THRESHOLD_METRICS):
         return notes
     for model in items.predictors:
