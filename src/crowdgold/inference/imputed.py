@@ -18,6 +18,7 @@ from crowdgold.inference.samples import Draws
 from crowdgold.kernels import kernel
 
 LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
+"""(draw, predictor, rng) -> P(Y_i = 1) of each item, (n,), under that draw."""
 
 
 @kernel()

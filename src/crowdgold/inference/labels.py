@@ -5,7 +5,7 @@ correct, or draws of rates. A method returns one (`Fit.labels`); nothing else as
 is.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from crowdgold.inference.clustered import drawn_from, sample_of_population
 from crowdgold.inference.correction import of_labels, rectify
 from crowdgold.inference.draws import as_dataset
 from crowdgold.inference.estimate import Estimate
-from crowdgold.inference.imputed import impute, resample
+from crowdgold.inference.imputed import LabelProbability, impute, resample
 from crowdgold.inference.power_tuned_mean import estimate_means
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import POPULATION
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from crowdgold.inference.annotated_labels import LevelPosterior
 
-LabelProbability = Callable[[int, str, np.random.Generator], np.ndarray]
-"""(draw, predictor, rng) -> P(Y_i = 1) of each item, (n,), under that draw."""
 UNLIKE = "gives nothing that these metrics are made of"
 
 PREDICTION_DRAWS = 100

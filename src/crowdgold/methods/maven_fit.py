@@ -19,7 +19,8 @@ from crowdgold.models.priors import MuPrior, PhiPrior, ScorePrior
 
 if TYPE_CHECKING:
     from crowdgold.data import Items
-    from crowdgold.inference.labels import Fit, LabelPosterior, LabelProbability
+    from crowdgold.inference.imputed import LabelProbability
+    from crowdgold.inference.labels import Fit, LabelPosterior
     from crowdgold.models.binned_ranks import BinnedRanks
     from crowdgold.models.exact_cut import ScoreDraws
     from crowdgold.models.score_model import ScoreData

@@ -1,5 +1,6 @@
 """Error and width against gold labels alone, over what a study leaves open."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -17,13 +18,15 @@ from crowdgold.plotting.series import MARKERS, count_replicates
 from crowdgold.plotting.style import COLOURS, new_figure
 
 ROWS = (("error_ratio", "Mean absolute error"), ("width_ratio", "Interval width"))
+SETTING = re.compile(r"^method_settings\.[^.]+\.")
+"""What stands before the setting of a method."""
 LABELS = {
     "n_voters": "Voters",
     "votes_total": "Votes on\nan item $c$",
     "predictors.A.mu": "$\\mu$ of\nthe scores",
     "predictors.A.delta": "$\\delta$ of\nthe scores",
-    "method_settings.MAVEN.mu_prior.scale": "Scale of\n$\\mu$'s prior",
-    "method_settings.MAVEN.delta_scale": "Scale of\n$\\delta$'s prior",
+    "mu_prior.scale": "Scale of\n$\\mu$'s prior",
+    "delta_scale": "Scale of\n$\\delta$'s prior",
 }
 
 
@@ -127,7 +130,7 @@ def draw_sensitivity(
                 panel.set_ylabel(f"{label},\n{method} / {baseline}")
             panel.tick_params(labelleft=column == 0)
         axes[0][column].tick_params(labelbottom=False)
-        axes[1][column].set_xlabel(LABELS.get(quantity, quantity))
+        axes[1][column].set_xlabel(LABELS.get(SETTING.sub("", quantity), quantity))
     fits = table[table["method"].isin([method, baseline])]
     figure.supxlabel(
         f"{count_replicates(shown['replicates'].max())}; bars are one standard error of the "

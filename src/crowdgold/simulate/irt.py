@@ -196,7 +196,7 @@ def probability_given_votes(
         votes_positive: (n,) V_i.
         votes_total: (n,) c_i.
     """
-    points, weights = _normal_quadrature(NODES)
+    points, weights = normal_quadrature(NODES)
     difficulty = model.mu_d + model.sigma_d * points
     joint = []
     for truth, prior in ((0, 1 - model.phi), (1, model.phi)):
@@ -208,7 +208,7 @@ def probability_given_votes(
 
 
 @cache
-def _normal_quadrature(nodes: int) -> tuple[np.ndarray, np.ndarray]:
+def normal_quadrature(nodes: int) -> tuple[np.ndarray, np.ndarray]:
     """The nodes and weights that integrate against the standard normal density."""
     points, weights = roots_hermitenorm(nodes)
     return points, weights / weights.sum()

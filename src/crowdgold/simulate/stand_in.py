@@ -29,14 +29,14 @@ from typing import Annotated, Any
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import expit, logit, ndtr, roots_hermitenorm
+from scipy.special import expit, logit, ndtr
 
 from crowdgold.data import InputError, Items
 from crowdgold.declared import Above, AtLeast, Part, Settings
 from crowdgold.given import Given
 from crowdgold.simulate import design
 from crowdgold.simulate.generator import Generator, Replicate
-from crowdgold.simulate.irt import draw_irt
+from crowdgold.simulate.irt import draw_irt, normal_quadrature
 from crowdgold.simulate.resample import resample
 
 PRINTED = ("phi", "TPR_H", "TNR_H", "excess_agreement")
@@ -106,12 +106,6 @@ class Voting:
     sigma_d: float
 
 
-@cache
-def _normal_quadrature() -> tuple[np.ndarray, np.ndarray]:
-    points, weights = roots_hermitenorm(NODES)
-    return points, weights / weights.sum()
-
-
 def chance_by_difficulty(shift: float, voting: Voting) -> tuple[np.ndarray, np.ndarray]:
     """g(D) = E_S sigmoid(shift + S - D) at quadrature nodes of D, S centred: (256,), weights.
 
@@ -119,7 +113,7 @@ def chance_by_difficulty(shift: float, voting: Voting) -> tuple[np.ndarray, np.n
         shift: mu_s + offset on positives, mu_s - offset on negatives.
         voting: the spreads of skills and difficulties.
     """
-    points, weights = _normal_quadrature()
+    points, weights = normal_quadrature(NODES)
     inside = shift + voting.sigma_s * points[None, :] - voting.sigma_d * points[:, None]
     return expit(inside) @ weights, weights
 
@@ -157,7 +151,7 @@ def excess_agreement(voting: Voting, phi: float) -> float:
 
 def _with_rates(tpr: float, tnr: float, sigma_s: float, sigma_d: float) -> Voting:
     """Find the mean skill and the offset that give the voters' rates, the spreads given."""
-    points, weights = _normal_quadrature()
+    points, weights = normal_quadrature(NODES)
     spread = np.hypot(sigma_s, sigma_d) * points
     ends = float(np.hypot(sigma_s, sigma_d)) * 12 + 40
     positive, negative = (

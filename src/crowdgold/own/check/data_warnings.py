@@ -7,12 +7,12 @@ import numpy as np
 from crowdgold.data.checks import counted
 from crowdgold.methods.doubts import CHOSEN_MEND
 from crowdgold.own.check.annotator_check import AnnotatorCheck
+from crowdgold.own.check.described import NAMED
 from crowdgold.own.check.gold_sample import OF_ITEMS, GoldSample
 from crowdgold.own.check.score_check import Scores, warn_of_ties
 
 TIES = 0.02
 """Share of the items that experts labelled from which on their ties are warned of."""
-NAMED = 5
 
 
 def warn_of_gold(sample: GoldSample, within: GoldSample | None, gold: int, tied: int) -> list[str]:

@@ -16,7 +16,7 @@ from crowdgold.own.check.cluster_effect import in_words
 from crowdgold.own.check.gold_sample import likeness_in_words
 
 NAMED = 5
-"""Models that are named."""
+"""Models, or annotators, that are named."""
 ANSWER = "the answer: "
 """What a method's use begins with where it is the answer, which the head says."""
 

@@ -8,10 +8,7 @@ from crowdgold.methods import METHODS
 from crowdgold.methods.order import ANSWERS, in_order
 from crowdgold.metrics import METRICS, Words
 from crowdgold.metrics.metric import DELTA
-from crowdgold.own.evaluation.questions import is_of_population
-
-HUMANS = "humans"
-"""What delta_TPR of a single model is against."""
+from crowdgold.own.evaluation.questions import HUMANS, is_of_population
 
 
 def words_of(metric: str) -> Words:

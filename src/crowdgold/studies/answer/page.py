@@ -9,6 +9,7 @@ import pandas as pd
 from crowdgold.documents.markdown import markdown_table, with_error
 from crowdgold.evaluation.summaries import share_error
 from crowdgold.methods import METHODS
+from crowdgold.methods.method import OF_MEANS
 from crowdgold.studies.answer.bars import (
     AT,
     ENOUGH,
@@ -20,7 +21,7 @@ from crowdgold.studies.answer.bars import (
     judged_cells,
 )
 from crowdgold.studies.answer.cells import CELL, answer_cells, mean_ratios, pooled_coverage
-from crowdgold.studies.answer.sample_peers import MEANS, PEER
+from crowdgold.studies.answer.sample_peers import PEER
 
 __all__ = ["AT", "ENOUGH", "OF_CELL", "answers_of", "bars_of"]
 
@@ -208,11 +209,11 @@ def _listed(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def beside_peers(found: Answers, results: pd.DataFrame, peers: pd.DataFrame) -> str:
     """The table of coverage and width of means beside ppi_py's on the same samples."""
     first = _first(found, results)
-    means = first[first["metric"].str.partition("@")[0].isin(MEANS)]
+    means = first[first["metric"].str.partition("@")[0].isin(OF_MEANS)]
     rows = []
     joined = pd.concat([means, _first(found, peers)], ignore_index=True)
     joined = joined.assign(metric=joined["metric"].str.partition("@")[0])
-    for metric in MEANS:
+    for metric in OF_MEANS:
         own = joined[joined["metric"] == metric]
         for method in dict.fromkeys((PEER, found.answer, found.baseline)):
             cells = pooled_coverage(own, method, ["n_gold"]).sort_values("n_gold")

@@ -21,10 +21,10 @@ from crowdgold.data import NO_GOLD, Items
 from crowdgold.experiments.data_tables import DataTable
 from crowdgold.experiments.settings import parse_setting
 from crowdgold.experiments.truths import true_values
+from crowdgold.methods.method import OF_MEANS
 from crowdgold.metrics import Asked, parse_metric
 
 PEER = "ppi_py"
-MEANS = ("prevalence", "accuracy")
 
 
 def is_installed() -> bool:
@@ -34,7 +34,7 @@ def is_installed() -> bool:
 
 def is_mean(metric: str) -> bool:
     """Whether a metric is a mean over items, which ppi_py can estimate."""
-    return parse_metric(metric).name in MEANS
+    return parse_metric(metric).name in OF_MEANS
 
 
 def peer_interval(items: Items, metric: str, level: float) -> tuple[float, float, float]:

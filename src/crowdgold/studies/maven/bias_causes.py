@@ -69,15 +69,18 @@ class Version:
     told: bool = False
 
 
+VOTES_KNOWN = f"{CALIBRATED_MAVEN.name}, votes known"
+NARROWER_PRIOR = f"{CALIBRATED_MAVEN.name}, prior of mu at 0.05"
+WIDER_PRIOR = f"{CALIBRATED_MAVEN.name}, prior of mu at 5"
 CALIBRATED = {"score_likelihood": "calibrated"}
 VERSIONS = {
     PUBLISHED.name: Version({}),
     CALIBRATED_MAVEN.name: Version(CALIBRATED),
-    "MAVEN-C, prior of mu at 0.05": Version(CALIBRATED | {"mu_prior": {"scale": 0.1}}),
-    "MAVEN-C, prior of mu at 5": Version(CALIBRATED | {"mu_prior": {"scale": 10.0}}),
+    NARROWER_PRIOR: Version(CALIBRATED | {"mu_prior": {"scale": 0.1}}),
+    WIDER_PRIOR: Version(CALIBRATED | {"mu_prior": {"scale": 10.0}}),
     FREE_SD.name: Version(CALIBRATED | {"positive_sd": True}),
-    "MAVEN, votes known": Version({}, told=True),
-    "MAVEN-C, votes known": Version(CALIBRATED, told=True),
+    f"{PUBLISHED.name}, votes known": Version({}, told=True),
+    VOTES_KNOWN: Version(CALIBRATED, told=True),
 }
 """The versions by name; those whose vote models are alike come one after the other."""
 

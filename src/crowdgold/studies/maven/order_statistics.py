@@ -14,31 +14,24 @@ import pandas as pd
 from scipy.special import logit
 
 from crowdgold.data import NO_GOLD, Items
-from crowdgold.declared import Above, AtLeast, Each, Settings
+from crowdgold.declared import Above, AtLeast, Each
 from crowdgold.experiments.check import Check
 from crowdgold.models.utility import tabulate_utility
 from crowdgold.models.vote_sets import VoteParameters, VoteSets, find_vote_sets
-from crowdgold.simulate.design import Predictor, draw_scores
-from crowdgold.simulate.maven import draw_labels
+from crowdgold.simulate.design import Predictor, PredictorGiven, draw_scores
+from crowdgold.simulate.maven import VotesGiven, draw_labels
 
 EXTREME = 1e-15
 COLUMNS = ("n", "percentile", "votes_positive", "source", "mean", "lower", "upper", "datasets")
 
 
 @dataclass(frozen=True, kw_only=True)
-class OrderStatisticsParameters(Settings):
+class OrderStatisticsParameters(PredictorGiven, VotesGiven):
     """Posterior probabilities that see only the ranks of the scores, against those that see the
     scores, both at the true parameters (MAVEN, appendix A).
     """
 
     n: Annotated[int, AtLeast(2), "Items."]
-    phi: Annotated[float, Above(0, 1), "Probability of a positive label."]
-    a0: Annotated[float, Above(0, 1), "Mean probability of a positive vote on a negative item."]
-    a1: Annotated[float, Above(0, 1), "Mean probability of a positive vote on a positive item."]
-    d0: Annotated[float, Above(0), "Concentration of that probability on negative items."]
-    d1: Annotated[float, Above(0), "Concentration of that probability on positive items."]
-    mu: Annotated[float, "How far the score follows the true label."]
-    delta: Annotated[float, "How far the score follows the votes."]
     votes_total: Annotated[int, AtLeast(1), "Votes on each item."]
     percentiles: Annotated[
         object,

@@ -9,18 +9,19 @@ from crowdgold.documents.markdown import markdown_table, with_error
 from crowdgold.documents.verdicts import CLEAR
 from crowdgold.evaluation.fits import gate_sentence
 from crowdgold.methods.maven import CALIBRATED, FREE_SD
+from crowdgold.studies.maven.bias_causes import VOTES_KNOWN, WIDER_PRIOR
 
 SUBJECT = CALIBRATED.name
 PROCESSES = {"Algorithm 1": "MAVEN's process", "Algorithm 2": "IRT"}
 """How MAVEN's paper names a generator -> its name on all pages."""
 JUDGED = ("AUC", "precision")
 SUSPECTS = {
-    "MAVEN-C, votes known": (
+    VOTES_KNOWN: (
         "The votes' parameters are uncertain. A draw of them that is off takes some labels for "
         "their opposite. Wrong labels pull the scores of the classes together, whichever way the "
         "draw is off"
     ),
-    "MAVEN-C, prior of mu at 5": (
+    WIDER_PRIOR: (
         "The paper's prior of mu has its mode at a half, and draws mu towards it where the data "
         "say little"
     ),

@@ -10,7 +10,7 @@ from crowdgold.evaluation.summaries import summarise
 from crowdgold.methods.pec import POSTERIOR
 
 OWN, TIED = "stableval_own_world", "stableval_correlated"
-PRIOR = "method_settings.PEC-posterior.prior"
+PRIOR = f"method_settings.{POSTERIOR.name}.prior"
 AXES = {OWN: ["quality", PRIOR], TIED: ["difficulty", "copying"]}
 CONTROL = {"difficulty": "own", "copying": 0}
 """The setting of `stableval_correlated` in which labels are independent."""
