@@ -60,6 +60,7 @@ def run_more(asked: argparse.Namespace) -> int:
     """Read the study, simulate more labels, and say what they do; 1 where none reach the width."""
     from crowdgold.data.own import read_study
     from crowdgold.metrics import parse_metric
+    from crowdgold.own.plan.metrics_asked import of_model
     from crowdgold.own.plan.more_labels import more_labels
     from crowdgold.own.plan.pilot import choose_model, of_clusters
 
@@ -71,8 +72,7 @@ def run_more(asked: argparse.Namespace) -> int:
         study = read_study(asked.pilot, renamed(asked), asked.positive, asked.repeated)
         if metric.known.needs_scores and not (metric.is_difference or metric.predictor):
             model = choose_model(study.items, asked.model)
-            name, at, threshold = metric.text.partition("@")
-            metric = parse_metric(f"{name}:{model}{at}{threshold}" if model else metric.text)
+            metric = of_model(metric, model) if model else metric
         metric.predictors(study.items)
         found = more_labels(
             study.items, metric, asked.width, asked.seed, asked.level, told=tried.append

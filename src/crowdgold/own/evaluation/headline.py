@@ -20,7 +20,7 @@ from crowdgold.methods.method import CORRECTED, MODEL
 from crowdgold.methods.needs import EXPERTS_ERRORS
 from crowdgold.methods.registry import baseline, with_role
 from crowdgold.metrics.binary import LABEL_METRICS
-from crowdgold.metrics.metric import DELTA
+from crowdgold.own.evaluation.questions import plain_metric
 from crowdgold.own.evaluation.rows import KEYS
 
 NUMBERS = ("estimate", "lower", "upper", "standard_error", "effective_gold")
@@ -89,8 +89,7 @@ def order_of_choice(
 
 def _ignores_scores(method: str, metric: str) -> bool:
     """Whether a metric is of scores and a model does not use them."""
-    name = metric.partition("@")[0]
-    of_labels = name in LABEL_METRICS or name.removeprefix(DELTA) in LABEL_METRICS
+    of_labels = plain_metric(metric)[0] in LABEL_METRICS
     return is_model(method) and not of_labels and not METHODS[method].needs_scores
 
 

@@ -18,6 +18,7 @@ from crowdgold.methods.registry import offered
 from crowdgold.metrics import parse_metric
 from crowdgold.metrics.binary import LABEL_METRICS, MODEL_METRICS, STUDY_METRICS, THRESHOLD_METRICS
 from crowdgold.metrics.binary import METRICS as KNOWN
+from crowdgold.metrics.metric import DELTA
 
 METRICS = STUDY_METRICS
 STANDARD = tuple(name for name in METRICS if not KNOWN[name].on_request)
@@ -66,6 +67,15 @@ class Settings:
     def interval_level(self) -> float:
         """The level that each interval is made at."""
         return self.level if self.one_look is None else self.one_look
+
+
+def plain_metric(text: str) -> tuple[str, str]:
+    """The metric that a text of it, or of a difference of it, is of; and where it is taken.
+
+    `delta_accuracy@0.5` is of accuracy, taken at 0.5.
+    """
+    name, _, at = text.partition("@")
+    return name if name in KNOWN else name.removeprefix(DELTA), at
 
 
 def read_thresholds(texts: Sequence[str | float]) -> dict[str, tuple[float, ...]]:

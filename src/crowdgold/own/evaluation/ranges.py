@@ -15,7 +15,6 @@ from crowdgold.data import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.data.own import Study
 from crowdgold.inference.without_gold import UNKNOWN, Range, Ranges, gold_wanted
 from crowdgold.metrics import METRICS
-from crowdgold.metrics.metric import DELTA
 from crowdgold.metrics.ranked import RankedItems
 from crowdgold.own.check.data import DataCheck
 from crowdgold.own.check.without_gold import (
@@ -28,7 +27,7 @@ from crowdgold.own.check.without_gold import (
 from crowdgold.own.evaluation.conditions import answers_asked
 from crowdgold.own.evaluation.headline import NO_GOLD_REASON, NO_MODEL, no_answer
 from crowdgold.own.evaluation.jobs import ALL, Stratum, items_of, stream
-from crowdgold.own.evaluation.questions import Settings
+from crowdgold.own.evaluation.questions import Settings, plain_metric
 from crowdgold.own.evaluation.rows import KEYS
 
 NOT_KNOWN = "votes and scores alone give it no range"
@@ -60,8 +59,8 @@ def _gold_for(
     row: Mapping[str, Any], items: Items, between: tuple[float, float], level: float
 ) -> int:
     """Gold labels that would give a metric without a range an interval."""
-    name, _, at = row["metric"].partition("@")
-    metric = METRICS[name if name in METRICS else name.removeprefix(DELTA)]
+    name, at = plain_metric(row["metric"])
+    metric = METRICS[name]
     shares = []
     for model in {row["model"], row["against"]} & {NO_PREDICTOR, *items.predictors}:
         if metric.needs_scores and model == NO_PREDICTOR:

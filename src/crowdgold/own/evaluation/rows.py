@@ -29,6 +29,7 @@ from crowdgold.own.evaluation.questions import (
     METRICS,
     Settings,
     is_of_population,
+    plain_metric,
 )
 
 KEYS = ("stratum", "model", "against", "metric")
@@ -187,8 +188,7 @@ def _misfit(table: pd.DataFrame) -> pd.DataFrame:
 
 def _metric_place(metric: str) -> tuple[int, float]:
     """Where a metric, or a difference of it, stands among all, and its threshold."""
-    name, _, at = metric.partition("@")
-    plain = name if name in METRICS else name.removeprefix(DELTA)
+    plain, at = plain_metric(metric)
     return METRICS.index(plain), float(at.partition("|")[0] or 0)
 
 

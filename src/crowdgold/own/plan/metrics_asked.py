@@ -8,6 +8,12 @@ from crowdgold.metrics import Asked, parse_metric
 from crowdgold.own.evaluation.questions import Settings, questions_of
 
 
+def of_model(metric: Asked, model: str) -> Asked:
+    """A metric that no model is named of, of a model."""
+    name, at, threshold = metric.text.partition("@")
+    return replace(metric, text=f"{name}:{model}{at}{threshold}", predictor=model)
+
+
 def metrics_for(items: Items, texts: Sequence[str]) -> list[Asked]:
     """The metrics, each of one model, or a difference of the first two.
 
@@ -30,10 +36,9 @@ def metrics_for(items: Items, texts: Sequence[str]) -> list[Asked]:
     for metric, model in wanted:
         if metric.is_parameter:
             raise InputError(f"--for {metric.text}: gold labels say nothing about a parameter")
-        of_model = metric.known.needs_scores and not (metric.predictor or metric.is_difference)
-        if of_model and len(models) > 1:
-            name, at, threshold = metric.text.partition("@")
-            metric = replace(metric, text=f"{name}:{model}{at}{threshold}", predictor=model)
+        of_one = metric.known.needs_scores and not (metric.predictor or metric.is_difference)
+        if of_one and len(models) > 1:
+            metric = of_model(metric, model)
         metric.predictors(items)
         found[metric.text] = metric
     return list(found.values())

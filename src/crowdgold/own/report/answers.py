@@ -7,13 +7,13 @@ from typing import Any
 from crowdgold.methods.registry import baseline
 from crowdgold.own.check.without_gold import MORE_GOLD
 from crowdgold.own.evaluation.headline import is_gold_alone, named
+from crowdgold.own.evaluation.questions import plain_metric
 from crowdgold.own.report.folder import StudyFolder
 from crowdgold.own.report.words import (
     Numbers,
     against_voters,
     is_comparison,
     metric_of,
-    plain_metric,
     rounded,
     words_of,
 )
@@ -80,7 +80,7 @@ def _leader_first(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Turn a comparison round where the second model is ahead: a sentence begins with it."""
     if not is_comparison(row) or row["estimate"] is None or row["estimate"] >= 0:
         return row
-    beside, name, at = row.get("beside"), *plain_metric(str(row["metric"]))
+    beside, (name, _, at) = row.get("beside"), str(row["metric"]).partition("@")
     return {
         **row, **_negated(row), "model": row["against"], "against": row["model"],
         "metric": f"{name}@{'|'.join(reversed(at.split('|')))}" if at else name,

@@ -20,6 +20,7 @@ from crowdgold.own.check.annotator_check import holm
 from crowdgold.own.check.gold_sample import CHOSEN
 from crowdgold.own.check.verdicts import MEASURED_GOLD, SURELY_CHOSEN
 from crowdgold.own.evaluation.headline import ONLY_MODELS_REASON
+from crowdgold.own.evaluation.questions import plain_metric
 from crowdgold.own.report.answers import headlines_of_all
 from crowdgold.own.report.folder import StudyFolder, records_of
 from crowdgold.own.report.words import (
@@ -29,7 +30,6 @@ from crowdgold.own.report.words import (
     listed,
     metric_of,
     percent,
-    plain_metric,
     words_of,
 )
 

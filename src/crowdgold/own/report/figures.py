@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from crowdgold.methods.registry import offered
+from crowdgold.own.evaluation.questions import plain_metric
 from crowdgold.own.report.answers import headlines_of_all
 from crowdgold.own.report.estimates_figure import (
     MOST,
@@ -22,7 +23,6 @@ from crowdgold.own.report.words import (
     is_comparison,
     metric_of,
     percent,
-    plain_metric,
     words_of,
 )
 

@@ -7,8 +7,7 @@ from typing import Any
 from crowdgold.methods import METHODS
 from crowdgold.methods.order import ANSWERS, in_order
 from crowdgold.metrics import METRICS, Words
-from crowdgold.metrics.metric import DELTA
-from crowdgold.own.evaluation.questions import HUMANS, is_of_population
+from crowdgold.own.evaluation.questions import HUMANS, is_of_population, plain_metric
 
 
 def words_of(metric: str) -> Words:
@@ -18,16 +17,9 @@ def words_of(metric: str) -> Words:
     return Words(metric, metric, metric, "{metric}: {value}.", metric, metric)
 
 
-def plain_metric(metric: str) -> tuple[str, str]:
-    """Split a metric's name: `accuracy@0.5` is accuracy and 0.5."""
-    name, _, at = metric.partition("@")
-    return name, at
-
-
 def metric_of(row: Mapping[str, Any]) -> str:
     """The metric of which a row is a value or, for two models, a difference."""
-    name, _ = plain_metric(str(row["metric"]))
-    return name if name in METRICS else name.removeprefix(DELTA)
+    return plain_metric(str(row["metric"]))[0]
 
 
 def is_comparison(row: Mapping[str, Any]) -> bool:
