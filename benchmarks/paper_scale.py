@@ -31,6 +31,11 @@ from crowdgold.models.stan import StanModels
 METADATA = {"code_version": "benchmark"}
 EVERY = 0.05
 """Seconds between two looks at a task's temporary files."""
+TARGETS = "figures", "validate"
+MEASURED = [
+    "cpu_seconds", "most_seconds", "start_seconds", "memory_mb", "replicate_mb", "scratch_mb",
+]  # fmt: skip
+"""Columns of what is measured; the others follow from these and config/paper.yaml."""
 QUICK, MORE = 10.0, 4
 """A task that takes fewer seconds is run for more replicates as well."""
 
@@ -55,7 +60,7 @@ def drawn(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The experiments that a figure of `figures` or `validate` is drawn from."""
     for name in config["experiments"]:
         target, _ = plan.drawn_by(config, name)
-        if target and plan.can_run(config, name):
+        if target in TARGETS and plan.can_run(config, name):
             yield name, target
 
 
@@ -138,34 +143,45 @@ def costs_of(
     return found
 
 
-def row_of(
-    config: Mapping[str, Any], name: str, target: str, stan: StanModels, datasets: Path
-) -> dict[str, Any]:
-    """Measure an experiment, and say what all of it takes."""
-    block = config["experiments"][name]
-    used = plan.dataset(block)
+def of_a_replicate(
+    config: Mapping[str, Any], name: str, stan: StanModels, datasets: Path
+) -> dict[str, float]:
+    """Measure an experiment: a replicate, the start of a job, and their memory."""
+    used = plan.dataset(config["experiments"][name])
     dataset = pd.read_parquet(datasets / f"{used}.parquet") if used else None
     costs, starts = zip(*costs_of(config, name, stan, dataset), strict=True)
-    batches = len(plan.batches(config, name))
+    return {
+        "cpu_seconds": round(mean(one.seconds for one in costs), 2),
+        "most_seconds": round(max(one.seconds for one in costs), 2),
+        "start_seconds": round(mean(starts), 2),
+        "memory_mb": round(max(one.memory for one in costs)),
+        "replicate_mb": round(mean(one.tables for one in costs), 4),
+        "scratch_mb": round(max(one.scratch for one in costs), 1),
+    }
+
+
+def row_of(
+    config: Mapping[str, Any], name: str, target: str, cost: Mapping[str, float]
+) -> dict[str, Any]:
+    """What all of an experiment takes, from what a replicate and a job's start do."""
+    block = config["experiments"][name]
+    batches, settings = len(plan.batches(config, name)), len(plan.settings(block))
     is_check = plan.source(block) == "check"
     jobs = 1 + batches * (1 if is_check else 1 + len(plan.groups(config, name)))
-    runs = len(plan.settings(block)) * block["replicates"]
-    slowest = max(one.seconds for one in costs) * runs / batches + max(starts)
+    runs = settings * block["replicates"]
+    seconds = cost["cpu_seconds"] * runs + cost["start_seconds"] * jobs
+    slowest = cost["most_seconds"] * runs / batches + cost["start_seconds"]
     return {
         "paper": block["paper"],
         "experiment": name,
         "target": target,
-        "settings": len(plan.settings(block)),
+        "settings": settings,
         "replicates": block["replicates"],
         "jobs": jobs,
-        "cpu_seconds": round(mean(one.seconds for one in costs), 2),
         "largest_job_minutes": round(slowest / 60, 1),
-        "core_hours": round(
-            (mean(one.seconds for one in costs) * runs + mean(starts) * jobs) / 3600, 2
-        ),
-        "memory_mb": round(max(one.memory for one in costs)),
-        "tables_mb": round(mean(one.tables for one in costs) * runs),
-        "scratch_mb": round(max(one.scratch for one in costs), 1),
+        "core_hours": round(seconds / 3600, 2),
+        "tables_mb": round(cost["replicate_mb"] * runs),
+        **cost,
     }
 
 
@@ -177,19 +193,26 @@ def main() -> None:
     parser.add_argument("--datasets", type=Path, required=True, help="folder of prepared datasets")
     parser.add_argument("--output", type=Path, required=True, help="the table (CSV)")
     parser.add_argument("--experiments", nargs="+", help="some of them (default: all)")
+    parser.add_argument(
+        "--measured", type=Path, help="an earlier table: what it has is not measured again"
+    )
     options = parser.parse_args()
     config = paper_scale(Path(__file__).resolve().parents[1])
     stan = StanModels.compiled(options.models, options.toolchain)
+    known: dict[Any, Any] = {}
+    if options.measured:
+        known = pd.read_csv(options.measured, index_col="experiment")[MEASURED].to_dict("index")
     rows = []
     for name, target in drawn(config):
         if options.experiments and name not in options.experiments:
             continue
         used = plan.dataset(config["experiments"][name])
-        if used and not (options.datasets / f"{used}.parquet").is_file():
+        if name not in known and used and not (options.datasets / f"{used}.parquet").is_file():
             print(f"{name}: left out, no {options.datasets / used}.parquet", flush=True)
             continue
         began = time.perf_counter()
-        rows.append(row_of(config, name, target, stan, options.datasets))
+        cost = known.get(name) or of_a_replicate(config, name, stan, options.datasets)
+        rows.append(row_of(config, name, target, cost))
         print(f"{name}: {time.perf_counter() - began:.0f} s, {rows[-1]}", flush=True)
     write_csv(pd.DataFrame(rows), options.output)
 
