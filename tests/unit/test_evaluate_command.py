@@ -161,6 +161,22 @@ def test_a_metric_in_other_letters_is_recognised(few, tmp_path, capsys):
     assert "no metric 'auc'; did you mean 'AUC'?" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("precision@0.5", "--metrics precision --threshold 0.5"),
+        ("recall:large@0.7", "--metrics recall --threshold large=0.7"),
+        ("AUC@0.5", "did you mean 'AUC'?"),
+    ],
+)
+def test_a_metric_as_tables_name_it_is_refused_with_what_to_write(
+    few, tmp_path, capsys, name, said
+):
+    given = [*files(few), "--out", str(tmp_path / "mine"), "--metrics", name]
+    assert main(["evaluate", *given]) == 2
+    assert said in capsys.readouterr().err
+
+
 def test_the_answer_waits_for_nothing_that_it_does_not_need(few, tmp_path):
     """Packages that take long to load: statistics, figures, Stan, workbooks, pages."""
     asked = ["evaluate", *files(few), "--out", str(tmp_path / "mine"), "--no-models"]
