@@ -148,7 +148,7 @@ def test_without_gold_and_models_the_ranges_are_all_there_is(few, tmp_path, caps
     given = ["evaluate", votes, scores, "--out", str(tmp_path / "mine"), "--no-models", "--report"]
     assert main([*given, "--metrics", "prevalence", "AUC"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "No model says more." in said
+    assert "No model gives a number." in said
     assert "--no-models leaves them out" in said
     assert (tmp_path / "mine" / "report.html").is_file()
     assert main([*given, "--metrics", "accuracy"]) == 1

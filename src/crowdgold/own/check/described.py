@@ -129,9 +129,9 @@ def about(check: "DataCheck") -> dict[str, list[str]]:
 
 
 def _shortened(texts: Sequence[str]) -> list[str]:
-    """The first text, and how many more there are."""
+    """The first text, and how many more there are; of two both."""
     left = len(texts) - 1
-    return [*texts[:1], *([f"{left:,} more: --verbose"] if left > 0 else [])]
+    return [*texts[:1], f"{left:,} more: --verbose"] if left > 1 else list(texts)
 
 
 def _first(check: "DataCheck") -> dict[str, list[str]]:
