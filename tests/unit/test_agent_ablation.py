@@ -90,7 +90,7 @@ def test_coverage_fails_where_it_is_clearly_short(inside, verdict):
             "diagnostics_passed": True,
         }
     )  # fmt: skip
-    covers = claim("of the score of the responses here cover: over items", place="Section 3.5")
+    covers = claim("of the score of these answers cover: over items", place="Section 3.5")
     assert covers.judge({"stableval_own_world": table}).verdict == verdict
 
 
@@ -120,7 +120,7 @@ def tied(coverage, replicates=40, control=0.95):
 )
 def test_dependence_is_held_against_its_control(coverage, verdict):
     control = 0.6 if verdict == FAILS else 0.95
-    found = claim("responses here away: full posterior").judge(tied(coverage, control=control))
+    found = claim("these answers away: full posterior").judge(tied(coverage, control=control))
     assert found.verdict == verdict
     assert found.ours.startswith("coverage less the control's: own difficulty, 20% copied ")
     page = interval_tables(tied(coverage))

@@ -148,7 +148,7 @@ def test_without_gold_and_models_the_ranges_are_all_there_is(few, tmp_path, caps
     given = ["evaluate", votes, scores, "--out", str(tmp_path / "mine"), "--no-models", "--report"]
     assert main([*given, "--metrics", "prevalence", "AUC"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "No model says more." in said
+    assert "No model gives a number." in said
     assert "--no-models leaves them out" in said
     assert (tmp_path / "mine" / "report.html").is_file()
     assert main([*given, "--metrics", "accuracy"]) == 1
@@ -159,6 +159,22 @@ def test_a_metric_in_other_letters_is_recognised(few, tmp_path, capsys):
     given = [*files(few), "--out", str(tmp_path / "mine"), "--metrics", "auc"]
     assert main(["evaluate", *given]) == 2
     assert "no metric 'auc'; did you mean 'AUC'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("precision@0.5", "--metrics precision --threshold 0.5"),
+        ("recall:large@0.7", "--metrics recall --threshold large=0.7"),
+        ("AUC@0.5", "did you mean 'AUC'?"),
+    ],
+)
+def test_a_metric_as_tables_name_it_is_refused_with_what_to_write(
+    few, tmp_path, capsys, name, said
+):
+    given = [*files(few), "--out", str(tmp_path / "mine"), "--metrics", name]
+    assert main(["evaluate", *given]) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_the_answer_waits_for_nothing_that_it_does_not_need(few, tmp_path):

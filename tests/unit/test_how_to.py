@@ -1,6 +1,7 @@
 """How-to pages and tutorials: their templates, filled anew, give what they say."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,35 @@ def files(tmp_path_factory):
     write_files(draw_studies(), folder)
     link_clone(ROOT, folder)
     return folder
+
+
+CHECKS = sorted(
+    {
+        command.replace("\\\n", " ")
+        for path in TEMPLATES.values()
+        for command in re.findall(r"^crowdgold check (?:.*\\\n)*.*", path.read_text(), re.MULTILINE)
+        if "--verbose" not in command
+    }
+)
+"""The commands that say on one screen what files can answer."""
+
+
+@pytest.mark.parametrize("command", CHECKS)
+def test_a_check_is_one_screen(command, files, monkeypatch, capsys):
+    """Of all files of the pages; two commands name files that a reader has, not we."""
+    monkeypatch.chdir(files)
+    arguments = shlex.split(command)[1:]
+    named = [one for one in arguments if re.fullmatch(r"\w+\.(csv|json|yaml)", one)]
+    if not all((files / one).exists() for one in named):
+        assert named in (["study.yaml"], ["answers.json"])
+        return
+    assert main(arguments) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 25
+    assert max(map(len, lines)) <= 80
+    assert "nan" not in " ".join(lines)
+    assert re.search(r"^(answer|to do) ", "\n".join(lines), re.MULTILINE)
+    assert not [line for line in lines if line.startswith("...")]
 
 
 def texts(name):

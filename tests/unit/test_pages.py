@@ -321,10 +321,12 @@ CLAIMS = """# A paper
 | Fig. 3 | level | not decided |
 """
 NEW = {
-    "answer": "## By number of gold labels\n\n| gold labels | coverage | width / GT |\n"
-    "| --- | --- | --- |\n| 20 | 0.97 | 0.9 |\n| 500 | 0.951 | 0.8 |\n",
-    "gold-designs": "## Shares of random labels\n\n| positive | sample | prevalence |\n"
-    "| --- | --- | --- |\n| 0.03 | two batches | 0.527 ± 0.03 |\n",
+    "answer": "## By number of gold labels\n\n"
+    "| gold labels | coverage | width / GT | without an interval |\n| --- | --- | --- | --- |\n"
+    "| 20 | 0.97 | 0.9 | 16.4 % |\n| 500 | 0.951 | 0.8 | 0.5 % |\n\n"
+    "### The lowest cells\n\n| coverage |\n| --- |\n| 0.890 ± 0.022 |\n",
+    "gold-designs": "## Shares of random labels\n\n| positive | sample | prevalence | recall |\n"
+    "| --- | --- | --- | --- |\n| 0.03 | two batches | 0.527 ± 0.03 | 0.71 |\n",
     "experts": "## Second opinions on the rarer class and a tenth of the rest\n\n"
     "| experts' errors | gold labels | AUC |\n| --- | --- | --- |\n"
     "| 5 % | one opinion, taken for true | 0.21 |\n"
@@ -339,15 +341,23 @@ def test_what_was_found_is_counted_and_told_from_the_pages():
                  "page": "b_one"}],
     }  # fmt: skip
     told = NEW | {name: CLAIMS.format(name=name) for name in ("a", "b_one", "b_two")}
-    page = page_from("findings", told=told, printed_items={"papers": papers})
-    assert "Of 6 claims of the five papers that could be decided 3 hold; 3 more" in page
-    assert "in at least 95 of 100 simulated studies, from 20 expert labels on" in page
+    told["a"] += "| Fig. 4 | odd | not judged |\n"
+    speeds = pd.DataFrame({"nested score model": [18.0, 44.0], "score model": [1.0, 2.0]})
+    rest = {"printed_items": {"papers": papers}, "by_items": speeds}
+    page = page_from("findings", told=told, **rest)
+    assert "Of 6 claims of the five papers that could be decided, 3 hold. 3 more need" in page
+    assert "replicates, and 1 could not be judged" in page
+    assert "in 95 to 97 of 100 studies, over all settings and metrics" in page
+    assert "With 20 expert labels 16 of 100 answers had no interval." in page
+    assert "in one setting, it was 89." in page
+    assert "need 53 labels for the prevalence where a random sample needs 100, and 71 for" in page
+    assert "is [18 to 22 times as fast](scaling.md)" in page
     assert "right in 21 of 100 studies. [Second opinions](experts.md) bring it to 97." in page
     for name in ("a", "b_one", "b_two"):
         assert page.count(f"a slip of {name}") == 1
         assert f"]({name}.md)**" in page
     with pytest.raises(ToldError, match="What does not hold: found 0 sections of this heading"):
-        page_from("findings", told={**told, "a": "# A paper\n"}, printed_items={"papers": papers})
+        page_from("findings", told={**told, "a": "# A paper\n"}, **rest)
 
 
 def test_the_scaling_page_prints_every_n():

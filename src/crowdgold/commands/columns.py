@@ -5,12 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from crowdgold.data.shown import WIDTH
-from crowdgold.inference.without_gold import WIDE
-from crowdgold.own.check.without_gold import MORE_GOLD, in_short
+from crowdgold.inference.without_gold import WANTED, WIDE
+from crowdgold.own.check.without_gold import in_short
 
 METRIC, MODEL, NUMBER, INTERVAL, METHOD, AS_GOLD = 20, 14, 6, 17, 14, 7
 HUMANS = "humans"
-GOLD_NEEDED = f'"gold needed": so many {MORE_GOLD}; - where the range is narrower than {WIDE:g}.'
+GOLD_NEEDED = (
+    f'"gold needed": gold labels, drawn at random, for an interval at most {WANTED:g} wide. '
+    f"A dash: the range is narrow enough (under {WIDE:g})."
+)
 
 
 def cut(text: str, width: int) -> str:

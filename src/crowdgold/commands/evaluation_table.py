@@ -33,7 +33,7 @@ CORRECTED, ALONE = "gold-corrected", "gold alone"
 AS_GOLD_WORDS = '"as gold": so many gold labels alone would give as narrow an interval.'
 MARK = "!"
 MODELS_SAY = "What a model says, if what it assumes is true"
-NO_MODEL_SAYS = "No model says more."
+NO_MODEL_SAYS = "No model gives a number."
 Summary = Mapping[str, Any]
 
 

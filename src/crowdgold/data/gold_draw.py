@@ -105,6 +105,6 @@ def in_words(draw: GoldDraw, gold: np.ndarray) -> str:
 def cost_in_words(weights: np.ndarray) -> str:
     """What unequal weights (m,) of gold items, of mean 1, cost."""
     return (
-        f"one counts for {weights.min():.2g} to {weights.max():.2g} times the average, and "
-        f"{len(weights):,} together for as much as {kish(weights):,.0f} of equal weight"
+        f"the weight of a label is {weights.min():.2g} to {weights.max():.2g} times the average; "
+        f"all {len(weights):,} tell as much as {kish(weights):,.0f} labels of equal weight"
     )

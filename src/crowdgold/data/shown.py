@@ -16,9 +16,9 @@ def visible(text: str) -> str:
 
 
 def first_lines(lines: Sequence[str], most: int = MOST_LINES) -> str:
-    """The lines of a screen, and how many more there are."""
+    """The lines of a screen, and how many more there are; one more is shown in that place."""
     left = len(lines) - most
-    return "\n".join([*lines[:most], *([f"... {left:,} more"] if left > 0 else [])])
+    return "\n".join([*lines[:most], f"... {left:,} more"] if left > 1 else lines)
 
 
 class Shown:

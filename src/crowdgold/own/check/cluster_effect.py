@@ -77,12 +77,12 @@ def _sentence(of_gold: float, of_votes: float, effect: float, gold: int) -> str:
     known = [f"{value:.2f} of {what}" for value, what in both if np.isfinite(value)]
     if not known:
         return "how far items of one cluster are alike is not known"
-    alike = f"items of one cluster are alike, with a correlation of {' and '.join(known)}"
+    alike = f"items of one cluster are alike (correlation {', '.join(known)})"
     if not np.isfinite(effect):
         return alike
     return (
-        f"{alike}; for prevalence the {gold:,} gold labels say as much as {gold / effect:,.0f} of "
-        f"items that do not belong together (design effect {effect:.2f})"
+        f"{alike}: for prevalence the {gold:,} gold labels say as much as {gold / effect:,.0f} of "
+        f"unrelated items (design effect {effect:.2f})"
     )
 
 

@@ -1,24 +1,29 @@
 """What a check of a study found, in words: at most 80 columns wide."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crowdgold.data.checks import counted, list_names
-from crowdgold.data.shown import WIDTH
-from crowdgold.methods.doubts import VERDICTS
+from crowdgold.data.shown import WIDTH, first_lines
+from crowdgold.methods.doubts import NOT_USABLE, USABLE, VERDICTS, WEAK
 from crowdgold.methods.method import MODEL
 from crowdgold.methods.registry import with_role
 from crowdgold.own.check.annotator_check import FEW_LABELS, Agreement
 from crowdgold.own.check.cluster_effect import in_words
 from crowdgold.own.check.gold_sample import likeness_in_words
 
+MOST_LINES = 25
+"""On a screen."""
 NAMED = 5
 """Models, or annotators, that are named."""
 ANSWER = "the answer: "
 """What a method's use begins with where it is the answer, which the head says."""
+
+COUNTED = (USABLE, f"{WEAK} (use with care)", NOT_USABLE)
+"""The verdicts, where methods are counted."""
 
 if TYPE_CHECKING:
     from crowdgold.own.check.data import DataCheck
@@ -29,6 +34,12 @@ def _wrapped(head: str, texts: list[str], indent: int = 14) -> Iterator[str]:
     for place, text in enumerate(texts):
         start = head.ljust(indent) if place == 0 else " " * indent
         yield textwrap.fill(text, WIDTH, initial_indent=start, subsequent_indent=" " * indent)
+
+
+def _lines(told: Mapping[str, list[str]]) -> list[str]:
+    """The lines of heads and of the texts beside them."""
+    texts = (one for head, own in told.items() for one in _wrapped(head, own))
+    return [line for text in texts for line in text.splitlines()]
 
 
 def _alpha(found: Agreement, what: str) -> str:
@@ -98,7 +109,7 @@ def about(check: "DataCheck") -> dict[str, list[str]]:
         given = ", ".join(f"{name} {labels:,}" for name, labels in check.expert_labels.items())
         found["experts"] = [given, _alpha(check.expert_agreement, "expert labels")]
     if check.expert_errors.sentences:
-        found["experts"] = [*found.get("experts", []), *check.expert_errors.sentences]
+        found["experts"] = [*check.expert_errors.sentences, *found.get("experts", [])]
     scores = [
         f"{name}: {one.lowest:.4g} to {one.highest:.4g}, {one.distinct:,} different, "
         f"{100 * one.tied:.2g} % of the pairs tied"
@@ -117,6 +128,12 @@ def about(check: "DataCheck") -> dict[str, list[str]]:
     return found
 
 
+def _shortened(texts: Sequence[str]) -> list[str]:
+    """The first text, and how many more there are; of two both."""
+    left = len(texts) - 1
+    return [*texts[:1], f"{left:,} more: --verbose"] if left > 1 else list(texts)
+
+
 def _first(check: "DataCheck") -> dict[str, list[str]]:
     """What the data are, in a line each; judges and scores where there are few."""
     whole = about(check)
@@ -124,8 +141,10 @@ def _first(check: "DataCheck") -> dict[str, list[str]]:
     found["gold"] = [one for one in whole["gold"] if not one.startswith("the majority")]
     found["judges"] = whole["judges"][:1]
     found["scores"] = [list_names(check.scores, NAMED) or "none"]
-    for head in ("clusters", "strata", "experts"):
+    for head in ("clusters", "strata"):
         found |= {head: whole[head]} if head in whole else {}
+    if "experts" in whole:
+        found["experts"] = _shortened(whole["experts"])
     return {head: texts for head, texts in found.items() if texts}
 
 
@@ -142,9 +161,11 @@ def _support(check: "DataCheck") -> dict[str, list[str]]:
     for one in first:
         unchecked = "" if number else ", a model that nothing checks"
         found["answer"] = [f"{one.method}{unchecked}: {one.why.removeprefix(ANSWER)}"]
-    also, weak = ([one for one in some if one not in first] for some in (usable, weak))
-    if also:
-        found["also"] = [", ".join(one.method for one in also)]
+    left = [
+        f"{others} {what}"
+        for some, what in zip((usable, weak, none), COUNTED, strict=True)
+        if (others := sum(one not in first for one in some))
+    ]
     if number and not check.gold_sample.chosen:
         share = check.gold_positive / number
         half = 100 * 1.96 * np.sqrt(share * (1 - share) / number)
@@ -152,10 +173,7 @@ def _support(check: "DataCheck") -> dict[str, list[str]]:
             f"gold labels alone say the prevalence to about {half:.2g} points up or down; votes "
             "and scores make it narrower"
         ]
-    if weak:
-        found["with care"] = [", ".join(one.method for one in weak)]
-    if none:
-        found["not usable"] = [", ".join(one.method for one in none)]
+    found["other methods"] = [", ".join(left)]
     mends = list(dict.fromkeys(one.mend for one in check.verdicts if one.mend))
     if not usable:
         found["to do"] = mends[:2]
@@ -175,7 +193,7 @@ def _next(check: "DataCheck") -> Iterator[str]:
         yield "crowdgold plan --more --pilot FILES says how many more gold labels a width takes"
     else:
         yield "crowdgold sample FILES --n 100 says which items an expert should label"
-    yield "crowdgold check FILES --verbose says why, method by method"
+    yield "crowdgold check FILES --verbose names every method, and says why"
 
 
 def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:
@@ -185,15 +203,14 @@ def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:
         check: of a study.
         notes: of how the study was read.
     """
-    told = {"read": list(notes), **in_short(check), "next": list(_next(check))}
-    return "\n".join(line for head, texts in told.items() for line in _wrapped(head, texts))
+    data = _lines({"read": _shortened(notes), **_first(check)})
+    told = _lines({**_support(check), "next": list(_next(check))})
+    return "\n".join([first_lines(data, MOST_LINES - 1 - len(told)), *told])
 
 
 def describe_all(check: "DataCheck", notes: Sequence[str] = ()) -> str:
     """The same with everything that was counted, and the reasons of each verdict."""
-    told = {"read": list(notes), **about(check)}
-    lines = [line for head, texts in told.items() for line in _wrapped(head, texts)]
-    lines.append("")
+    lines = [*_lines({"read": list(notes), **about(check)}), ""]
     for one in check.verdicts:
         texts = [one.why, *([f"-> {one.mend}"] if one.mend else [])]
         lines.extend(_wrapped(f"{one.method:<14}{one.verdict}", texts, 26))

@@ -45,13 +45,13 @@ def check_experts(items: Items) -> ExpertCheck:
         f"{third:,} a third"
     ]
     if unknown:
-        told.append(f"how often experts err is not known: {unknown}; {EXPERTS_ERRORS.mend}")
+        told.insert(0, f"how often experts err is not known: {unknown}; {EXPERTS_ERRORS.mend}")
         told = told if items.opinions is not None else []
         return ExpertCheck(
             second, third, np.nan, np.nan, nothing, nothing, "", unknown, tuple(told)
         )
     found = expert_errors(items)
-    told = [*(told if second else []), str(found)]
+    told = [str(found), *(told if second else [])]
     tied = 0 if items.opinions is None else int(((number > 0) & (items.gold == NO_GOLD)).sum())
     if tied:
         told.append(

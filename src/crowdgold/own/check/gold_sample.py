@@ -53,7 +53,9 @@ def likeness_in_words(p: float) -> str:
     """What the test's p-value says of gold as a random sample, in a few words."""
     if p < CHOSEN:
         return "it does not look like one"
-    return "possibly an unlucky one" if p < DOUBTFUL else "nothing speaks against it"
+    if p < DOUBTFUL:
+        return f"possibly: {100 * p:.2g} % of random samples are as uneven"
+    return "nothing speaks against it"
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,11 @@ def note_looks(settings: Settings, items: Items) -> list[str]:
     """Say what intervals that hold over all looks cost."""
     if settings.one_look is None:
         return []
-    labels = int((items.gold != NO_GOLD).sum())
-    times = price(settings.level, labels, settings.anytime)
-    least = price(settings.level, settings.anytime, settings.anytime)
+    labels, planned = int((items.gold != NO_GOLD).sum()), settings.anytime
+    times = {one: price(settings.level, one, planned) for one in (labels, planned)}
+    wide = " and ".join(f"{value:.2f} times with {one:,}" for one, value in times.items())
     return [
-        f"intervals hold over all looks at the gold labels as they come in, so that you may stop "
-        f"at any: with {labels:,} gold labels they are about {times:.2f} times as wide as those of "
-        f"one look ({least:.2f} times at {settings.anytime:,}, for which they are planned; keep "
-        "that number). This is not so of the intervals of models"
+        "you may look after every label and stop when you like: intervals hold over all looks. For "
+        f"that they are wider than those of one look, about {wide} gold labels. Keep --anytime "
+        f"{planned}. Intervals of models are for one look"
     ]

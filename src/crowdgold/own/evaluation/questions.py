@@ -98,6 +98,15 @@ def read_thresholds(texts: Sequence[str | float]) -> dict[str, tuple[float, ...]
     return found
 
 
+def _at_threshold(text: str) -> str:
+    """How a metric at a threshold, as tables name it, is asked for; empty for other names."""
+    metric, _, threshold = text.partition("@")
+    name, colon, model = metric.partition(":")
+    if not threshold or name not in THRESHOLD_METRICS:
+        return ""
+    return f"--metrics {name} --threshold {model}{'=' * bool(colon)}{threshold}"
+
+
 def _check_names(given: Sequence[str], known: Collection[str], what: str) -> None:
     if not given:
         raise InputError(f"{what}s: none asked for; there are {', '.join(known)}")
@@ -107,6 +116,8 @@ def _check_names(given: Sequence[str], known: Collection[str], what: str) -> Non
             aside = ""
             if name.startswith("delta_") and what == "metric":
                 aside = " (differences between models come with each metric of a model)"
+            elif what == "metric" and (at := _at_threshold(name)):
+                raise InputError(f"{what}s: no {what} {name!r}; ask for the two apart: {at}")
             raise InputError(f"{what}s: no {what} {name!r}; {meant} ({', '.join(known)}){aside}")
 
 

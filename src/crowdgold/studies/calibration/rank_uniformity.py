@@ -89,7 +89,8 @@ def check_uniformity(table: pd.DataFrame) -> list[tuple[str, bool]]:
         found = f"outside the band: {', '.join(outside)}" if outside else "inside all bands"
         sentence = (
             f"{model}{', a planted bug' if planted else ''}: {found}; "
-            f"{rows['replicate'].nunique()} replicates, {failed} failed a diagnostics gate"
+            f"{rows['replicate'].nunique()} replicates; {failed} fits missed the diagnostics gate "
+            "and are included"
         )
         verdicts.append((sentence, bool(outside) == planted))
     return verdicts

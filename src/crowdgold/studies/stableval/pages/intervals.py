@@ -16,8 +16,8 @@ CONTROL = {"difficulty": "own", "copying": 0}
 """The setting of `stableval_correlated` in which labels are independent."""
 AGENTS = {"equal": "agents alike", "wide": "agents differ"}
 TARGETS = {
-    "score:each": "the score of the responses here",
-    "expected_score:each": "the score of all that it could give",
+    "score:each": "the score of these answers",
+    "expected_score:each": "the score over all answers that the system could give",
 }
 
 
