@@ -1,6 +1,6 @@
 """Rates that agree with moments of votes: against every panel on a grid, and unequal judges."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def exact(rates, phi, latent=0.0):
         ends = np.sort(np.concatenate([[0, 1], own]))
         same = sum(
             (high - low) * (patterns == (own > (low + high) / 2)).all(axis=1)
-            for low, high in zip(ends[:-1], ends[1:], strict=True)
+            for low, high in pairwise(ends)
         )
         chance += share * (latent * same + (1 - latent) * alone)
     return patterns, chance
