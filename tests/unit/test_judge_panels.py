@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from crowdgold.documents.claims import read_claims
+from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_DECIDED
 from crowdgold.models.stan import StanModels
 from crowdgold.studies.judge_panels.check import (
     EFFECTIVE,
@@ -11,8 +13,9 @@ from crowdgold.studies.judge_panels.check import (
     check_judge_panels,
     stan_models,
 )
+from crowdgold.studies.judge_panels.claims import not_left_out
 from crowdgold.studies.judge_panels.measured import measured, pooled
-from crowdgold.studies.judge_panels.page import bars, panels_table, ranges_table
+from crowdgold.studies.judge_panels.page import panels_table, ranges_table
 from crowdgold.studies.judge_panels.plots import draw_judge_panels
 
 STUDY = {
@@ -72,23 +75,50 @@ def test_shares_are_counted_by_hand():
     assert both.loc[0, "answered"] == pytest.approx(0.8)
 
 
+def verdicts(**changes):
+    """What the claims of the page come to; those of a metric that is not there, left out."""
+    tables = {"judge_panels": made(**changes)}
+    claims = read_claims("crowdgold.studies.judge_panels", {})
+    there = [one for one in claims if "prevalence" not in one.place]
+    return [one.judged(tables).verdict for one in there]
+
+
+KEPT = {"covers": 1.0, "worth": 0.94, "answered": 0.95}
+"""Where 100 studies decide all but both claims of effective votes, whose bars are too near."""
+
+
 @pytest.mark.parametrize(
-    ("changes", "missed"),
+    ("changes", "at", "verdict"),
     [
-        ({}, []),
-        ({"covers": 0.9}, ["votes-R", "logistic-R"]),
-        ({"answered": 0.7}, ["without gold"]),
-        ({"outside": 0.06}, ["without gold"]),
-        ({"worth": 0.85}, ["effective votes"]),
-        ({"worth": 1.0}, ["effective votes"]),
+        ({}, [0, 1, 4, 5], HOLDS),
+        ({"covers": 0.95}, [0, 1], NOT_DECIDED),
+        ({"covers": 0.8}, [0, 1], FAILS),
+        ({"worth": 0.94}, [2, 3], NOT_DECIDED),
+        ({"worth": 0.75}, [2], FAILS),
+        ({"worth": 0.75}, [3], HOLDS),
+        ({"worth": 1.0}, [3], FAILS),
+        ({"answered": 0.82}, [4], NOT_DECIDED),
+        ({"answered": 0.6}, [4], FAILS),
+        ({"outside": 0.07}, [5], NOT_DECIDED),
+        ({"outside": 0.2}, [5], FAILS),
     ],
 )
-def test_a_bar_that_is_missed_is_said(changes, missed):
-    found = bars(measured(made(**changes), "study.correlation"))
-    assert len(found) == 4
-    failed = [bar.asked for bar in found if not bar.holds]
-    assert len(failed) == len(missed)
-    assert all(any(name in asked for asked in failed) for name in missed)
+def test_a_bar_is_decided_where_it_is_farther_than_two_errors(changes, at, verdict):
+    """Of 100 studies .8 has an error of .04, .94 one of .024; all or none are decided."""
+    found = verdicts(**{**KEPT, **changes})
+    assert len(found) == 6
+    assert {found[one] for one in at} == {verdict}
+
+
+def test_an_interval_that_is_missing_is_not_one_that_misses():
+    """A range that is refused leaves nothing out; an interval that is missing is left out."""
+    table = made(covers=1.0)
+    table.loc[(table["method"] == "logistic-R") & (table["replicate"] > 50), "lower"] = np.nan
+    claims = read_claims("crowdgold.studies.judge_panels", {})
+    assert claims[0].judged({"judge_panels": table}).verdict == HOLDS
+    rows = not_left_out({"judge_panels": table})
+    assert (rows["lower"] <= rows["truth"]).all()
+    assert (rows["truth"] <= rows["upper"]).all()
 
 
 def test_tables_and_figure_of_a_panel():

@@ -23,7 +23,10 @@ logarithm; for a pair of judges it is on Fisher's scale, atanh(rho). What a gold
 found by leaving it out (delete-one jackknife), and the variance of the sum is that of the design by
 which gold was drawn (`design`, `clustered`). Student's t has the degrees of freedom that the
 kurtosis of the contributions r leaves, 2 n / (kurt(r) - 1), at most n - 1, and where items belong
-together at most the design's.
+together at most the design's. The pair that is most alike is chosen for it: of P pairs of judges
+who err independently one is the most alike, too. So its interval has Sidak's level, level^(1/P):
+its half widths are longer as a normal quantile is. (Student's, of few degrees of freedom, would
+make it say nothing of two judges who differ on an item or two.)
 
 Where gold items count unequally that is not enough: judges who err together are unanimous and wrong
 on few items, and where such items were seldom drawn a few of large weight, or none, show it. Then
@@ -34,7 +37,7 @@ metric (`rectified`). The variance is never taken below what the prediction expe
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
 from crowdgold.data import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.data.gold_draw import kish
@@ -43,7 +46,7 @@ from crowdgold.declared import LEVEL
 from crowdgold.inference.clustered import drawn_from
 from crowdgold.inference.contributions import REDRAWN, drawn_labels, spread_of, where_known
 from crowdgold.inference.design import Design, SimpleRandom
-from crowdgold.inference.error_moments import FEWEST, ByCount, ByJudge, Voted
+from crowdgold.inference.error_moments import FEWEST, NEARLY, ByCount, ByJudge, Voted
 from crowdgold.inference.questions import Named, View
 from crowdgold.inference.rectified import Rectified
 from crowdgold.metrics import Scale
@@ -256,6 +259,19 @@ def of_judges(
     if np.isfinite(variance).sum() < 2 or not np.nansum(variance) > 0 or np.isnan(pairs).all():
         return known.nothing(votes)
     return known.shared(judged, votes)
+
+
+def most_alike(found: SharedErrors) -> tuple[int, int, Ends] | None:
+    """The two judges whose errors go together most, and their correlation; None where not known."""
+    pairs = int(np.isfinite(found.pairs).sum() // 2)
+    if not pairs:
+        return None
+    one, other = sorted(np.unravel_index(np.nanargmax(found.pairs), found.pairs.shape))
+    own = [ends[one, other] for ends in (found.pairs, found.pairs_lower, found.pairs_upper)]
+    single, sidak = ndtri([(1 + level) / 2 for level in (found.level, found.level ** (1 / pairs))])
+    value, *ends = np.arctanh(np.clip(own, -NEARLY, NEARLY))
+    lower, upper = np.tanh(value + (np.array(ends) - value) * sidak / single).tolist()
+    return int(one), int(other), Ends(float(own[0]), lower, upper)
 
 
 def of_votes(

@@ -1,24 +1,19 @@
 """What votes and scores say of a prevalence and an AUC without gold labels: ranges.
 
 Without gold labels two accurate judges, or two copies of one, give the same votes: neither the
-prevalence nor an AUC is identified. With p the chance of a positive vote, C the covariance of two
-votes on one item, S = p (1 - p), phi the prevalence, a_y the chance of a positive vote on an item
-of label y, D = a_1 - a_0, and rho the correlation of two votes' errors given the label:
-
-    p = a_0 + phi D,     C = phi (1 - phi) D^2 + rho (S - phi (1 - phi) D^2)
-
-Any phi for which some D gives rho between `LEAST` and a most that is assumed, and right votes on at
-least a share `right` of the items of each label, may be the true one; no shape is assumed. For a
-score with ranks U, uniform on (0, 1), and r its correlation with one vote given the label:
+prevalence nor an AUC is identified. Any prevalence phi and any D, the share of positive votes on
+positive items less that on negative ones, may be the true ones that agree with the moments of the
+votes (`allowed_rates`); no shape is assumed. For a score with ranks U, uniform on (0, 1), and r its
+correlation with one vote given the label:
 
     AUC - 1/2 = cov(U, Y) / (phi (1 - phi))
     cov(U, vote) = D cov(U, Y) + r sd(U | Y) sd(vote | Y),     sd(U | Y) <= 1 / sqrt(12)
 
 Any r from 0 to rho, or to a share of it, may be true: the score errs with the judges at most as
-they do together. TPR_H is a_1 and TNR_H is 1 - a_0. A range of the prevalence that reaches the
-least value that is looked at has no lower end, and begins at 0; so for the most. The ends of a
-range are its ends in the sample, moved outwards by the sampling error of the moments (p, C,
-cov(U, vote)), which are drawn from their normal approximation.
+they do together. With p the share of positive votes, 1 - TNR_H = p - phi D, and TPR_H is larger by
+D. A range of the prevalence that reaches the least value that is looked at has no lower end, and
+begins at 0; so for the most. The ends of a range are its ends in the sample, moved outwards by the
+sampling error of the moments, which are drawn from their normal approximation.
 """
 
 from collections.abc import Mapping
@@ -28,11 +23,11 @@ import numpy as np
 from scipy.special import ndtri
 
 from crowdgold.data import InputError
+from crowdgold.data.judge_table import MISSING
 from crowdgold.declared import LEVEL
+from crowdgold.inference.allowed_rates import PREVALENCES, Allowed, allowed_rates
+from crowdgold.inference.vote_moments import VoteMoments, by_count, by_judge
 
-LEAST = -0.05
-"""Of rho. Judges of whom some are better than others have one a little below 0 when their errors
-are independent, since who voted is not looked at."""
 MOST = 0.6
 """Of rho, where a user says nothing."""
 RIGHT = 0.7
@@ -48,12 +43,6 @@ WANTED = 0.2
 LEAST_SHARE = 0.01
 """Of the items, on which gold labels are asked for as if a metric rested on it."""
 CONTRADICTED = "the votes contradict what is assumed of the judges"
-DRAWS = 200
-NEARLY_NONE = 1e-6
-"""The least share of positive votes that is reckoned with."""
-_RARE = np.geomspace(1e-5, 0.0025, 9)[:-1]
-PREVALENCES = np.concatenate([_RARE, np.linspace(0.0025, 0.9975, 200), 1 - _RARE[::-1]])
-STEPS = np.linspace(0, 1, 25)
 UNKNOWN = (0.1, 0.9)
 """Where the prevalence is taken to be, for a number of gold labels, where votes do not tell it."""
 
@@ -82,6 +71,7 @@ class Ranges:
     Attributes:
         tpr, tnr: of TPR_H and TNR_H, the votes' share of right ones on the items of each label.
         most, right: what was assumed of the correlation of errors, and of the judges.
+        alike: whether voters were taken to be alike, as it was not known who voted.
         between: ends of the range of the prevalence, also where that is refused for its width.
     """
 
@@ -92,17 +82,8 @@ class Ranges:
     effective: Range
     most: float
     right: float
+    alike: bool
     between: tuple[float, float]
-
-
-@dataclass(frozen=True)
-class _Allowed:
-    """Values (draws, prevalences, steps) that agree with the moments; NaN where none do."""
-
-    phi: np.ndarray
-    distance: np.ndarray
-    rho: np.ndarray
-    spread: np.ndarray
 
 
 def gold_wanted(share: float, level: float) -> int:
@@ -114,48 +95,6 @@ def gold_wanted(share: float, level: float) -> int:
     """
     z = float(ndtri((1 + level) / 2))
     return int(np.ceil((2 * z * 0.5 / WANTED) ** 2 / min(max(share, LEAST_SHARE), 1)))
-
-
-def _moments(
-    columns: list[np.ndarray],
-    rng: np.random.Generator,
-    weights: np.ndarray,
-    cluster: np.ndarray | None,
-) -> np.ndarray:
-    """Means of values (n,) in the sample, then drawn about it: (1 + DRAWS, columns)."""
-    values = np.stack(columns, axis=1)
-    mean = np.average(values, axis=0, weights=weights)
-    apart = (values - mean) * (weights / weights.sum())[:, None]
-    if cluster is not None:
-        _, unit = np.unique(cluster, return_inverse=True)
-        apart = np.stack([np.bincount(unit, one) for one in apart.T], axis=1)
-    error = apart.T @ apart * len(apart) / max(len(apart) - 1, 1)
-    drawn = rng.multivariate_normal(mean, error, DRAWS, method="svd")
-    found = np.vstack([mean, drawn])
-    found[:, 0] = np.clip(found[:, 0], NEARLY_NONE, 1 - NEARLY_NONE)
-    return found
-
-
-def _allowed(p: np.ndarray, covariance: np.ndarray, most: float, right: float) -> _Allowed:
-    """Prevalences and distances D that agree with moments (draws,)."""
-    p, covariance = p[:, None], covariance[:, None]
-    phi, total = PREVALENCES[None], p * (1 - p)
-    each = phi * (1 - phi)
-    # phi (1 - phi) D^2 is (C - rho S) / (1 - rho), which falls in rho.
-    ends = [np.maximum(covariance - rho * total, 0) / (1 - rho) for rho in (most, LEAST)]
-    least = np.maximum.reduce(
-        [np.sqrt(ends[0] / each), (right - p) / (1 - phi), (p - 1 + right) / phi]
-    )
-    top = np.minimum.reduce([np.sqrt(ends[1] / each), (1 - p) / (1 - phi), p / phi])
-    with np.errstate(invalid="ignore"):
-        found = np.where(least <= top, 1.0, np.nan)[..., None]
-    distance = found * (least[..., None] + STEPS * (top - least)[..., None])
-    between = each[..., None] * distance**2
-    spread = total[..., None] - between
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rho = np.where(spread > 1e-9, (covariance[..., None] - between) / spread, most)
-    phi = found * phi[..., None]
-    return _Allowed(phi, distance, np.clip(rho, 0, most), np.sqrt(np.maximum(spread, 0)))
 
 
 def _ends(lower: np.ndarray, upper: np.ndarray, level: float) -> tuple[float, float]:
@@ -182,7 +121,7 @@ def _answer(ends: tuple[float, float], gold: int) -> Range:
     return Range(lower, upper, gold if upper - lower > WIDE else 0, "")
 
 
-def _prevalence(allowed: _Allowed, level: float) -> tuple[float, float]:
+def _prevalence(allowed: Allowed, level: float) -> tuple[float, float]:
     """Ends of the range of the prevalence; beyond the values that are looked at lie 0 and 1."""
     phi = allowed.phi[..., 0]
     lower, upper = _ends(phi, phi, level)
@@ -190,7 +129,7 @@ def _prevalence(allowed: _Allowed, level: float) -> tuple[float, float]:
 
 
 def _rates(
-    allowed: _Allowed, p: np.ndarray, level: float
+    allowed: Allowed, p: np.ndarray, level: float
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """Ends of the ranges of TPR_H and TNR_H: p = a_0 + phi D, a_1 = a_0 + D."""
     phi, distance = (one[..., [0, -1]] for one in (allowed.phi, allowed.distance))
@@ -199,7 +138,7 @@ def _rates(
     return _ends(tpr, tpr, level), _ends(tnr, tnr, level)
 
 
-def _auc(allowed: _Allowed, joint: np.ndarray, alike: float, level: float) -> tuple[float, float]:
+def _auc(allowed: Allowed, joint: np.ndarray, alike: float, level: float) -> tuple[float, float]:
     """Ends of the range of an AUC; joint (draws,): the covariance of ranks and votes."""
     together = joint[:, None, None]
     each = allowed.phi * (1 - allowed.phi)
@@ -224,20 +163,6 @@ def _check(items: int, most: float, right: float, alike: float) -> None:
         raise InputError(f"votes: found {items} items with two votes or more; expected 2 or more")
 
 
-def _with_ranks(scores: np.ndarray, share: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Terms (n,) whose mean is the covariance of scores' ranks and shares of positive votes."""
-    known, terms = np.isfinite(scores), np.zeros(len(share))
-    if not known.any():
-        return terms
-    own = weights[known] / weights[known].sum()
-    _, place = np.unique(scores[known], return_inverse=True)
-    each = np.bincount(place, own)
-    ranks = (np.cumsum(each) - each / 2)[place] - 0.5
-    apart = share[known] - own @ share[known]
-    terms[known] = ranks * apart * weights.sum() / weights[known].sum()
-    return terms
-
-
 def ranges(
     positive: np.ndarray,
     total: np.ndarray,
@@ -249,6 +174,7 @@ def ranges(
     level: float = LEVEL,
     weights: np.ndarray | None = None,
     cluster: np.ndarray | None = None,
+    table: np.ndarray | None = None,
 ) -> Ranges:
     """Ranges of the prevalence, of rates and AUC, and of the effective votes, without gold labels.
 
@@ -260,6 +186,8 @@ def ranges(
         alike: how far a score errs with the votes, at most, as a share of how far two votes do.
         weights: (n,) items of the population that each stands for; None where none are given.
         cluster: (n,) number of the cluster of each item; None where none belong together.
+        table: (n, m) the votes by judge, `MISSING` where there is none; None where it is not known
+            who voted, and voters are taken to be alike.
 
     Raises:
         InputError: where no item has two votes, or an assumption is not possible.
@@ -267,14 +195,15 @@ def ranges(
     several = total > 1
     _check(int(several.sum()), most, right, alike)
     of_item = np.ones(len(total)) if weights is None else np.asarray(weights, dtype=float)
-    own, share = of_item[several], positive[several] / total[several]
-    pair = positive * (positive - 1.0) / np.maximum(total * (total - 1.0), 1)
-    together = [_with_ranks(one[several], share, own) for one in scores.values()]
-    units = None if cluster is None else cluster[several]
-    moments = _moments([share, pair[several], *together], rng, own, units)
-    p, covariance = moments[:, 0], moments[:, 1] - moments[:, 0] ** 2
-    allowed = _allowed(p, covariance, most, right)
-    ends, rates = _prevalence(allowed, level), _rates(allowed, p, level)
+    known = [one[several] for one in scores.values()]
+    how = rng, of_item[several], None if cluster is None else cluster[several]
+    if table is None:
+        moments = by_count(positive[several], total[several], known, *how)
+    else:
+        own = table[several]
+        moments = by_judge(own[:, (own != MISSING).any(axis=0)], known, *how)
+    allowed = allowed_rates(moments, most, right)
+    ends, rates = _prevalence(allowed, level), _rates(allowed, moments.share, level)
     lower, upper = ends if np.isfinite(ends[0]) else UNKNOWN
     gold = {share: gold_wanted(share, level) for share in (1.0, lower, 1 - upper)}
     of_class = max(gold[lower], gold[1 - upper])
@@ -284,18 +213,20 @@ def ranges(
         _answer(rates[1], gold[1 - upper]),
         {
             name: _answer(_auc(allowed, joint, alike, level), of_class)
-            for name, joint in zip(scores, moments.T[2:], strict=True)
+            for name, joint in zip(scores, moments.with_scores.T, strict=True)
         },
-        _votes(moments, float(np.average(total[several], weights=own)), most, level),
+        _votes(allowed, moments, float(np.average(total[several], weights=how[1])), most, level),
         most,
         right,
+        table is None,
         (lower, upper),
     )
 
 
-def _votes(moments: np.ndarray, m: float, most: float, level: float) -> Range:
+def _votes(allowed: Allowed, moments: VoteMoments, m: float, most: float, level: float) -> Range:
     """Effective votes: all m that are there, down to what the votes' correlation allows."""
-    p = moments[:, 0]
-    rho = float(np.quantile((moments[:, 1] - p**2) / (p * (1 - p)), (1 + level) / 2))
-    rho = float(np.clip(rho, 0, most))
-    return Range(m / (1 + (m - 1) * rho), m, 0, "")
+    rho = np.where(np.isfinite(allowed.phi), allowed.rho, -1).reshape(len(allowed.phi), -1)
+    rho = rho.max(axis=1)
+    rho = np.where(rho < 0, moments.covariance / moments.variance, rho)
+    largest = float(np.clip(np.quantile(rho, (1 + level) / 2), 0, most))
+    return Range(m / (1 + (m - 1) * largest), m, 0, "")

@@ -1,7 +1,7 @@
 """What judges' votes are worth, and which judge agrees best, in numbers and in words."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -10,11 +10,11 @@ from crowdgold.data.judge_table import labels_by_judge
 from crowdgold.data.own import Study
 from crowdgold.data.shown import Known, Shown
 from crowdgold.declared import LEVEL
-from crowdgold.inference.shared_errors import SharedErrors, of_judges, of_votes
+from crowdgold.inference.shared_errors import Ends, SharedErrors, most_alike, of_judges, of_votes
 from crowdgold.inference.without_gold import Ranges
 from crowdgold.methods.needs import MOST_JUDGES
 from crowdgold.own.check import without_gold
-from crowdgold.own.check.kappa import Kappa, between_judges, fleiss, with_gold
+from crowdgold.own.check.kappa import Kappa, between_judges, fleiss, gap, with_gold
 from crowdgold.own.check.replacement import FEWEST_ANNOTATORS, Replacement, may_replace
 from crowdgold.own.check.without_gold import Allowed, allowed, has_ranges
 
@@ -33,6 +33,10 @@ class Judges(Shown):
         between: kappa of each two judges, by "ONE and OTHER".
         replaces: judge -> whether it may stand in for an expert, where three or more experts have
             labelled; a judge who shares too few items with them is not there.
+        most_alike: the correlation of errors of the two judges who are most alike, by
+            "ONE and OTHER", its interval for the largest of all pairs; empty where not known.
+        gap: the best judge's kappa with gold less the second's, by "ONE less OTHER", on the gold
+            items that both label; empty where not known.
         ranges: what can be said without gold labels; None where there are some, or no item has two
             votes.
         contrary: judges who vote against the others, and are left out of the ranges.
@@ -45,6 +49,8 @@ class Judges(Shown):
     with_gold: tuple[Kappa, ...]
     between: dict[str, Kappa]
     replaces: dict[str, Replacement]
+    most_alike: dict[str, Ends] = field(default_factory=dict)
+    gap: dict[str, Kappa] = field(default_factory=dict)
     ranges: Ranges | None = None
     contrary: tuple[str, ...] = ()
     sentences: tuple[str, ...] = ()
@@ -84,15 +90,20 @@ def _look(study: Study, rng: np.random.Generator) -> Judges:
         shared = of_votes(items.votes_positive, items.votes_total, items.gold, items=_drawn(items))
         return Judges(overall, shared, (), (), {}, {})
     names, table = tuple(str(name) for name in voters.annotator), labels_by_judge(voters)
+    shared = of_judges(table, items.gold, items=_drawn(items))
+    closest = most_alike(shared)
+    agree: list[Kappa] = []
+    if (items.gold != NO_GOLD).any():
+        agree = with_gold(table, items.gold, rng, items=_drawn(items))
     return Judges(
         overall,
-        of_judges(table, items.gold, items=_drawn(items)),
+        shared,
         names,
-        tuple(with_gold(table, items.gold, rng, items=_drawn(items)))
-        if (items.gold != NO_GOLD).any()
-        else (),
+        tuple(agree),
         {f"{names[j]} and {names[k]}": one for (j, k), one in between_judges(table, rng).items()},
         _replacements(study, names, table),
+        {f"{names[closest[0]]} and {names[closest[1]]}": closest[2]} if closest else {},
+        _gap(names, table, agree, items),
     )
 
 
@@ -101,26 +112,40 @@ def _ends(value: float, lower: float, upper: float) -> str:
     return told + (f" ({lower:.2f} to {upper:.2f})" if np.isfinite(lower) else "")
 
 
-def _best(names: tuple[str, ...], found: tuple[Kappa, ...]) -> Iterator[str]:
-    """Each judge's agreement with gold, the best first."""
-    known = [pair for pair in zip(names, found, strict=True) if np.isfinite(pair[1].value)]
-    told = [
-        f"{name} {_ends(one.value, one.lower, one.upper)}"
-        for name, one in sorted(known, key=lambda pair: -pair[1].value)
-    ]
+def _in_order(found: Sequence[Kappa]) -> list[int]:
+    """Places of judges whose kappa is known, the best first."""
+    known = [place for place, one in enumerate(found) if np.isfinite(one.value)]
+    return sorted(known, key=lambda place: -found[place].value)
+
+
+def _gap(
+    names: tuple[str, ...], table: np.ndarray, found: Sequence[Kappa], items: Items
+) -> dict[str, Kappa]:
+    """The difference of the two judges who agree best with gold."""
+    best = _in_order(found)[:2]
+    if len(best) < 2:
+        return {}
+    one = gap(table[:, best], items.gold, _drawn(items))
+    return {" less ".join(names[k] for k in best): one} if np.isfinite(one.lower) else {}
+
+
+def _best(found: Judges) -> Iterator[str]:
+    """Each judge's agreement with gold, the best first, and whether the first is the best."""
+    known = [(found.judge[place], found.with_gold[place]) for place in _in_order(found.with_gold)]
+    told = [f"{name} {_ends(one.value, one.lower, one.upper)}" for name, one in known]
     if told:
         yield f"Cohen's kappa with gold: {', '.join(told)}"
+    for names, one in found.gap.items():
+        yield f"{names}, on the same {one.items:,} items: {_ends(one.value, one.lower, one.upper)}"
 
 
 def _closest(found: Judges) -> Iterator[str]:
     """The two judges whose errors go together most."""
-    pairs = found.shared.pairs
-    if not np.isfinite(pairs).any():
-        return
-    at = np.unravel_index(np.nanargmax(pairs), pairs.shape)
-    least, most = found.shared.pairs_lower[at], found.shared.pairs_upper[at]
-    first, second = (found.judge[place] for place in sorted(at))
-    yield f"most alike in their errors: {first} and {second}, {_ends(pairs[at], least, most)}"
+    pairs = np.isfinite(found.shared.pairs).sum() // 2
+    chosen = f", an interval for the largest of {pairs}" if pairs > 1 else ""
+    for names, one in found.most_alike.items():
+        told = _ends(one.value, one.lower, one.upper)
+        yield f"most alike in their errors: {names}, {told}{chosen * bool(np.isfinite(one.lower))}"
 
 
 def _in_words(found: Judges) -> Iterator[str]:
@@ -138,8 +163,7 @@ def _in_words(found: Judges) -> Iterator[str]:
         yield f"Fleiss's kappa {_ends(one.value, one.lower, one.upper)}"
     if found.ranges is not None:
         yield from without_gold.in_words(Allowed(found.ranges, found.contrary))
-    if found.with_gold:
-        yield from _best(found.judge, found.with_gold)
+    yield from _best(found)
     if found.replaces:
         may = [name for name, one in found.replaces.items() if one.passes]
         yield (

@@ -13,7 +13,8 @@ items with two or more, p_k the share of label k among their labels:
 Both are as printed where each item has equally many labels; where it has not, items count alike.
 Intervals are percentile bootstrap intervals over items. Of a judge and gold labels that were drawn
 with known chances, or that belong together in clusters, kappa weighs gold items as estimates do,
-and the interval is theirs (`inference.shared_errors`), on the scale of atanh kappa.
+and the interval is theirs (`inference.shared_errors`), on the scale of atanh kappa. So is that of
+the difference of two judges' kappa with gold, on its own scale, however gold was drawn.
 """
 
 from collections.abc import Callable
@@ -26,7 +27,7 @@ from crowdgold.data.judge_table import MISSING
 from crowdgold.declared import LEVEL
 from crowdgold.inference.error_moments import NEARLY, all_and_without
 from crowdgold.inference.interval import central_interval
-from crowdgold.inference.shared_errors import Labelled
+from crowdgold.inference.shared_errors import NO_SPREAD, Labelled
 
 RESAMPLES = 1000
 
@@ -113,15 +114,31 @@ class _WithGold:
         """Those of the items at some positions."""
         return _WithGold(self.table[rows])
 
-    def moments(self, mass: np.ndarray, without: bool) -> np.ndarray:
-        """The atanh of each judge's kappa with the gold labels."""
+    def kappas(self, mass: np.ndarray, without: bool) -> np.ndarray:
+        """Each judge's kappa with the gold labels, (1 or 1 + n, m)."""
         cells = [mass[:, [y]] * (self.table == label) for y in (0, 1) for label in (0, 1)]
         sums = np.stack([all_and_without(one, without) for one in cells], axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
             share = (sums / sums.sum(axis=-1, keepdims=True)).reshape(*sums.shape[:-1], 2, 2)
         chance = (share.sum(axis=-1) * share.sum(axis=-2)).sum(axis=-1)
-        kappa = _beyond(np.trace(share, axis1=-2, axis2=-1), chance)
-        return np.asarray(np.arctanh(np.clip(kappa, -NEARLY, NEARLY)))
+        return _beyond(np.trace(share, axis1=-2, axis2=-1), chance)
+
+    def moments(self, mass: np.ndarray, without: bool) -> np.ndarray:
+        """The atanh of each judge's kappa with the gold labels."""
+        return np.asarray(np.arctanh(np.clip(self.kappas(mass, without), -NEARLY, NEARLY)))
+
+
+class _Gap(_WithGold):
+    """Labels of two judges, (n, 2), of whom one may agree with gold more than the other."""
+
+    def take(self, rows: np.ndarray) -> "_Gap":
+        """Those of the items at some positions."""
+        return _Gap(self.table[rows])
+
+    def moments(self, mass: np.ndarray, without: bool) -> np.ndarray:
+        """The first judge's kappa with gold less the second's."""
+        found = self.kappas(mass, without)
+        return found[:, :1] - found[:, 1:]
 
 
 def _of_design(table: np.ndarray, gold: np.ndarray, items: Items) -> list[Kappa]:
@@ -151,6 +168,25 @@ def with_gold(
         return _of_design(table, gold, items)
     truth = np.where(gold == NO_GOLD, MISSING, gold)
     return [cohen(labels, truth, rng) for labels in table.T]
+
+
+def gap(table: np.ndarray, gold: np.ndarray, items: Items | None = None) -> Kappa:
+    """The first judge's kappa with gold less the second's, on the items that both label.
+
+    Judges who label the same items are compared item by item: what makes an item hard for both
+    is in both kappas, and not in their difference.
+
+    Args:
+        table: (n, 2) labels of the two.
+        gold, items: as of `with_gold`.
+    """
+    known = Labelled.of((table != MISSING).all(axis=1), gold, items, LEVEL)
+    if not known.enough:
+        return Kappa(np.nan, np.nan, np.nan, len(known.rows))
+    value, lower, upper = known.intervals(_Gap(table))[:, 0].tolist()
+    if not upper - lower > NO_SPREAD:
+        lower = upper = np.nan
+    return Kappa(value, lower, upper, len(known.rows))
 
 
 def between_judges(table: np.ndarray, rng: np.random.Generator) -> dict[tuple[int, int], Kappa]:

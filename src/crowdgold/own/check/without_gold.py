@@ -15,6 +15,8 @@ from crowdgold.inference.without_gold import WANTED, Range, Ranges, ranges
 
 LEAST_DIGITS = 2
 """Decimals of an end of a range; more where the range is narrower than the last of them."""
+NO_CONTRARY = "no judge is positive more often where the label is negative"
+"""What is assumed of judges whose names are known."""
 MORE_GOLD = f"gold labels of a random sample give an interval of width {WANTED:g} at most"
 
 
@@ -50,18 +52,21 @@ def allowed(
         level: of the ranges' sampling error.
         weights: (n,) of the items; None where they have none.
     """
-    positive, total = items.votes_positive, items.votes_total
+    positive, total, table = items.votes_positive, items.votes_total, None
     names: tuple[str, ...] = ()
     if judges is not None:
-        table = labels_by_judge(judges)
-        out = contrary(table)
-        if out.any():
-            positive, total = votes_of(table, ~out)
-            names = tuple(map(str, judges.annotator[out]))
+        labels = labels_by_judge(judges)
+        out = contrary(labels)
+        kept = votes_of(labels, ~out)
+        # Several votes of one judge on an item, where no item has two judges, are counted alone.
+        if out.any() or (kept[1] > 1).sum() > 1:
+            positive, total = kept
+            table, names = labels[:, ~out], tuple(map(str, judges.annotator[out]))
     scores = {name: np.asarray(values) for name, values in items.scores.items()}
     found = ranges(
-        positive, total, scores, rng, level=level, weights=weights, cluster=items.cluster
-    )
+        positive, total, scores, rng, level=level, weights=weights, cluster=items.cluster,
+        table=table,
+    )  # fmt: skip
     return Allowed(found, names)
 
 
@@ -84,9 +89,10 @@ def in_short(found: Mapping[str, Any]) -> str:
 def assumed_in_words(found: Ranges) -> str:
     """What ranges assume of the votes, as the condition of a sentence."""
     scores = ", and a score errs with them no more than they do together" if found.auc else ""
+    who = "judges are alike, or many who take turns" if found.alike else NO_CONTRARY
     return (
-        f"if votes are right on {found.right:g} or more of each class on average and their errors "
-        f"correlate by {found.most:g} at most{scores}"
+        f"if {who}, votes are right on {found.right:g} or more of each class on average and their "
+        f"errors correlate by 0 to {found.most:g}{scores}"
     )
 
 

@@ -79,7 +79,8 @@ def _without_gold(
     """Ranges of the prevalence and of AUC; their ends are NaN where there is no answer."""
     assert items.labels is not None
     model, table = items.predictors[0], labels_by_judge(items.labels)
-    found = ranges(*votes_of(table, ~contrary(table)), dict(items.scores), rng)
+    kept = ~contrary(table)
+    found = ranges(*votes_of(table, kept), dict(items.scores), rng, table=table[:, kept])
     for metric, one in (("prevalence", found.prevalence), ("AUC", found.auc[model])):
         yield WITHOUT, metric, _truth(metric, known, model), np.nan, one.lower, one.upper
 

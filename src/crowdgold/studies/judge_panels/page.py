@@ -1,7 +1,6 @@
 """Tables of docs/judges.md."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import pandas as pd
 
@@ -12,11 +11,6 @@ from crowdgold.studies.judge_panels.check import EFFECTIVE, WITHOUT
 from crowdgold.studies.judge_panels.measured import measured, pooled
 
 __all__ = ["measured"]
-
-LEAST_COVERAGE = 0.93
-EFFECTIVE_COVERAGE = (0.90, 0.98)
-ANSWERED, EXCLUDED = 0.8, 0.05
-"""Least share of studies with a range without gold, and most that may exclude the truth."""
 
 
 def _corrected(found: pd.DataFrame) -> list[str]:
@@ -29,68 +23,12 @@ def _share(value: float) -> str:
     return "" if pd.isna(value) else f"{value:.3f}"
 
 
-@dataclass(frozen=True)
-class Bar:
-    """What is asked, whether it holds, and what was found."""
-
-    asked: str
-    holds: bool
-    found: str
-
-
-def bars(found: pd.DataFrame) -> list[Bar]:
-    """What the issue of judges asks, of panels with a varying correlation of errors.
-
-    Args:
-        found: of `measured`, of the experiment with many replicates.
-    """
-    bars = []
-    for name in _corrected(found):
-        own = pooled(found[found["method"] == name], ["correlation", "n_gold"])
-        least = own["coverage"].min()
-        bars.append(
-            Bar(
-                f"`{name}` covers in at least {LEAST_COVERAGE:.2f}, over metrics, at each "
-                "correlation and number of gold labels",
-                bool(least >= LEAST_COVERAGE),
-                f"{least:.3f} to {own['coverage'].max():.3f}",
-            )
-        )
-    worth = found[found["method"] == EFFECTIVE]["coverage"]
-    low, high = EFFECTIVE_COVERAGE
-    bars.append(
-        Bar(
-            f"the interval of the effective votes covers in {low:.2f} to {high:.2f}",
-            bool(worth.between(low, high).all()),
-            f"{worth.min():.3f} to {worth.max():.3f}",
-        )
-    )
-    for metric, own in found[found["method"] == WITHOUT].groupby("metric", sort=False):
-        outside = own["answered"] * (1 - own["coverage"].fillna(1))
-        bars.append(
-            Bar(
-                f"without gold, a range of {metric} in at least {ANSWERED:.2f} of the studies, "
-                f"which excludes the truth in at most {EXCLUDED:.2f}",
-                bool((own["answered"] >= ANSWERED).all() and (outside <= EXCLUDED).all()),
-                f"answered {own['answered'].min():.3f} or more, excluded {outside.max():.3f} or "
-                f"less, median width {own['width'].min():.2f} to {own['width'].max():.2f}",
-            )
-        )
-    return bars
-
-
 def answer_in_words(found: pd.DataFrame) -> dict[str, str]:
     """Numbers of gold labels, and the `least` and `most` coverage of the answer, in per cent."""
     own = pooled(found[found["method"] == answering()], ["correlation", "n_gold"])
     ends = own["coverage"].min(), own["coverage"].max()
     least, most = (f"{100 * end:.1f}" for end in ends)
     return {"gold": f"{own['n_gold'].min()} to {own['n_gold'].max()}", "least": least, "most": most}
-
-
-def bars_table(found: pd.DataFrame) -> str:
-    """The table of what was asked for, whether it holds, and what was found."""
-    rows = [[bar.asked, "yes" if bar.holds else "**no**", bar.found] for bar in bars(found)]
-    return markdown_table(["asked", "holds", "found"], rows)
 
 
 def methods_table(found: pd.DataFrame, value: str) -> str:
