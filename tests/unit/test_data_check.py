@@ -493,7 +493,9 @@ def test_the_command_says_what_the_data_support(study, capsys):
 
 
 @pytest.mark.parametrize("files", [slice(2), slice(1)])
-def test_without_gold_the_answer_is_the_model_that_evaluate_takes(study, files, capsys):
+def test_without_gold_the_answer_is_a_range_and_then_the_model_that_evaluate_takes(
+    study, files, capsys
+):
     """The first in evaluate's order that is usable at all, weak or not."""
     assert main(["check", *study[files]]) == 0
     out = capsys.readouterr().out
@@ -502,7 +504,9 @@ def test_without_gold_the_answer_is_the_model_that_evaluate_takes(study, files, 
     unusable = [one["method"] for one in verdicts if one["verdict"] == "not usable"]
     order, _ = order_of_choice(0, False, ())
     first = next(one for one in order if one not in unusable)
-    assert re.search(rf"^answer +{first}, a model that nothing checks: ", out, re.MULTILINE)
+    prevalence = r"prevalence (0\.\d+ to \d\.\d+|no range)"
+    assert re.search(rf"^answer +ranges that votes allow: {prevalence}", out, re.MULTILINE)
+    assert re.search(rf"^model +{first}, which nothing checks: ", out, re.MULTILINE)
     (others,) = re.findall(r"^other methods (.*)", out, re.MULTILINE)
     assert sum(map(int, re.findall(r"\d+", others))) == len(verdicts) - 1
     assert others.endswith(f", {len(unusable)} not usable")

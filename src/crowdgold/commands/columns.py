@@ -12,7 +12,8 @@ METRIC, MODEL, NUMBER, INTERVAL, METHOD, AS_GOLD = 20, 14, 6, 17, 14, 7
 HUMANS = "humans"
 GOLD_NEEDED = (
     f'"gold needed": gold labels, drawn at random, for an interval at most {WANTED:g} wide. '
-    f"A dash: the range is narrow enough (under {WIDE:g})."
+    f"Where it is all items, label 100 first and look again. A dash: the range is narrow enough "
+    f"(under {WIDE:g})."
 )
 
 

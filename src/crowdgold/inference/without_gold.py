@@ -53,8 +53,8 @@ class Range:
 
     Attributes:
         lower, upper: its ends, sampling error in them; NaN where there is no answer.
-        gold: gold labels of a random sample that would give an interval of width `WANTED`, where
-            the range is wider than `WIDE` or there is no answer; else 0.
+        gold: gold labels of a random sample that would give an interval of width `WANTED`, or all
+            items where these are fewer; 0 where there is an answer and it is no wider than `WIDE`.
         why: why there is no answer; empty where there is one.
     """
 
@@ -86,15 +86,17 @@ class Ranges:
     between: tuple[float, float]
 
 
-def gold_wanted(share: float, level: float) -> int:
+def gold_wanted(share: float, items: int, level: float) -> int:
     """Gold labels of a random sample that give a rate an interval of width `WANTED` at most.
 
     Args:
         share: of the items, on which the rate rests; below .01 it counts as that.
+        items: that there are; no more labels than these are foretold.
         level: of the interval.
     """
     z = float(ndtri((1 + level) / 2))
-    return int(np.ceil((2 * z * 0.5 / WANTED) ** 2 / min(max(share, LEAST_SHARE), 1)))
+    wanted = (2 * z * 0.5 / WANTED) ** 2 / min(max(share, LEAST_SHARE), 1)
+    return min(int(np.ceil(wanted)), items)
 
 
 def _ends(lower: np.ndarray, upper: np.ndarray, level: float) -> tuple[float, float]:
@@ -205,7 +207,7 @@ def ranges(
     allowed = allowed_rates(moments, most, right)
     ends, rates = _prevalence(allowed, level), _rates(allowed, moments.share, level)
     lower, upper = ends if np.isfinite(ends[0]) else UNKNOWN
-    gold = {share: gold_wanted(share, level) for share in (1.0, lower, 1 - upper)}
+    gold = {share: gold_wanted(share, len(total), level) for share in (1.0, lower, 1 - upper)}
     of_class = max(gold[lower], gold[1 - upper])
     return Ranges(
         _answer(ends, gold[1.0]),

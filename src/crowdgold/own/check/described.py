@@ -14,6 +14,7 @@ from crowdgold.methods.registry import with_role
 from crowdgold.own.check.annotator_check import FEW_LABELS, Agreement
 from crowdgold.own.check.cluster_effect import in_words
 from crowdgold.own.check.gold_sample import likeness_in_words
+from crowdgold.own.check.without_gold import allowed_in_short
 
 MOST_LINES = 25
 """On a screen."""
@@ -158,9 +159,12 @@ def _support(check: "DataCheck") -> dict[str, list[str]]:
     # Without gold `crowdgold evaluate` takes the first model, weak or not.
     models = [one for one in check.verdicts if one not in none and one.method in with_role(MODEL)]
     first = (usable if number else models)[:1]
+    if check.judges.ranges is not None:
+        found["answer"] = [f"ranges that votes allow: {allowed_in_short(check.judges.ranges)}"]
     for one in first:
-        unchecked = "" if number else ", a model that nothing checks"
-        found["answer"] = [f"{one.method}{unchecked}: {one.why.removeprefix(ANSWER)}"]
+        what = "answer" if number else "model"
+        unchecked = "" if number else ", which nothing checks"
+        found[what] = [f"{one.method}{unchecked}: {one.why.removeprefix(ANSWER)}"]
     left = [
         f"{others} {what}"
         for some, what in zip((usable, weak, none), COUNTED, strict=True)

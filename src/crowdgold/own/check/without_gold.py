@@ -106,6 +106,14 @@ def _named(found: Ranges) -> dict[str, Range]:
     return named | {f"AUC of {name}": one for name, one in found.auc.items()}
 
 
+def allowed_in_short(found: Ranges) -> str:
+    """Each range, or that there is none, in a few words."""
+    return ", ".join(
+        f"{name} {'no range' if one.why else ends_in_words(one.lower, one.upper)}"
+        for name, one in _named(found).items()
+    )
+
+
 def in_words(found: Allowed) -> Iterator[str]:
     """What the data allow without gold labels, and under which assumptions."""
     if found.contrary:

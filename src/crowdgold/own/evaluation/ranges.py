@@ -71,7 +71,7 @@ def _gold_for(
             labels = np.diff(np.floor(place * share)).astype(int)
             threshold = float(at.partition("|")[0] or 0)
             shares.append(metric.rests_on(labels, ranked, threshold, None) / max(len(own), 1))
-    return gold_wanted(min(shares, default=1.0), level)
+    return gold_wanted(min(shares, default=1.0), len(items), level)
 
 
 def _known(row: Mapping[str, Any], found: Ranges) -> Range | None:
