@@ -161,13 +161,16 @@ def mean(
     return cells_of(title or column, list(found), values, errors, None, sizes)
 
 
-def coverage(rows: pd.DataFrame, by: Names, at: Names = (), unit: Names = ()) -> Cells:
+def coverage(
+    rows: pd.DataFrame, by: Names, at: Names = (), unit: Names = (), title: str = "coverage"
+) -> Cells:
     """The share of intervals that hold the truth; one that is missing does not.
 
     Args:
         by, at: columns that name a cell's group and its place.
         unit: columns that say which intervals go together, so that their mean is one value; else
             each is by itself.
+        title: what it is in words.
     """
     keys, axes = _listed(by), _listed(at)
     inside = rows["truth"].between(rows["lower"], rows["upper"]).astype(float)
@@ -182,7 +185,7 @@ def coverage(rows: pd.DataFrame, by: Names, at: Names = (), unit: Names = ()) ->
     alone = [share_error(*pair) for pair in zip(share, size, strict=True)]
     errors = found.agg(standard_error) if unit else alone
     names, places = (share.index.get_level_values(level).tolist() for level in (0, 1))
-    return cells_of("coverage", names, share, errors, places, size)
+    return cells_of(title, names, share, errors, places, size)
 
 
 def column(
