@@ -79,7 +79,7 @@ def _look(study: Study, rng: np.random.Generator) -> Judges:
     """The numbers alone."""
     items, voters = study.items, study.annotations
     counts = np.stack([items.votes_total - items.votes_positive, items.votes_positive], axis=1)
-    overall = fleiss(counts, rng)
+    overall = fleiss(counts, rng, items.cluster)
     if voters is None or not 1 < len(voters.annotator) <= MOST_JUDGES:
         shared = of_votes(items.votes_positive, items.votes_total, items.gold, items=_drawn(items))
         return Judges(overall, shared, (), (), {}, {})
@@ -91,7 +91,10 @@ def _look(study: Study, rng: np.random.Generator) -> Judges:
         tuple(with_gold(table, items.gold, rng, items=_drawn(items)))
         if (items.gold != NO_GOLD).any()
         else (),
-        {f"{names[j]} and {names[k]}": one for (j, k), one in between_judges(table, rng).items()},
+        {
+            f"{names[j]} and {names[k]}": one
+            for (j, k), one in between_judges(table, rng, items.cluster).items()
+        },
         _replacements(study, names, table),
     )
 
