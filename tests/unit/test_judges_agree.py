@@ -257,7 +257,7 @@ def test_check_compares_clusters_in_all_agreements(rng, tmp_path):
         "clusters": pd.DataFrame({"item": item, "cluster": cluster}),
     }
     frames["votes"] = frames["votes"].melt("item", names, "annotator", "label")
-    frames["gold"] = frames["gold"].melt("item", ["x", "y"], "expert", "gold")
+    frames["gold"] = frames["gold"].melt("item", ["x", "y"], "expert", "label")
     paths = [tmp_path / f"{name}.csv" for name in frames]
     for path, frame in zip(paths, frames.values(), strict=True):
         frame.to_csv(path, index=False)
