@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
+from crowdgold.data import GoldDraw
 from crowdgold.inference import evaluate
 from crowdgold.inference.labels import Fit, LabelPrediction
+from crowdgold.inference.uneven_classes import UnevenClasses
 from crowdgold.methods import fit
 from crowdgold.metrics import true_value
 from crowdgold.simulate import simulate
@@ -110,3 +112,65 @@ def test_the_error_about_the_population_is_that_of_new_items_too(design):
     population, here = values[..., 1].mean(axis=0)
     np.testing.assert_allclose(population / spread, 1, atol=0.25)
     assert np.all(here < 0.75 * population)
+
+
+UPPER, HEAVY = 0.2, 20
+"""Share of the items, of the highest score, that are drawn so many times as often as the others."""
+
+
+def drawn_by_score(items, design, n_gold, rng):
+    """Items of which those of a high score were drawn twenty times as often as the others."""
+    rank = np.argsort(np.argsort(items.scores["A"])) / len(items)
+    upper = rank >= 1 - UPPER
+    liked = np.where(upper, HEAVY, 1.0)
+    chance = n_gold * liked / liked.sum()
+    if design == POISSON:
+        labelled = rng.random(len(items)) < chance
+        return replace(items.with_gold(labelled), draw=GoldDraw(chance))
+    labelled, drawn = np.zeros(len(items), dtype=bool), np.zeros(2, dtype=int)
+    for one, part in enumerate((~upper, upper)):
+        drawn[one] = round(chance[part].sum())
+        labelled[rng.choice(np.flatnonzero(part), drawn[one], replace=False)] = True
+    known = drawn / np.bincount(upper.astype(int))
+    stratum = upper.astype(int)
+    return replace(items.with_gold(labelled), draw=GoldDraw(known[stratum], stratum, drawn))
+
+
+def covered_by_score(world, design, replicates):
+    """Shares of intervals that hold the truth: (methods, metrics)."""
+    held = np.zeros((2, len(METRICS)))
+    for replicate in range(replicates):
+        base, n_gold = table(world, replicate)
+        items = drawn_by_score(base, design, n_gold, np.random.default_rng([54, replicate]))
+        truth = [true_value(metric, base) for metric in METRICS]
+        for place, name in enumerate(("logistic-R", "GT")):
+            fitted = fit(name, items, np.random.default_rng(1))
+            found = evaluate(fitted, items, METRICS, np.random.default_rng(1), target="items")
+            held[place] += [e.lower <= one <= e.upper for e, one in zip(found, truth, strict=True)]
+    return held / replicates
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", [STRATA, POISSON])
+@pytest.mark.parametrize("world", ["maven, 20 %", "irt, 20 %"])
+def test_every_metric_covers_where_chances_are_very_uneven(world, design):
+    """Chances of 20 to 1, 150 replicates: some three positive gold items of the lower four fifths
+    stand for all of these. Each of 20 coverages is at least .90 less 3.5 binomial deviations, and
+    all together are at least .93."""
+    held = covered_by_score(world, design, REPLICATES)
+    least = binom.ppf(norm.sf(DEVIATIONS), REPLICATES, 0.90) / REPLICATES
+    assert np.all(held >= least), np.round(held, 3)
+    assert held.mean() >= 0.93
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", [STRATA, POISSON])
+def test_recall_does_not_cover_where_light_items_stand_for_heavy_ones(design, monkeypatch):
+    """Control, of 150 replicates, without what classes show: of 600 intervals of recall, in both
+    worlds, fewer than .88 hold the truth (some .83 in others; error .02), and with it .06 more."""
+    worlds, at = ("maven, 20 %", "irt, 20 %"), METRICS.index("recall@1")
+    sees = np.mean([covered_by_score(one, design, REPLICATES)[:, at] for one in worlds])
+    monkeypatch.setattr(UnevenClasses, "of", classmethod(lambda *_: None))
+    held = np.mean([covered_by_score(one, design, REPLICATES)[:, at] for one in worlds])
+    assert held < 0.88
+    assert sees > held + 0.06

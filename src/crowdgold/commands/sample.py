@@ -34,8 +34,9 @@ an interval of the same width takes fewer labels than at random, and rests on no
 The strata are of a prediction from votes and scores. It rests on the gold labels that there are
 (20 or more) or on those of a pilot, else it is rough. Chances for several metrics or models are a
 compromise: with other ones, the others would lose together what one gains, in per cent of the
-labels that it needs. Of all labels 15 % go to strata by their size (--proportional), so that no
-item counts for very many.
+labels that it needs. So it is expected; where few items are positive, chances for AUC or recall
+alone can cost labels, and --for is best left out. Of all labels 15 % go to strata by their size
+(--proportional), so that no item counts for very many.
 
 Have experts fill in the column `gold` of the file, and give it to `crowdgold evaluate` along with
 the study: nothing else needs to be said. Begin at the top: any beginning of the file is such a
@@ -77,7 +78,8 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.add_argument("--out", type=Path, required=True, metavar="to_label.csv", help="the file")
     own.add_argument(
         "--for", nargs="+", default=[], metavar="METRIC", dest="metrics_for",
-        help="what the labels are for (default: all metrics of `crowdgold evaluate`)",
+        help="what the labels are for (default: all metrics of `crowdgold evaluate`, which is best "
+        "where few items are positive)",
     )  # fmt: skip
     own.add_argument(
         "--pilot", nargs="+", default=[], type=Path, metavar="FILE",

@@ -31,7 +31,7 @@ import numpy as np
 
 from crowdgold.data import NO_GOLD, GoldDraw
 from crowdgold.data.clusters import Together, together, units_of
-from crowdgold.data.gold_draw import kish
+from crowdgold.data.gold_draw import kish, usual_weight
 from crowdgold.inference.design import Design, KnownChances, SimpleRandom
 from crowdgold.inference.questions import View
 
@@ -80,6 +80,11 @@ class Clustered(SimpleRandom):
     def _sizes(self) -> np.ndarray:
         """What all labelled items of a cluster count: (G,)."""
         return np.bincount(self.cluster, self.counting)
+
+    @property
+    def usual(self) -> float | None:
+        """As of the items, with clusters in their place."""
+        return usual_weight(self._sizes) if self.uneven else None
 
     @property
     def evenness(self) -> float:

@@ -17,6 +17,7 @@ from crowdgold.inference.design import Design
 from crowdgold.inference.expert_errors import ExpertErrors
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import POPULATION, Rectified
+from crowdgold.inference.uneven_classes import UnevenClasses
 
 
 def of_labels(
@@ -48,11 +49,14 @@ def of_labels(
     point, nothing = questions.values(known.mass(share), ranking), np.zeros_like(labelled)
     unknown = np.full_like(point, np.nan)
     positive = int(hard.sum())
+    uneven = None
+    if design.usual is not None and weights is not None:
+        uneven = UnevenClasses.of(hard, ranking, weights, design.usual, questions)
     return Rectified(
         np.stack([point, unknown, unknown]), labelled, nothing, np.stack([nothing, nothing]),
         questions.counted(hard, ranking), min(positive, len(known) - positive), design,
         None if weights is None else questions.counted(hard, ranking, weights),
-        design.of_population(influence), moved, target,
+        design.of_population(influence), moved, target, uneven,
     )  # fmt: skip
 
 

@@ -18,10 +18,8 @@ Its variance is v_1 / k + v_0 / (n - k) of the two classes, whose v are taken to
 with w = (n - k) / n it has no more than 1 / (w^2 / (k - 1) + (1 - w)^2 / (n - k - 1)) degrees of
 freedom (Satterthwaite, 1946). Where weights differ, the
 spread follows from the few items that count for many, and it is the least of k - 1, k Kish's number
-of items of equal weight, and of
-
-    V^2 / sum(v_h^2 / (n_h - 1))        of strata (Satterthwaite, 1946)
-    2 n / (kurtosis of the d_i - 1)     of items that were each drawn by itself; at least 2
+of items of equal weight, of what the spread itself says (`degrees_of_freedom`) and of what items of
+a class show (`uneven_classes`).
 """
 
 from dataclasses import dataclass
@@ -30,7 +28,8 @@ from typing import ClassVar
 import numpy as np
 
 from crowdgold.data import GoldDraw
-from crowdgold.data.gold_draw import kish
+from crowdgold.data.gold_draw import kish, usual_weight
+from crowdgold.inference.degrees_of_freedom import of_items, of_strata
 
 EQUAL = 1e-9
 """Largest difference of weights, of mean 1, that are the same but for rounding."""
@@ -64,6 +63,11 @@ class SimpleRandom:
     def uneven(self) -> bool:
         """Whether some gold items count for more than others."""
         return False
+
+    @property
+    def usual(self) -> float | None:
+        """What one counts that stands for an item at random; None where all count the same."""
+        return usual_weight(self.counting) if self.uneven and self.counting is not None else None
 
     @property
     def evenness(self) -> float:
@@ -260,37 +264,22 @@ class KnownChances(SimpleRandom):
     def freedom(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
         """As of a simple random sample where weights are the same, else the fewest of all."""
         if self.uneven:
-            of_spread = self._of_items if self.by_itself else self._of_strata
-            return np.minimum(count - 1.0, of_spread(deviations))
+            return np.minimum(count - 1.0, self._of_spread(deviations))
         if self.by_itself:
             return super().freedom(deviations, count)
-        between: np.ndarray = np.sqrt((count - 1.0) * self._of_strata(deviations))
+        between: np.ndarray = np.sqrt((count - 1.0) * self._of_spread(deviations))
         return between
 
     def rests_on(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray | int:
         """All where weights are the same, else the degrees of freedom, plus 1."""
         return self.freedom(deviations, count) + 1 if self.uneven else self.size
 
-    def _of_items(self, deviations: np.ndarray) -> np.ndarray:
-        """Degrees of freedom, (P,), by how uneven the squares of the deviations are."""
-        whole, fourth = (deviations**2).sum(axis=0) ** 2, (deviations**4).sum(axis=0)
-        uneven = self.size * fourth - whole
-        found = np.full(deviations.shape[1], self.size - 1.0)
-        np.divide(2 * self.size * whole, uneven, out=found, where=uneven > 0)
-        return np.clip(found, 2.0, self.size - 1.0)
-
-    def _of_strata(self, deviations: np.ndarray) -> np.ndarray:
-        """Satterthwaite's degrees of freedom, (P,)."""
-        size = deviations.shape[1]
+    def _of_spread(self, deviations: np.ndarray) -> np.ndarray:
+        """Degrees of freedom, (P,), by the spread of deviations alone."""
+        if self.by_itself:
+            return of_items(deviations, self.size)
         groups = np.concatenate([self.group, self._absent()])
-        parts = np.zeros((len(self.drawn), size))
-        np.add.at(parts, groups, deviations**2)
-        whole = parts.sum(axis=0)
-        below = (parts**2 / np.maximum(self.drawn - 1, 1)[:, None]).sum(axis=0)
-        found: np.ndarray = np.divide(
-            whole**2, below, out=np.full(size, self.size - 1.0), where=below > 0
-        )
-        return found
+        return of_strata(deviations, groups, self.drawn, self.size, normal=not self.uneven)
 
     def times(self, rng: np.random.Generator) -> np.ndarray:
         """n_h - 1 of the n_h of each stratum, with replacement, rescaled (Rao and Wu, 1988)."""

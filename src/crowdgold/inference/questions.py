@@ -1,11 +1,12 @@
 """What is asked of items as one predictor ranks them: metrics, and points of its curves."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from crowdgold.data import Items
+from crowdgold.data.gold_draw import kish
 from crowdgold.metrics import Asked, LabelMass, RankedItems, Scale
 from crowdgold.metrics.curves import POINTS, curve_influence, curve_points, curve_support
 
@@ -122,8 +123,9 @@ class Questions:
         return np.concatenate([np.empty((len(mass.shares), 0)), *found], axis=1)
 
     def counted(
-        self, labels: np.ndarray, ranked: RankedItems, weights: np.ndarray | None = None
-    ) -> np.ndarray:
+        self, labels: np.ndarray, ranked: RankedItems, weights: np.ndarray | None = None,
+        counting: Callable[[np.ndarray], float] = kish,
+    ) -> np.ndarray:  # fmt: skip
         """Labelled items in the smallest denominator of each value, (P,).
 
         Args:
@@ -131,7 +133,9 @@ class Questions:
             ranked: the items.
             weights: (n,) what each counts: the items are then those of equal weight that say as
                 much.
+            counting: how many items weights (m,) are taken for.
         """
+        ranked = replace(ranked, counting=counting)
         found = [one.known.rests_on(labels, ranked, one.threshold, weights) for one in self.asked]
         points = [curve_support(labels, ranked, weights)] if self.curves else []
         return np.concatenate([np.array(found, dtype=int if weights is None else float), *points])

@@ -23,7 +23,7 @@ items. These labels are spread evenly over the items (`contributions.drawn_label
 `PSEUDO` gold items, and only where it is larger than V. V counts like all
 gold items. In the same way lambda starts from 1, which is best where the prediction is right.
 
-Where gold items have uneven weights, V rests on the few that count for many. It counts like its
+Where gold items have uneven weights (`uneven_classes`), V rests on few. It counts like its
 degrees of freedom plus 1, and V* like `PSEUDO_UNEVEN` more of them. Lambda is 0 where V(0) is less.
 
 Where experts err (`expert_errors`) y_i has in it what an item adds to what is known of that, and V
@@ -41,6 +41,7 @@ from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.interval import Ends, from_parts, interval, unseen_share
 from crowdgold.inference.questions import Named
 from crowdgold.inference.samples import FEWEST, NO_SPREAD, NO_VALUE, ONLY_GOLD, Sample, too_few
+from crowdgold.inference.uneven_classes import UnevenClasses
 from crowdgold.metrics import Scale
 
 PSEUDO, PSEUDO_UNEVEN = 10, 5
@@ -76,6 +77,7 @@ class Rectified:
         apart: (m, P) what the population adds to V (`design.added`); None where it is a share of V.
         moved: (D, P) by one standard error of given experts' errors; None where none err.
         target: one of `TARGETS`.
+        uneven: what classes show where weights are uneven; None where all count alike.
         of_difference: whether it is of differences between two predictors. These rest on the few
             items where the two differ, so that V is never taken below what the prediction expects.
         parts: of a difference, what is known of the two predictors; empty otherwise.
@@ -92,6 +94,7 @@ class Rectified:
     apart: np.ndarray | None = None
     moved: np.ndarray | None = None
     target: str = POPULATION
+    uneven: UnevenClasses | None = None
     of_difference: bool = False
     parts: tuple["Rectified", ...] = ()
     probability: ClassVar[None] = None
@@ -102,7 +105,8 @@ class Rectified:
         parts = tuple(part.select(columns) for part in self.parts)
         held = {name: getattr(self, name) for name in ("counted", "effective", *OF_SUMS)}
         chosen_of = {name: one[..., chosen] for name, one in held.items() if one is not None}
-        return replace(self, parts=parts, **chosen_of)
+        uneven = self.uneven and self.uneven.select(chosen)
+        return replace(self, parts=parts, uneven=uneven, **chosen_of)
 
     def minus(self, other: Sample) -> "Rectified | None":
         """The differences to another predictor's; they are corrected as a whole."""
@@ -112,7 +116,8 @@ class Rectified:
         named |= dict.fromkeys(("counted", "effective"), np.minimum)
         both = {name: (getattr(self, name), getattr(other, name)) for name in named}
         found = {name: named[name](*two) for name, two in both.items() if two[0] is not None}
-        return replace(self, of_difference=True, parts=(self, other), **found)
+        uneven = self.uneven and other.uneven and self.uneven.minus(other.uneven)
+        return replace(self, of_difference=True, parts=(self, other), uneven=uneven, **found)
 
     def about_items(self) -> "Rectified":
         """The same about the items at hand; about the population still where experts err."""
@@ -147,6 +152,7 @@ class Rectified:
         """Degrees of freedom of V of each quantity, (P,), at a weight of the prediction."""
         left = self.labelled - weight * self.predicted
         freedom = self.design.freedom(left, np.maximum(self._enough, 2))
+        freedom = freedom if self.uneven is None else np.minimum(freedom, self.uneven.freedom)
         # What the prediction expects counts too where V has it in it.
         more = self._pseudo if self.design.uneven else 0
         found: np.ndarray = freedom + more * (weight > 0)
@@ -188,6 +194,8 @@ class Rectified:
         alike = self._variance(np.zeros(len(self.counted))) <= ALIKE
         if self.apart is not None and self.design.everyone:
             alike = self._of_population() <= ALIKE
+        if self.uneven is not None:
+            return np.where(alike, self.uneven.unseen(level), 0.0)
         fraction = 0.0 if self.target == POPULATION else self.design.fraction
         least = np.maximum(self._enough * self.design.evenness, 1)
         return np.where(alike, unseen_share(least, level, fraction), 0.0)
@@ -265,6 +273,9 @@ class Rectified:
             one, limits = self.select(at.tolist()), named.limits[at]
             of_pairs = False if self.of_difference else pairs[at]
             ends[:, at] = one._ends(weight[at], limits, scale, level, unseen[at], of_pairs)
+        if self.of_difference and self.uneven is not None:
+            centre, alone = self._centre(weight, named.limits), wanted & ~pairs & (weight == 0)
+            ends = self.uneven.widened(ends, centre, named.limits, level, alone)
         skewed = wanted & (unseen == 0) & pairs
         for place in np.flatnonzero(skewed).tolist() if self.parts else ():
             own, at, limits = self.select([place]), weight[[place]], named.limits[[place]]

@@ -1,26 +1,26 @@
 """How many labelled items a metric rests on: those in the smallest denominator that it divides by.
 
 The degrees of freedom of a metric's interval come from this number, and a metric that rests on too
-few gold items has no interval. Items with weights are as many as Kish's number of equal weight.
+few gold items has no interval. Items with weights are as many as Kish's number of equal weight, or
+as `RankedItems.counting` says.
 Where items belong together, clusters are counted in the place of items.
 """
 
 import numpy as np
 
-from crowdgold.data.gold_draw import kish
 from crowdgold.metrics.ranked import RankedItems
 
 Weights = np.ndarray | None
 
 
 def number(members: np.ndarray, ranked: RankedItems, weights: Weights) -> float:
-    """Items, or clusters, where `members` (n,) is true; with weights, as many of equal weight."""
+    """Items, or clusters, where `members` (n,) is true; with weights, as `counting` says."""
     if ranked.cluster is None:
-        return int(members.sum()) if weights is None else kish(weights[members])
+        return int(members.sum()) if weights is None else ranked.counting(weights[members])
     of_all, cluster = np.unique(ranked.cluster[members], return_inverse=True)
     if weights is None:
         return len(of_all)
-    return kish(np.bincount(cluster, weights[members], len(of_all)))
+    return ranked.counting(np.bincount(cluster, weights[members], len(of_all)))
 
 
 def all_labelled(

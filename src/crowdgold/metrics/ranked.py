@@ -6,6 +6,7 @@ weights, items without a label have none, and a probability splits an item in tw
 """
 
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import neg
@@ -13,6 +14,7 @@ from operator import neg
 import numpy as np
 
 from crowdgold.data import NO_PREDICTOR, Items
+from crowdgold.data.gold_draw import kish
 from crowdgold.kernels import kernel
 
 
@@ -77,6 +79,7 @@ class RankedItems:
         votes_positive, votes_total: (n,) votes, in the order of the table.
         scores_descending: (n,) scores in the order of `order`.
         cluster: (n,) number of each item's cluster; None where none belong together.
+        counting: how many items weights (m,) are taken for, where items have some.
         room: memory of the two sums of a `Curve` (2, n + 1), where each curve of these items may
             overwrite the one before; None where each has its own.
     """
@@ -86,6 +89,7 @@ class RankedItems:
     votes_total: np.ndarray
     scores_descending: np.ndarray
     cluster: np.ndarray | None = None
+    counting: Callable[[np.ndarray], float] = kish
     room: np.ndarray | None = None
 
     @classmethod

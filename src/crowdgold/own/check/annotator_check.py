@@ -28,8 +28,8 @@ from scipy.special import bdtr
 
 from crowdgold.data import Annotations
 from crowdgold.declared import LEVEL
-from crowdgold.inference.interval import central_interval
 from crowdgold.methods.doubts import FEW_LABELS as FEW_LABELS
+from crowdgold.own.check.resamples import interval_of, times_drawn
 
 SIGNIFICANT = 0.01
 """Of the tests, over all annotators together."""
@@ -125,7 +125,7 @@ class Agreement:
 
     Attributes:
         alpha: NaN where no item has two labels, or all labels are the same.
-        lower, upper: percentile bootstrap interval over items.
+        lower, upper: percentile bootstrap interval over items, or over their clusters.
         items: items with two or more labels.
         level: of the interval.
     """
@@ -159,24 +159,24 @@ def alpha_of_patterns(counts: np.ndarray, times: np.ndarray) -> np.ndarray:
 
 
 def agreement(
-    counts: np.ndarray, rng: np.random.Generator, level: float = LEVEL, resamples: int = 1000
-) -> Agreement:
-    """Measure the agreement of labels, with an interval over items.
+    counts: np.ndarray, rng: np.random.Generator, level: float = LEVEL, resamples: int = 1000,
+    cluster: np.ndarray | None = None,
+) -> Agreement:  # fmt: skip
+    """Measure the agreement of labels, with an interval over items, or over their clusters.
 
     Args:
         counts: (n, K) labels of each category that each item has.
         resamples: of the items that have two or more labels.
+        cluster: (n,) number of the cluster of each item; None where none belong together.
     """
-    several = counts[counts.sum(axis=1) > 1].astype(np.int64)
+    known = counts.sum(axis=1) > 1
+    several = counts[known].astype(np.int64)
     if not len(several):
         return Agreement(np.nan, np.nan, np.nan, 0, level)
-    patterns, times = np.unique(several, axis=0, return_counts=True)
+    patterns, pattern, times = np.unique(several, axis=0, return_inverse=True, return_counts=True)
     patterns = patterns.astype(float)
     alpha = float(alpha_of_patterns(patterns, times.astype(float)))
-    drawn = rng.multinomial(len(several), times / times.sum(), size=resamples).astype(float)
-    values = alpha_of_patterns(patterns, drawn)
-    values = values[np.isfinite(values)]
-    if not np.isfinite(alpha) or len(values) < 2:
-        return Agreement(alpha, np.nan, np.nan, len(several), level)
-    lower, upper = central_interval(values, level)
-    return Agreement(alpha, float(lower), float(upper), len(several), level)
+    of_known = None if cluster is None else cluster[known]
+    drawn = times_drawn(pattern.ravel(), len(patterns), of_known, rng, resamples)
+    ends = interval_of(alpha, alpha_of_patterns(patterns, drawn), of_known, level)
+    return Agreement(alpha, *ends, len(several), level)

@@ -103,14 +103,12 @@ def _vote_counts(items: Items) -> np.ndarray:
     return np.stack([items.votes_total - items.votes_positive, items.votes_positive], axis=1)
 
 
-def _expert_agreement(
-    by_expert: Mapping[str, np.ndarray], rng: np.random.Generator, resamples: int
-) -> Agreement | None:
-    if len(by_expert) < 2:
+def _expert_agreement(study: Study, rng: np.random.Generator, resamples: int) -> Agreement | None:
+    if len(study.gold_by_expert) < 2:
         return None
-    labels = np.stack(list(by_expert.values()))
+    labels = np.stack(list(study.gold_by_expert.values()))
     counts = np.stack([(labels == 0).sum(axis=0), (labels == 1).sum(axis=0)], axis=1)
-    return agreement(counts, rng, resamples=resamples)
+    return agreement(counts, rng, resamples=resamples, cluster=study.items.cluster)
 
 
 def _strata(strata: Mapping[str, np.ndarray]) -> dict[str, dict[str, int]]:
@@ -182,7 +180,7 @@ def check_data(
         level: of the ranges without gold labels.
     """
     items, total = study.items, study.items.votes_total
-    agreed = agreement(_vote_counts(items), rng, resamples=resamples)
+    agreed = agreement(_vote_counts(items), rng, resamples=resamples, cluster=items.cluster)
     annotators = None if study.annotations is None else check_annotators(study.annotations)
     sample = assess_gold_sample(items, rng, permutations)
     facts = _facts(items, agreed, sample, annotators)
@@ -207,7 +205,7 @@ def check_data(
         expert_labels={
             name: int((labels != NO_GOLD).sum()) for name, labels in study.gold_by_expert.items()
         },
-        expert_agreement=_expert_agreement(study.gold_by_expert, rng, resamples),
+        expert_agreement=_expert_agreement(study, rng, resamples),
         expert_errors=check_experts(items),
         majority_right=(facts.tpr, facts.tnr),
         scores=scores,

@@ -85,7 +85,7 @@ def _look(study: Study, rng: np.random.Generator) -> Judges:
     """The numbers alone."""
     items, voters = study.items, study.annotations
     counts = np.stack([items.votes_total - items.votes_positive, items.votes_positive], axis=1)
-    overall = fleiss(counts, rng)
+    overall = fleiss(counts, rng, items.cluster)
     if voters is None or not 1 < len(voters.annotator) <= MOST_JUDGES:
         shared = of_votes(items.votes_positive, items.votes_total, items.gold, items=_drawn(items))
         return Judges(overall, shared, (), (), {}, {})
@@ -100,7 +100,10 @@ def _look(study: Study, rng: np.random.Generator) -> Judges:
         shared,
         names,
         tuple(agree),
-        {f"{names[j]} and {names[k]}": one for (j, k), one in between_judges(table, rng).items()},
+        {
+            f"{names[j]} and {names[k]}": one
+            for (j, k), one in between_judges(table, rng, items.cluster).items()
+        },
         _replacements(study, names, table),
         {f"{names[closest[0]]} and {names[closest[1]]}": closest[2]} if closest else {},
         _gap(names, table, agree, items),

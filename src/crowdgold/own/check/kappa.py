@@ -11,7 +11,8 @@ items with two or more, p_k the share of label k among their labels:
     kappa = (P - sum_k p_k^2) / (1 - sum_k p_k^2)
 
 Both are as printed where each item has equally many labels; where it has not, items count alike.
-Intervals are percentile bootstrap intervals over items. Of a judge and gold labels that were drawn
+Intervals are percentile bootstrap intervals over items, or over clusters of items that belong
+together. Of a judge and gold labels that were drawn
 with known chances, or that belong together in clusters, kappa weighs gold items as estimates do,
 and the interval is theirs (`inference.shared_errors`), on the scale of atanh kappa. So is that of
 the difference of two judges' kappa with gold, on its own scale, however gold was drawn.
@@ -26,8 +27,8 @@ from crowdgold.data import NO_GOLD, Items
 from crowdgold.data.judge_table import MISSING
 from crowdgold.declared import LEVEL
 from crowdgold.inference.error_moments import NEARLY, all_and_without
-from crowdgold.inference.interval import central_interval
 from crowdgold.inference.shared_errors import NO_SPREAD, Labelled
+from crowdgold.own.check.resamples import interval_of, times_drawn
 
 RESAMPLES = 1000
 
@@ -50,20 +51,18 @@ class Kappa:
 
 def _interval(
     kappa: Callable[[np.ndarray], np.ndarray],
-    times: np.ndarray,
+    kind: np.ndarray,
+    kinds: int,
+    cluster: np.ndarray | None,
     rng: np.random.Generator,
 ) -> Kappa:
-    """The kappa of items of P kinds, `times` (P,) of each, with its bootstrap interval."""
-    items = int(times.sum())
+    """The kappa of items of so many kinds, `kind` (n,) of each, with its bootstrap interval."""
+    items = len(kind)
     if not items:
         return Kappa(np.nan, np.nan, np.nan, 0)
-    value = float(kappa(times.astype(float)[None])[0])
-    drawn = kappa(rng.multinomial(items, times / items, size=RESAMPLES).astype(float))
-    known = drawn[np.isfinite(drawn)]
-    if not np.isfinite(value) or len(known) < 2:
-        return Kappa(value, np.nan, np.nan, items)
-    lower, upper = central_interval(known, LEVEL)
-    return Kappa(value, float(lower), float(upper), items)
+    value = float(kappa(np.bincount(kind, minlength=kinds).astype(float)[None])[0])
+    drawn = times_drawn(kind, kinds, cluster, rng, RESAMPLES)
+    return Kappa(value, *interval_of(value, kappa(drawn), cluster), items)
 
 
 def _beyond(observed: np.ndarray, chance: np.ndarray) -> np.ndarray:
@@ -72,27 +71,30 @@ def _beyond(observed: np.ndarray, chance: np.ndarray) -> np.ndarray:
         return np.where(1 - chance > 1e-12, (observed - chance) / (1 - chance), np.nan)
 
 
-def cohen(one: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> Kappa:
+def cohen(
+    one: np.ndarray, other: np.ndarray, rng: np.random.Generator, cluster: np.ndarray | None = None
+) -> Kappa:
     """Cohen's kappa of two judges' labels (n,), `MISSING` where one has none."""
     both = (one != MISSING) & (other != MISSING)
     size = int(max(one.max(initial=0), other.max(initial=0))) + 1
     cell = one[both].astype(int) * size + other[both]
-    times = np.bincount(cell, minlength=size * size)
 
     def kappa(drawn: np.ndarray) -> np.ndarray:
         table = drawn.reshape(-1, size, size) / drawn.sum(axis=1)[:, None, None]
         chance = (table.sum(axis=1) * table.sum(axis=2)).sum(axis=1)
         return _beyond(np.trace(table, axis1=1, axis2=2), chance)
 
-    return _interval(kappa, times, rng)
+    return _interval(kappa, cell, size * size, None if cluster is None else cluster[both], rng)
 
 
-def fleiss(counts: np.ndarray, rng: np.random.Generator) -> Kappa:
+def fleiss(
+    counts: np.ndarray, rng: np.random.Generator, cluster: np.ndarray | None = None
+) -> Kappa:
     """Fleiss's kappa of items with counts (n, K) of labels; those with one label are left out."""
-    several = counts[counts.sum(axis=1) > 1]
-    if not len(several):
+    known = counts.sum(axis=1) > 1
+    if not known.any():
         return Kappa(np.nan, np.nan, np.nan, 0)
-    patterns, times = np.unique(several, axis=0, return_counts=True)
+    patterns, pattern = np.unique(counts[known], axis=0, return_inverse=True)
     total = patterns.sum(axis=1)
     alike = ((patterns**2).sum(axis=1) - total) / (total * (total - 1))
 
@@ -101,7 +103,8 @@ def fleiss(counts: np.ndarray, rng: np.random.Generator) -> Kappa:
         share = of_label / of_label.sum(axis=1, keepdims=True)
         return _beyond(drawn @ alike / drawn.sum(axis=1), (share**2).sum(axis=1))
 
-    return _interval(kappa, times, rng)
+    of_known = None if cluster is None else cluster[known]
+    return _interval(kappa, pattern.ravel(), len(patterns), of_known, rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,11 +192,13 @@ def gap(table: np.ndarray, gold: np.ndarray, items: Items | None = None) -> Kapp
     return Kappa(value, lower, upper, len(known.rows))
 
 
-def between_judges(table: np.ndarray, rng: np.random.Generator) -> dict[tuple[int, int], Kappa]:
+def between_judges(
+    table: np.ndarray, rng: np.random.Generator, cluster: np.ndarray | None = None
+) -> dict[tuple[int, int], Kappa]:
     """Cohen's kappa of each two judges, by their columns in a table (n, m) of labels."""
     size = table.shape[1]
     return {
-        (j, k): cohen(table[:, j], table[:, k], rng)
+        (j, k): cohen(table[:, j], table[:, k], rng, cluster)
         for j in range(size)
         for k in range(j + 1, size)
     }
