@@ -15,6 +15,7 @@ from crowdgold.inference import evaluate
 from crowdgold.methods import fit
 from crowdgold.own.plan.metrics_asked import metrics_for
 from crowdgold.sampling.batch import COLUMNS, labelled, next_batch
+from crowdgold.sampling.estimated_chances import estimated_chances, in_words
 from crowdgold.simulate import simulate
 
 WORLD = {
@@ -251,6 +252,40 @@ def test_items_like_which_hardly_any_was_chosen_are_told_of(folder, capsys):
     assert "estimated" in cg.check(study).gold_sample.note
     again = items_from_frame(study.items.to_frame(), np.random.default_rng(0))
     assert again.draw.estimated
+
+
+def chosen_items(seed, liked):
+    """The study with gold labels of 200 items, each as likely as what its rank makes it liked."""
+    rank = np.argsort(np.argsort(TABLE.scores["A"])) / len(TABLE)
+    turn = np.random.default_rng(seed).exponential(size=len(TABLE)) / liked(rank)
+    labelled = np.zeros(len(TABLE), dtype=bool)
+    labelled[np.argsort(turn)[:200]] = True
+    return TABLE.with_gold(labelled)
+
+
+def told_of_threshold(liked):
+    """Of 30 choices, in how many the words tell of a threshold."""
+    found = 0
+    for seed in range(30):
+        items = chosen_items(seed, liked)
+        found += "chosen by a threshold" in in_words(items, estimated_chances(items))
+    return found
+
+
+def test_a_choice_by_a_threshold_is_told_of():
+    """The upper fifth 20 or 5 times as often: in nearly all choices, at least 20 of 30 (of .9, less
+    four binomial deviations). Control, gradual choices: in at most 6 (of .05, and four more)."""
+    assert told_of_threshold(lambda rank: np.where(rank > 0.8, 1, 0.05)) >= 20
+    assert told_of_threshold(lambda rank: np.where(rank > 0.8, 1, 0.2)) >= 20
+    assert told_of_threshold(lambda rank: 0.2 + rank**2) <= 6
+    assert told_of_threshold(lambda rank: 0.2 + 0.8 / (1 + np.exp(-(rank - 0.8) / 0.1))) <= 6
+
+
+def test_gold_above_a_score_alone_is_told_of_without_a_number():
+    items = chosen_items(1, lambda rank: np.where(rank > 0.7, 1, 1e-9))
+    told = in_words(items, estimated_chances(items))
+    assert "the 30 % that A scores highest have gold labels alone" in told
+    assert "inf" not in told.replace("info", "")
 
 
 @pytest.mark.parametrize(

@@ -133,10 +133,10 @@ def _describe(batch: "Batch", labels: int) -> str:
 
 
 ASSUMED = (
-    "Note: right only where items were chosen by votes and scores alone, so that those with a gold "
-    "label are like the others of the same votes and scores. That cannot be seen in the data. It "
-    "fails where hard or striking items were labelled. Give this file to `crowdgold evaluate` "
-    "along with the study"
+    "Note: right only where items were chosen by votes and scores alone, and gradually, so that "
+    "those with a gold label are like the others of the same votes and scores. That cannot be seen "
+    "in the data. It fails where hard or striking items were labelled. Give this file to "
+    "`crowdgold evaluate` along with the study"
 )
 
 

@@ -4,11 +4,13 @@ A logistic regression says how likely each item was to be chosen. Its features a
 the votes and the mean rank of the models' scores, their squares and their product, each with mean 0
 and deviation 1 over all items; coefficients have a normal prior of mean 0 and deviation 1. So
 every gold item stands for others with such votes and scores (inverse-propensity weighting). That
-the chances were estimated is not in the intervals, which makes them longer than they need be, not
-shorter (Robins, Rotnitzky and Zhao, 1994).
+the chances were estimated is not in the intervals. Where the regression is right that makes them
+longer than they need be, not shorter (Robins, Rotnitzky and Zhao, 1994). It is right only where the
+choice depended on votes and scores alone, and smoothly. No data can show the first: where hard or
+striking items were chosen, it is wrong. The second they can (`choice_by_threshold`): where items
+above a score were chosen, chances are wrong on both sides of it, and intervals too short.
 
-That is right only where the choice depended on votes and scores alone, and smoothly. No data can
-show that: where hard or striking items were chosen, it is wrong. An item's chance is at least a
+An item's chance is at least a
 small share of the mean one, so that no gold item counts for very many. Where many items are at that
 least chance, hardly any like them have a gold label, and what is said of them rests on the
 prediction.
@@ -24,6 +26,7 @@ import pandas as pd
 from crowdgold.data import NO_GOLD, GoldDraw, InputError, Items
 from crowdgold.data.gold_draw import ESTIMATED, cost_in_words
 from crowdgold.models.logistic import features, fit_folds, standard
+from crowdgold.sampling.choice_by_threshold import threshold_of
 
 COLUMNS = ("item", ESTIMATED)
 FEWEST = 12
@@ -38,11 +41,19 @@ MANY = 0.05
 """Share of items at the least chance from which on the words warn of it."""
 
 
-def _columns(items: Items) -> np.ndarray:
-    """What chances depend on, (n, p): ones, votes, mean rank, their squares and product."""
-    known = features(items)[:, 1:3].T
+def _columns(known: np.ndarray) -> np.ndarray:
+    """What chances depend on, (n, p), from votes and rank (k, n): ones, these, squares, product."""
     pairs = [one * other for place, one in enumerate(known) for other in known[place:]]
-    return np.stack([np.ones(len(items)), *known, *map(standard, pairs)], axis=1)
+    return np.stack([np.ones(known.shape[1]), *known, *map(standard, pairs)], axis=1)
+
+
+def _regression(known: np.ndarray, gold: np.ndarray) -> np.ndarray:
+    """How likely each item is to have gold (n,), from votes and rank (k, n)."""
+    columns = _columns(known)
+    precision = np.r_[INTERCEPT_PRECISION, np.ones(columns.shape[1] - 1)]
+    used, centre = np.ones((1, len(gold)), dtype=bool), np.zeros(columns.shape[1])
+    found = fit_folds(columns, gold.astype(float), used, centre, precision)[0]
+    return np.asarray(1 / (1 + np.exp(-(columns @ found))))
 
 
 def least_chance(number: int, size: int) -> float:
@@ -75,11 +86,7 @@ def estimated_chances(items: Items) -> np.ndarray:
             f"--poststratify: found {known.sum()} items with a gold label, expected {FEWEST} or "
             "more"
         )
-    columns = _columns(items)
-    precision = np.r_[INTERCEPT_PRECISION, np.ones(columns.shape[1] - 1)]
-    used, centre = np.ones((1, len(items)), dtype=bool), np.zeros(columns.shape[1])
-    found = fit_folds(columns, known.astype(float), used, centre, precision)[0]
-    return _at_least(1 / (1 + np.exp(-(columns @ found))), int(known.sum()))
+    return _at_least(_regression(features(items)[:, 1:3].T, known), int(known.sum()))
 
 
 def to_frame(items: Items, chance: np.ndarray) -> pd.DataFrame:
@@ -93,10 +100,12 @@ def in_words(items: Items, chance: np.ndarray) -> str:
     told = f"How likely each item was to be chosen is estimated from votes and scores: {cost}"
     number = int((items.gold != NO_GOLD).sum())
     at_least = float((chance <= least_chance(number, len(items)) * (1 + ROUNDING)).mean())
-    if at_least < MANY:
-        return f"{told}."
-    return (
-        f"{told}. For {100 * at_least:.0f} % of the items hardly any like them have a gold label: "
-        "what is said of these rests on how well votes and scores predict their labels, and "
-        "intervals can be too short."
-    )
+    if at_least >= MANY:
+        told += (
+            f". For {100 * at_least:.0f} % of the items hardly any like them have a gold label: "
+            "what is said of these rests on how well votes and scores predict their labels, and "
+            "intervals can be too short"
+        )
+    if (step := threshold_of(items, _regression)) is not None:
+        told += f". {step.sentence}"
+    return f"{told}."
