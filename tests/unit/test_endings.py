@@ -108,6 +108,30 @@ def test_a_module_that_swallows_exceptions_as_it_loads_is_ended(tmp_path):
     assert end(process) == "Interrupted.\n"
 
 
+CALLED_BACK = """
+import ctypes, sys, time
+from crowdgold.commands.endings import ended_in_time
+
+def called():
+    print("called", file=sys.stderr, flush=True)
+    time.sleep(30)
+
+with ended_in_time(True):
+    ctypes.CFUNCTYPE(None)(called)()
+    print("went on", file=sys.stderr, flush=True)
+"""
+
+
+def test_a_function_that_compiled_code_calls_is_ended(tmp_path):
+    """As numba's compiler does: an exception there is lost, and the command would go on."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", CALLED_BACK], cwd=tmp_path, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, preexec_fn=hears_signals,
+    )  # fmt: skip
+    wait_for(process, "called")
+    assert end(process) == "Interrupted.\n"
+
+
 @pytest.mark.parametrize("command", ["plan", "evaluate", "fit-labelling"])
 @pytest.mark.parametrize("number", CODES)
 @pytest.mark.parametrize("seconds", [1.5, 4.0])

@@ -1,14 +1,16 @@
 """Ctrl-C, SIGTERM and SIGHUP end a command in time, in order where there is time for it.
 
 In order: an exception in the main thread, so that whatever is open is closed and removed. At once,
-where that cannot be waited for: while modules are imported, which swallow exceptions; where the
-main thread is in compiled code, where Python has no say; and where the end in order takes too long.
+where that cannot be waited for: while modules are imported, which swallow exceptions; in a function
+that compiled code calls, which loses them; where the main thread is in compiled code, where Python
+has no say; and where the end in order takes too long.
 A thread of its own sees to it, which Python tells of each signal before the main thread knows.
 """
 
 import atexit
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -79,6 +81,12 @@ class _Watch:
             raise KeyboardInterrupt
         raise SystemExit(exit_code(number))
 
+    def lost(self, found: "sys.UnraisableHookArgs") -> None:
+        """End the process where the exception that was to end it is lost; else say what was."""
+        if self.heard and isinstance(found.exc_value, KeyboardInterrupt | SystemExit):
+            _end_at_once(self.heard)
+        sys.__unraisablehook__(found)
+
     def look(self) -> None:
         """Wait for a signal, and see that the process ends in time."""
         number = 0
@@ -115,6 +123,7 @@ def ended_in_time(stays: bool) -> Iterator[None]:
         signal.signal(one, watch.hear)
     if stays:
         atexit.register(_ignore, list(before))  # the first that is registered is called last
+    old_hook, sys.unraisablehook = sys.unraisablehook, watch.lost
     old = signal.set_wakeup_fd(watch.told[1], warn_on_full_buffer=False)
     looking = threading.Thread(target=watch.look, daemon=True)
     looking.start()
@@ -124,6 +133,7 @@ def ended_in_time(stays: bool) -> Iterator[None]:
         watch.over = True
         if not stays:
             signal.set_wakeup_fd(old)
+            sys.unraisablehook = old_hook
             for one, handler in before.items():
                 signal.signal(one, handler or signal.SIG_DFL)
             watch.done.set()
