@@ -348,7 +348,7 @@ def test_what_was_found_is_counted_and_told_from_the_pages():
     assert "Of 6 claims of the five papers that could be decided, 3 hold. 3 more need" in page
     assert "replicates, and 1 could not be judged" in page
     assert "in 95 to 97 of 100 studies, over all settings and metrics" in page
-    assert "With 20 expert labels 16 of 100 answers had no interval." in page
+    assert "With 20 expert labels, 16 of 100 studies had too few of a class for an interval" in page
     assert "in one setting, it was 89." in page
     assert "need 53 labels for the prevalence where a random sample needs 100, and 71 for" in page
     assert "is [18 to 22 times as fast](scaling.md)" in page
