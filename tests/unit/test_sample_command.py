@@ -272,6 +272,24 @@ def told_of_threshold(liked):
     return found
 
 
+def test_items_without_a_score_lie_on_no_side_of_a_threshold(folder):
+    """Gold at random, of which half the items have no score: a threshold is told of in at most 6 of
+    30 choices. Taken for the highest, they would be told of in each. Scores that are all equal,
+    or missing, have no threshold."""
+    found = 0
+    for seed in range(30):
+        labelled = np.isin(
+            np.arange(len(TABLE)), np.random.default_rng(seed).permutation(len(TABLE))[:150]
+        )
+        scores = np.where(labelled & (np.arange(len(TABLE)) % 2 == 0), np.nan, TABLE.scores["A"])
+        items = replace(TABLE, scores={"A": scores}).with_gold(labelled)
+        found += "chosen by a threshold" in in_words(items, estimated_chances(items))
+    assert found <= 6
+    for scores in (np.zeros(len(TABLE)), np.full(len(TABLE), np.nan)):
+        items = replace(TABLE, scores={"A": scores}).with_gold(labelled)
+        assert "chosen by a threshold" not in in_words(items, estimated_chances(items))
+
+
 def test_a_choice_by_a_threshold_is_told_of():
     """The upper fifth 20 or 5 times as often: in nearly all choices, at least 20 of 30 (of .9, less
     four binomial deviations). Control, gradual choices: in at most 6 (of .05, and four more)."""

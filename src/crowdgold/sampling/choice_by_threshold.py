@@ -3,7 +3,8 @@
 Held against each other are two ways in which the choice can depend on a model's score. Either an
 item's chance is one above a threshold and another below it, wherever that explains the choice best;
 or it follows votes and the score's rank smoothly, by the regression that estimates the chances. The
-choice looks like one by a threshold where that makes it at least `TIMES` as likely.
+choice looks like one by a threshold where that makes it at least `TIMES` as likely. Of a model both
+are asked of the items that it scores; items of equal score lie on one side.
 """
 
 from collections.abc import Callable
@@ -53,16 +54,15 @@ def _likelihood(gold: np.ndarray, chance: np.ndarray | float) -> float:
     return float(np.log(np.maximum(right, 1e-300)).sum())
 
 
-def _step(gold: np.ndarray, rank: np.ndarray) -> tuple[float, float]:
-    """The log-likelihood of the best threshold of a rank (n,), and the share of items above it."""
-    found = (-np.inf, 0.0)
+def _step(gold: np.ndarray, rank: np.ndarray) -> tuple[float, np.ndarray]:
+    """The log-likelihood of the best threshold of a rank (n,), and which items lie above it."""
+    found, upper = -np.inf, np.zeros(len(rank), dtype=bool)
     for share in SHARES:
-        above = rank >= np.quantile(rank, 1 - share)
-        if not 0 < above.sum() < len(rank):
-            continue
-        own = sum(_likelihood(gold[part], gold[part].mean()) for part in (above, ~above))
-        found = max(found, (own, float(above.mean())))
-    return found
+        above = rank >= np.quantile(rank, 1 - share) if len(rank) else upper
+        if 0 < above.sum() < len(rank):
+            own = sum(_likelihood(gold[part], gold[part].mean()) for part in (above, ~above))
+            found, upper = max((found, upper), (own, above), key=lambda pair: pair[0])
+    return found, upper
 
 
 def threshold_of(
@@ -75,15 +75,20 @@ def threshold_of(
         regression: the chances (n,) of a smooth choice, from votes and rank (2, n), and from
             whether an item has gold (n,).
     """
-    gold, votes = items.gold != NO_GOLD, features(items)[:, 1]
+    from scipy.stats import rankdata  # half a second that other commands need not wait
+
+    has_gold, votes = items.gold != NO_GOLD, features(items)[:, 1]
     found, most = None, np.log(TIMES)
     for name, scores in items.scores.items():
-        rank = np.argsort(np.argsort(scores)) / len(items)
-        step, above = _step(gold, rank)
-        smooth = _likelihood(gold, regression(np.stack([votes, standard(rank)]), gold))
+        known = np.isfinite(scores)
+        gold, rank = has_gold[known], rankdata(scores[known]) / max(known.sum(), 1)
+        step, upper = _step(gold, rank)
+        if not upper.any():
+            continue
+        two = np.stack([votes[known], standard(rank)])
+        smooth = _likelihood(gold, regression(two, gold))
         if step - smooth > most:
-            upper, most = rank >= np.quantile(rank, 1 - above), step - smooth
-            rest = gold[~upper].mean()
+            rest, most = gold[~upper].mean(), step - smooth
             times = gold[upper].mean() / rest if rest > 0 else np.inf
-            found = Threshold(name, above, float(times))
+            found = Threshold(name, float(upper.mean()), float(times))
     return found
