@@ -7,9 +7,9 @@ from typing import Any
 from crowdgold.data.shown import WIDTH
 from crowdgold.inference.without_gold import WANTED, WIDE
 from crowdgold.own.check.without_gold import in_short
+from crowdgold.own.evaluation.questions import HUMANS
 
 METRIC, MODEL, NUMBER, INTERVAL, METHOD, AS_GOLD = 20, 14, 6, 17, 14, 7
-HUMANS = "humans"
 GOLD_NEEDED = (
     f'"gold needed": gold labels, drawn at random, for an interval at most {WANTED:g} wide. '
     f"Where it is all items, label 100 first and look again. A dash: the range is narrow enough "

@@ -45,6 +45,7 @@ from crowdgold.data.judge_table import MISSING
 from crowdgold.declared import LEVEL
 from crowdgold.inference.clustered import drawn_from
 from crowdgold.inference.contributions import REDRAWN, drawn_labels, spread_of, where_known
+from crowdgold.inference.degrees_of_freedom import LEAST, of_items
 from crowdgold.inference.design import Design, SimpleRandom
 from crowdgold.inference.error_moments import FEWEST, NEARLY, ByCount, ByJudge, Voted
 from crowdgold.inference.questions import Named, View
@@ -52,7 +53,6 @@ from crowdgold.inference.rectified import Rectified
 from crowdgold.metrics import Scale
 from crowdgold.models.logistic import cross_fit, features
 
-LEAST_FREEDOM = 2.0
 NO_SPREAD = 1e-8
 """Half the width of an interval below which the gold items do not differ, and there is none."""
 
@@ -152,14 +152,12 @@ class Labelled:
 
     def _freedom(self, deviations: np.ndarray) -> np.ndarray:
         """Degrees of freedom from the kurtosis of deviations (r, P), and of the design."""
-        most, rows = self.design.size - 1.0, len(deviations)
-        fourth, whole = (deviations**4).sum(axis=0), (deviations**2).sum(axis=0) ** 2
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = np.nan_to_num(2 * rows / (rows * fourth / whole - 1), nan=most)
+        most = self.design.size - 1.0
+        found = of_items(deviations, len(deviations))
         if self.design.counting is not None:
             count = np.full(found.shape, max(kish(self.weight), 2.0))
             found = np.minimum(found, self.design.freedom(deviations, count))
-        return np.clip(found, LEAST_FREEDOM, most)
+        return np.clip(found, LEAST, most)
 
     def intervals(self, votes: Voted) -> np.ndarray:
         """Moments of the votes and the ends of their intervals, (3, P)."""

@@ -17,7 +17,7 @@ from crowdgold.data.shown import Told
 from crowdgold.extras import need
 from crowdgold.metrics.metric import DELTA
 from crowdgold.own.check.data import DataCheck
-from crowdgold.own.check.without_gold import MORE_GOLD
+from crowdgold.own.check.without_gold import gold_in_words
 from crowdgold.own.evaluation import Evaluation, write_evaluation
 from crowdgold.temporary import scratch_folder
 
@@ -66,7 +66,7 @@ class Answer:
         if self.gold_needed is not None:
             raise InputError(
                 f"{self.metric} {self.model}".rstrip() + ": no range without gold labels; "
-                f"{self.gold_needed:,} {MORE_GOLD}"
+                f"{gold_in_words(self.gold_needed)}"
             )
         if self.lower is None or self.upper is None:
             raise InputError(f"{self.metric} {self.model}".rstrip() + ": no interval")

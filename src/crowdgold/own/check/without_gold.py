@@ -17,7 +17,6 @@ LEAST_DIGITS = 2
 """Decimals of an end of a range; more where the range is narrower than the last of them."""
 NO_CONTRARY = "no judge is positive more often where the label is negative"
 """What is assumed of judges whose names are known."""
-MORE_GOLD = f"gold labels of a random sample give an interval of width {WANTED:g} at most"
 
 
 @dataclass(frozen=True)
@@ -77,6 +76,14 @@ def ends_in_words(lower: float, upper: float) -> str:
     if 0 < width < 1:
         digits = max(LEAST_DIGITS, 1 - math.floor(math.log10(width)))
     return f"{lower:.{digits}f} to {upper:.{digits}f}"
+
+
+def gold_in_words(number: int) -> str:
+    """What so many gold labels would give; all items can be too few for the width."""
+    return (
+        f"{number:,} gold labels of a random sample give an interval of width {WANTED:g}, or as "
+        "near to it as the items allow"
+    )
 
 
 def in_short(found: Mapping[str, Any]) -> str:

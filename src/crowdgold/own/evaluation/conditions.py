@@ -18,7 +18,7 @@ from crowdgold.data.checks import list_names
 from crowdgold.data.parameters import did_you_mean
 from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.metrics.metric import DELTA
-from crowdgold.own.check.without_gold import MORE_GOLD
+from crowdgold.own.check.without_gold import gold_in_words
 from crowdgold.own.evaluation.evaluated import Evaluation
 from crowdgold.own.evaluation.jobs import ALL
 from crowdgold.own.evaluation.questions import HUMANS, Settings, questions_of
@@ -177,7 +177,7 @@ def why_none(key: Key, summary: Mapping[str, Any]) -> str:
     row = _row(key, summary)
     if row is None or not row.get("range") or row["range"]["lower"] is not None:
         return ""
-    return f"without gold labels {row['range']['why']}; {row['range']['gold']:,} {MORE_GOLD}"
+    return f"without gold labels {row['range']['why']}; {gold_in_words(row['range']['gold'])}"
 
 
 def answer_to(key: Key, summary: Mapping[str, Any]) -> dict[str, Any] | None:

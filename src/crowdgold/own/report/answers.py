@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowdgold.methods.registry import baseline
-from crowdgold.own.check.without_gold import MORE_GOLD
+from crowdgold.own.check.without_gold import gold_in_words
 from crowdgold.own.evaluation.headline import is_gold_alone, named
 from crowdgold.own.evaluation.questions import plain_metric
 from crowdgold.own.report.folder import StudyFolder
@@ -154,12 +154,12 @@ def _without_gold(row: Mapping[str, Any], title: str, level: float) -> Answer:
     details = list(_if_true(row, level))
     if found["lower"] is None:
         told = f"No range without gold labels: {found['why']}."
-        needed = f"{found['gold']:,} {MORE_GOLD}."
+        needed = f"{gold_in_words(found['gold'])}."
         return Answer(title, told, "", needed, "", details, False, ("no range", "", ""))
     numbers = Numbers({**row, "lower": found["lower"], "upper": found["upper"]})
     said = {"metric": metric, "model": row["model"], "at": at, "value": numbers.ends}
     sentence = words_of(metric).sentence.format(**said)
-    needed = f"{found['gold']:,} {MORE_GOLD}." if found["gold"] else ""
+    needed = f"{gold_in_words(found['gold'])}." if found["gold"] else ""
     line = ("a range", numbers.ends, VOTES_ALONE)
     return Answer(title, sentence, RANGE_WORDS, needed, "", details, False, line)
 
