@@ -62,6 +62,18 @@ def test_shares_are_squared_ratios_of_widths_and_coverage_is_counted():
     assert auc.loc["batches", ["share_se", "coverage", "replicates"]].tolist() == [0, 1, 4]
 
 
+def test_shares_by_error_are_ratios_of_mean_squared_errors():
+    """Errors of .1 and .3 at random have a mean square of .05; half as large, a quarter of it."""
+    table = pd.DataFrame(rows_of("gold_designs", 0.03, WIDTHS, set(), replicates=2))
+    off = np.where(table["design"] == "batches", 0.5, 1.0) * np.where(table["replicate"], 0.3, 0.1)
+    table["estimate"] = table["truth"] + off
+    found = shares(table).set_index(["design", "metric"])
+    assert found.loc[("batches", "AUC"), "error_share"] == pytest.approx(0.25)
+    assert found.loc[("one batch", "AUC"), "error_share"] == pytest.approx(1)
+    assert found.loc[("batches", "AUC"), "error_share_se"] == pytest.approx(0, abs=1e-12)
+    assert "| 0.03 | two batches | 0.250" in shares_table(found.reset_index(), "error_share")
+
+
 def test_an_interval_that_is_missing_does_not_hold_the_truth():
     table = pd.DataFrame(rows_of("gold_designs", 0.2, WIDTHS, set()))
     missing = table["design"].eq("batches") & table["replicate"].eq(1)

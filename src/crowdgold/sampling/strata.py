@@ -1,11 +1,13 @@
 """A prediction of the labels that are not there yet, and strata of items by it.
 
-With gold labels the prediction rests on them: the cross-fitted regression on votes and ranks
-(`models.logistic`), that of a pilot's labels too. Before there are enough, it is the regression's
-prior, which ranks items rightly where votes and scores are of any use. How many are positive is not
-known then: where few are, most positive votes are wrong. So there are several predictions, with as
-many positive items as votes are positive, and with fewer, and what labels tell is taken as the mean
-over them.
+With gold labels, a pilot's too, there are two: the cross-fitted regression on votes and ranks
+(`models.logistic`) with labels that count by their chances, and with labels that all count alike.
+The first is right on average where the regression is not; the second needs fewer labels where it
+is. What labels tell is taken as the mean over all predictions, so that none is missed by much.
+Before there are enough, it is the regression's prior, which ranks items rightly where votes and
+scores are of any use. How many are positive is not known then: where few are, most positive votes
+are wrong. So there are several predictions, with as many positive items as votes are positive, and
+with fewer.
 
 Items are sorted by how often each is to be drawn (`allocation.rates`), and cut so that each stratum
 is to get about as many labels. Strata of the prediction alone would need up to a third more labels:
@@ -28,7 +30,7 @@ LABELS_EACH = 6
 
 
 def predicted(items: Items, pilot: Items | None = None) -> list[np.ndarray]:
-    """Predictions of P(Y_i = 1), (n,) each: one by labels; without any, several by votes and ranks.
+    """Predictions of P(Y_i = 1), (n,) each, by labels, or without any by votes and ranks.
 
     Args:
         items: of the study.
@@ -39,7 +41,7 @@ def predicted(items: Items, pilot: Items | None = None) -> list[np.ndarray]:
     """
     columns = features(items)
     if (items.gold != NO_GOLD).sum() >= ENOUGH:
-        return [cross_fit(columns, items.gold, draw=items.draw)]
+        return _by_labels(columns, items.gold, items.draw)
     if pilot is not None:
         if pilot.predictors != items.predictors:
             raise InputError(
@@ -53,11 +55,18 @@ def predicted(items: Items, pilot: Items | None = None) -> list[np.ndarray]:
         if labelled.draw is not None:
             weights = labelled.draw.weights(np.arange(len(labelled)))
             draw = GoldDraw(1 / np.concatenate([weights, np.ones(len(items))]))
-        return [cross_fit(np.concatenate([known, columns]), gold, draw=draw)[len(labelled) :]]
+        found = _by_labels(np.concatenate([known, columns]), gold, draw)
+        return [one[len(labelled) :] for one in found]
     share = float(items.votes_positive.sum() / items.votes_total.sum())
     least = 1 / (2 * len(items))
     ends = [min(max(share * part, least), 1 - least) for part in PARTS_OF_VOTES]
     return [without_labels(columns, one) for one in ends]
+
+
+def _by_labels(columns: np.ndarray, gold: np.ndarray, draw: GoldDraw | None) -> list[np.ndarray]:
+    """Predictions by labels that count by their chances, and by labels that count alike."""
+    draws = [None] if draw is None else [draw, None]
+    return [cross_fit(columns, gold, draw=one) for one in draws]
 
 
 def by_rate(rate: np.ndarray, n: int) -> np.ndarray:

@@ -22,21 +22,29 @@ def found_of(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def _by_metric(rows: pd.DataFrame, words: list[str], metrics: list[str], value: str) -> list[str]:
-    known = rows.set_index("metric")[[value, "share_se"]].to_dict("index")
-    cells = []
-    for metric in metrics:
-        found, error = known[metric][value], known[metric]["share_se"]
-        exact = value != "share" or error == 0
-        cells.append(f"{found:.3f}" if exact else with_error(found, error))
+    known, error = rows.set_index("metric"), f"{value}_se"
+    errors = known[error] if error in known else pd.Series(0.0, known.index)
+    cells = [
+        with_error(float(known[value][metric]), float(errors[metric]))
+        if errors[metric] > 0
+        else f"{known[value][metric]:.3f}"
+        for metric in metrics
+    ]
     return [*words, *cells]
 
 
-def shares_table(found: pd.DataFrame) -> str:
-    """The share of random labels by share of positive items and design, a column a metric."""
+def shares_table(found: pd.DataFrame, value: str = "share") -> str:
+    """The share of random labels by share of positive items and design, a column a metric.
+
+    Args:
+        found: of `found_of`.
+        value: `share`, of labels for equal widths, or `error_share`, for equal errors.
+    """
     own = found[(found["experiment"] == MAIN) & (found["prediction"] == RIGHT)]
+    own = own[own[value].notna()]
     metrics = list(dict.fromkeys(own["metric"]))
     rows = [
-        _by_metric(group, [f"{positive:g}", DESIGNS[str(design)]], metrics, "share")
+        _by_metric(group, [f"{positive:g}", DESIGNS[str(design)]], metrics, value)
         for (positive, design), group in own.groupby(["positive", "design"], sort=False)
         if design in DESIGNS
     ]

@@ -10,6 +10,7 @@ from crowdgold.plotting.plot import require
 from crowdgold.studies.gold_designs.check import DESIGNS, FEWEST, RANDOM, RIGHT
 
 COLUMNS = ["design", "prediction", "metric", "truth", "estimate", "lower", "upper", "replicate"]
+SHARES = ["share", "share_se", "error_share", "error_share_se"]
 BY = ["experiment", "positive", "metric", "prediction"]
 
 
@@ -31,16 +32,17 @@ def samples(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     return _with_settings(pd.concat(list(tables.values()), ignore_index=True))
 
 
-def _ratio(own: pd.DataFrame, design: str) -> tuple[float, float]:
-    """The squared ratio of mean widths to a random sample's, and its standard error."""
-    width = own.assign(width=own["upper"] - own["lower"])
-    wide = width.pivot_table(index="replicate", columns="design", values="width")
+def _ratio(own: pd.DataFrame, design: str, values: str) -> tuple[float, float]:
+    """The ratio of means of a column to a random sample's, and its standard error."""
+    wide = own.pivot_table(index="replicate", columns="design", values=values)
     if not {RANDOM, design} <= set(wide):
         return np.nan, np.nan
     pairs = wide[[RANDOM, design]].dropna().to_numpy()
+    if not pairs[:, 0].mean() > 0:
+        return np.nan, np.nan
     ratio = pairs[:, 1].mean() / pairs[:, 0].mean()
     spread = (pairs[:, 1] - ratio * pairs[:, 0]).std(ddof=1) / pairs[:, 0].mean()
-    return ratio**2, 2 * ratio * spread / np.sqrt(len(pairs))
+    return ratio, spread / np.sqrt(len(pairs))
 
 
 def shares(table: pd.DataFrame) -> pd.DataFrame:
@@ -51,10 +53,14 @@ def shares(table: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         a row for each setting, metric, prediction and design: `share`, the squared ratio of the
-        mean widths, with the standard error of its ratio of paired means, and `coverage`, of all
-        replicates: one without an interval does not hold the truth.
+        mean widths, and `error_share`, the ratio of the mean squared errors, with the standard
+        errors of these ratios of paired means, and `coverage`, of all replicates: one without an
+        interval does not hold the truth.
     """
     require(table, ["experiment", *COLUMNS])
+    table = table.assign(
+        width=table["upper"] - table["lower"], squared=(table["estimate"] - table["truth"]) ** 2
+    )
     rows = []
     for key, own in _with_settings(table).groupby(BY, sort=False):
         inside = (own["lower"] <= own["truth"]) & (own["truth"] <= own["upper"])
@@ -63,13 +69,15 @@ def shares(table: pd.DataFrame) -> pd.DataFrame:
             if not chosen.any():
                 continue
             covered = inside[chosen].mean() if design != FEWEST else np.nan
-            found = _ratio(own, design)
+            wide, error = _ratio(own, design, "width")
+            found = wide**2, 2 * wide * error
             if design == FEWEST:
                 least = own.loc[chosen, "estimate"].to_numpy(float)
                 found = float(least.mean()), standard_error(least)
-            rows.append((*key, design, *found, covered, int(chosen.sum())))
-    names = [*BY, "design", "share", "share_se", "coverage", "replicates"]
-    return pd.DataFrame(rows, columns=names).fillna({"share_se": 0.0})
+            by_error = _ratio(own, design, "squared")
+            rows.append((*key, design, *found, *by_error, covered, int(chosen.sum())))
+    names = [*BY, "design", *SHARES, "coverage", "replicates"]
+    return pd.DataFrame(rows, columns=names).fillna({"share_se": 0.0, "error_share_se": 0.0})
 
 
 def of_right(found: pd.DataFrame) -> pd.DataFrame:
