@@ -1,9 +1,15 @@
 """The check of nested fits by their length, sampled by Stan."""
 
 import numpy as np
-from scipy.stats import kstwo
+from scipy.stats import kstwo, norm
 
-from crowdgold.studies.maven.nested_lengths import EXACT_AGAIN, check_nested_lengths
+from crowdgold.models.exact_cut import ScoreDraws
+from crowdgold.studies.maven.nested_lengths import (
+    EXACT_AGAIN,
+    check_nested_lengths,
+    compare,
+    modes,
+)
 
 STUDY = {
     "n": 1000, "n_gold": 200, "phi": 0.3, "a0": 0.2, "a1": 0.6, "d0": 1.5, "d1": 1.5,
@@ -29,3 +35,18 @@ def test_nested_fits_of_ten_iterations_are_as_near_as_chance_lets_them(stan):
     assert found["distance"].between(1e-9, bound).all()
     assert (found[["failures", "exact_failures"]] == 0).all(axis=None)
     assert (found["seconds"] > 0).all()
+
+
+def test_modes_are_counted_and_draws_in_tails():
+    """Quantiles of a normal have one mode, of two normals six deviations apart two.
+
+    One draw of 500 at 30 deviations is the only one in a tail.
+    """
+    normal = norm.ppf((np.arange(500) + 0.5) / 500)
+    assert modes(normal) == 1
+    assert modes(np.concatenate([normal[::2] - 3, normal[::2] + 3])) == 2
+    assert modes(np.ones(5)) == 1
+    exact = ScoreDraws(np.exp(normal), normal, 0)
+    off = ScoreDraws(np.exp(normal), np.append(normal[1:], 30.0), 0)
+    log_mu, delta = compare(off, exact)
+    assert (log_mu["far"], delta["far"], delta["exact_far"]) == (0, 1 / 500, 0)

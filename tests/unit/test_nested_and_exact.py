@@ -4,7 +4,14 @@ import pandas as pd
 import pytest
 
 from crowdgold.studies.maven.nested_lengths import EXACT_AGAIN
-from crowdgold.studies.maven.pages.nested_and_exact import by_length, parted, ratio_table, ratios
+from crowdgold.studies.maven.pages.nested_and_exact import (
+    beyond_chance,
+    by_length,
+    comparisons,
+    ratio_table,
+    ratios,
+    shapes,
+)
 from unit.made_pages import page_from
 
 AXIS = "study.n_gold"
@@ -59,12 +66,43 @@ def lengths(at_ten):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("at_ten", "told"), [(0.05, False), (0.12, False), (0.3, True)])
-def test_only_what_chance_does_not_make_is_told(at_ten, told):
-    found = parted({"few": lengths(at_ten)}, {"few": AXIS})
-    assert bool(found) == told
-    if told:
-        assert found == ["n gold 5, delta: 0.30 at b = 10, 0.06 at b = 1000"]
+@pytest.mark.parametrize(
+    ("at_ten", "same", "apart"), [(0.05, True, False), (0.15, False, False), (0.3, False, True)]
+)
+def test_ten_iterations_are_judged_by_an_interval(at_ten, same, apart):
+    """At .15 the difference is at the margin of .1, within its interval: neither is known."""
+    table = lengths(at_ten)
+    table.loc[table["length"] == 10, "distance"] += [0.02, 0.0, -0.02]
+    (found,) = comparisons({"few": table}, {"few": AXIS})
+    assert (found.same, found.parted) == (same, apart)
+    assert found.more == pytest.approx(at_ten - 0.05)
+    assert found.reach == pytest.approx(0.02 / 3**0.5 * 4.302653, rel=1e-5)
+    if apart:
+        assert str(found) == (
+            "n gold 5, delta: 0.25 ± 0.05 further at b = 10; 0.06 from the exact cut at b = 1000"
+        )
+
+
+def test_one_study_decides_nothing():
+    """Control of the interval: the same mean difference, of one study."""
+    table = lengths(0.05)
+    (found,) = comparisons({"few": table[table["replicate"] == 0]}, {"few": AXIS})
+    assert not found.same
+    assert not found.parted
+
+
+def test_ratios_beyond_chance_are_counted():
+    told = beyond_chance(ratios(results(2.0), TIMES, "n_gold"))
+    assert told.startswith("0 of 1 ratios of error and 1 of 1 ratios of width differ from 1")
+    assert "truth in 100 % of cases and those of the exact cut in 75 %" in told
+
+
+def test_modes_and_tails_are_shown():
+    table = lengths(0.3).assign(modes=2, exact_modes=1, far=0.04, exact_far=0.002)
+    *_, row = shapes(table, AXIS, "gold labels").splitlines()
+    assert [part.strip() for part in row.strip("|").split("|")] == [
+        "5", "delta", "2.0", "1.0", "0.040", "0.002",
+    ]  # fmt: skip
 
 
 def test_the_table_has_a_column_a_length():
@@ -81,10 +119,13 @@ def test_the_page_answers_first_and_has_its_numbers_last(gallery):
     options = {"gallery": gallery}
     times = TIMES.rename(columns={"n_gold": "gold_fraction"})
     page = page_from("nested-and-exact", options, tables=tables, times=times)
-    assert page.index("**Yes, wherever we looked**") < page.index("![") < page.index("## Numbers")
+    assert page.index("**This was not measured here.**") < page.index("![")
+    assert page.index("![") < page.index("## Numbers")
     assert ("gallery/maven_nested_lengths.svg" in page) == bool(gallery)
     assert "from 4 replicates" in page
-    few = {**tables, "nested_lengths_few_gold": lengths(0.3)}
+    table = lengths(0.3).assign(modes=2, exact_modes=1, far=0.04, exact_far=0.002)
+    few = {**tables, "nested_lengths_few_gold": table}
     page = page_from("nested-and-exact", options, tables=few, times=times)
-    assert "They part in 1 of the comparisons below" in page
+    assert "In 1 of 1 comparisons ten iterations are too few" in page
+    assert "| 5 | delta | 2.0 | 1.0 |" in page
     assert "| 5 | delta | 0.301 |" in page

@@ -13,7 +13,8 @@ from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import ks_2samp
+from scipy.signal import find_peaks
+from scipy.stats import gaussian_kde, ks_2samp
 
 from crowdgold.declared import AtLeast, Each, Json, Settings
 from crowdgold.experiments.check import Check
@@ -31,6 +32,10 @@ EXACT_AGAIN = 0
 PRINTED = MavenSettings.nested_iterations
 """The length that the paper prints."""
 QUARTILES_OF_NORMAL = 1.349
+FAR = 5.0
+"""Deviations from the exact cut's median beyond which a draw is in a tail."""
+LEAST_PEAK = 0.1
+"""Prominence of a mode of a density, as a share of its highest value."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,12 +64,29 @@ def _spread(values: np.ndarray) -> float:
     return float(np.subtract(*np.quantile(values, [0.75, 0.25])) / QUARTILES_OF_NORMAL)
 
 
+def modes(values: np.ndarray) -> int:
+    """How many modes draws have, by a kernel density with Scott's bandwidth, tails left out."""
+    low, high = np.quantile(values, [0.005, 0.995])
+    inner = values[(values >= low) & (values <= high)]
+    if np.ptp(inner) == 0:
+        return 1
+    grid = np.linspace(low - (high - low) / 4, high + (high - low) / 4, 400)
+    density = gaussian_kde(inner)(grid)
+    return len(find_peaks(density, prominence=LEAST_PEAK * density.max())[0])
+
+
+def _far(values: np.ndarray, exact: np.ndarray) -> float:
+    """The share of draws further than `FAR` deviations of the exact cut's from its median."""
+    return float((np.abs(values - np.median(exact)) > FAR * _spread(exact)).mean())
+
+
 def compare(found: ScoreDraws, exact: ScoreDraws) -> list[dict[str, Any]]:
     """How far draws lie from those of the exact cut: a row for log mu and one for delta.
 
     `distance` is the largest difference of their distribution functions (Kolmogorov and Smirnov),
     `shift` that of their medians in deviations of the exact cut's, `spread` the ratio of their
-    deviations.
+    deviations. `modes` and `far` are how many modes the draws have and the share of them in tails
+    (`FAR`), with those of the exact cut beside them.
     """
     pairs = {
         "log mu": (np.log(found.mu), np.log(exact.mu)),
@@ -76,6 +98,10 @@ def compare(found: ScoreDraws, exact: ScoreDraws) -> list[dict[str, Any]]:
             "distance": float(ks_2samp(one, other).statistic),
             "shift": float(np.median(one) - np.median(other)) / _spread(other),
             "spread": _spread(one) / _spread(other),
+            "modes": modes(one),
+            "exact_modes": modes(other),
+            "far": _far(one, other),
+            "exact_far": _far(other, other),
         }
         for name, (one, other) in pairs.items()
     ]

@@ -1,6 +1,11 @@
 """The tables that hold nested fits against the exact cut, and MAVEN against gold labels alone."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 
 from crowdgold.documents.markdown import markdown_table, pivot, with_error
 from crowdgold.evaluation.summaries import compare
@@ -9,6 +14,8 @@ from crowdgold.methods.votes_and_gold import GOLD_ALONE
 from crowdgold.studies.maven.nested_lengths import EXACT_AGAIN, PRINTED
 
 NESTED, DIRECT = PUBLISHED.name, EXACT.name
+MARGIN = 0.1
+"""Of a distribution function: no further from the exact cut than this beyond chance is the same."""
 
 
 def _covers(rows: pd.DataFrame) -> pd.Series:
@@ -80,32 +87,102 @@ def by_length(table: pd.DataFrame, axis: str, title: str) -> str:
     return markdown_table(header, rows)
 
 
-def parted(tables: dict[str, pd.DataFrame], axes: dict[str, str], least: float = 0.1) -> list[str]:
-    """Where b = 10 is further from the exact cut than a second exact cut is, in words.
+def shapes(table: pd.DataFrame, axis: str, title: str) -> str:
+    """Modes of the draws and the share of them in tails, by setting: nested as printed, and exact.
+
+    Args:
+        table: what the check nested_lengths gives.
+        title: its name.
+    """
+    own = table[table["length"] == PRINTED]
+    header = [title, "of", "modes, nested", "exact", "in tails, nested", "exact"]
+    columns = ["modes", "exact_modes", "far", "exact_far"]
+    rows = [
+        [
+            f"{value:g}" if isinstance(value, int | float) else str(value).replace("_", " "),
+            str(quantity),
+            *(f"{group[one].mean():.1f}" for one in columns[:2]),
+            *(f"{group[one].mean():.3f}" for one in columns[2:]),
+        ]
+        for (value, quantity), group in own.groupby([axis, "quantity"], sort=False)
+    ]
+    return markdown_table(header, rows)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How much further b = 10 lies from the exact cut than a second exact cut, in one setting.
+
+    Attributes:
+        words: the setting and the quantity.
+        more: mean over studies of the difference of the two distances.
+        reach: half the width of its 95 % interval, by Student's t; infinite with one study.
+        longest: the longest nested fits, and their mean distance, which says which way is right:
+            long fits that come nearer speak for the exact cut.
+    """
+
+    words: str
+    more: float
+    reach: float
+    longest: tuple[int, float]
+
+    @property
+    def same(self) -> bool:
+        """Whether the whole interval lies below the margin."""
+        return self.more + self.reach <= MARGIN
+
+    @property
+    def parted(self) -> bool:
+        """Whether the whole interval lies above the margin."""
+        return self.more - self.reach > MARGIN
+
+    def __str__(self) -> str:
+        return (
+            f"{self.words}: {self.more:.2f} ± {self.reach:.2f} further at b = {PRINTED}; "
+            f"{self.longest[1]:.2f} from the exact cut at b = {self.longest[0]}"
+        )
+
+
+def comparisons(tables: Mapping[str, pd.DataFrame], axes: Mapping[str, str]) -> list[Comparison]:
+    """Those of every setting and quantity.
 
     Args:
         tables: experiment -> what the check nested_lengths gives.
         axes: experiment -> the column that varies.
-        least: the margin: how much further is told.
-
-    Returns:
-        a sentence for each such setting, with the distance of the longest nested fits, which says
-        which way is right: long fits that come nearer speak for the exact cut.
     """
     found = []
-    for name, table in tables.items():
-        if name not in axes:
+    for name, axis in axes.items():
+        if name not in tables:
             continue
-        axis, longest = axes[name], int(table["length"].max())
+        table = tables[name]
+        longest = int(table["length"].max())
         for (value, quantity), own in table.groupby([axis, "quantity"], sort=False):
             wide = own.pivot_table("distance", "replicate", "length")
-            if (wide[PRINTED] - wide[EXACT_AGAIN]).mean() > least:
-                words = axis.removeprefix("study.").replace("_", " ")
-                found.append(
-                    f"{words} {value}, {quantity}: {wide[PRINTED].mean():.2f} at b = {PRINTED}, "
-                    f"{wide[longest].mean():.2f} at b = {longest}"
-                )
+            more = wide[PRINTED] - wide[EXACT_AGAIN]
+            reach = np.inf if len(more) < 2 else more.sem() * stdtrit(len(more) - 1, 0.975)
+            words = f"{axis.removeprefix('study.').replace('_', ' ')} {value}, {quantity}"
+            far = (longest, float(wide[longest].mean()))
+            found.append(Comparison(words, float(more.mean()), float(reach), far))
     return found
+
+
+def beyond_chance(table: pd.DataFrame) -> str:
+    """How many ratios of error and of width differ from 1, and coverage of both ways, in words.
+
+    Args:
+        table: `ratios`.
+    """
+    told = []
+    for name in ("error", "width"):
+        ratio, error = table[f"{name}_ratio"], table[f"{name}_ratio_se"]
+        reach = error * stdtrit(table["replicates"] - 1, 0.975)
+        told.append(f"{int(((ratio - 1).abs() > reach).sum())} of {len(table)} ratios of {name}")
+    nested, exact = table["coverage_nested"].mean(), table["coverage_exact"].mean()
+    return (
+        f"{told[0]} and {told[1]} differ from 1 by more than their 95 % intervals; by chance one "
+        f"in 20 would. Over all settings and metrics nested intervals contain the truth in "
+        f"{100 * nested:.0f} % of cases and those of the exact cut in {100 * exact:.0f} %."
+    )
 
 
 AXIS = "gold_fraction"
