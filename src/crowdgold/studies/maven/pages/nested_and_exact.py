@@ -159,7 +159,8 @@ def comparisons(tables: Mapping[str, pd.DataFrame], axes: Mapping[str, str]) -> 
         for (value, quantity), own in table.groupby([axis, "quantity"], sort=False):
             wide = own.pivot_table("distance", "replicate", "length")
             more = wide[PRINTED] - wide[EXACT_AGAIN]
-            reach = float(more.sem()) * stdtrit(len(more) - 1, 0.975) if len(more) > 1 else np.inf
+            error = more.std(ddof=1) / np.sqrt(len(more))
+            reach = error * stdtrit(len(more) - 1, 0.975) if len(more) > 1 else np.inf
             words = f"{axis.removeprefix('study.').replace('_', ' ')} {value}, {quantity}"
             far = (longest, float(wide[longest].mean()))
             found.append(Comparison(words, float(more.mean()), float(reach), far))
