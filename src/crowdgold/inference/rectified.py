@@ -47,7 +47,7 @@ from crowdgold.metrics import Scale
 PSEUDO, PSEUDO_UNEVEN = 10, 5
 """Gold items that what the prediction expects counts for; of gold with uneven weights, degrees of
 freedom. Both were chosen on simulated studies other than those of docs/answer.md and
-docs/gold_designs.md: without the first, intervals of TNR_H from 20 gold labels were too short,
+docs/gold-designs.md: without the first, intervals of TNR_H from 20 gold labels were too short,
 without the second those of AUC from gold that was drawn in batches, where few are positive."""
 WIDER = 1.25
 """How many times as wide as that of gold alone an interval may be, before gold alone is taken. Not

@@ -65,15 +65,16 @@ def coverage_table(
     return markdown_table(["study", "positive", *metrics], rows)
 
 
-def least_coverage(found: pd.DataFrame, labels: Mapping[str, str], design: str) -> str:
-    """The setting, metric and prediction in which a design covers least, in words."""
-    own = found[found["design"] == design]
+def least_coverage(found: pd.DataFrame, labels: Mapping[str, str]) -> str:
+    """The setting, metric, prediction and design in which a designed sample covers least."""
+    own = found[found["design"].isin([ONE, BATCHES, ALONE])]
     row = own.iloc[int(own["coverage"].to_numpy().argmin())]
     where = labels.get(str(row["experiment"]), TUNED)
     error = share_error(float(row["coverage"]), int(row["replicates"]))
     return (
         f"{with_error(float(row['coverage']), error)} ({row['metric']}, {where}, "
-        f"{row['positive']:g} positive, {row['prediction']} prediction)"
+        f"{row['positive']:g} positive, {row['prediction']} prediction, "
+        f"{DESIGNS[str(row['design'])]})"
     )
 
 
