@@ -6,7 +6,7 @@ import pytest
 
 from crowdgold.documents.quantities import quantity
 from crowdgold.studies.gold_designs.check import check_gold_designs, least_share
-from crowdgold.studies.gold_designs.page import coverage_table, shares_table
+from crowdgold.studies.gold_designs.page import answer, coverage_table, shares_table
 from crowdgold.studies.gold_designs.shares import samples, shares
 
 STUDY = {
@@ -71,7 +71,11 @@ def test_shares_by_error_are_ratios_of_mean_squared_errors():
     assert found.loc[("batches", "AUC"), "error_share"] == pytest.approx(0.25)
     assert found.loc[("one batch", "AUC"), "error_share"] == pytest.approx(1)
     assert found.loc[("batches", "AUC"), "error_share_se"] == pytest.approx(0, abs=1e-12)
-    assert "| 0.03 | two batches | 0.250" in shares_table(found.reset_index(), "error_share")
+    found = found.reset_index()
+    assert "| 0.03 | two batches | 0.250" in shares_table(found, "error_share")
+    told = answer(found, {"prevalence": "the prevalence", "AUC": "AUC"})
+    assert told.startswith("Where 3 % of items are positive, a sample in two batches needs 25 for ")
+    assert "the same error it needs 25 for the prevalence and 25 for AUC" in told
 
 
 def test_an_interval_that_is_missing_does_not_hold_the_truth():

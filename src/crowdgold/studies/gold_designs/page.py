@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from crowdgold.data.checks import list_names
 from crowdgold.documents.markdown import markdown_table, with_error
 from crowdgold.evaluation.summaries import share_error
 from crowdgold.studies.gold_designs.check import ALONE, BATCHES, FEWEST, ONE, RIGHT
@@ -31,6 +32,27 @@ def _by_metric(rows: pd.DataFrame, words: list[str], metrics: list[str], value: 
         for metric in metrics
     ]
     return [*words, *cells]
+
+
+def answer(found: pd.DataFrame, metrics: Mapping[str, str]) -> str:
+    """What two batches need where a random sample needs 100 labels, at the middle share, in words.
+
+    Args:
+        found: of `found_of`.
+        metrics: those that are told -> their words.
+    """
+    own = found[(found["experiment"] == MAIN) & (found["prediction"] == RIGHT)]
+    positive = sorted(own["positive"].unique())[own["positive"].nunique() // 2]
+    own = own[(own["positive"] == positive) & (own["design"] == BATCHES)].set_index("metric")
+    by_width, by_error = (
+        list_names([f"{100 * own[column][one]:.0f} for {words}" for one, words in metrics.items()])
+        for column in ("share", "error_share")
+    )
+    return (
+        f"Where {100 * positive:g} % of items are positive, a sample in two batches needs "
+        f"{by_width} where a random sample needs 100 labels for an interval of the same width. For "
+        f"the same error it needs {by_error}: its intervals are longer than its errors call for."
+    )
 
 
 def shares_table(found: pd.DataFrame, value: str = "share") -> str:
