@@ -75,7 +75,7 @@ def test_shares_by_error_are_ratios_of_mean_squared_errors():
     assert "| 0.03 | two batches | 0.250" in shares_table(found, "error_share")
     told = answer(found, {"prevalence": "the prevalence", "AUC": "AUC"})
     assert told.startswith("Where 3 % of items are positive, a sample in two batches needs 25 for ")
-    assert "the same error it needs 25 for the prevalence and 25 for AUC" in told
+    assert "the same error it needs 25 for the prevalence, 25 for AUC" in told
 
 
 def test_an_interval_that_is_missing_does_not_hold_the_truth():
