@@ -7,7 +7,8 @@ at a small n in the same process; compilation is not in it. Each method has the 
 run at every n that it lets, smallest first, then further runs of each.
 
 The models of votes and scores run with the score of each item, as printed, and compressed to few
-points. MAVEN is nested Stan fits, as printed; MAVEN-exact draws from the same densities directly.
+points. MAVEN is nested Stan fits, as printed, one for each draw that the others are asked for;
+MAVEN-exact draws from the same densities directly.
 Peers are the same models in NumPyro, with the same chains and as many iterations as ours at least;
 they are left out, and that is said, where it is not installed.
 """
@@ -64,7 +65,8 @@ def timer(name: str, arguments: argparse.Namespace) -> Timer:
     stan = StanModels.compiled(arguments.models, arguments.toolchain)
     method, own = VARIANTS[name]
     sampler = {name: getattr(arguments, name) for name in ("chains", "warmup", "draws")}
-    settings = {"sampler": sampler, "imputations": arguments.imputations, "threads": 1, **own}
+    draws = arguments.chains * arguments.draws
+    settings = {"sampler": sampler, "imputations": draws, "threads": 1, **own}
 
     def measure(n: int, run: int) -> dict[str, Any]:
         items, rng = _items(n, run), np.random.default_rng([1, n, run])
@@ -157,8 +159,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, help="of each method")
     parser.add_argument("--chains", type=int, default=4)
     parser.add_argument("--warmup", type=int, default=300)
-    parser.add_argument("--draws", type=int, default=250, help="kept per chain, at least")
-    parser.add_argument("--imputations", type=int, default=200, help="draws that MAVEN needs")
+    parser.add_argument("--draws", type=int, default=125, help="kept per chain, at least")
     parser.add_argument("--methods", nargs="+", choices=VARIANTS, help="these alone, no peers")
     parser.add_argument("--models", type=Path, help="folder of compiled models")
     parser.add_argument("--toolchain", type=Path, help="toolchain.json that made them")

@@ -12,6 +12,7 @@ from crowdgold.documents.verdicts import (
     FAILS,
     HOLDS,
     NO_CAUSE,
+    NO_VERDICT,
     NOT_DECIDED,
     NOT_JUDGED,
     JudgedClaims,
@@ -280,6 +281,30 @@ def test_parts_and_functions_of_the_room_stand_in_the_place_of_a_predicate():
     assert found[2].ours == "so of e"
 
 
+def test_values_that_could_not_be_others_have_no_verdict():
+    """They are told, whatever they are; the claim needs no margin."""
+    entry = {key: ENTRY[key] for key in ("where", "printed", "tables", "of")}
+    (claim,) = claims_of([{**entry, "no_verdict": "by design", "note": "so"}], PRINTED, ROOM)
+    found = [claim.judge({"e": results(width=width)}) for width in (0.6, 3.0)]
+    assert {(one.verdict, one.reason) for one in found} == {(NO_VERDICT, "by design; so")}
+    assert found[0].ours.startswith("width MAVEN / GT: AUC at 100 0.599")
+    assert found[0].ours != found[1].ours
+
+
+def test_what_no_replicates_decide_has_no_verdict_where_it_is_not_decided():
+    (claim,) = claims_of([{**ENTRY, "undecidable": "two datasets"}], PRINTED, ROOM)
+    (other,) = claims_of([ENTRY], PRINTED, ROOM)
+    table = {"e": results(width=1 - PRINTED["figure"]["less"])}
+    assert (other.judge(table).verdict, claim.judge(table).verdict) == (NOT_DECIDED, NO_VERDICT)
+    assert claim.judge(table).reason.startswith("two datasets; ")
+    assert "needed" in other.judge(table).replicates
+    assert "needed" not in claim.judge(table).replicates
+    for width, verdict in ((0.3, HOLDS), (3.0, FAILS)):
+        found = claim.judge({"e": results(width=width)})
+        assert found.verdict == verdict
+        assert "two datasets" not in found.reason
+
+
 def test_a_page_tells_claims_by_their_verdict():
     """Words that go on from the claim before have it before them; values are left to the table."""
     rows = [
@@ -294,6 +319,8 @@ def test_a_page_tells_claims_by_their_verdict():
         "data."
     )
     assert JudgedClaims([rows[0]] * 2).counted == "Of 2 claims 2 hold."
+    none = ["Fig. 3", "it is so", "4", NO_VERDICT, "", "by design"]
+    assert JudgedClaims([rows[0], none]).counted == "Of 2 claims 1 holds and 1 has no verdict."
     assert found.with_verdict(HOLDS) == "- **Fig. 1**: it is small."
     assert found.with_verdict(FAILS) == (
         "- **Fig. 1**: it is small ... and true. *Why not:* a slip; ours: 3."

@@ -305,6 +305,15 @@ def test_the_prevalence_of_policies():
     assert verdicts(biased, less) == [FAILS]
     snorkel = judge_of("fewer labels: Snorkel")
     assert verdicts(snorkel, with_snorkel(table), table) == [HOLDS, NOT_DECIDED]
+    assert verdicts(snorkel, level_within(with_snorkel(table))) == [NOT_DECIDED]
+
+
+def level_within(table):
+    """The table, with the same error at all shares but the least and the largest."""
+    within = table["threshold_or_share"].between(0, 1, inclusive="neither")
+    noise = np.random.default_rng(9).normal(0, 0.002, len(table))
+    level = table["prevalence_truth"] + 0.03 + noise
+    return table.assign(prevalence_estimate=table["prevalence_estimate"].mask(within, level))
 
 
 def test_labels_saved_by_tie_breaking_and_by_confidence():

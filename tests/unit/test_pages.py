@@ -382,16 +382,23 @@ def test_the_scaling_page_prints_every_n():
         {"row": ["EM", "crowd-kit DawidSkene"], "items": 100_000, "seconds": [0.2, 7.0],
          "MB above": [12.0, 158.0], "times ours": [np.nan, 35.0], "difference": [np.nan, 1e-10]}
     )  # fmt: skip
-    page = page_from(
-        "scaling", by_items=table.assign(inference_exponent=0.01), joint=joint, study=study, em=em
+    costs = pd.DataFrame(
+        {"target": ["figures", "figures", "validate"], "core_hours": [10.25, 7.25, 12.5]}
     )
+    page = page_from(
+        "scaling", by_items=table.assign(inference_exponent=0.01), joint=joint, study=study, em=em,
+        costs=costs,
+    )  # fmt: skip
+    assert "| figures | 22 | 15 | 17.5 | 2.5 |" in page
+    assert "| validate | 37 | 15 | 12.5 |  |" in page
+    assert "| all | 59 | 30 | 30.0 |  |" in page
     assert "| EM | 100,000 | 0.2 | 12 |  |  |" in page
     assert "| crowd-kit DawidSkene | 100,000 | 7 | 158 | 35 | 1e-10 |" in page
     assert "| H-AI, compressed | 90.0 | 180 | failed |" in page
     assert "| small | 0.2.0 | 2.5 | 20 | 30 | 900 | 0.9 | kept |" in page
     assert "after 25 s and 25 s, 10.0 and 10.0 times as late" in page
     alone = page_from(
-        "scaling", by_items=table.assign(inference_exponent=0.01), joint=joint, em=em,
+        "scaling", by_items=table.assign(inference_exponent=0.01), joint=joint, em=em, costs=costs,
         study=study[study["version"] != "0.1.0"],
     )  # fmt: skip
     assert "times as late" not in alone

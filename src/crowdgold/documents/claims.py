@@ -13,13 +13,15 @@ A new claim is an entry of that list:
       cause: the data are private                  # why it does not hold, where it does not
       settings: gamma = 10                         # of our own, that the paper does not print
       note: single runs                            # said in any case
+      undecidable: two datasets are public         # why it has no verdict, where it is not decided
 
 `of:` begins with a quantity (`quantities.QUANTITIES`: ratio, summary, mean, coverage, column,
 difference, paired), its arguments follow; it gives cells, values with their errors. `predicate:`
 names what is said of them (`predicates.PREDICATES`: below, above, within, order, trend); the
 claim's further keys are its arguments. `says:` is a quantity that is told in the place of the
 judged cells, and a `cause:` or a `note:` that is a quantity is told with its title. A claim of
-several parts has a list `all_of:` in the place of `of:` and `predicate:`.
+several parts has a list `all_of:` in the place of `of:` and `predicate:`. One whose values could
+not be others has `no_verdict:`, why that is so, in the place of a predicate and its margin.
 
 What no quantity gives is a function of the room: `table: {own: module:function}` for a table that a
 quantity reads, `of: {own: module:function}` for cells, or `own: module:function` in the place of
@@ -45,9 +47,16 @@ from jinja2.nativetypes import NativeEnvironment
 from crowdgold.documents.cells import ClaimError, Tables, show
 from crowdgold.documents.predicates import all_of, check, judged
 from crowdgold.documents.quantities import quantity
-from crowdgold.documents.verdicts import FAILS, NO_CAUSE, Claim, Judgement
+from crowdgold.documents.verdicts import (
+    FAILS,
+    NO_CAUSE,
+    NO_VERDICT,
+    NOT_DECIDED,
+    Claim,
+    Judgement,
+)
 
-TEXT = {"where", "printed", "tables", "cause", "settings", "note"}
+TEXT = {"where", "printed", "tables", "cause", "settings", "note", "undecidable"}
 """Keys of a claim beside those of its judgement."""
 LANGUAGE = NativeEnvironment(undefined=StrictUndefined)
 
@@ -129,11 +138,19 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
     def told(tables: Tables) -> Judgement:
         own = {name: tables[name] for name in needs}
         found = judge(own)
+        if found.verdict == NOT_DECIDED and "undecidable" in known:
+            found = _undecidable(found, str(known["undecidable"]))
         cause = _reason(known.get("cause", NO_CAUSE), own) if found.verdict == FAILS else ""
         said = [found.reason, cause, known.get("settings"), _reason(known.get("note", ""), own)]
         return replace(found, reason="; ".join(filter(None, said)))
 
     return Claim(str(entry["where"]), str(entry["printed"]), needs, told)
+
+
+def _undecidable(found: Judgement, why: str) -> Judgement:
+    """The judgement on what no replicates would decide, with the reason first."""
+    size, reason = found.replicates.partition(";")[0], "; ".join(filter(None, [why, found.reason]))
+    return replace(found, verdict=NO_VERDICT, reason=reason, replicates=size)
 
 
 def _with_functions(value: Any, room: str) -> Any:
@@ -167,6 +184,9 @@ def _judge(entry: Mapping[str, Any], looks: int = 1) -> Callable[[Tables], Judge
         return lambda tables: all_of([part(tables) for part in parts])
     name, of = str(rest.pop("predicate", "")), dict(rest.pop("of", {}))
     says, how = rest.pop("says", None), rest.pop("show", "")
+    if "no_verdict" in rest:
+        why = str(rest["no_verdict"])
+        return lambda tables: Judgement(show(quantity(tables, of), how), NO_VERDICT, why)
     check(name, rest)
 
     def judge(tables: Tables) -> Judgement:

@@ -1,7 +1,7 @@
 """Claims of a paper, and the three verdicts on them.
 
 A claim holds or does not hold where our results decide it, by its margin (`decisions`); else it is
-not decided, which asks for more replicates.
+not decided, which asks for more replicates. It has no verdict where nothing could decide it.
 """
 
 from collections import Counter
@@ -14,6 +14,8 @@ from crowdgold.documents.markdown import markdown_table
 HOLDS, FAILS, NOT_DECIDED = "holds", "does not hold", "not decided"
 NOT_JUDGED = "not judged"
 """Said where the results are not there: it is no verdict."""
+NO_VERDICT = "no verdict"
+"""Said where our values could not be others, or the data that would decide do not exist."""
 NO_CAUSE = "no cause is known"
 CLEAR = 2.0
 """Standard errors that make a difference clear, where a page tells of one without judging it."""
@@ -83,6 +85,7 @@ COUNTED = {
     HOLDS: ("holds", "hold"),
     FAILS: ("does not hold", "do not hold"),
     NOT_DECIDED: ("is not decided", "are not decided"),
+    NO_VERDICT: ("has no verdict", "have no verdict"),
     NOT_JUDGED: ("is not judged, for want of data", "are not judged, for want of data"),
 }
 """What is said of one claim of a verdict, and of several."""

@@ -10,7 +10,7 @@ from crowdgold.documents.cells import Cells, Tables, cells_of, choose, only
 from crowdgold.documents.markdown import with_error
 from crowdgold.evaluation.summaries import standard_error, summarise
 from crowdgold.studies.clara.labelling_policy import items_of_class
-from crowdgold.studies.clara.policy_curves import SHARE, at_share, policy_curves
+from crowdgold.studies.clara.policy_curves import SHARE, TRUTH, at_share, policy_curves
 
 CLARA, RANDOM = "CLARA", "random stratified"
 
@@ -148,6 +148,22 @@ def policies(tables: Tables) -> pd.DataFrame:
     """`policy_curves`, with the share of the labels that is `left`."""
     curves = policy_curves(only(tables))
     return curves.assign(left=1 - curves[SHARE])
+
+
+def slopes(tables: Tables, policy: str) -> pd.DataFrame:
+    """How the size of the prevalence's error changes with the share of labels, by replicate.
+
+    A line through the settings that use more than the fewest labels and fewer than the most. With
+    one label of each item, or with all, a policy has no choice: these ends say nothing of it.
+    """
+    table, rows = only(tables), []
+    for _, own in table[table["policy"] == policy].groupby("replicate"):
+        share = own[SHARE]
+        inner = own[(share > share.min()) & (share < share.max())]
+        if inner[SHARE].min() < inner[SHARE].max():
+            size = (inner["prevalence_estimate"] - inner[TRUTH]).abs()
+            rows.append(float(np.polyfit(inner[SHARE], size, 1)[0]))
+    return pd.DataFrame({"slope": rows}, dtype=float)
 
 
 def at_equal_shares(

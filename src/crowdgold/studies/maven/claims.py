@@ -1,15 +1,16 @@
 """What some of MAVEN's claims are about: cells that no common quantity gives (`claims.yaml`)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from crowdgold.documents.cells import Cells, Tables, cells_of
 from crowdgold.documents.markdown import with_error
 from crowdgold.studies.maven.labelling_savings import Study, study_labelling
-from crowdgold.studies.maven.score_curves import curve_distances
+from crowdgold.studies.maven.score_curves import curve_distances, distances_by_replicate
 
 SLOW = ("DS+S", "H-AI")
 """Methods whose likelihood has a term for each item's scores."""
@@ -19,46 +20,65 @@ FEWEST = 40
 """Data sets below which a mean has no normal error."""
 
 
-def distances_beyond_maven(tables: Tables) -> Cells:
-    """How much farther others' precision-recall curves are from the true ones than MAVEN's."""
-    found = curve_distances(tables["maven_fig7"], tables["maven_fig7_exact"], ["shape"])
+def _curves(tables: Tables) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    """What distances between precision-recall curves are of."""
+    return tables["maven_fig7"], tables["maven_fig7_exact"], ["shape"]
+
+
+def curves_by_replicate(tables: Tables) -> pd.DataFrame:
+    """How far each method's precision-recall curve is from the items' own, by replicate."""
+    return distances_by_replicate(*_curves(tables))
+
+
+def curves_beside_gold(tables: Tables) -> pd.DataFrame:
+    """The same over all replicates, beside the curve of gold labels alone."""
+    return curve_distances(*_curves(tables))
+
+
+def exponents(tables: Tables, methods: Sequence[str]) -> Cells:
+    """The power of n that each method's run time grows with, by least squares over its runs."""
+    table = tables["model_scaling"]
     texts, rows = [], []
-    for shape, own in found.groupby("shape", sort=False):
-        known = {
-            row["method"]: (float(row["distance"]), float(row["distance_se"]), row["replicates"])
-            for row in own.to_dict("records")
-        }
-        mean, error, _ = known["MAVEN"]
-        others = [name for name in SLOW if name in known]
-        shown = [f"{name} {with_error(*known[name][:2])}" for name in ("MAVEN", *others)]
-        texts.append(f"{shape}: {', '.join(shown)}")
-        for name in others:
-            far, its, size = known[name]
-            rows.append((f"{name} on {shape}", far - mean, float(np.hypot(its, error)), size))
+    for name in methods:
+        own = table[table["method"] == name]
+        if own["n"].nunique() < 2:
+            texts.append(f"{name} not timed")
+            rows.append((f"{name}, not timed", 0.0, np.nan, np.nan))
+            continue
+        power, error = (float(own[column].iloc[0]) for column in ("exponent", "exponent_se"))
+        texts.append(f"{name} {with_error(power, error)}")
+        # A line takes two degrees of freedom, a mean of as many replicates one.
+        rows.append((name, power, error, len(own) - 1))
     names, values, errors, sizes = zip(*rows, strict=True)
-    title = f"distance to the true curve, {'; '.join(texts)}"
-    return cells_of(title, names, values, errors, None, sizes)
+    return cells_of(f"power of n: {', '.join(texts)}", names, values, errors, None, sizes)
 
 
 def times_beyond_maven(tables: Tables) -> Cells:
-    """The seconds that others that see scores take more than MAVEN, at the largest n of both."""
+    """The seconds that others that see scores take more than MAVEN, at the largest n of both.
+
+    The title says at which smaller n they take less. Of a single run the error is not known.
+    """
     table = tables["model_scaling"]
-    reached = set(table.loc[table["method"] == "MAVEN", "n"])
-    largest = int(max(reached & set(table.loc[table["method"].isin(SLOW), "n"])))
-    found = table[table["n"] == largest].groupby("method")["inference"]
-    seconds, sizes = found.mean(), found.size()
-    slow = [name for name in SLOW if name in seconds]
-    shown = ", ".join(f"{name} {seconds[name]:.1f} s" for name in ("MAVEN", *slow))
-    # Of a single run the error is not known.
-    error, its = found.sem()[slow].to_numpy(), float(found.sem()["MAVEN"])
-    return cells_of(
-        f"at n = {largest:,} {shown}",
-        slow,
-        seconds[slow] - seconds["MAVEN"],
-        np.hypot(error, its),
-        None,
-        np.minimum(sizes[slow], sizes["MAVEN"]),
-    )
+    runs = table.groupby(["method", "n"])["inference"].agg(["mean", "sem", "size"])
+    texts, rows = [], []
+    for name in SLOW:
+        timed = runs.index.unique("method")
+        own, maven = (runs.loc[one] if one in timed else runs.loc[[]] for one in (name, "MAVEN"))
+        sizes = own.index.intersection(maven.index).sort_values()
+        if sizes.empty:
+            texts.append(f"{name} not timed")
+            rows.append((f"{name}, not timed", 0.0, np.nan, np.nan))
+            continue
+        own, maven, last = own.loc[sizes], maven.loc[sizes], sizes[-1]
+        gap, error = own["mean"] - maven["mean"], np.hypot(own["sem"], maven["sem"])
+        smaller = ", ".join(f"{n:,}" for n in sizes[:-1][gap.iloc[:-1] < 0])
+        texts.append(
+            f"at n = {last:,} {name} {own['mean'][last]:.1f} s, MAVEN {maven['mean'][last]:.1f} s"
+            + (f", but {name} takes less at n = {smaller}" if smaller else "")
+        )
+        rows.append((name, gap[last], error[last], min(own["size"][last], maven["size"][last])))
+    names, values, errors, counts = zip(*rows, strict=True)
+    return cells_of("; ".join(texts), names, values, errors, None, counts)
 
 
 def ranks_less_scores(tables: Tables, least: int) -> Cells:

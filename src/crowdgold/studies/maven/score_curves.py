@@ -86,10 +86,10 @@ def precision_rows(results: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(at=recall)
 
 
-def curve_distances(
+def distances_by_replicate(
     results: pd.DataFrame, curves: pd.DataFrame, settings: Sequence[str]
 ) -> pd.DataFrame:
-    """Integrate how far estimated precision-recall curves are from the exact ones.
+    """How far each estimated precision-recall curve is from the exact one, and from the items' own.
 
     Args:
         results: the long results table, with the metric precision_at_recall at several recalls.
@@ -97,14 +97,12 @@ def curve_distances(
         settings: columns that tell the settings apart.
 
     Returns:
-        one row for each setting and method, and for the items' own labels (`ITEMS`): `distance`,
-        the integral of |estimate - exact| over the recalls of the table by the trapezoidal rule;
-        `from_items`, the same of |estimate - curve of the items' own labels|; `width`, the integral
-        of the interval's width; `coverage`, the share of these recalls at which the interval holds
-        the exact curve; each a mean over `replicates`, with its standard error (`_se`; missing
-        where there is one replicate); `of_gold`, the mean of `from_items` over that of gold labels
-        alone in the same replicates, whose error takes them as pairs.
-        Curves that are undefined at some recall are left out, and counted in `undefined`.
+        one row for each setting, method and `replicate`, and for the items' own labels (`ITEMS`):
+        `distance`, the integral of |estimate - exact| over the recalls of the table by the
+        trapezoidal rule; `from_items`, the same of |estimate - curve of the items' own labels|, and
+        `from_items_gold`, that of gold labels alone in the same replicate; `width`, the integral of
+        the interval's width; `coverage`, the share of these recalls at which the interval holds the
+        exact curve.
     """
     rows = precision_rows(results)
     exact = curves[curves["curve"] == PRECISION]
@@ -117,7 +115,21 @@ def curve_distances(
     ]
     table = pd.DataFrame(fitted)
     alone = table.loc[table["method"] == BASELINE, [*settings, "replicate", "from_items"]]
-    table = table.merge(alone, how="left", on=[*settings, "replicate"], suffixes=("", "_gold"))
+    return table.merge(alone, how="left", on=[*settings, "replicate"], suffixes=("", "_gold"))
+
+
+def curve_distances(
+    results: pd.DataFrame, curves: pd.DataFrame, settings: Sequence[str]
+) -> pd.DataFrame:
+    """The distances of `distances_by_replicate`, which has the arguments, over all replicates.
+
+    Returns:
+        one row for each setting and method: the means of its columns over `replicates`, with their
+        standard errors (`_se`; missing where there is one replicate); `of_gold`, the mean of
+        `from_items` over that of gold labels alone, whose error takes replicates as pairs.
+        Curves that are undefined at some recall are left out, and counted in `undefined`.
+    """
+    table = distances_by_replicate(results, curves, settings)
     return pd.DataFrame(
         [
             {**dict(zip((*settings, "method"), key, strict=True)), **_over_replicates(group)}
