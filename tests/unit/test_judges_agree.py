@@ -149,11 +149,85 @@ def test_a_judge_at_the_margin_passes_seldom(rng):
     assert passed <= 200 * 0.05 + 3 * np.sqrt(200 * 0.05 * 0.95)
 
 
+def experts_of(rng: np.random.Generator, asked: bool, n: int = 300) -> tuple:
+    """Truth, and labels of three experts: of all items, or as `sample --second` asks for them."""
+    truth = rng.random(n) < 0.2
+    right = np.where(truth, 0.95, 0.93)[:, None]
+    experts = np.where(rng.random((n, 3)) < right, truth[:, None], ~truth[:, None]).astype(int)
+    if asked:
+        second = (experts[:, 0] == 1) | (rng.random(n) < 0.1)
+        third = second & (experts[:, 0] != experts[:, 1])
+        experts[~second, 1] = experts[~third, 2] = MISSING
+    return truth, experts
+
+
+def test_no_judge_is_tested_where_second_opinions_follow_the_first(rng):
+    """A judge with TNR .5 passes in none of 40 studies in which three experts label all items. The
+    labels that are asked for would let it pass nearly always: all 40 are refused, and for that."""
+    for _ in range(40):
+        for asked in (False, True):
+            truth, experts = experts_of(rng, asked)
+            eager = np.where(rng.random(300) < np.where(truth, 0.95, 0.5), truth, ~truth)
+            if asked:
+                with pytest.raises(InputError, match="second opinions follow the first"):
+                    may_replace(eager.astype(int), experts)
+            else:
+                assert not may_replace(eager.astype(int), experts).passes
+
+
+def test_items_that_all_experts_labelled_by_chance_are_tested(rng):
+    """Labels of half of the items by all, of the others by one: refused for chance in 5 % of
+    studies at most (16 of 200: chance of more .02), else the test is that of the half. One more
+    expert who settles what the others differ on is left out."""
+    refused = 0
+    for study in range(200):
+        truth, experts = experts_of(rng, asked=False)
+        judge = truth ^ (rng.random(300) < 0.05)
+        half = rng.permutation(300) < 150
+        part = np.where(half[:, None] | (np.arange(3) == 0), experts, MISSING)
+        try:
+            found = may_replace(judge.astype(int), part)
+        except InputError:
+            refused += 1
+            continue
+        alone = may_replace(judge[half].astype(int), experts[half])
+        np.testing.assert_allclose(found.p, alone.p)
+        if study < 10:
+            differ = experts.min(axis=1) < experts.max(axis=1)
+            more = np.column_stack([experts, np.where(differ, truth, MISSING)])
+            settled = may_replace(judge.astype(int), more).p
+            np.testing.assert_allclose(settled[:3], may_replace(judge.astype(int), experts).p)
+            assert np.isnan(settled[3])
+    assert refused <= 16
+
+
+def test_two_experts_with_enough_labels_are_too_few(rng):
+    truth, experts = experts_of(rng, asked=False)
+    experts[29:, 2] = MISSING
+    with pytest.raises(InputError, match="found 2 annotators with 30 labels"):
+        may_replace(truth.astype(int), experts)
+
+
+def test_a_check_says_why_no_judge_is_tested(rng, tmp_path):
+    truth, experts = experts_of(rng, asked=True)
+    eager = np.where(rng.random(300) < np.where(truth, 0.95, 0.5), truth, ~truth).astype(int)
+    votes = {"item": np.arange(300), "eager": eager, "other": truth.astype(int)}
+    votes = pd.DataFrame(votes).melt("item", None, "annotator", "label")
+    gold = pd.DataFrame(experts, columns=["gold_1", "gold_2", "gold_3"]).astype("Int8")
+    votes.to_csv(tmp_path / "votes.csv", index=False)
+    gold.mask(gold == MISSING).assign(item=range(300)).to_csv(tmp_path / "gold.csv", index=False)
+    found = check(read(tmp_path / "votes.csv", tmp_path / "gold.csv")).judges
+    assert not found.replaces
+    assert "alternative annotator test: none, since second opinions follow" in " ".join(
+        found.sentences
+    )
+
+
 def test_too_few_annotators_or_items_are_refused(rng):
     _, labels = panel(rng, [0.8] * 4, 20)
     with pytest.raises(InputError, match="found 2 annotators, expected 3"):
         may_replace(labels[:, 0], labels[:, 1:3])
-    with pytest.raises(InputError, match="expected 30 or more"):
+    with pytest.raises(InputError, match="found 0 annotators with 30 labels"):
         may_replace(labels[:, 0], labels[:, 1:])
 
 

@@ -32,7 +32,7 @@ class Judges(Shown):
         with_gold: each judge's kappa with the gold labels.
         between: kappa of each two judges, by "ONE and OTHER".
         replaces: judge -> whether it may stand in for an expert, where three or more experts have
-            labelled; a judge who shares too few items with them is not there.
+            labelled; a judge of whom no test is made is not there.
         most_alike: the correlation of errors of the two judges who are most alike, by
             "ONE and OTHER", its interval for the largest of all pairs; empty where not known.
         gap: the best judge's kappa with gold less the second's, by "ONE less OTHER", on the gold
@@ -40,6 +40,7 @@ class Judges(Shown):
         ranges: what can be said without gold labels; None where there are some, or no item has two
             votes.
         contrary: judges who vote against the others, and are left out of the ranges.
+        no_test: why no alternative annotator test is made of some judge; empty otherwise.
         sentences: the same in plain words.
     """
 
@@ -53,6 +54,7 @@ class Judges(Shown):
     gap: dict[str, Kappa] = field(default_factory=dict)
     ranges: Ranges | None = None
     contrary: tuple[str, ...] = ()
+    no_test: str = ""
     sentences: tuple[str, ...] = ()
 
     def facts(self) -> Known:
@@ -67,18 +69,18 @@ def _drawn(items: Items) -> Items | None:
 
 def _replacements(
     study: Study, names: tuple[str, ...], table: np.ndarray
-) -> dict[str, Replacement]:
-    """The alternative annotator test of each judge for whom there are items enough."""
+) -> tuple[dict[str, Replacement], str]:
+    """The alternative annotator test of each judge of whom one can be made; why not of others."""
+    found: dict[str, Replacement] = {}
     if len(study.gold_by_expert) < FEWEST_ANNOTATORS:
-        return {}
-    experts = np.stack(list(study.gold_by_expert.values()), axis=1)
-    found = {}
+        return found, ""
+    experts, why = np.stack(list(study.gold_by_expert.values()), axis=1), ""
     for name, labels in zip(names, table.T, strict=True):
         try:
             found[name] = may_replace(labels, experts, items=_drawn(study.items))
-        except InputError:
-            continue
-    return found
+        except InputError as problem:
+            why = why or str(problem)
+    return found, why
 
 
 def _look(study: Study, rng: np.random.Generator) -> Judges:
@@ -95,6 +97,7 @@ def _look(study: Study, rng: np.random.Generator) -> Judges:
     agree: list[Kappa] = []
     if (items.gold != NO_GOLD).any():
         agree = with_gold(table, items.gold, rng, items=_drawn(items))
+    replaces, no_test = _replacements(study, names, table)
     return Judges(
         overall,
         shared,
@@ -104,9 +107,10 @@ def _look(study: Study, rng: np.random.Generator) -> Judges:
             f"{names[j]} and {names[k]}": one
             for (j, k), one in between_judges(table, rng, items.cluster).items()
         },
-        _replacements(study, names, table),
+        replaces,
         {f"{names[closest[0]]} and {names[closest[1]]}": closest[2]} if closest else {},
         _gap(names, table, agree, items),
+        no_test=no_test,
     )
 
 
@@ -173,6 +177,8 @@ def _in_words(found: Judges) -> Iterator[str]:
             "alternative annotator test, epsilon .2: "
             + (f"{', '.join(may)} may replace an expert" if may else "none may replace an expert")
         )
+    elif found.no_test:
+        yield f"alternative annotator test: none, since {found.no_test}"
 
 
 def look_at_judges(study: Study, rng: np.random.Generator, level: float = LEVEL) -> Judges:
