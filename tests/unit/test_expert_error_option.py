@@ -115,7 +115,7 @@ def test_an_error_that_cannot_be_ends_with_a_message_and_no_folder(folder, capsy
     assert not (folder / "out").exists()
 
 
-@pytest.mark.usefixtures("files")
+@pytest.mark.usefixtures("folder")
 def test_without_gold_labels_nothing_is_said_of_who_gave_them(capsys):
     """There is no label that could be taken for the truth, and an error was given."""
     words = ["votes.csv", "--expert-error", "0.05"]
