@@ -113,3 +113,14 @@ def test_an_error_that_cannot_be_ends_with_a_message_and_no_folder(folder, capsy
     said = capsys.readouterr().err
     assert f"expert-error: found {text!r}, expected a share below 0.5" in said
     assert not (folder / "out").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_without_gold_labels_nothing_is_said_of_who_gave_them(capsys):
+    """There is no label that could be taken for the truth, and an error was given."""
+    words = ["votes.csv", "--expert-error", "0.05"]
+    assert main(["check", *words, "--verbose"]) == 0
+    assert main(["evaluate", *words, "--out", "none", "--no-models"]) == 0
+    told = " ".join("".join(capsys.readouterr()).split())
+    assert "how often experts err is not known" not in told
+    assert "taken for the truth" not in told

@@ -93,6 +93,24 @@ def test_agreement_with_gold_orders_judges(rng):
     assert none.lower < 0 < none.upper
 
 
+@pytest.mark.parametrize("wrong", [0.01, 0.05])
+def test_kappas_interval_covers_where_judges_hardly_differ(rng, wrong):
+    """Judges who err on 1 % of items, or 5 %, 50 items, 300 studies: 274 or more intervals hold the
+    truth (chance of fewer at .95 is .003), and all have a width. The control, resamples of the
+    items, cannot hold it where the two agree throughout: at 1 %, in more than 60."""
+    _, many = panel(rng, [1 - wrong] * 2, 400_000)
+    true, hits, control = cohen(many[:, 0], many[:, 1], rng).value, 0, 0
+    for _ in range(300):
+        _, labels = panel(rng, [1 - wrong] * 2, 50)
+        found = cohen(labels[:, 0], labels[:, 1], rng)
+        assert found.lower < found.upper
+        hits += found.lower <= true <= found.upper
+        agree = (labels[:, 0] == labels[:, 1]).all()
+        control += not agree  # all resamples of items on which two judges agree have kappa 1
+    assert hits >= 274
+    assert control < 240 or wrong > 0.01
+
+
 def test_judges_on_the_same_items_are_compared_item_by_item(rng):
     """Judges who err on the same items, right in .85 and .75, 100 gold items, 100 studies.
 
@@ -149,11 +167,85 @@ def test_a_judge_at_the_margin_passes_seldom(rng):
     assert passed <= 200 * 0.05 + 3 * np.sqrt(200 * 0.05 * 0.95)
 
 
+def experts_of(rng: np.random.Generator, asked: bool, n: int = 300) -> tuple:
+    """Truth, and labels of three experts: of all items, or as `sample --second` asks for them."""
+    truth = rng.random(n) < 0.2
+    right = np.where(truth, 0.95, 0.93)[:, None]
+    experts = np.where(rng.random((n, 3)) < right, truth[:, None], ~truth[:, None]).astype(int)
+    if asked:
+        second = (experts[:, 0] == 1) | (rng.random(n) < 0.1)
+        third = second & (experts[:, 0] != experts[:, 1])
+        experts[~second, 1] = experts[~third, 2] = MISSING
+    return truth, experts
+
+
+def test_no_judge_is_tested_where_second_opinions_follow_the_first(rng):
+    """A judge with TNR .5 passes in none of 40 studies in which three experts label all items. The
+    labels that are asked for would let it pass nearly always: all 40 are refused, and for that."""
+    for _ in range(40):
+        for asked in (False, True):
+            truth, experts = experts_of(rng, asked)
+            eager = np.where(rng.random(300) < np.where(truth, 0.95, 0.5), truth, ~truth)
+            if asked:
+                with pytest.raises(InputError, match="second opinions follow the first"):
+                    may_replace(eager.astype(int), experts)
+            else:
+                assert not may_replace(eager.astype(int), experts).passes
+
+
+def test_items_that_all_experts_labelled_by_chance_are_tested(rng):
+    """Labels of half of the items by all, of the others by one: refused for chance in 5 % of
+    studies at most (16 of 200: chance of more .02), else the test is that of the half. One more
+    expert who settles what the others differ on is left out."""
+    refused = 0
+    for study in range(200):
+        truth, experts = experts_of(rng, asked=False)
+        judge = truth ^ (rng.random(300) < 0.05)
+        half = rng.permutation(300) < 150
+        part = np.where(half[:, None] | (np.arange(3) == 0), experts, MISSING)
+        try:
+            found = may_replace(judge.astype(int), part)
+        except InputError:
+            refused += 1
+            continue
+        alone = may_replace(judge[half].astype(int), experts[half])
+        np.testing.assert_allclose(found.p, alone.p)
+        if study < 10:
+            differ = experts.min(axis=1) < experts.max(axis=1)
+            more = np.column_stack([experts, np.where(differ, truth, MISSING)])
+            settled = may_replace(judge.astype(int), more).p
+            np.testing.assert_allclose(settled[:3], may_replace(judge.astype(int), experts).p)
+            assert np.isnan(settled[3])
+    assert refused <= 16
+
+
+def test_two_experts_with_enough_labels_are_too_few(rng):
+    truth, experts = experts_of(rng, asked=False)
+    experts[29:, 2] = MISSING
+    with pytest.raises(InputError, match="found 2 annotators with 30 labels"):
+        may_replace(truth.astype(int), experts)
+
+
+def test_a_check_says_why_no_judge_is_tested(rng, tmp_path):
+    truth, experts = experts_of(rng, asked=True)
+    eager = np.where(rng.random(300) < np.where(truth, 0.95, 0.5), truth, ~truth).astype(int)
+    votes = {"item": np.arange(300), "eager": eager, "other": truth.astype(int)}
+    votes = pd.DataFrame(votes).melt("item", None, "annotator", "label")
+    gold = pd.DataFrame(experts, columns=["gold_1", "gold_2", "gold_3"]).astype("Int8")
+    votes.to_csv(tmp_path / "votes.csv", index=False)
+    gold.mask(gold == MISSING).assign(item=range(300)).to_csv(tmp_path / "gold.csv", index=False)
+    found = check(read(tmp_path / "votes.csv", tmp_path / "gold.csv")).judges
+    assert not found.replaces
+    assert "alternative annotator test: none, since second opinions follow" in " ".join(
+        found.sentences
+    )
+
+
 def test_too_few_annotators_or_items_are_refused(rng):
     _, labels = panel(rng, [0.8] * 4, 20)
     with pytest.raises(InputError, match="found 2 annotators, expected 3"):
         may_replace(labels[:, 0], labels[:, 1:3])
-    with pytest.raises(InputError, match="expected 30 or more"):
+    with pytest.raises(InputError, match="found 0 annotators with 30 labels"):
         may_replace(labels[:, 0], labels[:, 1:])
 
 
@@ -173,12 +265,35 @@ def test_a_check_says_what_votes_are_worth(tmp_path):
     told = " ".join(found.sentences)
     assert "most alike in their errors: judge1 and judge2" in told
     assert "Cohen's kappa with gold: judge0" in told
+    assert [one.split(" with those of ")[0] for one in found.each_two] == [
+        "errors of judge1", "errors of judge2",
+    ]  # fmt: skip
+    lower, upper = found.shared.pairs_lower[1, 0], found.shared.pairs_upper[1, 0]
+    assert (
+        f"judge0 {found.shared.pairs[1, 0]:.2f} ({lower:.2f} to {upper:.2f})" in found.each_two[0]
+    )
     (pair,) = found.most_alike
     assert pair == "judge1 and judge2"
     (names,) = found.gap
     assert names.startswith("judge0 less judge")
     assert f"{names}, on the same 60 items" in told
     assert not found.replaces
+
+
+def test_judges_who_err_apart_are_not_called_alike(tmp_path):
+    """Three judges, each wrong on items of its own."""
+    truth = np.arange(90) % 2
+    labels = truth[:, None] ^ (np.arange(90)[:, None] % 9 == np.array([0, 3, 6]))
+    rows = [(i, f"judge{j}", labels[i, j]) for i in range(90) for j in range(3)]
+    votes = pd.DataFrame(rows, columns=["item", "annotator", "label"])
+    votes.astype({"label": int}).to_csv(tmp_path / "votes.csv", index=False)
+    gold = pd.DataFrame({"item": range(90), "gold": truth})
+    gold.to_csv(tmp_path / "gold.csv", index=False)
+    found = check(read(tmp_path / "votes.csv", tmp_path / "gold.csv")).judges
+    assert found.shared.effective.value > 3
+    told = " ".join(found.sentences)
+    assert "no two judges are alike in their errors, the nearest to it are" in told
+    assert "most alike" not in told
 
 
 def test_ranges_without_gold_leave_out_a_judge_who_votes_against_the_others(tmp_path):
@@ -266,6 +381,19 @@ def test_clusters_of_one_item_change_no_agreement(rng):
     own = np.random.default_rng(5).permutation(len(cluster))
     found = [agreements(labels, counts, np.random.default_rng(6), one) for one in (None, own)]
     np.testing.assert_array_equal(*found)
+
+
+def test_judges_who_agree_throughout_have_an_interval_but_not_of_clusters(rng):
+    """Of 25 items the two may still differ on others. Of clusters all resamples are the same."""
+    labels = (np.arange(25) < 11).astype(int)
+    found = cohen(labels, labels, rng)
+    assert found.value == found.upper == 1
+    assert 0.6 < found.lower < 0.95
+    together = cohen(labels, labels, rng, np.arange(25) // 2)
+    assert together.value == 1
+    assert np.isnan([together.lower, together.upper]).all()
+    counts = np.stack([3 * (1 - labels), 3 * labels], axis=1)
+    assert np.isnan(fleiss(counts, rng).lower)
 
 
 def test_agreement_within_two_clusters_has_no_interval(rng):

@@ -499,3 +499,24 @@ def test_a_file_that_cannot_be_written_is_said(tmp_path):
     (study / "report.html").mkdir()
     with pytest.raises(InputError, match=r"report\.html is a folder; expected the name"):
         write_study_report(study)
+
+
+def test_the_data_check_shows_how_far_each_two_judges_err_together(tmp_path):
+    study = make_study(tmp_path, models=("a",), metrics=("AUC",))
+    check = json.loads((tmp_path / "check.json").read_text())
+    pairs = [[None, 0.5, 0.25], [0.5, None, -0.1], [0.25, -0.1, None]]
+    ends = [[None, None, 0.1], [None, None, -0.3], [0.1, -0.3, None]]
+    shared = {"pairs": pairs, "pairs_lower": ends, "pairs_upper": pairs}
+    check["judges"] = {"judge": ["x", "y", "z"], "shared": shared, "sentences": []}
+    (tmp_path / "check.json").write_text(json.dumps(check))
+    checked = write_check(read_study_folder(study))
+    assert checked.judges == ["x", "y"]
+    assert checked.pairs == [
+        ("y", ["0.50"]), ("z", ["0.25 (0.10 to 0.25)", "-0.10 (-0.30 to -0.10)"])
+    ]  # fmt: skip
+    read = read_study_folder(study)
+    page = study_page(read, study_figures(read))
+    assert "<td>0.25 (0.10 to 0.25)</td><td>-0.10 (-0.30 to -0.10)</td>" in page
+    check["judges"] = {"judge": [], "shared": {"pairs": []}, "sentences": []}
+    (tmp_path / "check.json").write_text(json.dumps(check))
+    assert write_check(read_study_folder(study)).pairs == []

@@ -104,7 +104,7 @@ def about(check: "DataCheck") -> dict[str, list[str]]:
         "agreement": [_alpha(check.agreement, "votes")],
         "annotators": [_annotators(check)],
         "gold": list(_gold(check)),
-        "judges": list(check.judges.sentences),
+        "judges": [*check.judges.sentences, *check.judges.each_two],
     }
     if check.expert_agreement is not None:
         given = ", ".join(f"{name} {labels:,}" for name, labels in check.expert_labels.items())

@@ -46,7 +46,7 @@ def check_experts(items: Items) -> ExpertCheck:
     ]
     if unknown:
         told.insert(0, f"how often experts err is not known: {unknown}; {EXPERTS_ERRORS.mend}")
-        told = told if items.opinions is not None else []
+        told = told if number.any() and items.opinions is not None else []
         return ExpertCheck(
             second, third, np.nan, np.nan, nothing, nothing, "", unknown, tuple(told)
         )

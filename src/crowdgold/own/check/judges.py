@@ -10,15 +10,21 @@ from crowdgold.data.judge_table import labels_by_judge
 from crowdgold.data.own import Study
 from crowdgold.data.shown import Known, Shown
 from crowdgold.declared import LEVEL
+from crowdgold.inference.expert_errors import ExpertErrors
 from crowdgold.inference.shared_errors import Ends, SharedErrors, most_alike, of_judges, of_votes
 from crowdgold.inference.without_gold import Ranges
 from crowdgold.methods.needs import MOST_JUDGES
-from crowdgold.own.check import without_gold
+from crowdgold.own.check import erring_gold, without_gold
 from crowdgold.own.check.kappa import Kappa, between_judges, fleiss, gap, with_gold
 from crowdgold.own.check.replacement import FEWEST_ANNOTATORS, Replacement, may_replace
 from crowdgold.own.check.without_gold import Allowed, allowed, has_ranges
 
 BY_CHANCES = "gold items count here by their chances, in values and in intervals"
+CORRECTED = "gold labels are corrected here for how often experts err"
+NO_INTERVALS = f"{CORRECTED}; no intervals, since gold items count unequally besides"
+TAKEN_FOR_TRUE = (
+    "gold labels are taken for true here; wrong ones would look like errors that judges share"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,7 +38,7 @@ class Judges(Shown):
         with_gold: each judge's kappa with the gold labels.
         between: kappa of each two judges, by "ONE and OTHER".
         replaces: judge -> whether it may stand in for an expert, where three or more experts have
-            labelled; a judge who shares too few items with them is not there.
+            labelled; a judge of whom no test is made is not there.
         most_alike: the correlation of errors of the two judges who are most alike, by
             "ONE and OTHER", its interval for the largest of all pairs; empty where not known.
         gap: the best judge's kappa with gold less the second's, by "ONE less OTHER", on the gold
@@ -40,7 +46,11 @@ class Judges(Shown):
         ranges: what can be said without gold labels; None where there are some, or no item has two
             votes.
         contrary: judges who vote against the others, and are left out of the ranges.
+        by_gold: what gold labels count for in these numbers, in words; empty without gold.
+        no_test: why no alternative annotator test is made of some judge; empty otherwise.
         sentences: the same in plain words.
+        each_two: the correlation of each two judges' errors, in words, where they are three or
+            more.
     """
 
     fleiss: Kappa
@@ -53,7 +63,10 @@ class Judges(Shown):
     gap: dict[str, Kappa] = field(default_factory=dict)
     ranges: Ranges | None = None
     contrary: tuple[str, ...] = ()
+    no_test: str = ""
+    by_gold: str = ""
     sentences: tuple[str, ...] = ()
+    each_two: tuple[str, ...] = ()
 
     def facts(self) -> Known:
         """Who they are, and what they are worth in words."""
@@ -67,34 +80,54 @@ def _drawn(items: Items) -> Items | None:
 
 def _replacements(
     study: Study, names: tuple[str, ...], table: np.ndarray
-) -> dict[str, Replacement]:
-    """The alternative annotator test of each judge for whom there are items enough."""
+) -> tuple[dict[str, Replacement], str]:
+    """The alternative annotator test of each judge of whom one can be made; why not of others."""
+    found: dict[str, Replacement] = {}
     if len(study.gold_by_expert) < FEWEST_ANNOTATORS:
-        return {}
-    experts = np.stack(list(study.gold_by_expert.values()), axis=1)
-    found = {}
+        return found, ""
+    experts, why = np.stack(list(study.gold_by_expert.values()), axis=1), ""
     for name, labels in zip(names, table.T, strict=True):
         try:
             found[name] = may_replace(labels, experts, items=_drawn(study.items))
-        except InputError:
-            continue
-    return found
+        except InputError as problem:
+            why = why or str(problem)
+    return found, why
+
+
+def _shared(items: Items, table: np.ndarray | None, errors: ExpertErrors | None) -> SharedErrors:
+    """How far errors are shared, by judge where there is a table of their votes."""
+    if errors is not None and table is not None:
+        return erring_gold.of_judges(table, items, errors)
+    if errors is not None:
+        return erring_gold.of_votes(items, errors)
+    if table is not None:
+        return of_judges(table, items.gold, items=_drawn(items))
+    return of_votes(items.votes_positive, items.votes_total, items.gold, items=_drawn(items))
+
+
+def _by_gold(items: Items, errors: ExpertErrors | None) -> str:
+    """What gold labels count for, in words; empty without gold."""
+    if errors is not None:
+        return NO_INTERVALS if erring_gold.uneven(items, errors) else CORRECTED
+    return TAKEN_FOR_TRUE if (items.gold != NO_GOLD).any() else ""
 
 
 def _look(study: Study, rng: np.random.Generator) -> Judges:
     """The numbers alone."""
     items, voters = study.items, study.annotations
+    errors = erring_gold.known_errors(items)
+    by_gold = _by_gold(items, errors)
     counts = np.stack([items.votes_total - items.votes_positive, items.votes_positive], axis=1)
     overall = fleiss(counts, rng, items.cluster)
     if voters is None or not 1 < len(voters.annotator) <= MOST_JUDGES:
-        shared = of_votes(items.votes_positive, items.votes_total, items.gold, items=_drawn(items))
-        return Judges(overall, shared, (), (), {}, {})
+        return Judges(overall, _shared(items, None, errors), (), (), {}, {}, by_gold=by_gold)
     names, table = tuple(str(name) for name in voters.annotator), labels_by_judge(voters)
-    shared = of_judges(table, items.gold, items=_drawn(items))
+    shared = _shared(items, table, errors)
     closest = most_alike(shared)
     agree: list[Kappa] = []
     if (items.gold != NO_GOLD).any():
-        agree = with_gold(table, items.gold, rng, items=_drawn(items))
+        agree = with_gold(table, items.gold, rng, items, errors)
+    replaces, no_test = _replacements(study, names, table)
     return Judges(
         overall,
         shared,
@@ -104,15 +137,20 @@ def _look(study: Study, rng: np.random.Generator) -> Judges:
             f"{names[j]} and {names[k]}": one
             for (j, k), one in between_judges(table, rng, items.cluster).items()
         },
-        _replacements(study, names, table),
+        replaces,
         {f"{names[closest[0]]} and {names[closest[1]]}": closest[2]} if closest else {},
-        _gap(names, table, agree, items),
+        _gap(names, table, agree, items, errors),
+        by_gold=by_gold,
+        no_test=no_test,
     )
 
 
 def _ends(value: float, lower: float, upper: float) -> str:
-    told = f"{value:.2f}"
-    return told + (f" ({lower:.2f} to {upper:.2f})" if np.isfinite(lower) else "")
+    if np.isinf(value):
+        return f"{lower:.2f} or more"
+    if np.isinf(upper):
+        return f"{value:.2f} ({lower:.2f} or more)"
+    return f"{value:.2f}" + (f" ({lower:.2f} to {upper:.2f})" if np.isfinite(lower) else "")
 
 
 def _in_order(found: Sequence[Kappa]) -> list[int]:
@@ -122,13 +160,14 @@ def _in_order(found: Sequence[Kappa]) -> list[int]:
 
 
 def _gap(
-    names: tuple[str, ...], table: np.ndarray, found: Sequence[Kappa], items: Items
-) -> dict[str, Kappa]:
+    names: tuple[str, ...], table: np.ndarray, found: Sequence[Kappa], items: Items,
+    errors: ExpertErrors | None,
+) -> dict[str, Kappa]:  # fmt: skip
     """The difference of the two judges who agree best with gold."""
     best = _in_order(found)[:2]
     if len(best) < 2:
         return {}
-    one = gap(table[:, best], items.gold, _drawn(items))
+    one = gap(table[:, best], items.gold, items if errors is not None else _drawn(items), errors)
     return {" less ".join(names[k] for k in best): one} if np.isfinite(one.lower) else {}
 
 
@@ -147,8 +186,22 @@ def _closest(found: Judges) -> Iterator[str]:
     pairs = np.isfinite(found.shared.pairs).sum() // 2
     chosen = f", an interval for the largest of {pairs}" if pairs > 1 else ""
     for names, one in found.most_alike.items():
-        told = _ends(one.value, one.lower, one.upper)
-        yield f"most alike in their errors: {names}, {told}{chosen * bool(np.isfinite(one.lower))}"
+        told = _ends(one.value, one.lower, one.upper) + chosen * bool(np.isfinite(one.lower))
+        apart = "no two judges are alike in their errors, the nearest to it are "
+        yield (apart if one.value < 0 else "most alike in their errors: ") + f"{names}, {told}"
+
+
+def _each_two(found: Judges) -> Iterator[str]:
+    """The correlation of errors of each two judges with its interval, the later one's by line."""
+    shared = found.shared
+    for later in range(1, len(shared.pairs)):
+        known = np.flatnonzero(np.isfinite(shared.pairs[later, :later])).tolist()
+        ends = (shared.pairs, shared.pairs_lower, shared.pairs_upper)
+        told = (
+            f"{found.judge[one]} {_ends(*(part[later, one] for part in ends))}" for one in known
+        )
+        if known:
+            yield f"errors of {found.judge[later]} with those of {', '.join(told)}"
 
 
 def _in_words(found: Judges) -> Iterator[str]:
@@ -173,6 +226,8 @@ def _in_words(found: Judges) -> Iterator[str]:
             "alternative annotator test, epsilon .2: "
             + (f"{', '.join(may)} may replace an expert" if may else "none may replace an expert")
         )
+    elif found.no_test:
+        yield f"alternative annotator test: none, since {found.no_test}"
 
 
 def look_at_judges(study: Study, rng: np.random.Generator, level: float = LEVEL) -> Judges:
@@ -183,6 +238,9 @@ def look_at_judges(study: Study, rng: np.random.Generator, level: float = LEVEL)
         own = allowed(items, voters, rng, level, study.weights)
         found = replace(found, ranges=own.ranges, contrary=own.contrary)
     told = list(_in_words(found))
+    if found.by_gold and (found.with_gold or np.isfinite(found.shared.effective.value)):
+        told.append(found.by_gold)
     if items.draw is not None and told and (items.gold != NO_GOLD).any():
         told.append(BY_CHANCES)
-    return replace(found, sentences=tuple(told))
+    pairs = _each_two(found) if len(found.judge) > 2 else ()
+    return replace(found, sentences=tuple(told), each_two=tuple(pairs))

@@ -11,11 +11,16 @@ items with two or more, p_k the share of label k among their labels:
     kappa = (P - sum_k p_k^2) / (1 - sum_k p_k^2)
 
 Both are as printed where each item has equally many labels; where it has not, items count alike.
-Intervals are percentile bootstrap intervals over items, or over clusters of items that belong
-together. Of a judge and gold labels that were drawn
+Intervals of Fleiss's kappa are percentile bootstrap intervals over items, or over clusters of items
+that belong together, and so are Cohen's of clusters. Other intervals of Cohen's kappa are quantiles
+of a Dirichlet distribution of p: two judges who agree on all of few items may still differ on
+others, which no resample of these items shows. Its prior is worth `PRIOR` items. Where all
+resamples are the same there is no interval. Of a judge and gold labels that were drawn
 with known chances, or that belong together in clusters, kappa weighs gold items as estimates do,
 and the interval is theirs (`inference.shared_errors`), on the scale of atanh kappa. So is that of
-the difference of two judges' kappa with gold, on its own scale, however gold was drawn.
+the difference of two judges' kappa with gold, on its own scale, however gold was drawn. Where it
+is known how often experts err, both are those of the true labels (`erring_gold`), on their own
+scale.
 """
 
 from collections.abc import Callable
@@ -27,10 +32,14 @@ from crowdgold.data import NO_GOLD, Items
 from crowdgold.data.judge_table import MISSING
 from crowdgold.declared import LEVEL
 from crowdgold.inference.error_moments import NEARLY, all_and_without
+from crowdgold.inference.expert_errors import ExpertErrors
 from crowdgold.inference.shared_errors import NO_SPREAD, Labelled
+from crowdgold.own.check.erring_gold import Corrected
 from crowdgold.own.check.resamples import interval_of, times_drawn
 
 RESAMPLES = 1000
+PRIOR = 4 / 3
+"""Items, spread evenly over the cells of two judges' table: a third in each of four."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +66,22 @@ def _interval(
     rng: np.random.Generator,
 ) -> Kappa:
     """The kappa of items of so many kinds, `kind` (n,) of each, with its bootstrap interval."""
-    items = len(kind)
-    if not items:
-        return Kappa(np.nan, np.nan, np.nan, 0)
     value = float(kappa(np.bincount(kind, minlength=kinds).astype(float)[None])[0])
     drawn = times_drawn(kind, kinds, cluster, rng, RESAMPLES)
-    return Kappa(value, *interval_of(value, kappa(drawn), cluster), items)
+    lower, upper = interval_of(value, kappa(drawn), cluster)
+    if not upper - lower > NO_SPREAD:
+        lower = upper = np.nan
+    return Kappa(value, lower, upper, len(kind))
+
+
+def _of_cells(
+    kappa: Callable[[np.ndarray], np.ndarray], cells: np.ndarray, rng: np.random.Generator
+) -> Kappa:
+    """The kappa of items in the cells (k,) of two judges' table, with its interval."""
+    value = float(kappa(cells[None])[0])
+    drawn = rng.dirichlet(cells + PRIOR / len(cells), RESAMPLES)
+    lower, upper = interval_of(value, kappa(drawn), None)
+    return Kappa(value, min(lower, value), max(upper, value), int(cells.sum()))
 
 
 def _beyond(observed: np.ndarray, chance: np.ndarray) -> np.ndarray:
@@ -78,13 +97,17 @@ def cohen(
     both = (one != MISSING) & (other != MISSING)
     size = int(max(one.max(initial=0), other.max(initial=0))) + 1
     cell = one[both].astype(int) * size + other[both]
+    if not both.any():
+        return Kappa(np.nan, np.nan, np.nan, 0)
 
     def kappa(drawn: np.ndarray) -> np.ndarray:
         table = drawn.reshape(-1, size, size) / drawn.sum(axis=1)[:, None, None]
         chance = (table.sum(axis=1) * table.sum(axis=2)).sum(axis=1)
         return _beyond(np.trace(table, axis1=1, axis2=2), chance)
 
-    return _interval(kappa, cell, size * size, None if cluster is None else cluster[both], rng)
+    if cluster is not None and len(np.unique(cluster[both])) < len(cell):
+        return _interval(kappa, cell, size * size, cluster[both], rng)
+    return _of_cells(kappa, np.bincount(cell, minlength=size * size).astype(float), rng)
 
 
 def fleiss(
@@ -131,6 +154,18 @@ class _WithGold:
         return np.asarray(np.arctanh(np.clip(self.kappas(mass, without), -NEARLY, NEARLY)))
 
 
+class _Plain(_WithGold):
+    """The same on the scale of kappa, which corrected labels can take above 1."""
+
+    def take(self, rows: np.ndarray) -> "_Plain":
+        """Those of the items at some positions."""
+        return _Plain(self.table[rows])
+
+    def moments(self, mass: np.ndarray, without: bool) -> np.ndarray:
+        """Each judge's kappa with the gold labels."""
+        return self.kappas(mass, without)
+
+
 class _Gap(_WithGold):
     """Labels of two judges, (n, 2), of whom one may agree with gold more than the other."""
 
@@ -144,36 +179,59 @@ class _Gap(_WithGold):
         return found[:, :1] - found[:, 1:]
 
 
-def _of_design(table: np.ndarray, gold: np.ndarray, items: Items) -> list[Kappa]:
-    """As `with_gold`, by how gold was drawn."""
-    known = Labelled.of((table != MISSING).any(axis=1), gold, items, LEVEL)
+def _blank(found: np.ndarray) -> np.ndarray:
+    """Values and ends (3, P), without the ends where the gold items do not differ."""
+    _, lower, upper = found
+    return np.where([[True], [False], [False]] | (upper - lower > NO_SPREAD), found, np.nan)
+
+
+def _of_design(table: np.ndarray, known: Labelled) -> list[Kappa]:
+    """As `with_gold`, by how gold was drawn, or how often experts err."""
     both = (table[known.rows] != MISSING).sum(axis=0).tolist()
     if not known.enough:
         return [Kappa(np.nan, np.nan, np.nan, one) for one in both]
-    found = np.tanh(known.intervals(_WithGold(table)))
+    if isinstance(known, Corrected):
+        found = np.clip(known.intervals(_Plain(table)), -1, 1)
+    else:
+        found = np.tanh(known.intervals(_WithGold(table)))
     return [
         Kappa(value, lower, upper, one)
-        for (value, lower, upper), one in zip(found.T.tolist(), both, strict=True)
+        for (value, lower, upper), one in zip(_blank(found).T.tolist(), both, strict=True)
     ]
 
 
+def _labelled(
+    voted: np.ndarray, gold: np.ndarray, items: Items | None, errors: ExpertErrors | None
+) -> Labelled:
+    """The gold items among those that have votes, corrected where experts' errors are known."""
+    if errors is None or items is None:
+        return Labelled.of(voted, gold, items, LEVEL)
+    return Corrected.among(voted, items, errors)
+
+
 def with_gold(
-    table: np.ndarray, gold: np.ndarray, rng: np.random.Generator, items: Items | None = None
-) -> list[Kappa]:
+    table: np.ndarray, gold: np.ndarray, rng: np.random.Generator, items: Items | None = None,
+    errors: ExpertErrors | None = None,
+) -> list[Kappa]:  # fmt: skip
     """Cohen's kappa of each judge with the gold labels, in the order of the columns.
 
     Args:
         table: (n, m) labels by judge.
         gold: (n,) labels, `NO_GOLD` where there is none.
         items: those of the table, which say how gold was drawn; None: a simple random sample.
+        errors: of the experts, with `items`; None where gold labels are taken for the truth.
     """
-    if items is not None and (items.draw is not None or items.cluster is not None):
-        return _of_design(table, gold, items)
+    drawn = items is not None and (items.draw is not None or items.cluster is not None)
+    if drawn or errors is not None:
+        return _of_design(table, _labelled((table != MISSING).any(axis=1), gold, items, errors))
     truth = np.where(gold == NO_GOLD, MISSING, gold)
     return [cohen(labels, truth, rng) for labels in table.T]
 
 
-def gap(table: np.ndarray, gold: np.ndarray, items: Items | None = None) -> Kappa:
+def gap(
+    table: np.ndarray, gold: np.ndarray, items: Items | None = None,
+    errors: ExpertErrors | None = None,
+) -> Kappa:  # fmt: skip
     """The first judge's kappa with gold less the second's, on the items that both label.
 
     Judges who label the same items are compared item by item: what makes an item hard for both
@@ -181,14 +239,12 @@ def gap(table: np.ndarray, gold: np.ndarray, items: Items | None = None) -> Kapp
 
     Args:
         table: (n, 2) labels of the two.
-        gold, items: as of `with_gold`.
+        gold, items, errors: as of `with_gold`.
     """
-    known = Labelled.of((table != MISSING).all(axis=1), gold, items, LEVEL)
+    known = _labelled((table != MISSING).all(axis=1), gold, items, errors)
     if not known.enough:
         return Kappa(np.nan, np.nan, np.nan, len(known.rows))
-    value, lower, upper = known.intervals(_Gap(table))[:, 0].tolist()
-    if not upper - lower > NO_SPREAD:
-        lower = upper = np.nan
+    value, lower, upper = _blank(known.intervals(_Gap(table)))[:, 0].tolist()
     return Kappa(value, lower, upper, len(known.rows))
 
 

@@ -10,11 +10,18 @@ other annotators' labels that agree with the judge, s_i, and with annotator j, h
 epsilon: what the judge's lower price is worth. The p-values of all annotators are corrected by
 Benjamini and Yekutieli, whose tests may depend on each other. The winning rate omega is the share
 of the annotators whose test rejects; the judge may replace one where omega is at least .5. The
-t-test needs some 30 items; with fewer for an annotator, no test is made of them. Where gold items
-were drawn with known chances, or belong together, mean d weighs them, and its standard error and
-degrees of freedom are those of the design (`inference.design`).
+t-test needs some 30 items. Where gold items were drawn with known chances, or belong together,
+mean d weighs them, and its standard error and degrees of freedom are those of the design
+(`inference.design`).
+
+The items are those that all annotators tested have labelled. Where a second opinion was asked for
+because of what the first said, such items are the ones on which annotators differ, and d is not
+that of items at random. So no test is made where labels that are on all items alike tell which
+items have the others: where a label, or whether two of them agree, goes together with being
+complete (Fisher's exact test, corrected for their number).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +43,7 @@ RATE = 0.05
 """False discoveries allowed among the annotators' tests."""
 WINS = 0.5
 """Winning rate from which on the judge may replace an annotator."""
+FOLLOWS = "second opinions follow the first: which items all annotators labelled depends on labels"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +53,7 @@ class Replacement:
     Attributes:
         advantage: mean share of items on which the judge is at least as close to the others as the
             annotator left out is.
-        p: (h,) p-values, corrected; NaN where an annotator shares too few items with the judge.
+        p: (h,) p-values, corrected; NaN of annotators who are not tested.
         winning_rate: share of the annotators tested over whom the judge wins.
         passes: whether the winning rate is at least `WINS`.
     """
@@ -68,6 +76,54 @@ def _p_value(difference: np.ndarray, epsilon: float, design: Design) -> float:
     return float(stdtr(freedom, distance / spread)[0])
 
 
+def _told(labels: np.ndarray, known: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """What one annotator's label says of an item, or two together: (n,) known, and yes or no."""
+    for one in range(labels.shape[1]):
+        yield known[:, one], labels[:, one] == 1
+        for other in range(one):
+            yield known[:, one] & known[:, other], labels[:, one] == labels[:, other]
+
+
+def _follows(labels: np.ndarray) -> bool:
+    """Whether labels (n, h) on items tell on which of them all annotators have one."""
+    from scipy.stats import fisher_exact  # half a second that the answer need not wait
+
+    known = labels != MISSING
+    whole, p = known.all(axis=1), []
+    for told, yes in _told(labels, known):
+        if not whole[told].all():
+            table = np.zeros((2, 2), dtype=int)
+            np.add.at(table, (whole[told].astype(int), yes[told].astype(int)), 1)
+            p.append(float(fisher_exact(table)[1]))
+    return bool(p) and min(p) * len(p) < RATE
+
+
+def _tested(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The most annotators who labelled enough of the same items, and these items: positions.
+
+    Args:
+        labels: (n, h) on the items that the judge has labelled.
+
+    Raises:
+        InputError: where there are fewer than `FEWEST_ANNOTATORS` of them.
+    """
+    number, why = (labels != MISSING).sum(axis=0), ""
+    most_first = np.argsort(-number, kind="stable")
+    for size in range(len(number), FEWEST_ANNOTATORS - 1, -1):
+        chosen = np.sort(most_first[:size])
+        rows = np.flatnonzero((labels[:, chosen] != MISSING).all(axis=1))
+        if _follows(labels[:, chosen]):
+            why = FOLLOWS
+        elif len(rows) >= FEWEST_ITEMS:
+            return chosen, rows
+    few = int((number >= FEWEST_ITEMS).sum())
+    raise InputError(
+        why
+        or f"found {few} annotators with {FEWEST_ITEMS} labels that can be held against the judge, "
+        f"expected {FEWEST_ANNOTATORS} or more, with as many on the same items"
+    )
+
+
 def may_replace(
     judge: np.ndarray, annotators: np.ndarray, epsilon: float = EPSILON, rate: float = RATE,
     items: Items | None = None,
@@ -82,7 +138,8 @@ def may_replace(
         items: those of the labels, which say how gold was drawn; None: a simple random sample.
 
     Raises:
-        InputError: where there are too few annotators, or items that they share with the judge.
+        InputError: where there are too few annotators, or items that all of them and the judge
+            labelled, or these items were chosen by what annotators said.
     """
     size = annotators.shape[1]
     if size < FEWEST_ANNOTATORS:
@@ -90,31 +147,25 @@ def may_replace(
             f"the alternative annotator test: found {size} annotators, expected "
             f"{FEWEST_ANNOTATORS} or more whose labels the judge is held against"
         )
-    p, wins = np.full(size, np.nan), np.full(size, np.nan)
-    for left in range(size):
-        others = np.delete(annotators, left, axis=1)
-        known = (judge != MISSING) & (annotators[:, left] != MISSING)
-        known &= (others != MISSING).any(axis=1)
-        if items is not None:
-            known &= items.gold != NO_GOLD
-        if known.sum() < FEWEST_ITEMS:
-            continue
-        labels = np.ma.masked_equal(others[known], MISSING)
-        of_judge = np.asarray((labels == judge[known, None]).mean(axis=1))
-        of_left = np.asarray((labels == annotators[known, left, None]).mean(axis=1))
-        design: Design = SimpleRandom(len(of_left))
-        if items is not None:
-            design = drawn_from(View(items, NO_PREDICTOR), np.flatnonzero(known))[1]
+    known = judge != MISSING
+    if items is not None:
+        known &= items.gold != NO_GOLD
+    open_to = np.flatnonzero(known)
+    chosen, own = _tested(annotators[open_to])
+    rows = open_to[own]
+    design: Design = SimpleRandom(len(rows))
+    if items is not None:
+        design = drawn_from(View(items, NO_PREDICTOR), rows)[1]
+    labels, of_all = annotators[np.ix_(rows, chosen)], np.full(size, np.nan)
+    p, wins = np.empty(len(chosen)), np.empty(len(chosen))
+    for left in range(len(chosen)):
+        others = np.delete(labels, left, axis=1)
+        of_judge = (others == judge[rows, None]).mean(axis=1)
+        of_left = (others == labels[:, [left]]).mean(axis=1)
         wins[left] = float(np.average(of_judge >= of_left, weights=design.weights))
         p[left] = _p_value((of_left >= of_judge) * 1.0 - (of_judge >= of_left), epsilon, design)
-    tested = np.isfinite(p)
-    if not tested.any():
-        raise InputError(
-            "the alternative annotator test: no annotator shares enough items with the judge and "
-            f"another annotator; expected {FEWEST_ITEMS} or more"
-        )
     from scipy.stats import false_discovery_control  # half a second that the answer need not wait
 
-    p[tested] = false_discovery_control(p[tested], method="by")
-    won = float((p[tested] <= rate).mean())
-    return Replacement(float(wins[tested].mean()), p, won, won >= WINS)
+    of_all[chosen] = false_discovery_control(p, method="by")
+    won = float((of_all[chosen] <= rate).mean())
+    return Replacement(float(wins.mean()), of_all, won, won >= WINS)

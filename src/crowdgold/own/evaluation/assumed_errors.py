@@ -39,7 +39,7 @@ def assumed_errors(
     what is known of the experts' errors, or what the answer would be, were there some.
     """
     table, method = pd.DataFrame(columns=list(COLUMNS)), _method(settings)
-    if study.items.opinions is None or method is None:
+    if study.items.opinions is None or not study.items.opinions.number.any() or method is None:
         return table, []
     unknown = why_unknown(study.items)
     if not unknown:

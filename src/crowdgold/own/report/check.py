@@ -26,12 +26,16 @@ class Checked:
         verdicts: method, verdict, why, and how to mend it.
         warnings: in plain words.
         there: whether a check was made; without one the facts are counts alone.
+        judges: names of judges whose errors are compared.
+        pairs: a judge, and the correlation of its errors with those of each of these.
     """
 
     facts: Sequence[tuple[str, str]]
     verdicts: Sequence[tuple[str, str, str, str]]
     warnings: Sequence[str]
     there: bool
+    judges: Sequence[str] = ()
+    pairs: Sequence[tuple[str, Sequence[str]]] = ()
 
 
 def _alpha(found: Mapping[str, Any]) -> str:
@@ -117,6 +121,25 @@ def _counts(study: StudyFolder) -> list[tuple[str, str]]:
     ]
 
 
+def _pair(value: float | None, lower: float | None, upper: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.2f}" + (f" ({lower:.2f} to {upper:.2f})" if lower is not None else "")
+
+
+def _pairs(judges: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    """The correlations of each two judges' errors, below the diagonal; none of fewer than three."""
+    names = [str(name) for name in judges.get("judge", ())]
+    shared = judges.get("shared", {})
+    parts = [shared.get(one, ()) for one in ("pairs", "pairs_lower", "pairs_upper")]
+    if len(names) < 3 or any(len(part) != len(names) for part in parts):
+        return []
+    return [
+        (name, [_pair(*(part[row][one] for part in parts)) for one in range(row)])
+        for row, name in enumerate(names)
+    ][1:]
+
+
 def write_check(study: StudyFolder) -> Checked:
     """Write the data check of a study; its counts where no check was made."""
     check = study.check
@@ -127,4 +150,6 @@ def write_check(study: StudyFolder) -> Checked:
         for one in check["verdicts"]
     ]
     warnings = [line[:1].upper() + line[1:] + "." for line in map(str, check["warnings"])]
-    return Checked(list(_facts(check)), verdicts, warnings, True)
+    pairs = _pairs(check.get("judges", {}))
+    judges = [str(name) for name in check["judges"]["judge"]] if pairs else []
+    return Checked(list(_facts(check)), verdicts, warnings, True, judges[:-1], pairs)
