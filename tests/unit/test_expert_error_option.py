@@ -9,7 +9,7 @@ import pytest
 
 import crowdgold as cg
 from crowdgold.commands import main
-from crowdgold.data import NO_GOLD
+from crowdgold.data import NO_GOLD, InputError
 from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import RARER, Erring, draw_opinions
 
@@ -113,3 +113,20 @@ def test_an_error_that_cannot_be_ends_with_a_message_and_no_folder(folder, capsy
     said = capsys.readouterr().err
     assert f"expert-error: found {text!r}, expected a share below 0.5" in said
     assert not (folder / "out").exists()
+
+
+def test_an_error_that_the_gold_labels_contradict_ends_with_the_largest_that_they_allow(
+    folder, capsys
+):
+    given = ("votes.csv", "gold.csv", "--expert-error", "0.45")
+    assert main(["evaluate", *given, *ASKED, "--out", "out"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "experts who err on 45 % of the negative items" in said
+    assert not (folder / "out").exists()
+    assert main(["check", *given, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert "these labels allow an error of" in found["expert_errors"]["unknown"]
+    verdict = {one["method"]: one["verdict"] for one in found["verdicts"]}
+    assert verdict["logistic-E"] == "not usable"
+    with pytest.raises(InputError, match="these labels allow an error of"):
+        cg.evaluate(cg.read("votes.csv", "gold.csv"), models=False, expert_error=0.45)

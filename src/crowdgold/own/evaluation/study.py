@@ -16,6 +16,7 @@ from crowdgold.methods.registry import offered
 from crowdgold.metrics.binary import LABEL_METRICS, THRESHOLD_METRICS
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import DataCheck, verdicts_within
+from crowdgold.own.check.experts import refuse_contradicted
 from crowdgold.own.check.gold_sample import GoldSample, assess_gold_sample
 from crowdgold.own.check.verdicts import NOT_USABLE, SURELY_CHOSEN
 from crowdgold.own.evaluation import rows
@@ -199,6 +200,7 @@ def plan_study(study: Study, settings: Settings) -> Planned:
     check_settings(settings, study.items.predictors)
     _check_support(settings, study)
     study = study.with_expert_error(settings.expert_error)
+    refuse_contradicted(study.items)
     strata, notes = find_strata(study)
     jobs, against = plan_jobs(study, settings, strata)
     settings = of_this_look(settings, study.items)
