@@ -99,7 +99,7 @@ def if_wrong(items: Items, settings: Settings, assumed: pd.DataFrame) -> str:
     moved = (both["estimate"] - both["estimate_0"]).abs()
     if both.empty:
         return ""
-    one = both.loc[moved.idxmax()]
+    one = both.iloc[int(moved.argmax())]
     of = f" of {one['model']}" if one["model"] else ""
     return (
         f"Gold labels are taken for the truth. Were {100 * SHOWN:g} % of them wrong, "

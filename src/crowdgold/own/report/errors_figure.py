@@ -38,18 +38,16 @@ def _drawn(study: StudyFolder) -> pd.DataFrame:
     """The rows that are drawn: of the first models, where an interval says something."""
     table, names = study.tables["expert_errors"], drawn_names(study.models)
     models = ["", *study.models[:MOST]]
-    table = that_say_something(table[table["model"].isin(models)])
+    table = that_say_something(table[table["model"].isin(models)]).copy()
     answers = {
         (row["model"], row["metric"]): row["estimate"]
         for row in headlines_of_all(study)
         if row["against"] in ("", HUMANS)
     }
     keys = zip(table["model"], table["metric"], strict=True)
-    table = table.assign(
-        **{PANEL: [_panel(metric) for metric in table["metric"]],
-           ANSWER: [answers.get(key) for key in keys],
-           "model": [names.get(model, model) for model in table["model"]]},
-    )  # fmt: skip
+    table[ANSWER] = [answers.get(key) for key in keys]
+    table[PANEL] = [_panel(metric) for metric in table["metric"]]
+    table["model"] = [names.get(model, model) for model in table["model"]]
     return table[table[PANEL].isin(list(dict.fromkeys(table[PANEL]))[:MOST_PANELS])]
 
 

@@ -36,7 +36,7 @@ def wide_table(table: pd.DataFrame, second: str, words: Mapping[str, str]) -> st
         [words.get(str(kind), str(kind)), *(f"{one:.2f}" for one in line)]
         for kind, line in zip(share.index, share.to_numpy(), strict=True)
     ]
-    return markdown_table(["experts' errors", *(one.partition("@")[0] for one in share)], rows)
+    return markdown_table(["experts' errors", *(str(one).partition("@")[0] for one in share)], rows)
 
 
 def _of_auc(table: pd.DataFrame, reading: str) -> pd.Series:
