@@ -9,7 +9,9 @@ import pytest
 
 import crowdgold as cg
 from crowdgold.commands import main
-from crowdgold.data import NO_GOLD
+from crowdgold.data import NO_GOLD, InputError
+from crowdgold.data.opinions import largest_errors
+from crowdgold.own.evaluation.assumed_errors import ASSUMED
 from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import RARER, Erring, draw_opinions
 
@@ -50,6 +52,11 @@ def by_method(table):
     return {name: tuple(own.loc[name, ["estimate", "lower", "upper"]]) for name in own.index}
 
 
+def curve_of(metric):
+    table = pd.read_csv("out/expert_errors.csv")
+    return table[table["metric"] == metric].set_index("expert_error")
+
+
 def test_the_answer_is_corrected_and_the_rows_that_take_gold_for_true_stand_beside(folder):
     summary, table = evaluated("votes.csv", "experts.csv")
     assert {one["method"] for one in summary["headlines"]} == {"logistic-E"}
@@ -58,7 +65,7 @@ def test_the_answer_is_corrected_and_the_rows_that_take_gold_for_true_stand_besi
     plain, other = evaluated("votes.csv", "experts.csv", "--expert-error", "none")
     assert {one["method"] for one in plain["headlines"]} == {"logistic-R"}
     assert by_method(other)["logistic-R"] == by_method(table)["logistic-R"]
-    assert pd.read_csv("out/expert_errors.csv").empty
+    assert plain["strata"][0]["if_wrong"] == summary["strata"][0]["if_wrong"] == ""
 
 
 def test_a_given_error_needs_no_second_opinion_and_is_the_same_in_a_file_and_in_python(folder):
@@ -85,6 +92,7 @@ def test_the_mean_of_experts_needs_no_errors(folder):
     known = cg.check(cg.read("votes.csv", "gold.csv"), expert_error="mean").expert_errors
     assert np.isnan([known.sensitivity, known.specificity]).all()
     assert not known.unknown
+    assert pd.read_csv("out/expert_errors.csv").empty  # experts who only differ are never wrong
 
 
 def test_too_few_second_opinions_are_told_with_the_answer_against_an_assumed_error(folder, capsys):
@@ -92,17 +100,57 @@ def test_too_few_second_opinions_are_told_with_the_answer_against_an_assumed_err
     assert {one["method"] for one in summary["headlines"]} == {"logistic-R"}
     note = next(one for one in summary["notes"] if "not known" in one)
     assert "second opinions on 2 gold items do not tell" in note
-    assert "Were they wrong on 5 % of the items" in note
-    curve = pd.read_csv("out/expert_errors.csv")
-    assert sorted(set(curve["expert_error"])) == [0, 0.02, 0.05, 0.1]
-    own = curve[curve["metric"] == "AUC"].set_index("expert_error")["estimate"]
-    assert own[0] == pytest.approx(by_method(table)["logistic-R"][0], abs=1e-3)
-    assert (np.diff(own) > 0).all()
+    assert "Were 5 % of them wrong" in summary["strata"][0]["if_wrong"]
+    own = curve_of("AUC")
+    assert own["estimate"][0] == pytest.approx(by_method(table)["logistic-R"][0], abs=1e-3)
     capsys.readouterr()
     assert main(["check", "votes.csv", "few_gold.csv", "--verbose"]) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "how often experts err is not known" in told
     assert "crowdgold sample --second" in told
+
+
+@pytest.mark.parametrize("gold", ["gold.csv", "experts.csv", "few_gold.csv"])
+def test_the_curve_is_there_wherever_there_is_gold_and_ends_where_labels_contradict_it(
+    folder, gold
+):
+    """Of 240 gold labels some 80 are positive, so that an error of .2 is allowed; of the same
+    number of items of which a tenth are, no more than the upper end of that share."""
+    evaluated("votes.csv", gold)
+    own = curve_of("prevalence")
+    assert list(own.index) == list(ASSUMED)
+    assert (np.diff(own["estimate"]) < 0).all()
+    table = pd.read_csv(gold)
+    table["label"] = table["label"].where(table["item"].rank(method="dense") % 3 == 0, 0)
+    table.to_csv("rare.csv", index=False)
+    evaluated("votes.csv", "rare.csv")
+    items = pd.read_csv("out/items.csv")["gold"].dropna()
+    most = largest_errors(items.to_numpy(int))[1]
+    assert 0.05 < most < 0.2
+    assert list(curve_of("prevalence").index) == [one for one in ASSUMED if one <= most]
+
+
+def test_gold_of_one_expert_says_in_the_printed_answer_what_errors_would_make_of_it(folder, capsys):
+    summary, _ = evaluated("votes.csv", "gold.csv")
+    told = " ".join(capsys.readouterr().out.split())
+    own = curve_of("AUC").loc[0.05]
+    wanted = (
+        f"Were 5 % of them wrong, AUC of A would be {own['estimate']:.3f} ({own['lower']:.3f} to "
+        f"{own['upper']:.3f}) by logistic-E"
+    )
+    assert wanted in told
+    assert wanted in summary["strata"][0]["if_wrong"]
+    evaluated("votes.csv", "gold.csv", "--expert-error", "none")
+    assert "of them wrong" not in capsys.readouterr().out
+
+
+def test_the_curve_of_one_opinion_is_the_answer_with_that_error_given(folder):
+    evaluated("votes.csv", "gold.csv")
+    assumed = curve_of("AUC").loc[0.03]
+    _, table = evaluated("votes.csv", "gold.csv", "--expert-error", "0.03")
+    assert tuple(assumed[["estimate", "lower", "upper"]]) == pytest.approx(
+        by_method(table)["logistic-E"], rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("command", ["check", "evaluate"])
@@ -124,3 +172,20 @@ def test_without_gold_labels_nothing_is_said_of_who_gave_them(capsys):
     told = " ".join("".join(capsys.readouterr()).split())
     assert "how often experts err is not known" not in told
     assert "taken for the truth" not in told
+
+
+def test_an_error_that_the_gold_labels_contradict_ends_with_the_largest_that_they_allow(
+    folder, capsys
+):
+    given = ("votes.csv", "gold.csv", "--expert-error", "0.45")
+    assert main(["evaluate", *given, *ASKED, "--out", "out"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "experts who err on 45 % of the negative items" in said
+    assert not (folder / "out").exists()
+    assert main(["check", *given, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert "these labels allow an error of" in found["expert_errors"]["unknown"]
+    verdict = {one["method"]: one["verdict"] for one in found["verdicts"]}
+    assert verdict["logistic-E"] == "not usable"
+    with pytest.raises(InputError, match="these labels allow an error of"):
+        cg.evaluate(cg.read("votes.csv", "gold.csv"), models=False, expert_error=0.45)

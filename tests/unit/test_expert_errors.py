@@ -315,3 +315,36 @@ def test_errors_are_read_as_they_are_written():
     assert between.error == pytest.approx((0.055, 0.055))
     assert between.spread[0] == pytest.approx(0.05 / 3.92, rel=1e-3)
     assert read_expert_error("estimate") is None
+
+
+def with_positives(count, error, size=200):
+    """Why labels of one expert, so many of them positive, contradict an error."""
+    labels = (np.arange(size) < count).astype(int)[:, None]
+    return why_unknown(judged_items(labels).with_expert_error(error))
+
+
+def test_an_error_that_the_labels_contradict_is_refused_with_the_largest_that_they_allow():
+    """Of 200 labels 32 are positive; the exact upper end of that share is .2183."""
+    why = with_positives(32, "0.3")
+    assert "32 of 200 first labels are positive" in why
+    assert "30 % of the negative items" in why
+    assert "allow an error of 0.218 at most" in why
+    assert with_positives(32, "0.219")
+    assert with_positives(32, "0.218") == with_positives(32, "0.4,0.1") == ""
+    assert "30 % of the negative items" in with_positives(32, "0.1,0.3")
+    assert "32 of 200 first labels are negative" in with_positives(168, "0.3")
+
+
+def test_an_interval_of_errors_is_refused_where_the_labels_lie_off_it():
+    """The share .16 reaches .058 upwards, an interval of width w reaches w / 2 down from .3."""
+    assert with_positives(32, "0.2:0.4")  # .3 - .16 is above the root of .058^2 + .1^2
+    assert with_positives(32, "0.15:0.45") == ""  # and below that of .058^2 + .15^2
+
+
+def test_labels_of_negative_items_alone_seldom_contradict_the_error_that_made_them():
+    """An exact bound: in at most 2.5 of 100 studies; 4 errors of Monte Carlo above that."""
+    given, rng = read_expert_error("0.1"), np.random.default_rng(12)
+    labels = (rng.random((2000, 200)) < 0.1).astype(int)
+    refused = [bool(given.contradicted_by(one)) for one in labels]
+    assert np.mean(refused) <= 0.025 + 4 * np.sqrt(0.025 * 0.975 / 2000)
+    assert any(refused)

@@ -4,8 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from crowdgold.inference.expert_errors import BY_VOTES, EQUAL, expert_errors
+from crowdgold.inference.expert_errors import GIVEN as OF_USER
+from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import EXPERTS, PROTOCOLS, RARER, Erring, draw_opinions
-from crowdgold.studies.experts.check import READINGS, check_experts
+from crowdgold.studies.experts.check import (
+    DOUBLES,
+    GIVEN,
+    READINGS,
+    check_experts,
+    with_opinions,
+)
 from crowdgold.studies.experts.plots import read_experts
 
 STUDY = {
@@ -28,7 +37,22 @@ def test_experts_err_as_often_as_they_are_said_to_together_or_alone():
         assert (again > 3 * known) == (experts.shared > 0)
 
 
-@pytest.mark.parametrize("second", PROTOCOLS)
+def test_doubles_have_no_third_opinion_and_given_errors_are_the_right_ones():
+    items = simulate("maven", STUDY, np.random.default_rng(5)).table
+    doubles, given = (
+        with_opinions(items, "err_10_and_3", second, np.random.default_rng(6))
+        for second in (DOUBLES, GIVEN)
+    )
+    assert doubles.opinions.number.max() == 2
+    assert (doubles.opinions.number == 2).sum() == pytest.approx(200 / 3, abs=27)  # 4 errors
+    assert (given.opinions.number <= 1).all()
+    found = expert_errors(given)
+    assert (found.source, found.unknown) == (OF_USER, "")
+    assert (found.sensitivity, found.specificity) == pytest.approx((0.9, 0.97))
+    assert expert_errors(doubles).source in (BY_VOTES, EQUAL)
+
+
+@pytest.mark.parametrize("second", [*PROTOCOLS, DOUBLES, GIVEN])
 def test_a_study_is_read_in_every_way(second):
     given = {
         "simulator": "maven", "study": STUDY, "experts": "err_5", "second": second,

@@ -6,7 +6,7 @@ import pytest
 
 from crowdgold.documents.quantities import quantity
 from crowdgold.studies.experts.claims import readings
-from crowdgold.studies.experts.page import first_opinion, readings_table
+from crowdgold.studies.experts.page import first_opinion, readings_table, wide_table
 
 
 def made(kind="err_5", missed=3, wide=1.2, replicates=20):
@@ -59,3 +59,14 @@ def test_the_table_has_a_line_for_each_reading_that_is_drawn():
     assert "| 5 % | one opinion, taken for true | 1.00 | 0.84 |" in page
     assert "error-free" not in page
     assert first_opinion(pd.concat([table, first])) == pytest.approx(16 / 19)
+
+
+def test_the_share_of_wide_intervals_is_of_corrected_ones_that_there_are():
+    """Every fourth is .51 wide, of AUC the twentieth is missing; error-free ones are .1 wide."""
+    table = made(missed=0)
+    every = (table["reading"] == "corrected") & (table["replicate"] % 4 == 0)
+    table.loc[every, "upper"] = table.loc[every, "lower"] + 0.51
+    page = wide_table(table, "rarer", {"err_5": "5 %"})
+    assert "| experts' errors | prevalence | AUC |" in page
+    assert "| 5 % | 0.25 | 0.26 |" in page
+    assert "| 5 % | 0.00 | 0.00 |" in wide_table(made(), "rarer", {"err_5": "5 %"})

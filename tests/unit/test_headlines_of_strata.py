@@ -15,7 +15,8 @@ from crowdgold.methods.registry import with_role
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import check_data
 from crowdgold.own.check.verdicts import NOT_USABLE, SURELY_CHOSEN
-from crowdgold.own.evaluation import Settings, evaluate_study
+from crowdgold.own.evaluation import Evaluation, Settings, evaluate_study
+from crowdgold.own.evaluation.conditions import Condition, Key, answer_to, with_conditions
 from crowdgold.own.evaluation.headline import (
     CHOSEN_REASON,
     NO_GOLD_REASON,
@@ -23,6 +24,8 @@ from crowdgold.own.evaluation.headline import (
     ONLY_MODELS_REASON,
     headlines,
 )
+from crowdgold.own.fail_on import POSSIBLY
+from crowdgold.own.report.badge import badge
 from unit.test_evaluate_study import simulated
 
 ASKED = Settings(methods=("GT",), metrics=("prevalence",))
@@ -125,6 +128,33 @@ def test_with_gold_the_answer_is_corrected_by_it_in_one_order():
             assert other["passed_over"][0] == f"{method}: no interval: 2"
             assert other["method"] != method
             left.remove(method)
+
+
+def test_an_interval_that_says_next_to_nothing_is_no_answer_and_no_other_method_steps_in():
+    """Of a metric from 0 to 1 above .9 wide; a difference may be twice as wide."""
+    for metric, least in (("prevalence", 0.05), ("AUC", 0.05), ("delta_AUC", -0.85)):
+        wide = {"lower": least, "upper": 0.96}
+        one = choice(rows_of(ALL, metric, logistic_R=wide))
+        assert (one["method"], one["estimate"], one["beside"]) == (None, None, None)
+        assert one["passed_over"] == [
+            f"logistic-R: its interval, {least:.3f} to 0.960, says next to nothing; numbers in "
+            "estimates.csv"
+        ]
+        narrower = choice(rows_of(ALL, metric, logistic_R={**wide, "upper": 0.94}))
+        assert (narrower["method"], narrower["upper"]) == ("logistic-R", 0.94)
+
+
+def test_badge_and_conditions_follow_where_an_interval_is_no_answer():
+    table = rows_of(ALL, "AUC", logistic_R={"lower": 0.03, "upper": 1.0})
+    summary = {"headlines": headlines(table, {"all": 100}, {"all": False}, {})}
+    key = Key("m", "", "AUC")
+    assert badge(key, answer_to(key, summary)) == "AUC m no answer"
+    found = with_conditions(
+        Evaluation({}, summary), [Condition("AUC < 0.01", key, "<", 0.01)], POSSIBLY
+    )
+    (one,) = found.summary["conditions"]
+    assert (one["failed"], one["holds"], one["estimate"]) == (None, None, None)
+    assert one["why"].startswith("logistic-R: its interval, 0.030 to 1.000")
 
 
 def test_where_experts_errors_are_known_none_that_takes_gold_for_the_truth_answers():

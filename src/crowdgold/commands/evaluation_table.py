@@ -183,13 +183,14 @@ def _of_fits(summary: Summary, stratum: str) -> Iterator[str]:
 def footnotes(summary: Summary, stratum: str) -> Iterator[str]:
     """What a reader must know of a stratum's answers."""
     answers = _answers(summary, stratum)
-    (about,) = (one["about"] for one in summary["strata"] if one["name"] == stratum)
-    yield about
+    (whole,) = (one for one in summary["strata"] if one["name"] == stratum)
+    yield whole["about"]
     yield from assumed_by_models(answers)
     yield _corrected(answers)
     if any(one["effective_gold"] is not None for one in answers):
         yield AS_GOLD_WORDS
     yield _contradicted(summary, stratum, [one for one in answers if one["method"] is not None])
+    yield whole.get("if_wrong", "")
     yield from _from_gold_alone(answers)
     yield from _fallbacks(answers)
     yield from _unanswered(answers)

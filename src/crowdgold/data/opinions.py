@@ -29,6 +29,10 @@ EXPECTED = (
 )
 STANDARD_ERRORS = 2 * 1.959964
 """Of a normal number in its 95 % interval."""
+UPPER = 0.975
+"""Confidence in the upper end of a 95 % interval."""
+CLASSES = ("positive", "negative")
+"""Of items, in the order of errors on them."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,39 @@ class GivenErrors:
     spread: tuple[float, float] = (0.0, 0.0)
     same: bool = True
     differ: bool = False
+
+    def contradicted_by(self, labels: np.ndarray) -> str:
+        """Why labels (m,) of one expert an item cannot be of such experts; empty where they can.
+
+        The share of labels that an error calls for is at least the error, whatever is true.
+        """
+        asked = zip(("negative", "positive"), CLASSES, self.error, self.spread, strict=True)
+        for label, (called, items, error, spread) in enumerate(asked):
+            found, most = int((labels == label).sum()), largest_errors(labels)[label]
+            share = found / len(labels)
+            if error - share > np.hypot(most - share, STANDARD_ERRORS / 2 * spread):
+                return (
+                    f"{found:,} of {len(labels):,} first labels are {called}, and experts who err "
+                    f"on {100 * error:g} % of the {items} items call more of them so: these labels "
+                    f"allow an error of {np.floor(1000 * most) / 1000:g} at most"
+                )
+        return ""
+
+
+def largest_errors(labels: np.ndarray) -> tuple[float, float]:
+    """The largest errors on positive and on negative items that labels (m,) of 0 and 1 allow.
+
+    Were all items positive, the negative labels would be the errors. Of any items they are no
+    fewer, so that the exact upper end of their share's 95 % interval bounds the error.
+    """
+    from scipy.special import betaincinv  # here: the command line needs names of this file alone
+
+    found = [int((labels == label).sum()) for label in (0, 1)]
+    first, second = (
+        1.0 if count == len(labels) else float(betaincinv(count + 1, len(labels) - count, UPPER))
+        for count in found
+    )
+    return first, second
 
 
 def _of_text(text: str, whole: str) -> tuple[float, float]:

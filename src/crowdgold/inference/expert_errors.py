@@ -162,9 +162,10 @@ def _of_given(given: GivenErrors, labels: np.ndarray) -> ExpertErrors:
     reach = NORMAL * np.array(given.spread)
     centre = np.array([s, t])
     return ExpertErrors(
-        s, t, np.stack([centre - reach, centre + reach], axis=1), GIVEN, "", histories, kind, share,
-        both[unsure], REACH * spread[unsure], np.zeros((len(labels), int(unsure.sum()))),
-        spread[unsure], of_odds=False,
+        s, t, np.stack([centre - reach, centre + reach], axis=1), GIVEN,
+        given.contradicted_by(labels[:, 0]), histories, kind, share, both[unsure],
+        REACH * spread[unsure], np.zeros((len(labels), int(unsure.sum()))), spread[unsure],
+        of_odds=False,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdgold.data import NO_GOLD, Items
+from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.checks import counted
 from crowdgold.inference.expert_errors import expert_errors, why_unknown
 from crowdgold.methods.needs import EXPERTS_ERRORS
@@ -62,3 +62,11 @@ def check_experts(items: Items) -> ExpertCheck:
         second, third, found.sensitivity, found.specificity, ends[0], ends[1], found.source, "",
         tuple(told),
     )  # fmt: skip
+
+
+def refuse_contradicted(items: Items) -> None:
+    """Raise an `InputError` where gold labels contradict the error that is given."""
+    opinions = items.opinions
+    given = opinions is not None and opinions.error is not None and opinions.number.any()
+    if given and (why := why_unknown(items)):
+        raise InputError(f"expert-error: {why}")

@@ -1,27 +1,36 @@
-"""The answer against an assumed share of wrong gold labels, where experts' errors are not known."""
+"""The answer against an assumed share of wrong gold labels.
 
-from collections.abc import Mapping
+Errors that all experts make on the same items cannot be seen in their labels, whether one expert
+looked at an item or three. Wherever there are gold labels the answer therefore stands against a
+share of them that may be wrong, on positive and on negative items alike. Where several experts
+judged an item the gold label is their majority.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from crowdgold.data import NO_PREDICTOR
+from crowdgold.data import NO_GOLD, Items
 from crowdgold.data.expert_error import ESTIMATE
+from crowdgold.data.opinions import largest_errors
 from crowdgold.data.own import Study
 from crowdgold.inference.expert_errors import expert_errors, why_unknown
 from crowdgold.methods import METHODS
 from crowdgold.methods.needs import EXPERTS_ERRORS
 from crowdgold.models.stan import StanModels
 from crowdgold.own.evaluation import rows
-from crowdgold.own.evaluation.fitting import run_job
-from crowdgold.own.evaluation.jobs import ALL, Job, Stratum
+from crowdgold.own.evaluation.fitting import Work, of_each
+from crowdgold.own.evaluation.headline import is_too_wide
+from crowdgold.own.evaluation.jobs import ALL, Stratum
 from crowdgold.own.evaluation.questions import Settings
 
-ASSUMED = (0.0, 0.02, 0.05, 0.1)
+ASSUMED = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.13, 0.16, 0.2)
 SHOWN = 0.05
 """What a note tells of."""
 ERROR = "expert_error"
-COLUMNS = ("model", "metric", ERROR, "method", "estimate", "lower", "upper")
+COLUMNS = ("model", "metric", ERROR, "method", "estimate", "lower", "upper", "note")
 
 
 def _method(settings: Settings) -> str | None:
@@ -30,52 +39,78 @@ def _method(settings: Settings) -> str | None:
     return min(asked, key=list(METHODS).index, default=None)
 
 
-def assumed_errors(
-    study: Study, settings: Settings, strata: Mapping[str, Stratum]
-) -> tuple[pd.DataFrame, list[str]]:
-    """Estimates of all items at each of `ASSUMED`, errors on both classes alike; and notes.
+def _allowed(items: Items) -> Iterator[tuple[float, Items]]:
+    """Each of `ASSUMED` that the gold labels allow, and the items whose labels err so often."""
+    known = items.gold[items.gold != NO_GOLD]
+    opinions = items.opinions
+    shares = opinions is not None and opinions.error is not None and opinions.error.differ
+    if not len(known) or shares:
+        return
+    most = min(largest_errors(known))
+    for error in ASSUMED:
+        if error <= most:
+            yield error, replace(items, opinions=None).with_expert_error(error)
 
-    The table has no row where errors are known or given, or no item has two opinions. The notes say
-    what is known of the experts' errors, or what the answer would be, were there some.
+
+def assumed_errors(study: Study, settings: Settings, strata: Mapping[str, Stratum]) -> pd.DataFrame:
+    """Estimates of all items at each of `ASSUMED` that the gold labels allow.
+
+    There is no row without gold labels, and where experts do not err but differ. The prediction is
+    the same at each error.
     """
-    table, method = pd.DataFrame(columns=list(COLUMNS)), _method(settings)
-    if study.items.opinions is None or not study.items.opinions.number.any() or method is None:
-        return table, []
-    unknown = why_unknown(study.items)
-    if not unknown:
-        return table, [str(expert_errors(study.items))]
-    if settings.expert_error == ESTIMATE:
-        table = pd.concat(_assumed(method, error, study, settings, strata) for error in ASSUMED)[
-            list(COLUMNS)
-        ].reset_index(drop=True)
-    told = f"gold labels are taken for the truth, since experts' errors are not known: {unknown}"
-    return table, [told + _most_moved(table)]
-
-
-def _assumed(
-    method: str, error: float, study: Study, settings: Settings, strata: Mapping[str, Stratum]
-) -> pd.DataFrame:
-    """Estimates of all items, were experts wrong so often."""
-    given, job = study.with_expert_error(error), Job(ALL, (method,), NO_PREDICTOR)
-    found = run_job(job, given, settings, strata, StanModels())
+    method, parts, fitted = _method(settings), [], None
+    if method is None:
+        return pd.DataFrame(columns=list(COLUMNS))
     size = {ALL: len(study.items)}
-    table = rows.estimate_rows(found, [ALL], study.items.predictors, size, size, settings)
-    return table[table["against"] == ""].assign(**{ERROR: error})
+    for error, items in _allowed(study.items):
+        work = Work(study, settings, strata[ALL], method, items, StanModels(), curves=False)
+        fitted = fitted or work.fit(items)
+        found = of_each(work, fitted, compared=False)
+        table = rows.estimate_rows(found, [ALL], items.predictors, size, size, settings)
+        parts.append(table.assign(**{ERROR: error}))
+    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))
+    return table[list(COLUMNS)]
 
 
-def _most_moved(assumed: pd.DataFrame) -> str:
-    """The metric that wrong gold labels would move most, in words."""
-    without, shown = (
-        assumed[assumed[ERROR] == error].reset_index(drop=True) for error in (0.0, SHOWN)
-    )
-    moved = (shown["estimate"] - without["estimate"]).abs().astype(float)
-    if not moved.notna().any():
+def note_on_errors(items: Items) -> list[str]:
+    """What second opinions, or the user, say of experts' errors."""
+    if items.opinions is None or not items.opinions.number.any():
+        return []
+    unknown = why_unknown(items)
+    if not unknown:
+        return [str(expert_errors(items))]
+    return [f"gold labels are taken for the truth, since experts' errors are not known: {unknown}"]
+
+
+def if_wrong(items: Items, settings: Settings, assumed: pd.DataFrame) -> str:
+    """The answer that wrong gold labels would move most, in words.
+
+    Empty where experts' errors are known or given, and where no answer is surer than nothing.
+
+    Args:
+        assumed: as of `assumed_errors`.
+    """
+    if settings.expert_error != ESTIMATE or not why_unknown(items):
         return ""
-    place = int(moved.argmax())
-    one, before = shown.iloc[place], without.iloc[place]
+    known = that_say_something(assumed)
+    keys = ["model", "metric"]
+    before, shown = (known[known[ERROR] == error] for error in (0.0, SHOWN))
+    both = before.merge(shown, on=keys, suffixes=("_0", ""))
+    moved = (both["estimate"] - both["estimate_0"]).abs()
+    if both.empty:
+        return ""
+    one = both.iloc[int(moved.argmax())]
     of = f" of {one['model']}" if one["model"] else ""
-    ends = f" ({one['lower']:.3f} to {one['upper']:.3f})" if np.isfinite(one["lower"]) else ""
     return (
-        f". Were they wrong on {100 * SHOWN:g} % of the items, {one['metric']}{of} would be "
-        f"{one['estimate']:.3f}{ends}, not {before['estimate']:.3f} (expert_errors.csv)"
+        f"Gold labels are taken for the truth. Were {100 * SHOWN:g} % of them wrong, "
+        f"{one['metric']}{of} would be {one['estimate']:.3f} ({one['lower']:.3f} to "
+        f"{one['upper']:.3f}) by {one['method']}, and {one['estimate_0']:.3f} were none "
+        "(expert_errors.csv)."
     )
+
+
+def that_say_something(assumed: pd.DataFrame) -> pd.DataFrame:
+    """The rows that have an interval, and one that is an answer."""
+    ends = zip(assumed["metric"], assumed["lower"], assumed["upper"], strict=True)
+    wide = np.array([is_too_wide(*one) for one in ends], dtype=bool)
+    return assumed[~wide & assumed["lower"].notna() & assumed["upper"].notna()]

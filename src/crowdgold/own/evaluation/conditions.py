@@ -173,9 +173,13 @@ def _row(key: Key, summary: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def why_none(key: Key, summary: Mapping[str, Any]) -> str:
-    """Why an answer cannot be had, where gold labels would give it; else empty."""
+    """Why there is no answer: which gold labels would give one, or what the first method lacks."""
     row = _row(key, summary)
-    if row is None or not row.get("range") or row["range"]["lower"] is not None:
+    if row is None:
+        return ""
+    if not row.get("range"):
+        return "" if row["method"] else next(iter(row["passed_over"]), "")
+    if row["range"]["lower"] is not None:
         return ""
     return f"without gold labels {row['range']['why']}; {gold_in_words(row['range']['gold'])}"
 

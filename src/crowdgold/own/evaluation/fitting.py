@@ -81,6 +81,7 @@ class Work:
         method: its name.
         items: of the stratum.
         stan: compiled models.
+        curves: whether curves are asked for.
     """
 
     study: Study
@@ -89,6 +90,7 @@ class Work:
     method: str
     items: Items
     stan: StanModels
+    curves: bool = True
 
     def rng(self, role: str, method: str = "", model: str = NO_PREDICTOR) -> np.random.Generator:
         """Random numbers of a role; a method's own depend on the model too."""
@@ -116,7 +118,9 @@ class Work:
     def questions(self, model: str) -> Questions:
         """What is asked of a model; without curves where the method estimates some metrics only."""
         asked = questions_of(self.settings, self.study.items, model)
-        return replace(asked, curves=False) if METHODS[self.method].estimates else asked
+        if self.curves and not METHODS[self.method].estimates:
+            return asked
+        return replace(asked, curves=False)
 
     def fit(self, table: Table) -> Fit:
         """The method fitted to a table, with the settings that it has here."""
@@ -215,9 +219,9 @@ def _of_model(work: Work, model: str, compared: bool) -> list[Found]:
     return [_says(work, fitted, fitted.labels, rows, model, compared)]
 
 
-def _of_all(work: Work, compared: bool) -> list[Found]:
-    """Fit a method whose labels are the same for all models, and hear it on each."""
-    fitted, everyone = work.fit(work.items), np.arange(len(work.items))
+def of_each(work: Work, fitted: Fit, compared: bool) -> list[Found]:
+    """What a fit whose labels are the same for all models says of the items, and of each model."""
+    everyone = np.arange(len(work.items))
     found = [_says(work, fitted, fitted.labels, everyone, NO_PREDICTOR, compared)]
     for model in work.items.predictors if fitted.labels.of_items else ():
         rows = _scored(work.items, [model])
@@ -264,7 +268,7 @@ def _run_method(work: Work, model: str) -> list[Found]:
         elif METHODS[work.method].needs_scores:
             found = _of_model(work, model, compared)
         else:
-            found = _of_all(work, compared)
+            found = of_each(work, work.fit(work.items), compared)
     except Exception as error:  # whatever it is, the other methods have their say
         found = [Found(work.stratum.name, model, work.method, problem=_problem(error))]
     seconds = (time.perf_counter() - start) / len(found)

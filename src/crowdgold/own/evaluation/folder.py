@@ -7,8 +7,8 @@ items.csv                 votes, gold, scores, and P(Y = 1) by method and model
 annotators.csv            each annotator's TPR and TNR, where they are known
 parameters.csv            medians and intervals of the models' parameters
 predictive.csv            posterior predictive checks of votes and rankings
-expert_errors.csv         the answer against an assumed share of wrong gold labels, where several
-                          experts' labels do not tell how often they err
+expert_errors.csv         the answer against an assumed share of wrong gold labels, as far as the
+                          labels allow it
 check.json                what the data can support, as of `crowdgold check --json`
 study.json                the day, settings, versions, notes, headlines, fits, what was not run,
                           seconds; and the other files, so that one that was lost is missed

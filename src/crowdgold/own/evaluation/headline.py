@@ -6,6 +6,10 @@ diagnostics of a chain decide about them. A model's estimate stands beside the a
 where the gold labels contradict it. It is the answer itself only without gold labels, where a range
 stands before it (`ranges`), or where the gold items are surely no random sample; of a metric of
 scores only if it uses the scores.
+
+There is no answer where the interval of the method chosen says next to nothing (`is_too_wide`). No
+other method is chosen for being narrower by chance: its interval would contain the truth less often
+than it says.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,11 +19,12 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.inference.samples import ONLY_GOLD
+from crowdgold.inference.without_gold import WIDEST
 from crowdgold.methods import METHODS
 from crowdgold.methods.method import CORRECTED, MODEL
 from crowdgold.methods.needs import EXPERTS_ERRORS
 from crowdgold.methods.registry import baseline, with_role
-from crowdgold.metrics.binary import LABEL_METRICS
+from crowdgold.metrics.binary import LABEL_METRICS, METRICS
 from crowdgold.own.evaluation.questions import plain_metric
 from crowdgold.own.evaluation.rows import KEYS
 
@@ -93,6 +98,14 @@ def _ignores_scores(method: str, metric: str) -> bool:
     return is_model(method) and not of_labels and not METHODS[method].needs_scores
 
 
+def is_too_wide(metric: str, lower: float, upper: float) -> bool:
+    """Whether an interval is no answer: it has more of the metric's range than `WIDEST`."""
+    plain, _ = plain_metric(metric)
+    low, high = METRICS[plain].range
+    sides = 1 if metric.partition("@")[0] == plain else 2  # a difference has twice the range
+    return upper - lower > WIDEST * sides * (high - low)
+
+
 def _problem(row: Mapping[str, Any], contradicts: bool) -> str:
     """Why a row cannot be the answer; empty where it can."""
     if is_model(row["method"]):
@@ -155,6 +168,10 @@ def _choose(
             passed_over.append(f"{method}: {problem}")
             continue
         row = rows[method]
+        if is_too_wide(row["metric"], row["lower"], row["upper"]):
+            ends = f"{row['lower']:.3f} to {row['upper']:.3f}"
+            why = f"its interval, {ends}, says next to nothing; numbers in estimates.csv"
+            return no_answer([*passed_over, f"{method}: {why}"])
         notes = [row["note"], f"instead of {passed_over[0]}" if passed_over else ""]
         return {
             "method": method, **_plain(row, NUMBERS), "misfit": _flag(row),

@@ -13,6 +13,7 @@ from typing import Any
 from crowdgold.data.outputs import unfinished
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import DataCheck
+from crowdgold.own.evaluation.assumed_errors import assumed_errors
 from crowdgold.own.evaluation.files import (
     Source,
     read_and_check,
@@ -80,6 +81,8 @@ def gather(folder: Path, parts: Sequence[Path], stan: StanModels, out: Path) -> 
     prepared: Prepared = _read(folder / STUDY)
     found: list[Found] = [one for part in parts for one in _read(part)]
     seconds = sum(one.seconds for one in found)
-    joined = join_found(prepared.planned, found, prepared.check, seconds)
+    planned = prepared.planned
+    assumed = assumed_errors(planned.study, planned.settings, planned.strata)
+    joined = join_found(planned, found, prepared.check, seconds, assumed)
     evaluation = with_source(joined, prepared.check, prepared.source, stan)
     write_evaluation(evaluation, prepared.check, out)

@@ -16,10 +16,11 @@ from crowdgold.methods.registry import offered
 from crowdgold.metrics.binary import LABEL_METRICS, THRESHOLD_METRICS
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import DataCheck, verdicts_within
+from crowdgold.own.check.experts import refuse_contradicted
 from crowdgold.own.check.gold_sample import GoldSample, assess_gold_sample
 from crowdgold.own.check.verdicts import NOT_USABLE, SURELY_CHOSEN
 from crowdgold.own.evaluation import rows
-from crowdgold.own.evaluation.assumed_errors import assumed_errors
+from crowdgold.own.evaluation.assumed_errors import assumed_errors, if_wrong, note_on_errors
 from crowdgold.own.evaluation.compiled import load_models
 from crowdgold.own.evaluation.evaluated import Answered, Evaluation
 from crowdgold.own.evaluation.fitting import Found, run_job
@@ -199,6 +200,7 @@ def plan_study(study: Study, settings: Settings) -> Planned:
     check_settings(settings, study.items.predictors)
     _check_support(settings, study)
     study = study.with_expert_error(settings.expert_error)
+    refuse_contradicted(study.items)
     strata, notes = find_strata(study)
     jobs, against = plan_jobs(study, settings, strata)
     settings = of_this_look(settings, study.items)
@@ -221,7 +223,11 @@ def _unusable(
 
 
 def join_found(
-    planned: Planned, found: Sequence[Found], check: DataCheck | None, seconds: float
+    planned: Planned,
+    found: Sequence[Found],
+    check: DataCheck | None,
+    seconds: float,
+    assumed: pd.DataFrame,
 ) -> Evaluation:
     """Join what the jobs found.
 
@@ -230,6 +236,7 @@ def join_found(
         found: what those found, in their order.
         check: of the study, if there is one; what it finds not usable is no headline.
         seconds: that it took.
+        assumed: the answer against assumed errors of experts.
     """
     study, settings, strata = planned.study, planned.settings, list(planned.strata.values())
     counts = {one.name: _describe(items_of(study, one)) for one in strata}
@@ -245,11 +252,11 @@ def join_found(
         for one in strata
     }
     surely = {name: sample.p < SURELY_CHOSEN for name, sample in samples.items()}
-    assumed, notes = assumed_errors(study, settings, planned.strata)
+    wrong = {ALL: if_wrong(study.items, settings, assumed)}
     answers = headlines(estimates, n_gold, surely, _unusable(planned, check, samples))
     answers, ranges_if = with_ranges(answers, study, planned.strata, settings, check)
     summary = {
-        **_about(study, settings, [*planned.notes, *notes]),
+        **_about(study, settings, [*planned.notes, *note_on_errors(study.items)]),
         "strata": [
             {
                 "name": name,
@@ -257,6 +264,7 @@ def join_found(
                 "gold_random": not samples[name].chosen,
                 "about": what_intervals_are_about(settings.about, count["items"]),
                 "ranges_if": ranges_if.get(name, ""),
+                "if_wrong": wrong.get(name, ""),
             }
             for name, count in counts.items()
         ],
@@ -309,11 +317,12 @@ def evaluate_study(
     start, planned = time.perf_counter(), plan_study(study, settings)
     study, settings = planned.study, planned.settings
     quick = [job for job in planned.jobs if is_quick(job.methods)]
+    assumed = assumed_errors(study, settings, planned.strata)
     found = [one for job in quick for one in run_job(job, study, settings, planned.strata, stan)]
     if len(quick) == len(planned.jobs):
         KeptJobs(keep, "", say).remove_others()
-        return join_found(planned, found, check, time.perf_counter() - start)
+        return join_found(planned, found, check, time.perf_counter() - start, assumed)
     if quick:
-        answered(join_found(planned, found, check, time.perf_counter() - start))
+        answered(join_found(planned, found, check, time.perf_counter() - start, assumed))
     planned, sampled = _sample(planned, stan, cores, say, keep)
-    return join_found(planned, found + sampled, check, time.perf_counter() - start)
+    return join_found(planned, found + sampled, check, time.perf_counter() - start, assumed)

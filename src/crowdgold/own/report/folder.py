@@ -2,7 +2,8 @@
 
 estimates.csv    a row for each stratum, model, comparison, metric and method (needed)
 study.json       settings, strata, notes, headlines, fits, what was not run (needed)
-curves.csv, parameters.csv, annotators.csv, predictive.csv, items.csv    where there are any
+curves.csv, parameters.csv, annotators.csv, predictive.csv, expert_errors.csv, items.csv
+                 where there are any
 check.json       the data check, as of `crowdgold check --json`, where it was made
 """
 
@@ -20,6 +21,7 @@ from crowdgold.data import InputError
 from crowdgold.data.json_shapes import Shape, check_shape, read_json
 from crowdgold.data.spreadsheet import restored
 from crowdgold.data.tables import check_cells
+from crowdgold.own.evaluation import assumed_errors
 from crowdgold.own.evaluation.rows import CURVES, PARAMETERS
 from crowdgold.own.report.shapes import CHECKED, SUMMARY
 
@@ -42,6 +44,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     ),
     "parameters": PARAMETERS,
     "annotators": ("stratum", "method", "annotator", "metric", "estimate", "lower", "upper"),
+    "expert_errors": assumed_errors.COLUMNS,
 }  # fmt: skip
 """Table -> the columns that the report reads."""
 AGAIN = "expected a folder written by `crowdgold evaluate`; run it again"

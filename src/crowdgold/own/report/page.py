@@ -21,6 +21,7 @@ from crowdgold.own.evaluation.questions import what_intervals_are_about
 from crowdgold.own.report.answers import MOST_PAIRS, leads, write_answers
 from crowdgold.own.report.check import write_check
 from crowdgold.own.report.doubts import find_doubts, verdict_of
+from crowdgold.own.report.errors_figure import error_figures
 from crowdgold.own.report.figures import curve_figures, estimate_figures, key_of_names
 from crowdgold.own.report.folder import StudyFolder, read_study_folder
 from crowdgold.own.report.inline_figures import StudyFigure, inline_svg, pdf_pages
@@ -67,6 +68,7 @@ def study_figures(study: StudyFolder) -> list[FigureGroup]:
             "differences", "Models against each other", list(estimate_figures(study, compares=True))
         ),
         FigureGroup("curves", "Curves", list(curve_figures(study))),
+        FigureGroup("wrong-gold", "Were gold labels wrong", list(error_figures(study))),
         FigureGroup("votes", "Votes by gold class", list(vote_figures(study))),
         FigureGroup("wins", "Wins", list(win_figures(study))),
     ]

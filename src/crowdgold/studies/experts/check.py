@@ -7,6 +7,9 @@
 - `corrected`: for the experts' errors, estimated from the same opinions.
 
 Two more rows hold what is found of the experts' errors themselves.
+
+What corrects the labels is known in four ways: from third opinions, after second ones on the rarer
+class or at random; from second ones alone; and because it is given, and right.
 """
 
 import json
@@ -28,7 +31,7 @@ from crowdgold.inference.expert_errors import expert_errors, judged
 from crowdgold.methods import fit
 from crowdgold.metrics import true_value
 from crowdgold.simulate import simulate
-from crowdgold.simulate.expert_opinions import EXPERTS, draw_opinions
+from crowdgold.simulate.expert_opinions import EXPERTS, PROTOCOLS, RANDOM, draw_opinions
 
 FREE, FIRST, MAJORITY, VERDICT, CORRECTED = READINGS = (
     "error-free", "first opinion", "majority", "verdict", "corrected",
@@ -36,6 +39,9 @@ FREE, FIRST, MAJORITY, VERDICT, CORRECTED = READINGS = (
 OF_EXPERTS = "experts"
 """Stands for a reading where a row is of the experts' errors."""
 COLUMNS = ("reading", "metric", "truth", "estimate", "lower", "upper", "note")
+DOUBLES, GIVEN = "doubles", "given"
+MOST_OPINIONS = {DOUBLES: 2, GIVEN: 1}
+"""Of an item, where that is not three."""
 LARGE_SEED = 20261111
 
 
@@ -54,9 +60,11 @@ class ExpertsParameters(Settings):
         "errors on items that all experts get wrong, with `err_5_shared`.",
     ]
     second: Annotated[
-        Literal["rarer", "random"],
+        Literal["rarer", "random", "doubles", "given"],
         "Which items get a second opinion: those that the first puts into the `rarer` class and a "
-        "tenth of the others, or a third at `random`.",
+        "tenth of the others, or a third at `random`. A third expert looks at those on which two "
+        "differ, but with `doubles`, where a third at random gets two opinions. With `given` each "
+        "item has one, and it is known how often experts err.",
     ]
     method: Annotated[object, Json({"type": "string"}), "What takes gold labels for the truth."]
     corrected: Annotated[object, Json({"type": "string"}), "What corrects experts' errors."]
@@ -68,13 +76,18 @@ def with_opinions(items: Items, experts: str, second: str, rng: np.random.Genera
     """Items whose gold labels are those of experts, and no longer the truth."""
     assert items.truth is not None
     rows = np.flatnonzero(items.gold != NO_GOLD)
-    own = draw_opinions(items.truth[rows], EXPERTS[experts], second, rng)
+    protocol = second if second in PROTOCOLS else RANDOM
+    own = draw_opinions(items.truth[rows], EXPERTS[experts], protocol, rng)
+    own = own[:, : MOST_OPINIONS.get(second)]
     labels = np.full((len(items), own.shape[1]), NO_OPINION, dtype=np.int8)
     labels[rows] = own
     gold = np.full(len(items), NO_GOLD, dtype=np.int8)
     lead = (own == 1).sum(axis=1) - (own == 0).sum(axis=1)
     gold[rows] = np.where(lead > 0, 1, np.where(lead < 0, 0, NO_GOLD))
-    return replace(items, gold=gold, opinions=Opinions.of(labels))
+    found = replace(items, gold=gold, opinions=Opinions.of(labels))
+    if second != GIVEN:
+        return found
+    return found.with_expert_error(f"{EXPERTS[experts].positive},{EXPERTS[experts].negative}")
 
 
 @cache

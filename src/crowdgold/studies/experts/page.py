@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table
+from crowdgold.inference.without_gold import WIDE
 from crowdgold.studies.experts.check import CORRECTED, FIRST
 from crowdgold.studies.experts.plots import LOOKS, read_experts
 
@@ -23,6 +24,19 @@ def readings_table(table: pd.DataFrame, second: str, value: str, words: Mapping[
         rows.append([words.get(str(kind), str(kind)), LOOKS[str(reading)][2], *cells])
     heads = [metric.partition("@")[0] for metric in metrics]
     return markdown_table(["experts' errors", "gold labels", *heads], rows)
+
+
+def wide_table(table: pd.DataFrame, second: str, words: Mapping[str, str]) -> str:
+    """The share of corrected intervals wider than `WIDE`, a line for each kind of experts."""
+    own = table[(table["second"] == second) & (table["reading"] == CORRECTED)]
+    own = own[own["lower"].notna() & own["upper"].notna()]
+    own = own.assign(wide=own["upper"] - own["lower"] > WIDE)
+    share = own.pivot_table("wide", "experts", "metric", sort=False)
+    rows = [
+        [words.get(str(kind), str(kind)), *(f"{one:.2f}" for one in line)]
+        for kind, line in zip(share.index, share.to_numpy(), strict=True)
+    ]
+    return markdown_table(["experts' errors", *(str(one).partition("@")[0] for one in share)], rows)
 
 
 def _of_auc(table: pd.DataFrame, reading: str) -> pd.Series:
