@@ -1,6 +1,6 @@
 """What some of MAVEN's claims are about: cells that no common quantity gives (`claims.yaml`)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,6 +38,15 @@ def distances_beyond_maven(tables: Tables) -> Cells:
     names, values, errors, sizes = zip(*rows, strict=True)
     title = f"distance to the true curve, {'; '.join(texts)}"
     return cells_of(title, names, values, errors, None, sizes)
+
+
+def exponents(tables: Tables, methods: Sequence[str]) -> Cells:
+    """The power of n that each method's run time grows with, by least squares over its runs."""
+    table = tables["model_scaling"]
+    runs = table[table["method"].isin(methods)].groupby("method", sort=False)
+    found, degrees = runs[["exponent", "exponent_se"]].first(), runs.size() - 2
+    values, errors = found["exponent"], found["exponent_se"]
+    return cells_of("power of n", found.index.tolist(), values, errors, degrees=degrees)
 
 
 def times_beyond_maven(tables: Tables) -> Cells:
@@ -85,27 +94,27 @@ def ranks_less_scores(tables: Tables, least: int) -> Cells:
     return cells_of(title, names, large["difference"], error, None, sizes)
 
 
-def savings(tables: Tables, options: Mapping[str, Any]) -> Cells:
-    """The shares of labelling that equal widths save at the paper's n and the price it implies.
+def savings(tables: Tables, options: Mapping[str, Any], aim: str) -> Cells:
+    """The share of labelling that equal widths save at the paper's n and the price it implies.
 
     Args:
         tables: the table `labelling_efficiency`.
         options: those of the figure, which are the attributes of `labelling_savings.Study`.
+        aim: what the intervals are about, `items` or `population`.
     """
     asked = Study(**options)
     price = asked.costs.ratio_for(asked.n, asked.n_gold, asked.saving)
     study = replace(asked, cost_ratios=[price])
     _, rows = study_labelling(tables["labelling_efficiency"], study)
-    found = rows[(rows["part"] == "saving") & (rows["where"] == "paper")]
-    names = [f"interval about the {aim}" for aim in found["aim"]]
-    parts = [
-        f"{name}: {with_error(row['n_gold'], row['n_gold_se'])} gold labels, saving "
-        f"{with_error(row['value'], row['value_se'])}"
-        for name, row in zip(names, found.to_dict("records"), strict=True)
-    ]
-    said = f"at a price of {price:.1f} votes for a gold label: {'; '.join(parts)}"
-    if not parts:
-        replicates = tables["labelling_efficiency"]["replicate"].nunique()
-        title = "not as narrow as all gold labels alone at this n"
-        return cells_of(title, [""], [0.0], [np.nan], None, replicates)
-    return cells_of(said, names, found["value"], found["value_se"], None, found["replicates"])
+    found = rows[(rows["part"] == "saving") & (rows["where"] == "paper") & (rows["aim"] == aim)]
+    if found.empty:
+        title = (
+            f"intervals about the {aim} not as narrow as all gold labels alone at this n: saving"
+        )
+        return cells_of(title, [""], [0.0], [np.nan])
+    (row,) = found.to_dict("records")
+    title = (
+        f"intervals about the {aim} at a price of {price:.1f} votes for a gold label: "
+        f"{with_error(row['n_gold'], row['n_gold_se'])} gold labels, saving"
+    )
+    return cells_of(title, [""], [row["value"]], [row["value_se"]], degrees=row["degrees"])
