@@ -17,9 +17,13 @@ labels: of DS and DS+S at the maximum of their likelihood, found by EM. Its sign
 does not print, is kept: above 0 the method overestimates. No method is sampled here, and neither
 MAVEN nor H-AI is looked at.
 
-    python benchmarks/maven_stand_in.py     (in the repository's folder)
+    python benchmarks/maven_stand_in.py                     (in the repository's folder)
+    python benchmarks/maven_stand_in.py --output FILE       the cells of the parameters in use
+
+The second way draws anew, so that the cells that set the parameters do not meet them by chance.
 """
 
+import argparse
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -27,11 +31,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import yaml
 from scipy.optimize import least_squares
 from scipy.special import expit, logit
 
 from crowdgold.data import Items
+from crowdgold.experiments.results import write_csv
 from crowdgold.metrics import parse_metric, true_value
 from crowdgold.metrics.binary import METRICS
 from crowdgold.metrics.ranked import LabelMass, RankedItems
@@ -239,13 +245,30 @@ def _place(tree: Any, name: str) -> tuple[Any, str]:
     return tree, last
 
 
+def measured_cells(task: Mapping[str, Any], size: int = SIZE) -> pd.DataFrame:
+    """The cells of a stand-in in the limit, with their signs, from a draw of their own.
+
+    Args:
+        task, size: as for `cells_of_task`.
+    """
+    found = cells_of_task(task, SEED + 1, size)
+    rows = [(method, metric, value) for (method, metric), value in found.items()]
+    return pd.DataFrame(rows, columns=["method", "metric", "cell"])
+
+
 def main() -> None:
     """Print the unknown parameters of the stand-in for Task 2, and the cells that they give."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--output", type=Path, help="file of the cells of the parameters in use")
+    output = parser.parse_args().output
     root = Path("config")
     printed = yaml.safe_load((root / "printed/maven.yaml").read_text())
     blocks = yaml.safe_load((root / "experiments/maven.yaml").read_text())["experiments"]
     own = printed["stand_ins"][TASK]
     task = blocks[own["experiment"]]["parameters"] | {"n_gold": printed["protocol"]["n_gold"]}
+    if output:
+        write_csv(measured_cells(task), output)
+        return
     wanted = printed_cells(printed["table_3"]["tasks"][TASK], own["cells"])
     found, reached = set_stand_in(task, own["unknown"], wanted, SEED)
     for name in own["unknown"]:

@@ -58,9 +58,8 @@ def test_a_cell_that_differs_is_shown_and_counted():
     }
     cells = cells_of("table_4", tables, PRINTED)
     assert sum(not as_printed(cell, 2) for cell in cells) == 1
-    page = page_from(
-        "reproduction_stableval", tables=tables, cells=CELLS, times=None, printed=PRINTED
-    )
+    files = {"tables": tables, "cells": CELLS, "times": None, "printed": PRINTED}
+    page = page_from("reproduction_stableval", {"draws": 400}, **files)
     assert "71 of 72 cells have the printed digits" in page
     assert "1 of 72 cells are more than 3.5" in page
     assert "5.71, **5.80**" in page

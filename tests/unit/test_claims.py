@@ -25,7 +25,7 @@ ROOM = "crowdgold.studies.maven"
 
 def cells(*values, error=0.1, groups=None):
     names = groups or [f"cell {k}" for k in range(len(values))]
-    return cells_of("value", names, values, [error] * len(values))
+    return cells_of("value", names, values, [error] * len(values), degrees=np.inf)
 
 
 def results(error=1.0, width=0.6, metrics=("AUC",), replicates=12):
@@ -182,6 +182,9 @@ def test_means_columns_and_differences_of_cells():
     less = quantity(tables, {"difference": [{"mean": "x", "by": "who"}, one]})
     assert less.rows["value"].tolist() == [1.5, 0]
     assert less.rows["error"].tolist() == pytest.approx([1.25**0.5, 0.5**0.5])
+    more = pd.concat([table, table.iloc[:1].assign(x=2.0)])
+    less = quantity({"t": more}, {"difference": [{"mean": "x", "where": {"who": "a"}}, one]})
+    assert less.degrees().tolist() == [1], "of the side that is the less known"
     pair = quantity(tables, {"paired": "x", "column": "who", "first": "a", "second": "b"})
     assert pair.rows[["value", "error"]].to_numpy().tolist() == [[1.5, 0.5]]
 

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from crowdgold.documents.cells import cells_of
+from crowdgold.documents.cells import ClaimError, cells_of
 from crowdgold.documents.predicates import TAIL, at_least, decide, holm, replicates_in_words
 
 
-def cells(*values, error=0.1, replicates=np.nan):
+def cells(*values, error=0.1, replicates=np.nan, degrees=None):
+    """Cells of a normal error where no replicates are told."""
     names = [f"cell {k}" for k in range(len(values))]
-    return cells_of("value", names, values, [error] * len(values), None, replicates)
+    degrees = (np.inf if np.isnan(replicates) else np.nan) if degrees is None else degrees
+    return cells_of("value", names, values, [error] * len(values), None, replicates, degrees)
 
 
 def held(decision):
@@ -113,6 +115,23 @@ def test_few_replicates_have_the_wider_interval_of_student():
     reach = stats.t.isf(TAIL, 4) * 0.1
     assert held(decide(cells(1 - reach * 1.01, replicates=5), high=1)) == "holds"
     assert held(decide(cells(1 - reach * 0.99, replicates=5), high=1)) == "open"
+
+
+def test_the_degrees_of_freedom_of_a_fit_stand_where_it_has_no_replicates():
+    """4.04 errors beyond: a quarter of the tail at 3 degrees of freedom is more than a half."""
+    value = 1 + 4.04 * 0.1
+    assert held(decide(cells(value, value, degrees=3), high=1)) == "open"
+    assert held(decide(cells(value, degrees=3), high=1)) == "fails"
+    assert held(decide(cells(value, value), high=1)) == "fails"
+    assert replicates_in_words(cells(value, degrees=3)) == "3 degrees of freedom"
+
+
+def test_an_error_of_unknown_degrees_of_freedom_is_refused():
+    unknown = cells_of("saving", [""], [0.5], [0.1])
+    with pytest.raises(ClaimError, match="saving: an error without replicates or degrees"):
+        decide(unknown, high=1)
+    assert held(decide(cells_of("saving", [""], [0.5]), high=1)) == "holds"
+    assert held(decide(cells_of("saving", [""], [0.5], [np.nan]), high=1)) == "open"
 
 
 def test_exact_values_unknown_errors_and_replicates_that_are_all_alike():

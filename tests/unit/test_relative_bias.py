@@ -1,5 +1,6 @@
 """Table 3: relative absolute bias by hand, its errors by simulation, its bold cells as printed."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -146,6 +147,27 @@ def test_the_drawn_table_holds_the_numbers_in_bold_where_they_are_within(table):
         assert {"MV", "GT", "MAVEN"} <= set(written)
     assert len(figure.axes) == 2
     assert figure.get_supxlabel().endswith("No data: Third.")
+
+
+def test_no_two_texts_of_the_drawn_table_overlap(table):
+    """With the longest name of a method and numbers of two digits before the point."""
+    rows = table.replace({"method": {"MAVEN": "MAVEN-exact"}})
+    rows.loc[rows["method"] == "MAVEN-exact", "estimate"] += 40 * rows["metric"].eq("AUC")
+    options = OPTIONS | {
+        "methods": ["MV", "GT", "MAVEN-exact"],
+        "metrics": ["AUC", "TNR_H", "delta_TPR"],
+        "tasks": OPTIONS["tasks"][:2],
+    }
+    more = rows[rows["metric"] == "TNR_H"].assign(metric="delta_TPR")
+    figure, _ = FIGURES["relative_bias_table"](pd.concat([rows, more]), options)
+    figure.draw_without_rendering()
+    for panel in figure.axes:
+        boxes = [(text.get_text(), text.get_window_extent()) for text in panel.texts]
+        assert {"MAVEN-exact"} < {name for name, _ in boxes}
+        for name, box in boxes:
+            assert 0 <= box.x0 <= box.x1 <= figure.bbox.width, name
+        for (name, box), (other, beside) in itertools.combinations(boxes, 2):
+            assert not box.overlaps(beside), (name, other)
 
 
 def test_a_table_without_any_of_the_tasks_is_an_error(table):

@@ -8,6 +8,7 @@ import pytest
 
 from crowdgold.documents.claims import read_claims
 from crowdgold.documents.verdicts import FAILS, HOLDS, NO_CAUSE, NOT_DECIDED
+from crowdgold.studies.maven import claims
 from crowdgold.studies.maven.pages.table_3 import table_3_rows
 from unit.made_pages import page_from
 
@@ -313,6 +314,11 @@ def times(maven=1.0, power=0.0, runs=5, reach=None, error=0.02):
 CONSTANT, LOWEST = "MAVEN's run time", "... and the lowest"
 
 
+def test_the_power_of_run_time_has_the_degrees_of_freedom_of_its_line():
+    found = claims.exponents({"model_scaling": times(1.0, 0.5)}, ["H-AI", "MAVEN"])
+    assert found.degrees().tolist() == [8, 8]
+
+
 def test_run_time_must_grow_clearly_less_and_hardly_at_all():
     verdicts = [
         judged(CONSTANT, model_scaling=times(power=power, error=error)).verdict
@@ -350,24 +356,74 @@ def test_a_method_that_was_not_timed_leaves_it_open():
             assert "nan" not in found.ours + found.reason
 
 
+LIMITS = pd.DataFrame({"method": ["MV"], "metric": ["AUC"], "cell": [-4.9]})
+STAND_IN = {"cells": {"MV": {"AUC": -1}}, "suspects": {"DS": "one is suspected"}}
+
+
+def table_3_cells(errors, cells, stand_in=STAND_IN, limits=LIMITS):
+    """The rows of table 3 by method, of absolute errors by replicate and printed cells."""
+    rows = [
+        {"method": method, "metric": "AUC", "replicate": k, "truth": 0.5, "estimate": 0.5 + error,
+         "diagnostics_passed": True}
+        for method, own in errors.items() for k, error in enumerate(own)
+    ]  # fmt: skip
+    known = {
+        "tasks": {"Task 2": {"source": "Table 3a", **{name: [own] for name, own in cells.items()}}}
+    }
+    found = table_3_rows(pd.DataFrame(rows), known, "Task 2", ["AUC"], stand_in, limits)
+    return {row[0]: row for row in found}
+
+
 def test_each_cell_of_table_3_is_held_against_ours():
-    table = results(1.1, 1, ("GT", "MAVEN", "MV"), (400,))
-    rows = table_3_rows(table, PRINTED["table_3"], "Task 2", ["AUC"], {"MV": {"AUC": 1}})
-    by_method = {row[0]: row for row in rows}
-    assert by_method["MAVEN"][4:6] == [HOLDS, "12"]
-    assert by_method["MV"][4] == FAILS
-    assert by_method["GT"][4:7] == ["", "", ""], "nothing is judged by comparing it with itself"
-    assert by_method["H-AI"][3] == "not made here"
-    assert by_method["MAVEN"][6:] == ["", "tests it"]
-    assert by_method["MV"][6:] == [NO_CAUSE, "sets the stand-in"]
-    assert by_method["H-AI"][7] == "tests it"
-    vague = {"columns": ["AUC"], "tasks": {"Task 2": {"MAVEN": [[1.1, 0.5, True]]}}}
-    assert table_3_rows(table, vague, "Task 2", ["AUC"])[0][4] == NOT_DECIDED
-    rows = table_3_rows(table, PRINTED["table_3"], "Task 2", ["AUC"])
-    assert {len(row) for row in rows} == {7}
+    errors = {
+        "GT": [0.9, 1.1] * 6,
+        "MV": [5.0, 5.2] * 6,
+        "DS": [9.9, 10.1] * 6,
+        "MAVEN": [1, 1.2] * 6,
+    }
+    cells = {
+        "GT": [1.0, 0.02, True],
+        "MAVEN": [1.1, 0.1, True],
+        "MV": [5.0, 0.1, False],
+        "DS": [3.0, 0.1, False],
+        "DS+S": [3.0, 0.1, False],
+        "H-AI": [1.9, 0.2, False],
+    }
+    rows = table_3_cells(errors | {"H-AI": [9.9, 10.1] * 6}, cells)
+    assert rows["MAVEN"][4:] == [HOLDS, "12", "", "tests it"]
+    assert rows["DS"][4:] == [FAILS, "12", "one is suspected", "tests it"]
+    assert rows["H-AI"][4:] == [FAILS, "12", NO_CAUSE, "tests it"]
+    assert rows["GT"][4:7] == ["", "", ""], "nothing is judged by comparing it with itself"
+    assert rows["DS+S"][3:] == ["not made here", "", "", "", "tests it"]
+    alone = table_3_cells(errors, cells, None, None)
+    assert {len(row) for row in alone.values()} == {7}
+    assert alone["DS"][4:] == [FAILS, "12", NO_CAUSE]
 
 
-def widths_on_a_grid(narrower):
+@pytest.mark.parametrize(("limit", "met"), [(-4.9, "met"), (4.2, "not met")])
+def test_a_cell_that_set_the_stand_in_is_told_in_the_limit_and_has_no_verdict(limit, met):
+    cells = {"GT": [1.0, 0.02, True], "MV": [5.0, 0.1, False]}
+    errors = {"GT": [0.9, 1.1] * 6, "MV": [9.0, 9.2] * 6}
+    rows = table_3_cells(errors, cells, limits=LIMITS.assign(cell=limit))
+    assert rows["MV"][4:] == ["", "", "", f"set, {met} in the limit: {abs(limit):.2f}"]
+
+
+@pytest.mark.parametrize(
+    ("spread", "printed_spread", "verdict"),
+    [(0.05, 0.01, FAILS), (0.9, 0.01, NOT_DECIDED), (0.05, 0.5, NOT_DECIDED)],
+)
+def test_the_error_of_gold_alone_decides_about_a_cell_of_table_3(spread, printed_spread, verdict):
+    """The method's own errors are the same each time: 3 of gold's where 2 are printed. What is told
+    as our error is the ratio's."""
+    errors = {"GT": [1 - spread, 1 + spread] * 4, "DS": [2.99, 3.01] * 4}
+    cells = {"GT": [1.0, printed_spread, True], "DS": [2.0, 0.01, False]}
+    row = table_3_cells(errors, cells)["DS"]
+    assert row[4] == verdict
+    of_ratio = 3 * spread * (8 / 7) ** 0.5 / 8**0.5
+    assert float(row[3].split("±")[1]) == pytest.approx(of_ratio, rel=0.1)
+
+
+def widths_on_a_grid(narrower, noise=0.02):
     """Replicates whose widths go as 1 / sqrt(n_gold), MAVEN's so much narrower, with some noise."""
     rng = np.random.default_rng(3)
     rows = []
@@ -375,7 +431,7 @@ def widths_on_a_grid(narrower):
         for n in (8000, 26_000, 80_000):
             for fraction in (0.05, 0.14, 0.4):
                 for method, scale in (("GT", 1.0), ("MAVEN", narrower)):
-                    width = scale * (n * fraction) ** -0.5 * rng.lognormal(0, 0.02)
+                    width = scale * (n * fraction) ** -0.5 * rng.lognormal(0, noise)
                     width *= 1.0 if method == "GT" else (1 - fraction) ** 0.5
                     rows.append(
                         {"experiment": "e", "n": n, "gold_fraction": fraction, "replicate": k,
@@ -386,22 +442,31 @@ def widths_on_a_grid(narrower):
 
 def test_the_saving_is_judged_at_the_price_that_is_implied():
     """Widths narrower by a factor w at equal gold need w^2 of it: some 16,000 for w^2 (1 - f) as in
-    the paper; intervals about the items save what is printed, with hardly any narrower none do."""
+    the paper; intervals about the items save what is printed, those about the population less, with
+    hardly any narrower none do. Errors of 20 % decide nothing."""
     gold, share = 16_000, 16_000 / 50_000
     narrower = (gold / 34_000 / (1 - share)) ** 0.5
     found = judged("on Task 2", labelling_efficiency=widths_on_a_grid(narrower))
-    assert "interval about the items" in found.ours
+    assert found.ours.startswith("intervals about the items")
     assert "saving 0.4" in found.ours
-    assert found.verdict in (NOT_DECIDED, FAILS)
+    assert (found.verdict, found.replicates) == (HOLDS, "3 degrees of freedom")
     assert "not printed" in found.reason
+    assert "intervals about the population" in found.reason
+    assert "saving 0.0" in found.reason
+    saves_more = judged("on Task 2", labelling_efficiency=widths_on_a_grid(0.8 * narrower))
+    assert saves_more.verdict == FAILS
+    vague = judged("on Task 2", labelling_efficiency=widths_on_a_grid(narrower, noise=0.2))
+    assert vague.verdict == NOT_DECIDED
     wide = judged("on Task 2", labelling_efficiency=widths_on_a_grid(3.0))
     assert wide.verdict == NOT_DECIDED
-    assert wide.ours.startswith("not as narrow")
+    assert "not as narrow" in wide.ours
 
 
 def test_the_page_says_what_was_not_made():
     tables = {"maven_task_2": results(1.1, 1, gold=(400,))}
-    page = page_from("reproduction", {"labelling": LABELLING}, tables=tables, printed=PRINTED)
+    page = page_from(
+        "reproduction", {"labelling": LABELLING}, tables=tables, printed=PRINTED, limits=LIMITS
+    )
     assert "Table 3b, on Wikipedia" in page
     assert "needs the network" in page
     assert "not made here: maven_fig4" in page

@@ -21,7 +21,7 @@ from unit.judged_tables import judged_results
 from unit.made_pages import PAGES, page_from
 
 PRINTED = pd.read_csv(Path(__file__).parents[2] / "config/printed/stableval.csv", dtype=str)
-CLAIMS = read_claims(PAGES["reproduction_stableval"]["claims"], {}, "text")
+CLAIMS = read_claims(PAGES["reproduction_stableval"]["claims"], {"draws": 400}, "text")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,9 @@ def test_the_page_holds_every_printed_cell(tables):
         for counted, width in ((False, 0.1), (True, 0.2))
     ]  # fmt: skip
     tables["stableval_bootstrap"] = pd.DataFrame(intervals)
-    page = page_from("reproduction_stableval", tables=tables, cells=PRINTED, times=None)
+    page = page_from(
+        "reproduction_stableval", {"draws": 400}, tables=tables, cells=PRINTED, times=None
+    )
     assert page.count("\n#### Table ") == len(SOURCES) == 25
     assert page.count("\n### Table ") == 4
     assert "| qags | PEC | 0.200 | 0.400 | 0.50 | 1 |" in page
@@ -95,7 +97,9 @@ def test_the_page_counts_and_names_the_cells_that_do_not_come_out(tables):
     cells = pd.DataFrame(rows, columns=["table", "row", "column", "printed"])
 
     def page(given):
-        return page_from("reproduction_stableval", tables=given, cells=cells, times=None)
+        return page_from(
+            "reproduction_stableval", {"draws": 400}, tables=given, cells=cells, times=None
+        )
 
     assert "2 of 2 are the same" in page(tables)
     moved = tables["stableval_mslr"].copy()
@@ -108,7 +112,7 @@ def test_the_page_counts_and_names_the_cells_that_do_not_come_out(tables):
 
 
 def test_what_was_not_made_is_said():
-    page = page_from("reproduction_stableval", tables={}, cells=PRINTED, times=None)
+    page = page_from("reproduction_stableval", {"draws": 400}, tables={}, cells=PRINTED, times=None)
     assert "0 of 397 are the same" in page
     assert "not made here" in page
 

@@ -3,16 +3,19 @@
 import re
 from itertools import pairwise
 
+import pandas as pd
 import pytest
 
 from crowdgold.documents.printed_items import (
     HEADER,
     NOT_MADE,
     blocks_of,
+    count_items,
     item_row,
     numbers_named,
     pages_of,
     paper_rows,
+    replicates_made,
     verdicts_on,
 )
 from crowdgold.experiments.configuration import load
@@ -113,6 +116,8 @@ PAGE = """# A page
 | Figs. 1 and 2 | down | 3 | does not hold | a cause |
 | Fig. 11 | none | 4 | holds |  |
 | Section 6 | more | 5 | not judged |  |
+| Section 7, fig. 12 | this alone | 6 | holds |  |
+| Section 7, fig. 13 | another | 7 | does not hold |  |
 
 ## Table 1: sizes
 
@@ -144,6 +149,8 @@ Not made here: its files have to be fetched first.
     [
         ({"number": "Figure 1"}, ("holds: 1, does not hold: 1",)),
         ({"number": "Figure 2", "claims": ["Section 6"]}, ("does not hold: 1, not judged: 1",)),
+        ({"number": "Figure 2", "claims": ["Fig"]}, ("does not hold: 1",)),
+        ({"number": "Figure 12", "claims": ["Section 7"]}, ("holds: 1",)),
         ({"number": "Figure 3", "claims": ["Section 6"]}, (NOT_MADE,)),
         ({"number": "Figure 4"}, ()),
         ({"number": "Table 1"}, ("cells: 2 same, 1 differs",)),
@@ -161,9 +168,10 @@ def test_a_line_says_what_draws_it_from_how_much_and_what_came_out():
         "experiments": {"e": {"replicates": 7}},
     }
     item = {"number": "Figure 1", "shows": "x", "figures": ["f"], "page": "p"}
-    row = dict(zip(HEADER, item_row(item, config, {"e": "paper"}, {"p": PAGE}), strict=True))
+    own = item_row(item, config, {"e": "paper"}, {"p": PAGE}, replicates={"e": 5})
+    row = dict(zip(HEADER, own, strict=True))
     assert row["drawn by"] == "`f`"
-    assert row["blocks and their replicates"] == "`e` (7)"
+    assert row["blocks and their replicates"] == "`e` (5)", "of the table, not of the configuration"
     assert row["scale"] == "paper"
     assert row["verdicts"] == "[holds: 1, does not hold: 1](p.md)"
     both = {**item, "page": ["p", "q", "empty"]}
@@ -183,8 +191,31 @@ def test_a_paper_has_the_claims_of_all_its_pages():
     papers = {
         "one": [{"number": "Figure 1", "page": "p"}, {"number": "Table 1", "nothing": "words"}]
     }
-    claims = "[holds: 2, does not hold: 1, not judged: 1](p.md)"
+    claims = "[holds: 3, does not hold: 2, not judged: 1](p.md)"
     assert paper_rows(papers, {"p": PAGE}) == [["one", "2", "1", claims]]
+
+
+def test_what_was_not_made_does_not_count_as_made():
+    lacking = {"number": "Table 3b", "page": "p", "needs": "the network"}
+    papers = {"one": [{"number": "Figure 1", "page": "p"}, lacking,
+                      {"number": "Table 2", "nothing": "words"}]}  # fmt: skip
+    told = {"p": PAGE}
+    assert paper_rows(papers, told)[0][1:3] == ["3", "1"]
+    assert count_items(papers, told) == {"": 1, "words": 1, "not made: needs the network": 1}
+
+
+def test_blocks_have_the_replicates_of_their_tables_or_were_not_made(tmp_path):
+    pd.DataFrame({"replicate": [0, 0, 1, 2]}).to_parquet(tmp_path / "e.parquet")
+    pd.DataFrame({"n": [1]}).to_parquet(tmp_path / "timed.parquet")
+    scales = {"e": "paper", "timed": "default", "lost": "default"}
+    found = replicates_made(scales, tmp_path)
+    assert found == {"e": 3}
+    config = {"figures": {"f": {"experiments": ["e", "absent"], "benchmark": "timed"}},
+              "experiments": {"e": {"replicates": 7}, "absent": {"replicates": 7}}}  # fmt: skip
+    item = {"number": "Figure 9", "shows": "x", "figures": ["f"]}
+    row = dict(zip(HEADER, item_row(item, config, scales, {}, replicates=found), strict=True))
+    assert row["blocks and their replicates"] == "`e` (3), `absent` (not made), `timed`"
+    assert row["scale"] == "default, paper"
 
 
 def test_the_page_that_is_kept_is_of_this_list():

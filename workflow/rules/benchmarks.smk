@@ -6,6 +6,7 @@
 #        results/benchmarks/paper_scale.csv: what config/paper.yaml costs, from measured replicates;
 #        results/benchmarks/own_study.csv: time and memory of `crowdgold evaluate`, whole and by stage;
 #        results/benchmarks/installs.csv: seconds and megabytes of installs (asks the package index);
+#        results/benchmarks/maven_stand_in.csv: cells of MAVEN's table 3a in the limit of much data;
 #        results/benchmarks/joint_models.parquet: seconds of DS+S and H-AI at 10,000 items;
 #        RESULTS/benchmarks/model_scaling.parquet: seconds by method against n, and their exponents.
 
@@ -68,6 +69,10 @@ BENCHMARKS = {
         "models": ["vote", "dawid_skene"],
         "options": ["--before", EARLIER] if EARLIER else [],
     },
+    "maven_stand_in": {
+        "message": "Working out table 3a of MAVEN's stand-in in the limit of much data",
+        "reads": ["config/printed/maven.yaml", "config/experiments/maven.yaml"],
+    },
     "installs": {
         "message": "Installing crowdgold into new environments (some minutes)",
         "script": "install",
@@ -84,6 +89,7 @@ for name, timed in BENCHMARKS.items():
         input:
             script=source(f"benchmarks/{timed.get('script', name)}.py"),
             also=[source(f"benchmarks/{file}") for file in timed.get("also", [])],
+            reads=timed.get("reads", []),
             models=[f"results/stan/{model}" for model in timed.get("models", [])],
             toolchain=["results/toolchain.json"] * ("models" in timed),
             datasets=timed.get("datasets", []),

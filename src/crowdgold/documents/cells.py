@@ -28,8 +28,9 @@ class Cells:
     Attributes:
         title: what the values are, in words.
         rows: `group` and `place`, which name a cell, its `value` and its standard `error`: 0
-            where the value is exact, NaN where its error is not known; and the `replicates` that
-            the error is over, NaN where it is not told.
+            where the value is exact, NaN where its error is not known; the `replicates` that
+            the error is over; and its `degrees` of freedom where they are not those less one,
+            as of a fit.
     """
 
     title: str
@@ -45,8 +46,18 @@ class Cells:
         )
 
     def degrees(self) -> np.ndarray:
-        """The degrees of freedom of each error: its replicates less one, or infinitely many."""
-        return np.asarray((self.rows["replicates"] - 1).clip(lower=1).fillna(np.inf), dtype=float)
+        """The degrees of freedom of each error; infinitely many of a value that is exact.
+
+        Raises:
+            ClaimError: where there is an error of unknown degrees of freedom.
+        """
+        own = self.rows["replicates"] - 1
+        found = np.asarray(self.rows["degrees"].fillna(own).clip(lower=1), dtype=float)
+        unknown = np.isnan(found)
+        lacking = unknown & (self.rows["error"] > 0).to_numpy()
+        if lacking.any():
+            raise ClaimError(f"{self.title}: an error without replicates or degrees of freedom")
+        return np.where(unknown, np.inf, found)
 
     def named(self, chosen: np.ndarray, digits: int | None = None) -> str:
         """The names of some of the cells, with their values where they are to have digits.
@@ -76,15 +87,21 @@ def cells_of(
     errors: Numbers | None = None,
     places: Sequence[str] | None = None,
     replicates: float | Numbers = np.nan,
+    degrees: float | Numbers = np.nan,
 ) -> Cells:
     """Cells of columns; exact values without errors, and no places where none are given."""
     size = len(values)
+
+    def each(number: float | Numbers) -> np.ndarray:
+        return np.broadcast_to(np.asarray(number, dtype=float), size)
+
     columns = {
         "group": list(groups),
         "place": [""] * size if places is None else list(places),
         "value": np.asarray(values, dtype=float),
         "error": np.zeros(size) if errors is None else np.asarray(errors, dtype=float),
-        "replicates": np.broadcast_to(np.asarray(replicates, dtype=float), size),
+        "replicates": each(replicates),
+        "degrees": each(degrees),
     }
     return Cells(title, pd.DataFrame(columns))
 

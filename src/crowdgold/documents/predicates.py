@@ -160,7 +160,8 @@ def replicates_in_words(cells: Cells, needed: float = np.nan) -> str:
     if (error == 0).all():
         return "exact"
     if known.empty:
-        return ""
+        degrees = cells.degrees()[error > 0].min(initial=np.inf)
+        return f"{degrees:.0f} degrees of freedom" if np.isfinite(degrees) else ""
     ends = dict.fromkeys(f"{int(end):,}" for end in (known.min(), known.max()))
     text = " to ".join(ends)
     if np.isnan(needed):
@@ -215,12 +216,13 @@ def _steps(rows: pd.DataFrame) -> pd.DataFrame:
     names = [group if one else place for group, place, one in zip(
         rows["group"], rows["place"], rows["place"] == "", strict=True
     )]  # fmt: skip
-    size = rows["replicates"].to_numpy(float)
+    size, degrees = rows["replicates"].to_numpy(float), Cells("", rows).degrees()
     return pd.DataFrame(
         {"group": "" if (rows["place"] == "").all() else rows["group"].iloc[1:].to_numpy(),
          "place": [f"{one} to {other}" for one, other in pairwise(names)],
          "value": np.diff(value), "error": np.hypot(error[:-1], error[1:]),
-         "replicates": np.minimum(size[:-1], size[1:])}
+         "replicates": np.minimum(size[:-1], size[1:]),
+         "degrees": np.minimum(degrees[:-1], degrees[1:])}
     )  # fmt: skip
 
 

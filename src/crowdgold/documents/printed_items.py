@@ -7,7 +7,12 @@ claims and printed cells against ours, so that they are those of the last run.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
+
+import pandas as pd
+import pyarrow.parquet as pq
 
 from crowdgold.documents.verdicts import COUNTED, NOT_JUDGED
 
@@ -28,6 +33,8 @@ NAMED = re.compile(rf"\b(fig|table)(?:ure)?s?\.? ({NUMBER}(?:(?:, | and | to ){N
 KINDS = {"fig": "Figure", "table": "Table"}
 CELLS = re.compile(r"[^.;]*\d+ of \d+ cells[^.;]*")
 NOT_MADE = "not made"
+TABLES = Path("docs/results/tables")
+"""Where published tables are."""
 
 
 class Section(NamedTuple):
@@ -69,7 +76,7 @@ def numbers_named(where: str) -> set[tuple[str, str]]:
 
 def _concerns(item: Item, where: str) -> bool:
     """Whether a claim that stands at a place is one on a figure or table."""
-    if any(where == one or where.startswith(f"{one},") for one in item.get("claims", [])):
+    if where in item.get("claims", []):
         return True
     kind, _, number = item["number"].partition(" ")
     return any(
@@ -131,10 +138,34 @@ def pages_of(item: Item) -> list[str]:
     return [found] if isinstance(found, str) else list(found)
 
 
-def _told_block(name: str, config: Mapping[str, Any]) -> str:
-    """A block with its replicates; a benchmark has none."""
-    block = config["experiments"].get(name)
-    return f"`{name}` ({block['replicates']})" if block else f"`{name}`"
+def replicates_made(scales: Mapping[str, str], folder: Path = TABLES) -> dict[str, int]:
+    """The replicates in the table of each experiment that is published.
+
+    Args:
+        scales: experiment or benchmark -> the scale at which it was run.
+        folder: where the tables are.
+    """
+    paths = {name: folder / f"{name}.parquet" for name in scales}
+    return {
+        name: pd.read_parquet(path, columns=["replicate"])["replicate"].nunique()
+        for name, path in paths.items()
+        if path.is_file() and "replicate" in pq.read_schema(path).names
+    }
+
+
+def _told_block(name: str, scales: Mapping[str, str], replicates: Mapping[str, int]) -> str:
+    """A block with the replicates of its table, if it has some, or that it was not made."""
+    if name not in scales:
+        return f"`{name}` ({NOT_MADE})"
+    return f"`{name}` ({replicates[name]})" if name in replicates else f"`{name}`"
+
+
+def why_nothing(item: Item, told: Mapping[str, str]) -> str:
+    """Why a figure or table has nothing of ours; empty where it is made."""
+    pages = pages_of(item)
+    if pages and all(verdicts_on(item, told[page]) == (NOT_MADE,) for page in pages):
+        return f"{NOT_MADE}: needs {item['needs']}" if "needs" in item else NOT_MADE
+    return str(item.get("nothing", ""))
 
 
 def item_row(
@@ -143,14 +174,16 @@ def item_row(
     scales: Mapping[str, str],
     told: Mapping[str, str],
     picture: Picture = "`{}`".format,
+    replicates: Mapping[str, int] = MappingProxyType({}),
 ) -> list[str]:
     """The line of a figure or table.
 
     Args:
         item: its entry in `printed_items.yaml`.
         config: `figures` and `experiments` of the configuration.
-        scales: experiment -> the scale at which it was run.
+        scales: experiment or benchmark -> the scale at which it was run.
         told: page -> its text.
+        replicates: experiment -> how many its table has.
     """
     if "nothing" in item:
         return [item["number"], item["shows"], "", "", "", item["nothing"]]
@@ -165,15 +198,14 @@ def item_row(
         ]
     )
     said = {page: "; ".join(own) for page, own in found.items() if own}
-    if list(found.values()) == [(NOT_MADE,)]:
-        why = f"{NOT_MADE}: needs {item['needs']}" if "needs" in item else NOT_MADE
+    if why := why_nothing(item, told):
         at, said = "", dict.fromkeys(pages, why)
     said = said or dict.fromkeys(pages[:1] or [""], "no claim")
     return [
         item["number"],
         item["shows"],
         ", ".join(map(picture, names)),
-        ", ".join(_told_block(one, config) for one in blocks),
+        ", ".join(_told_block(one, scales, replicates) for one in blocks),
         at,
         "; ".join(f"[{text}]({page}.md)" if page else text for page, text in said.items()),
     ]
@@ -185,14 +217,15 @@ def item_rows(
     scales: Mapping[str, str],
     told: Mapping[str, str],
     picture: Picture,
+    replicates: Mapping[str, int],
 ) -> list[list[str]]:
     """The lines of a paper's figures and tables."""
-    return [item_row(item, config, scales, told, picture) for item in items]
+    return [item_row(item, config, scales, told, picture, replicates) for item in items]
 
 
-def count_items(papers: Mapping[str, Sequence[Item]]) -> Counter[str]:
-    """How many there are, by why there is nothing to make; those that are made by ""."""
-    return Counter(str(one.get("nothing", "")) for items in papers.values() for one in items)
+def count_items(papers: Mapping[str, Sequence[Item]], told: Mapping[str, str]) -> Counter[str]:
+    """How many there are, by why there is nothing of ours; those that are made by ""."""
+    return Counter(why_nothing(one, told) for items in papers.values() for one in items)
 
 
 def claim_pages(papers: Mapping[str, Sequence[Item]]) -> dict[str, list[str]]:
@@ -232,6 +265,6 @@ def paper_rows(papers: Mapping[str, Sequence[Item]], told: Mapping[str, str]) ->
             for page in pages
             if (found := claim_verdicts(told[page]))
         ]
-        made = sum("nothing" not in item for item in own)
+        made = sum(not why_nothing(item, told) for item in own)
         rows.append([paper, str(len(own)), str(made), "; ".join(claims)])
     return rows

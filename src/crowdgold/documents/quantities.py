@@ -6,6 +6,7 @@ function of the tables that makes one: `{own: module:function}`, with its argume
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from crowdgold.evaluation.summaries import (
 )
 
 Names = str | Sequence[str]
-NUMBERS = ["value", "error", "replicates"]
+NUMBERS = ["value", "error", "replicates", "degrees"]
 """The columns of cells that are no names."""
 
 
@@ -73,7 +74,8 @@ def ratio(
                 {"group": group if len(values) > 1 else groups,
                  "place": "" if mean_over else places_of(found, axes),
                  "value": found[f"{what}_ratio"], "error": found[f"{what}_ratio_se"],
-                 "replicates": found["metric"].map(least) if mean_over else found["replicates"]}
+                 "replicates": found["metric"].map(least) if mean_over else found["replicates"],
+                 "degrees": np.nan}
             )  # fmt: skip
             frames.append(frame)
     cells: pd.DataFrame = pd.concat(frames[1:] or frames, ignore_index=True)
@@ -226,7 +228,8 @@ def difference(
         first, second: the quantities, as in `of:`; a second of one cell is taken from all.
         title: what it is in words.
     """
-    left, right = quantity(tables, first), quantity(tables, second)
+    sides = [quantity(tables, side) for side in (first, second)]
+    left, right = (replace(one, rows=one.rows.assign(degrees=one.degrees())) for one in sides)
     if len(right.rows) == 1:
         both = left.rows.merge(right.rows[NUMBERS], how="cross", suffixes=("", "_r"))
     else:
@@ -236,6 +239,7 @@ def difference(
         error=np.hypot(both["error"], both["error_r"]),
         # Of the side that is the less known; what is exact has none.
         replicates=both[["replicates", "replicates_r"]].min(axis=1),
+        degrees=both[["degrees", "degrees_r"]].min(axis=1),
     )
     return Cells(title or f"{left.title} less {right.title}", rows[["group", "place", *NUMBERS]])
 

@@ -92,8 +92,9 @@ def publish(
         with unfinished(to) as own:
             shutil.copyfile(source, own)
     before = load(record) if record.is_file() else {}
-    names = {source.stem for source in found.values()} & set(config["experiments"])
-    scales = {**before.get(KEY, {}), **dict.fromkeys(names, scale)}
+    stems = {source.stem for source in found.values()}
+    names, timed = stems & set(config["experiments"]), stems & set(config.get("benchmarks", {}))
+    scales = {**before.get(KEY, {}), **dict.fromkeys(names | timed, scale)}
     blocks = {**before.get("experiments", {}), **{one: config["experiments"][one] for one in names}}
     text = {
         KEY: dict(sorted(scales.items())),

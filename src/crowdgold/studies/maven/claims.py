@@ -47,10 +47,9 @@ def exponents(tables: Tables, methods: Sequence[str]) -> Cells:
             continue
         power, error = (float(own[column].iloc[0]) for column in ("exponent", "exponent_se"))
         texts.append(f"{name} {with_error(power, error)}")
-        # A line takes two degrees of freedom, a mean of as many replicates one.
-        rows.append((name, power, error, len(own) - 1))
-    names, values, errors, sizes = zip(*rows, strict=True)
-    return cells_of(f"power of n: {', '.join(texts)}", names, values, errors, None, sizes)
+        rows.append((name, power, error, len(own) - 2.0))
+    names, values, errors, degrees = zip(*rows, strict=True)
+    return cells_of(f"power of n: {', '.join(texts)}", names, values, errors, degrees=degrees)
 
 
 def times_beyond_maven(tables: Tables) -> Cells:
@@ -105,27 +104,27 @@ def ranks_less_scores(tables: Tables, least: int) -> Cells:
     return cells_of(title, names, large["difference"], error, None, sizes)
 
 
-def savings(tables: Tables, options: Mapping[str, Any]) -> Cells:
-    """The shares of labelling that equal widths save at the paper's n and the price it implies.
+def savings(tables: Tables, options: Mapping[str, Any], aim: str) -> Cells:
+    """The share of labelling that equal widths save at the paper's n and the price it implies.
 
     Args:
         tables: the table `labelling_efficiency`.
         options: those of the figure, which are the attributes of `labelling_savings.Study`.
+        aim: what the intervals are about, `items` or `population`.
     """
     asked = Study(**options)
     price = asked.costs.ratio_for(asked.n, asked.n_gold, asked.saving)
     study = replace(asked, cost_ratios=[price])
     _, rows = study_labelling(tables["labelling_efficiency"], study)
-    found = rows[(rows["part"] == "saving") & (rows["where"] == "paper")]
-    names = [f"interval about the {aim}" for aim in found["aim"]]
-    parts = [
-        f"{name}: {with_error(row['n_gold'], row['n_gold_se'])} gold labels, saving "
-        f"{with_error(row['value'], row['value_se'])}"
-        for name, row in zip(names, found.to_dict("records"), strict=True)
-    ]
-    said = f"at a price of {price:.1f} votes for a gold label: {'; '.join(parts)}"
-    if not parts:
-        replicates = tables["labelling_efficiency"]["replicate"].nunique()
-        title = "not as narrow as all gold labels alone at this n"
-        return cells_of(title, [""], [0.0], [np.nan], None, replicates)
-    return cells_of(said, names, found["value"], found["value_se"], None, found["replicates"])
+    found = rows[(rows["part"] == "saving") & (rows["where"] == "paper") & (rows["aim"] == aim)]
+    if found.empty:
+        title = (
+            f"intervals about the {aim} not as narrow as all gold labels alone at this n: saving"
+        )
+        return cells_of(title, [""], [0.0], [np.nan])
+    (row,) = found.to_dict("records")
+    title = (
+        f"intervals about the {aim} at a price of {price:.1f} votes for a gold label: "
+        f"{with_error(row['n_gold'], row['n_gold_se'])} gold labels, saving"
+    )
+    return cells_of(title, [""], [row["value"]], [row["value_se"]], degrees=row["degrees"])

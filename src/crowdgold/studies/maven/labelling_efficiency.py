@@ -43,12 +43,14 @@ class Fit:
         residual_sd: standard deviation of the settings' residuals, or of their noise where that is
             larger, in log width.
         left_out: root mean square error of predicting each setting from the others, in log width.
+        degrees: degrees of freedom of the residuals.
     """
 
     coefficients: np.ndarray
     covariance: np.ndarray
     residual_sd: float
     left_out: float
+    degrees: int
 
 
 def least_squares(
@@ -77,7 +79,7 @@ def least_squares(
     variance = max(float(weights @ residuals**2) / (m - k), noise)
     leverage = weights * np.einsum("ij,jk,ik->i", design, inverse, design)
     left_out = float(np.sqrt(np.mean((residuals / (1 - leverage).clip(1e-12)) ** 2)))
-    return Fit(coefficients, variance * inverse, float(np.sqrt(variance)), left_out)
+    return Fit(coefficients, variance * inverse, float(np.sqrt(variance)), left_out, m - k)
 
 
 def mean_log_widths(results: pd.DataFrame, method: str, metric: str) -> pd.DataFrame:

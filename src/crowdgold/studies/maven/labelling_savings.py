@@ -23,7 +23,7 @@ from crowdgold.studies.maven.labelling_efficiency import AIMS, Widths, fit_width
 
 COLUMNS = (
     "part", "method", "aim", "where", "n", "n_gold", "n_gold_se", "gold_only", "cost_ratio",
-    "value", "value_se", "replicates",
+    "value", "value_se", "degrees", "replicates",
 )  # fmt: skip
 
 SIZES = 241
@@ -139,9 +139,10 @@ def study_labelling(results: pd.DataFrame, study: Study) -> tuple[Widths, pd.Dat
     Returns:
         the fitted widths, and a table whose column `part` says what a row is: `measured` (a mean
         width), `fit` (residual standard deviation and leave-one-out error of the log width),
-        `contour` (an equal-width point), `saving` (with its error, at the paper's n and at the best
-        n, for intervals about the items and the population), `ratio` (the cost ratio that gives the
-        printed saving: by the paper's own numbers, at the paper's n, at the best n).
+        `contour` (an equal-width point), `saving` (with its error and degrees of freedom, at the
+        paper's n and at the best n, for intervals about the items and the population), `ratio` (the
+        cost ratio that gives the printed saving: by the paper's own numbers, at the paper's n, at
+        the best n).
     """
     frames = {
         name: mean_log_widths(results, name, study.metric)
@@ -215,6 +216,8 @@ def _saving(widths: Widths, costs: Costs, n: float, ratio: float, aim: str) -> d
         "n_gold_se": widths.standard_error(n_gold),
         "value": saving(widths),
         "value_se": widths.standard_error(saving),
+        # Of the fit that is the less known.
+        "degrees": min(widths.method.degrees, widths.gold.degrees),
     }
 
 

@@ -24,15 +24,20 @@ def unconverged(tables: Tables) -> Cells:
     return cells_of(f"not converged: {', '.join(names) or 'none'}", [""], [len(names)])
 
 
-def lead(tables: Tables, best: str) -> Cells:
-    """How much larger a method's expected tau-b is than that of the nearest other."""
+def lead(tables: Tables, best: str, draws: int) -> Cells:
+    """How much larger a method's expected tau-b is than that of the nearest other.
+
+    Args:
+        best: the method.
+        draws: subsets of annotators that each is over.
+    """
     frame = agent_tables.stability(only(tables))
     tau, error = frame["stability"], frame["stability_se"]
     text = ", ".join(f"{name} {with_error(tau[name], error[name])}" for name in frame.index)
     others = tau.index.drop(best)
     more, apart = tau[best] - tau[others], np.hypot(error[others], error[best])
     nearest = (more / apart).idxmin()
-    return cells_of(text, [""], [more[nearest]], [apart[nearest]])
+    return cells_of(text, [""], [more[nearest]], [apart[nearest]], None, draws)
 
 
 def one_exchange(tables: Tables, mapping: str, agents: list[str]) -> Judgement:
@@ -101,14 +106,17 @@ def nearer_to_narrow(tables: Tables, said: float) -> Cells:
     return cells_of(title, [""], [abs(wide - said) - abs(narrow - said)])
 
 
-def table_5(tables: Tables, block: Mapping[str, Any], methods: list[str]) -> pd.DataFrame:
-    """What is printed of table 5: `mean` and `se` by configuration and method."""
+def table_5(
+    tables: Tables, block: Mapping[str, Any], methods: list[str], seeds: int
+) -> pd.DataFrame:
+    """What is printed of table 5: `mean` and `se` by configuration and method, over the seeds."""
     rows = [
         [name, *one]
         for name, means in block["rows"].items()
         for one in zip(methods, means, block["standard_errors"][name], strict=True)
     ]
-    return pd.DataFrame(rows, columns=["configuration", "method", "mean", "se"])
+    found = pd.DataFrame(rows, columns=["configuration", "method", "mean", "se"])
+    return found.assign(replicates=seeds)
 
 
 def settings_named(tables: Tables) -> pd.DataFrame:

@@ -16,6 +16,8 @@ from crowdgold.studies.maven.relative_bias import relative_bias
 
 LINE = 0.19
 """Inches of a line of the table."""
+LEFT = -0.95
+"""Where the methods' names begin, in widths of a column of cells, which begin at -0.3."""
 
 
 def select_task(table: pd.DataFrame, task: Mapping[str, Any]) -> pd.DataFrame:
@@ -48,17 +50,17 @@ def _panel(axes: Axes, title: str, shown: pd.DataFrame, metrics: Sequence[str]) 
     """Write one task's table; the axes' unit is a line, and a column of cells has width 1."""
     axes.set_axis_off()
     methods = list(dict.fromkeys(shown["method"]))
-    axes.set_xlim(-0.55, len(metrics) - 0.3)
+    axes.set_xlim(LEFT, len(metrics) - 0.3)
     axes.set_ylim(len(methods) + 1.6, -0.8)
     replicates = count_replicates(int(shown["replicates"].max()))
-    axes.text(-0.55, -0.15, f"{title}  ({replicates})", fontsize=8, va="center")
+    axes.text(LEFT, -0.15, f"{title}  ({replicates})", fontsize=8, va="center")
     for column, metric in enumerate(metrics):
         label = label_of(metric)
         axes.text(column + 0.2, 0.95, label, ha="center", va="center", fontsize=7.5)
     for y in (0.45, 1.45, len(methods) + 1.55):
-        axes.hlines(y, -0.55, len(metrics) - 0.45, color="#444444", linewidth=0.6)
+        axes.hlines(y, LEFT, len(metrics) - 0.3, color="#444444", linewidth=0.6)
     for line, method in enumerate(methods, start=2):
-        axes.text(-0.55, line, method, va="center", fontsize=7.5)
+        axes.text(LEFT, line, method, va="center", fontsize=7.5)
         for row in shown[shown["method"] == method].to_dict("records"):
             weight = "bold" if row["within"] else "normal"
             x = metrics.index(row["metric"]) + 0.2
