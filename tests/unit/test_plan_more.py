@@ -10,7 +10,7 @@ import pytest
 from crowdgold.commands import main
 from crowdgold.data import NO_GOLD, InputError
 from crowdgold.inference import evaluate
-from crowdgold.inference.looks import level_of_look
+from crowdgold.inference.looks import level_of_look, price
 from crowdgold.methods import fit
 from crowdgold.metrics import parse_metric
 from crowdgold.own.plan import more_labels as more_labels_module
@@ -189,7 +189,8 @@ def test_intervals_over_all_looks_are_those_of_a_higher_level(folder, capsys):
     assert main(["evaluate", "study.csv", *looks, *asked]) == 0
     told = capsys.readouterr()
     found = json.loads(told.out)
-    assert "hold over all looks" in " ".join(told.err.split())
+    said = " ".join(told.err.split())
+    assert "hold over all looks" in said
     assert found["settings"]["level"] == 0.95
     level = level_of_look(0.95, 100, 300)
     assert 0.99 < level < 0.9999
@@ -197,8 +198,15 @@ def test_intervals_over_all_looks_are_those_of_a_higher_level(folder, capsys):
     same = json.loads(capsys.readouterr().out)
     for one, other in zip(found["headlines"], same["headlines"], strict=True):
         assert one == other
-    repeated = pd.read_csv("looks/estimates.csv")
+    assert main(["evaluate", "study.csv", "--out", "usual", *asked]) == 0
+    usual, repeated = (pd.read_csv(f"{name}/estimates.csv") for name in ("usual", "looks"))
+    alone = repeated["against"].isna()
+    wide, narrow = ((one["upper"] - one["lower"])[alone] for one in (repeated, usual))
+    low, high = (wide / narrow).min(), (wide / narrow).max()
+    assert high > 1.05 * price(0.95, 100, 300)  # few labels are of a class
+    assert f"{low:.2f} to {high:.2f} times with 100 gold labels" in said
     assert main(["evaluate", "looks/study.yaml", "--out", "again"]) == 0
     pd.testing.assert_frame_equal(pd.read_csv("again/estimates.csv"), repeated)
-    assert main(["evaluate", "study.csv", "--out", "bad", "--anytime", "3"]) == 2
-    assert "anytime: found 3" in capsys.readouterr().err
+    for wrong in ("3", "0", "-1"):
+        assert main(["evaluate", "study.csv", "--out", "bad", "--anytime", wrong]) == 2
+        assert f"anytime: found {wrong}," in capsys.readouterr().err
