@@ -47,7 +47,7 @@ expected.
 
 For more labels, run the command again with the study and all files that came back: the next batch
 makes use of what they say. Before labels came back, the same seed with a larger --n gives the same
-items, then more.
+items, then more, where there were 48 or more: a smaller batch has fewer strata, and other items.
 
 With --second the file has gold items that need another expert's opinion, so that answers can be
 corrected for the errors of experts: a second opinion on all items of the class that is rarer among
