@@ -157,22 +157,31 @@ def test_a_metric_without_intervals_is_refused(folder, capsys, monkeypatch):
     assert "--metric prevalence: no interval in some simulated studies" in told.err
 
 
-def test_items_that_belong_together_are_named(folder, capsys):
-    """The widths do not reckon with clusters, and one note says so; without a column none does."""
-    asked = ["plan", "--more", "--metric", "prevalence", "--width", "0.08", "--pilot"]
+def test_widths_are_of_intervals_that_compare_clusters(folder, capsys, monkeypatch):
+    """Clusters of 20 that votes make alike: at least a twentieth wider. A note says what is not
+    reckoned with, here with the correlation of gold labels, and without where few share a cluster;
+    without a column there is none."""
+    asked = ["plan", "--more", "--metric", "prevalence", "--width", "0.01", "--json", "--pilot"]
     frame = pd.read_csv("study.csv")
     rng = np.random.default_rng(3)
     frame = frame.drop(columns=[one for one in frame if one.startswith("gold_")])
     frame["gold"] = np.where(rng.random(len(frame)) < 0.1, frame["votes_positive"] > 1, np.nan)
     frame.to_csv("plain.csv", index=False)
-    frame.assign(cluster=np.arange(len(frame)) // 5).to_csv("clusters.csv", index=False)
-    said = {}
-    for name in ("plain", "clusters"):
-        assert main([*asked, f"{name}.csv"]) == 0
-        said[name] = " ".join(capsys.readouterr().err.split())
-    assert "as if no items belonged together" in said["clusters"]
-    assert "design effect" in said["clusters"]
-    assert "belong" not in said["plain"]
+    alike = frame["votes_positive"].rank(method="first").to_numpy() - 1
+    frame.assign(cluster=alike // 20).to_csv("clusters.csv", index=False)
+    frame.assign(cluster=rng.permutation(len(frame)) // 5).to_csv("apart.csv", index=False)
+    monkeypatch.setattr(more_labels_module, "MOST", more_labels_module.FIRST)
+    said, widths = {}, {}
+    for name in ("plain", "clusters", "apart"):
+        main([*asked, f"{name}.csv"])
+        told = capsys.readouterr()
+        said[name], widths[name] = " ".join(told.err.split()), json.loads(told.out)["designed"][0]
+    assert widths["clusters"] > 1.05 * widths["plain"]
+    for name in ("clusters", "apart"):
+        assert "as if items of a cluster were no more alike than their votes" in said[name]
+        assert "no items belonged" not in said[name]
+        assert ("of gold labels" in said[name]) == (name == "clusters")
+    assert "cluster" not in said["plain"]
 
 
 def test_more_needs_labels_of_both_classes():

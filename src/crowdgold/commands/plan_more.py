@@ -61,7 +61,7 @@ def run_more(asked: argparse.Namespace) -> int:
     from crowdgold.data.own import read_study
     from crowdgold.metrics import parse_metric
     from crowdgold.own.plan.metrics_asked import of_model
-    from crowdgold.own.plan.more_labels import more_labels
+    from crowdgold.own.plan.more_labels import LABELS_APART, more_labels
     from crowdgold.own.plan.pilot import choose_model, of_clusters
 
     _check(asked)
@@ -77,7 +77,7 @@ def run_more(asked: argparse.Namespace) -> int:
         found = more_labels(
             study.items, metric, asked.width, asked.seed, asked.level, told=tried.append
         )
-    for note in (*study.notes, *of_clusters(study.items)):
+    for note in (*study.notes, *of_clusters(study.items, LABELS_APART)):
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
     needed = {
         name: found.needed(getattr(found, name), asked.width) for name in ("designed", "at_random")

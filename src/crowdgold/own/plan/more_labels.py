@@ -30,6 +30,11 @@ STUDIES = 8
 FIRST = 25
 MOST = 6_400
 """Labels more that are tried first, and at most; each size is twice the one before."""
+LABELS_APART = (
+    "widths are of intervals that compare clusters. The labels to come are simulated as if items "
+    "of a cluster were no more alike than their votes and scores make them, so that"
+)
+"""Of clusters, where the labels to come alone are simulated."""
 
 
 @dataclass(frozen=True)
