@@ -54,7 +54,7 @@ def note_looks(settings: Settings, items: Items, found: Sequence[Found]) -> list
     here = [] if ends is None else [f"{_between(*ends)} times with {labels:,} gold labels"]
     most = price(settings.level, planned, planned)
     then = [f"{most:.2f} times with {planned:,}, and more where few labels are of a class"]
-    wide = "; ".join([*here, *then])
+    wide = "; ".join([*here, *then[: labels != planned or not here]])
     return [
         "you may look after every label and stop when you like: intervals hold over all looks. For "
         f"that they are wider than those of one look: {wide}. Keep --anytime {planned}. Intervals "

@@ -146,14 +146,7 @@ def more_labels(
     Raises:
         InputError: where there are too few gold labels, or the interval cannot be had.
     """
-    known = items.gold != NO_GOLD
-    rest = int((~known).sum())
-    if known.sum() < ENOUGH or len(set(items.gold[known])) < 2 or rest < FIRST:
-        raise InputError(
-            f"--more: found {known.sum():,} gold labels of {len(set(items.gold[known]))} classes "
-            f"and {rest:,} items without; expected {ENOUGH} or more labels of both classes, and "
-            f"{FIRST} items"
-        )
+    rest = _unlabelled(items)
     now = _interval(items, kind)
     if not np.isfinite([now.lower, now.upper]).all():
         raise InputError(f"--metric {kind.metric.text}: no interval so far ({now.note})")
@@ -164,7 +157,19 @@ def more_labels(
         sizes.append(min(2 * sizes[-1] if sizes else FIRST, rest))
         told(sizes[-1])
         found.append(_widths(items, kind, guess, sizes[-1], seed))
-    return _joined(int(known.sum()), float(now.upper - now.lower), sizes, found, kind)
+    return _joined(len(items) - rest, float(now.upper - now.lower), sizes, found, kind)
+
+
+def _unlabelled(items: Items) -> int:
+    """How many items have no gold label, where there are enough of these and of others."""
+    known = items.gold != NO_GOLD
+    rest, classes = int((~known).sum()), len(set(items.gold[known]))
+    if known.sum() < ENOUGH or classes < 2 or rest < FIRST:
+        raise InputError(
+            f"--more: found {known.sum():,} gold labels of {classes} classes and {rest:,} items "
+            f"without; expected {ENOUGH} or more labels of both classes, and {FIRST} items"
+        )
+    return rest
 
 
 def _reached(widths: np.ndarray, wanted: float) -> bool:
