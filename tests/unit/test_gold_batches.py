@@ -142,6 +142,14 @@ def some(column, **cells):
         (some("gold_stratum_size", c="6"), "stratum 'x' of batch 2 has 5 items and 6"),
         (some("gold_stratum", e="x", f="z"), "'x' of batch 2 has 3 items and 5"),
         (some("gold_stratum", f="z"), "no gold label in stratum 'z' of batch 2"),
+        (
+            {
+                **some("gold_batch", f="2", g="2"),
+                **some("gold_stratum", f="z", g="w"),
+                **some("gold_stratum_size", g="4"),
+            },
+            "no gold label in strata 'w', 'z' of batch 2",
+        ),
         (some("gold_stratum_size", e="4", f="4"), "of batch 2 have 9 items, and 8 of the table"),
     ],
 )

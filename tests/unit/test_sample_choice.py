@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from crowdgold.commands.sample import ABOUT
 from crowdgold.data import NO_GOLD, GoldDraw, InputError
 from crowdgold.data.opinions import NO_OPINION, Opinions
 from crowdgold.inference.questions import View
@@ -14,7 +16,7 @@ from crowdgold.own.plan.metrics_asked import metrics_for
 from crowdgold.sampling.allocation import parts, rates
 from crowdgold.sampling.batch import labelled, next_batch
 from crowdgold.sampling.spread import variances
-from crowdgold.sampling.strata import STRATA, by_rate, predicted
+from crowdgold.sampling.strata import ENOUGH_FOR_ALL, STRATA, by_rate, predicted
 from crowdgold.simulate import simulate
 from crowdgold.simulate.gold_sample import share_out
 from unit.reference import make_items
@@ -24,6 +26,7 @@ WORLD = {
     "d1": 1.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}, "B": {"mu": 0.5, "delta": 2.0}},
 }  # fmt: skip
 AUC = [parse_metric("AUC")]
+PAGE = Path(__file__).resolve().parents[2] / "docs/how-to/templates/gold-where-it-counts.md"
 
 
 def table(seed=0, **changed):
@@ -155,6 +158,17 @@ def test_the_same_seed_gives_the_same_items_and_more_labels_go_on():
     assert set(items.item[one.rows]) == set(
         items.take(back).item[next_batch(items.take(back), AUC, 60, 1).rows]
     )
+
+
+def test_a_larger_batch_begins_with_the_items_of_one_that_has_all_strata():
+    """30 labels have fewer strata than 48, and other items; help and page name the number."""
+    items = table()
+    few, least, more = (next_batch(items, AUC, n, 1) for n in (30, ENOUGH_FOR_ALL, 150))
+    np.testing.assert_array_equal(more.rows[:ENOUGH_FOR_ALL], least.rows)
+    assert len(few.size) < len(least.size) == len(more.size)
+    assert not set(few.rows) <= set(least.rows)
+    assert f"where there were {ENOUGH_FOR_ALL} or more" in " ".join(ABOUT.split())
+    assert f"From {ENOUGH_FOR_ALL} on, a larger `--n`" in PAGE.read_text(encoding="utf-8")
 
 
 def test_batches_follow_one_another_and_leave_out_what_is_labelled():

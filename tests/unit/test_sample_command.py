@@ -124,6 +124,39 @@ def test_what_experts_leave_empty_counts_as_not_drawn_and_is_said(folder, capsys
     assert np.nansum(items.draw.counts) == pytest.approx(1000)
 
 
+def test_an_expert_may_stop_anywhere(folder, capsys):
+    """Of a batch with labels of too few strata yet, none counts, all empty strata are named, and
+    the others' estimates stay; as soon as each has one, all count."""
+    for name, n, files in (("one", 80, []), ("two", 60, ["one.csv"])):
+        assert sample("study.csv", *files, "--n", n, "--out", f"{name}.csv") == 0
+        sent = pd.read_csv(f"{name}.csv", dtype={"item": str})
+        strata = sent["gold_stratum"].nunique()
+        assert sent["gold_stratum"][:strata].nunique() == strata
+        for labels in (1, 3, strata - 1, strata, strata + 3):
+            sent.to_csv(f"{name}.csv", index=False)
+            fill(f"{name}.csv", labels)
+            study = read_study(["study.csv", *files, f"{name}.csv"])
+            begun = labels >= strata
+            assert (study.items.gold >= 0).sum() == 80 * len(files) + labels * begun
+            told = [one for one in study.notes if "passed over" in one]
+            assert len(told) == (not begun)
+            for empty in sent["gold_stratum"][labels:strata]:
+                assert f"'{empty}'" in told[0]
+            if begun or files:
+                assert np.nansum(study.items.draw.counts) == pytest.approx(1000)
+        sent.to_csv(f"{name}.csv", index=False)
+        fill(f"{name}.csv")
+    fill("two.csv", 3)
+    capsys.readouterr()
+    asked = ["--no-models", "--methods", "logistic-R", "--metrics", "prevalence", "--json"]
+    found = []
+    for files in (["one.csv"], ["one.csv", "two.csv"]):
+        options = ["--anytime", "300", "--out", f"out{len(files)}"]
+        assert main(["evaluate", "study.csv", *files, *options, *asked]) == 0
+        found.append(json.loads(capsys.readouterr().out)["headlines"])
+    assert found[0] == found[1]
+
+
 def test_random_gold_comes_first_and_a_batch_after_it(folder, capsys):
     """Gold without a word of how it was drawn is a random sample, the first batch."""
     rows = np.random.default_rng(2).choice(1000, 60, replace=False)

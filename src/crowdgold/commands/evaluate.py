@@ -150,7 +150,7 @@ def _settings(asked: argparse.Namespace) -> "Settings":
         level=asked.level,
         about=asked.about,
         seed=asked.seed,
-        anytime=asked.anytime or 0,
+        anytime=asked.anytime,
         expert_error=asked.expert_error,
     )
 

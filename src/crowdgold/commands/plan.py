@@ -68,6 +68,10 @@ def add_options(own: argparse.ArgumentParser) -> None:
         help="how many more gold labels of the pilot's own items reach --width: drawn by "
         "`crowdgold sample`, and at random; no model is fitted",
     )  # fmt: skip
+    own.add_argument(
+        "--anytime", type=int, metavar="LABELS",
+        help="with --more: intervals that hold over all looks, as `crowdgold evaluate --anytime`",
+    )  # fmt: skip
     own.add_argument("--items", type=int, help="items that there are, or of the given study")
     own.add_argument("--gold", type=int, help="gold labels of the given study, in place of --width")
     own.add_argument(
@@ -156,6 +160,8 @@ def _check_guesses(asked: argparse.Namespace) -> None:
 
 def check(asked: argparse.Namespace) -> None:
     """Raise `InputError` for an option that cannot be used, or a combination."""
+    if asked.anytime is not None:
+        raise InputError("--anytime: expected with --more, or left out")
     _check_guesses(asked)
     _between(asked, "level", 0.0, 1.0)
     for name in ("vote_price", "gold_price"):

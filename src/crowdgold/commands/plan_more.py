@@ -14,11 +14,14 @@ from crowdgold.data.shown import WIDTH
 if TYPE_CHECKING:
     from crowdgold.own.plan.more_labels import MoreLabels
 
+DESIGNS = ("designed", "at_random")
 NOT_WITH = ("items", "gold", "prevalence", "tpr", "tnr", "vote_correlation", "auc", "delta")
 
 
 def _check(asked: argparse.Namespace) -> None:
     """Raise `InputError` for options that do not go together."""
+    from crowdgold.own.evaluation.questions import check_anytime
+
     if not asked.pilot:
         raise InputError("--more: expected --pilot FILES, the study with the labels that there are")
     for name in NOT_WITH:
@@ -29,29 +32,36 @@ def _check(asked: argparse.Namespace) -> None:
         raise InputError("--more: expected --width, above 0")
     if not 0 < asked.level < 1:
         raise InputError(f"--level: found {asked.level:g}, expected above 0 and below 1")
+    check_anytime(asked.anytime)
 
 
-def _labels(number: int | None, most: int) -> str:
-    return f"more than {most:,}" if number is None else f"{number:,}"
+def _labels(found: "MoreLabels", design: str, wanted: float) -> str:
+    """The labels more that a width takes, and between which numbers they may lie."""
+    number, (low, high) = found.needed(design, wanted), found.between(design, wanted)
+    most = f"more than {found.more[-1]:,}"
+    if number is None:
+        return most if low is None else f"{most} (or from {low:,} on)"
+    ends = f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
+    return f"{number:,} ({ends})"
 
 
 def describe(found: "MoreLabels", metric: str, wanted: float) -> str:
     """Write a table of widths, and how many labels reach the wanted one."""
+    from crowdgold.own.plan.more_labels import STUDIES
+
     lines = [
         f"Interval of {metric}: {found.width:.4f} wide with {found.labels:,} gold labels",
         f"{'more labels':>11}{'by crowdgold sample':>21}{'at random':>11}",
     ]
     rows = zip(found.more, found.designed, found.at_random, strict=True)
     lines += [f"{more:>11,}{one:>21.4f}{other:>11.4f}" for more, one, other in rows]
-    most = int(found.more[-1])
-    designed, at_random = (
-        found.needed(widths, wanted) for widths in (found.designed, found.at_random)
-    )
     says = f"It is {wanted:g} wide already."
-    if designed != 0:
+    if found.width > wanted:
+        designed, at_random = (_labels(found, design, wanted) for design in DESIGNS)
         says = (
-            f"For a width of {wanted:g}: about {_labels(designed, most)} labels more where "
-            f"`crowdgold sample` draws the items, {_labels(at_random, most)} at random."
+            f"For a width of {wanted:g}: about {designed} labels more where `crowdgold sample` "
+            f"draws the items, {at_random} at random. In parentheses: 95 %, as far as "
+            f"{STUDIES} simulated studies tell."
         )
     return "\n".join([*lines, "", textwrap.fill(says, WIDTH)])
 
@@ -61,7 +71,7 @@ def run_more(asked: argparse.Namespace) -> int:
     from crowdgold.data.own import read_study
     from crowdgold.metrics import parse_metric
     from crowdgold.own.plan.metrics_asked import of_model
-    from crowdgold.own.plan.more_labels import more_labels
+    from crowdgold.own.plan.more_labels import LABELS_APART, Kind, more_labels
     from crowdgold.own.plan.pilot import choose_model, of_clusters
 
     _check(asked)
@@ -74,16 +84,15 @@ def run_more(asked: argparse.Namespace) -> int:
             model = choose_model(study.items, asked.model)
             metric = of_model(metric, model) if model else metric
         metric.predictors(study.items)
-        found = more_labels(
-            study.items, metric, asked.width, asked.seed, asked.level, told=tried.append
-        )
-    for note in (*study.notes, *of_clusters(study.items)):
+        kind = Kind(metric, asked.level, anytime=asked.anytime)
+        found = more_labels(study.items, kind, asked.width, asked.seed, tried.append)
+    for note in (*study.notes, *of_clusters(study.items, LABELS_APART)):
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
-    needed = {
-        name: found.needed(getattr(found, name), asked.width) for name in ("designed", "at_random")
-    }
+    needed = {name: found.needed(name, asked.width) for name in DESIGNS}
     if asked.json:
-        tell(json.dumps({"metric": metric.text, **plain(asdict(found)), "needed": needed}))
+        between = {name: found.between(name, asked.width) for name in DESIGNS}
+        numbers = {**plain(asdict(found)), "needed": needed, "needed_between": between}
+        tell(json.dumps({"metric": metric.text, **numbers}))
     else:
         tell(describe(found, metric.text, asked.width))
     return 0 if needed["designed"] is not None or needed["at_random"] is not None else 1

@@ -40,13 +40,14 @@ alone can cost labels, and --for is best left out. Of all labels 15 % go to stra
 
 Have experts fill in the column `gold` of the file, and give it to `crowdgold evaluate` along with
 the study: nothing else needs to be said. Begin at the top: any beginning of the file is such a
-sample too. What an expert leaves empty counts as if it had not been drawn, which is right unless
+sample too once each stratum has a label, which the first rows see to; before, its labels are passed
+over. What an expert leaves empty counts as if it had not been drawn, which is right unless
 the hard items are left. Hide the columns after `gold` from experts, who should not know what is
 expected.
 
 For more labels, run the command again with the study and all files that came back: the next batch
 makes use of what they say. Before labels came back, the same seed with a larger --n gives the same
-items, then more.
+items, then more, where there were 48 or more: a smaller batch has fewer strata, and other items.
 
 With --second the file has gold items that need another expert's opinion, so that answers can be
 corrected for the errors of experts: a second opinion on all items of the class that is rarer among

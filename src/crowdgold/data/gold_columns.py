@@ -16,6 +16,7 @@ import pandas as pd
 from crowdgold.data.checks import counted, is_empty, list_names, to_numbers
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_batches import in_batches
+from crowdgold.data.gold_begun import empty_in_words
 from crowdgold.data.gold_draw import (
     BATCH,
     COLUMNS,
@@ -181,12 +182,10 @@ def _check_batches(strata: pd.DataFrame, n_items: int) -> None:
             f"column {SIZE!r}: stratum {one['stratum']!r} of batch {one['batch']} has "
             f"{one['size']:.0f} items and {one['largest']:.0f}; expected one number"
         )
-    bare = strata[strata["drawn"] == 0]
-    if len(bare):
-        one = bare.iloc[0]
+    for batch, bare in strata[strata["drawn"] == 0].groupby("batch"):
         raise InputError(
-            f"column {STRATUM!r}: no gold label in stratum {one['stratum']!r} of batch "
-            f"{one['batch']}; expected some in each. Have an expert label one of its items more"
+            f"column {STRATUM!r}: {empty_in_words(bare['stratum'])} of batch {batch}; expected "
+            "some in each. Have an expert label an item more of each"
         )
     before = 0
     for batch, own in strata.groupby("batch"):

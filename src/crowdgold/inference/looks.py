@@ -41,5 +41,5 @@ def level_of_look(level: float, n: float, planned: float) -> float:
 
 
 def price(level: float, n: float, planned: float) -> float:
-    """How many times as wide the interval is as that of one look, with many labels."""
+    """How many times as wide the interval is as that of one look, where no class has few labels."""
     return _factor(level, n, planned) / float(ndtri((1 + level) / 2))

@@ -85,7 +85,7 @@ def evaluate(
     seed: int = SEED,
     models: bool = True,
     cores: int | None = None,
-    anytime: int = 0,
+    anytime: int | None = None,
     expert_error: float | str = ESTIMATE,
 ) -> Result:
     """The numbers of `crowdgold evaluate`, to the digit.
@@ -98,8 +98,8 @@ def evaluate(
         about: "population", or the "items" at hand.
         models: whether models of votes and scores follow as second opinions, which take minutes.
         cores: processes at a time; all of the machine where not given.
-        anytime: gold labels at which intervals that hold over all looks are to be narrowest; 0 for
-            those of one look.
+        anytime: gold labels at which intervals that hold over all looks are to be narrowest; None
+            for those of one look.
         expert_error: how often experts err: 0.05, "0.03:0.08" (an interval), "0.1,0.03" (on
             positive and on negative items), "estimate" (from second opinions), "none" (the
             majority is the truth) or "mean" (the share of experts who call an item positive is).

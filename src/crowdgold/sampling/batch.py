@@ -1,7 +1,8 @@
 """The next batch of items for experts: drawn at random within strata, more where labels tell more.
 
 The items are in an order of which any beginning is such a sample too: an expert who stops half-way
-has labelled a smaller batch, and more labels from the same seed begin with the same items.
+has labelled a smaller batch, and more labels from the same seed begin with the same items where all
+strata were there already (`strata.ENOUGH_FOR_ALL`).
 """
 
 from collections.abc import Sequence

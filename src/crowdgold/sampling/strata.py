@@ -27,6 +27,8 @@ PARTS_OF_VOTES = (1.0, 0.3)
 """Positive items that are thought of before there are labels, as parts of the positive votes."""
 LABELS_EACH = 6
 """Labels of a batch to a stratum: where they are fewer there are fewer strata."""
+ENOUGH_FOR_ALL = STRATA * LABELS_EACH
+"""Labels of a batch from which on it has all strata, so that a larger one begins with its items."""
 
 
 def predicted(items: Items, pilot: Items | None = None) -> list[np.ndarray]:

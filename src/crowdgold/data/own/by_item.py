@@ -1,6 +1,6 @@
 """What belongs to an item, not to a vote: scores, gold and its draw, cluster, strata, weights."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -8,6 +8,7 @@ import pandas as pd
 from crowdgold.data.checks import to_numbers
 from crowdgold.data.clusters import CLUSTER
 from crowdgold.data.errors import InputError
+from crowdgold.data.gold_begun import not_begun
 from crowdgold.data.gold_draw import BATCH
 from crowdgold.data.gold_draw import COLUMNS as OF_DRAW
 from crowdgold.data.own.roles import ANONYMOUS, GOLD_FILE, LONG
@@ -122,6 +123,24 @@ def read_gold(
             "there are several experts, name them in a column 'expert'"
         )
     return found if len(found.frame) else None
+
+
+def of_begun_batches(
+    gold: Rows | None, item: np.ndarray, sampling: Mapping[str, pd.Series], notes: list[str]
+) -> Rows | None:
+    """The gold labels without those of a batch of which not all strata have one.
+
+    Args:
+        gold: labels of all experts.
+        item: (n,) identifiers.
+        sampling: how they were drawn, (n,) each.
+        notes: what was decided is added to them.
+    """
+    if gold is None:
+        return None
+    passed, told = not_begun(sampling, np.isin(item, gold.frame["item"].to_numpy(dtype=object)))
+    notes += told
+    return gold.take(~gold.frame["item"].isin(item[passed]).to_numpy(dtype=bool))
 
 
 def _gold_rows(table: Sheet, column: str, name: str) -> tuple[Sheet, pd.DataFrame, np.ndarray]:

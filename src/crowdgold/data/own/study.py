@@ -20,6 +20,7 @@ from crowdgold.data.items import Items, items_from_frame, score_column, with_sam
 from crowdgold.data.label_columns import REPEATED
 from crowdgold.data.opinions import Opinions
 from crowdgold.data.own.by_item import (
+    of_begun_batches,
     read_gold,
     read_sampling,
     read_scores,
@@ -130,6 +131,11 @@ def _study(
     _check_number(len(scores))
     _note_scores(votes, scores, notes)
     items, annotations = _items(votes, scores, repeated)
+    sampling = {
+        name: _of_items(one, items.item, name, notes)
+        for name, one in read_sampling(sheets, kinds).items()
+    }
+    gold = of_begun_batches(gold, items.item, sampling, notes)
     by_expert = {} if gold is None else _gold_by_expert(gold, items.item, notes)
     strata = {
         name: _of_items(values, items.item, f"strata {name}", notes).fillna("").to_numpy(object)
@@ -138,7 +144,7 @@ def _study(
     weights = _weights(read_weights(sheets, kinds), items.item, notes)
     opinions = None if gold is None else _opinions(gold, items.item)
     items = replace(items, gold=_majority(by_expert, len(items), notes), opinions=opinions)
-    items = _with_sampling(items, read_sampling(sheets, kinds), notes)
+    items = _with_sampling(items, sampling, notes)
     return Study(items, annotations, strata, weights, by_expert, tuple(notes))
 
 
@@ -292,10 +298,9 @@ def _majority(by_expert: Mapping[str, np.ndarray], size: int, notes: list[str]) 
 
 def _with_sampling(items: Items, columns: Mapping[str, pd.Series], notes: list[str]) -> Items:
     """The items with how gold was drawn and which belong together; say it where it matters."""
-    in_order = {name: _of_items(one, items.item, name, notes) for name, one in columns.items()}
-    found = with_sampling(items, in_order)
+    found = with_sampling(items, columns)
     if found.draw is not None:
-        notes += [in_words(found.draw, found.gold), *skipped_in_words(in_order, found.gold)]
+        notes += [in_words(found.draw, found.gold), *skipped_in_words(columns, found.gold)]
     if found.cluster is not None:
         notes.append(clusters_in_words(found.cluster))
     return found

@@ -24,6 +24,9 @@ from crowdgold.metrics import parse_metric
 
 FEW = 20
 """Clusters with gold labels below which intervals rest on few."""
+FEWEST_PAIRS = 100
+"""Pairs of gold labels of one cluster below which their correlation is not said: one of unrelated
+labels has a standard error of 1 / sqrt(pairs), so at most .1."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class ClusterEffect:
         numbers: how many there are, and of how many items, in words.
         with_gold: clusters with a gold label.
         of_gold, of_votes: intraclass correlation of the gold labels, and of the items' shares of
-            positive votes; NaN where it is not known.
+            positive votes; NaN where it is not known, or rests on few pairs.
         design_effect: of the prevalence from gold alone; NaN where it is not known.
         gold: gold labels.
         sentence: how much clusters matter, in plain words.
@@ -60,6 +63,12 @@ def intraclass_correlation(values: np.ndarray, cluster: np.ndarray) -> float:
     within = float(((values - mean[code]) ** 2).sum()) / (number - count)
     items = (number - float((size**2).sum()) / number) / (count - 1)
     return (between - within) / (between + (items - 1) * within)
+
+
+def pairs_within(cluster: np.ndarray) -> int:
+    """Pairs of items of one cluster, given the cluster of each (n,)."""
+    size = np.unique(cluster, return_counts=True)[1]
+    return int((size * (size - 1)).sum()) // 2
 
 
 def _variance(items: Items) -> float:
@@ -91,7 +100,9 @@ def cluster_effect(items: Items) -> ClusterEffect | None:
     if items.cluster is None:
         return None
     gold = items.gold != NO_GOLD
-    of_gold = intraclass_correlation(items.gold[gold].astype(float), items.cluster[gold])
+    of_gold = float("nan")
+    if pairs_within(items.cluster[gold]) >= FEWEST_PAIRS:
+        of_gold = intraclass_correlation(items.gold[gold].astype(float), items.cluster[gold])
     of_votes = intraclass_correlation(items.votes_positive / items.votes_total, items.cluster)
     effect, number = float("nan"), int(gold.sum())
     if len(np.unique(items.gold[gold])) == 2:

@@ -46,7 +46,7 @@ class Settings:
         seed: of every random number.
         imputations: label sets imputed for each fit with posterior draws.
         anytime: gold labels at which intervals that hold over all looks are to be narrowest
-            (`inference.looks`); 0 for intervals of one look.
+            (`inference.looks`); None for intervals of one look.
         expert_error: how often experts err (`data.opinions.read_expert_error`).
         one_look: level of this look's intervals by themselves, which follows from the study's gold
             labels; None where it is `level`.
@@ -59,7 +59,7 @@ class Settings:
     about: str = POPULATION
     seed: int = SEED
     imputations: int = DRAWS
-    anytime: int = 0
+    anytime: int | None = None
     expert_error: str = ESTIMATE
     one_look: float | None = None
 
@@ -121,6 +121,15 @@ def _check_names(given: Sequence[str], known: Collection[str], what: str) -> Non
             raise InputError(f"{what}s: no {what} {name!r}; {meant} ({', '.join(known)}){aside}")
 
 
+def check_anytime(planned: int | None) -> None:
+    """Raise an `InputError` where intervals over all looks cannot be planned for a number."""
+    if planned is not None and planned < FEWEST_PLANNED:
+        raise InputError(
+            f"anytime: found {planned}, expected the gold labels at which you mean to stop, "
+            f"{FEWEST_PLANNED} or more, the same number at every look"
+        )
+
+
 def check_settings(settings: Settings, models: Collection[str]) -> None:
     """Raise an `InputError` where a setting is unknown or impossible.
 
@@ -140,11 +149,7 @@ def check_settings(settings: Settings, models: Collection[str]) -> None:
     if settings.about not in TARGETS:
         expected = " or ".join(map(repr, TARGETS))
         raise InputError(f"about: found {settings.about!r}, expected {expected}")
-    if settings.anytime and settings.anytime < FEWEST_PLANNED:
-        raise InputError(
-            f"anytime: found {settings.anytime}, expected the gold labels at which you mean to "
-            f"stop, {FEWEST_PLANNED} or more, the same number at every look"
-        )
+    check_anytime(settings.anytime)
     read_expert_error(settings.expert_error)
     if settings.seed < 0:
         raise InputError(f"seed: found {settings.seed}, expected 0 or more")

@@ -178,15 +178,22 @@ def _tables(
     }
 
 
-def _about(study: Study, settings: Settings, notes: Sequence[str]) -> dict[str, Any]:
-    """Say what was asked of what."""
+def _about(planned: Planned, found: Sequence[Found], notes: Sequence[str]) -> dict[str, Any]:
+    """Say what was asked of what, and what that costs."""
+    study, settings = planned.study, planned.settings
     items = study.items
     return {
         "settings": asdict(settings),
         "models": items.predictors,
         "thresholds": {name: thresholds_of(settings, items, name) for name in items.predictors},
         "weighted": study.weights is not None,
-        "notes": [*study.notes, *notes, *_notes(settings, items), *note_looks(settings, items)],
+        "notes": [
+            *study.notes,
+            *planned.notes,
+            *notes,
+            *_notes(settings, items),
+            *note_looks(settings, items, found),
+        ],
     }
 
 
@@ -256,7 +263,7 @@ def join_found(
     answers = headlines(estimates, n_gold, surely, _unusable(planned, check, samples))
     answers, ranges_if = with_ranges(answers, study, planned.strata, settings, check)
     summary = {
-        **_about(study, settings, [*planned.notes, *note_on_errors(study.items)]),
+        **_about(planned, found, note_on_errors(study.items)),
         "strata": [
             {
                 "name": name,

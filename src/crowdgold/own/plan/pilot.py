@@ -96,19 +96,19 @@ def fit_pilot(
     return Pilot(guesses, None if model is None else items.scores[model], diagnostics)
 
 
-def of_clusters(items: Items) -> list[str]:
-    """What is said where items belong together, which widths that are planned do not reckon with.
+PLANNED_APART = "widths are planned as if no items belonged together. These do, so that"
+"""Of clusters, where all items are simulated."""
+
+
+def of_clusters(items: Items, why: str = PLANNED_APART) -> list[str]:
+    """What is said where items belong together.
 
     Args:
         items: of the pilot, or of the study itself.
+        why: why intervals may be wider, the beginning of a sentence.
     """
     found = cluster_effect(items)
-    if found is None:
-        return []
-    return [
-        "widths are planned as if no items belonged together. These do, so that intervals may be "
-        f"wider than planned: {found.sentence}"
-    ]
+    return [] if found is None else [f"{why} intervals may be wider than planned: {found.sentence}"]
 
 
 def check_pilot(study: Study, pilot: Pilot, rng: np.random.Generator) -> list[str]:
