@@ -19,11 +19,11 @@ from crowdgold.sampling.batch import next_batch
 from crowdgold.simulate import simulate
 
 WORLD = {
-    "n": 600, "n_gold": 0, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,
+    "n": 1000, "n_gold": 0, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,
     "d1": 1.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}},
 }  # fmt: skip
 ASKED = [parse_metric("AUC"), parse_metric("TNR_H")]
-EACH = 50
+EACH = 120
 """Items that are sent to experts in a batch."""
 STUDIES = 200
 LEVELS = (0.01, 0.05)
@@ -51,13 +51,17 @@ def read(items, files):
 
 
 def sent(items, seed, skipped=0.0):
-    """The next file, labelled; a share of split votes is skipped, but for one of each stratum."""
+    """The next file, labelled; a share of split votes is skipped.
+
+    Of a stratum that has no other votes one item is labelled.
+    """
     batch = next_batch(items, ASKED, EACH, seed)
     frame = batch.to_frame(items)
     positive, total = items.votes_positive[batch.rows], items.votes_total[batch.rows]
     split = (positive > 0) & (positive < total)
     left = split & (np.random.default_rng([22, seed]).random(EACH) < skipped)
-    first = ~frame["gold_stratum"].duplicated().to_numpy()
+    whole = pd.Series(left).groupby(frame["gold_stratum"]).transform("all")
+    first = whole & ~frame["gold_stratum"].duplicated()
     truth = pd.Series(items.truth[batch.rows], dtype="Int8")
     return frame.assign(gold=truth.where(~left | first))
 
@@ -86,9 +90,9 @@ def test_gold_of_guided_batches_is_doubted_at_most_as_often_as_the_level_says():
 
 
 def test_split_votes_that_experts_skipped_are_seen():
-    """The control: doubted at .01 in at least 15 of 20 studies."""
+    """The control: doubted at .01 in at least 13 of 20 studies (of 17 found)."""
     found = doubts([in_two_batches(seed, skipped=1.0) for seed in range(20)])
-    assert (found < CHOSEN).sum() >= 15
+    assert (found < CHOSEN).sum() >= 13
 
 
 @pytest.mark.parametrize("chosen", [False, True])
