@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from crowdgold.own.check.gold_sample import CHOSEN
+from crowdgold.methods.doubts import CHOSEN
 
 METHODS = ("logistic-R", "GT", "GT+MV", "DS", "MAVEN", "MAVEN-C")
 LABEL_METRICS = {"prevalence": 0.2, "TPR_H": 0.72, "TNR_H": 0.94}

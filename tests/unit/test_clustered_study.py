@@ -13,8 +13,10 @@ from crowdgold.data import NO_GOLD, InputError, items_from_frame
 from crowdgold.data.own import read_study
 from crowdgold.inference import evaluate
 from crowdgold.methods import fit
+from crowdgold.methods.doubts import CHOSEN
 from crowdgold.own.check.cluster_effect import FEW, cluster_effect, intraclass_correlation
-from crowdgold.own.check.gold_sample import CHOSEN, OF_CLUSTERS, OF_ITEMS, assess_gold_sample
+from crowdgold.own.check.drawn_units import OF_CLUSTERS, OF_ITEMS
+from crowdgold.own.check.gold_sample import assess_gold_sample
 from crowdgold.simulate.gold_sample import CLUSTERS, SIMPLE, draw_gold
 from unit.test_clusters import table
 

@@ -23,12 +23,12 @@ from crowdgold.own.check.annotator_check import (
 )
 from crowdgold.own.check.data import check_data
 from crowdgold.own.check.drawn_units import _ranks
+from crowdgold.own.check.gold_likeness import likeness_in_words
 from crowdgold.own.check.gold_sample import (
     MOST_GOLD,
     MOST_OTHERS,
     _drawn_sums,
     assess_gold_sample,
-    likeness_in_words,
     permutation_p,
 )
 from crowdgold.own.check.verdicts import Facts, verdicts_of

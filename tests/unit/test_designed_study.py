@@ -12,15 +12,11 @@ from crowdgold.inference import evaluate
 from crowdgold.inference.correction import rectify
 from crowdgold.inference.questions import Questions, View
 from crowdgold.methods import fit
+from crowdgold.methods.doubts import CHOSEN
 from crowdgold.metrics import parse_metric
-from crowdgold.own.check.gold_sample import (
-    BY_CHANCE,
-    CHOSEN,
-    OF_CLUSTERS,
-    OF_ITEMS,
-    OF_STRATA,
-    assess_gold_sample,
-)
+from crowdgold.own.check.drawn_units import OF_CLUSTERS, OF_ITEMS
+from crowdgold.own.check.gold_likeness import BY_CHANCE, OF_STRATA
+from crowdgold.own.check.gold_sample import assess_gold_sample
 from crowdgold.own.evaluation.fitting import Found
 from crowdgold.own.evaluation.run_key import read_found, write_found
 from crowdgold.simulate import simulate

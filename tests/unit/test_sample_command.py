@@ -414,3 +414,60 @@ def test_what_does_not_go_with_second_opinions_is_refused(folder, capsys, option
     assert sample(*options, "--out", "second.csv") == 2
     assert said in capsys.readouterr().err
     assert not (folder / "second.csv").exists()
+
+
+def said(files, capsys):
+    """What `check`, `evaluate` and `sample` make of files: words of each, and of what is random."""
+    asked = ["--out", "out", "--json", "--no-models", "--methods", "GT", "--metrics", "prevalence"]
+    assert main(["check", *files]) == 0
+    checked = capsys.readouterr().err
+    assert main(["evaluate", *files, *asked]) == 0
+    evaluated = json.loads(capsys.readouterr().out)
+    code = sample(*files, "--n", 50, "--out", "next.csv")
+    refused = capsys.readouterr().err
+    (stratum,) = evaluated["strata"]
+    return " ".join(checked.split()), stratum["gold_random"], code, " ".join(refused.split())
+
+
+def test_a_batch_makes_no_random_sample_of_gold_that_was_chosen(folder, capsys):
+    """100 items by score, then a batch: as doubted as before it, by all commands."""
+    rows = np.argsort(-TABLE.scores["A"])[:100]
+    chosen = pd.DataFrame({"item": TABLE.item[rows], "gold": TABLE.truth[rows]})
+    chosen.to_csv("chosen.csv", index=False)
+    assert sample("study.csv", "chosen.csv", "--n", 50, "--out", "one.csv") == 2
+    assert "no batch can follow these gold labels" in capsys.readouterr().err
+    gold = np.full(len(TABLE), -1, dtype=np.int8)
+    gold[rows] = TABLE.truth[rows]
+    items = replace(TABLE, gold=gold)
+    next_batch(items, metrics_for(items, []), 50, 3).to_frame(items).to_csv("one.csv", index=False)
+    fill("one.csv")
+    warned, random, code, refused = said(["study.csv", "chosen.csv", "one.csv"], capsys)
+    assert "the items of the first batch of gold labels do not look like a random" in warned
+    assert not random
+    assert code == 2
+    assert "no batch can follow these gold labels: the items of the first batch" in refused
+
+
+def test_split_votes_that_experts_skipped_are_doubted_by_all_commands(folder, capsys):
+    assert sample("study.csv", "--n", 150, "--out", "one.csv") == 0
+    fill("one.csv")
+    frame = pd.read_csv("one.csv", dtype={"item": str, "gold": "Int8"})
+    votes = pd.Series(TABLE.votes_positive, index=TABLE.item.astype(str)).reindex(frame["item"])
+    first = ~frame["gold_stratum"].duplicated()  # no stratum without a label
+    frame["gold"] = frame["gold"].where(~votes.isin([1, 2]).to_numpy() | first)
+    frame.to_csv("one.csv", index=False)
+    capsys.readouterr()
+    warned, random, code, refused = said(["study.csv", "one.csv"], capsys)
+    assert "Have an expert label what was left out" in warned
+    assert not random
+    assert code == 2
+    assert "no batch can follow these gold labels" in refused
+
+
+def test_after_estimated_chances_the_refusal_names_their_column(folder, capsys):
+    choose_by_score(1, steep=12.0)
+    assert sample("chosen.csv", "--poststratify", "--out", "chances.csv") == 0
+    assert sample("chosen.csv", "chances.csv", "--n", 50, "--out", "next.csv") == 2
+    told = " ".join(capsys.readouterr().err.split())
+    assert "column 'gold_probability_estimated': no batch can follow" in told
+    assert "Set that gold aside" in told

@@ -46,8 +46,10 @@ the hard items are left. Hide the columns after `gold` from experts, who should 
 expected.
 
 For more labels, run the command again with the study and all files that came back: the next batch
-makes use of what they say. Before labels came back, the same seed with a larger --n gives the same
-items, then more, where there were 48 or more: a smaller batch has fewer strata, and other items.
+makes use of what they say. Where gold labels hardly look as if they were drawn at random, or as the
+files say, that is told; where they surely were not, no batch can follow. Before labels came back,
+the same seed with a larger --n gives the same items, then more, where there were 48 or more: a
+smaller batch has fewer strata, and other items.
 
 With --second the file has gold items that need another expert's opinion, so that answers can be
 corrected for the errors of experts: a second opinion on all items of the class that is rarer among
@@ -151,6 +153,23 @@ def _chances(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame",
     return to_frame(items, chance), f"{told}\n{assumed}"
 
 
+def _doubt_gold(items: "Items", seed: int) -> None:
+    """Warn where gold was hardly drawn as batches take it to be.
+
+    Raises:
+        InputError: where it surely was not: no batch can follow.
+    """
+    import numpy as np
+
+    from crowdgold.own.check.gold_sample import assess_gold_sample
+
+    found = assess_gold_sample(items, np.random.default_rng(seed))
+    if found.surely_chosen:
+        raise InputError(f"no batch can follow these gold labels: {found.doubt}")
+    if found.chosen:
+        say(textwrap.fill(f"Warning: {found.doubt}.", WIDTH, subsequent_indent="  "))
+
+
 def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", str]:
     """The next batch, and what is told of it."""
     from crowdgold.data import NO_GOLD
@@ -165,6 +184,7 @@ def _batch(items: "Items", asked: argparse.Namespace) -> tuple["pd.DataFrame", s
     pilot = read_study(asked.pilot, *how).items if asked.pilot else None
     metrics = metrics_for(items, asked.metrics_for)
     batch = next_batch(items, metrics, asked.n, asked.seed, pilot, share)
+    _doubt_gold(items, asked.seed)
     labels = int((items.gold != NO_GOLD).sum())
     return batch.to_frame(items), _describe(batch, labels if labels >= ENOUGH else 0)
 

@@ -13,7 +13,15 @@ import pandas as pd
 
 from crowdgold.data import NO_GOLD, GoldDraw, InputError, Items
 from crowdgold.data.gold_batches import in_batches
-from crowdgold.data.gold_draw import BATCH, FOR_PEOPLE, NO_STRATUM, SIZE, STRATUM
+from crowdgold.data.gold_draw import (
+    BATCH,
+    ESTIMATED,
+    FOR_PEOPLE,
+    NO_STRATUM,
+    PROBABILITY,
+    SIZE,
+    STRATUM,
+)
 from crowdgold.metrics import Asked
 from crowdgold.sampling.allocation import PROPORTIONAL, parts, rates
 from crowdgold.sampling.spread import variances
@@ -151,8 +159,13 @@ def _batches(items: Items) -> int:
     draw = items.draw
     if draw is None:
         return int((items.gold != NO_GOLD).any())
+    if draw.estimated:
+        raise InputError(
+            f"column {ESTIMATED!r}: no batch can follow gold whose chances are estimated. Set that "
+            "gold aside, with its chances, and draw items from all"
+        )
     if draw.batch is None:
-        column = STRATUM if draw.stratum is not None else "gold_probability"
+        column = STRATUM if draw.stratum is not None else PROBABILITY
         raise InputError(
             f"column {column!r}: no batch can follow gold that was drawn so. Where fixed numbers "
             f"were drawn from strata, expected {BATCH} 1 and {SIZE} of each gold item"

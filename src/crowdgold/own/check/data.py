@@ -20,11 +20,8 @@ from crowdgold.own.check.cluster_effect import ClusterEffect, cluster_effect, wa
 from crowdgold.own.check.data_warnings import warn_of_annotators_and_scores, warn_of_gold
 from crowdgold.own.check.described import in_short
 from crowdgold.own.check.experts import ExpertCheck, check_experts
-from crowdgold.own.check.gold_sample import (
-    PERMUTATIONS,
-    GoldSample,
-    assess_gold_sample,
-)
+from crowdgold.own.check.gold_likeness import GoldSample
+from crowdgold.own.check.gold_sample import PERMUTATIONS, assess_gold_sample
 from crowdgold.own.check.judges import Judges, look_at_judges
 from crowdgold.own.check.majority import majority_right, positive_share
 from crowdgold.own.check.score_check import Scores, best_scored, look_at_scores

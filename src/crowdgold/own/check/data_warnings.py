@@ -5,10 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from crowdgold.data.checks import counted
-from crowdgold.methods.doubts import CHOSEN_MEND
 from crowdgold.own.check.annotator_check import AnnotatorCheck
 from crowdgold.own.check.described import NAMED
-from crowdgold.own.check.gold_sample import OF_ITEMS, GoldSample
+from crowdgold.own.check.gold_likeness import GoldSample
 from crowdgold.own.check.score_check import Scores, warn_of_ties
 
 TIES = 0.02
@@ -22,21 +21,8 @@ def warn_of_gold(sample: GoldSample, within: GoldSample | None, gold: int, tied:
         tied: items on which experts are tied, where the answer does not count them.
     """
     found = []
-    if sample.chosen and sample.of != OF_ITEMS:
-        found.append(
-            f"the items with a gold label do not look like {sample.of} (p = {sample.p:.2g}). If "
-            "experts left items out, or others were labelled too, the numbers are wrong. Say the "
-            "chances that they were drawn with, or draw items anew"
-        )
-    elif sample.chosen:
-        first = sample.shifts[0]
-        found.append(
-            "the items with a gold label do not look like a random sample of all items (p = "
-            f"{sample.p:.2g}): the {first.feature} is {first.gold:.3g} on average among them and "
-            f"{first.others:.3g} among the others. Every estimator takes gold items to be chosen "
-            "at random; if they were chosen by votes, scores or difficulty, its numbers are wrong. "
-            f"{CHOSEN_MEND}"
-        )
+    if sample.chosen:
+        found.append(sample.doubt)
     if within is not None and sample.chosen and not within.chosen and np.isfinite(within.p):
         found.append(
             f"within the strata nothing speaks against gold being a random sample (p = "

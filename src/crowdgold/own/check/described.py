@@ -13,7 +13,7 @@ from crowdgold.methods.method import MODEL
 from crowdgold.methods.registry import with_role
 from crowdgold.own.check.annotator_check import FEW_LABELS, Agreement
 from crowdgold.own.check.cluster_effect import in_words
-from crowdgold.own.check.gold_sample import likeness_in_words
+from crowdgold.own.check.gold_likeness import likeness_in_words
 from crowdgold.own.check.without_gold import allowed_in_short
 
 MOST_LINES = 25

@@ -69,3 +69,19 @@ class Units:
             None if self.stratum is None else self.stratum[first],
             OF_CLUSTERS,
         )
+
+
+def whitened(features: np.ndarray) -> np.ndarray:
+    """Centre and whiten features (N, F); what others determine falls out: (N, rank)."""
+    centred = features - features.mean(axis=0)
+    scaled = centred / centred.std(axis=0)
+    left, singular, _ = np.linalg.svd(scaled, full_matrices=False)
+    return left[:, singular > 1e-9 * singular[0]] * np.sqrt(len(features))
+
+
+def centred(table: np.ndarray, stratum: np.ndarray) -> np.ndarray:
+    """Take the mean of its stratum from each feature; what does not vary then is 0 throughout."""
+    centred = table - table.mean(axis=0)
+    for one in np.unique(stratum):
+        centred[stratum == one] -= centred[stratum == one].mean(axis=0)
+    return np.where(np.ptp(centred, axis=0) > 1e-9 * np.ptp(table, axis=0), centred, 0.0)

@@ -14,22 +14,26 @@ Gold that is chosen by something else than votes and scores is not found.
 Gold is often drawn at random within strata, each at a rate of its own. That is tested likewise:
 features are centred within strata, and as many items drawn from each as have a gold label. Where
 the table says with which chances gold was drawn, that is what is tested: within its strata, or by
-items drawn anew one by one, their sum less the one that their chances give. Where gold comes by
-whole clusters of items that belong together, clusters stand in the place of items, with the means
-of their items' features.
+items drawn anew one by one, their sum less the one that their chances give. So is then their
+number. Where it says so of gold items alone, as files of `crowdgold sample` do, no items can be
+drawn anew: the gold items' mean, each weighed by its chance, is held against that of all
+(`weighed_gold`), and gold of a first batch that was drawn at random against all items too. Of two
+tests the smaller p counts, times two. Where gold comes by whole clusters of items that belong
+together, clusters stand in the place of items, with the means of their items' features.
 """
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
-from crowdgold.data import NO_GOLD, Items
+from crowdgold.data import NO_GOLD, GoldDraw, Items
 from crowdgold.data.clusters import together
 from crowdgold.data.gold_draw import NO_STRATUM
 from crowdgold.kernels import kernel
-from crowdgold.methods.doubts import CHOSEN as CHOSEN
-from crowdgold.own.check.drawn_units import OF_CLUSTERS, Units, item_features
-from crowdgold.own.check.drawn_units import OF_ITEMS as OF_ITEMS
+from crowdgold.methods.doubts import CHOSEN
+from crowdgold.own.check.drawn_units import OF_CLUSTERS, Units, centred, item_features, whitened
+from crowdgold.own.check.gold_likeness import BY_CHANCE, OF_FIRST, OF_STRATA, GoldSample, Shift
+from crowdgold.own.check.weighed_gold import TESTS, of_weighed
 
 PERMUTATIONS = 1999
 MOST_GOLD, MOST_OTHERS = 5_000, 20_000
@@ -37,71 +41,12 @@ MOST_GOLD, MOST_OTHERS = 5_000, 20_000
 gold is a random sample wherever it is one of all."""
 NEAR = (CHOSEN / 2, CHOSEN * 2)
 """p-values near the limit, where an error of 0.002 could decide: found again more surely."""
-DOUBTFUL = 0.05
-"""p-value up to which a random sample would be as unlike the others only now and then."""
 MORE_PERMUTATIONS, MORE_NUMBERS = 66_666, 200_000_000
 """As many of these, or, with much gold, as draw so many items together."""
 MOST_NUMBERS = 1_000_000
 """Random numbers of one block of permutations."""
-OF_STRATA = "a random sample within the strata that gold was drawn from"
-BY_CHANCE = "drawn with the chances that the table gives"
 MOSTLY = 0.5
 """How far gold comes by whole clusters (`data.clusters`) from which on clusters are tested."""
-
-
-def likeness_in_words(p: float) -> str:
-    """What the test's p-value says of gold as a random sample, in a few words."""
-    if p < CHOSEN:
-        return "it does not look like one"
-    if p < DOUBTFUL:
-        return f"possibly: {100 * p:.2g} % of random samples are as uneven"
-    return "nothing speaks against it"
-
-
-@dataclass(frozen=True)
-class Shift:
-    """How gold items differ from the others in a feature.
-
-    Attributes:
-        feature: what it is, in words.
-        gold, others: its mean over the gold items, and over the others.
-        z: difference in standard errors of a random sample.
-    """
-
-    feature: str
-    gold: float
-    others: float
-    z: float
-
-
-@dataclass(frozen=True)
-class GoldSample:
-    """What the test found.
-
-    Attributes:
-        p: share of random samples that lie as far from the mean; small where gold was chosen.
-        shifts: each feature, that which differs most first.
-        note: why there is no test, empty where there is one; p is NaN then.
-        of: what it is a sample of, and how, in words.
-    """
-
-    p: float
-    shifts: tuple[Shift, ...] = ()
-    note: str = ""
-    of: str = OF_ITEMS
-
-    @property
-    def chosen(self) -> bool:
-        """Say whether gold is to be doubted."""
-        return self.p < CHOSEN
-
-
-def _whitened(features: np.ndarray) -> np.ndarray:
-    """Centre and whiten features (N, F); what others determine falls out: (N, rank)."""
-    centred = features - features.mean(axis=0)
-    scaled = centred / centred.std(axis=0)
-    left, singular, _ = np.linalg.svd(scaled, full_matrices=False)
-    return left[:, singular > 1e-9 * singular[0]] * np.sqrt(len(features))
 
 
 @kernel()
@@ -170,29 +115,66 @@ def permutation_p(
 def _chance_p(
     white: np.ndarray, gold: np.ndarray, chance: np.ndarray, rng: np.random.Generator, draws: int
 ) -> float:
-    """The p-value of the gold items having been drawn one by one with these chances (N,)."""
-    expected = chance @ white
-    found, beyond = float(((white[gold].sum(axis=0) - expected) ** 2).sum()), 0
-    block = max(1, MOST_NUMBERS // len(white))
+    """The p-value of the gold items, and of their number, with these chances (N,) of each."""
+    counted = np.column_stack([white, np.ones(len(white))])
+    expected = chance @ counted
+    found, beyond = _squares(counted[gold].sum(axis=0)[None] - expected), np.zeros(TESTS)
+    block, draws = max(1, MOST_NUMBERS // len(white)), TESTS * draws
     for start in range(0, draws, block):
         size = min(block, draws - start)
-        sums = (rng.random((size, len(white))) < chance).astype(float) @ white - expected
-        beyond += int(((sums**2).sum(axis=1) >= found * (1 - 1e-9)).sum())
-    return (1 + beyond) / (1 + draws)
+        sums = (rng.random((size, len(white))) < chance).astype(float) @ counted - expected
+        beyond += (_squares(sums) >= found * (1 - 1e-9)).sum(axis=0)
+    return min(1.0, TESTS * float((1 + beyond.min()) / (1 + draws)))
+
+
+def _squares(sums: np.ndarray) -> np.ndarray:
+    """How far sums (r, F + 1) of features, and the number, the last of them, are off: (r, 2)."""
+    return np.stack([(sums[:, :-1] ** 2).sum(axis=1), sums[:, -1] ** 2], axis=1)
 
 
 def _one_by_one(units: Units, rng: np.random.Generator, draws: int) -> GoldSample:
     """Test whether gold was drawn with the chances that the table gives, each unit by itself."""
     assert units.draw is not None
     gold, chance = units.gold, units.draw.chance
-    if np.isnan(chance).any():
-        why = "the chances of items without a gold label are not given"
-        return GoldSample(np.nan, note=why, of=BY_CHANCE)
     if len(gold) > MOST_GOLD + MOST_OTHERS:
         return GoldSample(np.nan, note="there are too many items", of=BY_CHANCE)
-    white = _whitened(np.stack(list(units.features.values()), axis=1))
+    white = whitened(np.stack(list(units.features.values()), axis=1))
     p = _chance_p(white, gold, chance, rng, draws)
     return GoldSample(p, _shifts(units.features, gold), of=BY_CHANCE)
+
+
+def _is_known(draw: GoldDraw) -> bool:
+    """Whether the table says of each item, with gold or without, how it could be drawn."""
+    if draw.stratum is None:
+        return bool(np.isfinite(draw.chance).all())
+    return bool((draw.stratum != NO_STRATUM).all())
+
+
+def _first_at_random(units: Units) -> np.ndarray:
+    """Which gold items, (n,), are of a first batch that was drawn at random from all."""
+    draw = units.draw
+    if draw is None or draw.stratum is None or draw.batch is None or (draw.batch == 0).sum() > 1:
+        return np.zeros(len(units.gold), dtype=bool)
+    return units.gold & (draw.stratum == int(np.flatnonzero(draw.batch == 0)[0]))
+
+
+def _by_weight(units: Units, rng: np.random.Generator, permutations: int) -> GoldSample:
+    """Test gold of which alone the table says how it was drawn, a first batch also by itself."""
+    assert units.draw is not None
+    first, of = _first_at_random(units), BY_CHANCE if units.draw.stratum is None else OF_STRATA
+    alone = replace(units, gold=first, draw=None)
+    if (first == units.gold).all():
+        return _of_strata(alone, rng, permutations)
+    found = of_weighed(units, of)
+    if not first.any():
+        return found
+    at_random = replace(_of_strata(alone, rng, TESTS * permutations), of=OF_FIRST)
+    tests = [one for one in (at_random, found) if np.isfinite(one.p)]
+    if len(tests) < TESTS:
+        return tests[0] if tests else found
+    both = [replace(one, p=min(1.0, TESTS * one.p)) for one in tests]
+    # A first batch that was chosen explains the other test, and has another remedy.
+    return both[0] if both[0].surely_chosen else min(both, key=lambda one: one.p)
 
 
 def _shifts(features: dict[str, np.ndarray], gold: np.ndarray) -> tuple[Shift, ...]:
@@ -204,14 +186,6 @@ def _shifts(features: dict[str, np.ndarray], gold: np.ndarray) -> tuple[Shift, .
         error = float(values.std(ddof=1)) * np.sqrt(n / (m * (n - m)))
         shifts.append(Shift(name, here, there, (here - there) / error))
     return tuple(sorted(shifts, key=lambda shift: -abs(shift.z)))
-
-
-def _centred(table: np.ndarray, stratum: np.ndarray) -> np.ndarray:
-    """Take the mean of its stratum from each feature; what does not vary then is 0 throughout."""
-    centred = table - table.mean(axis=0)
-    for one in np.unique(stratum):
-        centred[stratum == one] -= centred[stratum == one].mean(axis=0)
-    return np.where(np.ptp(centred, axis=0) > 1e-9 * np.ptp(table, axis=0), centred, 0.0)
 
 
 def assess_gold_sample(
@@ -242,6 +216,8 @@ def assess_gold_sample(
         return GoldSample(np.nan, note="all items have the same votes, and there are no scores")
     if units.gold.all():
         return GoldSample(np.nan, note="every cluster has a gold label", of=OF_CLUSTERS)
+    if units.draw is not None and not _is_known(units.draw):
+        return _by_weight(units, rng, permutations)
     if units.draw is not None and units.draw.stratum is None:
         return _one_by_one(units, rng, permutations)
     return _of_strata(units, rng, permutations)
@@ -253,8 +229,6 @@ def _of_strata(units: Units, rng: np.random.Generator, permutations: int) -> Gol
         units.gold, units.features, units.stratum, units.draw, units.of,
     )  # fmt: skip
     if draw is not None and draw.stratum is not None:
-        if (draw.stratum == NO_STRATUM).any():
-            return GoldSample(np.nan, note="some items have no gold_stratum", of=OF_STRATA)
         of, whole = OF_STRATA, 0 if stratum is None else stratum
         stratum = draw.stratum + (int(draw.stratum.max()) + 1) * whole
     drawn = [
@@ -267,12 +241,12 @@ def _of_strata(units: Units, rng: np.random.Generator, permutations: int) -> Gol
     rows = np.concatenate(drawn)
     table = np.stack(list(features.values()), axis=1)[rows]
     if stratum is not None:
-        table = _centred(table, stratum[rows])
+        table = centred(table, stratum[rows])
     table = table[:, np.ptp(table, axis=0) > 0]
     if not table.shape[1]:
         return GoldSample(np.nan, note="the items that the test takes do not differ", of=of)
     within = None if stratum is None else stratum[rows]
-    white = _whitened(table)
+    white = whitened(table)
     p = permutation_p(white, gold[rows], rng, permutations, within)
     if permutations >= PERMUTATIONS and NEAR[0] < p < NEAR[1]:
         more = max(permutations, min(MORE_PERMUTATIONS, MORE_NUMBERS // int(gold.sum())))

@@ -17,7 +17,8 @@ from crowdgold.metrics.binary import LABEL_METRICS, THRESHOLD_METRICS
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import DataCheck, verdicts_within
 from crowdgold.own.check.experts import refuse_contradicted
-from crowdgold.own.check.gold_sample import GoldSample, assess_gold_sample
+from crowdgold.own.check.gold_likeness import GoldSample
+from crowdgold.own.check.gold_sample import assess_gold_sample
 from crowdgold.own.check.verdicts import NOT_USABLE, SURELY_CHOSEN
 from crowdgold.own.evaluation import rows
 from crowdgold.own.evaluation.assumed_errors import assumed_errors, if_wrong, note_on_errors

@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdgold.data.checks import counted
 from crowdgold.own.check.annotator_check import AnnotatorCheck
-from crowdgold.own.check.gold_sample import likeness_in_words
+from crowdgold.own.check.gold_likeness import likeness_in_words
 from crowdgold.own.report.folder import StudyFolder
 from crowdgold.own.report.shapes import ANNOTATORS
 from crowdgold.own.report.words import percent

@@ -13,11 +13,10 @@ from crowdgold.evaluation.misfit import held_against
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.inference.samples import FEWEST
 from crowdgold.methods import METHODS
-from crowdgold.methods.doubts import CHOSEN_MEND
+from crowdgold.methods.doubts import CHOSEN, CHOSEN_MEND
 from crowdgold.methods.method import CORRECTED
 from crowdgold.methods.registry import answering
 from crowdgold.own.check.annotator_check import holm
-from crowdgold.own.check.gold_sample import CHOSEN
 from crowdgold.own.check.verdicts import MEASURED_GOLD, SURELY_CHOSEN
 from crowdgold.own.evaluation.headline import ONLY_MODELS_REASON
 from crowdgold.own.evaluation.questions import plain_metric

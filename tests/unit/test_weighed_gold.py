@@ -1,0 +1,148 @@
+"""Gold of `crowdgold sample`, of which files say alone how it was drawn, held against all items."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom
+
+from crowdgold.data import GoldDraw
+from crowdgold.data.gold_columns import read_gold_draw
+from crowdgold.data.gold_draw import COLUMNS
+from crowdgold.methods.doubts import CHOSEN
+from crowdgold.metrics import parse_metric
+from crowdgold.own.check.drawn_units import OF_ITEMS
+from crowdgold.own.check.gold_likeness import BY_CHANCE, OF_FIRST, OF_STRATA
+from crowdgold.own.check.gold_sample import assess_gold_sample
+from crowdgold.sampling.batch import next_batch
+from crowdgold.simulate import simulate
+
+WORLD = {
+    "n": 1000, "n_gold": 0, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,
+    "d1": 1.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}},
+}  # fmt: skip
+ASKED = [parse_metric("AUC"), parse_metric("TNR_H")]
+EACH = 120
+"""Items that are sent to experts in a batch."""
+STUDIES = 200
+LEVELS = (0.01, 0.05)
+
+
+def study(seed):
+    """Items without gold labels, of which one in fifty has no score."""
+    rng = np.random.default_rng([21, seed])
+    items = simulate("maven", WORLD, rng).table
+    scores = np.where(rng.random(len(items)) < 0.02, np.nan, items.scores["A"])
+    return replace(items, scores={"A": scores})
+
+
+def read(items, files):
+    """The items with the gold labels of files, drawn as these say.
+
+    An item that was sent repeatedly is of the file that has its label.
+    """
+    table = pd.concat(files).sort_values("gold", kind="stable", na_position="first")
+    own = table.drop_duplicates("item", keep="last").set_index("item").reindex(items.item)
+    columns = {name: own[name].astype("string") for name in COLUMNS if name in own}
+    columns = {name: one.reset_index(drop=True) for name, one in columns.items()}
+    gold = own["gold"].fillna(-1).to_numpy(dtype=np.int8)
+    return replace(items, gold=gold, draw=read_gold_draw(columns, gold, items.item))
+
+
+def sent(items, seed, skipped=0.0):
+    """The next file, labelled; a share of split votes is skipped.
+
+    Of a stratum that has no other votes one item is labelled.
+    """
+    batch = next_batch(items, ASKED, EACH, seed)
+    frame = batch.to_frame(items)
+    positive, total = items.votes_positive[batch.rows], items.votes_total[batch.rows]
+    split = (positive > 0) & (positive < total)
+    left = split & (np.random.default_rng([22, seed]).random(EACH) < skipped)
+    whole = pd.Series(left).groupby(frame["gold_stratum"]).transform("all")
+    first = whole & ~frame["gold_stratum"].duplicated()
+    truth = pd.Series(items.truth[batch.rows], dtype="Int8")
+    return frame.assign(gold=truth.where(~left | first))
+
+
+def in_two_batches(seed, skipped=0.0):
+    """Gold labels of two batches, the second guided by the first."""
+    items, files = study(seed), []
+    for _ in range(2):
+        files.append(sent(items, seed, skipped))
+        items = read(items, files)
+    return items
+
+
+def doubts(studies):
+    return np.array([assess_gold_sample(one, np.random.default_rng(1), 199).p for one in studies])
+
+
+def test_gold_of_guided_batches_is_doubted_at_most_as_often_as_the_level_says():
+    """200 studies: at most so many as the binomial exceeds once in 1,000 times."""
+    studies = [in_two_batches(seed) for seed in range(STUDIES)]
+    assert assess_gold_sample(studies[0], np.random.default_rng(1)).of == OF_STRATA
+    found = doubts(studies)
+    assert np.isfinite(found).all()
+    for level in LEVELS:
+        assert (found < level).sum() <= binom.ppf(0.999, STUDIES, level), level
+
+
+def test_split_votes_that_experts_skipped_are_seen():
+    """The control: doubted at .01 in at least 13 of 20 studies (of 17 found)."""
+    found = doubts([in_two_batches(seed, skipped=1.0) for seed in range(20)])
+    assert (found < CHOSEN).sum() >= 13
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_a_first_batch_that_was_chosen_is_seen_after_another_was_drawn(chosen):
+    """Of ten studies, all are doubted surely where it has the highest scores, and none where it is
+    random: of one test at .001 more than 0 are expected once in 100 times."""
+    found = []
+    for seed in range(10):
+        items = study(seed)
+        score = np.nan_to_num(items.scores["A"], nan=-np.inf)
+        key = score if chosen else np.random.default_rng([23, seed]).random(len(items))
+        rows = np.argsort(-key)[:60]
+        first = pd.DataFrame({"item": items.item[rows], "gold": items.truth[rows]})
+        gold = np.full(len(items), -1, dtype=np.int8)
+        gold[rows] = items.truth[rows]
+        files = [first, sent(replace(items, gold=gold), seed)]
+        found.append(assess_gold_sample(read(items, files), np.random.default_rng(seed)))
+    assert all(one.surely_chosen == chosen for one in found)
+    if chosen:
+        assert {one.of for one in found} == {OF_FIRST}
+        assert "first batch of gold labels do not look like" in found[0].doubt
+        assert found[0].shifts[0].feature == "rank by score of A"
+
+
+def by_themselves(seed, times=1.0, known=True):
+    """Items drawn each by itself, with chances that are said to be so many times as high."""
+    items, rng = study(seed), np.random.default_rng([24, seed])
+    chance = 0.1 + 0.2 * items.votes_positive / items.votes_total
+    drawn = rng.random(len(items)) < chance
+    told = np.where(drawn | known, times * chance, np.nan)
+    gold = np.where(drawn, items.truth, -1).astype(np.int8)
+    return replace(items, gold=gold, draw=GoldDraw(told))
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["of all", "of gold items alone"])
+def test_chances_whose_sum_is_not_the_number_of_gold_items_are_doubted(known):
+    """About 80 gold items, and chances 1.6 times too high: doubted at .01 in at least 12 of 20
+    studies (five deviations); the right ones at .1 in at most 8 (once in 1,000 times)."""
+    assert (doubts([by_themselves(seed, 1.6, known) for seed in range(20)]) < CHOSEN).sum() >= 12
+    right = [by_themselves(seed, 1.0, known) for seed in range(20)]
+    assert (doubts(right) < 0.1).sum() <= binom.ppf(0.999, 20, 0.1)
+    assert assess_gold_sample(right[0], np.random.default_rng(1)).of == BY_CHANCE
+
+
+def test_a_first_batch_alone_is_a_random_sample_of_the_items():
+    items = study(1)
+    rows = np.random.default_rng(2).permutation(len(items))[:60]
+    told = {"gold_batch": 1, "gold_stratum": 1, "gold_stratum_size": len(items)}
+    file = pd.DataFrame({"item": items.item[rows], "gold": items.truth[rows], **told})
+    one = read(items, [file])
+    alone = assess_gold_sample(replace(one, draw=None), np.random.default_rng(3))
+    found = assess_gold_sample(one, np.random.default_rng(3))
+    assert (found.of, found.p) == (OF_ITEMS, alone.p)
