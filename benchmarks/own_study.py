@@ -42,7 +42,8 @@ from crowdgold.own.evaluation import Settings, Source, write_evaluation
 from crowdgold.own.evaluation.compiled import load_models
 from crowdgold.own.evaluation.files import with_source
 from crowdgold.own.evaluation.fitting import Found, run_job
-from crowdgold.own.evaluation.study import join_found, plan_study
+from crowdgold.own.evaluation.planned import plan_study
+from crowdgold.own.evaluation.study import join_found
 from crowdgold.simulate.maven import draw_maven
 
 ANNOTATORS, GOLD = 1000, 300

@@ -23,7 +23,8 @@ from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import check_data
 from crowdgold.own.evaluation import METRICS, Settings, fitting
 from crowdgold.own.evaluation.files import require_answers
-from crowdgold.own.evaluation.study import join_found, plan_study
+from crowdgold.own.evaluation.planned import plan_study
+from crowdgold.own.evaluation.study import join_found
 from properties.test_own_study_properties import (
     GOOD,
     LONG,

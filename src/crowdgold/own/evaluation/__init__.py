@@ -15,9 +15,10 @@ from crowdgold.own.evaluation.files import (
 )
 from crowdgold.own.evaluation.folder import check_folder, kept_folder, mend
 from crowdgold.own.evaluation.jobs import chosen_methods, is_quick
+from crowdgold.own.evaluation.planned import UnsupportedError
 from crowdgold.own.evaluation.questions import METRICS, STANDARD, Settings, read_thresholds
 from crowdgold.own.evaluation.run_key import discard
-from crowdgold.own.evaluation.study import UnsupportedError, evaluate_study
+from crowdgold.own.evaluation.study import evaluate_study
 
 __all__ = [
     "METRICS",

@@ -16,10 +16,11 @@ from crowdgold.own.evaluation.evaluated import Answered, Evaluation
 from crowdgold.own.evaluation.folder import write_folder
 from crowdgold.own.evaluation.headline import NO_MODEL
 from crowdgold.own.evaluation.jobs import chosen_methods
+from crowdgold.own.evaluation.planned import UnsupportedError
 from crowdgold.own.evaluation.processes import Say
 from crowdgold.own.evaluation.questions import Settings, check_settings
 from crowdgold.own.evaluation.run_key import versions
-from crowdgold.own.evaluation.study import UnsupportedError, evaluate_study
+from crowdgold.own.evaluation.study import evaluate_study
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,9 @@ from crowdgold.own.evaluation.files import (
     write_evaluation,
 )
 from crowdgold.own.evaluation.fitting import Found, run_job
+from crowdgold.own.evaluation.planned import Planned, plan_study
 from crowdgold.own.evaluation.questions import Settings
-from crowdgold.own.evaluation.study import Planned, join_found, plan_study
+from crowdgold.own.evaluation.study import join_found
 
 STUDY = "study.pickle"
 

@@ -2,21 +2,20 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from crowdgold.data import NO_GOLD, InputError, Items
+from crowdgold.data import NO_GOLD, Items
 from crowdgold.data.own import Study
 from crowdgold.evaluation.misfit import held_against
 from crowdgold.methods import METHODS
 from crowdgold.methods.registry import offered
-from crowdgold.metrics.binary import LABEL_METRICS, THRESHOLD_METRICS
+from crowdgold.metrics.binary import THRESHOLD_METRICS
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import DataCheck, verdicts_within
-from crowdgold.own.check.experts import refuse_contradicted
 from crowdgold.own.check.gold_likeness import GoldSample
 from crowdgold.own.check.gold_sample import assess_gold_sample
 from crowdgold.own.check.verdicts import NOT_USABLE, SURELY_CHOSEN
@@ -28,69 +27,20 @@ from crowdgold.own.evaluation.fitting import Found, run_job
 from crowdgold.own.evaluation.headline import headlines
 from crowdgold.own.evaluation.jobs import (
     ALL,
-    Job,
-    Stratum,
-    find_strata,
     is_quick,
     items_of,
-    plan_jobs,
     stream,
 )
-from crowdgold.own.evaluation.look import note_looks, of_this_look
+from crowdgold.own.evaluation.look import note_looks
+from crowdgold.own.evaluation.planned import Planned, plan_study
 from crowdgold.own.evaluation.processes import Say, run_jobs
 from crowdgold.own.evaluation.questions import (
     Settings,
-    check_settings,
     thresholds_of,
     what_intervals_are_about,
 )
 from crowdgold.own.evaluation.ranges import with_ranges
 from crowdgold.own.evaluation.run_key import KeptJobs, key_of
-
-
-class UnsupportedError(InputError):
-    """Data that can be read and do not support what is asked of them."""
-
-
-@dataclass(frozen=True)
-class Planned:
-    """A study whose work is split into jobs.
-
-    Attributes:
-        study: the user's tables.
-        settings: what is asked.
-        strata: by name.
-        notes: what was left out.
-        jobs: those that take longest first.
-        against: (stratum, method) -> why it is not run.
-    """
-
-    study: Study
-    settings: Settings
-    strata: Mapping[str, Stratum]
-    notes: Sequence[str]
-    jobs: Sequence[Job]
-    against: Mapping[tuple[str, str], str]
-
-    @property
-    def methods(self) -> list[str]:
-        """The methods of the jobs."""
-        return list(dict.fromkeys(name for job in self.jobs for name in job.methods))
-
-    def without(self, failed: Mapping[str, str]) -> "Planned":
-        """Take methods whose model cannot be had out of the jobs; say of each where that is."""
-        kept = [
-            replace(job, methods=tuple(name for name in job.methods if name not in failed))
-            for job in self.jobs
-        ]
-        against = {
-            (job.stratum, name): failed[name]
-            for job in self.jobs
-            for name in job.methods
-            if name in failed
-        }
-        jobs = [job for job in kept if job.methods]
-        return replace(self, jobs=jobs, against={**self.against, **against})
 
 
 def _describe(items: Items) -> dict[str, Any]:
@@ -156,15 +106,6 @@ def _fits(found: Sequence[Found]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _check_support(settings: Settings, study: Study) -> None:
-    """Raise an `UnsupportedError` where no metric that is asked for can be had of these tables."""
-    wanted = set(settings.metrics)
-    if not study.items.predictors and not wanted & set(LABEL_METRICS):
-        raise UnsupportedError(
-            f"{', '.join(settings.metrics)}: they are of a model's scores, and the study has none"
-        )
-
-
 def _tables(
     estimates: pd.DataFrame, found: Sequence[Found], items: Items
 ) -> dict[str, pd.DataFrame]:
@@ -196,23 +137,6 @@ def _about(planned: Planned, found: Sequence[Found], notes: Sequence[str]) -> di
             *note_looks(settings, items, found),
         ],
     }
-
-
-def plan_study(study: Study, settings: Settings) -> Planned:
-    """Split the work on a study into jobs.
-
-    Raises:
-        UnsupportedError: where no metric asked for can be had of these tables.
-        InputError: where a setting cannot be used.
-    """
-    check_settings(settings, study.items.predictors)
-    _check_support(settings, study)
-    study = study.with_expert_error(settings.expert_error)
-    refuse_contradicted(study.items)
-    strata, notes = find_strata(study)
-    jobs, against = plan_jobs(study, settings, strata)
-    settings = of_this_look(settings, study.items)
-    return Planned(study, settings, {one.name: one for one in strata}, notes, jobs, against)
 
 
 def _unusable(
