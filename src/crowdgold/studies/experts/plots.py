@@ -84,7 +84,7 @@ def draw_experts(
                         range(len(names)), of_it[value], color=colour, marker=marker, label=label,
                         linewidth=0.9, markersize=4,
                     )  # fmt: skip
-            upper.set_title(f"{titles[metric]}\nsecond opinions {called.get(one, one)}")
+            upper.set_title(f"\n{titles[metric]}")
             upper.set_ylim(-0.03, 1.03)
             lower.set_yscale("log")
             lower.set_ylim(0.8, MOST_WIDTH)
@@ -92,6 +92,8 @@ def draw_experts(
             lower.minorticks_off()
             for panel in (upper, lower):
                 panel.set_xticks(range(len(names)), texts, rotation=35, ha="right")
+        # Above its row: it is as long as two panels.
+        axes[2 * place][0].set_title(f"Second opinions {called.get(one, one)}\n", loc="left")
         axes[2 * place][0].set_ylabel("Coverage")
         axes[2 * place + 1][0].set_ylabel("Width / error-free")
     axes[1][0].legend(frameon=False, fontsize="x-small")
