@@ -39,6 +39,7 @@ from crowdgold.methods.registry import offered
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import check_data
 from crowdgold.own.evaluation import Settings, Source, write_evaluation
+from crowdgold.own.evaluation.assumed_errors import assumed_errors
 from crowdgold.own.evaluation.compiled import load_models
 from crowdgold.own.evaluation.files import with_source
 from crowdgold.own.evaluation.fitting import Found, run_job
@@ -237,7 +238,8 @@ def measure(size: Size, stan: StanModels) -> list[dict[str, float | str]]:
             with stage(str(job)):
                 found += run_job(job, study, settings, planned.strata, stan)
         with stage("joining"):
-            joined = join_found(planned, found, check, 0.0)
+            assumed = assumed_errors(planned.study, planned.settings, planned.strata)
+            joined = join_found(planned, found, check, 0.0, assumed)
             evaluation = with_source(joined, check, source, stan)
         with stage("writing"):
             write_evaluation(evaluation, check, folder / "out")

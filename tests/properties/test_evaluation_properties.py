@@ -22,6 +22,7 @@ from crowdgold.methods.registry import METHODS, offered
 from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import check_data
 from crowdgold.own.evaluation import METRICS, Settings, fitting
+from crowdgold.own.evaluation.assumed_errors import assumed_errors
 from crowdgold.own.evaluation.files import require_answers
 from crowdgold.own.evaluation.planned import plan_study
 from crowdgold.own.evaluation.study import join_found
@@ -129,7 +130,8 @@ def evaluated_here(folder, files, chosen):
             for job in planned.jobs
             for one in fitting.run_job(job, study, chosen, planned.strata, stan)
         ]
-        joined = join_found(planned, found, check, 0.0)
+        assumed = assumed_errors(planned.study, planned.settings, planned.strata)
+        joined = join_found(planned, found, check, 0.0, assumed)
         require_answers(joined)
     except InputError as error:
         joined, message = None, str(error)
