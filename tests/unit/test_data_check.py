@@ -536,3 +536,14 @@ def test_the_command_tells_data_that_support_nothing_from_files_that_cannot_be_r
     assert main(["check", str(path)]) == 2
     assert "Error:" in capsys.readouterr().err
     assert main(["check", str(path), "--seed", "-1"]) == 2
+
+
+def test_what_takes_gold_for_true_is_weak_where_experts_are_known_to_err():
+    """At 5 %, and control: not at 0, and not of what heeds their errors or uses no gold."""
+    for error, expected in ((0.05, "weak"), (0.0, "usable")):
+        facts = Facts(**{**vars(GOOD), "errors_unknown": "", "experts_err": error})
+        found = {one.method: one for one in verdicts_of(facts, facts)}
+        assert found["GT"].verdict == found["logistic-R"].verdict == expected
+        assert found["GT-E"].verdict == found["logistic-E"].verdict == "usable"
+        assert ("for true" in found["GT"].why) == (error > 0)
+        assert not any("for true" in found[name].why for name in ("MV", "GT-E") if name in found)

@@ -19,6 +19,8 @@ SURELY_CHOSEN = 0.001
 """p-value below which gold is surely none."""
 ENOUGH_ITEMS = 100
 """Items that a model of votes or scores needs to say more than its priors."""
+LEAST_ERROR = 0.005
+"""Errors of experts that are no longer for rounding."""
 FEW_LABELS = 10
 """Fewer labels say too little of an annotator."""
 RANDOM_SAMPLE = (
@@ -50,6 +52,8 @@ class Facts(Has):
             there are none. A tie counts half.
         median_labels: the middle annotator's labels.
         adversarial: annotators who look adversarial.
+        experts_err: how often experts err on the class where they err more; NaN where it is not
+            known.
     """
 
     items: int
@@ -63,6 +67,7 @@ class Facts(Has):
     tnr: float
     median_labels: float
     adversarial: int
+    experts_err: float = float("nan")
 
     @property
     def majority_error(self) -> float:
@@ -113,6 +118,14 @@ def chosen_gold(facts: Facts) -> list[Finding]:
 def chosen_for_models(facts: Facts) -> list[Finding]:
     """Doubt the same for a model of votes and scores, which can take some of it."""
     return [Finding(WEAK, one.why, one.mend) for one in chosen_gold(facts)]
+
+
+def gold_for_true(facts: Facts) -> list[Finding]:
+    """Doubt what takes gold labels for true, where experts are known to err."""
+    if not facts.experts_err >= LEAST_ERROR:
+        return []
+    why = f"takes gold labels for true; experts err on {100 * facts.experts_err:.2g} % of a class"
+    return [Finding(WEAK, why, "take a method that corrects experts' errors")]
 
 
 def few_items(facts: Facts) -> list[Finding]:

@@ -19,7 +19,7 @@ from crowdgold.own.check.annotator_check import (
 from crowdgold.own.check.cluster_effect import ClusterEffect, cluster_effect, warn_of_few
 from crowdgold.own.check.data_warnings import warn_of_annotators_and_scores, warn_of_gold
 from crowdgold.own.check.described import in_short
-from crowdgold.own.check.experts import ExpertCheck, check_experts
+from crowdgold.own.check.experts import ExpertCheck, check_experts, largest_error
 from crowdgold.own.check.gold_likeness import GoldSample
 from crowdgold.own.check.gold_sample import PERMUTATIONS, assess_gold_sample
 from crowdgold.own.check.judges import Judges, look_at_judges
@@ -159,6 +159,7 @@ def _facts(
         annotators=None if annotators is None else len(annotators.annotator),
         median_labels=np.nan if annotators is None else float(np.median(annotators.labels)),
         adversarial=0 if annotators is None else int(annotators.adversarial.sum()),
+        experts_err=largest_error(items),
     )
 
 

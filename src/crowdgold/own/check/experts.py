@@ -64,6 +64,14 @@ def check_experts(items: Items) -> ExpertCheck:
     )  # fmt: skip
 
 
+def largest_error(items: Items) -> float:
+    """How often experts err on the class where they err more; NaN where it is not known."""
+    if why_unknown(items) or not (items.gold != NO_GOLD).any():
+        return float("nan")
+    found = expert_errors(items)
+    return 1 - min(found.sensitivity, found.specificity)
+
+
 def refuse_contradicted(items: Items) -> None:
     """Raise an `InputError` where gold labels contradict the error that is given."""
     opinions = items.opinions

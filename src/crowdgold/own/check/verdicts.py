@@ -8,8 +8,15 @@ from dataclasses import dataclass
 
 from crowdgold.methods import METHODS, Method
 from crowdgold.methods.doubts import MEASURED_GOLD as MEASURED_GOLD
-from crowdgold.methods.doubts import NOT_USABLE, SURELY_CHOSEN, VERDICTS, Facts, Finding
-from crowdgold.methods.needs import lacking
+from crowdgold.methods.doubts import (
+    NOT_USABLE,
+    SURELY_CHOSEN,
+    VERDICTS,
+    Facts,
+    Finding,
+    gold_for_true,
+)
+from crowdgold.methods.needs import EXPERTS_ERRORS, lacking
 from crowdgold.methods.registry import offered
 
 __all__ = ["MEASURED_GOLD", "NOT_USABLE", "SURELY_CHOSEN", "Facts", "Verdict", "verdicts_of"]
@@ -36,9 +43,12 @@ def _findings(method: Method, facts: Facts) -> Iterator[Finding]:
     """What speaks against a method; of one that lacks what it needs, nothing but that."""
     lacks = [Finding(NOT_USABLE, why, need.mend) for need, why in lacking(method.needs, facts)]
     yield from lacks
-    if not lacks and method.offer:
-        for doubt in method.offer.doubts:
-            yield from doubt(facts)
+    if lacks or not method.offer:
+        return
+    for doubt in method.offer.doubts:
+        yield from doubt(facts)
+    if method.uses_gold and EXPERTS_ERRORS not in method.needs:
+        yield from gold_for_true(facts)
 
 
 def verdicts_of(facts: Facts, of_scores: Facts) -> tuple[Verdict, ...]:
