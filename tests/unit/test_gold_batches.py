@@ -165,6 +165,20 @@ def test_a_label_added_to_a_batch_after_the_next_was_drawn_is_seen():
         read_gold_draw(frame(), gold, ITEM)
 
 
+@pytest.mark.parametrize(("size", "right"), [("3", False), ("4", True), ("5", True), ("6", False)])
+def test_an_item_that_experts_are_tied_on_need_not_be_drawn_again(size, right):
+    """f of batch 2 has no gold label: of ten items five may be left for batch 3, or four."""
+    third = frame(gold_batch=["", "", "2", "2", "2", "2", "3", "", "", ""],
+                  gold_stratum=["", "", "x", "x", "y", "y", "1", "", "", ""],
+                  gold_stratum_size=["", "", "5", "5", "3", "3", size, "", "", ""])  # fmt: skip
+    gold = np.where(ITEM == "g", 1, GOLD)
+    if right:
+        assert read_gold_draw(third, gold, ITEM).drawn.tolist() == [2, 2, 1, 1]
+        return
+    with pytest.raises(InputError, match=f"batch 3 have {size} items, and 5 of the table"):
+        read_gold_draw(third, gold, ITEM)
+
+
 def test_tables_keep_batches():
     """The row of an experiment's table gives them back, and columns say the same."""
     draw = read_gold_draw(frame(), GOLD, ITEM)

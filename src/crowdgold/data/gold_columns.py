@@ -162,7 +162,9 @@ def _by_batch(columns: Mapping[str, pd.Series], has_gold: np.ndarray, item: np.n
          "size": np.where(sent, to_numbers(size), len(item)), "gold": has_gold}
     )[asked]  # fmt: skip
     found = table.groupby(["batch", "stratum"])
-    strata = found.agg(size=("size", "min"), largest=("size", "max"), drawn=("gold", "sum"))
+    strata = found.agg(
+        size=("size", "min"), largest=("size", "max"), drawn=("gold", "sum"), sent=("gold", "size")
+    )
     _check_batches(strata.reset_index(), len(item))
     place = np.full(len(item), NO_STRATUM)
     place[has_gold] = found.ngroup().reindex(np.flatnonzero(has_gold)).to_numpy(dtype=int)
@@ -187,9 +189,10 @@ def _check_batches(strata: pd.DataFrame, n_items: int) -> None:
             f"column {STRATUM!r}: {empty_in_words(bare['stratum'])} of batch {batch}; expected "
             "some in each. Have an expert label an item more of each"
         )
-    before = 0
+    before = empty = 0
     for batch, own in strata.groupby("batch"):
-        if own["size"].sum() != n_items - before:
+        # Items that experts were tied on have no gold label, and were not drawn again.
+        if not n_items - before - empty <= own["size"].sum() <= n_items - before:
             raise InputError(
                 f"column {SIZE!r}: the strata of batch {batch} have {own['size'].sum():,.0f} "
                 f"items, and {n_items - before:,} of the table had no gold label before it. "
@@ -197,6 +200,7 @@ def _check_batches(strata: pd.DataFrame, n_items: int) -> None:
                 "next is drawn, and no item to the study"
             )
         before += int(own["drawn"].sum())
+        empty += int((own["sent"] - own["drawn"]).sum())
 
 
 def skipped_in_words(columns: Mapping[str, pd.Series], gold: np.ndarray) -> list[str]:
