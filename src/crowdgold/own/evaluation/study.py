@@ -184,7 +184,8 @@ def join_found(
         for one in strata
     }
     surely = {name: sample.p < SURELY_CHOSEN for name, sample in samples.items()}
-    wrong = {ALL: if_wrong(study.items, settings, assumed)}
+    # Of gold that was surely chosen nothing is answered, and nothing told either.
+    wrong = {} if surely.get(ALL) else {ALL: if_wrong(study.items, settings, assumed)}
     answers = headlines(estimates, n_gold, surely, _unusable(planned, check, samples))
     answers, ranges_if = with_ranges(answers, study, planned.strata, settings, check)
     summary = {
