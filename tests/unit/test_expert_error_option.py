@@ -189,3 +189,15 @@ def test_an_error_that_the_gold_labels_contradict_ends_with_the_largest_that_the
     assert verdict["logistic-E"] == "not usable"
     with pytest.raises(InputError, match="these labels allow an error of"):
         cg.evaluate(cg.read("votes.csv", "gold.csv"), models=False, expert_error=0.45)
+
+
+def test_nothing_is_told_of_wrong_labels_where_gold_was_surely_chosen(folder, capsys):
+    """All items with positive votes alone have gold; control: gold at random."""
+    votes = pd.read_csv("votes.csv")
+    chosen = votes["votes_positive"] == votes["votes_total"]
+    gold = pd.DataFrame({"item": votes["item"], "label": TABLE.truth})
+    for name, rows in (("chosen", chosen), ("random", np.arange(len(votes)) % 7 == 0)):
+        gold[rows].to_csv(f"{name}.csv", index=False)
+        study, _ = evaluated("votes.csv", f"{name}.csv")
+        told = " ".join("".join(capsys.readouterr()).split())
+        assert bool(study["strata"][0]["if_wrong"]) == ("Were 5 %" in told) == (name == "random")

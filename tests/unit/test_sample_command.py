@@ -155,6 +155,12 @@ def test_an_expert_may_stop_anywhere(folder, capsys):
         assert main(["evaluate", "study.csv", *files, *options, *asked]) == 0
         found.append(json.loads(capsys.readouterr().out)["headlines"])
     assert found[0] == found[1]
+    capsys.readouterr()
+    assert sample("study.csv", "one.csv", "two.csv", "--n", 50, "--out", "three.csv") == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert "3 gold labels of batch 2 passed over" in error
+    assert "No batch can follow before" in error
+    assert not (folder / "three.csv").exists()
 
 
 def test_random_gold_comes_first_and_a_batch_after_it(folder, capsys):

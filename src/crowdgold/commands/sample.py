@@ -233,6 +233,11 @@ def run(asked: argparse.Namespace) -> int:
     with progress(lambda: "reading and choosing"):
         study = read_study(asked.files, renamed(asked), asked.positive, asked.repeated)
         work = _chances if asked.poststratify else _second if asked.second else _batch
+        if study.passed_over and work is _batch:
+            begun = next(note for note in study.notes if "passed over" in note)
+            raise InputError(
+                f"{begun}. No batch can follow before: its items would be drawn once more"
+            )
         table, told = work(study.items, asked)
     for note in study.notes:
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))

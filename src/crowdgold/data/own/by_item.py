@@ -127,8 +127,8 @@ def read_gold(
 
 def of_begun_batches(
     gold: Rows | None, item: np.ndarray, sampling: Mapping[str, pd.Series], notes: list[str]
-) -> Rows | None:
-    """The gold labels without those of a batch of which not all strata have one.
+) -> tuple[Rows | None, int]:
+    """The gold labels without those of a batch of which not all strata have one, and how many.
 
     Args:
         gold: labels of all experts.
@@ -137,10 +137,11 @@ def of_begun_batches(
         notes: what was decided is added to them.
     """
     if gold is None:
-        return None
+        return None, 0
     passed, told = not_begun(sampling, np.isin(item, gold.frame["item"].to_numpy(dtype=object)))
     notes += told
-    return gold.take(~gold.frame["item"].isin(item[passed]).to_numpy(dtype=bool))
+    kept = ~gold.frame["item"].isin(item[passed]).to_numpy(dtype=bool)
+    return gold.take(kept), int((~kept).sum())
 
 
 def _gold_rows(table: Sheet, column: str, name: str) -> tuple[Sheet, pd.DataFrame, np.ndarray]:

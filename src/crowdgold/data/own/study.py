@@ -56,6 +56,7 @@ class Study(Shown):
             are given.
         gold_by_expert: expert -> (n,) label of each item: 0, 1, or `NO_GOLD`.
         notes: what was guessed, dropped or decided, a sentence each.
+        passed_over: gold labels of a batch of which not all strata have one, as `notes` say.
     """
 
     items: Items
@@ -64,6 +65,7 @@ class Study(Shown):
     weights: np.ndarray | None = None
     gold_by_expert: Mapping[str, np.ndarray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    passed_over: int = 0
 
     def with_expert_error(self: Self, text: str | float) -> Self:
         """The same study with what is known of how often experts err (`data.opinions`).
@@ -135,7 +137,7 @@ def _study(
         name: _of_items(one, items.item, name, notes)
         for name, one in read_sampling(sheets, kinds).items()
     }
-    gold = of_begun_batches(gold, items.item, sampling, notes)
+    gold, passed_over = of_begun_batches(gold, items.item, sampling, notes)
     by_expert = {} if gold is None else _gold_by_expert(gold, items.item, notes)
     strata = {
         name: _of_items(values, items.item, f"strata {name}", notes).fillna("").to_numpy(object)
@@ -145,7 +147,7 @@ def _study(
     opinions = None if gold is None else _opinions(gold, items.item)
     items = replace(items, gold=_majority(by_expert, len(items), notes), opinions=opinions)
     items = _with_sampling(items, sampling, notes)
-    return Study(items, annotations, strata, weights, by_expert, tuple(notes))
+    return Study(items, annotations, strata, weights, by_expert, tuple(notes), passed_over)
 
 
 def _with_labels(
