@@ -74,8 +74,8 @@ def test_shares_by_error_are_ratios_of_mean_squared_errors():
     found = found.reset_index()
     assert "| 0.03 | two batches | 0.250" in shares_table(found, "error_share")
     told = answer(found, {"prevalence": "the prevalence", "AUC": "AUC"})
-    assert told.startswith("Where 3 % of items are positive, a sample in two batches needs 25 for ")
-    assert "the same error it needs 25 for the prevalence, 25 for AUC" in told
+    assert "sample in two batches needs 25 for the prevalence and 25 for AUC. For the same" in told
+    assert "error it needs 25 for the prevalence and 25 for AUC: its" in told
 
 
 def test_an_interval_that_is_missing_does_not_hold_the_truth():

@@ -42,7 +42,7 @@ def _labels(found: "MoreLabels", design: str, wanted: float) -> str:
     if number is None:
         return most if low is None else f"{most} (or from {low:,} on)"
     ends = f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
-    return f"{number:,} ({ends})"
+    return f"about {number:,} ({ends})"
 
 
 def describe(found: "MoreLabels", metric: str, wanted: float) -> str:
@@ -59,10 +59,11 @@ def describe(found: "MoreLabels", metric: str, wanted: float) -> str:
     if found.width > wanted:
         designed, at_random = (_labels(found, design, wanted) for design in DESIGNS)
         says = (
-            f"For a width of {wanted:g}: about {designed} labels more where `crowdgold sample` "
-            f"draws the items, {at_random} at random. In parentheses: 95 %, as far as "
-            f"{STUDIES} simulated studies tell."
+            f"For a width of {wanted:g}: {designed} labels more where `crowdgold sample` draws the "
+            f"items, {at_random} at random."
         )
+        if "(" in says:
+            says += f" In parentheses: 95 %, as far as {STUDIES} simulated studies tell."
     return "\n".join([*lines, "", textwrap.fill(says, WIDTH)])
 
 

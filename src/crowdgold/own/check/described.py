@@ -9,7 +9,7 @@ import numpy as np
 from crowdgold.data.checks import counted, list_names
 from crowdgold.data.shown import WIDTH, first_lines
 from crowdgold.methods.doubts import NOT_USABLE, USABLE, VERDICTS, WEAK
-from crowdgold.methods.method import MODEL
+from crowdgold.methods.method import CORRECTED, MODEL
 from crowdgold.methods.registry import with_role
 from crowdgold.own.check.annotator_check import FEW_LABELS, Agreement
 from crowdgold.own.check.cluster_effect import in_words
@@ -158,7 +158,8 @@ def _support(check: "DataCheck") -> dict[str, list[str]]:
     number = check.gold_positive + check.gold_negative
     # Without gold `crowdgold evaluate` takes the first model, weak or not.
     models = [one for one in check.verdicts if one not in none and one.method in with_role(MODEL)]
-    first = (usable if number else models)[:1]
+    corrected = [one for one in usable if one.method in with_role(CORRECTED)]
+    first = (corrected if number else models)[:1]
     if check.judges.ranges is not None:
         found["answer"] = [f"ranges that votes allow: {allowed_in_short(check.judges.ranges)}"]
     for one in first:
@@ -179,7 +180,7 @@ def _support(check: "DataCheck") -> dict[str, list[str]]:
         ]
     found["other methods"] = [", ".join(left)]
     mends = list(dict.fromkeys(one.mend for one in check.verdicts if one.mend))
-    if not usable:
+    if not (corrected if number else usable):
         found["to do"] = mends[:2]
     return found
 

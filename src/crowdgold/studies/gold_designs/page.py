@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from crowdgold.data.checks import list_names
 from crowdgold.documents.markdown import markdown_table, with_error
 from crowdgold.evaluation.summaries import share_error
 from crowdgold.studies.gold_designs.check import ALONE, BATCHES, FEWEST, ONE, RIGHT
@@ -34,6 +33,10 @@ def _by_metric(rows: pd.DataFrame, words: list[str], metrics: list[str], value: 
     return [*words, *cells]
 
 
+def _listed(parts: list[str]) -> str:
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
 def answer(found: pd.DataFrame, metrics: Mapping[str, str]) -> str:
     """What two batches need where a random sample needs 100 labels, at the middle share, in words.
 
@@ -45,13 +48,13 @@ def answer(found: pd.DataFrame, metrics: Mapping[str, str]) -> str:
     positive = sorted(own["positive"].unique())[own["positive"].nunique() // 2]
     own = own[(own["positive"] == positive) & (own["design"] == BATCHES)].set_index("metric")
     by_width, by_error = (
-        list_names([f"{100 * own[column][one]:.0f} for {words}" for one, words in metrics.items()])
+        _listed([f"{100 * own[column][one]:.0f} for {words}" for one, words in metrics.items()])
         for column in ("share", "error_share")
     )
     return (
-        f"Where {100 * positive:g} % of items are positive, a sample in two batches needs "
-        f"{by_width} where a random sample needs 100 labels for an interval of the same width. For "
-        f"the same error it needs {by_error}: its intervals are longer than its errors call for."
+        f"Where {100 * positive:g} % of items are positive, fewer labels do than the 100 of a "
+        f"random sample. For intervals of the same width a sample in two batches needs {by_width}. "
+        f"For the same error it needs {by_error}: its intervals are longer than its errors call for."
     )
 
 
