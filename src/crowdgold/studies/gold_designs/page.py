@@ -54,7 +54,7 @@ def answer(found: pd.DataFrame, metrics: Mapping[str, str]) -> str:
     return (
         f"Where {100 * positive:g} % of items are positive, fewer labels do than the 100 of a "
         f"random sample. For intervals of the same width a sample in two batches needs {by_width}. "
-        f"For the same error it needs {by_error}: its intervals are longer than its errors call for."
+        f"For the same error it needs {by_error}: its intervals are longer than errors call for."
     )
 
 
