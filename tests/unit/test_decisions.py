@@ -160,6 +160,23 @@ def test_the_replicates_that_are_asked_for_decide_it(value, inside):
     assert at(decision.needed * 0.9) == "open"
 
 
+@pytest.mark.parametrize(("fixed", "decided"), [(0.0, True), (0.02, True), (0.06, False)])
+def test_no_replicates_take_away_the_error_of_what_is_printed(fixed, decided):
+    """A gap of .07 is two errors at most, and one of .06 that stays leaves it open for good."""
+
+    def made(replicates):
+        error = [np.hypot(0.1 * np.sqrt(20 / replicates), fixed)]
+        return cells_of("", [""], [0.93], error, None, replicates, fixed=fixed)
+
+    needed = decide(made(20), high=1).needed
+    assert np.isfinite(needed) == decided
+    if decided:
+        assert held(decide(made(1.1 * needed), high=1)) == "holds"
+        assert held(decide(made(0.9 * needed), high=1)) == "open"
+    else:
+        assert held(decide(made(1e9), high=1)) == "open"
+
+
 def test_replicates_are_told():
     assert replicates_in_words(cells(0.5, replicates=20)) == "20"
     assert replicates_in_words(cells(0.5, replicates=20), 123.4) == "20; some 130 needed"

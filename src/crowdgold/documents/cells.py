@@ -29,8 +29,9 @@ class Cells:
         title: what the values are, in words.
         rows: `group` and `place`, which name a cell, its `value` and its standard `error`: 0
             where the value is exact, NaN where its error is not known; the `replicates` that
-            the error is over; and its `degrees` of freedom where they are not those less one,
-            as of a fit.
+            the error is over; its `degrees` of freedom where they are not those less one, as of a
+            fit; and the `fixed` part of the error, such as a printed one, that more replicates
+            leave as it is.
     """
 
     title: str
@@ -88,6 +89,7 @@ def cells_of(
     places: Sequence[str] | None = None,
     replicates: float | Numbers = np.nan,
     degrees: float | Numbers = np.nan,
+    fixed: float | Numbers = 0.0,
 ) -> Cells:
     """Cells of columns; exact values without errors, and no places where none are given."""
     size = len(values)
@@ -102,6 +104,7 @@ def cells_of(
         "error": np.zeros(size) if errors is None else np.asarray(errors, dtype=float),
         "replicates": each(replicates),
         "degrees": each(degrees),
+        "fixed": each(fixed),
     }
     return Cells(title, pd.DataFrame(columns))
 

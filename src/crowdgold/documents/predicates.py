@@ -137,7 +137,9 @@ def decide(
 
 
 def _needed(cells: Cells, gap: np.ndarray, count: int, looks: int) -> float:
-    """How many replicates would decide the claim, as an error falls with their square root.
+    """How many replicates would decide the claim: without end where none do.
+
+    An error falls with their square root, but for its fixed part.
 
     Args:
         gap: how far each is on the side to which the claim leans.
@@ -146,8 +148,11 @@ def _needed(cells: Cells, gap: np.ndarray, count: int, looks: int) -> float:
     """
     size, error = cells.rows["replicates"].to_numpy(float), errors_of(cells)
     far = stats.norm.isf(TAIL / max(looks, 1) / (len(gap) - count + 1))
+    fixed = np.asarray(cells.rows.get("fixed", 0.0), dtype=float)
+    left = gap**2 - (far * fixed) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
-        times = np.where(gap > 0, (far * error / gap) ** 2, np.inf)
+        falling = far**2 * (error**2 - fixed**2)
+        times = np.where((gap > 0) & (left > 0), falling / left, np.inf)
     # Student's t asks for more than the normal distribution where replicates are few.
     each = np.where(error == 0, np.where(gap > 0, 0, np.inf), np.maximum(times * size, size + 1))
     return float(np.sort(np.where(np.isnan(error), np.nan, each))[count - 1])

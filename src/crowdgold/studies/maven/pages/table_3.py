@@ -92,7 +92,9 @@ def _judged(cell: Printed, gold: Printed, found: pd.Series) -> Judgement:
     value, error, _ = cell
     printed_error = np.hypot(error, value * gold[1] / gold[0])
     joint = float(np.hypot(found["paired_se"], printed_error))
-    cells = cells_of("", [""], [found["relative"]], [joint], None, [found["replicates"]])
+    cells = cells_of(
+        "", [""], [found["relative"]], [joint], None, [found["replicates"]], fixed=printed_error
+    )
     return within(cells, MARGIN, value)
 
 
