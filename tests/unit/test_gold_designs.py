@@ -38,7 +38,7 @@ def rows_of(experiment, positive, widths, missed, prediction="right", replicates
     return [
         {"experiment": experiment, "study.phi": positive, "replicate": k, "metric": metric,
          "design": design, "prediction": prediction, "truth": truth, "estimate": truth,
-         "lower": truth - width,
+         "lower": truth - width, "population_width": 1 + width,
          "upper": truth + width * (-0.5 if (design, k) in missed else 1)}
         for k in range(replicates)
         for metric, truth in (("prevalence", positive), ("AUC", 0.5))
@@ -57,6 +57,9 @@ def test_shares_are_squared_ratios_of_widths_and_coverage_is_counted():
     auc = found[found["metric"] == "AUC"].set_index("design")
     assert set(found["positive"]) == {0.03}
     assert auc.loc["batches", "share"] == pytest.approx(0.25)
+    assert auc.loc["batches", "population_share"] == pytest.approx((1.2 / 1.4) ** 2)
+    assert np.isnan(auc.loc["least", "population_share"])
+    assert "| two batches | 0.735" in shares_table(found, "population_share")
     assert auc.loc["least", "share"] == 0.25
     assert auc.loc["one batch", "coverage"] == 0.75
     assert auc.loc["batches", ["share_se", "coverage", "replicates"]].tolist() == [0, 1, 4]
@@ -123,6 +126,7 @@ def test_a_study_is_estimated_from_every_sample():
         ("AUC", "right"), ("AUC", "wrong"), ("prevalence", "right"), ("prevalence", "wrong"),
     ]  # fmt: skip
     real = found[found["design"] != "least"]
+    assert (real["population_width"] > real["upper"] - real["lower"]).all()
     assert np.isfinite(real[["truth", "estimate", "lower", "upper"]]).all(axis=None)
     assert real["truth"].nunique() == 2
     assert set(real["prediction"]) == {"right", "wrong"}

@@ -255,7 +255,7 @@ def made_designs():
     return pd.DataFrame(
         {"experiment": name, "study.phi": share, "replicate": k, "design": design,
          "prediction": "right", "metric": metric, "truth": share, "estimate": share,
-         "lower": share - 0.1 - 0.1 * rng.random(), "upper": share + 0.1}
+         "lower": share - 0.1 - 0.1 * rng.random(), "upper": share + 0.1, "population_width": 0.3}
         for name, share in (("gold_designs", 0.03), ("gold_designs", 0.2), ("other", 0.1))
         for k in range(5) for metric in ("prevalence", "recall@1")
         for design in ("random", "one batch", "batches", "least")

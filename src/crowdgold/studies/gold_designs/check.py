@@ -24,6 +24,7 @@ from crowdgold.experiments.check import Check
 from crowdgold.given import Given
 from crowdgold.inference import evaluate
 from crowdgold.inference.labels import Fit, LabelPrediction
+from crowdgold.inference.rectified import ITEMS, POPULATION
 from crowdgold.methods import fit
 from crowdgold.metrics import parse_metric, true_value
 from crowdgold.sampling.batch import labelled, next_batch
@@ -36,6 +37,9 @@ ALONE = "batches for the metric"
 DESIGNS = (ONE, BATCHES, ALONE, FEWEST)
 """Beside `random`, against which they are held."""
 RIGHT, WRONG = "right", "wrong"
+COLUMNS = [
+    "design", "prediction", "metric", "truth", "estimate", "lower", "upper", "population_width",
+]  # fmt: skip
 STEPS = 60
 
 
@@ -131,8 +135,9 @@ def check_gold_designs(
     """Estimates from each sample of one study, and the share of labels that the best design needs.
 
     Returns:
-        columns design, prediction, metric, truth (of the study's items), estimate, lower, upper; of
-        the design `least`, estimate is that share.
+        columns design, prediction, metric, truth (of the study's items), estimate, lower, upper,
+        population_width (of the interval about the population); of the design `least`, estimate is
+        that share.
     """
     given = Given("check gold_designs", parameters, GoldDesignsParameters)
     given.check_names()
@@ -143,22 +148,23 @@ def check_gold_designs(
     for design, asked, sample in _samples(items, parameters, rng):
         fits = {RIGHT: fit(parameters["method"], sample, rng), WRONG: wrong_prediction(sample)}
         for prediction, fitted in fits.items():
-            found = evaluate(fitted, sample, asked, rng, target="items")
+            found = evaluate(fitted, sample, asked, rng, target=ITEMS)
+            wide = evaluate(fitted, sample, asked, rng, target=POPULATION)
             rows += [
-                (design, prediction, metric, truths[metric], one.estimate, one.lower, one.upper)
-                for metric, one in zip(asked, found, strict=True)
-            ]
+                (design, prediction, metric, truths[metric], one.estimate, one.lower, one.upper,
+                 other.upper - other.lower)
+                for metric, one, other in zip(asked, found, wide, strict=True)
+            ]  # fmt: skip
     if learnt := given.whole("learnt"):
         study = {**parameters["study"], "n_gold": 0, "n": learnt}
         many = simulate(parameters["simulator"], study, rng).table
         moved = variances(many, [*map(parse_metric, metrics)], best_prediction(many, many.truth))
         fraction = given.whole("n_gold") / len(items)
         rows += [
-            (FEWEST, RIGHT, metric, np.nan, least_share(own, fraction), np.nan, np.nan)
+            (FEWEST, RIGHT, metric, np.nan, least_share(own, fraction), np.nan, np.nan, np.nan)
             for metric, own in zip(metrics, moved.T, strict=True)
         ]
-    names = ["design", "prediction", "metric", "truth", "estimate", "lower", "upper"]
-    return pd.DataFrame(rows, columns=names)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 CHECK = Check(

@@ -63,7 +63,8 @@ def shares_table(found: pd.DataFrame, value: str = "share") -> str:
 
     Args:
         found: of `found_of`.
-        value: `share`, of labels for equal widths, or `error_share`, for equal errors.
+        value: `share`, of labels for equal widths, `population_share`, for those of intervals about
+            the population, or `error_share`, for equal errors.
     """
     own = found[(found["experiment"] == MAIN) & (found["prediction"] == RIGHT)]
     own = own[own[value].notna()]

@@ -7,10 +7,13 @@ import pandas as pd
 
 from crowdgold.evaluation.summaries import standard_error
 from crowdgold.plotting.plot import require
-from crowdgold.studies.gold_designs.check import DESIGNS, FEWEST, RANDOM, RIGHT
+from crowdgold.studies.gold_designs.check import COLUMNS, DESIGNS, FEWEST, RANDOM, RIGHT
 
-COLUMNS = ["design", "prediction", "metric", "truth", "estimate", "lower", "upper", "replicate"]
-SHARES = ["share", "share_se", "error_share", "error_share_se"]
+OF_WIDTHS = {"share": "width", "population_share": "population_width"}
+"""Share of labels for intervals of equal width -> the width."""
+SHARES = [
+    f"{name}{error}" for name in (*OF_WIDTHS, "error_share") for error in ("", "_se")
+]  # fmt: skip
 BY = ["experiment", "positive", "metric", "prediction"]
 
 
@@ -45,6 +48,11 @@ def _ratio(own: pd.DataFrame, design: str, values: str) -> tuple[float, float]:
     return ratio, spread / np.sqrt(len(pairs))
 
 
+def _squared(ratio: float, error: float) -> tuple[float, float]:
+    """The square of a ratio, and its standard error."""
+    return ratio**2, 2 * ratio * error
+
+
 def shares(table: pd.DataFrame) -> pd.DataFrame:
     """How many labels each design needs for the same width, as a share of random ones.
 
@@ -53,11 +61,11 @@ def shares(table: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         a row for each setting, metric, prediction and design: `share`, the squared ratio of the
-        mean widths, and `error_share`, the ratio of the mean squared errors, with the standard
-        errors of these ratios of paired means, and `coverage`, of all replicates: one without an
-        interval does not hold the truth.
+        mean widths, `population_share`, that of intervals about the population, and `error_share`,
+        the ratio of the mean squared errors, with the standard errors of these ratios of paired
+        means, and `coverage`, of all replicates: one without an interval does not hold the truth.
     """
-    require(table, ["experiment", *COLUMNS])
+    require(table, ["experiment", "replicate", *COLUMNS])
     table = table.assign(
         width=table["upper"] - table["lower"], squared=(table["estimate"] - table["truth"]) ** 2
     )
@@ -69,15 +77,14 @@ def shares(table: pd.DataFrame) -> pd.DataFrame:
             if not chosen.any():
                 continue
             covered = inside[chosen].mean() if design != FEWEST else np.nan
-            wide, error = _ratio(own, design, "width")
-            found = wide**2, 2 * wide * error
+            found = [_squared(*_ratio(own, design, width)) for width in OF_WIDTHS.values()]
             if design == FEWEST:
                 least = own.loc[chosen, "estimate"].to_numpy(float)
-                found = float(least.mean()), standard_error(least)
-            by_error = _ratio(own, design, "squared")
-            rows.append((*key, design, *found, *by_error, covered, int(chosen.sum())))
+                found[0] = float(least.mean()), standard_error(least)
+            numbers = [*found, _ratio(own, design, "squared")]
+            rows.append((*key, design, *sum(numbers, ()), covered, int(chosen.sum())))
     names = [*BY, "design", *SHARES, "coverage", "replicates"]
-    return pd.DataFrame(rows, columns=names).fillna({"share_se": 0.0, "error_share_se": 0.0})
+    return pd.DataFrame(rows, columns=names).fillna(dict.fromkeys(SHARES[1::2], 0.0))
 
 
 def of_right(found: pd.DataFrame) -> pd.DataFrame:
