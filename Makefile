@@ -118,7 +118,7 @@ publish: $(READY)  ## keep the finished tables of SCALE in docs/results, of whic
 piece: $(READY)  ## HOURS of SCALE's experiments; run again, it goes on (SCALE=paper HOURS=3, TARGET=validate)
 	$(checked)
 	@$(BIN)/python -m crowdgold.experiments.pieces --results $(RESULTS) --hours $(HOURS) --cores $(CORES) \
-		$(if $(TARGET),--target $(TARGET)) -- $(RUN) $(QUIET)
+		$(if $(ASKED),--scale $(ASKED)) $(if $(TARGET),--target $(TARGET)) -- $(RUN) $(QUIET)
 
 docs: override SCALE = published
 docs: $(READY)  ## the pages and figures of docs/ from what is published; runs no experiment

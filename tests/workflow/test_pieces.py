@@ -8,7 +8,15 @@ import pandas as pd
 import pytest
 
 from crowdgold.experiments import plan
-from crowdgold.experiments.pieces import DONE, FAILED, OUT_OF_TIME, pieces, run, run_pieces
+from crowdgold.experiments.pieces import (
+    DONE,
+    FAILED,
+    OUT_OF_TIME,
+    pieces,
+    published_at,
+    run,
+    run_pieces,
+)
 
 COSTS = pd.DataFrame(
     {
@@ -30,6 +38,16 @@ def left(tmp_path):
 
 def test_what_is_left_is_the_targets_and_not_there_the_cheapest_first(left):
     assert list(left["experiment"]) == ["short", "long"]
+
+
+def test_what_is_published_of_the_scale_comes_last(tmp_path):
+    record = tmp_path / "published.yaml"
+    record.write_text("published: {short: paper, long: default}\n")
+    assert published_at("paper", tmp_path / "none.yaml") == set()
+    of_paper, of_default = (published_at(scale, record) for scale in ("paper", "default"))
+    found = [list(pieces(COSTS, "figures", tmp_path, own)["experiment"])
+             for own in (of_paper, of_default)]  # fmt: skip
+    assert found == [["there", "long", "short"], ["short", "there", "long"]]
 
 
 def test_each_experiment_is_told_with_what_is_left(left, capsys):

@@ -1,36 +1,50 @@
 """A long run in pieces: one experiment after the other, the cheapest first, until the time is up.
 
-`make piece SCALE=paper HOURS=3` runs it. Run again, it goes on with what is left. Before each
-experiment a line says how much that is, by core hours that `benchmarks/paper_scale.py` measured.
+`make piece SCALE=paper HOURS=3` runs it. Run again, it goes on with what is left. What is published
+of this scale already comes last. Before each experiment a line says how much is left, by core hours
+that `benchmarks/paper_scale.py` measured.
 """
 
 import argparse
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from crowdgold.experiments import plan
+from crowdgold.experiments.configuration import load
+from crowdgold.experiments.wiring.published import KEY, RECORD
 
 COSTS = Path("docs/results/benchmarks/paper_scale.csv")
 COLUMNS = ["experiment", "target", "core_hours"]
 DONE, FAILED, OUT_OF_TIME = "done", "failed", "out of time"
 
 
-def pieces(costs: pd.DataFrame, target: str, results: Path) -> pd.DataFrame:
+def pieces(
+    costs: pd.DataFrame, target: str, results: Path, published: Collection[str] = ()
+) -> pd.DataFrame:
     """The experiments of a target whose table is not there, the cheapest first.
 
     Args:
         costs: a row an experiment, with `COLUMNS`.
         target: `figures` or `validate`.
         results: the folder of the scale's results.
+        published: experiments that come last.
     """
     own = costs[costs["target"] == target]
     there = [(results / plan.table(name)).is_file() for name in own["experiment"]]
-    return own[[not one for one in there]].sort_values("core_hours", kind="stable")
+    left = own[[not one for one in there]].sort_values("core_hours", kind="stable")
+    known = left["experiment"].isin(list(published))
+    return pd.concat([left[~known], left[known]])
+
+
+def published_at(scale: str, record: Path = RECORD) -> set[str]:
+    """The experiments that are published at a scale."""
+    known = load(record)[KEY] if record.is_file() else {}
+    return {name for name, own in known.items() if own == scale}
 
 
 def said(experiment: str, left: pd.DataFrame, cores: int) -> str:
@@ -84,6 +98,7 @@ def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--results", type=Path, required=True, help="folder of the scale's results")
     parser.add_argument("--target", default="figures", choices=["figures", "validate"])
+    parser.add_argument("--scale", default="default", help="of the run, such as paper")
     parser.add_argument("--hours", type=float, required=True, help="after which no job is begun")
     parser.add_argument("--cores", type=int, required=True)
     parser.add_argument("--costs", type=Path, default=COSTS, help=f"a table (default: {COSTS})")
@@ -99,7 +114,8 @@ def _asked() -> argparse.Namespace:
 def main() -> None:
     """Read the command line, run what is left, and say what became of it."""
     asked = _asked()
-    left = pieces(pd.read_csv(asked.costs, usecols=COLUMNS), asked.target, asked.results)
+    costs = pd.read_csv(asked.costs, usecols=COLUMNS)
+    left = pieces(costs, asked.target, asked.results, published_at(asked.scale))
 
     def make(experiment: str, seconds: float) -> str:
         table = asked.results / plan.table(experiment)

@@ -19,6 +19,7 @@ from crowdgold.experiments.wiring.drawn import Drawn
 from crowdgold.experiments.wiring.jobs import Jobs
 
 KEY, FOLDER = "published", Path("docs/results")
+RECORD = Path("config/published.yaml")
 RUN, ALL_SCALES = "<results>/", "results/"
 """How a path of a run begins, and one of what all scales share."""
 HEAD = "# How what is in docs/results was run; `make publish` writes it.\n\n"
