@@ -502,7 +502,7 @@ def test_without_gold_the_answer_is_a_range_and_then_the_model_that_evaluate_tak
     assert main(["check", *study[files], "--json"]) == 0
     verdicts = json.loads(capsys.readouterr().out)["verdicts"]
     unusable = [one["method"] for one in verdicts if one["verdict"] == "not usable"]
-    order, _ = order_of_choice(0, False, ())
+    order, _ = order_of_choice(0, "", ())
     first = next(one for one in order if one not in unusable)
     prevalence = r"prevalence (0\.\d+ to \d\.\d+|no range)"
     assert re.search(rf"^answer +ranges that votes allow: {prevalence}", out, re.MULTILINE)

@@ -12,13 +12,17 @@ from crowdgold.inference import evaluate
 from crowdgold.inference.correction import rectify
 from crowdgold.inference.questions import Questions, View
 from crowdgold.methods import fit
-from crowdgold.methods.doubts import CHOSEN
+from crowdgold.methods.doubts import CHOSEN, SURELY_CHOSEN
 from crowdgold.metrics import parse_metric
 from crowdgold.own.check.drawn_units import OF_CLUSTERS, OF_ITEMS
-from crowdgold.own.check.gold_likeness import BY_CHANCE, OF_STRATA
+from crowdgold.own.check.gold_likeness import BY_CHANCE, OF_STRATA, TOLD, GoldSample
 from crowdgold.own.check.gold_sample import assess_gold_sample
 from crowdgold.own.evaluation.fitting import Found
+from crowdgold.own.evaluation.headline import why_set_aside
 from crowdgold.own.evaluation.run_key import read_found, write_found
+from crowdgold.own.report.check import write_check
+from crowdgold.own.report.doubts import find_doubts
+from crowdgold.own.report.folder import read_study_folder
 from crowdgold.simulate import simulate
 from crowdgold.simulate.gold_sample import CLUSTERS, GOLD_DESIGNS, POISSON, STRATA, draw_gold
 
@@ -49,7 +53,7 @@ def test_the_command_gives_the_numbers_of_the_engine(design, tmp_path, capsys):
     metrics = ("--metrics", "prevalence", "TNR_H", "AUC")
     assert main(["evaluate", path, "--out", str(tmp_path / "out"), *ASKED, *metrics]) == 0
     told = capsys.readouterr()
-    assert "gold items were drawn with known chances" in told.err
+    assert "the table says with which chances gold items were drawn" in told.err
     headlines = json.loads(told.out)["headlines"]
     items = read_study([path]).items
     rng = np.random.default_rng(1)
@@ -115,6 +119,49 @@ def test_chances_that_are_not_those_of_the_sample_are_seen(design):
             [assess_gold_sample(replace(items, draw=draw), rng, 1999).p for draw in (None, wrong)]
         )
     assert np.median(found, axis=0).max() < CHOSEN
+
+
+@pytest.mark.parametrize("design", [STRATA, POISSON])
+def test_one_thing_is_said_of_gold_that_does_not_fit_its_chances(design, tmp_path, capsys):
+    """By check, evaluate, its folder and the report: the chances are given, and gold does not fit
+    them. Not that it was drawn with them, and not that it is no random sample."""
+    items = items_of(design)
+    shuffled = np.random.default_rng(1).permutation(len(items))
+    given = {name: np.asarray(one)[shuffled] for name, one in items.draw.to_columns().items()}
+    if design == POISSON:  # so that their sum is still about the number of gold items
+        given = {"gold_probability": np.sort(items.draw.chance)[np.argsort(shuffled)]}
+    path, out = write(items, tmp_path / "study.csv", **given), tmp_path / "out"
+    assert main(["check", path]) == 0
+    told = capsys.readouterr()
+    said = " ".join((told.out + told.err).split())
+    assert "the table says with which chances gold items were drawn" in said
+    assert "does gold fit the chances that the table gives? it does not (p = 0.0005)" in said
+    assert "gold does not fit the chances that the table gives for it (p = 0.0005)" in said
+    assert "evaluate sets this gold aside: its numbers rest on models" in said
+    assert "once its chances are out of the table" in said
+    assert "random sample" not in said
+    assert main(["check", path, "--verbose"]) == 0
+    assert "random sample" not in capsys.readouterr().out
+    assert main(["evaluate", path, "--out", str(out), *ASKED]) == 0
+    (reason,) = {one["reason"] for one in json.loads(capsys.readouterr().out)["headlines"]}
+    assert reason.startswith("gold surely does not fit the chances that the table gives for it: ")
+    study = read_study_folder(out)
+    assert "gold does not fit the chances" in find_doubts(study)[0].title.lower()
+    facts = dict(write_check(study).facts)
+    assert facts["does gold fit the chances that the table gives?"].startswith("it does not")
+
+
+@pytest.mark.parametrize(
+    ("p", "does"), [(0.005, "still corrects"), (0.0005, "sets this gold aside")]
+)
+@pytest.mark.parametrize("of", TOLD)
+def test_what_evaluate_does_with_doubted_gold_is_said_with_what_to_do(of, p, does):
+    sample = GoldSample(p, of=of)
+    first, then = sample.to_do
+    assert does in first
+    assert "an expert label 50 items that `crowdgold sample` draws" in then
+    assert ("chances are out" in then) == (of not in (OF_ITEMS, OF_CLUSTERS))
+    assert bool(why_set_aside(sample)) == (p < SURELY_CHOSEN)
 
 
 @pytest.mark.parametrize("design", GOLD_DESIGNS)

@@ -107,7 +107,7 @@ def rows_of(methods, metric="prevalence", failed=(), contradicted=(), **changes)
 def choice(table, gold=100, chosen=False, unusable=()):
     """The answer of the only metric of a table."""
     against = {"all": dict.fromkeys(unusable, "too few")}
-    (one,) = headlines(table, {"all": gold}, {"all": chosen}, against)
+    (one,) = headlines(table, {"all": gold}, {"all": CHOSEN_REASON if chosen else ""}, against)
     return one
 
 
@@ -146,7 +146,7 @@ def test_an_interval_that_says_next_to_nothing_is_no_answer_and_no_other_method_
 
 def test_badge_and_conditions_follow_where_an_interval_is_no_answer():
     table = rows_of(ALL, "AUC", logistic_R={"lower": 0.03, "upper": 1.0})
-    summary = {"headlines": headlines(table, {"all": 100}, {"all": False}, {})}
+    summary = {"headlines": headlines(table, {"all": 100}, {"all": ""}, {})}
     key = Key("m", "", "AUC")
     assert badge(key, answer_to(key, summary)) == "AUC m no answer"
     found = with_conditions(
@@ -223,7 +223,7 @@ def test_models_alone_answer_where_they_alone_were_asked_for():
     assert (one["method"], one["reason"]) == ("judges", ONLY_MODELS_REASON)
     assert one["passed_over"] == ["MAVEN-C: the gold labels contradict it"]
     table = pd.concat([rows_of(["logistic-R", "DS"]), rows_of(["DS", "MAVEN"], "AUC")])
-    found = headlines(table, {"all": 50}, {"all": False}, {})
+    found = headlines(table, {"all": 50}, {"all": ""}, {})
     assert [(one["metric"], one["method"]) for one in found] == [
         ("prevalence", "logistic-R"), ("AUC", None),
     ]  # fmt: skip

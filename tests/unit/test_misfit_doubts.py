@@ -111,7 +111,7 @@ def test_the_terminal_says_how_many_of_how_many(tmp_path):
     assert words.endswith("rely on logistic-R")
     summary["strata"][0]["gold_random"] = False
     said = " ".join(describe_models(summary, described).split())
-    assert "by chance; and gold does not look like a random sample: rely on neither" in said
+    assert "by chance; and gold is to be doubted too: rely on neither" in said
 
 
 def test_second_opinions_say_what_is_new_and_nothing_where_there_are_none(tmp_path):

@@ -569,9 +569,9 @@ def test_the_chances_of_gold_are_read_and_are_no_experts_labels(text, tmp_path):
     assert len(study.gold_by_expert) == 1
     assert gold_of(study) == {"a": 1, "b": 0}
     assert study.items.draw.chance[:2].tolist() == [0.5, 0.25]
-    assert any("gold items were drawn with known chances, each item by itself: the weight of "
-               "a label is 0.67 to 1.3 times the average; all 2 tell as much as 2 labels of" in note
-               for note in study.notes)  # fmt: skip
+    assert any("the table says with which chances gold items were drawn, each item by itself: the "
+               "weight of a label is 0.67 to 1.3 times the average; all 2 tell as much as 2 labels"
+               in note for note in study.notes)  # fmt: skip
 
 
 def test_strata_of_gold_beside_the_votes_are_counted(tmp_path):

@@ -131,6 +131,8 @@ def test_anytime_is_of_more_labels_alone(folder, capsys):
     assert main(["plan", "--more", *options, "--anytime", "300", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     np.testing.assert_allclose(found["designed"], looks.designed, rtol=1e-6)
+    assert main(["plan", "--more", *options, "--anytime", "60", "--json"]) == 0
+    assert "there are more labels than --anytime 60" in " ".join(capsys.readouterr().err.split())
     assert main(["plan", *options, "--anytime", "300"]) == 2
     assert "--anytime: expected with --more" in capsys.readouterr().err
 
@@ -260,6 +262,12 @@ def test_intervals_over_all_looks_are_those_of_a_higher_level(folder, capsys):
     assert f"{low:.2f} to {high:.2f} times with 100 gold labels; 1.55 times with 300" in said
     assert main(["evaluate", "looks/study.yaml", "--out", "again"]) == 0
     pd.testing.assert_frame_equal(pd.read_csv("again/estimates.csv"), repeated)
+    assert "more labels than" not in said
+    # A number that was passed is kept: an interval over all looks holds beyond it.
+    assert main(["evaluate", "study.csv", "--out", "past", "--anytime", "60", *asked]) == 0
+    past = " ".join(capsys.readouterr().err.split())
+    assert "with 100 gold labels. Keep --anytime 60." in past
+    assert "There are more labels than 60, which is no harm" in past
     for wrong in ("3", "0", "-1"):
         assert main(["evaluate", "study.csv", "--out", "bad", "--anytime", wrong]) == 2
         assert f"anytime: found {wrong}," in capsys.readouterr().err

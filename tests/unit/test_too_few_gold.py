@@ -108,7 +108,7 @@ def test_no_model_answers_where_gold_cannot(found):
     own = table[(table["metric"] == "precision@0.5") & (table["model"] == "large")]
     by_model = own.assign(method="MAVEN-C", lower=0.7, upper=0.9, note="", effective_gold=90.0)
     corrected = own.assign(method="logistic-R")
-    (one,) = headlines(pd.concat([own, corrected, by_model]), {"all": 300}, {"all": False}, {})
+    (one,) = headlines(pd.concat([own, corrected, by_model]), {"all": 300}, {"all": ""}, {})
     assert one["method"] is None
     why = "logistic-R: no interval: it rests on 2 gold items, expected at least 3"
     assert one["passed_over"][0] == why
@@ -121,7 +121,7 @@ def test_an_answer_by_the_next_method_names_the_first(found):
     table = found.tables["estimates"]
     own = table[(table["metric"] == "precision@0.5") & (table["model"] == "small")]
     none = own.assign(method="logistic-R", lower=np.nan, note="no interval: why")
-    (one,) = headlines(pd.concat([own, none]), {"all": 300}, {"all": False}, {})
+    (one,) = headlines(pd.concat([own, none]), {"all": 300}, {"all": ""}, {})
     assert (one["method"], one["note"]) == ("GT", "instead of logistic-R: no interval: why")
     said = describe({**found.summary, "headlines": [one, {**one, "metric": "F1@0.5"}]})
     assert f"precision@0.5 small, F1@0.5 small: by GT {one['note']}" in " ".join(said.split())

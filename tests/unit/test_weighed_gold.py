@@ -10,10 +10,11 @@ from scipy.stats import binom
 from crowdgold.data import GoldDraw
 from crowdgold.data.gold_columns import read_gold_draw
 from crowdgold.data.gold_draw import COLUMNS
+from crowdgold.data.own import read_study
 from crowdgold.methods.doubts import CHOSEN
 from crowdgold.metrics import parse_metric
 from crowdgold.own.check.drawn_units import OF_ITEMS
-from crowdgold.own.check.gold_likeness import BY_CHANCE, OF_FIRST, OF_STRATA
+from crowdgold.own.check.gold_likeness import BY_CHANCE, OF_FIRST, OF_SENT, OF_STRATA
 from crowdgold.own.check.gold_sample import assess_gold_sample
 from crowdgold.sampling.batch import next_batch
 from crowdgold.simulate import simulate
@@ -93,6 +94,89 @@ def test_split_votes_that_experts_skipped_are_seen():
     """The control: doubted at .01 in at least 13 of 20 studies (of 17 found)."""
     found = doubts([in_two_batches(seed, skipped=1.0) for seed in range(20)])
     assert (found < CHOSEN).sum() >= 13
+
+
+def part_of(seed, kept, first):
+    """A batch, or a second one after a whole one, of which a part came back.
+
+    Args:
+        kept: of the file and the shares of positive votes, which rows have a label.
+        first: whether there is a whole batch before.
+    """
+    items, files = study(seed), []
+    if first:
+        files.append(sent(items, seed))
+        items = read(items, files)
+    file = sent(items, seed)
+    share = pd.Series(items.votes_positive / items.votes_total, index=items.item)
+    one = ~file["gold_stratum"].duplicated()
+    has = kept(file, share.reindex(file["item"]).to_numpy(), np.random.default_rng([25, seed]))
+    files.append(file.assign(gold=file["gold"].where(has | one)))
+    return read(items, files)
+
+
+def half_way(file, share, rng):
+    return np.arange(len(file)) < len(file) / 2
+
+
+def most_of_some_strata(file, share, rng):
+    return rng.random(len(file)) < np.where(file["gold_stratum"] > 3, 0.4, 0.9)
+
+
+def few_split_votes(file, share, rng):
+    return ~((share > 0) & (share < 1) & (rng.random(len(file)) < 0.6))
+
+
+@pytest.mark.parametrize(("kept", "first"), [(half_way, False), (most_of_some_strata, True)])
+def test_labels_that_came_back_by_chance_are_doubted_as_often_as_the_level_says(kept, first):
+    """Of 200 studies at most as many as the binomial exceeds once in 1,000 times."""
+    studies = [part_of(seed, kept, first) for seed in range(STUDIES)]
+    assert all(one.draw.sent is not None for one in studies)
+    found = doubts(studies)
+    for level in LEVELS:
+        assert (found < level).sum() <= binom.ppf(0.999, STUDIES, level), level
+
+
+def test_items_that_came_back_empty_are_held_against_the_labelled_ones_of_their_batch():
+    """Half of the split votes are skipped, a fifth of the second batch: doubted at .01 in at least
+    15 of 20 studies. Without what was sent, in at most 10."""
+    studies = [part_of(seed, few_split_votes, True) for seed in range(20)]
+    assert (doubts(studies) < CHOSEN).sum() >= 15
+    alone = [replace(one, draw=replace(one.draw, sent=None)) for one in studies]
+    assert (doubts(alone) < CHOSEN).sum() <= 10
+    one = min((assess_gold_sample(one, np.random.default_rng(1)) for one in studies),
+              key=lambda found: found.p)  # fmt: skip
+    assert one.of == OF_SENT
+    assert "not like those that they left" in one.doubt
+
+
+def test_items_on_which_experts_are_tied_are_not_those_that_they_left(tmp_path):
+    """All split votes are tied among two experts, and one item is left: nothing is held against
+    the labels by that, and the two are told apart."""
+    items = study(3)
+    file = sent(items, 3)
+    share = pd.Series(items.votes_positive / items.votes_total, index=items.item)
+    later = file["gold_stratum"].duplicated().to_numpy()
+    split = share.reindex(file["item"]).between(0.01, 0.99).to_numpy() & later
+    left = np.flatnonzero(~split & later)[-1]
+    first = file.assign(gold=file["gold"].mask(np.arange(len(file)) == left))
+    labels = first[["item", "gold"]].dropna()
+    second = labels.assign(gold=labels["gold"].where(~split[labels.index], 1 - labels["gold"]))
+    both = pd.concat([labels.assign(expert="a"), second.assign(expert="b")])
+    frame = items.to_frame().drop(columns=["truth", "oracle", "tie_break", "gold"])
+    names = ["gold_batch", "gold_stratum", "gold_stratum_size"]
+    frame.merge(first[["item", *names]], on="item", how="left").to_csv(
+        tmp_path / "study.csv", index=False
+    )
+    both.rename(columns={"gold": "label"}).to_csv(tmp_path / "experts.csv", index=False)
+    found = read_study([tmp_path / "study.csv", tmp_path / "experts.csv"])
+    tied = int(split.sum())
+    assert tied > 10
+    said = " ".join(found.notes)
+    assert f"1 of {EACH} items that were sent to experts came back without a label" in said
+    assert f"{tied} of {EACH} items that were sent to experts have no gold label, since" in said
+    of_sent = found.items.draw.sent >= 0
+    assert of_sent.sum() == EACH - tied
 
 
 @pytest.mark.parametrize("chosen", [False, True])

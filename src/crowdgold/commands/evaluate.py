@@ -109,7 +109,8 @@ def add_options(own: argparse.ArgumentParser) -> None:
     own.add_argument(
         "--anytime", type=int, metavar="LABELS",
         help="intervals that hold over all looks at the gold labels as they come in, so that you "
-        "may stop at any: narrowest at so many labels, a number to be set before the first look",
+        "may stop at any: narrowest at about so many labels, a number to be set before the first "
+        "look and kept at all others, also once there are more",
     )  # fmt: skip
     own.add_argument(
         "--about", choices=("population", "items"), default="population",

@@ -128,7 +128,7 @@ def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Mapping[str
     if random:
         rest = f"where it is more, the model does not fit these data: rely on {method}"
     else:
-        rest = "and gold does not look like a random sample: rely on neither"
+        rest = "and gold is to be doubted too: rely on neither"
     return (
         f"{MARK} more than two standard errors from the estimate of {method}, which the gold "
         f"labels correct: {sum(known)} of {len(known)}, at most one in twenty by chance; {rest}"

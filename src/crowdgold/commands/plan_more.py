@@ -89,6 +89,12 @@ def run_more(asked: argparse.Namespace) -> int:
         found = more_labels(study.items, kind, asked.width, asked.seed, tried.append)
     for note in (*study.notes, *of_clusters(study.items, LABELS_APART)):
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
+    if asked.anytime is not None and found.labels > asked.anytime:
+        passed = (
+            f"Note: there are more labels than --anytime {asked.anytime:,}, which is no harm: keep "
+            "the number of the first look. Intervals still hold, and are little wider"
+        )
+        say(textwrap.fill(passed, WIDTH, subsequent_indent="  "))
     needed = {name: found.needed(name, asked.width) for name in DESIGNS}
     if asked.json:
         between = {name: found.between(name, asked.width) for name in DESIGNS}

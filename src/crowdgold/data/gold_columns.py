@@ -166,13 +166,15 @@ def _by_batch(columns: Mapping[str, pd.Series], has_gold: np.ndarray, item: np.n
         size=("size", "min"), largest=("size", "max"), drawn=("gold", "sum"), sent=("gold", "size")
     )
     _check_batches(strata.reset_index(), len(item))
-    place = np.full(len(item), NO_STRATUM)
-    place[has_gold] = found.ngroup().reindex(np.flatnonzero(has_gold)).to_numpy(dtype=int)
+    of = np.full(len(item), NO_STRATUM)
+    of[asked] = found.ngroup().to_numpy(dtype=int)
+    place = np.where(has_gold, of, NO_STRATUM)
     drawn = strata["drawn"].to_numpy(dtype=int)
     share = drawn / strata["size"].to_numpy(dtype=float)
     chance = np.where(has_gold, share[place], np.nan)
     batch = np.unique(strata.index.get_level_values("batch"), return_inverse=True)[1]
-    return in_batches(GoldDraw(chance, place, drawn), batch)
+    empty = (asked & ~has_gold).any()
+    return in_batches(GoldDraw(chance, place, drawn, sent=of if empty else None), batch)
 
 
 def _check_batches(strata: pd.DataFrame, n_items: int) -> None:
@@ -203,22 +205,37 @@ def _check_batches(strata: pd.DataFrame, n_items: int) -> None:
         empty += int((own["sent"] - own["drawn"]).sum())
 
 
-def skipped_in_words(columns: Mapping[str, pd.Series], gold: np.ndarray) -> list[str]:
-    """What is said of items that were sent to experts and came back without a label."""
+def skipped_in_words(
+    columns: Mapping[str, pd.Series], gold: np.ndarray, tied: np.ndarray | None = None
+) -> list[str]:
+    """What is said of items that were sent to experts and have no gold label.
+
+    Args:
+        columns: those of `COLUMNS`, (n,) each.
+        gold: (n,) gold labels, negative where there is none.
+        tied: (n,) whether experts labelled an item and are tied on it; None where they are on none.
+    """
     if BATCH not in columns:
         return []
     sent = ~is_empty(columns[BATCH])
     number = to_numbers(columns[BATCH])
-    begun = np.isin(number, number[sent & (gold >= 0)])
-    without = int((sent & begun & (gold < 0)).sum())
-    if not without:
-        return []
-    return [
-        f"{without:,} of {int((sent & begun).sum()):,} items that were sent to experts have no "
-        "gold label. The labels of a stratum are taken for a random sample of it: right where "
-        "experts stopped half-way or skipped items whatever these are, wrong where they skipped "
-        "the hard ones"
-    ]
+    sent &= np.isin(number, number[sent & (gold >= 0)])
+    of_tied = sent & (np.zeros(len(gold), dtype=bool) if tied is None else tied)
+    differ, skipped = int(of_tied.sum()), int((sent & (gold < 0) & ~of_tied).sum())
+    found = []
+    if skipped:
+        found.append(
+            f"{skipped:,} of {int(sent.sum()):,} items that were sent to experts came back without "
+            "a label. The labels of a stratum are taken for a random sample of it: right where "
+            "experts stopped half-way or skipped items whatever these are, wrong where they "
+            "skipped the hard ones"
+        )
+    if differ:
+        found.append(
+            f"{differ:,} of {int(sent.sum()):,} items that were sent to experts have no gold "
+            "label, since experts are tied on them. `crowdgold sample --second` asks another one"
+        )
+    return found
 
 
 def read_gold_draw(

@@ -34,6 +34,8 @@ class GoldDraw:
         counts: (n,) items that each gold item stands for; None where it is 1 / chance.
         by_chance: (n,) share of that which its chance decides (`gold_batches`); None where all.
         estimated: whether chances are not known, but estimated from votes and scores.
+        sent: (n,) number of the stratum of each item that was sent to experts, whether it came back
+            with a label or not, or `NO_STRATUM`; None where all that is known to be sent came back.
     """
 
     chance: np.ndarray
@@ -43,10 +45,11 @@ class GoldDraw:
     counts: np.ndarray | None = None
     by_chance: np.ndarray | None = None
     estimated: bool = False
+    sent: np.ndarray | None = None
 
     def take(self, rows: np.ndarray) -> "GoldDraw":
         """The chances of the items at some positions, which were drawn among all."""
-        named = ("chance", "stratum", "counts", "by_chance")
+        named = ("chance", "stratum", "counts", "by_chance", "sent")
         held = {name: getattr(self, name) for name in named}
         return replace(self, **{name: one[rows] for name, one in held.items() if one is not None})
 
@@ -60,13 +63,15 @@ class GoldDraw:
         """The columns that say the same."""
         if self.stratum is None or self.drawn is None:
             return {ESTIMATED if self.estimated else PROBABILITY: self.chance}
-        known = self.stratum != NO_STRATUM
-        found: dict[str, object] = {STRATUM: pd.Series(self.stratum, dtype="Int64").where(known)}
+        stratum = self.stratum if self.sent is None else np.maximum(self.stratum, self.sent)
+        known = stratum != NO_STRATUM
+        found: dict[str, object] = {STRATUM: pd.Series(stratum, dtype="Int64").where(known)}
         if self.batch is not None or not known.all():
-            sizes = np.round(self.drawn[self.stratum] / self.chance)
-            found[SIZE] = pd.Series(sizes).where(known).astype("Int64")
+            own, sizes = self.stratum != NO_STRATUM, np.zeros(len(self.drawn))
+            sizes[self.stratum[own]] = np.round(self.drawn[self.stratum[own]] / self.chance[own])
+            found[SIZE] = pd.Series(sizes[stratum]).where(known).astype("Int64")
         if self.batch is not None:
-            found[BATCH] = pd.Series(self.batch[self.stratum] + 1, dtype="Int64").where(known)
+            found[BATCH] = pd.Series(self.batch[stratum] + 1, dtype="Int64").where(known)
         return found
 
 
@@ -114,7 +119,9 @@ def in_words(draw: GoldDraw, gold: np.ndarray) -> str:
             "that rests on gold labels is right only if the choice depended on these alone: "
             f"{cost_in_words(weights)}"
         )
-    return f"gold items were drawn with known chances, {how}: {cost_in_words(weights)}"
+    return (
+        f"the table says with which chances gold items were drawn, {how}: {cost_in_words(weights)}"
+    )
 
 
 def cost_in_words(weights: np.ndarray) -> str:

@@ -16,7 +16,7 @@ from crowdgold.data.checks import Problems, counted, list_names
 from crowdgold.data.clusters import CLUSTER, check_draw, numbers_in_words, read_clusters
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_columns import read_gold_draw
-from crowdgold.data.gold_draw import GoldDraw
+from crowdgold.data.gold_draw import NO_STRATUM, GoldDraw
 from crowdgold.data.item_columns import (
     NO_GOLD,
     SCORE,
@@ -276,6 +276,9 @@ def with_sampling(items: Items, columns: Mapping[str, pd.Series]) -> Items:
         # Items on which experts are tied have no gold label, and were drawn too.
         of_all = read_gold_draw(columns, opinions.labels[:, 0], items.item)
         opinions = replace(opinions, draw=of_all)
+        if draw is not None and draw.sent is not None:
+            answered = (items.gold == NO_GOLD) & (opinions.number > 0)
+            draw = replace(draw, sent=np.where(answered, NO_STRATUM, draw.sent))
     return replace(items, draw=draw, cluster=cluster, opinions=opinions)
 
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 EM = Literal["converged", "published", "published_synthetic"]
 """How an EM starts, smooths and stops (`models.confusion_em.PRESETS`)."""
 ABOUT_EM = (
-    "How the EM starts, smooths and stops, where labels say who gave them: run until it has "
-    "`converged`, where not given; as `published` for STABLEVAL's real data, 100 steps; or as "
-    "`published_synthetic` for its synthetic study."
+    "How the EM starts, smooths and stops, where labels say who gave them. Where not given, it "
+    "runs until it has `converged`. `published` is as for STABLEVAL's real data, 100 steps; "
+    "`published_synthetic` as for its synthetic study."
 )
 
 

@@ -46,7 +46,8 @@ class Facts(Has):
         several: share of items with two or more votes.
         positive_votes: share of positive votes.
         alpha, alpha_upper: agreement and the upper end of its interval.
-        gold_p: p-value of gold being a random sample, NaN where there is no test.
+        gold_p: p-value of gold being a random sample, or fitting the chances that are given for it;
+            NaN where there is no test.
         gold_share: share of positive gold labels, by what each counts; NaN without gold.
         tpr, tnr: share of the gold positives (negatives) that the majority gets right; NaN where
             there are none. A tie counts half.
@@ -54,6 +55,7 @@ class Facts(Has):
         adversarial: annotators who look adversarial.
         experts_err: how often experts err on the class where they err more; NaN where it is not
             known.
+        misfit: what a small p-value says of gold.
     """
 
     items: int
@@ -68,6 +70,7 @@ class Facts(Has):
     median_labels: float
     adversarial: int
     experts_err: float = float("nan")
+    misfit: str = "gold does not look like a random sample of the items"
 
     @property
     def majority_error(self) -> float:
@@ -110,7 +113,7 @@ def chosen_gold(facts: Facts) -> list[Finding]:
     """Doubt that gold is a random sample, for a method that is wrong where it is not."""
     if not facts.gold_p < CHOSEN:
         return []
-    why = f"gold does not look like a random sample of the items (p = {facts.gold_p:.2g})"
+    why = f"{facts.misfit} (p = {facts.gold_p:.2g})"
     verdict = NOT_USABLE if facts.gold_p < SURELY_CHOSEN else WEAK
     return [Finding(verdict, why, RANDOM_GOLD)]
 

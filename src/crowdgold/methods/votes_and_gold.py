@@ -32,9 +32,9 @@ class Ties(Settings):
     ties: Annotated[
         TieRule,
         OF_LABELS,
-        "What becomes of tied labels, where labels say who gave them: one at `random`, where not "
-        "given, the one met first in the table (`first_met`), the `lowest` or the `highest` "
-        "category, or an even `share` for each.",
+        "What becomes of tied labels, where labels say who gave them. Where not given, one is "
+        "taken at `random`. Others: the one met first in the table (`first_met`), the `lowest` or "
+        "the `highest` category, or an even `share` for each.",
     ] = "random"
 
 

@@ -71,10 +71,10 @@ class Design(Sized):
 
     gold_design: Annotated[
         GoldDesign,
-        "How gold items are drawn: as a `simple` random sample, where not given; fixed numbers "
-        "from `strata` by votes and the first predictor's score, more where labels vary; each "
-        "item by itself with the chances of its stratum (`poisson`); or by whole `clusters`, of "
-        "generators that have them.",
+        "How gold items are drawn. Where not given, they are a `simple` random sample. `strata`: "
+        "fixed numbers from strata by votes and the first predictor's score, more where labels "
+        "vary. `poisson`: each item by itself with the chances of its stratum. `clusters`: whole "
+        "clusters, of generators that have them.",
     ]
 
     truth_of: Annotated[

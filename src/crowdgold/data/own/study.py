@@ -302,7 +302,9 @@ def _with_sampling(items: Items, columns: Mapping[str, pd.Series], notes: list[s
     """The items with how gold was drawn and which belong together; say it where it matters."""
     found = with_sampling(items, columns)
     if found.draw is not None:
-        notes += [in_words(found.draw, found.gold), *skipped_in_words(columns, found.gold)]
+        looked = None if found.opinions is None else found.opinions.number > 0
+        tied = None if looked is None else looked & (found.gold == NO_GOLD)
+        notes += [in_words(found.draw, found.gold), *skipped_in_words(columns, found.gold, tied)]
     if found.cluster is not None:
         notes.append(clusters_in_words(found.cluster))
     return found

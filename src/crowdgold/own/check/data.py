@@ -152,6 +152,7 @@ def _facts(
         gold_positive=int((items.gold == 1).sum()),
         gold_negative=int((items.gold == 0).sum()),
         gold_p=sample.p,
+        misfit=sample.told.misfit,
         gold_share=positive_share(items),
         errors_unknown=why_unknown(items),
         tpr=tpr,

@@ -25,14 +25,13 @@ def warn_of_gold(sample: GoldSample, within: GoldSample | None, gold: int, tied:
         found.append(sample.doubt)
     if within is not None and sample.chosen and not within.chosen and np.isfinite(within.p):
         found.append(
-            f"within the strata nothing speaks against gold being a random sample (p = "
-            f"{within.p:.2g}): the numbers of each stratum can be relied on, those of all items "
-            "cannot"
+            f"within the strata nothing speaks against the gold labels (p = {within.p:.2g}): the "
+            "numbers of each stratum can be relied on, those of all items cannot"
         )
     if within is not None and within.chosen and not sample.chosen:
         found.append(
-            f"within the strata the items with a gold label do not look like a random sample (p = "
-            f"{within.p:.2g}): the numbers of a stratum may be wrong"
+            f"within the strata {within.told.misfit} (p = {within.p:.2g}): the numbers of a "
+            "stratum may be wrong"
         )
     if tied > TIES * (gold + tied):
         found.append(

@@ -13,6 +13,7 @@ from crowdgold.methods.method import CORRECTED, MODEL
 from crowdgold.methods.registry import with_role
 from crowdgold.own.check.annotator_check import FEW_LABELS, Agreement
 from crowdgold.own.check.cluster_effect import in_words
+from crowdgold.own.check.drawn_units import OF_CLUSTERS, OF_ITEMS
 from crowdgold.own.check.gold_likeness import likeness_in_words
 from crowdgold.own.check.without_gold import allowed_in_short
 
@@ -72,14 +73,16 @@ def _gold(check: "DataCheck") -> Iterator[str]:
     yield f"the majority of the votes is right on {' and '.join(right)} (ties count half)"
     sample = check.gold_sample
     if sample.note:
-        yield f"{sample.of}? no test: {sample.note}"
+        yield f"{sample.told.question} no test: {sample.note}"
     else:
-        told = likeness_in_words(sample.p)
-        yield f"{sample.of}? {told} (p = {sample.p:.2g})"
+        told = likeness_in_words(sample.p, sample.of)
+        yield f"{sample.told.question} {told} (p = {sample.p:.2g})"
     within = check.gold_within_strata
     if within is not None and not within.note:
-        told = likeness_in_words(within.p)
-        yield f"a random sample within strata? {told} (p = {within.p:.2g})"
+        at_random = within.of in (OF_ITEMS, OF_CLUSTERS)
+        asked = "a random sample within strata?" if at_random else within.told.question
+        told = likeness_in_words(within.p, within.of)
+        yield f"{'' if at_random else 'within strata: '}{asked} {told} (p = {within.p:.2g})"
 
 
 def _annotators(check: "DataCheck") -> str:
@@ -180,7 +183,9 @@ def _support(check: "DataCheck") -> dict[str, list[str]]:
         ]
     found["other methods"] = [", ".join(left)]
     mends = list(dict.fromkeys(one.mend for one in check.verdicts if one.mend))
-    if not (corrected if number else usable):
+    if number and check.gold_sample.chosen:
+        found["to do"] = check.gold_sample.to_do
+    elif not (corrected if number else usable):
         found["to do"] = mends[:2]
     return found
 

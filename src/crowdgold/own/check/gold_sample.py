@@ -17,9 +17,12 @@ the table says with which chances gold was drawn, that is what is tested: within
 items drawn anew one by one, their sum less the one that their chances give. So is then their
 number. Where it says so of gold items alone, as files of `crowdgold sample` do, no items can be
 drawn anew: the gold items' mean, each weighed by its chance, is held against that of all
-(`weighed_gold`), and gold of a first batch that was drawn at random against all items too. Of two
-tests the smaller p counts, times two. Where gold comes by whole clusters of items that belong
-together, clusters stand in the place of items, with the means of their items' features.
+(`weighed_gold`), and gold of a first batch that was drawn at random against all items too. Where
+many items of the last batch came back without a label, the others are held against them within
+strata. (Of earlier batches such items were drawn again, and those that were not are no random part
+of them.) Of several tests the smallest p counts, times their number. Where gold comes by whole
+clusters of items that belong together, clusters stand in the place of items, with the means of
+their items' features.
 """
 
 from dataclasses import replace
@@ -32,7 +35,15 @@ from crowdgold.data.gold_draw import NO_STRATUM
 from crowdgold.kernels import kernel
 from crowdgold.methods.doubts import CHOSEN
 from crowdgold.own.check.drawn_units import OF_CLUSTERS, Units, centred, item_features, whitened
-from crowdgold.own.check.gold_likeness import BY_CHANCE, OF_FIRST, OF_STRATA, GoldSample, Shift
+from crowdgold.own.check.gold_likeness import (
+    BY_CHANCE,
+    DOUBTFUL,
+    OF_FIRST,
+    OF_SENT,
+    OF_STRATA,
+    GoldSample,
+    Shift,
+)
 from crowdgold.own.check.weighed_gold import TESTS, of_weighed
 
 PERMUTATIONS = 1999
@@ -45,6 +56,9 @@ MORE_PERMUTATIONS, MORE_NUMBERS = 66_666, 200_000_000
 """As many of these, or, with much gold, as draw so many items together."""
 MOST_NUMBERS = 1_000_000
 """Random numbers of one block of permutations."""
+EMPTY = 0.05
+"""Share of a batch that came back without a label from which on the rest is held against it. Fewer
+items can shift no share by more."""
 MOSTLY = 0.5
 """How far gold comes by whole clusters (`data.clusters`) from which on clusters are tested."""
 
@@ -158,23 +172,52 @@ def _first_at_random(units: Units) -> np.ndarray:
     return units.gold & (draw.stratum == int(np.flatnonzero(draw.batch == 0)[0]))
 
 
+def _last_sent(units: Units) -> Units | None:
+    """What was sent to experts in the last batch, by strata; None where nearly all has a label."""
+    draw = units.draw
+    if draw is None or draw.sent is None or draw.batch is None or units.of == OF_CLUSTERS:
+        return None
+    batch = np.where(draw.sent == NO_STRATUM, -1, draw.batch[draw.sent])
+    rows = np.flatnonzero(batch == draw.batch.max())
+    gold, stratum = units.gold[rows], draw.sent[rows]
+    features = {name: one[rows] for name, one in units.features.items()}
+    features = {name: one for name, one in features.items() if len(one) and np.ptp(one) > 0}
+    if not (features and gold.any() and (~gold).mean() >= EMPTY):
+        return None
+    if units.stratum is not None:
+        stratum = stratum + len(draw.batch) * units.stratum[rows]
+    return Units(features, gold, None, stratum)
+
+
 def _by_weight(units: Units, rng: np.random.Generator, permutations: int) -> GoldSample:
-    """Test gold of which alone the table says how it was drawn, a first batch also by itself."""
+    """Test gold of which alone the table says how it was drawn, and two batches by themselves.
+
+    These are a first one that was drawn at random, and what came back of the last one.
+    """
     assert units.draw is not None
     first, of = _first_at_random(units), BY_CHANCE if units.draw.stratum is None else OF_STRATA
-    alone = replace(units, gold=first, draw=None)
-    if (first == units.gold).all():
-        return _of_strata(alone, rng, permutations)
-    found = of_weighed(units, of)
-    if not first.any():
-        return found
-    at_random = replace(_of_strata(alone, rng, TESTS * permutations), of=OF_FIRST)
-    tests = [one for one in (at_random, found) if np.isfinite(one.p)]
-    if len(tests) < TESTS:
-        return tests[0] if tests else found
-    both = [replace(one, p=min(1.0, TESTS * one.p)) for one in tests]
-    # A first batch that was chosen explains the other test, and has another remedy.
-    return both[0] if both[0].surely_chosen else min(both, key=lambda one: one.p)
+    at_random, only = {}, bool((first == units.gold).all())
+    if first.any():
+        at_random[units.of if only else OF_FIRST] = replace(units, gold=first, draw=None)
+    if (sent := _last_sent(units)) is not None:
+        at_random[OF_SENT] = sent
+    number = len(at_random) + (not only)
+    tests = [
+        replace(_of_strata(one, rng, number * permutations), of=kind)
+        for kind, one in at_random.items()
+    ]
+    whole = tests[0] if only else of_weighed(units, of)
+    tests += [] if only else [whole]
+    known = [one for one in tests if np.isfinite(one.p)]
+    if not known:
+        return whole
+    each = [replace(one, p=min(1.0, len(known) * one.p)) for one in known]
+    # A first batch that was chosen explains the other tests, and has another remedy.
+    if each[0].of == OF_FIRST and each[0].surely_chosen:
+        return each[0]
+    least = min(each, key=lambda one: one.p)
+    speaks = least.p < DOUBTFUL or not np.isfinite(whole.p)
+    return least if speaks else replace(whole, p=least.p)
 
 
 def _shifts(features: dict[str, np.ndarray], gold: np.ndarray) -> tuple[Shift, ...]:

@@ -4,8 +4,8 @@ Where there are gold labels, the answer comes from a method that they correct, t
 order of answers (`methods.order`). Their intervals rest on no model, so that no
 diagnostics of a chain decide about them. A model's estimate stands beside the answer, with a flag
 where the gold labels contradict it. It is the answer itself only without gold labels, where a range
-stands before it (`ranges`), or where the gold items are surely no random sample; of a metric of
-scores only if it uses the scores.
+stands before it (`ranges`), or where the gold items are surely no random sample, or surely do not
+fit the chances that are given for them; of a metric of scores only if it uses the scores.
 
 There is no answer where the interval of the method chosen says next to nothing (`is_too_wide`). No
 other method is chosen for being narrower by chance: its interval would contain the truth less often
@@ -25,6 +25,8 @@ from crowdgold.methods.method import CORRECTED, MODEL
 from crowdgold.methods.needs import EXPERTS_ERRORS
 from crowdgold.methods.registry import baseline, with_role
 from crowdgold.metrics.binary import LABEL_METRICS, METRICS
+from crowdgold.own.check.drawn_units import OF_ITEMS
+from crowdgold.own.check.gold_likeness import TOLD, GoldSample
 from crowdgold.own.evaluation.questions import plain_metric
 from crowdgold.own.evaluation.rows import KEYS
 
@@ -33,14 +35,20 @@ NO_GOLD_REASON = (
     "no gold labels: votes and scores allow a range and no more; the number of a model rests on "
     "what it assumes, and nothing checks it"
 )
-CHOSEN_REASON = (
-    "the gold items are surely no random sample of the items: the numbers rest on a model of votes "
-    "and scores, where there is one, and gold labels cannot check it"
+RESTS_ON_MODEL = (
+    "the numbers rest on a model of votes and scores, where there is one, and gold labels cannot "
+    "check it"
 )
+CHOSEN_REASON = f"{TOLD[OF_ITEMS].surely}: {RESTS_ON_MODEL}"
 NO_MODEL = "no model was fitted that could answer (--no-models leaves them out)"
 ONLY_MODELS_REASON = (
     "only models were asked for: the numbers rest on them, and gold labels do not correct them"
 )
+
+
+def why_set_aside(sample: GoldSample) -> str:
+    """Why nothing rests on gold labels; empty where something can."""
+    return f"{sample.told.surely}: {RESTS_ON_MODEL}" if sample.surely_chosen else ""
 
 
 def is_model(method: str) -> bool:
@@ -72,19 +80,19 @@ def named(one: Mapping[str, Any]) -> str:
 
 
 def order_of_choice(
-    n_gold: int, surely_chosen: bool, methods: Sequence[str]
+    n_gold: int, set_aside: str, methods: Sequence[str]
 ) -> tuple[tuple[str, ...], str]:
     """The methods in the order in which they are chosen, and why in this one.
 
     Args:
         n_gold: gold labels.
-        surely_chosen: whether the gold items are surely no random sample.
+        set_aside: why nothing rests on these; empty where something can.
         methods: that say something.
     """
     if n_gold == 0:
         return with_role(MODEL), NO_GOLD_REASON
-    if surely_chosen:
-        return with_role(MODEL), CHOSEN_REASON
+    if set_aside:
+        return with_role(MODEL), set_aside
     if not set(methods) & set(with_role(CORRECTED)):
         return with_role(MODEL), ONLY_MODELS_REASON
     # Where experts' errors are known no number that takes gold for the truth stands beside others.
@@ -208,7 +216,7 @@ def _groups(table: pd.DataFrame) -> Iterator[tuple[dict[str, str], dict[str, Any
 def headlines(
     table: pd.DataFrame,
     n_gold: Mapping[str, int],
-    surely_chosen: Mapping[str, bool],
+    set_aside: Mapping[str, str],
     unusable: Mapping[str, Mapping[str, str]],
 ) -> list[dict[str, Any]]:
     """The answer of each metric.
@@ -216,7 +224,7 @@ def headlines(
     Args:
         table: as of `estimate_rows`.
         n_gold: gold items of each stratum.
-        surely_chosen: whether those are surely no random sample.
+        set_aside: why nothing rests on these; empty where something can.
         unusable: stratum -> method -> why its numbers are no answer there.
 
     Returns:
@@ -231,9 +239,9 @@ def headlines(
     }
     for named, rows in _groups(table):
         stratum = named["stratum"]
-        order, reason = order_of_choice(n_gold[stratum], surely_chosen[stratum], asked[stratum])
+        order, reason = order_of_choice(n_gold[stratum], set_aside[stratum], asked[stratum])
         chosen = _choose(rows, order, reason, unusable.get(stratum, {}))
-        if surely_chosen[stratum]:
+        if set_aside[stratum]:
             chosen = _held_against_nothing(chosen)
         found.append(named | chosen | {"reason": reason})
     return found

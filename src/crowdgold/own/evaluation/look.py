@@ -54,11 +54,16 @@ def note_looks(settings: Settings, items: Items, found: Sequence[Found]) -> list
     here = [] if ends is None else [f"{_between(*ends)} times with {labels:,} gold labels"]
     most = price(settings.level, planned, planned)
     then = [f"{most:.2f} times with {planned:,}, and more where few labels are of a class"]
-    wide = "; ".join([*here, *then[: labels != planned or not here]])
+    wide = "; ".join([*here, *then[: labels < planned or not here]])
+    past = (
+        f". There are more labels than {planned:,}, which is no harm: intervals still hold, and "
+        "are little wider. Only if this is the first look, name the number of labels at which you "
+        "now mean to stop"
+    )
     return [
         "you may look after every label and stop when you like: intervals hold over all looks. For "
         f"that they are wider than those of one look: {wide}. Keep --anytime {planned}. Intervals "
-        "of models are for one look"
+        f"of models are for one look{past if labels > planned else ''}"
     ]
 
 

@@ -18,13 +18,13 @@ from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import DataCheck, verdicts_within
 from crowdgold.own.check.gold_likeness import GoldSample
 from crowdgold.own.check.gold_sample import assess_gold_sample
-from crowdgold.own.check.verdicts import NOT_USABLE, SURELY_CHOSEN
+from crowdgold.own.check.verdicts import NOT_USABLE
 from crowdgold.own.evaluation import rows
 from crowdgold.own.evaluation.assumed_errors import assumed_errors, if_wrong, note_on_errors
 from crowdgold.own.evaluation.compiled import load_models
 from crowdgold.own.evaluation.evaluated import Answered, Evaluation
 from crowdgold.own.evaluation.fitting import Found, run_job
-from crowdgold.own.evaluation.headline import headlines
+from crowdgold.own.evaluation.headline import headlines, why_set_aside
 from crowdgold.own.evaluation.jobs import (
     ALL,
     is_quick,
@@ -183,10 +183,10 @@ def join_found(
         else assess_gold_sample(items_of(study, one), stream(settings, one, "gold"))
         for one in strata
     }
-    surely = {name: sample.p < SURELY_CHOSEN for name, sample in samples.items()}
+    aside = {name: why_set_aside(sample) for name, sample in samples.items()}
     # Of gold that was surely chosen nothing is answered, and nothing told either.
-    wrong = {} if surely.get(ALL) else {ALL: if_wrong(study.items, settings, assumed)}
-    answers = headlines(estimates, n_gold, surely, _unusable(planned, check, samples))
+    wrong = {} if aside.get(ALL) else {ALL: if_wrong(study.items, settings, assumed)}
+    answers = headlines(estimates, n_gold, aside, _unusable(planned, check, samples))
     answers, ranges_if = with_ranges(answers, study, planned.strata, settings, check)
     summary = {
         **_about(planned, found, note_on_errors(study.items)),

@@ -8,7 +8,8 @@ import numpy as np
 
 from crowdgold.data.checks import counted
 from crowdgold.own.check.annotator_check import AnnotatorCheck
-from crowdgold.own.check.gold_likeness import likeness_in_words
+from crowdgold.own.check.drawn_units import OF_ITEMS
+from crowdgold.own.check.gold_likeness import TOLD, likeness_in_words
 from crowdgold.own.report.folder import StudyFolder
 from crowdgold.own.report.shapes import ANNOTATORS
 from crowdgold.own.report.words import percent
@@ -76,10 +77,16 @@ def _gold(check: Mapping[str, Any]) -> str:
     return text + (f"; the majority of votes is right on {' and '.join(right)}" if right else "")
 
 
+def told_of(found: Mapping[str, Any]) -> str:
+    """What gold is to be a sample of, one of `TOLD`, by the check's file."""
+    of = str(found.get("of", OF_ITEMS))
+    return of if of in TOLD else OF_ITEMS
+
+
 def _sample(found: Mapping[str, Any]) -> str:
     if found.get("note") or found.get("p") is None:
         return f"no test: {found.get('note') or 'too little is known'}"
-    return f"{likeness_in_words(found['p'])} (p = {found['p']:.2g})"
+    return f"{likeness_in_words(found['p'], told_of(found))} (p = {found['p']:.2g})"
 
 
 def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -93,7 +100,11 @@ def _facts(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "gold labels", _gold(check)
     if check.get("judges", {}).get("sentences"):
         yield "judges", "; ".join(check["judges"]["sentences"])
-    yield "gold a random sample?", _sample(check["gold_sample"])
+    of = told_of(check["gold_sample"])
+    yield (
+        "gold a random sample?" if of == OF_ITEMS else TOLD[of].question,
+        _sample(check["gold_sample"]),
+    )
     if check.get("clusters"):
         yield "clusters", f"{check['clusters']['numbers']}; {check['clusters']['sentence']}"
     if check.get("expert_agreement"):

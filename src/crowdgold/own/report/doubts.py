@@ -17,10 +17,13 @@ from crowdgold.methods.doubts import CHOSEN, CHOSEN_MEND
 from crowdgold.methods.method import CORRECTED
 from crowdgold.methods.registry import answering
 from crowdgold.own.check.annotator_check import holm
+from crowdgold.own.check.drawn_units import OF_ITEMS
+from crowdgold.own.check.gold_likeness import TOLD
 from crowdgold.own.check.verdicts import MEASURED_GOLD, SURELY_CHOSEN
 from crowdgold.own.evaluation.headline import ONLY_MODELS_REASON
 from crowdgold.own.evaluation.questions import plain_metric
 from crowdgold.own.report.answers import headlines_of_all
+from crowdgold.own.report.check import told_of
 from crowdgold.own.report.folder import StudyFolder, records_of
 from crowdgold.own.report.words import (
     Numbers,
@@ -68,7 +71,8 @@ def quantity(row: Mapping[str, Any]) -> str:
 
 def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
     """Say where gold does not look like a random sample, or hardly."""
-    p = ((study.check or {}).get("gold_sample") or {}).get("p")
+    sample = (study.check or {}).get("gold_sample") or {}
+    p, of = sample.get("p"), told_of(sample)
     if p is None:  # a folder without its check still says whether gold was doubted
         if study.counts.get("gold_random") is not False:
             return
@@ -78,6 +82,12 @@ def _gold_sample(study: StudyFolder) -> Iterator[Doubt]:
     else:
         how, surely = f" (p = {p:.2g})", p < SURELY_CHOSEN
         rare = "" if surely else f" One random sample in {round(1 / p):,} looks like this."
+    if of != OF_ITEMS:
+        told = TOLD[of]
+        title = told.misfit if surely else f"possibly {told.misfit}"
+        text = f"Votes and scores speak against it{how}. {told.mend}."
+        yield Doubt(GRAVE if surely else MINOR, title[:1].upper() + title[1:], text)
+        return
     title = f"Gold {'does not look like' if surely else 'may not be'} a random sample"
     yield Doubt(
         GRAVE if surely else MINOR, title,

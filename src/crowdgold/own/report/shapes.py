@@ -125,7 +125,7 @@ CHECKED = keys(
         "annotators": optional(_ANNOTATORS),
         "gold_positive": COUNT,
         "gold_negative": COUNT,
-        "gold_sample": keys({}, {"p": optional(SHARE), "note": optional(TEXT)}),
+        "gold_sample": keys({}, {"p": optional(SHARE), "note": optional(TEXT), "of": TEXT}),
         "majority_right": list_of(optional(SHARE), 2),
         "scores": named(_SCORES),
         "verdicts": list_of(_VERDICT),
