@@ -92,5 +92,6 @@ def mean_features(of_replicates: list[StudyFeatures]) -> StudyFeatures:
     values = [asdict(one) for one in of_replicates]
     means = {name: float(np.mean([one[name] for one in values])) for name in (*COUNTS, *RATES)}
     first = of_replicates[0]
-    known = {name: getattr(first, name) for name in ("scores", "annotators", "experts")}
-    return StudyFeatures(**means, **known)
+    return StudyFeatures(
+        **means, scores=first.scores, annotators=first.annotators, experts=first.experts
+    )
