@@ -35,6 +35,7 @@ metric (`rectified`). The variance is never taken below what the prediction expe
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
@@ -104,8 +105,10 @@ class Labelled:
         label: (n,) 0 or 1.
         design: how they were drawn.
         level: of intervals.
+        taken: as how many votes an item's are taken; None for as many as there are.
     """
 
+    taken: ClassVar[float | None] = None
     items: Items | None
     voted: np.ndarray
     rows: np.ndarray
@@ -144,10 +147,6 @@ class Labelled:
     def value(self) -> np.ndarray:
         """What each counts for as positive: (n,)."""
         return self.label
-
-    def counted(self, votes: float) -> float:
-        """As how many votes an item's are taken, of which there are `votes` on average."""
-        return votes
 
     def mass(self, share: np.ndarray) -> np.ndarray:
         """What counts of each label, (n, 2), by the share (n,) of the second."""
@@ -219,7 +218,7 @@ class Labelled:
         votes = self.mean((table != MISSING).sum(axis=1))
         if not self.enough or votes <= 1:
             return self.nothing(votes)
-        judged = ByJudge(table, self.counted(votes))
+        judged = ByJudge(table, self.taken or votes)
         covariance = judged.take(self.rows).covariances(self.mass(self.value), without=False)[0]
         variance, pairs = np.diagonal(covariance), covariance[np.triu_indices(len(covariance), 1)]
         if not np.nansum(variance) > 0 or np.isnan(pairs).all():
@@ -232,7 +231,7 @@ class Labelled:
         if not self.enough:
             return self.nothing(votes)
         counts = positive.astype(float), total.astype(float)
-        return self.shared(ByCount(*counts, self.counted(votes)), votes)
+        return self.shared(ByCount(*counts, self.taken or votes), votes)
 
     def nothing(self, votes: float) -> SharedErrors:
         """Where the gold items do not tell."""

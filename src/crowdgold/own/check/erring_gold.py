@@ -51,6 +51,7 @@ class Corrected(Labelled):
         place: (n,) positions of the gold items among those with an opinion.
     """
 
+    taken = PAIR
     errors: ExpertErrors
     place: np.ndarray
 
@@ -80,10 +81,6 @@ class Corrected(Labelled):
     def value(self) -> np.ndarray:
         """What each counts for as positive: (n,)."""
         return self.errors.values[self.place]
-
-    def counted(self, votes: float) -> float:
-        """As how many votes an item's are taken: `PAIR`."""
-        return PAIR
 
     def _moments(self, votes: Voted) -> Callable[[np.ndarray], np.ndarray]:
         """What votes say, (P,), as a function of the values of all items with an opinion."""
