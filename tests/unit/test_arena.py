@@ -20,6 +20,7 @@ from crowdgold.arena.table import (
     judged,
     reasons_table,
 )
+from crowdgold.data.opinions import Opinions
 from crowdgold.evaluation.summaries import coverage_band
 from crowdgold.experiments.registries import entries
 from crowdgold.methods import METHODS
@@ -154,3 +155,6 @@ def test_features_by_hand():
     few = features_of(make_items(positive, 3, [1, 0] + [-1] * 11))
     assert np.isnan([few.base_rate, few.tpr, few.auc]).all()
     assert mean_features([found, replace(found, items=15)]).items == 14
+    several = replace(items, opinions=Opinions.of(items.gold[:, None]))
+    assert mean_features([features_of(several)]).experts
+    assert not mean_features([found]).experts

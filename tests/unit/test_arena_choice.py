@@ -20,6 +20,7 @@ from crowdgold.arena.choice import (
 from crowdgold.arena.features import StudyFeatures
 from crowdgold.arena.situations import (
     ANNOTATORS,
+    ERRING,
     GOLD,
     SCORES,
     Situation,
@@ -99,6 +100,49 @@ def test_worlds_speak_to_situations_that_have_no_more_than_they_do():
     assert by_has[GOLD, SCORES].evidence_of("CLARA") == ("first", "second", "third")
     assert by_has[()].evidence_of("DS") == ("third",)
     assert by_has[GOLD,].without("first").evidence == ("second",)
+
+
+def test_gold_of_experts_who_err_is_no_evidence_for_gold_that_is_true():
+    """Nor the other way round; methods without gold are judged in all worlds."""
+    worlds = WORLDS | {"erring": replace(WORLDS["first"], experts=True)}
+    by_has = {one.has: one for one in situations(worlds)}
+    assert by_has[GOLD,].evidence == ("first", "second")
+    assert by_has[GOLD, ERRING].evidence == by_has[GOLD, ERRING, SCORES].worlds == ("erring",)
+    assert by_has[GOLD,].evidence_of("GT") == ("first", "second")
+    assert by_has[GOLD,].evidence_of("CLARA") == ("first", "second", "erring")
+    assert (ERRING,) not in by_has
+    assert [ERRING in one for one in by_has] == sorted(ERRING in one for one in by_has)
+    assert candidates([GOLD], ["logistic-R", "logistic-E"]) == ["logistic-R"]
+    assert candidates([GOLD, ERRING], ["logistic-R", "logistic-E"]) == ["logistic-R", "logistic-E"]
+
+
+def test_the_page_keeps_the_advice_for_true_gold_where_other_experts_err():
+    """57 of 60 intervals of three settings; in three more logistic-R is wrong, logistic-E right."""
+    true = worlds_of(dict.fromkeys("abc", 0.95), "logistic-R")
+    wrong = worlds_of(dict.fromkeys("xyz", 0.2), "logistic-R")
+    right = worlds_of(dict.fromkeys("xyz", 0.95), "logistic-E")
+    seen = dict.fromkeys("abc", WORLDS["first"])
+    seen |= dict.fromkeys("xyz", replace(WORLDS["first"], experts=True))
+    table = pd.concat([true, wrong, right[right["method"] == "logistic-E"]], ignore_index=True)
+    page = page_of("which-method", table, seen)
+    assert (
+        "contained the truth in 95 % of cases. They were never too short beyond chance in 3 of 3"
+        in page
+    )
+    assert "takes these labels for the truth, contained it in 20 %" in page
+    (erring,) = (
+        line for line in page.splitlines() if line.startswith("| Votes, gold labels, second")
+    )
+    assert "`logistic-E` (95, " in erring
+    (plain,) = (
+        line for line in page.splitlines() if line.startswith("| Votes, gold labels and scores")
+    )
+    assert "`logistic-R` (95, " in plain
+    assert "logistic-E" not in page_of("which-method", true, dict.fromkeys("abc", WORLDS["first"]))
+    evidence = evidence_page(table, seen)
+    assert "settings but those whose experts err" in evidence
+    assert evidence.count("| `logistic-R` | gold labels | 3 of 3 |") == 1
+    assert evidence.count("| `logistic-R` | gold labels | 0 of 3 |") == 1
 
 
 def test_records_pool_the_intervals_of_worlds():

@@ -72,7 +72,7 @@ MODELS = ["--methods", "GT", "CLARA", "--metrics", "prevalence", "AUC", "--cores
 
 
 def test_answers_are_printed_once_and_the_models_after_them(few, tmp_path, capsys):
-    """The same answers as without the models, to the last letter; then the second opinions."""
+    """The same answers as without the models, to the last letter; then the models' numbers."""
     out = ["--out", str(tmp_path / "mine")]
     assert main(["evaluate", *files(few), *out, *MODELS, "--no-models"]) == 0
     alone = capsys.readouterr().out
@@ -83,12 +83,12 @@ def test_answers_are_printed_once_and_the_models_after_them(few, tmp_path, capsy
     assert first.startswith("all: 240 items")
     assert re.search(r"^prevalence .*\bgold alone +\d+$", first, re.MULTILINE)
     title, head, *lines = second.splitlines()
-    assert title == "Second opinions (models)"
+    assert title == "For comparison: what models say"
     assert head.split() == ["metric", "model", "value", "95", "%", "interval", "by"]
     assert lines[0].startswith("prevalence")
     assert "CLARA" in lines[0]
     assert not [line for line in lines[1:] if "CLARA" in line]  # it does not use the scores
-    assert "The models follow, as second opinions" in said.err
+    assert "The models follow, for comparison" in said.err
     assert main(["evaluate", *files(few), *out, *MODELS, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {one["method"] for one in found["headlines"]} == {"GT"}

@@ -85,6 +85,29 @@ def test_a_given_error_needs_no_second_opinion_and_is_the_same_in_a_file_and_in_
     assert cg.check(study, expert_error=0.05).expert_errors.sensitivity == pytest.approx(0.95)
 
 
+@pytest.mark.parametrize("options", [("gold.csv", "--expert-error", "0.05"), ("experts.csv",)])
+def test_methods_that_take_gold_for_the_truth_say_so_where_experts_are_known_to_err(
+    folder, capsys, options
+):
+    """The control: `logistic-E` is among those asked for, or experts are said not to err."""
+
+    def told(*more):
+        summary, _ = evaluated("votes.csv", *options, *more)
+        printed = " ".join(capsys.readouterr().out.split())
+        said = summary["strata"][0]["if_wrong"]
+        assert said in printed
+        return said
+
+    wanted = (
+        "GT, logistic-R take gold labels for the truth, whatever is known of the experts' errors: "
+        "logistic-E corrects them."
+    )
+    assert told("--methods", "GT", "logistic-R") == wanted
+    assert told("--methods", "logistic-R").startswith("logistic-R takes gold labels")
+    assert told("--methods", "logistic-R", "logistic-E") == told() == ""
+    assert told("--methods", "logistic-R", "--expert-error", "none") == ""
+
+
 def test_the_mean_of_experts_needs_no_errors(folder):
     summary, _ = evaluated("votes.csv", "few_gold.csv", "--expert-error", "mean")
     assert {one["method"] for one in summary["headlines"]} == {"logistic-E"}

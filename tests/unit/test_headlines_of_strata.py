@@ -10,6 +10,7 @@ import pytest
 from crowdgold.commands import main
 from crowdgold.data import NO_GOLD
 from crowdgold.data.own import Study
+from crowdgold.inference.samples import ONLY_GOLD
 from crowdgold.methods.method import CORRECTED, MODEL
 from crowdgold.methods.registry import with_role
 from crowdgold.models.stan import StanModels
@@ -19,6 +20,7 @@ from crowdgold.own.evaluation import Evaluation, Settings, evaluate_study
 from crowdgold.own.evaluation.conditions import Condition, Key, answer_to, with_conditions
 from crowdgold.own.evaluation.headline import (
     CHOSEN_REASON,
+    LITTLE,
     NO_GOLD_REASON,
     NO_MODEL,
     ONLY_MODELS_REASON,
@@ -142,6 +144,20 @@ def test_an_interval_that_says_next_to_nothing_is_no_answer_and_no_other_method_
         ]
         narrower = choice(rows_of(ALL, metric, logistic_R={**wide, "upper": 0.94}))
         assert (narrower["method"], narrower["upper"]) == ("logistic-R", 0.94)
+
+
+def test_an_answer_that_says_little_has_a_remark():
+    """More than half of the metric's range, where gold labels are: else the range tells."""
+    for metric, width in (("prevalence", 0.5), ("AUC", 0.5), ("delta_AUC", 1.0)):
+        for more in (-0.01, 0.01):
+            ends = {"lower": 0.3 - width / 2, "upper": 0.3 + width / 2 + more}
+            one = choice(rows_of(ALL, metric, logistic_R=ends))
+            assert one["note"] == (LITTLE if more > 0 else "")
+            assert one["lower"] == ends["lower"]
+    wide = {"lower": 0.1, "upper": 0.8}
+    assert choice(rows_of(["MAVEN-C"], MAVEN_C=wide), gold=0)["note"] == ""
+    only = choice(rows_of(["GT"], GT=wide | {"note": ONLY_GOLD}))
+    assert only["note"] == f"{ONLY_GOLD}; {LITTLE}"
 
 
 def test_badge_and_conditions_follow_where_an_interval_is_no_answer():

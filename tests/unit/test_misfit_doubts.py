@@ -104,7 +104,7 @@ def test_the_terminal_says_how_many_of_how_many(tmp_path):
     assert marks(said) == 3
     assert max(map(len, said.splitlines())) <= WIDTH
     words = " ".join(said.split())
-    assert words.startswith("Second opinions (models) metric model value 95 % interval by")
+    assert words.startswith("For comparison: what models say metric model value 95 % interval by")
     assert said.count("MAVEN-C") == len(heads)
     assert "more than two standard errors from the estimate of logistic-R, which the gold" in words
     assert f"3 of {len(heads)}, at most one in twenty by chance; where" in words

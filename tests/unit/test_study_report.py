@@ -280,7 +280,7 @@ def test_a_card_is_red_where_its_own_number_is_contradicted_and_not_the_second_o
     beside = {"method": "MAVEN-C", "estimate": 0.3, "lower": 0.28, "upper": 0.32, "misfit": True}
     answer = write_answer(headline(beside=beside), 300, 0.95, BY_GOLD)
     assert not answer.flagged
-    said = "Second opinion, by the model MAVEN-C: 30.0 % (28.0 % to 32.0 %)"
+    said = "For comparison, by the model MAVEN-C: 30.0 % (28.0 % to 32.0 %)"
     assert f"{said}, which the gold labels contradict" in answer.details
     assert answer.details[0] == "Corrected by gold (logistic-R)"
     by = {

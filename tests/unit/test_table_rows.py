@@ -10,6 +10,7 @@ from crowdgold.data import ANNOTATIONS, ITEMS, Annotations, Items, annotations_f
 from crowdgold.experiments.data_tables import DataTable, Drawn, write_replicates
 from crowdgold.experiments.table_rows import COLUMNS, VOTE, row_of, table_of
 from crowdgold.simulate import simulate
+from crowdgold.simulate.expert_opinions import RARER, Erring, with_opinions
 from unit.reference import make_items
 
 CLARA = {"n": 40, "prevalence": 0.3, "n_reviewers": 4, "tpr": 0.8, "tnr": 0.9}
@@ -76,9 +77,7 @@ def test_no_field_of_a_table_is_without_a_column(kind, of):
     columns = {"labels" if name.startswith(VOTE) else name for name in COLUMNS[kind]}
     # How gold was drawn is an object of several columns.
     columns = {"draw" if name.startswith("draw_") else name for name in columns}
-    # Experts' opinions are of users' files, and of a check that draws them itself.
-    apart = {"opinions"} if kind == ITEMS else set()
-    assert columns | apart == {field.name for field in fields(of) if field.init}
+    assert columns == {field.name for field in fields(of) if field.init}
 
 
 def test_arrays_can_be_written_to():
@@ -131,6 +130,16 @@ def test_another_reference_is_kept_apart(tmp_path):
     found = DataTable(path).replicate("a", 0)
     assert_same(found.table, one.table)
     assert_same(found.reference, other.table)
+
+
+def test_experts_opinions_are_kept():
+    items = make_items([0, 1, 3], 3, [-1, 0, 1], truth=[1, 0, 1])
+    several = with_opinions(items, Erring(0.3, 0.3), RARER, np.random.default_rng(3))
+    assert again(row_of(items)).opinions is None
+    found = again(row_of(several))
+    np.testing.assert_array_equal(found.opinions.labels, several.opinions.labels)
+    assert found.opinions.labels.dtype == several.opinions.labels.dtype
+    assert (found.opinions.error, found.opinions.draw) == (None, None)
 
 
 def test_items_stay_items():

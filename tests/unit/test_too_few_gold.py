@@ -14,7 +14,7 @@ from crowdgold.data.own import Study
 from crowdgold.inference.samples import FEWEST, ONLY_GOLD
 from crowdgold.models.stan import StanModels
 from crowdgold.own.evaluation import Settings, evaluate_study
-from crowdgold.own.evaluation.headline import headlines
+from crowdgold.own.evaluation.headline import LITTLE, headlines
 from unit.test_evaluate_study import as_file, simulated
 
 FLAGGED = FEWEST - 1
@@ -91,6 +91,23 @@ def test_a_rate_and_an_area_have_an_interval_from_three_items_on(method, positiv
     items_of = "gold item" if positive == 1 else "gold items"
     note = f"no interval: it rests on {positive} {items_of}, expected at least {FEWEST}"
     assert set(rows["note"][few]) <= ({"", ONLY_GOLD} if positive >= FEWEST else {note})
+
+
+@pytest.mark.parametrize("positive", [4, 100])
+def test_an_answer_that_rests_on_few_labels_and_says_little_is_told(positive):
+    """Two of four positives flagged: the interval is as wide as two thirds of all values."""
+    items = simulated(1200, 600)
+    true = items.truth == 1
+    some = [np.flatnonzero(true & ((items.gold == 1) == known))[:positive] for known in (0, 1)]
+    items = items.take(np.concatenate([np.flatnonzero(~true), *some]))
+    known = np.flatnonzero(items.gold == 1)
+    items.scores["large"][:] = 0.2
+    items.scores["large"][known] = np.where(np.arange(positive) % 2, 0.9, 0.1)
+    found = evaluated(items, "recall", "prevalence")
+    said = " ".join(describe(found.summary).split())
+    wanted = f"recall@0.5 large: {LITTLE}; 4 gold labels of the rarer class"
+    assert (wanted in said) == (positive == 4)
+    assert (LITTLE in said) == (positive == 4)
 
 
 def test_the_answer_says_why_there_is_none(found):

@@ -7,7 +7,7 @@ from crowdgold.arena.features import StudyFeatures
 from crowdgold.arena.world_features import world_features, world_kinds
 from crowdgold.data.datasets import DATASETS
 from crowdgold.experiments import configuration, plan
-from crowdgold.experiments.drawing import simulate_block
+from crowdgold.experiments.drawing import drawn_replicates, simulate_block
 from crowdgold.experiments.estimating import estimate_block
 from crowdgold.methods import registry
 from crowdgold.models.stan import StanModels
@@ -71,6 +71,42 @@ def test_a_method_that_cannot_be_fitted_says_why_and_the_others_are(tmp_path):
         assert found[method, "prevalence"]["estimate"].notna().all(), method
 
 
+def test_experts_who_err_give_gold_and_no_truth(tmp_path):
+    """The truth is that of the same experiment with gold that is true; only one method corrects."""
+    methods, parameters = ["GT", "logistic-R", "logistic-E", "votes-R"], {**REVIEWERS, "n": 600}
+    common = {"methods": methods, "parameters": parameters, "as_items": {"n_gold": 300}}
+    erring = run(tmp_path / "one", whole(**common, experts={"error": 0.2}))
+    right = run(tmp_path / "two", whole(**common))
+    for method in methods[:2]:
+        one, other = erring[method, "prevalence"], right[method, "prevalence"]
+        assert list(one["truth"]) == list(other["truth"])
+        assert (one["estimate"].to_numpy() != other["estimate"].to_numpy()).all()
+    assert erring["logistic-E", "prevalence"]["estimate"].notna().all()
+    (reason,) = set(right["logistic-E", "prevalence"]["note"])
+    assert reason.startswith("it needs to know how often experts err")
+    task = plan.data_task(whole(**common, experts={"error": 0.2}), "e", plan.ALL, "0-1")
+    (world,) = world_features([task], {}, [], {"e": "mine"}).values()
+    assert (world.experts, world.gold) == (True, 300)
+
+
+def test_experts_err_together_and_are_asked_at_random_where_an_experiment_says_so():
+    """Of shared errors a second expert finds none: the first two differ on fewer items."""
+    config = whole(parameters={**REVIEWERS, "n": 3000}, as_items={"n_gold": 3000}, replicates=1)
+    differ = {}
+    for shared in (0.0, 1.0):
+        experts = {"error": 0.2, "shared": shared, "second": "random"}
+        config["experiments"]["e"]["experts"] = experts
+        task = plan.data_task(config, "e", plan.ALL, "0-0")
+        ((_, _, drawn),) = drawn_replicates(task, None)
+        labels = drawn.table.opinions.labels
+        asked = labels[:, 1] >= 0
+        assert asked.mean() == pytest.approx(1 / 3, abs=0.05)
+        assert (labels[:, 0] != drawn.table.truth).mean() == pytest.approx(0.2, abs=0.03)
+        differ[shared] = (labels[asked, 0] != labels[asked, 1]).mean()
+        assert drawn.reference is drawn.table
+    assert differ[1.0] == 0 < differ[0.0]
+
+
 def test_an_experiment_that_does_not_ask_for_reasons_ends_with_an_error(tmp_path):
     """The control: the same world, without `inapplicable: explain`."""
     config = whole()
@@ -119,9 +155,15 @@ def test_worlds_of_a_kind_differ_in_their_gold_labels_alone():
         of_kind.setdefault(kind, set()).add(world)
     assert sorted(sorted(one) for one in of_kind.values() if len(one) > 1) == [
         ["50 gold labels", "MAVEN's process"],
-        ["IRT", "no gold, IRT"],
+        [
+            "IRT",
+            "experts err in 10 %",
+            "experts err in 5 %",
+            "experts err together",
+            "no gold, IRT",
+        ],
         ["adversaries", "no gold, adversaries"],
-        ["annotators differ", "no gold, annotators differ"],
+        ["annotators differ", "experts err, annotators differ", "no gold, annotators differ"],
     ]
     assert {"shape, skewed", "shape, bimodal", "annotators alike"} <= set(kinds)
 

@@ -277,6 +277,14 @@ def test_every_caption_can_be_rendered(path):
             "experiments.maven_fig4.as_items: expected a simulator that gives labels: clara,",
         ),
         (
+            {"experiments": {"clara_fig2": {"experts": {"error": 0.1}}}},
+            "experiments.clara_fig2.experts: expected items with gold labels; add as_items",
+        ),
+        (
+            {"experiments": {"arena_experts": {"experts": {"error": 0.5}}}},
+            "experiments.arena_experts.experts.error: found 0.5, expected exclusiveMaximum: 0.5",
+        ),
+        (
             {"experiments": {"arena_alike": {"inapplicable": "explein"}}},
             "experiments.arena_alike.inapplicable: found 'explein'; did you mean 'explain'?",
         ),

@@ -1,11 +1,11 @@
 """Which method to use: for what a study has, the narrowest of those whose intervals hold.
 
 Widths are compared in the worlds of a situation (`arena_situations`). Whether a method holds is
-judged in all worlds in which it has intervals, with gold or without as the study is (in both, where
-it uses none): what fails where annotators are not known is not made better by a study that knows
-them. It holds on a metric where its intervals are too short in no world, beyond the binomial band
-of that world's replicates, and not in all worlds together, beyond `TOGETHER` deviations: to be
-advised takes more than not to be blamed.
+judged in all worlds in which it has intervals, with gold or without as the study is, and with gold
+that is as true (in all of these, where it uses none): what fails where annotators are not known is
+not made better by a study that knows them. It holds on a metric where its intervals are too short
+in no world, beyond the binomial band of that world's replicates, and not in all worlds together,
+beyond `TOGETHER` deviations: to be advised takes more than not to be blamed.
 
 Of those that hold, what has intervals in more of the situation's worlds comes first. Of these the
 one that is narrowest over the worlds that they share is chosen; where others are not wider by more

@@ -30,6 +30,7 @@ class StudyFeatures:
         base_rate: share of positives among the labelled items; NaN where too few are labelled.
         tpr, tnr: share of right votes on labelled positives and negatives; NaN likewise.
         auc: of the first model on the labelled items; NaN likewise, and without scores.
+        experts: whether gold labels are those of experts who err, with second opinions.
     """
 
     items: float
@@ -41,6 +42,7 @@ class StudyFeatures:
     tpr: float = float("nan")
     tnr: float = float("nan")
     auc: float = float("nan")
+    experts: bool = False
 
 
 def _rates(items: Items, labels: np.ndarray) -> dict[str, float]:
@@ -80,6 +82,7 @@ def features_of(items: Items) -> StudyFeatures:
         gold=int((items.gold != NO_GOLD).sum()),
         scores=bool(items.predictors),
         annotators=items.labels is not None,
+        experts=items.opinions is not None,
         **_rates(items, np.asarray(labels)),
     )
 
@@ -89,4 +92,6 @@ def mean_features(of_replicates: list[StudyFeatures]) -> StudyFeatures:
     values = [asdict(one) for one in of_replicates]
     means = {name: float(np.mean([one[name] for one in values])) for name in (*COUNTS, *RATES)}
     first = of_replicates[0]
-    return StudyFeatures(**means, scores=first.scores, annotators=first.annotators)
+    return StudyFeatures(
+        **means, scores=first.scores, annotators=first.annotators, experts=first.experts
+    )

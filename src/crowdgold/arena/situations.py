@@ -2,7 +2,8 @@
 
 A situation is what a study has: gold labels, scores of a model, known annotators. Its worlds have
 at least that; where it has no gold the worlds have none either, since methods use what gold there
-is. Methods that need more are no candidates.
+is. Where gold labels are those of experts who err, with second opinions, the situation is another
+one, and says nothing of gold that is true. Methods that need more are no candidates.
 
 Worlds of one kind come from the same generator with the same parameters, or the same dataset, and
 differ in their gold labels alone: what was chosen with one of them was not chosen without another.
@@ -16,8 +17,12 @@ from types import MappingProxyType
 from crowdgold.arena.features import StudyFeatures
 from crowdgold.methods import METHODS, needs
 
-GOLD, SCORES, ANNOTATORS = HAD = (needs.GOLD.name, needs.SCORES.name, needs.ANNOTATORS.name)
-"""What a situation may have."""
+GOLD, ERRING, SCORES, ANNOTATORS = HAD = (
+    needs.GOLD.name, needs.EXPERTS_ERRORS.name, needs.SCORES.name, needs.ANNOTATORS.name,
+)  # fmt: skip
+"""What a situation may have; the second where second opinions tell how often experts err."""
+OF_GOLD = frozenset({GOLD, ERRING})
+"""What a situation has in common with all of its evidence."""
 EACH_ITS_OWN: Mapping[str, str] = MappingProxyType({})
 
 
@@ -28,7 +33,7 @@ class Situation:
     Attributes:
         has: some of `HAD`.
         worlds: names of those that have at least that.
-        evidence: names of all with gold labels, or of all without, as the study is.
+        evidence: names of all with gold labels that are as true as the study's, or of all without.
         others: names of the rest.
         kinds: world -> its kind; one that is not there is a kind of its own.
     """
@@ -62,32 +67,30 @@ class Situation:
 
 
 def _features(world: StudyFeatures) -> set[str]:
-    held = {GOLD: world.gold > 0, SCORES: world.scores, ANNOTATORS: world.annotators}
-    return {name for name, there in held.items() if there}
+    held = (world.gold > 0, world.experts, world.scores, world.annotators)
+    return {name for name, there in zip(HAD, held, strict=True) if there}
 
 
 def situations(
     worlds: Mapping[str, StudyFeatures], kinds: Mapping[str, str] = EACH_ITS_OWN
 ) -> list[Situation]:
-    """What studies may have, the most first, where some world speaks to it.
+    """What studies may have, the most first, where some world speaks to it; without gold last.
 
     Args:
         worlds: name -> what it looks like.
         kinds: name -> kind.
     """
-    found = []
+    found, looks = [], {name: _features(world) for name, world in worlds.items()}
     for size in range(len(HAD), -1, -1):
         for has in combinations(HAD, size):
             alike = {
-                name: _features(world)
-                for name, world in worlds.items()
-                if (GOLD in has) == (world.gold > 0)
+                name: held for name, held in looks.items() if held & OF_GOLD == set(has) & OF_GOLD
             }
             own = tuple(name for name, held in alike.items() if set(has) <= held)
             if own:
                 others = tuple(name for name in worlds if name not in alike)
                 found.append(Situation(has, own, tuple(alike), others, kinds))
-    return sorted(found, key=lambda one: GOLD not in one.has)
+    return sorted(found, key=lambda one: (GOLD not in one.has, ERRING in one.has))
 
 
 def needs_of(method: str) -> tuple[str, ...]:

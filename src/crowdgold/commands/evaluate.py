@@ -57,7 +57,7 @@ that the gold labels correct (logistic-R). In our simulations its 95 % interval 
 in about 95 of 100 studies, with 20 gold labels or 500 (docs/answer.md). Where few gold labels are
 of a class, a value can rest on gold alone; a note says where.
 
-Then come second opinions: models of votes and scores, sampled by Stan (MAVEN, MAVEN-C, DS, CLARA),
+For comparison come models of votes and scores, sampled by Stan (MAVEN, MAVEN-C, DS, CLARA),
 each right where its model is. They are marked where the gold labels contradict them. --no-models
 leaves them out. Without gold labels a range is all that votes and scores allow. The first line says
 so; a model's number follows, with what it assumes.
@@ -178,7 +178,7 @@ def _options(asked: argparse.Namespace, settings: "Settings") -> bytes:
 
 
 class _Said:
-    """What standard output has: the answers once, then the models' second opinions."""
+    """What standard output has: the answers once, then the models' numbers."""
 
     def __init__(self, quiet: bool) -> None:
         self.quiet = quiet
@@ -190,7 +190,7 @@ class _Said:
         if strata and not self.quiet:
             tell(describe(found.summary, strata))
             self.before = found.summary
-        what = ", as second opinions" if strata else ", since gold labels give no answer here"
+        what = ", for comparison" if strata else ", since gold labels give no answer here"
         say(f"The models follow{what} (--no-models leaves them out).")
 
     def ended(self, summary: Mapping[str, Any]) -> None:

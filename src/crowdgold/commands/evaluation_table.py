@@ -1,6 +1,6 @@
 """What an evaluation found, for the terminal: at most 80 columns wide.
 
-The answers stand in one table a stratum; the models' second opinions in another, which follows when
+The answers stand in one table a stratum; the models' numbers in another, which follows when
 the models have been sampled.
 """
 
@@ -21,10 +21,11 @@ from crowdgold.commands.columns import (
     range_lines,
     wrapped,
 )
+from crowdgold.data.checks import counted
 from crowdgold.data.shown import WIDTH
 from crowdgold.inference.samples import ONLY_GOLD
 from crowdgold.methods.registry import METHODS
-from crowdgold.own.evaluation.headline import is_corrected, is_gold_alone
+from crowdgold.own.evaluation.headline import LITTLE, is_corrected, is_gold_alone
 
 SHOWN = 3
 """Methods that failed, or answers by another method, that are named."""
@@ -118,6 +119,18 @@ def _from_gold_alone(answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"{_some(alone)}: {ONLY_GOLD}"
 
 
+def _wide(whole: Summary, answers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Say which answers say little, and how few gold labels the rarer class has."""
+    wide = [
+        f"{one['metric']} {model_of(one)}".strip()
+        for one in answers
+        if LITTLE in (one.get("note") or "")
+    ]
+    if wide:
+        fewer = min(whole["gold_positive"], whole["gold"] - whole["gold_positive"])
+        yield f"{_some(wide)}: {LITTLE}; {counted(fewer, 'gold label')} of the rarer class"
+
+
 def _contradicted(summary: Summary, stratum: str, opinions: Sequence[Mapping[str, Any]]) -> str:
     """How many of the models' estimates gold labels contradict, and how many chance would."""
     known = [one["misfit"] for one in opinions if one["misfit"] is not None]
@@ -191,6 +204,7 @@ def footnotes(summary: Summary, stratum: str) -> Iterator[str]:
         yield AS_GOLD_WORDS
     yield _contradicted(summary, stratum, [one for one in answers if one["method"] is not None])
     yield whole.get("if_wrong", "")
+    yield from _wide(whole, answers)
     yield from _from_gold_alone(answers)
     yield from _fallbacks(answers)
     yield from _unanswered(answers)
@@ -271,7 +285,7 @@ def describe_models(summary: Summary, described: Mapping[str, Summary]) -> str:
         lines = [f"{named(one)}{_numbers(one)}".rstrip() for one in opinions]
         if lines:
             inside = f", {name}" if len(summary["strata"]) > 1 else ""
-            title = f"Second opinions (models){inside}"
+            title = f"For comparison: what models say{inside}"
             lines = [title, _head(summary["settings"]["level"], ""), *lines]
         if lines or any(notes):
             blocks.append("\n".join([*lines, *wrapped(iter(notes))]))

@@ -1,13 +1,14 @@
 """The work of a simulate job: a block of replicates drawn from a simulator or a dataset."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from crowdgold.data import Annotations
+from crowdgold.data import Annotations, Items
 from crowdgold.experiments.data_tables import Drawn, write_replicates
 from crowdgold.experiments.population import (
     ITEMS,
@@ -18,6 +19,7 @@ from crowdgold.experiments.population import (
 )
 from crowdgold.experiments.tasks import named, replicates, task_rng
 from crowdgold.simulate import as_items, resample, simulate
+from crowdgold.simulate.expert_opinions import RARER, Erring, with_opinions
 
 
 def _from_simulator(
@@ -55,6 +57,15 @@ def _from_dataset(
     return Drawn(new.table, new.reference, new.parameters, population)
 
 
+def _with_experts(drawn: Drawn, experts: Mapping[str, Any], rng: np.random.Generator) -> Drawn:
+    """The replicate with gold labels of experts who err; what is true stays as it was."""
+    assert isinstance(drawn.table, Items)
+    erring = Erring(experts["error"], experts["error"], experts.get("shared", 0.0))
+    table = with_opinions(drawn.table, erring, experts.get("second", RARER), rng)
+    same = drawn.reference is drawn.table
+    return replace(drawn, table=table, reference=table if same else drawn.reference)
+
+
 def drawn_replicates(
     task: Mapping[str, Any], dataset: pd.DataFrame | None
 ) -> Iterator[tuple[str, int, Drawn]]:
@@ -66,6 +77,8 @@ def drawn_replicates(
                 drawn = _from_simulator(task, setting, rng)
             else:
                 drawn = _from_dataset(task, setting["parameters"], rng, dataset, replicate)
+            if "experts" in task:
+                drawn = _with_experts(drawn, task["experts"], rng)
         yield setting["name"], replicate, drawn
 
 

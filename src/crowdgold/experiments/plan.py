@@ -167,7 +167,7 @@ def data_task(
         "paper": block["paper"],
         "experiment": experiment,
         source(block): block[source(block)],
-        **{name: block[name] for name in ("as_items",) if name in block},
+        **{name: block[name] for name in ("as_items", "experts") if name in block},
         **(
             {"metrics": block["metrics"]}
             if asks_for_population(block.get("parameters", {}))

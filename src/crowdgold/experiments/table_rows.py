@@ -6,6 +6,7 @@ annotators and categories stand beside one another without empty cells. `pandas.
 makes rows of it.
 
 Scores are a map from the model to its numbers, row by row where it has one for each category.
+Experts' opinions stand item by item, as many of each.
 """
 
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ import pyarrow as pa
 
 from crowdgold.data import ANNOTATIONS, ITEMS, Annotations, GoldDraw, Items, Table, kind_of
 from crowdgold.data.item_columns import labels_of_items
+from crowdgold.data.opinions import Opinions
 
 NAMES, POSITIONS, LABELS, NUMBERS = map(
     pa.list_, (pa.string(), pa.int64(), pa.int8(), pa.float64())
@@ -25,6 +27,8 @@ VOTE = "vote_"
 """Begins the columns of who gave each vote of Items."""
 DRAW = "draw_"
 """Begins the columns of how gold items were drawn."""
+OPINIONS = "opinions"
+"""The column of what experts said of Items: gold was drawn at random, and no error is given."""
 COLUMNS: dict[str, dict[str, pa.DataType]] = {
     ITEMS: {
         "item": NAMES,
@@ -45,6 +49,7 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         f"{DRAW}counts": NUMBERS,
         f"{DRAW}by_chance": NUMBERS,
         "cluster": POSITIONS,
+        OPINIONS: LABELS,
     },
     ANNOTATIONS: {
         "item": NAMES,
@@ -94,10 +99,12 @@ def row_of(table: Table) -> pa.Table:
     if isinstance(table, Items):
         parts = {} if table.draw is None else vars(table.draw)
         held = _votes(table.labels) | {f"{DRAW}{name}": one for name, one in parts.items()}
+        held[OPINIONS] = table.opinions and table.opinions.labels.ravel()
     return pa.table(
         {
             name: _cell(
-                held.get(name) if name.startswith((VOTE, DRAW)) else getattr(table, name), kind
+                held.get(name) if name.startswith((VOTE, DRAW, OPINIONS)) else getattr(table, name),
+                kind,
             )
             for name, kind in COLUMNS[kind_of(table)].items()
         }
@@ -133,6 +140,9 @@ def table_of(row: Mapping[str, pa.Scalar]) -> Table:
     item_of, annotator, label = (found.pop(name) for name in [*found] if name.startswith(VOTE))
     draw = [found.pop(name) for name in [*found] if name.startswith(DRAW)]
     found["draw"] = None if draw[0] is None else GoldDraw(*draw)
+    opinions = found[OPINIONS]
+    if opinions is not None:
+        found[OPINIONS] = Opinions(opinions.reshape(len(found["item"]), -1))
     if label is not None:
         found["labels"] = labels_of_items(found["item"], item_of, annotator, label)
     return Items(**found)

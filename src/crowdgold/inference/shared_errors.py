@@ -35,6 +35,7 @@ metric (`rectified`). The variance is never taken below what the prediction expe
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
@@ -104,8 +105,10 @@ class Labelled:
         label: (n,) 0 or 1.
         design: how they were drawn.
         level: of intervals.
+        taken: as how many votes an item's are taken; None for as many as there are.
     """
 
+    taken: ClassVar[float | None] = None
     items: Items | None
     voted: np.ndarray
     rows: np.ndarray
@@ -139,6 +142,11 @@ class Labelled:
         """The weighted mean over values (N,) of all items; NaN without gold items."""
         known = values[self.rows]
         return float(np.average(known, weights=self.weight)) if len(known) else np.nan
+
+    @property
+    def value(self) -> np.ndarray:
+        """What each counts for as positive: (n,)."""
+        return self.label
 
     def mass(self, share: np.ndarray) -> np.ndarray:
         """What counts of each label, (n, 2), by the share (n,) of the second."""
@@ -205,6 +213,26 @@ class Labelled:
         pairs = _pairs(np.tanh(found[:, 1:]))
         return self._shared(mean, _worth(found[:, 0], mean), pairs)
 
+    def by_judge(self, table: np.ndarray) -> SharedErrors:
+        """How far errors are shared, from votes (N, m) of known judges."""
+        votes = self.mean((table != MISSING).sum(axis=1))
+        if not self.enough or votes <= 1:
+            return self.nothing(votes)
+        judged = ByJudge(table, self.taken or votes)
+        covariance = judged.take(self.rows).covariances(self.mass(self.value), without=False)[0]
+        variance, pairs = np.diagonal(covariance), covariance[np.triu_indices(len(covariance), 1)]
+        if not np.nansum(variance) > 0 or np.isnan(pairs).all():
+            return self.nothing(votes)
+        return self.shared(judged, votes)
+
+    def by_count(self, positive: np.ndarray, total: np.ndarray) -> SharedErrors:
+        """How far errors are shared, from positive votes and all votes (N,) of each item."""
+        votes = self.mean(total)
+        if not self.enough:
+            return self.nothing(votes)
+        counts = positive.astype(float), total.astype(float)
+        return self.shared(ByCount(*counts, self.taken or votes), votes)
+
     def nothing(self, votes: float) -> SharedErrors:
         """Where the gold items do not tell."""
         return self._shared(votes, (NOT_KNOWN, NOT_KNOWN), np.empty((3, 0, 0)))
@@ -246,17 +274,7 @@ def of_judges(
         gold: (n,) labels, `NO_GOLD` where there is none.
         items: (n,) those of the table, which say how gold was drawn; None: a simple random sample.
     """
-    number = (table != MISSING).sum(axis=1)
-    known = Labelled.of(number > 0, gold, items, level)
-    votes = known.mean(number)
-    if not known.enough or votes <= 1:
-        return known.nothing(votes)
-    judged = ByJudge(table, votes)
-    covariance = judged.take(known.rows).covariances(known.mass(known.label), without=False)[0]
-    variance, pairs = np.diagonal(covariance), covariance[np.triu_indices(len(covariance), 1)]
-    if np.isfinite(variance).sum() < 2 or not np.nansum(variance) > 0 or np.isnan(pairs).all():
-        return known.nothing(votes)
-    return known.shared(judged, votes)
+    return Labelled.of((table != MISSING).any(axis=1), gold, items, level).by_judge(table)
 
 
 def most_alike(found: SharedErrors) -> tuple[int, int, Ends] | None:
@@ -283,8 +301,4 @@ def of_votes(
         gold: (n,) labels, `NO_GOLD` where there is none.
         items: as of `of_judges`.
     """
-    known = Labelled.of(total > 1, gold, items, level)
-    votes = known.mean(total)
-    if not known.enough:
-        return known.nothing(votes)
-    return known.shared(ByCount(positive.astype(float), total.astype(float), votes), votes)
+    return Labelled.of(total > 1, gold, items, level).by_count(positive, total)

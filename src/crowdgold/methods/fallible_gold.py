@@ -47,7 +47,6 @@ PREDICTED = Method(
     title="cross-fitted logistic regression, rectified by gold labels of experts who err",
     of_items=predict,
     needs=(GOLD, EXPERTS_ERRORS),
-    variant_of="logistic-R",
     style=Style("#AA3377", "P"),
     offer=Offer(
         use="the answer: as logistic-R, corrected for the experts' errors",

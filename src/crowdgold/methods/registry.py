@@ -154,6 +154,11 @@ def answering() -> str:
     return next(name for name in with_role(CORRECTED) if EXPERTS_ERRORS not in METHODS[name].needs)
 
 
+def answering_experts() -> str:
+    """The method of the answer where it is known how often the experts of the gold labels err."""
+    return next(name for name in with_role(CORRECTED) if EXPERTS_ERRORS in METHODS[name].needs)
+
+
 def baseline() -> str:
     """The method of gold labels alone, which others' widths and gains are relative to."""
     return with_role(BASELINE)[0]

@@ -96,7 +96,7 @@ def evaluate(
         metrics: one, or several.
         thresholds: scores from which on an item is flagged: 0.7, or ["large=0.7", "small=0.4"].
         about: "population", or the "items" at hand.
-        models: whether models of votes and scores follow as second opinions, which take minutes.
+        models: whether models of votes and scores follow for comparison, which take minutes.
         cores: processes at a time; all of the machine where not given.
         anytime: gold labels at which intervals that hold over all looks are to be narrowest; None
             for those of one look.

@@ -1,11 +1,13 @@
 """Experts who err, and who is asked for a second opinion, and a third."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from crowdgold.data.opinions import NO_OPINION
+from crowdgold.data import NO_GOLD, Items
+from crowdgold.data.opinions import NO_OPINION, Opinions
 
 
 class Erring(NamedTuple):
@@ -56,3 +58,26 @@ def draw_opinions(
     labels[~second, 1] = NO_OPINION
     labels[~third, 2] = NO_OPINION
     return labels
+
+
+def with_opinions(
+    items: Items, experts: Erring, protocol: str, rng: np.random.Generator, most: int | None = None
+) -> Items:
+    """Items whose gold labels are the majority of experts who err, and no longer the truth.
+
+    Args:
+        items: with the true labels of all of them.
+        experts: how they err.
+        protocol: one of `PROTOCOLS`.
+        rng: draws what the experts say.
+        most: opinions of an item; all that were drawn where not given.
+    """
+    assert items.truth is not None
+    rows = np.flatnonzero(items.gold != NO_GOLD)
+    own = draw_opinions(items.truth[rows], experts, protocol, rng)[:, :most]
+    labels = np.full((len(items), own.shape[1]), NO_OPINION, dtype=np.int8)
+    labels[rows] = own
+    gold = np.full(len(items), NO_GOLD, dtype=np.int8)
+    lead = (own == 1).sum(axis=1) - (own == 0).sum(axis=1)
+    gold[rows] = np.where(lead > 0, 1, np.where(lead < 0, 0, NO_GOLD))
+    return replace(items, gold=gold, opinions=Opinions.of(labels))

@@ -1,41 +1,71 @@
 """What docs/which-method.md says: the answer, and a table of the methods for what a study has."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from crowdgold.arena.choice import Choice, borrow, choose
-from crowdgold.arena.situations import GOLD, HAD, Situation
+from crowdgold.arena.features import StudyFeatures
+from crowdgold.arena.situations import ERRING, GOLD, HAD, Situation
 from crowdgold.arena.table import SHORT, geometric_mean
 from crowdgold.documents.markdown import markdown_table
-from crowdgold.methods.registry import answering
+from crowdgold.methods.registry import answering, answering_experts
 from crowdgold.metrics.binary import LABEL_METRICS
 
 ANSWER = answering()
 """What `crowdgold evaluate` answers with where there are gold labels."""
+OF_EXPERTS = answering_experts()
+"""What it answers with where second opinions tell how often experts err."""
 
 Choices = Mapping[tuple[tuple[str, ...], str], Choice | None]
 """(what a situation has, metric) -> what to use."""
 
 
-def answer(cells: pd.DataFrame, baseline: str) -> str:
-    """What is said of the answer of `crowdgold evaluate`, over all settings and metrics.
+def with_experts(worlds: Mapping[str, StudyFeatures]) -> list[str]:
+    """The worlds whose gold labels are those of experts who err."""
+    return [name for name, one in worlds.items() if one.experts]
+
+
+def answer(cells: pd.DataFrame, baseline: str, experts: Collection[str] = ()) -> str:
+    """What is said of the answer of `crowdgold evaluate`, over settings whose gold is true.
 
     Args:
         cells: of the arena, with the column `verdict` (`arena.table.judged`).
         baseline: the method whose width is 1.
+        experts: the worlds whose experts err.
     """
-    own = cells[(cells["method"] == ANSWER) & (cells["intervals"] > 0)]
-    if own.empty:
+    own = cells[~cells["world"].isin(list(experts))]
+    width = own[own["method"] == ANSWER]["width_ratio"].dropna().to_numpy(dtype=float)
+    if not len(width):
         return f"`{ANSWER}` was not among the methods here."
+    return (
+        f"{_covered(own, ANSWER)} On average they were {geometric_mean(width):.2f} times as wide "
+        f"as those of gold labels alone (`{baseline}`)."
+    )
+
+
+def answer_of_experts(cells: pd.DataFrame, experts: Collection[str]) -> str:
+    """What is said of both answers where experts err; empty where there is no such setting."""
+    own = cells[cells["world"].isin(list(experts)) & (cells["intervals"] > 0)]
+    if not {ANSWER, OF_EXPERTS} <= set(own["method"]):
+        return ""
+    covered = own[own["method"] == ANSWER]
+    share = float((covered["coverage"] * covered["intervals"]).sum() / covered["intervals"].sum())
+    return (
+        f"{_covered(own, OF_EXPERTS)} Those of `{ANSWER}`, which takes these labels for the truth, "
+        f"contained it in {100 * share:.0f} %."
+    )
+
+
+def _covered(cells: pd.DataFrame, method: str) -> str:
+    """How often a method's intervals contained the truth, and where they were too short."""
+    own = cells[(cells["method"] == method) & (cells["intervals"] > 0)]
     covered = float((own["coverage"] * own["intervals"]).sum() / own["intervals"].sum())
     right = int((own["verdict"] != SHORT).sum())
-    width = geometric_mean(own["width_ratio"].dropna().to_numpy(dtype=float))
     return (
         f"Its intervals contained the truth in {100 * covered:.0f} % of cases. They were never too "
-        f"short beyond chance in {right} of {len(own)} pairs of a setting and a metric. On average "
-        f"they were {width:.2f} times as wide as those of gold labels alone (`{baseline}`)."
+        f"short beyond chance in {right} of {len(own)} pairs of a setting and a metric."
     )
 
 
@@ -55,10 +85,10 @@ def percent(share: float, error: float = np.nan) -> str:
 def had(situation: Situation) -> str:
     """Name what a situation has, and what it has not."""
     have = [name for name in HAD if name in situation.has]
-    lack = [name for name in HAD if name not in situation.has]
+    lack = [name for name in HAD if name not in situation.has and name != ERRING]
     parts = ["Votes", *have]
     text = ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else "Votes alone"
-    text = text.replace("annotators", "known annotators")
+    text = text.replace("annotators", "known annotators").replace(ERRING, "second opinions on them")
     return text + (f"; no {' and no '.join(lack)}" if have and lack else "")
 
 

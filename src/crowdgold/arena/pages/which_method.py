@@ -109,11 +109,12 @@ def worlds_table(worlds: Mapping[str, StudyFeatures]) -> str:
             *(f"{value:.2f}" if np.isfinite(value) else "" for value in (one.base_rate, one.tpr,
                                                                        one.tnr, one.auc)),
             "known" if one.annotators else "",
+            "err" if one.experts else "",
         ]
         for name, one in worlds.items()
     ]  # fmt: skip
     head = ["setting", "items", "votes each", "gold", "base rate", "TPR_H", "TNR_H", "AUC"]
-    return markdown_table([*head, "annotators"], rows)
+    return markdown_table([*head, "annotators", "experts"], rows)
 
 
 def real_data(real: pd.DataFrame, cells: pd.DataFrame) -> str:
@@ -197,8 +198,8 @@ def how_far(cells: pd.DataFrame, worlds: int) -> list[str]:
         f"method that is right {_blamed(worlds * size, level, together)}. It finds a true coverage "
         f"of {_chances(worlds * size, together)}.",
         "**A method passes** where it is too short in neither way. The settings that count are "
-        "those with gold labels, or those without, as you have them; both, if it uses none. To "
-        "pass is no proof: nothing was found against it.",
+        "those with gold labels that are as true as yours, or those without gold labels; all, if "
+        "it uses none. To pass is no proof: nothing was found against it.",
         "**The choice.** Of those that pass, one with intervals in more settings comes first, then "
         f"the narrowest. Where widths differ by no more than {TIED:.0f} standard errors, the one "
         "that contains the truth more often is chosen.",

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 AS_ITEMS = "as_items"
 """Key of an experiment: its labels are reduced to the votes of items."""
+EXPERTS = "experts"
+"""Key of an experiment: its gold labels are those of experts who err."""
 SOURCES = ("simulator", "dataset", "check")
 """An experiment has exactly one of these: where its tables come from."""
 
@@ -102,10 +104,12 @@ def _table_of(block: Mapping[str, Any], known: Mapping[str, Collection[str]]) ->
 def _reduction_problems(
     name: str, block: Mapping[str, Any], known: Mapping[str, Collection[str]]
 ) -> Iterator[str]:
-    """Check that what is reduced to items are annotations of a simulator."""
+    """Check that what is reduced to items are labels, and what experts label items."""
     if AS_ITEMS in block and block.get("simulator") not in known.get(f"give {ANNOTATIONS}", ()):
         others = ", ".join(known.get(f"give {ANNOTATIONS}", ()))
         yield f"experiments.{name}.{AS_ITEMS}: expected a simulator that gives labels: {others}"
+    if EXPERTS in block and _table_of(block, known) != ITEMS:
+        yield f"experiments.{name}.{EXPERTS}: expected items with gold labels; add {AS_ITEMS}"
 
 
 def _method_problems(

@@ -25,7 +25,7 @@ from crowdgold.declared import LEVEL
 from crowdgold.inference.clustered import drawn_from
 from crowdgold.inference.contributions import spread_of
 from crowdgold.inference.design import Design, SimpleRandom
-from crowdgold.inference.error_moments import ByCount, ByJudge, Voted
+from crowdgold.inference.error_moments import Voted
 from crowdgold.inference.expert_errors import ExpertErrors, expert_errors, judged, why_unknown
 from crowdgold.inference.questions import View
 from crowdgold.inference.shared_errors import Ends, Labelled, SharedErrors
@@ -51,6 +51,7 @@ class Corrected(Labelled):
         place: (n,) positions of the gold items among those with an opinion.
     """
 
+    taken = PAIR
     errors: ExpertErrors
     place: np.ndarray
 
@@ -76,6 +77,11 @@ class Corrected(Labelled):
         weights = self.design.weights
         return np.ones(len(self.place)) if weights is None else weights[self.place]
 
+    @property
+    def value(self) -> np.ndarray:
+        """What each counts for as positive: (n,)."""
+        return self.errors.values[self.place]
+
     def _moments(self, votes: Voted) -> Callable[[np.ndarray], np.ndarray]:
         """What votes say, (P,), as a function of the values of all items with an opinion."""
         gold = votes.take(self.rows)
@@ -83,7 +89,7 @@ class Corrected(Labelled):
 
     def intervals(self, votes: Voted) -> np.ndarray:
         """Moments of the votes and the ends of their intervals, (3, P); no ends with weights."""
-        mass, errors = self.mass(self.errors.values[self.place]), self.errors
+        mass, errors = self.mass(self.value), self.errors
         values = votes.take(self.rows).moments(mass, without=True)
         if self.design.uneven:
             nothing = np.full_like(values[0], np.nan)
@@ -118,25 +124,10 @@ def uneven(items: Items, errors: ExpertErrors) -> bool:
 
 def of_judges(table: np.ndarray, items: Items, errors: ExpertErrors) -> SharedErrors:
     """How far known judges err together, from votes (n, m) 0 and 1, `MISSING` where none."""
-    number = (table != MISSING).sum(axis=1)
-    known = Corrected.among(number > 0, items, errors)
-    votes = known.mean(number)
-    if not known.enough or votes <= 1:
-        return known.nothing(votes)
-    voted = ByJudge(table, PAIR)
-    mass = known.mass(errors.values[known.place])
-    covariance = voted.take(known.rows).covariances(mass, without=False)[0]
-    upper = np.triu_indices(len(covariance), 1)
-    if np.isnan(covariance[upper]).all() or not np.nansum(np.diagonal(covariance)) > 0:
-        return known.nothing(votes)
-    return known.shared(voted, votes)
+    return Corrected.among((table != MISSING).any(axis=1), items, errors).by_judge(table)
 
 
 def of_votes(items: Items, errors: ExpertErrors) -> SharedErrors:
     """How far voters err together where it is not known who they are."""
-    positive, total = items.votes_positive, items.votes_total
-    known = Corrected.among(total > 1, items, errors)
-    votes = known.mean(total)
-    if not known.enough:
-        return known.nothing(votes)
-    return known.shared(ByCount(positive.astype(float), total.astype(float), PAIR), votes)
+    known = Corrected.among(items.votes_total > 1, items, errors)
+    return known.by_count(items.votes_positive, items.votes_total)

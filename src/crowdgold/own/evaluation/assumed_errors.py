@@ -19,6 +19,7 @@ from crowdgold.data.own import Study
 from crowdgold.inference.expert_errors import expert_errors, why_unknown
 from crowdgold.methods import METHODS
 from crowdgold.methods.needs import EXPERTS_ERRORS
+from crowdgold.methods.registry import answering_experts
 from crowdgold.models.stan import StanModels
 from crowdgold.own.evaluation import rows
 from crowdgold.own.evaluation.fitting import Work, of_each
@@ -85,12 +86,15 @@ def note_on_errors(items: Items) -> list[str]:
 def if_wrong(items: Items, settings: Settings, assumed: pd.DataFrame) -> str:
     """The answer that wrong gold labels would move most, in words.
 
-    Empty where experts' errors are known or given, and where no answer is surer than nothing.
+    Where experts' errors are known or given, it says if no method that was asked for corrects them.
+    Empty otherwise, and where no answer is surer than nothing.
 
     Args:
         assumed: as of `assumed_errors`.
     """
-    if settings.expert_error != ESTIMATE or not why_unknown(items):
+    if not why_unknown(items):
+        return "" if _method(settings) else _uncorrected(settings)
+    if settings.expert_error != ESTIMATE:
         return ""
     known = that_say_something(assumed)
     keys = ["model", "metric"]
@@ -106,6 +110,18 @@ def if_wrong(items: Items, settings: Settings, assumed: pd.DataFrame) -> str:
         f"{one['metric']}{of} would be {one['estimate']:.3f} ({one['lower']:.3f} to "
         f"{one['upper']:.3f}) by {one['method']}, and {one['estimate_0']:.3f} were none "
         "(expert_errors.csv)."
+    )
+
+
+def _uncorrected(settings: Settings) -> str:
+    """That what is known of experts' errors is of no use to the methods that were asked for."""
+    of_gold = [name for name in settings.methods if METHODS[name].uses_gold]
+    if not of_gold:
+        return ""
+    takes = "takes" if len(of_gold) == 1 else "take"
+    return (
+        f"{', '.join(of_gold)} {takes} gold labels for the truth, whatever is known of the "
+        f"experts' errors: {answering_experts()} corrects them."
     )
 
 

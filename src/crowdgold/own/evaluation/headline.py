@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.inference.samples import ONLY_GOLD
-from crowdgold.inference.without_gold import WIDEST
+from crowdgold.inference.without_gold import WIDE, WIDEST
 from crowdgold.methods import METHODS
 from crowdgold.methods.method import CORRECTED, MODEL
 from crowdgold.methods.needs import EXPERTS_ERRORS
@@ -40,6 +40,8 @@ RESTS_ON_MODEL = (
     "check it"
 )
 CHOSEN_REASON = f"{TOLD[OF_ITEMS].surely}: {RESTS_ON_MODEL}"
+LITTLE = "the interval has more than half of the values that the metric can take, and says little"
+"""Said of an answer with gold labels that is wider than `WIDE`."""
 NO_MODEL = "no model was fitted that could answer (--no-models leaves them out)"
 ONLY_MODELS_REASON = (
     "only models were asked for: the numbers rest on them, and gold labels do not correct them"
@@ -106,12 +108,23 @@ def _ignores_scores(method: str, metric: str) -> bool:
     return is_model(method) and not of_labels and not METHODS[method].needs_scores
 
 
-def is_too_wide(metric: str, lower: float, upper: float) -> bool:
-    """Whether an interval is no answer: it has more of the metric's range than `WIDEST`."""
+def _share_of_range(metric: str, lower: float, upper: float) -> float:
+    """The part that an interval has of the values that a metric can take."""
     plain, _ = plain_metric(metric)
     low, high = METRICS[plain].range
     sides = 1 if metric.partition("@")[0] == plain else 2  # a difference has twice the range
-    return upper - lower > WIDEST * sides * (high - low)
+    return (upper - lower) / (sides * (high - low))
+
+
+def is_too_wide(metric: str, lower: float, upper: float) -> bool:
+    """Whether an interval is no answer: it has more of the metric's range than `WIDEST`."""
+    return _share_of_range(metric, lower, upper) > WIDEST
+
+
+def _remark(row: Mapping[str, Any], reason: str) -> str:
+    """`LITTLE` of an answer that says little; without gold labels the range tells that."""
+    wide = _share_of_range(row["metric"], row["lower"], row["upper"]) > WIDE
+    return LITTLE if wide and reason != NO_GOLD_REASON else ""
 
 
 def _problem(row: Mapping[str, Any], contradicts: bool) -> str:
@@ -180,7 +193,8 @@ def _choose(
             ends = f"{row['lower']:.3f} to {row['upper']:.3f}"
             why = f"its interval, {ends}, says next to nothing; numbers in estimates.csv"
             return no_answer([*passed_over, f"{method}: {why}"])
-        notes = [row["note"], f"instead of {passed_over[0]}" if passed_over else ""]
+        instead = f"instead of {passed_over[0]}" if passed_over else ""
+        notes = [row["note"], _remark(row, reason), instead]
         return {
             "method": method, **_plain(row, NUMBERS), "misfit": _flag(row),
             "beside": _beside(rows, method), "passed_over": passed_over,

@@ -135,7 +135,7 @@ def _details(row: Mapping[str, Any]) -> Iterator[str]:
         numbers = Numbers({**row, **beside})
         against = ", which the gold labels contradict" if beside["misfit"] else ""
         yield (
-            f"Second opinion, by the model {beside['method']}: {numbers.point} ({numbers.ends})"
+            f"For comparison, by the model {beside['method']}: {numbers.point} ({numbers.ends})"
             f"{against}"
         )
     if row.get("note"):

@@ -21,8 +21,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pandas as pd
 
-from crowdgold.data import NO_GOLD, Items
-from crowdgold.data.opinions import NO_OPINION, Opinions
+from crowdgold.data import Items
 from crowdgold.declared import AtLeast, Json, Settings
 from crowdgold.experiments.check import Check
 from crowdgold.given import Given
@@ -31,7 +30,8 @@ from crowdgold.inference.expert_errors import expert_errors, judged
 from crowdgold.methods import fit
 from crowdgold.metrics import true_value
 from crowdgold.simulate import simulate
-from crowdgold.simulate.expert_opinions import EXPERTS, PROTOCOLS, RANDOM, draw_opinions
+from crowdgold.simulate.expert_opinions import EXPERTS, PROTOCOLS, RANDOM
+from crowdgold.simulate.expert_opinions import with_opinions as with_drawn_opinions
 
 FREE, FIRST, MAJORITY, VERDICT, CORRECTED = READINGS = (
     "error-free", "first opinion", "majority", "verdict", "corrected",
@@ -74,20 +74,12 @@ class ExpertsParameters(Settings):
 
 def with_opinions(items: Items, experts: str, second: str, rng: np.random.Generator) -> Items:
     """Items whose gold labels are those of experts, and no longer the truth."""
-    assert items.truth is not None
-    rows = np.flatnonzero(items.gold != NO_GOLD)
     protocol = second if second in PROTOCOLS else RANDOM
-    own = draw_opinions(items.truth[rows], EXPERTS[experts], protocol, rng)
-    own = own[:, : MOST_OPINIONS.get(second)]
-    labels = np.full((len(items), own.shape[1]), NO_OPINION, dtype=np.int8)
-    labels[rows] = own
-    gold = np.full(len(items), NO_GOLD, dtype=np.int8)
-    lead = (own == 1).sum(axis=1) - (own == 0).sum(axis=1)
-    gold[rows] = np.where(lead > 0, 1, np.where(lead < 0, 0, NO_GOLD))
-    found = replace(items, gold=gold, opinions=Opinions.of(labels))
+    erring, most = EXPERTS[experts], MOST_OPINIONS.get(second)
+    found = with_drawn_opinions(items, erring, protocol, rng, most)
     if second != GIVEN:
         return found
-    return found.with_expert_error(f"{EXPERTS[experts].positive},{EXPERTS[experts].negative}")
+    return found.with_expert_error(f"{erring.positive},{erring.negative}")
 
 
 @cache
