@@ -64,6 +64,18 @@ def test_another_run_replaces_its_own_experiments_alone(folder):
     assert (folder / kept(FILES[0])).read_bytes() == FILES[0].encode()
 
 
+def test_a_benchmark_is_recorded_with_how_it_was_run(folder):
+    """The caption of its figure, drawn at the scale `published`, says so."""
+    path = folder / "results/paper/benchmarks/timed.parquet"
+    path.parent.mkdir()
+    path.write_bytes(b"timed")
+    config = {**CONFIG, "pathvars": {"results": "results/paper"},
+              "benchmarks": {"timed": {"seconds": 1400}, "other": {"seconds": 1}}}  # fmt: skip
+    record = folder / "config/published.yaml"
+    publish(["<results>/benchmarks/timed.parquet"], config, "paper", record)
+    assert load(record)["benchmarks"] == {"timed": {"seconds": 1400}}
+
+
 def test_a_path_of_the_repository_is_read_where_it_is():
     assert kept("config/printed/maven.yaml") == "config/printed/maven.yaml"
     assert kept("results/benchmarks/a.csv") == "docs/results/benchmarks/a.csv"

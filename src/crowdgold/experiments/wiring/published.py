@@ -96,11 +96,14 @@ def publish(
     stems = {source.stem for source in found.values()}
     names, timed = stems & set(config["experiments"]), stems & set(config.get("benchmarks", {}))
     scales = {**before.get(KEY, {}), **dict.fromkeys(names | timed, scale)}
-    blocks = {**before.get("experiments", {}), **{one: config["experiments"][one] for one in names}}
+    blocks = {
+        key: {**before.get(key, {}), **{one: config[key][one] for one in sorted(own)}}
+        for key, own in (("benchmarks", timed), ("experiments", names))
+    }
     text = {
         KEY: dict(sorted(scales.items())),
         "pathvars": {"results": "results/published"},
-        "experiments": dict(sorted(blocks.items())),
+        **{key: dict(sorted(own.items())) for key, own in blocks.items() if own},
     }
     write_text(HEAD + yaml.safe_dump(text, sort_keys=False, allow_unicode=True), record)
     return list(found), [path for path in sources if path not in found]
