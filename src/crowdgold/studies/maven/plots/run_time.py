@@ -28,7 +28,7 @@ def _line(panel: Axes, name: str, rows: pd.DataFrame) -> None:
     panel.errorbar(
         seconds.index, seconds["median"], yerr=reach, color=style.colour, marker=style.marker,
         linestyle=style.line, capsize=1.5, elinewidth=0.8,
-        label=f"{method}  $n^{{{power:.2f}}}$" if np.isfinite(power) else method,
+        label=f"{method}  $n^{{{power:z.2f}}}$" if np.isfinite(power) else method,
     )  # fmt: skip
 
 
