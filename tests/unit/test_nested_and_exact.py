@@ -1,10 +1,16 @@
 """The page that holds nested fits against the exact cut, on tables whose answer is known."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
+import yaml
 
+from crowdgold.studies import maven
 from crowdgold.studies.maven.nested_lengths import EXACT_AGAIN
 from crowdgold.studies.maven.pages.nested_and_exact import (
+    SHIFT,
+    SPREAD,
     beyond_chance,
     by_length,
     comparisons,
@@ -56,36 +62,52 @@ def test_a_row_of_the_table_has_both_ways():
     assert cells[4:] == ["1.00", "0.75", "6.0", "0.5"]
 
 
-def lengths(at_ten):
-    """Three studies: two exact cuts are 0.05 apart, nested fits `at_ten`, long ones 0.06."""
+def lengths(at_ten, shift=0.0):
+    """Three studies: nested fits of ten iterations spread `at_ten` times as wide as the exact cut,
+    give or take .02, and lie `shift` deviations off; long ones and a second exact cut do not.
+    """
     return pd.DataFrame(
         {AXIS: 5, "quantity": "delta", "replicate": replicate, "length": length,
-         "distance": distance + 0.001 * replicate, "shift": 0.3}
+         "distance": 0.3 if length == 10 else 0.06, "modes": 2 if length == 10 else 1,
+         "exact_modes": 1, "far": 0.04 + 0.001 * replicate, "exact_far": 0.002,
+         "spread": spread + 0.02 * (replicate - 1), "shift": off + 0.02 * (replicate - 1)}
         for replicate in range(3)
-        for length, distance in ((EXACT_AGAIN, 0.05), (10, at_ten), (1000, 0.06))
+        for length, spread, off in ((EXACT_AGAIN, 1, 0), (10, at_ten, shift), (1000, 1, 0))
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("at_ten", "same", "apart"), [(0.05, True, False), (0.15, False, False), (0.3, False, True)]
-)
-def test_ten_iterations_are_judged_by_an_interval(at_ten, same, apart):
-    """At .15 the difference is at the margin of .1, within its interval: neither is known."""
-    table = lengths(at_ten)
-    table.loc[table["length"] == 10, "distance"] += [0.02, 0.0, -0.02]
-    (found,) = comparisons({"few": table}, {"few": AXIS})
-    assert (found.same, found.parted) == (same, apart)
-    assert found.more == pytest.approx(at_ten - 0.05)
-    assert found.reach == pytest.approx(0.02 / 3**0.5 * 4.302653, rel=1e-5)
-    if apart:
-        assert str(found) == (
-            "n gold 5, delta: 0.25 ± 0.05 further at b = 10; 0.06 from the exact cut at b = 1000"
-        )
+    ("at_ten", "shift", "same", "apart", "differs"),
+    [
+        (1.0, 0.0, True, False, False), (0.9, 0.0, True, False, True),
+        (0.8, 0.0, False, False, True), (0.6, 0.0, False, True, True),
+        (1.0, 0.25, False, False, False), (1.0, -0.4, False, True, False),
+    ],
+)  # fmt: skip
+def test_ten_iterations_are_judged_by_intervals(at_ten, shift, same, apart, differs):
+    """At the margins, .2 and .25, the interval lies on both sides: neither is known."""
+    (found,) = comparisons({"few": lengths(at_ten, shift)}, {"few": AXIS})
+    assert (found.same, found.parted, found.differs) == (same, apart, differs)
+    reach = pytest.approx(0.02 / 3**0.5 * 4.302653, rel=1e-5)
+    assert (found.spread, found.shift) == (
+        (pytest.approx(at_ten), reach), (pytest.approx(shift), reach),
+    )  # fmt: skip
+    if at_ten == 0.6:
+        told = "n gold 5, delta: spread 0.60 ± 0.05 of the exact cut's, shift 0.00 ± 0.05"
+        assert str(found) == told
+    (longest,) = comparisons({"few": lengths(at_ten, shift)}, {"few": AXIS}, 1000)
+    assert longest.same
+
+
+def test_the_claim_has_the_margins_of_the_page():
+    path = Path(maven.__file__).with_name("claims.yaml")
+    first, second, *_ = yaml.safe_load(path.read_text())[0]["each"]
+    assert (first["margin"], second["margin"]) == (SPREAD, SHIFT)
 
 
 def test_one_study_decides_nothing():
-    """Control of the interval: the same mean difference, of one study."""
-    table = lengths(0.05)
+    """Control of the interval: the same means, of one study."""
+    table = lengths(0.5)
     (found,) = comparisons({"few": table[table["replicate"] == 0]}, {"few": AXIS})
     assert not found.same
     assert not found.parted
@@ -98,19 +120,20 @@ def test_ratios_beyond_chance_are_counted():
 
 
 def test_modes_and_tails_are_shown():
-    table = lengths(0.3).assign(modes=2, exact_modes=1, far=0.04, exact_far=0.002)
-    *_, row = shapes(table, AXIS, "gold labels").splitlines()
+    *_, row = shapes(lengths(0.3), AXIS, "gold labels").splitlines()
     assert [part.strip() for part in row.strip("|").split("|")] == [
-        "5", "delta", "2.0", "1.0", "0.040", "0.002",
+        "5", "delta", "2.0", "1.0", "1.0", "0.04100 ± 0.00058", "0.04100 ± 0.00058", "0.002",
     ]  # fmt: skip
 
 
 def test_the_table_has_a_column_a_length():
-    header, _, row = by_length(lengths(0.3), AXIS, "gold labels").splitlines()
-    assert [part.strip() for part in header.strip("|").split("|")][2:5] == [
+    header, _, row = by_length(lengths(0.7), AXIS, "gold labels").splitlines()
+    assert [part.strip() for part in header.strip("|").split("|")][2:] == [
         "b = 10", "b = 1000", "exact, again",
     ]  # fmt: skip
-    assert [part.strip() for part in row.strip("|").split("|")][2:5] == ["0.301", "0.061", "0.051"]
+    assert [part.strip() for part in row.strip("|").split("|")][2:] == ["0.300", "0.060", "0.060"]
+    *_, row = by_length(lengths(0.7), AXIS, "gold labels", "spread").splitlines()
+    assert [part.strip() for part in row.strip("|").split("|")][2:] == ["0.700", "1.000", "1.000"]
 
 
 @pytest.mark.parametrize("gallery", [(), ("maven_nested_lengths",)])
@@ -123,9 +146,14 @@ def test_the_page_answers_first_and_has_its_numbers_last(gallery):
     assert page.index("![") < page.index("## Numbers")
     assert ("gallery/maven_nested_lengths.svg" in page) == bool(gallery)
     assert "from 4 replicates" in page
-    table = lengths(0.3).assign(modes=2, exact_modes=1, far=0.04, exact_far=0.002)
-    few = {**tables, "nested_lengths_few_gold": table}
+    few = {**tables, "nested_lengths_few_gold": lengths(0.6)}
     page = page_from("nested-and-exact", options, tables=few, times=times)
     assert "In 1 of 1 comparisons ten iterations are too few" in page
-    assert "| 5 | delta | 2.0 | 1.0 |" in page
-    assert "| 5 | delta | 0.301 |" in page
+    assert "In 1 of 1 comparisons the interval of the spread leaves out 1" in page
+    assert "With 30 iterations none of these is left" in page
+    assert "| 5 | delta | 2.0 | 1.0 | 1.0 |" in page
+    assert "| 5 | delta | 0.600 | 1.000 |" in page
+    alike = {**tables, "nested_lengths_few_gold": lengths(1.0)}
+    page = page_from("nested-and-exact", options, tables=alike, times=times)
+    assert "**Yes, in all 1 comparisons**" in page
+    assert "leaves out 1" not in page
