@@ -13,7 +13,7 @@ from crowdgold.studies.judge_panels.check import (
     check_judge_panels,
     stan_models,
 )
-from crowdgold.studies.judge_panels.claims import not_left_out
+from crowdgold.studies.judge_panels.claims import given
 from crowdgold.studies.judge_panels.measured import measured, pooled
 from crowdgold.studies.judge_panels.page import panels_table, ranges_table
 from crowdgold.studies.judge_panels.plots import draw_judge_panels
@@ -111,14 +111,21 @@ def test_a_bar_is_decided_where_it_is_farther_than_two_errors(changes, at, verdi
 
 
 def test_an_interval_that_is_missing_is_not_one_that_misses():
-    """A range that is refused leaves nothing out; an interval that is missing is left out."""
     table = made(covers=1.0)
     table.loc[(table["method"] == "logistic-R") & (table["replicate"] > 50), "lower"] = np.nan
     claims = read_claims("crowdgold.studies.judge_panels", {})
     assert claims[0].judged({"judge_panels": table}).verdict == HOLDS
-    rows = not_left_out({"judge_panels": table})
-    assert (rows["lower"] <= rows["truth"]).all()
-    assert (rows["truth"] <= rows["upper"]).all()
+
+
+@pytest.mark.parametrize(("answered", "verdict"), [(1.0, HOLDS), (0.05, NOT_DECIDED)])
+def test_a_range_that_is_refused_says_nothing_of_the_truth(answered, verdict):
+    """Ranges all hold the truth: of 100 that decides, of five it does not."""
+    table = made(answered=answered, outside=0.0)
+    rows = given({"judge_panels": table})
+    assert rows["lower"].notna().all()
+    assert len(rows) == round(100 * answered)
+    claims = read_claims("crowdgold.studies.judge_panels", {})
+    assert claims[-1].judged({"judge_panels": table}).verdict == verdict
 
 
 def test_tables_and_figure_of_a_panel():

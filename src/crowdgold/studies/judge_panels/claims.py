@@ -21,7 +21,7 @@ def answered(tables: Tables) -> pd.DataFrame:
     )
 
 
-def not_left_out(tables: Tables) -> pd.DataFrame:
-    """Ranges of which one that is refused leaves nothing out."""
+def given(tables: Tables) -> pd.DataFrame:
+    """Ranges that are there: one that is refused says nothing of the truth."""
     rows = _ranges(tables)
-    return rows.assign(lower=rows["lower"].fillna(-np.inf), upper=rows["upper"].fillna(np.inf))
+    return rows[rows["lower"].notna()]

@@ -52,10 +52,13 @@ def exponents(tables: Tables, methods: Sequence[str]) -> Cells:
     return cells_of(f"power of n: {', '.join(texts)}", names, values, errors, degrees=degrees)
 
 
-def times_beyond_maven(tables: Tables) -> Cells:
+def times_beyond_maven(tables: Tables, every: bool = False) -> Cells:
     """The seconds that others that see scores take more than MAVEN, at the largest n of both.
 
     The title says at which smaller n they take less. Of a single run the error is not known.
+
+    Args:
+        every: at each n instead.
     """
     table = tables["model_scaling"]
     runs = table.groupby(["method", "n"])["inference"].agg(["mean", "sem", "size"])
@@ -75,7 +78,9 @@ def times_beyond_maven(tables: Tables) -> Cells:
             f"at n = {last:,} {name} {own['mean'][last]:.1f} s, MAVEN {maven['mean'][last]:.1f} s"
             + (f", but {name} takes less at n = {smaller}" if smaller else "")
         )
-        rows.append((name, gap[last], error[last], min(own["size"][last], maven["size"][last])))
+        for n in sizes if every else [last]:
+            place = f"{name}, n = {n:,}" if every else name
+            rows.append((place, gap[n], error[n], min(own["size"][n], maven["size"][n])))
     names, values, errors, counts = zip(*rows, strict=True)
     return cells_of("; ".join(texts), names, values, errors, None, counts)
 
