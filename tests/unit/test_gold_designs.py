@@ -78,7 +78,10 @@ def test_shares_by_error_are_ratios_of_mean_squared_errors():
     assert "| 0.03 | two batches | 0.250" in shares_table(found, "error_share")
     told = answer(found, {"prevalence": "the prevalence", "AUC": "AUC"})
     assert "sample in two batches needs 25 for the prevalence and 25 for AUC. For the same" in told
-    assert "error it needs 25 for the prevalence and 25 for AUC: its" in told
+    assert told.endswith("error it needs 25 for the prevalence and 25 for AUC.")
+    table["estimate"] = table["truth"] + np.where(table["design"] == "batches", 0.1, 1.0) * off
+    told = answer(shares(table), {"prevalence": "the prevalence", "AUC": "AUC"})
+    assert told.endswith(" Intervals of the prevalence and AUC are longer than errors call for.")
 
 
 def test_an_interval_that_is_missing_does_not_hold_the_truth():

@@ -15,6 +15,7 @@ from crowdgold.data.datasets import DATASETS
 from crowdgold.documents.markdown import markdown_table
 from crowdgold.evaluation.fits import gate_sentence
 from crowdgold.evaluation.summaries import coverage_band, share_error
+from crowdgold.methods import METHODS
 
 __all__ = ["FEWEST", "situations"]
 
@@ -210,12 +211,19 @@ def how_far(cells: pd.DataFrame, worlds: int) -> list[str]:
     ]
 
 
-def what_about(worlds: Mapping[str, StudyFeatures], baseline: str) -> str:
-    """Say what intervals are about, and what that makes of the widths."""
+def what_about(worlds: Mapping[str, StudyFeatures], baseline: str, methods: Collection[str]) -> str:
+    """Say what intervals are about, and what that makes of the widths.
+
+    Args:
+        methods: of the arena.
+    """
     kept = [np.sqrt(1 - one.gold / one.items) for one in worlds.values() if one.gold]
+    whole = [
+        name for name in methods if (offer := METHODS[name].offer) and offer.population_only
+    ]  # fmt: skip
     return (
-        "**Population and items.** The truth is that of the items at hand. Intervals of "
-        f"`{baseline}`, of votes resampled, of Rogan-Gladen and of AutoEval are made for the "
+        "**Population and items.** The truth is that of the items at hand. Intervals of votes "
+        f"resampled and of {_list([baseline, *whole])} are made for the "
         "population that the items are drawn from, and are wider. For the items, those of "
         f"`{baseline}` could be {min(kept):.2f} to {max(kept):.2f} times as wide as they are."
     )

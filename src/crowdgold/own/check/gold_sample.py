@@ -51,8 +51,8 @@ MOST_GOLD, MOST_OTHERS = 5_000, 20_000
 """Items that the test takes at most; with more, some of either kind drawn at random, among which
 gold is a random sample wherever it is one of all."""
 NEAR = (CHOSEN / 2, CHOSEN * 2)
-"""p-values near the limit, where an error of 0.002 could decide: found again more surely. Of several
-tests each has as many times `PERMUTATIONS`, and a limit that is as many times smaller."""
+"""p-values near the limit, where an error of 0.002 could decide: found again more surely. Of
+several tests each has as many times `PERMUTATIONS`, and a limit that is as many times smaller."""
 MORE_PERMUTATIONS, MORE_NUMBERS = 66_666, 200_000_000
 """As many of these, or, with much gold, as draw so many items together."""
 MOST_NUMBERS = 1_000_000

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 
 from crowdgold.documents.markdown import markdown_table, with_error
+from crowdgold.documents.verdicts import CLEAR
 from crowdgold.evaluation.summaries import share_error
 from crowdgold.studies.gold_designs.check import ALONE, BATCHES, FEWEST, ONE, RIGHT
 from crowdgold.studies.gold_designs.shares import shares
@@ -34,7 +36,7 @@ def _by_metric(rows: pd.DataFrame, words: list[str], metrics: list[str], value: 
 
 
 def _listed(parts: list[str]) -> str:
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def answer(found: pd.DataFrame, metrics: Mapping[str, str]) -> str:
@@ -51,10 +53,14 @@ def answer(found: pd.DataFrame, metrics: Mapping[str, str]) -> str:
         _listed([f"{100 * own[column][one]:.0f} for {words}" for one, words in metrics.items()])
         for column in ("share", "error_share")
     )
+    error = np.hypot(own["share_se"], own["error_share_se"])
+    clear = own["share"] - own["error_share"] > CLEAR * error
+    long = [words for one, words in metrics.items() if clear[one]]
+    of_long = f" Intervals of {_listed(long)} are longer than errors call for." if long else ""
     return (
         f"Where {100 * positive:g} % of items are positive, fewer labels do than the 100 of a "
         f"random sample. For intervals of the same width a sample in two batches needs {by_width}. "
-        f"For the same error it needs {by_error}: its intervals are longer than errors call for."
+        f"For the same error it needs {by_error}.{of_long}"
     )
 
 
