@@ -18,6 +18,7 @@ from crowdgold.arena.choice import (
     records_of,
 )
 from crowdgold.arena.features import StudyFeatures
+from crowdgold.arena.pages.advice import with_experts
 from crowdgold.arena.situations import (
     ANNOTATORS,
     ERRING,
@@ -103,13 +104,19 @@ def test_worlds_speak_to_situations_that_have_no_more_than_they_do():
 
 
 def test_gold_of_experts_who_err_is_no_evidence_for_gold_that_is_true():
-    """Nor the other way round; methods without gold are judged in all worlds."""
-    worlds = WORLDS | {"erring": replace(WORLDS["first"], experts=True)}
+    """Nor the other way round; that of experts who err together is none for either. Methods without
+    gold are judged in all worlds.
+    """
+    erring = replace(WORLDS["first"], experts=True)
+    worlds = WORLDS | {"erring": erring, "alike": replace(erring, together=True)}
     by_has = {one.has: one for one in situations(worlds)}
     assert by_has[GOLD,].evidence == ("first", "second")
     assert by_has[GOLD, ERRING].evidence == by_has[GOLD, ERRING, SCORES].worlds == ("erring",)
     assert by_has[GOLD,].evidence_of("GT") == ("first", "second")
-    assert by_has[GOLD,].evidence_of("CLARA") == ("first", "second", "erring")
+    assert by_has[GOLD,].evidence_of("CLARA") == ("first", "second", "erring", "alike")
+    assert [with_experts(worlds, alone) for alone in (False, True)] == [
+        ["erring", "alike"], ["erring"],
+    ]  # fmt: skip
     assert (ERRING,) not in by_has
     assert [ERRING in one for one in by_has] == sorted(ERRING in one for one in by_has)
     assert candidates([GOLD], ["logistic-R", "logistic-E"]) == ["logistic-R"]

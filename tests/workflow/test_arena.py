@@ -86,7 +86,11 @@ def test_experts_who_err_give_gold_and_no_truth(tmp_path):
     assert reason.startswith("it needs to know how often experts err")
     task = plan.data_task(whole(**common, experts={"error": 0.2}), "e", plan.ALL, "0-1")
     (world,) = world_features([task], {}, [], {"e": "mine"}).values()
-    assert (world.experts, world.gold) == (True, 300)
+    assert (world.experts, world.together, world.gold) == (True, False, 300)
+    task["experts"]["shared"] = 0.5
+    assert [one.together for one in world_features([task], {}, [], {"e": "mine"}).values()] == [
+        True
+    ]
 
 
 def test_experts_err_together_and_are_asked_at_random_where_an_experiment_says_so():
@@ -158,9 +162,11 @@ def test_worlds_of_a_kind_differ_in_their_gold_labels_alone():
         [
             "IRT",
             "experts err in 10 %",
+            "experts err in 2 %",
             "experts err in 5 %",
             "experts err together",
             "no gold, IRT",
+            "second opinions, no errors",
         ],
         ["adversaries", "no gold, adversaries"],
         ["annotators differ", "experts err, annotators differ", "no gold, annotators differ"],

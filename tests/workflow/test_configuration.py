@@ -56,6 +56,16 @@ def test_every_scale_passes_the_check_with_all_that_the_library_offers(scale):
     configuration.check(SCALES[scale], SCHEMA, known_names(), metric_problem)
 
 
+@pytest.mark.parametrize("scale", [one for one in SCALES if one != "default"])
+def test_every_setting_of_the_arena_has_its_replicates_at_every_scale(scale):
+    """One that a scale leaves out would stand beside the others with those of the default."""
+    arena = {
+        name: one for name, one in SCALES[scale]["experiments"].items() if name[:6] == "arena_"
+    }
+    assert len(arena) > 20
+    assert len({one["replicates"] for one in arena.values()}) == 1
+
+
 def test_more_label_sets_than_draws_are_refused_before_anything_runs():
     """At once, and not by each job when its chains have ended."""
     wanted = {**BASE, "imputations": 100_000}
@@ -63,7 +73,7 @@ def test_more_label_sets_than_draws_are_refused_before_anything_runs():
         configuration.check(wanted, SCHEMA)
 
 
-@pytest.mark.parametrize("scale", ["smoke", "paper"])
+@pytest.mark.parametrize("scale", [one for one in SCALES if one != "default"])
 def test_an_overlay_changes_only_keys_that_are_there(scale):
     overlay = configuration.load(ROOT / f"config/{scale}.yaml")
     base = set(keys_in(BASE))

@@ -31,6 +31,7 @@ class StudyFeatures:
         tpr, tnr: share of right votes on labelled positives and negatives; NaN likewise.
         auc: of the first model on the labelled items; NaN likewise, and without scores.
         experts: whether gold labels are those of experts who err, with second opinions.
+        together: whether these err together, so that their opinions cannot tell how often.
     """
 
     items: float
@@ -43,6 +44,7 @@ class StudyFeatures:
     tnr: float = float("nan")
     auc: float = float("nan")
     experts: bool = False
+    together: bool = False
 
 
 def _rates(items: Items, labels: np.ndarray) -> dict[str, float]:

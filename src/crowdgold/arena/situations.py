@@ -3,7 +3,8 @@
 A situation is what a study has: gold labels, scores of a model, known annotators. Its worlds have
 at least that; where it has no gold the worlds have none either, since methods use what gold there
 is. Where gold labels are those of experts who err, with second opinions, the situation is another
-one, and says nothing of gold that is true. Methods that need more are no candidates.
+one, and says nothing of gold that is true. Worlds whose experts err together are evidence for
+nothing: no opinion shows it, and no method can be right. Methods that need more are no candidates.
 
 Worlds of one kind come from the same generator with the same parameters, or the same dataset, and
 differ in their gold labels alone: what was chosen with one of them was not chosen without another.
@@ -80,7 +81,8 @@ def situations(
         worlds: name -> what it looks like.
         kinds: name -> kind.
     """
-    found, looks = [], {name: _features(world) for name, world in worlds.items()}
+    found = []
+    looks = {name: _features(world) for name, world in worlds.items() if not world.together}
     for size in range(len(HAD), -1, -1):
         for has in combinations(HAD, size):
             alike = {

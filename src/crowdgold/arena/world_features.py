@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pandas as pd
@@ -32,7 +32,11 @@ def _of_experiment(
                 "add `as_items` to the experiment, or draw it from a dataset of Items"
             )
         found.setdefault(setting, []).append(features_of(drawn.table))
-    return [(named[name], mean_features(values)) for name, values in found.items()]
+    together = task.get("experts", {}).get("shared", 0) > 0
+    return [
+        (named[name], replace(mean_features(values), together=together))
+        for name, values in found.items()
+    ]
 
 
 def world_features(

@@ -22,9 +22,13 @@ Choices = Mapping[tuple[tuple[str, ...], str], Choice | None]
 """(what a situation has, metric) -> what to use."""
 
 
-def with_experts(worlds: Mapping[str, StudyFeatures]) -> list[str]:
-    """The worlds whose gold labels are those of experts who err."""
-    return [name for name, one in worlds.items() if one.experts]
+def with_experts(worlds: Mapping[str, StudyFeatures], alone: bool = False) -> list[str]:
+    """The worlds whose gold labels are those of experts who err.
+
+    Args:
+        alone: only those whose experts err each by themselves.
+    """
+    return [name for name, one in worlds.items() if one.experts and not (alone and one.together)]
 
 
 def answer(cells: pd.DataFrame, baseline: str, experts: Collection[str] = ()) -> str:
