@@ -32,6 +32,8 @@ WIDEST = 4.0
 """Ratio of widths at which the colours end; a quarter at the other end."""
 CELL, GAP = 0.145, 0.42
 """Inches of a row, and of what is above and below the rows of a metric."""
+MOST_UPRIGHT = 20
+"""Settings up to which numbers stand upright in their cells; of more they are turned."""
 FOLD = 88
 """Characters of a line below a panel."""
 
@@ -93,20 +95,24 @@ def _write(axes: Axes, x: float, y: int, text: str, **look: Any) -> None:
     axes.text(x, y, text, ha="center", va="center", **look).set_in_layout(False)
 
 
-def _write_reasons(axes: Axes, y: int, reasons: Mapping[int, str]) -> None:
+def _write_reasons(axes: Axes, y: int, reasons: Mapping[int, str], turn: int) -> None:
     """Write why cells of a row are empty, once for neighbours that share the reason.
 
     Args:
         axes, y: the panel and the row.
         reasons: place of an empty cell -> its reason's word.
+        turn: degrees by which the word of a single cell is turned.
     """
     # Neighbours have the same distance to their number in the row of empty cells.
     numbered = enumerate(sorted(reasons))
     for _, run in groupby(numbered, lambda one: (one[1] - one[0], reasons[one[1]])):
         places = [place for _, place in run]
-        size = 4.6 if len(places) > 1 else 3.9
+        alone = len(places) == 1
         middle = (places[0] + places[-1]) / 2
-        _write(axes, middle, y, reasons[places[0]], fontsize=size, color="#666666", style="italic")
+        _write(
+            axes, middle, y, reasons[places[0]], fontsize=3.9 if alone else 4.6, color="#666666",
+            style="italic", rotation=turn if alone else 0,
+        )  # fmt: skip
 
 
 def _panel(
@@ -118,7 +124,7 @@ def _panel(
 ) -> None:
     """Draw a heat map of coverage, or of widths."""
     colours = np.ones((len(methods), len(worlds), 3))
-    hatched = []
+    hatched, turn = [], 90 if len(worlds) > MOST_UPRIGHT else 0
     reasons: list[dict[int, str]] = [{} for _ in methods]
     for cell in cells[cells["method"].isin(methods)].to_dict("records"):
         named = {str(key): value for key, value in cell.items()}
@@ -129,11 +135,12 @@ def _panel(
             continue
         colour = colour_of_coverage(named) if kind == "coverage" else _colour_of_width(named)
         colours[y, x] = to_rgb(colour)
-        _write(axes, x, y, _percent(named[kind]), fontsize=4.6, color=_ink(colour))
+        text, ink = _percent(named[kind]), _ink(colour)
+        _write(axes, x, y, text, fontsize=4.6, color=ink, rotation=turn)
         if kind != "coverage" and named["verdict"] == SHORT and np.isfinite(named["width_ratio"]):
             hatched.append(Rectangle((x - 0.5, y - 0.5), 1, 1))
     for y, row in enumerate(reasons):
-        _write_reasons(axes, y, row)
+        _write_reasons(axes, y, row, turn)
     axes.imshow(colours, aspect="auto", interpolation="nearest")
     under = PatchCollection(hatched, facecolor="none", edgecolor=HATCH, hatch="////", linewidth=0)
     axes.add_collection(under)
@@ -182,9 +189,15 @@ def _without(cells: pd.DataFrame, methods: Sequence[str]) -> str:
     return textwrap.fill(f"no intervals: {'; '.join(parts)}", FOLD) if parts else ""
 
 
+def _reasons(cells: pd.DataFrame) -> list[str]:
+    """Why cells are empty, without what a setting has in its place, behind a semicolon."""
+    found = cells.loc[cells["verdict"] == NONE, "reason"]
+    return list(dict.fromkeys(str(one).partition(";")[0] for one in found))
+
+
 def _new_grid(heights: list[int], shown: pd.DataFrame) -> tuple[Figure, Any]:
     """A figure with a line of two panels for each metric, as high as its methods need."""
-    reasons = set(shown.loc[shown["verdict"] == NONE, "reason"])
+    reasons = _reasons(shown)
     height = 1.8 + 0.08 * len(reasons) + GAP * len(heights) + CELL * sum(heights)
     figure, axes = new_figure(len(heights), 2, height)
     grid = axes[0][0].get_gridspec()
@@ -254,9 +267,8 @@ def draw_arena(
 
 def _footer(shown: pd.DataFrame) -> str:
     """Say what the colours and the words stand for."""
-    absent = dict.fromkeys(str(one) for one in shown.loc[shown["verdict"] == NONE, "reason"])
     of_word: dict[str, list[str]] = {}
-    for reason in absent:
+    for reason in _reasons(shown):
         of_word.setdefault(word_of(reason), []).append(reason)
     there = shown[shown["intervals"] > 0]
     fewest = there.iloc[int(there["intervals"].argmax())]
