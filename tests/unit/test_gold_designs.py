@@ -6,7 +6,12 @@ import pytest
 
 from crowdgold.documents.quantities import quantity
 from crowdgold.studies.gold_designs.check import check_gold_designs, least_share
-from crowdgold.studies.gold_designs.page import answer, coverage_table, shares_table
+from crowdgold.studies.gold_designs.page import (
+    answer,
+    coverage_table,
+    largest_by_error,
+    shares_table,
+)
 from crowdgold.studies.gold_designs.shares import samples, shares
 
 STUDY = {
@@ -81,6 +86,8 @@ def test_shares_by_error_are_ratios_of_mean_squared_errors():
     assert told.endswith("error it needs 25 for the prevalence and 25 for AUC.")
     table["estimate"] = table["truth"] + np.where(table["design"] == "batches", 0.1, 1.0) * off
     told = answer(shares(table), {"prevalence": "the prevalence", "AUC": "AUC"})
+    assert largest_by_error(found, ["AUC"], 0.031).startswith("0.25")
+    assert largest_by_error(found, ["AUC"], 0.031).endswith(" (AUC)")
     assert told.endswith(" Intervals of the prevalence and AUC are longer than errors call for.")
 
 

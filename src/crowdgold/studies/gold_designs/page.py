@@ -1,6 +1,6 @@
 """Tables of docs/gold-designs.md: shares of labels and coverage of every cell."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,8 @@ from crowdgold.studies.gold_designs.check import ALONE, BATCHES, FEWEST, ONE, RI
 from crowdgold.studies.gold_designs.shares import shares
 
 MAIN, TUNED = "gold_designs", "Algorithm 2"
+NEAR = 0.005
+"""How far a share of positive items may be from the one that is asked for."""
 DESIGNS = {
     ONE: "one batch", BATCHES: "two batches", ALONE: "two batches, for it alone",
     FEWEST: "least possible",
@@ -81,6 +83,22 @@ def shares_table(found: pd.DataFrame, value: str = "share") -> str:
         if design in DESIGNS
     ]
     return markdown_table(["positive", "sample", *metrics], rows)
+
+
+def largest_by_error(found: pd.DataFrame, metrics: Collection[str], positive: float) -> str:
+    """The largest share of labels that two batches need for the same error, with its metric.
+
+    Args:
+        found: of `found_of`.
+        metrics: those that are compared.
+        positive: share of positive items.
+    """
+    own = found[(found["experiment"] == MAIN) & (found["prediction"] == RIGHT)]
+    own = own[(own["design"] == BATCHES) & own["metric"].isin(metrics)]
+    own = own[(own["positive"] - positive).abs() < NEAR]
+    row = own.iloc[int(own["error_share"].to_numpy().argmax())]
+    error = float(row["error_share_se"])
+    return f"{with_error(float(row['error_share']), error)} ({row['metric']})"
 
 
 def coverage_table(
