@@ -547,3 +547,78 @@ def test_what_takes_gold_for_true_is_weak_where_experts_are_known_to_err():
         assert found["GT-E"].verdict == found["logistic-E"].verdict == "usable"
         assert ("for true" in found["GT"].why) == (error > 0)
         assert not any("for true" in found[name].why for name in ("MV", "GT-E") if name in found)
+
+
+@pytest.mark.parametrize(
+    ("lower", "expected"), [(0.05, "weak"), (-0.01, "usable"), (np.nan, "usable")]
+)
+def test_a_model_of_independent_votes_is_weak_where_judges_err_together(lower, expected):
+    """Where the interval of the correlation is above 0; not what lets them err together."""
+    facts = Facts(**{**vars(GOOD), "annotators": 5, "errors_shared": lower})
+    found = {one.method: one for one in verdicts_of(facts, facts)}
+    for name in ("DS", "CLARA"):
+        assert found[name].verdict == expected
+        assert ("judges err together here" in found[name].why) == (expected == "weak")
+    assert found["judges"].verdict == found["logistic-R"].verdict == "usable"
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """Gold labels of 200 items that five judges label, who err on the same items."""
+    rng = np.random.default_rng(18)
+    truth, hard = rng.random(200) < 0.4, rng.normal(size=200)
+    voted = np.where(truth, 1.2, -1.2)[:, None] + 1.3 * hard[:, None] + rng.normal(size=(200, 5))
+    rows = [(k, f"j{j}", int(voted[k, j] > 0)) for k in range(200) for j in range(5)]
+    frame = pd.DataFrame(rows, columns=["item", "annotator", "label"])
+    frame.to_csv(tmp_path / "judges.csv", index=False)
+    gold = pd.DataFrame({"item": range(200), "gold": truth.astype(int)})
+    gold.to_csv(tmp_path / "gold.csv", index=False)
+    return [tmp_path / "judges.csv", tmp_path / "gold.csv"]
+
+
+def test_how_far_judges_err_together_is_a_fact_of_the_study(judged):
+    found = check_data(read_study(judged), np.random.default_rng(1), 100, 199)
+    lower = found.judges.shared.correlation.lower
+    assert lower > 0.1
+    whys = {one.method: one.why for one in found.verdicts}
+    for name in ("DS", "CLARA"):
+        assert (
+            f"judges err together here (correlation of their errors {lower:.2f} or more)"
+            in (whys[name])
+        )
+
+
+def test_without_gold_labels_the_one_advice_is_to_draw_items(study, capsys):
+    """Nothing of second opinions, nor of labels that are to be more."""
+    frame = pd.read_csv(study[0]).groupby("item")["label"].agg(["sum", "size"]).reset_index()
+    frame.columns = ["item", "votes_positive", "votes_total"]
+    frame.to_csv(study[0], index=False)
+    assert main(["check", *study[:2]]) == 0
+    out = capsys.readouterr().out
+    told = out[out.index("to do") : out.index("next")].split()
+    assert " ".join(told) == "to do have an expert label items that `crowdgold sample` draws"
+    assert main(["check", *study[:2], "--verbose"]) == 0
+    whole = " ".join(capsys.readouterr().out.split())
+    assert (
+        "logistic-E not usable it needs gold labels; there are 0, expected at least 2 ->" in whole
+    )
+    for words in ("second expert", "each gold item", "more items"):
+        assert words not in whole
+
+
+def test_the_answer_is_shown_whatever_is_left_out(judged, capsys):
+    """Strata of 40 columns are more than a screen, at the command and in Python alike."""
+    frame = pd.read_csv(judged[0])
+    names = [f"stratum_{k:02}" for k in range(40)]
+    frame[names] = np.tile(np.where(frame["item"] < 100, "a", "b")[:, None], 40)
+    frame.to_csv(judged[0], index=False)
+    assert main(["check", *map(str, judged)]) == 0
+    out = capsys.readouterr().out
+    shown = repr(check_data(read_study(judged), np.random.default_rng(1), 100, 199))
+    for text in (out, shown):
+        assert len(text.splitlines()) <= 25
+        assert re.search(r"^ *answer +logistic-R: votes and scores", text, re.MULTILINE)
+        assert re.search(r"^ *other methods ", text, re.MULTILINE)
+        assert re.search(
+            r"^\.\.\. \d+ more lines: crowdgold check FILES --verbose$", text, re.MULTILINE
+        )

@@ -113,8 +113,8 @@ def test_columns_of_batches_are_read():
     assert "in 2 batches of 2, 3" in in_words(found, GOLD)
     (said,) = skipped_in_words(frame(), GOLD)
     assert said.startswith("1 of 4 items that were sent to experts came back without a label")
-    (said,) = skipped_in_words(frame(), GOLD, ITEM == "f")
-    assert said.startswith("1 of 4 items that were sent to experts have no gold label, since exp")
+    # Of ties the note on the majority of the experts tells, once.
+    assert not skipped_in_words(frame(), GOLD, ITEM == "f")
     assert found.sent[2:6].tolist() == [1, 1, 2, 2]
     assert found.take(np.array([5, 6])).sent.tolist() == [2, -1]
     # A batch of which nothing came back yet is passed over.

@@ -477,3 +477,48 @@ def test_after_estimated_chances_the_refusal_names_their_column(folder, capsys):
     told = " ".join(capsys.readouterr().err.split())
     assert "column 'gold_probability_estimated': no batch can follow" in told
     assert "Set that gold aside" in told
+
+
+def test_a_label_in_two_batches_is_to_be_left_in_the_later_one(folder, capsys):
+    """What came back empty is drawn again; filled in there too, afterwards, it counts twice."""
+    assert sample("study.csv", "--n", 200, "--out", "one.csv") == 0
+    fill("one.csv", 100)
+    first = pd.read_csv("one.csv", dtype=str)
+    assert sample("study.csv", "one.csv", "--n", 700, "--out", "two.csv") == 0
+    fill("two.csv")
+    later = pd.read_csv("two.csv", dtype=str)
+    both = first["item"].isin(later["item"]) & first["gold"].isna()
+    assert both.sum() > 10
+    assert main(["check", "study.csv", "one.csv", "two.csv"]) == 0
+    place = first.index[both][0]
+    label = later.set_index("item")["gold"][first["item"][place]]
+    first.loc[place, "gold"] = label
+    first.to_csv("one.csv", index=False)
+    capsys.readouterr()
+    assert main(["check", "study.csv", "one.csv", "two.csv"]) == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert f"have a label in two batches, rows one.csv:{place + 2}, two.csv:" in error
+    assert "expected its label in the later one only" in error
+    assert "column 'expert'" not in error
+
+
+@pytest.mark.parametrize("ties", [0, 1, 2])
+def test_a_tie_of_experts_is_told_once_and_only_where_there_is_one(folder, capsys, ties):
+    """Of a batch and its second opinions, whose own columns are known."""
+    assert sample("study.csv", "--n", 100, "--out", "one.csv") == 0
+    fill("one.csv")
+    assert sample("study.csv", "one.csv", "--second", "--out", "second.csv") == 0
+    frame = pd.read_csv("second.csv", dtype={"item": str})
+    truth = pd.Series(TABLE.truth, index=TABLE.item.astype(str)).reindex(frame["item"]).to_numpy()
+    frame["label"] = np.where(np.arange(len(frame)) < ties, 1 - truth, truth)
+    frame.to_csv("second.csv", index=False)
+    capsys.readouterr()
+    assert main(["check", "study.csv", "one.csv", "second.csv", "--verbose"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "passed over" not in out
+    assert out.count("are tied") == bool(ties)
+    number = {1: "1 item", 2: "2 items"}
+    assert "gold is the majority of 2 experts" in out
+    if ties:
+        verb = "has" if ties == 1 else "have"
+        assert f"experts; {number[ties]} on which they are tied {verb} no gold label where" in out

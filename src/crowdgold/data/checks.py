@@ -48,6 +48,11 @@ def counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
+def has_or_have(number: int) -> str:
+    """The verb of a number of things: 1 item has, 2 items have."""
+    return "has" if number == 1 else "have"
+
+
 @dataclass
 class Problems:
     """Problems found in one table, gathered so that the user sees all of them at once.

@@ -208,7 +208,7 @@ def _check_batches(strata: pd.DataFrame, n_items: int) -> None:
 def skipped_in_words(
     columns: Mapping[str, pd.Series], gold: np.ndarray, tied: np.ndarray | None = None
 ) -> list[str]:
-    """What is said of items that were sent to experts and have no gold label.
+    """What is said of items that were sent to experts and came back without a label.
 
     Args:
         columns: those of `COLUMNS`, (n,) each.
@@ -221,21 +221,15 @@ def skipped_in_words(
     number = to_numbers(columns[BATCH])
     sent &= np.isin(number, number[sent & (gold >= 0)])
     of_tied = sent & (np.zeros(len(gold), dtype=bool) if tied is None else tied)
-    differ, skipped = int(of_tied.sum()), int((sent & (gold < 0) & ~of_tied).sum())
-    found = []
-    if skipped:
-        found.append(
-            f"{skipped:,} of {int(sent.sum()):,} items that were sent to experts came back without "
-            "a label. The labels of a stratum are taken for a random sample of it: right where "
-            "experts stopped half-way or skipped items whatever these are, wrong where they "
-            "skipped the hard ones"
-        )
-    if differ:
-        found.append(
-            f"{differ:,} of {int(sent.sum()):,} items that were sent to experts have no gold "
-            "label, since experts are tied on them. `crowdgold sample --second` asks another one"
-        )
-    return found
+    skipped = int((sent & (gold < 0) & ~of_tied).sum())
+    if not skipped:
+        return []
+    return [
+        f"{skipped:,} of {int(sent.sum()):,} items that were sent to experts came back without a "
+        "label. The labels of a stratum are taken for a random sample of it: right where experts "
+        "stopped half-way or skipped items whatever these are, wrong where they skipped the hard "
+        "ones"
+    ]
 
 
 def read_gold_draw(

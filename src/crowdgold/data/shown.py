@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 WIDTH, NAME = 80, 12
-"""Columns of what is printed, and of a name in it."""
+"""Columns of what is printed, and the fewest of a name in it."""
 MOST_LINES = 40
 Known = Mapping[str, str | Sequence[str]]
 
@@ -15,16 +15,27 @@ def visible(text: str) -> str:
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
-def first_lines(lines: Sequence[str], most: int = MOST_LINES) -> str:
-    """The lines of a screen, and how many more there are; one more is shown in that place."""
+def first_lines(lines: Sequence[str], most: int = MOST_LINES, whole: str = "") -> str:
+    """The lines of a screen, and how many more there are; one more is shown in that place.
+
+    Args:
+        lines: all of them.
+        most: as many as are shown.
+        whole: how to see the others, in words.
+    """
     left = len(lines) - most
-    return "\n".join([*lines[:most], f"... {left:,} more"] if left > 1 else lines)
+    more = f"... {left:,} more {whole}".rstrip()
+    return "\n".join([*lines[:most], more] if left > 1 else lines)
 
 
 class Shown:
     """An object that is shown by facts about it, and not by the whole of what it holds."""
 
     most_lines = MOST_LINES
+    kept: tuple[str, ...] = ()
+    """Names of facts, the last ones, that are shown also where others are left out."""
+    whole = ""
+    """How to see what is left out, in words."""
 
     def facts(self) -> Known:
         """Name -> what is to be known, in one text or several."""
@@ -35,13 +46,17 @@ class Shown:
             yield name, [visible(one) for one in ([told] if isinstance(told, str) else told)]
 
     def __repr__(self) -> str:
-        lines = [type(self).__name__]
-        for name, texts in self._texts():
+        first, kept = [type(self).__name__], list[str]()
+        known = list(self._texts())
+        wide = max([NAME, *(len(name) + 1 for name, _ in known)])
+        for name, texts in known:
             for place, text in enumerate(texts):
-                start = f"  {name if place == 0 else '':<{NAME}}"
+                start = f"  {name if place == 0 else '':<{wide}}"
                 after = " " * len(start)
+                lines = kept if name in self.kept else first
                 lines += textwrap.wrap(text, WIDTH, initial_indent=start, subsequent_indent=after)
-        return first_lines(lines, self.most_lines)
+        most = max(1, self.most_lines - len(kept))
+        return "\n".join([first_lines(first, most, self.whole), *kept])
 
     def _repr_html_(self) -> str:
         """The same as a table, for notebooks."""

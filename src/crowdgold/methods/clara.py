@@ -21,6 +21,7 @@ from crowdgold.methods.doubts import (
     Facts,
     Finding,
     few_items,
+    shared_errors,
 )
 from crowdgold.methods.method import (
     MODEL,
@@ -153,7 +154,7 @@ def _unsure_annotators(facts: Facts) -> list[Finding]:
     return found
 
 
-DOUBTS: tuple[Doubt, ...] = (few_items, _unsure_annotators)
+DOUBTS: tuple[Doubt, ...] = (few_items, _unsure_annotators, shared_errors)
 ALONE = {"of_items": of_labels_behind(fit_labels), "of_labels": fit_labels, "takes_weights": False}
 
 

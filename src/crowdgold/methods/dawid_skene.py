@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 
 from crowdgold.declared import Settings
-from crowdgold.methods.doubts import OF_MODELS
+from crowdgold.methods.doubts import OF_INDEPENDENT
 from crowdgold.methods.method import MODEL, OF_ITEMS, OF_LABELS, Method, Offer, Run, Style
 from crowdgold.models.priors import PhiPrior
 
@@ -95,7 +95,7 @@ METHOD = Method(
             "sure of their labels and its intervals are too short."
         ),
         roles=(MODEL,),
-        doubts=OF_MODELS,
+        doubts=OF_INDEPENDENT,
         stream=10,
         work=1,
     ),

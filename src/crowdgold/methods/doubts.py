@@ -8,7 +8,7 @@ that method's file.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from crowdgold.methods.needs import MORE_GOLD, Has
+from crowdgold.methods.needs import FIRST_GOLD, MORE_GOLD, Has
 
 USABLE, WEAK, NOT_USABLE = VERDICTS = ("usable", "weak", "not usable")
 MEASURED_GOLD = 20
@@ -55,6 +55,8 @@ class Facts(Has):
         adversarial: annotators who look adversarial.
         experts_err: how often experts err on the class where they err more; NaN where it is not
             known.
+        errors_shared: lower end of the interval of the correlation of voters' errors given the
+            label; NaN where it is not known.
         misfit: what a small p-value says of gold.
     """
 
@@ -70,6 +72,7 @@ class Facts(Has):
     median_labels: float
     adversarial: int
     experts_err: float = float("nan")
+    errors_shared: float = float("nan")
     misfit: str = "gold does not look like a random sample of the items"
 
     @property
@@ -147,9 +150,9 @@ def unknown_errors(facts: Facts) -> list[Finding]:
     if not facts.gold:
         if facts.most_votes < 3:
             why = "without gold the votes' errors are known only where items have three votes"
-            return [Finding(NOT_USABLE, why, f"add votes, or {MORE_GOLD}")]
+            return [Finding(NOT_USABLE, why, f"add votes, or {FIRST_GOLD}")]
         found.append(
-            Finding(WEAK, "without gold it takes votes to be right more often than not", MORE_GOLD)
+            Finding(WEAK, "without gold it takes votes to be right more often than not", FIRST_GOLD)
         )
     elif facts.most_votes < 2:
         why = "one vote an item: how votes of an item agree follows the prior"
@@ -160,7 +163,20 @@ def unknown_errors(facts: Facts) -> list[Finding]:
     return found
 
 
+def shared_errors(facts: Facts) -> list[Finding]:
+    """Doubt a model in which the votes of an item err independently, where gold shows otherwise."""
+    if not facts.errors_shared > 0:
+        return []
+    why = (
+        f"judges err together here (correlation of their errors {facts.errors_shared:.2f} or "
+        "more), and it takes them to err independently"
+    )
+    return [Finding(WEAK, why, "take a method that gold labels correct")]
+
+
 OF_GOLD = (few_gold, chosen_gold)
 """Of what gold labels correct."""
 OF_MODELS = (unknown_errors, chosen_for_models)
 """Of a model of votes, with scores or without."""
+OF_INDEPENDENT = (*OF_MODELS, shared_errors)
+"""Of a model in which the votes of an item err independently."""

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from crowdgold.data import Items, Table
 
 MORE_GOLD = "have an expert label more items, drawn at random"
+FIRST_GOLD = "have an expert label items that `crowdgold sample` draws"
+"""What is advised where there is no gold label yet."""
 HAVE_SEVERAL = "have items labelled by several annotators"
 FEWEST_JUDGES, MOST_JUDGES = 3, 15
 """Annotators who are few enough that each, and each two, are looked at alone."""
@@ -83,6 +85,7 @@ class Need:
         name: what it is.
         lacks: what a table has -> why that is not enough; empty where it is.
         mend: what would be.
+        first: what would be where there is no gold label at all; empty where that is `mend`.
         to_fit: whether there is no fit without it; else there is one, which may estimate nothing.
         of_labels: whether it concerns tables of Annotations too, or alone.
         of_items: whether it concerns tables of Items.
@@ -93,6 +96,7 @@ class Need:
     name: str
     lacks: Callable[[Has], str]
     mend: str
+    first: str = ""
     to_fit: bool = True
     of_labels: bool = False
     of_items: bool = True
@@ -101,6 +105,10 @@ class Need:
     def concerns(self, has: Has) -> bool:
         """Whether it concerns such a table."""
         return self.of_items if has.of_items else self.of_labels
+
+    def mend_of(self, has: Has) -> str:
+        """What would be enough for such a table."""
+        return self.mend if has.gold else self.first or self.mend
 
 
 def _gold(has: Has) -> str:
@@ -134,8 +142,17 @@ def _few(has: Has) -> str:
     return f"{known}, and {FEWEST_JUDGES} to {MOST_JUDGES} annotators in all; {found}"
 
 
-GOLD = Need("gold labels", _gold, MORE_GOLD)
-BOTH_CLASSES = Need("gold labels of both classes", _both_classes, MORE_GOLD, to_fit=False)
+def _errors(has: Has) -> str:
+    # Without a gold label that is what is lacking, and every method that has this need says so.
+    if not has.gold or not has.errors_unknown:
+        return ""
+    return f"it needs to know how often experts err; {has.errors_unknown}"
+
+
+GOLD = Need("gold labels", _gold, MORE_GOLD, FIRST_GOLD)
+BOTH_CLASSES = Need(
+    "gold labels of both classes", _both_classes, MORE_GOLD, FIRST_GOLD, to_fit=False
+)
 SCORES = Need(
     "scores",
     lambda has: "" if has.scores else NO_SCORES,
@@ -170,11 +187,7 @@ ORACLE = Need(
 )
 EXPERTS_ERRORS = Need(
     "experts' errors",
-    lambda has: (
-        f"it needs to know how often experts err; {has.errors_unknown}"
-        if has.errors_unknown
-        else ""
-    ),
+    _errors,
     "have a second expert label some gold items, and a third where the two differ "
     "(`crowdgold sample --second`), or say how often experts err: --expert-error 0.05",
     rarely_met=True,

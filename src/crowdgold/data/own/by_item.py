@@ -15,6 +15,8 @@ from crowdgold.data.own.roles import ANONYMOUS, GOLD_FILE, LONG
 from crowdgold.data.own.sheets import Sheet, without_missing_words
 from crowdgold.data.own.votes import Rows, joined
 
+Part = tuple[Sheet, pd.DataFrame, np.ndarray]
+"""A sheet, what was made of it, and what its rows are called."""
 UNNAMED = "gold"
 """The expert where a file names none."""
 
@@ -113,16 +115,29 @@ def read_gold(
     if not parts:
         return None
     found = joined(parts)
-    again = found.frame.duplicated(["item", "expert"], keep=False).to_numpy(dtype=bool)
-    if again.any():
-        rows = found.rows[again]
-        listed = ", ".join(map(str, rows[:8])) + (" ..." if len(rows) > 8 else "")
-        raise InputError(
-            f"{found.source}: an expert labels an item again, rows {listed} (item "
-            f"{found.frame['item'][again].iloc[0]!r}); expected each expert once on an item. Where "
-            "there are several experts, name them in a column 'expert'"
-        )
+    _refuse_again(found, parts)
     return found if len(found.frame) else None
+
+
+def _refuse_again(found: Rows, parts: Sequence[Part]) -> None:
+    """Raise an `InputError` where an expert labels an item again, naming the rows."""
+    again = found.frame.duplicated(["item", "expert"], keep=False).to_numpy(dtype=bool)
+    if not again.any():
+        return
+    rows, item = found.rows[again], found.frame["item"][again].iloc[0]
+    listed = ", ".join(map(str, rows[:8])) + (" ..." if len(rows) > 8 else "")
+    drawn = [np.full(len(frame), sheet.has(BATCH)) for sheet, frame, _ in parts]
+    if np.concatenate(drawn)[again].all():
+        raise InputError(
+            f"{found.source}: items have a label in two batches, rows {listed} (item {item!r}). An "
+            "item that came back without a label can be in a later batch again; expected its label "
+            "in the later one only: add no label to a batch once the next is drawn"
+        )
+    raise InputError(
+        f"{found.source}: an expert labels an item again, rows {listed} (item {item!r}); expected "
+        "each expert once on an item. Where there are several experts, name them in a column "
+        "'expert'"
+    )
 
 
 def of_begun_batches(
@@ -144,7 +159,7 @@ def of_begun_batches(
     return gold.take(kept), int((~kept).sum())
 
 
-def _gold_rows(table: Sheet, column: str, name: str) -> tuple[Sheet, pd.DataFrame, np.ndarray]:
+def _gold_rows(table: Sheet, column: str, name: str) -> Part:
     expert = pd.Series(name, index=table.frame.index, dtype="string")
     if column == "label" and table.has("expert"):
         expert = table.frame["expert"].fillna(name)

@@ -26,7 +26,8 @@ FORMS = (
 
 def leftover(sheet: Sheet) -> list[str]:
     """The columns that nothing is known of."""
-    known = FOR_PEOPLE if sheet.has(BATCH) else ()
+    # Of files of `crowdgold sample`, for batches and for second opinions.
+    known = FOR_PEOPLE if sheet.has(BATCH) or sheet.has("expert", "label") else ()
     return [name for name in sheet.columns if not (ours_named(name) or name in known)]
 
 

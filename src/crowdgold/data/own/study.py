@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data.annotations import Annotations, annotations_from_frame
-from crowdgold.data.checks import counted, list_names
+from crowdgold.data.checks import counted, has_or_have, list_names
 from crowdgold.data.clusters import in_words as clusters_in_words
 from crowdgold.data.errors import InputError
 from crowdgold.data.gold_columns import skipped_in_words
@@ -291,10 +291,11 @@ def _majority(by_expert: Mapping[str, np.ndarray], size: int, notes: list[str]) 
     gold = np.where(positive > negative, 1, np.where(negative > positive, 0, NO_GOLD))
     tied = int(((positive == negative) & (positive > 0)).sum())
     if len(by_expert) > 1:
-        notes.append(
-            f"gold is the majority of {len(by_expert)} experts; {counted(tied, 'item')} on which "
-            "they are tied without a gold label"
+        told = (
+            f"; {counted(tied, 'item')} on which they are tied {has_or_have(tied)} no gold label "
+            "where their errors are not corrected: `crowdgold sample --second` asks another one"
         )
+        notes.append(f"gold is the majority of {len(by_expert)} experts{told * bool(tied)}")
     return gold.astype(np.int8)
 
 

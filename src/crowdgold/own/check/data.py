@@ -18,7 +18,7 @@ from crowdgold.own.check.annotator_check import (
 )
 from crowdgold.own.check.cluster_effect import ClusterEffect, cluster_effect, warn_of_few
 from crowdgold.own.check.data_warnings import warn_of_annotators_and_scores, warn_of_gold
-from crowdgold.own.check.described import in_short
+from crowdgold.own.check.described import ALL, SUPPORT, in_short
 from crowdgold.own.check.experts import ExpertCheck, check_experts, largest_error
 from crowdgold.own.check.gold_likeness import GoldSample
 from crowdgold.own.check.gold_sample import PERMUTATIONS, assess_gold_sample
@@ -84,6 +84,7 @@ class DataCheck(Shown):
 
     most_lines = 24
     """With its name at most 25 lines, as many as the command prints."""
+    kept, whole = SUPPORT, ALL
 
     @property
     def supported(self) -> bool:
@@ -136,8 +137,9 @@ def _tied(study: Study) -> int:
 
 
 def _facts(
-    items: Items, agreed: Agreement, sample: GoldSample, annotators: AnnotatorCheck | None
-) -> Facts:
+    items: Items, agreed: Agreement, sample: GoldSample, annotators: AnnotatorCheck | None,
+    judges: Judges,
+) -> Facts:  # fmt: skip
     """Gather what the verdicts rest on."""
     total = items.votes_total
     tpr, tnr = majority_right(items)
@@ -161,6 +163,7 @@ def _facts(
         median_labels=np.nan if annotators is None else float(np.median(annotators.labels)),
         adversarial=0 if annotators is None else int(annotators.adversarial.sum()),
         experts_err=largest_error(items),
+        errors_shared=judges.shared.correlation.lower,
     )
 
 
@@ -182,8 +185,9 @@ def check_data(
     agreed = agreement(_vote_counts(items), rng, resamples=resamples, cluster=items.cluster)
     annotators = None if study.annotations is None else check_annotators(study.annotations)
     sample = assess_gold_sample(items, rng, permutations)
-    facts = _facts(items, agreed, sample, annotators)
-    of_scores = _facts(best_scored(items), agreed, sample, annotators)
+    judges = look_at_judges(study, rng.spawn(1)[0], level)
+    about = agreed, sample, annotators, judges
+    facts, of_scores = _facts(items, *about), _facts(best_scored(items), *about)
     cells, tied = _cells(study.strata), _tied(study)
     within = None if cells is None else assess_gold_sample(items, rng, permutations, cells)
     scores = {name: look_at_scores(values) for name, values in items.scores.items()}
@@ -195,7 +199,7 @@ def check_data(
         positive_votes=facts.positive_votes,
         agreement=agreed,
         annotators=annotators,
-        judges=look_at_judges(study, rng.spawn(1)[0], level),
+        judges=judges,
         gold_positive=facts.gold_positive,
         gold_negative=facts.gold_negative,
         gold_sample=sample,
@@ -223,10 +227,10 @@ def verdicts_within(check: DataCheck, items: Items, sample: GoldSample) -> tuple
     """Judge the estimators on some of the items of a study that was checked.
 
     Args:
-        check: of the study, whose agreement and annotators stand for those of its parts.
+        check: of the study, whose agreement, annotators and judges stand for those of its parts.
         items: those of a stratum.
         sample: whether its gold items look like a random sample of them.
     """
-    about = check.agreement, sample, check.annotators
+    about = check.agreement, sample, check.annotators, check.judges
     facts, of_scores = _facts(items, *about), _facts(best_scored(items), *about)
     return verdicts_of(facts, of_scores)

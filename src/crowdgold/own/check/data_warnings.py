@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from crowdgold.data.checks import counted
+from crowdgold.data.checks import counted, has_or_have
 from crowdgold.own.check.annotator_check import AnnotatorCheck
 from crowdgold.own.check.described import NAMED
 from crowdgold.own.check.gold_likeness import GoldSample
@@ -36,7 +36,7 @@ def warn_of_gold(sample: GoldSample, within: GoldSample | None, gold: int, tied:
     if tied > TIES * (gold + tied):
         found.append(
             f"{counted(tied, 'item')} that experts labelled "
-            f"{'has' if tied == 1 else 'have'} no gold label, since they are tied: "
+            f"{has_or_have(tied)} no gold label, since they are tied: "
             f"{100 * tied / (gold + tied):.0f} % of those they looked at, and the hard ones. Gold "
             "is easier than the items are, and estimates look better than they should; have "
             "another expert decide"

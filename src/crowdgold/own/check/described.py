@@ -10,6 +10,7 @@ from crowdgold.data.checks import counted, list_names
 from crowdgold.data.shown import WIDTH, first_lines
 from crowdgold.methods.doubts import NOT_USABLE, USABLE, VERDICTS, WEAK
 from crowdgold.methods.method import CORRECTED, MODEL
+from crowdgold.methods.needs import FIRST_GOLD
 from crowdgold.methods.registry import with_role
 from crowdgold.own.check.annotator_check import FEW_LABELS, Agreement
 from crowdgold.own.check.cluster_effect import in_words
@@ -21,6 +22,10 @@ MOST_LINES = 25
 """On a screen."""
 NAMED = 5
 """Models, or annotators, that are named."""
+ALL = "lines: crowdgold check FILES --verbose"
+"""How to see what is left out."""
+SUPPORT = "answer", "model", "how sure", "other methods", "to do"
+"""What data support, which is never left out."""
 ANSWER = "the answer: "
 """What a method's use begins with where it is the answer, which the head says."""
 
@@ -182,11 +187,13 @@ def _support(check: "DataCheck") -> dict[str, list[str]]:
             "and scores make it narrower"
         ]
     found["other methods"] = [", ".join(left)]
-    mends = list(dict.fromkeys(one.mend for one in check.verdicts if one.mend))
     if number and check.gold_sample.chosen:
         found["to do"] = check.gold_sample.to_do
-    elif not (corrected if number else usable):
-        found["to do"] = mends[:2]
+    elif not number and not usable:
+        found["to do"] = [FIRST_GOLD]
+    elif number and not corrected:
+        mends = (mend for one in check.verdicts if one.mend for mend in one.mend.split("; "))
+        found["to do"] = list(dict.fromkeys(mends))[:2]
     return found
 
 
@@ -215,7 +222,7 @@ def describe(check: "DataCheck", notes: Sequence[str] = ()) -> str:
     """
     data = _lines({"read": _shortened(notes), **_first(check)})
     told = _lines({**_support(check), "next": list(_next(check))})
-    return "\n".join([first_lines(data, MOST_LINES - 1 - len(told)), *told])
+    return "\n".join([first_lines(data, MOST_LINES - 1 - len(told), ALL), *told])
 
 
 def describe_all(check: "DataCheck", notes: Sequence[str] = ()) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdgold.data import NO_GOLD, InputError, Items
-from crowdgold.data.checks import counted
+from crowdgold.data.checks import counted, has_or_have
 from crowdgold.inference.expert_errors import expert_errors, why_unknown
 from crowdgold.methods.needs import EXPERTS_ERRORS
 
@@ -41,7 +41,8 @@ def check_experts(items: Items) -> ExpertCheck:
     number = np.zeros(1) if items.opinions is None else items.opinions.number
     second, third = int((number > 1).sum()), int((number > 2).sum())
     told = [
-        f"{second:,} of {counted(int((number > 0).sum()), 'gold item')} have a second opinion, "
+        f"{second:,} of {counted(int((number > 0).sum()), 'gold item')} {has_or_have(second)} a "
+        "second opinion, "
         f"{third:,} a third"
     ]
     if unknown:
@@ -52,11 +53,6 @@ def check_experts(items: Items) -> ExpertCheck:
         )
     found = expert_errors(items)
     told = [str(found), *(told if second else [])]
-    tied = 0 if items.opinions is None else int(((number > 0) & (items.gold == NO_GOLD)).sum())
-    if tied:
-        told.append(
-            f"experts are tied on {counted(tied, 'item')}, which count where errors are corrected"
-        )
     ends = [(float(low), float(high)) for low, high in found.intervals]
     return ExpertCheck(
         second, third, found.sensitivity, found.specificity, ends[0], ends[1], found.source, "",

@@ -41,7 +41,9 @@ class Verdict:
 
 def _findings(method: Method, facts: Facts) -> Iterator[Finding]:
     """What speaks against a method; of one that lacks what it needs, nothing but that."""
-    lacks = [Finding(NOT_USABLE, why, need.mend) for need, why in lacking(method.needs, facts)]
+    lacks = [
+        Finding(NOT_USABLE, why, need.mend_of(facts)) for need, why in lacking(method.needs, facts)
+    ]
     yield from lacks
     if lacks or not method.offer:
         return
