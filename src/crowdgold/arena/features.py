@@ -85,6 +85,7 @@ def features_of(items: Items) -> StudyFeatures:
         scores=bool(items.predictors),
         annotators=items.labels is not None,
         experts=items.opinions is not None,
+        together=False,
         **_rates(items, np.asarray(labels)),
     )
 
@@ -95,5 +96,9 @@ def mean_features(of_replicates: list[StudyFeatures]) -> StudyFeatures:
     means = {name: float(np.mean([one[name] for one in values])) for name in (*COUNTS, *RATES)}
     first = of_replicates[0]
     return StudyFeatures(
-        **means, scores=first.scores, annotators=first.annotators, experts=first.experts
+        **means,
+        scores=first.scores,
+        annotators=first.annotators,
+        experts=first.experts,
+        together=first.together,
     )
