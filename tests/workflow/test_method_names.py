@@ -55,7 +55,7 @@ def literal_names(code):
 NAMES = "|".join(map(re.escape, METHODS.keys() - WORDS))
 SAID = re.compile(rf"(?<![\w+-])(?:{NAMES})(?![\w+-])")
 PROSE = (
-    "arena/pages/which_method", "commands/evaluate", "commands/fit_labelling", "commands/plan",
+    "commands/evaluate", "commands/fit_labelling", "commands/plan",
     "inference/annotated_labels", "inference/power_tuned_mean", "models/clara/gibbs",
     "models/snorkel_labels", "studies/calibration/page", "studies/clara/labelling_frontier",
     "studies/label_variation/claims",
