@@ -121,7 +121,7 @@ def test_the_figure_shows_its_cells_and_their_reasons(tmp_path):
 
 
 def test_every_need_has_a_word_in_the_cells_of_the_figure():
-    """Tables that have nothing, or gold alone, lack all else; a reason that nobody knows says so."""
+    """Tables that have nothing, or gold alone, lack all else; an unknown reason is told as such."""
     nothing, gold = Has(), Has(gold_positive=5, gold_negative=5)
     reasons = [one.lacks(nothing) or one.lacks(gold) for one in NEEDS]
     reasons += [lacks_package("no_such_package"), METRIC_OF_SCORES]
