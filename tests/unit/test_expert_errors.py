@@ -15,7 +15,13 @@ from crowdgold.methods import fit
 from crowdgold.models.opinion_histories import RIGHT, WRONG, Histories
 from crowdgold.models.opinion_histories import fit as fit_histories
 from crowdgold.simulate import simulate
-from crowdgold.simulate.expert_opinions import RANDOM, RARER, Erring, draw_opinions
+from crowdgold.simulate.expert_opinions import (
+    RANDOM,
+    RARER,
+    Erring,
+    draw_opinions,
+    with_opinions,
+)
 
 S, T, SHARE = 0.85, 0.93, 0.3
 SECOND = {0: 0.25, 1: 1.0}
@@ -151,16 +157,6 @@ def test_em_finds_the_highest_posterior_which_a_search_over_latent_labels_finds(
         summed_over_labels, logit([0.3, 0.9, 0.9]), args=(labels, count, 1.0), tol=1e-10
     )
     assert [found.shares[0], found.s, found.t] == pytest.approx(expit(best.x), abs=1e-4)
-
-
-def with_opinions(items, erring, protocol, rng):
-    """Items whose gold labels are experts' majority."""
-    rows = np.flatnonzero(items.gold != NO_GOLD)
-    labels = np.full((len(items), 3), -1)
-    labels[rows] = draw_opinions(items.truth[rows], erring, protocol, rng)
-    gold = np.full(len(items), NO_GOLD, dtype=np.int8)
-    gold[rows] = 2 * (labels[rows] == 1).sum(axis=1) > (labels[rows] >= 0).sum(axis=1)
-    return replace(items, gold=gold, opinions=Opinions.of(labels))
 
 
 def judged_items(labels):

@@ -1,13 +1,17 @@
 """The study of experts who err: what it reads, and what is told of its table."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from crowdgold.data import InputError
 from crowdgold.inference.expert_errors import BY_VOTES, EQUAL, expert_errors
 from crowdgold.inference.expert_errors import GIVEN as OF_USER
 from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import EXPERTS, PROTOCOLS, RARER, Erring, draw_opinions
+from crowdgold.simulate.expert_opinions import with_opinions as with_drawn_opinions
 from crowdgold.studies.experts.check import (
     DOUBLES,
     GIVEN,
@@ -21,6 +25,12 @@ STUDY = {
     "n": 1500, "n_gold": 200, "phi": 0.2, "votes_total": 3, "a0": 0.1, "a1": 0.8, "d0": 1.5,
     "d1": 1.5, "predictors": {"A": {"mu": 1.0, "delta": 1.0}},
 }  # fmt: skip
+
+
+def test_items_without_truth_have_no_experts_who_err():
+    items = replace(simulate("maven", STUDY, np.random.default_rng(1)).table, truth=None)
+    with pytest.raises(InputError, match="found items without true labels"):
+        with_drawn_opinions(items, Erring(0.1, 0.1), RARER, np.random.default_rng(1))
 
 
 def test_experts_err_as_often_as_they_are_said_to_together_or_alone():

@@ -88,6 +88,7 @@ def test_shares_by_error_are_ratios_of_mean_squared_errors():
     told = answer(shares(table), {"prevalence": "the prevalence", "AUC": "AUC"})
     assert largest_by_error(found, ["AUC"], 0.031).startswith("0.25")
     assert largest_by_error(found, ["AUC"], 0.031).endswith(" (AUC)")
+    assert largest_by_error(found, ["AUC"], 0.2) == "not known here"
     assert told.endswith(" Intervals of the prevalence and AUC are longer than errors call for.")
 
 

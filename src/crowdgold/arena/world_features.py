@@ -11,6 +11,7 @@ from crowdgold.arena.features import StudyFeatures, features_of, mean_features
 from crowdgold.arena.worlds import split_worlds
 from crowdgold.data import InputError, Items, kind_of
 from crowdgold.experiments.drawing import drawn_replicates
+from crowdgold.simulate.expert_opinions import Erring
 
 REPLICATES = 3
 """Drawn again, with their own seeds; features differ little from one to the next."""
@@ -32,7 +33,7 @@ def _of_experiment(
                 "add `as_items` to the experiment, or draw it from a dataset of Items"
             )
         found.setdefault(setting, []).append(features_of(drawn.table))
-    together = task.get("experts", {}).get("shared", 0) > 0
+    together = "experts" in task and Erring.of(task["experts"]).shared > 0
     return [
         (named[name], replace(mean_features(values), together=together))
         for name, values in found.items()

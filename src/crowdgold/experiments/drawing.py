@@ -60,8 +60,8 @@ def _from_dataset(
 def _with_experts(drawn: Drawn, experts: Mapping[str, Any], rng: np.random.Generator) -> Drawn:
     """The replicate with gold labels of experts who err; what is true stays as it was."""
     assert isinstance(drawn.table, Items)
-    erring = Erring(experts["error"], experts["error"], experts.get("shared", 0.0))
-    table = with_opinions(drawn.table, erring, experts.get("second", RARER), rng)
+    protocol = experts.get("second", RARER)
+    table = with_opinions(drawn.table, Erring.of(experts), protocol, rng)
     same = drawn.reference is drawn.table
     return replace(drawn, table=table, reference=table if same else drawn.reference)
 

@@ -29,8 +29,9 @@ RANDOM_SAMPLE = (
 WITH_GOLD = f"as long as the gold items {RANDOM_SAMPLE} and their labels are right."
 """What everything that gold labels correct takes for granted."""
 RANDOM_GOLD = "have an expert label items that are drawn at random"
+DRAW_ANEW = "have an expert label 50 items that `crowdgold sample` draws"
 CHOSEN_MEND = (
-    "Set these labels aside and have an expert label 50 items that `crowdgold sample` draws. Or "
+    f"Set these labels aside and {DRAW_ANEW}. Or "
     "have `crowdgold sample --poststratify` weigh them by votes and scores: right only if among "
     "items of the same votes and scores the labelled ones are like the others"
 )

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from crowdgold.data import NO_GOLD, Items
+from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.opinions import NO_OPINION, Opinions
 
 
@@ -21,6 +21,12 @@ class Erring(NamedTuple):
     positive: float
     negative: float
     shared: float = 0.0
+
+    @classmethod
+    def of(cls, experts: Mapping[str, Any]) -> "Erring":
+        """Those of an experiment, by its key `experts`."""
+        named = {"shared": experts["shared"]} if "shared" in experts else {}
+        return cls(experts["error"], experts["error"], **named)
 
 
 EXPERTS: Mapping[str, Erring] = {
@@ -71,8 +77,14 @@ def with_opinions(
         protocol: one of `PROTOCOLS`.
         rng: draws what the experts say.
         most: opinions of an item; all that were drawn where not given.
+
+    Raises:
+        InputError: the items have no true labels.
     """
-    assert items.truth is not None
+    if items.truth is None:
+        raise InputError(
+            "experts: found items without true labels; expected a simulator, or a dataset with them"
+        )
     rows = np.flatnonzero(items.gold != NO_GOLD)
     own = draw_opinions(items.truth[rows], experts, protocol, rng)[:, :most]
     labels = np.full((len(items), own.shape[1]), NO_OPINION, dtype=np.int8)

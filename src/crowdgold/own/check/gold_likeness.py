@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from crowdgold.methods.doubts import CHOSEN, CHOSEN_MEND, SURELY_CHOSEN
+from crowdgold.methods.doubts import CHOSEN, CHOSEN_MEND, DRAW_ANEW, SURELY_CHOSEN
 from crowdgold.own.check.drawn_units import OF_CLUSTERS, OF_ITEMS
 
 DOUBTFUL = 0.05
@@ -17,7 +17,6 @@ OF_STRATA = "a random sample within the strata that gold was drawn from"
 BY_CHANCE = "drawn with the chances that the table gives"
 OF_FIRST = "a random sample of the items (gold of the first batch)"
 OF_SENT = "a random sample of the items that were sent to experts"
-DRAW_ANEW = "have an expert label 50 items that `crowdgold sample` draws"
 DRAWN_AFTER_MEND = (
     "Set all gold labels aside, since later batches were drawn from what the first left over, and "
     f"{DRAW_ANEW}"

@@ -86,7 +86,8 @@ def shares_table(found: pd.DataFrame, value: str = "share") -> str:
 
 
 def largest_by_error(found: pd.DataFrame, metrics: Collection[str], positive: float) -> str:
-    """The largest share of labels that two batches need for the same error, with its metric.
+    """The largest share of labels that two batches need for the same error, with its metric; or
+    that it is not known, where no study has so many positive items.
 
     Args:
         found: of `found_of`.
@@ -96,6 +97,8 @@ def largest_by_error(found: pd.DataFrame, metrics: Collection[str], positive: fl
     own = found[(found["experiment"] == MAIN) & (found["prediction"] == RIGHT)]
     own = own[(own["design"] == BATCHES) & own["metric"].isin(metrics)]
     own = own[(own["positive"] - positive).abs() < NEAR]
+    if own.empty:
+        return "not known here"
     row = own.iloc[int(own["error_share"].to_numpy().argmax())]
     error = float(row["error_share_se"])
     return f"{with_error(float(row['error_share']), error)} ({row['metric']})"

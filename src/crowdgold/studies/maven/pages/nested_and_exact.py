@@ -184,6 +184,12 @@ def comparisons(
     return found
 
 
+def longest(tables: Mapping[str, pd.DataFrame], axes: Mapping[str, str]) -> int:
+    """The most iterations that every experiment has; 0 where none has more than are printed."""
+    most = min((int(tables[one]["length"].max()) for one in axes if one in tables), default=0)
+    return most if most > PRINTED else 0
+
+
 def beyond_chance(table: pd.DataFrame) -> str:
     """How many ratios of error and of width differ from 1, and coverage of both ways, in words.
 
