@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0]):
     given = snakemake.params
-    here, lacking = publish(given.files, given.config, given.scale, RECORD)
+    here, lacking = publish(given.files, given.config, given.scale, RECORD, given.hours)
     print(f"{len(here)} files are published in {FOLDER}/; not finished: {len(lacking)}")
     for path in lacking:
         print(f"  {path}")

@@ -3,6 +3,7 @@
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 import yaml
 from test_wiring import CONFIG
@@ -12,7 +13,7 @@ from crowdgold.experiments.provenance.seals import check_seal
 from crowdgold.experiments.results import read_table
 from crowdgold.experiments.wiring.jobs import Jobs
 from crowdgold.experiments.wiring.pages import Pages
-from crowdgold.experiments.wiring.published import Published, kept, publish
+from crowdgold.experiments.wiring.published import TAKEN, Published, kept, publish
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = [f"<results>/{kind}/{name}.parquet" for name in ("simulated", "real")
@@ -37,9 +38,9 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def published(folder, scale="paper", **more):
+def published(folder, scale="paper", hours=None, **more):
     config = {**CONFIG, "pathvars": {"results": f"results/{scale}"}, **more}
-    return publish(FILES, config, scale, folder / "config/published.yaml")
+    return publish(FILES, config, scale, folder / "config/published.yaml", hours or {})
 
 
 def test_finished_tables_are_kept_as_they_are(folder):
@@ -72,8 +73,36 @@ def test_a_benchmark_is_recorded_with_how_it_was_run(folder):
     config = {**CONFIG, "pathvars": {"results": "results/paper"},
               "benchmarks": {"timed": {"seconds": 1400}, "other": {"seconds": 1}}}  # fmt: skip
     record = folder / "config/published.yaml"
-    publish(["<results>/benchmarks/timed.parquet"], config, "paper", record)
+    publish(["<results>/benchmarks/timed.parquet"], config, "paper", record, {})
     assert load(record)["benchmarks"] == {"timed": {"seconds": 1400}}
+
+
+def test_hours_are_those_of_the_run_that_is_published(folder):
+    """What a run took goes when another is published in its place of which it is not known."""
+    published(folder, hours={"simulated": 1.5, "real": 2.0})
+    assert pd.read_csv(TAKEN).to_numpy().tolist() == [["simulated", "paper", 1.5]]
+    published(folder, hours={"simulated": 1.25})
+    assert pd.read_csv(TAKEN).core_hours.tolist() == [1.25]
+    published(folder)
+    assert pd.read_csv(TAKEN).empty
+
+
+def test_an_experiment_took_what_all_of_its_jobs_did(tmp_path):
+    """Of one job nothing is recorded: then nothing is said of the experiment."""
+    jobs = Jobs(CONFIG, tmp_path)
+    made = []
+
+    def records(path):
+        made.append(path)
+        return {"starttime": 1000.0, "endtime": 1360.0}
+
+    found = jobs.hours(records)
+    whole = found["simulated"]
+    parts = [path for path in made if "/simulated/" in path]
+    assert whole == pytest.approx(0.1 * len(parts)) and len(parts) > 1
+    assert any("/data/simulated/" in path for path in parts)
+    last = parts[-1]
+    assert "simulated" not in jobs.hours(lambda path: None if path == last else records(path))
 
 
 def test_a_path_of_the_repository_is_read_where_it_is():

@@ -21,6 +21,7 @@ rule publish:
         files=lambda wildcards: pages.to_publish(),
         config=config,
         scale=config.get("scale", "default"),
+        hours=lambda wildcards: jobs.hours(workflow.persistence.metadata),
     message:
         "Publishing what is finished"
     script:

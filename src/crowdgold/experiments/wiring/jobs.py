@@ -17,6 +17,7 @@ from crowdgold.toolchain import included_files
 
 Wildcards = Any
 Names = Callable[[Wildcards], Collection[str]]
+Records = Callable[[str], Mapping[str, Any] | None]
 
 
 def none(wildcards: Wildcards) -> list[str]:
@@ -143,6 +144,25 @@ class Jobs:
         """The tables of the times of what an experiment's results are joined from."""
         blocks = plan.blocks(self.config, wildcards.experiment)
         return [f"<results>/{path_of_times(path)}" for path in blocks]
+
+    def hours(self, records: Records) -> dict[str, float]:
+        """Hours that the jobs of each finished experiment took, a job being one core's work.
+
+        Experiments of which a file was not made by a run in this folder are left out.
+
+        Args:
+            records: what Snakemake recorded of a file when its job ended; None or nothing where it
+                has no record.
+        """
+        found = {}
+        for name in self.config["experiments"]:
+            paths = plan.blocks(self.config, name)
+            if plan.source(self._block(name)) != "check" and not self.config["together"]:
+                paths = [*paths, *plan.data_tables(self.config, name)]
+            own = [records(str(self.results / path)) or {} for path in paths]
+            if own and all(one.get("endtime") for one in own):
+                found[name] = sum(one["endtime"] - one["starttime"] for one in own) / 3600
+        return found
 
     def judged_table(self, wildcards: Wildcards) -> str:
         """The table that an experiment's verdict is about: ranks, or a summary of coverage."""

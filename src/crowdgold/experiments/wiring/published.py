@@ -10,16 +10,21 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import yaml
 
 from crowdgold.data.outputs import unfinished, write_text
 from crowdgold.experiments import plan
 from crowdgold.experiments.configuration import load
+from crowdgold.experiments.results import write_csv
 from crowdgold.experiments.wiring.drawn import Drawn
 from crowdgold.experiments.wiring.jobs import Jobs
 
 KEY, FOLDER = "published", Path("docs/results")
 RECORD = Path("config/published.yaml")
+TAKEN = FOLDER / "benchmarks/hours.csv"
+"""What published experiments took, where the run that made them is known."""
+HOURS = "core_hours"
 RUN, ALL_SCALES = "<results>/", "results/"
 """How a path of a run begins, and one of what all scales share."""
 HEAD = "# How what is in docs/results was run; `make publish` writes it.\n\n"
@@ -73,8 +78,22 @@ class Published(Drawn):
         return [one for target in targets if target != "none" for one in self.figures(target)]
 
 
+def _keep_hours(names: Iterable[str], scale: str, hours: Mapping[str, float]) -> None:
+    """Put what experiments took into the table of hours; where it is not known, they have no row."""
+    rows = [(name, scale, round(hours[name], 4)) for name in names if name in hours]
+    now = pd.DataFrame(rows, columns=["experiment", "scale", HOURS])
+    before = pd.read_csv(TAKEN) if TAKEN.is_file() else now[:0]
+    others = before[~before.experiment.isin(list(names))]
+    TAKEN.parent.mkdir(parents=True, exist_ok=True)
+    write_csv(pd.concat([others, now]).sort_values("experiment"), TAKEN)
+
+
 def publish(
-    files: Iterable[str], config: Mapping[str, Any], scale: str, record: Path
+    files: Iterable[str],
+    config: Mapping[str, Any],
+    scale: str,
+    record: Path,
+    hours: Mapping[str, float],
 ) -> tuple[list[str], list[str]]:
     """The files that are published now, and those of the list that the run has not made.
 
@@ -83,6 +102,7 @@ def publish(
         config: of the run.
         scale: its name.
         record: `config/published.yaml`.
+        hours: what experiments took, where the run knows.
     """
     results = config["pathvars"]["results"]
     sources = {path: Path(path.replace(RUN, f"{results}/")) for path in dict.fromkeys(files)}
@@ -106,4 +126,5 @@ def publish(
         **{key: dict(sorted(own.items())) for key, own in blocks.items() if own},
     }
     write_text(HEAD + yaml.safe_dump(text, sort_keys=False, allow_unicode=True), record)
+    _keep_hours(sorted(names), scale, hours)
     return list(found), [path for path in sources if path not in found]
