@@ -14,9 +14,10 @@ from crowdgold.inference.looks import level_of_look, price
 from crowdgold.methods import fit
 from crowdgold.metrics import parse_metric
 from crowdgold.own.plan import more_labels as more_labels_module
-from crowdgold.own.plan.more_labels import AWAY, Kind, MoreLabels, more_labels
+from crowdgold.own.plan.more_labels import AWAY, Kind, MoreLabels, more_labels, of_experts
 from crowdgold.sampling.batch import labelled, next_batch, random_batch
 from crowdgold.simulate import simulate
+from crowdgold.simulate.expert_opinions import EXPERTS, with_opinions
 
 WORLD = {
     "n": 2000, "n_gold": 0, "votes_total": 3, "phi": 0.15, "a0": 0.1, "a1": 0.8, "d0": 1.5,
@@ -228,6 +229,22 @@ def test_widths_are_of_intervals_that_compare_clusters(folder, capsys, monkeypat
         assert "no items belonged" not in said[name]
         assert ("of gold labels" in said[name]) == (name == "clusters")
     assert "cluster" not in said["plain"]
+
+
+def test_that_experts_err_is_said_and_how_much_wider_the_answer_is_now():
+    """Experts who err on 10 % of the items, 400 gold labels: the corrected interval is wider, by
+    the number that is told. Where labels are of one expert each nothing is said."""
+    items = simulate("maven", {**WORLD, "n_gold": 400}, np.random.default_rng(7)).table
+    doubled = with_opinions(items, EXPERTS["err_10"], "rarer", np.random.default_rng(8))
+    (said,) = of_experts(doubled, Kind(PREVALENCE))
+    widths = []
+    for method in ("logistic-E", "logistic-R"):
+        rng = np.random.default_rng(0)
+        (one,) = evaluate(fit(method, doubled, rng), doubled, ["prevalence"], rng)
+        widths.append(one.upper - one.lower)
+    assert widths[0] > 1.02 * widths[1]
+    assert f"{widths[0] / widths[1]:.2g} times as wide" in said
+    assert of_experts(items, Kind(PREVALENCE)) == []
 
 
 def test_more_needs_labels_of_both_classes():

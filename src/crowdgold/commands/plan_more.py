@@ -72,7 +72,7 @@ def run_more(asked: argparse.Namespace) -> int:
     from crowdgold.data.own import read_study
     from crowdgold.metrics import parse_metric
     from crowdgold.own.plan.metrics_asked import of_model
-    from crowdgold.own.plan.more_labels import LABELS_APART, Kind, more_labels
+    from crowdgold.own.plan.more_labels import LABELS_APART, Kind, more_labels, of_experts
     from crowdgold.own.plan.pilot import choose_model, of_clusters
 
     _check(asked)
@@ -87,7 +87,8 @@ def run_more(asked: argparse.Namespace) -> int:
         metric.predictors(study.items)
         kind = Kind(metric, asked.level, anytime=asked.anytime)
         found = more_labels(study.items, kind, asked.width, asked.seed, tried.append)
-    for note in (*study.notes, *of_clusters(study.items, LABELS_APART)):
+    of_labels = (*of_clusters(study.items, LABELS_APART), *of_experts(study.items, kind))
+    for note in (*study.notes, *of_labels):
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
     if asked.anytime is not None and found.labels > asked.anytime:
         passed = (

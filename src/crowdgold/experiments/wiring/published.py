@@ -79,7 +79,7 @@ class Published(Drawn):
 
 
 def _keep_hours(names: Iterable[str], scale: str, hours: Mapping[str, float]) -> None:
-    """Put what experiments took into the table of hours; where it is not known, they have no row."""
+    """Put what experiments took into the table of hours; one of unknown hours has no row."""
     rows = [(name, scale, round(hours[name], 4)) for name in names if name in hours]
     now = pd.DataFrame(rows, columns=["experiment", "scale", HOURS])
     before = pd.read_csv(TAKEN) if TAKEN.is_file() else now[:0]

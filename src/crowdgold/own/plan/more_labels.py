@@ -24,7 +24,7 @@ from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.looks import level_of_look
 from crowdgold.inference.rectified import POPULATION
 from crowdgold.methods import fit
-from crowdgold.methods.registry import answering
+from crowdgold.methods.registry import METHODS, answering, answering_experts
 from crowdgold.metrics import Asked
 from crowdgold.sampling.batch import labelled, next_batch, random_batch
 from crowdgold.sampling.strata import ENOUGH, predicted
@@ -117,14 +117,28 @@ class Kind:
     anytime: int | None = None
 
 
-def _interval(items: Items, kind: Kind) -> Estimate:
-    """The interval of the method that gives the answer."""
+def _interval(items: Items, kind: Kind, method: str = ANSWER) -> Estimate:
+    """The interval of a method; of the one that gives the answer where experts are right."""
     level, rng = kind.level, np.random.default_rng(0)
     if kind.anytime is not None:
         level = level_of_look(level, int((items.gold != NO_GOLD).sum()), kind.anytime)
-    fitted = fit(ANSWER, items, rng)
+    fitted = fit(method, items, rng)
     (found,) = evaluate(fitted, items, [kind.metric.text], rng, level, target=kind.about)
     return found
+
+
+def of_experts(items: Items, kind: Kind) -> list[str]:
+    """What is to be said where experts' errors can be corrected: widths do not count them."""
+    method = answering_experts()
+    if METHODS[method].lacks(items):
+        return []
+    corrected, taken = (_interval(items, kind, one) for one in (method, ANSWER))
+    wider = (corrected.upper - corrected.lower) / (taken.upper - taken.lower)
+    now = f": now {wider:.2g} times as wide" if np.isfinite(wider) else ""
+    return [
+        f"widths are those of {ANSWER}, which takes gold labels for true. `crowdgold evaluate` "
+        f"corrects experts' errors by {method}, whose interval has another width{now}"
+    ]
 
 
 def more_labels(
