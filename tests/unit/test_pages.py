@@ -310,7 +310,8 @@ CLAIMS = """# A paper
 
 ## What does not hold
 
-- **Fig. 2**: down. *Why not:* a slip of {name}.
+- **Fig. 2**: down; and out. *Why not:* a slip of {name}; by setting: 0.2 to 0.9.
+- **Fig. 3**: level; or not. *Why not:* no cause is known.
 
 ## Every claim
 
@@ -354,8 +355,9 @@ def test_what_was_found_is_counted_and_told_from_the_pages():
     assert "is [18 to 22 times as fast](scaling.md)" in page
     assert "right in 21 of 100 studies. [Second opinions](experts.md) bring it to 97." in page
     for name in ("a", "b_one", "b_two"):
-        assert page.count(f"a slip of {name}") == 1
+        assert page.count(f"- **Fig. 2**: down; and out. *Why not:* a slip of {name}.\n") == 1
         assert f"]({name}.md)**" in page
+    assert page.count("- **Fig. 3**: level; or not. *Why not:* no cause is known.\n") == 3
     with pytest.raises(ToldError, match="What does not hold: found 0 sections of this heading"):
         page_from("findings", told={**told, "a": "# A paper\n"}, **rest)
 
@@ -424,7 +426,14 @@ def test_the_cluster_page_adds_up_by_paper_and_target():
     }
     figures = {"both": {"experiments": ["one", "three"]}, "unknown": {"experiments": ["four"]}}
     costs = pd.DataFrame([row, other, third])
-    page = page_from("cluster", costs=costs, figures={**figures, "timed": {"benchmark": "x"}})
+    taken = pd.DataFrame(
+        {"experiment": ["one", "two", "three"], "scale": ["paper", "default", "paper"],
+         "core_hours": [1.5, 0.1, 0.25]}
+    )  # fmt: skip
+    named = {**figures, "timed": {"benchmark": "x"}}
+    page = page_from("cluster", costs=costs, taken=taken, figures=named)
+    assert "| MAVEN | make figures | 1 of 2 | 1.50 | 2.00 |" in page
+    assert "| **all** |  | 2 of 3 | 1.75 | 4.00 |" in page
     assert "| `both` | `one`, `three` | 4.0 |" in page
     assert "`unknown`" not in page
     assert "`timed`" not in page

@@ -3,6 +3,7 @@
 import re
 
 from crowdgold.documents.printed_items import sections
+from crowdgold.documents.verdicts import WHY
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
@@ -35,6 +36,11 @@ def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
         asked = ", ".join([heading, column, *(f"{key} {value}" for key, value in where.items())])
         raise ToldError(f"{asked}: found {cells}, expected numbers; see the page's template")
     return [float(one.group()) for one in found if one]
+
+
+def causes(lines: str) -> str:
+    """A list of claims that do not hold, each with the cause alone of what is said of it."""
+    return re.sub(rf"({re.escape(WHY)} [^;\n]*);.*\.$", r"\1.", lines, flags=re.MULTILINE)
 
 
 def text(page: str, heading: str) -> str:

@@ -91,6 +91,8 @@ COUNTED = {
 """What is said of one claim of a verdict, and of several."""
 CLEARLY = "clearly not: "
 """How a reason begins that names the values on the wrong side."""
+WHY = "*Why not:*"
+"""How the reason of a claim that does not hold begins, its cause first."""
 CONTINUED = "..."
 """How the words of a claim begin that go on from those of the claim before."""
 
@@ -126,7 +128,7 @@ class JudgedClaims:
             begun = begun if printed.startswith(CONTINUED) else printed
             words = f"{begun} {printed}" if begun != printed else printed
             told = [one for one in reason.split("; ") if one and not one.startswith(CLEARLY)]
-            why = f" *Why not:* {'; '.join(told)}." if own == FAILS and told else ""
+            why = f" {WHY} {'; '.join(told)}." if own == FAILS and told else ""
             if own == verdict:
                 place = where.removeprefix(CONTINUED).strip()
                 lines.append(f"- **{place}**: {words.strip()}.{why}")
