@@ -57,5 +57,6 @@ class PanelModel:
         repeat = [np.repeat(x[None], size, axis=0) for x in (self.b, self.r)]
         return JudgeDraws(np.full(size, self.phi), *repeat)
 
-
-B = np.array([[-1.4, -1.1, -0.9, -1.2, -0.5], [1.1, 0.8, 0.6, 1.3, 0.9]])
+    def class_gap(self):
+        """How much higher the mean chance of a positive vote is of positive items."""
+        return float(np.diff(ndtr(self.b).mean(axis=1))[0])

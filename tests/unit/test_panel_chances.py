@@ -169,7 +169,7 @@ def test_an_items_label_has_the_odds_of_its_own_votes():
     utility = np.empty(len(items))
     utility[own.order] = table.quantile(np.cumsum(gaps)[:-1] / gaps.sum())
     delta = own.draws.delta[0]
-    mu = own.draws.mu[0] - delta * np.diff(ndtr(model.b).mean(axis=1))[0]
+    mu = own.draws.mu[0] - delta * model.class_gap()
     vote = labels_by_judge(items.labels)
     density = []
     for y in (0, 1):

@@ -187,7 +187,7 @@ def fit_panel(items: "Items", rng: np.random.Generator, settings: ScoredJudges, 
         "vote model": sampled - start, "score model": end - sampled, "inference": end - start,
     }  # fmt: skip
     posterior = label_posterior(items, votes, scores)
-    return Fit("judges", posterior, _diagnostics(votes, scores), seconds)
+    return Fit("", posterior, _diagnostics(votes, scores), seconds)
 
 
 def rectified(items: "Items", rng: np.random.Generator, settings: NamedJudges, run: Run) -> "Fit":
@@ -206,4 +206,4 @@ def rectified(items: "Items", rng: np.random.Generator, settings: NamedJudges, r
     odds = logit(np.clip(chance, LEAST_CHANCE, 1 - LEAST_CHANCE))
     found = cross_fit(features(items, odds), items.gold, draw=items.draw, cluster=items.cluster)
     labels = LabelPrediction(dict.fromkeys([NO_PREDICTOR, *items.predictors], found))
-    return Fit("judges-R", labels, votes.diagnostics, seconds)
+    return Fit("", labels, votes.diagnostics, seconds)
