@@ -1,4 +1,4 @@
-"""`judges` with scores: coverage on data of its own model, and scores that never change the votes."""
+"""`judges` with scores: coverage on data of its own model, and the cut: votes keep their say."""
 
 from dataclasses import replace
 

@@ -20,6 +20,7 @@ from crowdgold.models.panel_chances import (
     group_sets,
     panel_chances,
 )
+from crowdgold.models.panel_scores import PanelRanks
 from crowdgold.models.quadrature import gauss_jacobi
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.models.vote_sets import find_vote_sets
@@ -184,12 +185,32 @@ def test_an_items_label_has_the_odds_of_its_own_votes():
     assert wrong > 5 * right
 
 
+def test_the_likelihood_is_that_of_binned_ranks_at_another_mu():
+    """To 0.01 where it varies by more than 1; mu is less by delta times the gap of the labels."""
+    items, _ = MODEL.draw(300, 40, rng())
+    draws, rows = MODEL.draws(2), find_rows(labels_by_judge(items.labels), items.gold)
+    groups = group_patterns(draws, rows.vote, np.ones(len(rows.vote)))
+    sets = group_sets(groups.group[rows.pattern[rows.member]], items.gold)
+    found, plain = (
+        kind.of(sets.member, items.order("A"), len(sets)).conditioned(
+            sets, panel_chances(draws, groups), 1
+        )
+        for kind in (PanelRanks, BinnedRanks)
+    )
+    mean_mu, delta = np.array([[0.5, 1.0, 3.0], [0.2, 1.0, 2.0]]), np.array([-1.0, 2.0])
+    mu = mean_mu - delta[:, None] * MODEL.class_gap()
+    expected = plain.log_likelihood(mu, delta)
+    np.testing.assert_allclose(found.log_likelihood(mean_mu, delta), expected, atol=1e-2)
+    assert np.ptp(expected) > 1
+
+
 def test_items_without_a_score_have_the_odds_of_their_votes():
     items, _ = MODEL.draw(400, 60, rng())
     without = np.arange(400) % 7 == 0
     partly = replace(items, scores={"A": np.where(without, np.nan, items.scores["A"])})
     votes, scores = fitted(partly, MODEL.draws(5))
     posterior = label_posterior(partly, votes, scores)
+    np.testing.assert_array_equal(scores["A"].pattern, votes.pattern[~without])
     chance = votes.chances()[2][votes.pattern]
     known = items.gold != NO_GOLD
     by_votes = np.where(known, items.gold, chance)
