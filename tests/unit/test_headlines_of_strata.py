@@ -198,12 +198,14 @@ def test_no_diagnostics_of_chains_decide_about_what_gold_corrects(metric):
 @pytest.mark.parametrize("metric", ["AUC", "recall@0.5", "delta_TPR", "delta_AUC"])
 @pytest.mark.parametrize("situation", ["no gold", "chosen", "only models"])
 def test_models_that_ignore_the_scores_answer_nothing_that_is_of_scores(metric, situation):
-    """DS and CLARA, where nothing else is there either; of labels they do."""
+    """DS and CLARA, where nothing else is there either; of labels they do. judges uses them."""
     asked = {"gold": 0 if situation == "no gold" else 100, "chosen": situation == "chosen"}
     one = choice(rows_of(["DS", "CLARA"], metric), **asked)
     assert (one["method"], one["estimate"]) == (None, None)
     assert one["passed_over"] == [f"{name}: it does not use the scores" for name in ("DS", "CLARA")]
     assert choice(rows_of(["CLARA", "DS", "MAVEN"], metric), **asked)["method"] == "MAVEN"
+    both = choice(rows_of(["CLARA", "DS", "MAVEN", "judges"], metric), **asked)
+    assert both["method"] == "judges"
     assert choice(rows_of(["CLARA", "DS"], "TPR_H"), **asked)["method"] == "DS"
     beside = choice(rows_of(["GT", "DS", "CLARA"], metric))["beside"]
     assert beside is None

@@ -4,7 +4,7 @@ The common effect is integrated over evenly spaced nodes on [-5, 5]. Gauss-Hermi
 worse here: where judges err together, the integrand turns within a fraction of a deviation.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,15 +69,25 @@ class JudgeDraws:
         """Some of the draws."""
         return JudgeDraws(self.phi[chosen], self.b[chosen], self.r[chosen])
 
-    def log_masses(self, vote: np.ndarray) -> np.ndarray:
-        """Log P(votes | Y = y) of some votes (p, m): (D, 2, p)."""
+    def at_nodes(self, vote: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Each draw at the nodes h of the common effect, for some votes (p, m).
+
+        Yields:
+            Phi^-1 of each judge's chance of a positive vote (2, m, H), and the log of P(votes, node
+            | Y = y), (2, p, H).
+        """
         given = [(vote == label).astype(float) for label in (1, 0)]
-        found = np.empty((len(self), 2, len(vote)))
-        for draw, (b, r) in enumerate(zip(self.b, self.r, strict=True)):
+        for b, r in zip(self.b, self.r, strict=True):
             shared, own = np.sqrt(r)[:, None, None], np.sqrt(1 - r)[:, None, None]
             place = (b[..., None] + shared * NODES) / own
             each = given[0] @ log_ndtr(place) + given[1] @ log_ndtr(-place)
-            found[draw] = logsumexp(each + LOG_WEIGHTS, axis=-1)
+            yield place, each + LOG_WEIGHTS
+
+    def log_masses(self, vote: np.ndarray) -> np.ndarray:
+        """Log P(votes | Y = y) of some votes (p, m): (D, 2, p)."""
+        found = np.empty((len(self), 2, len(vote)))
+        for draw, (_, each) in enumerate(self.at_nodes(vote)):
+            found[draw] = logsumexp(each, axis=-1)
         return found
 
     def log_odds(self, vote: np.ndarray) -> np.ndarray:

@@ -105,7 +105,10 @@ def order_of_choice(
 def _ignores_scores(method: str, metric: str) -> bool:
     """Whether a metric is of scores and a model does not use them."""
     of_labels = plain_metric(metric)[0] in LABEL_METRICS
-    return is_model(method) and not of_labels and not METHODS[method].needs_scores
+    known = METHODS[method]
+    # A model that fits items without scores too says by a prior of theirs that it uses them.
+    uses = known.needs_scores or hasattr(known.settings, "score_prior")
+    return is_model(method) and not of_labels and not uses
 
 
 def _share_of_range(metric: str, lower: float, upper: float) -> float:

@@ -1,0 +1,245 @@
+"""A panel's chance of a positive vote against sums over a fine grid, and labels given utilities."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import expit, log_ndtr, logit, ndtr
+from scipy.stats import norm
+
+from crowdgold.data import NO_GOLD, NO_PREDICTOR
+from crowdgold.data.judge_table import labels_by_judge
+from crowdgold.methods.judges_fit import PanelVotes, ScoredJudges, fit_scores, label_posterior
+from crowdgold.models.binned_ranks import BinnedRanks
+from crowdgold.models.judge_votes import JudgeDraws, find_rows
+from crowdgold.models.panel_chances import (
+    MOST_GROUPS,
+    PatternGroups,
+    group_by,
+    group_patterns,
+    group_sets,
+    panel_chances,
+)
+from crowdgold.models.panel_scores import PanelRanks
+from crowdgold.models.quadrature import gauss_jacobi
+from crowdgold.models.stan_fit import Diagnostics
+from crowdgold.models.vote_sets import find_vote_sets
+from unit.panel_model import PanelModel
+
+Z = np.linspace(-7, 7, 2001)
+DENSITY = norm.pdf(Z) / norm.pdf(Z).sum()
+EVERY = np.array(np.meshgrid(*[[0, 1]] * 5)).reshape(5, -1).T
+UNEQUAL = np.array([[-2.0, -1.5, -0.5, 0.0, 0.5], [-0.5, 0.2, 1.0, 1.5, 2.5]])
+LIKE = np.array([[-1.4, -1.1, -0.9, -1.2, -0.5], [1.1, 0.8, 0.6, 1.3, 0.9]])
+MODEL = PanelModel(0.3, LIKE, np.array([0.5, 0.4]), 1.0, 1.5)
+
+
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+def given_votes(b, r, votes):
+    """P at points of the common effect (Z,), and masses there: of each pattern, and without."""
+    place = (b[:, None] + np.sqrt(r) * Z) / np.sqrt(1 - r)
+    likelihood = np.exp((votes == 1) @ log_ndtr(place) + (votes == 0) @ log_ndtr(-place))
+    mass = np.vstack([likelihood * DENSITY, DENSITY])
+    return ndtr(place).mean(axis=0), mass / mass.sum(axis=1, keepdims=True)
+
+
+def one_draw(b, r, phi=0.3):
+    return JudgeDraws(np.array([phi]), b[None], np.array([[r, r]]))
+
+
+def each_alone(vote):
+    return PatternGroups(vote, np.ones(len(vote)), np.arange(len(vote)))
+
+
+@pytest.mark.parametrize("b", [LIKE, UNEQUAL], ids=["alike", "unequal"])
+@pytest.mark.parametrize("r", [0.02, 0.3, 0.6, 0.84, 0.9])
+def test_utilities_hardly_tell_the_beta_from_the_panel(b, r):
+    """The distribution function of delta P + Z, |delta| 1 and 3.
+
+    To 0.003 given the votes, and to 0.01 without; to 0.01 both at the end of the prior, where the
+    nodes are coarse. A scale that is half as large, the control, is outside of that where judges
+    err together.
+    """
+    found = panel_chances(one_draw(b, r), each_alone(EVERY))
+    u, apart = np.linspace(-7, 8, 300), []
+    for y in (0, 1):
+        chance, mass = given_votes(b[y], r, EVERY)
+        alpha = np.append(found.alpha[0, :, y], found.a[0, y] * found.d[0, y])
+        beta = np.append(found.beta[0, :, y], (1 - found.a[0, y]) * found.d[0, y])
+        for delta in (1.0, -3.0, 3.0):
+            exact = mass @ ndtr(u - delta * chance[:, None])
+            for part in (1.0, 0.5):
+                points, weights = gauss_jacobi(part * alpha, part * beta, 40)
+                own = (weights[..., None] * ndtr(u - delta * points[..., None])).sum(axis=1)
+                apart.append((part, np.abs(own - exact).max(axis=1)))
+    right = np.max([error for part, error in apart if part == 1], axis=0)
+    wrong = np.max([error for part, error in apart if part != 1], axis=0)
+    assert right[:-1].max() < (0.003 if r < 0.9 else 0.01)
+    assert right[-1] < 0.01
+    assert r < 0.1 or wrong[-1] > 0.01
+
+
+@pytest.mark.parametrize("r", [0.0, 1e-9, 1e-4])
+def test_without_a_common_effect_the_chance_is_nearly_a_constant(r):
+    """Its mean to 1e-3; its standard deviation is 0.005 at most, or that of the effect."""
+    found = panel_chances(one_draw(LIKE, r), each_alone(EVERY))
+    np.testing.assert_allclose(found.a[0], ndtr(LIKE).mean(axis=1), atol=1e-3)
+    deviation = np.sqrt(found.a * (1 - found.a) / (found.d + 1))
+    assert np.isfinite(deviation).all()
+    assert deviation.max() < 0.0051
+    total = found.alpha + found.beta
+    assert (total < 1.01e4).all()
+    assert np.isfinite(gauss_jacobi(found.alpha, found.beta, 12)[0]).all()
+
+
+def test_a_group_is_the_mixture_of_its_patterns():
+    """Moments and odds of a group, by hand from those of its patterns; to 1e-9."""
+    draws, count = one_draw(UNEQUAL, 0.5), rng().integers(1, 30, 32)
+    alone = panel_chances(draws, each_alone(EVERY))
+    groups = PatternGroups(EVERY, count, rng(2).integers(0, 3, 32))
+    found = panel_chances(draws, groups)
+    positive = expit(draws.log_odds(EVERY)[0])
+    np.testing.assert_allclose(expit(alone.log_odds[0]), positive, atol=1e-12)
+    for group in range(3):
+        own = groups.group == group
+        share = count[own] @ positive[own] / count[own].sum()
+        assert expit(found.log_odds[0, group]) == pytest.approx(share, abs=1e-9)
+        for y, chance in ((0, 1 - positive), (1, positive)):
+            alpha, total = alone.alpha[0, own, y], (alone.alpha + alone.beta)[0, own, y]
+            weight = count[own] * chance[own] / (count[own] @ chance[own])
+            first, second = alpha / total, alpha * (alpha + 1) / total / (total + 1)
+            a, all_of = found.alpha[0, group, y], (found.alpha + found.beta)[0, group, y]
+            assert a / all_of == pytest.approx(weight @ first, abs=1e-9)
+            square = a * (a + 1) / all_of / (all_of + 1)
+            assert square == pytest.approx(weight @ second, abs=1e-9)
+
+
+def test_neighbours_that_differ_least_are_joined():
+    value, count = np.array([5.0, 0.0, 0.2, 9.0, 5.3]), np.array([1, 50, 50, 1, 1])
+    assert group_by(value, count, 5).tolist() == [2, 0, 1, 4, 3]
+    assert group_by(value, count, 4).tolist() == [2, 0, 1, 3, 2]
+    assert group_by(value, count, 3).tolist() == [1, 0, 0, 2, 1]
+    assert group_by(value, count, 1).tolist() == [0] * 5
+
+
+def test_patterns_are_grouped_by_what_they_say_of_the_chance():
+    """Where judges are alike that is the number of positive votes; where not, nearly the odds."""
+    draws = one_draw(LIKE, 0.4)
+    groups = group_patterns(draws, EVERY, np.ones(32))
+    assert len(groups) == MOST_GROUPS
+    mean = np.array([given_votes(b, 0.4, EVERY)[1][:-1] @ given_votes(b, 0.4, EVERY)[0]
+                     for b in LIKE])  # fmt: skip
+    order = np.argsort(logit(mean).sum(axis=0))
+    assert (np.diff(groups.group[order]) >= 0).all()
+    np.testing.assert_array_equal(groups.sum(np.ones((1, 32)))[0], np.bincount(groups.group))
+
+
+def test_groups_make_vote_sets_as_numbers_of_votes_do():
+    items, _ = MODEL.draw(300, 40, rng())
+    full = replace(items, votes_total=np.full(300, 5), votes_positive=rng().integers(1, 6, 300))
+    expected, found = find_vote_sets(full), group_sets(full.votes_positive, full.gold)
+    for name in ("votes_positive", "votes_total", "gold", "count", "member", "pattern",
+                 "pattern_positive", "pattern_total"):  # fmt: skip
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+def fitted(items, draws):
+    rows = find_rows(labels_by_judge(items.labels), items.gold)
+    votes = PanelVotes(rows, draws, draws.log_odds(rows.vote), Diagnostics())
+    return votes, fit_scores(items, votes, ScoredJudges(), rng(3))
+
+
+def test_an_items_label_has_the_odds_of_its_own_votes():
+    """Bayes' rule by sums over a fine grid; root mean square error of the probability 0.015.
+
+    There are more than twenty patterns to a group. The odds of the group alone, the control, are
+    five times as far off.
+    """
+    model = replace(MODEL, seen=0.8, mu=0.8, delta=2.0)
+    items, _ = model.draw(1500, 100, rng())
+    votes, scores = fitted(items, model.draws(3))
+    own = scores["A"]
+    assert len(votes.rows.vote) > 20 * MOST_GROUPS
+    gold = np.full(len(items), NO_GOLD)
+    found = own.probabilities(0, gold, rng(4))
+    table = own.tables.of_draw(0)
+    gaps = rng(4).standard_exponential(len(items) + 1)
+    utility = np.empty(len(items))
+    utility[own.order] = table.quantile(np.cumsum(gaps)[:-1] / gaps.sum())
+    delta = own.draws.delta[0]
+    mu = own.draws.mu[0] - delta * model.class_gap()
+    vote = labels_by_judge(items.labels)
+    density = []
+    for y in (0, 1):
+        chance, mass = given_votes(model.b[y], model.r[y], vote)
+        at = norm.pdf(utility[:, None] - mu * y - delta * chance)
+        density.append((mass[:-1] * at).sum(axis=1))
+    odds = logit(votes.chances()[0][votes.pattern]) + np.log(density[1]) - np.log(density[0])
+    expected = expit(odds)
+    alone = replace(own, beyond=0 * own.beyond).probabilities(0, gold, rng(4))
+    right, wrong = (np.sqrt(np.mean((one - expected) ** 2)) for one in (found, alone))
+    assert right < 0.015
+    assert wrong > 5 * right
+
+
+def test_the_likelihood_is_that_of_binned_ranks_at_another_mu():
+    """To 0.01 where it varies by more than 1; mu is less by delta times the gap of the labels."""
+    items, _ = MODEL.draw(300, 40, rng())
+    draws, rows = MODEL.draws(2), find_rows(labels_by_judge(items.labels), items.gold)
+    groups = group_patterns(draws, rows.vote, np.ones(len(rows.vote)))
+    sets = group_sets(groups.group[rows.pattern[rows.member]], items.gold)
+    found, plain = (
+        kind.of(sets.member, items.order("A"), len(sets)).conditioned(
+            sets, panel_chances(draws, groups), 1
+        )
+        for kind in (PanelRanks, BinnedRanks)
+    )
+    mean_mu, delta = np.array([[0.5, 1.0, 3.0], [0.2, 1.0, 2.0]]), np.array([-1.0, 2.0])
+    mu = mean_mu - delta[:, None] * MODEL.class_gap()
+    expected = plain.log_likelihood(mu, delta)
+    np.testing.assert_allclose(found.log_likelihood(mean_mu, delta), expected, atol=1e-2)
+    assert np.ptp(expected) > 1
+
+
+def test_items_without_a_score_have_the_odds_of_their_votes():
+    items, _ = MODEL.draw(400, 60, rng())
+    without = np.arange(400) % 7 == 0
+    partly = replace(items, scores={"A": np.where(without, np.nan, items.scores["A"])})
+    votes, scores = fitted(partly, MODEL.draws(5))
+    posterior = label_posterior(partly, votes, scores)
+    np.testing.assert_array_equal(scores["A"].pattern, votes.pattern[~without])
+    chance = votes.chances()[2][votes.pattern]
+    known = items.gold != NO_GOLD
+    by_votes = np.where(known, items.gold, chance)
+    np.testing.assert_array_equal(posterior.probability(2, NO_PREDICTOR, rng()), by_votes)
+    found = posterior.probability(2, "A", rng())
+    np.testing.assert_array_equal(found[without], by_votes[without])
+    np.testing.assert_array_equal(found[known], items.gold[known])
+    free = ~known & ~without
+    assert (found[free] != chance[free]).mean() > 0.9
+    alone = posterior.without_own_gold(2, "A", rng())
+    assert ((alone > 0) & (alone < 1)).all()
+
+
+def test_a_predictor_of_hardly_any_item_has_no_score_model():
+    items, _ = MODEL.draw(50, 10, rng())
+    score = np.full(50, np.nan)
+    score[3] = 0.2
+    votes, scores = fitted(replace(items, scores={"A": score}), MODEL.draws(3))
+    assert scores == {}
+    posterior = label_posterior(replace(items, scores={"A": score}), votes, scores)
+    assert np.isfinite(posterior.probability(0, "A", rng())).all()
+
+
+def test_judges_who_are_alike_are_grouped_by_their_positive_votes():
+    b = np.repeat([[-1.0], [1.0]], 5, axis=1)
+    groups = group_patterns(one_draw(b, 0.3), EVERY, np.ones(32), 6)
+    np.testing.assert_array_equal(groups.group, EVERY.sum(axis=1))
+    sets = group_sets(groups.group, np.full(32, NO_GOLD))
+    ranks = BinnedRanks.of(sets.member, np.arange(32), len(sets))
+    found = panel_chances(one_draw(b, 0.3), groups)
+    share = ranks.conditioned(sets, found, 0).pattern_shares().sum(axis=0)
+    np.testing.assert_allclose(share, np.array([1, 5, 10, 10, 5, 1]) / 32)
