@@ -1,6 +1,7 @@
 """What the rules ask of the configuration: jobs, figures, and how a run begins."""
 
 import fcntl
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -12,6 +13,7 @@ from crowdgold.experiments.wiring.jobs import Jobs, entries, none
 from crowdgold.experiments.wiring.pages import Pages
 from crowdgold.experiments.wiring.run import Run
 
+ROOT = Path(__file__).resolve().parents[2]
 VOTES = {"paper": "maven", "simulator": "maven", "methods": ["MAVEN", "MV"], "metrics": ["AUC"]}
 CONFIG = {
     "seed": 1,
@@ -74,6 +76,23 @@ def test_a_job_needs_the_models_of_its_own_methods(jobs):
     assert jobs.methods(job) == ["MV"]
     assert jobs.executables(job) == jobs.toolchain(job) == []
     assert jobs.estimate_task(job)["replicates"] == [0, 1]
+
+
+def test_a_check_depends_on_the_methods_and_simulators_that_its_block_names(jobs):
+    """Its file imports neither: an edit of either has to make its results again."""
+    block = {"check": "experts", "replicates": 1, "vary": {"n_gold": [50]},
+             "parameters": {"method": "logistic-R", "readings": ["GT"], "metrics": ["AUC"],
+                            "study": {"simulator": "irt"}}}  # fmt: skip
+    own = Jobs({**CONFIG, "experiments": {"experts": block}}, jobs.root)
+    job = of("experts")
+    assert own.named("method")(job) == ["logistic-R", "GT"]
+    assert own.named("simulator")(job) == ["irt"]
+    used = {"check": own.source_of("check"), "method": own.named("method"),
+            "simulator": own.named("simulator")}  # fmt: skip
+    files = Jobs(own.config, ROOT).library("check.py", **used)(job)
+    for file in ("methods/logistic.py", "models/logistic.py", "simulate/irt.py"):
+        assert f"crowdgold/{file}" in files
+    assert "crowdgold/methods/maven.py" not in files
 
 
 def test_rows_and_times_are_of_the_same_blocks(jobs):

@@ -44,7 +44,12 @@ rule check:
     conda:
         "../envs/stan.yaml"
     params:
-        library=library("check.py", check=jobs.source_of("check"), method=none),
+        library=library(
+            "check.py",
+            check=jobs.source_of("check"),
+            method=jobs.named("method"),
+            simulator=jobs.named("simulator"),
+        ),
         task=jobs.data_task,
     message:
         "Checking {wildcards.experiment}, {wildcards.setting}"

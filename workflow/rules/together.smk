@@ -27,10 +27,12 @@ for job, run in drawn.experiment_jobs().items():
         params:
             library=library(
                 "experiment.py",
-                simulator=entries(jobs.values_in(run, "simulator")),
+                simulator=entries(
+                    jobs.values_in(run, "simulator") + jobs.named_in(run, "simulator")
+                ),
                 dataset=entries(jobs.datasets_in(run)),
                 check=entries(jobs.values_in(run, "check")),
-                method=entries(jobs.methods_in(run)),
+                method=entries(jobs.methods_in(run) + jobs.named_in(run, "method")),
             ),
             tasks={name: plan.experiment_task(config, name) for name in run},
             datasets={name: plan.dataset(config["experiments"][name]) for name in run},

@@ -5,14 +5,17 @@ Snakemake puts the folder of results for.
 """
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from crowdgold.experiments import plan
 from crowdgold.experiments.provenance.dependencies import rule_code
 from crowdgold.experiments.provenance.seals import was_set_aside
+from crowdgold.experiments.registries import METHOD
 from crowdgold.experiments.results import path_of_times
+from crowdgold.found import declared
+from crowdgold.methods.registry import METHODS
 from crowdgold.toolchain import included_files
 
 Wildcards = Any
@@ -28,6 +31,15 @@ def none(wildcards: Wildcards) -> list[str]:
 def entries(names: Collection[str]) -> Names:
     """An input function for entries of a registry that do not depend on wildcards."""
     return lambda wildcards: names
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts in a block of a configuration, however deep."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | Sequence):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(one)
 
 
 def _once(names: Iterable[Any]) -> list[Any]:
@@ -73,6 +85,20 @@ class Jobs:
         return lambda wildcards: [
             value for key, value in self.block(wildcards).items() if key == kind
         ]
+
+    def named_in(self, experiments: Iterable[str], kind: str) -> list[str]:
+        """The methods, or the simulators, that the parameters of experiments name.
+
+        A check finds them by these names: what it imports does not tell.
+        """
+        blocks = map(self._block, experiments)
+        told = _texts([[one.get("parameters", {}), one.get("vary", {})] for one in blocks])
+        known = METHODS if kind == METHOD else declared(kind)
+        return [one for one in _once(told) if one in known]
+
+    def named(self, kind: str) -> Names:
+        """An input function for what the parameters of an experiment name."""
+        return lambda wildcards: self.named_in([wildcards.experiment], kind)
 
     def methods(self, wildcards: Wildcards) -> list[str]:
         """The methods of a job; none where it is a check."""
