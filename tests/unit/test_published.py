@@ -3,6 +3,7 @@
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -10,7 +11,8 @@ from test_wiring import CONFIG
 
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.provenance.seals import check_seal
-from crowdgold.experiments.results import read_table
+from crowdgold.experiments.results import read_metadata, read_table, write_table
+from crowdgold.experiments.wiring import published as published_module
 from crowdgold.experiments.wiring.jobs import Jobs
 from crowdgold.experiments.wiring.pages import Pages
 from crowdgold.experiments.wiring.published import TAKEN, Published, kept, publish
@@ -75,6 +77,22 @@ def test_a_benchmark_is_recorded_with_how_it_was_run(folder):
     record = folder / "config/published.yaml"
     publish(["<results>/benchmarks/timed.parquet"], config, "paper", record, {})
     assert load(record)["benchmarks"] == {"timed": {"seconds": 1400}}
+
+
+def test_a_large_table_keeps_four_digits_and_what_made_it(folder, monkeypatch):
+    """Of a coverage of thousands of replicates more digits say nothing, and take megabytes."""
+    source = folder / FILES[0].replace("<results>", "results/paper")
+    frame = pd.DataFrame({"replicate": [0, 1, 2, 3], "name": list("abcd"),
+                          "value": [0.123456, -98765.4, 0.0, np.nan]})  # fmt: skip
+    write_table(frame, source, {"code": {"a": "b"}})
+    published(folder)
+    assert (folder / kept(FILES[0])).read_bytes() == source.read_bytes()
+    monkeypatch.setattr(published_module, "LARGE", 100)
+    published(folder)
+    kept_table = read_table(folder / kept(FILES[0]))
+    expected = frame.assign(value=[0.1235, -98770.0, 0.0, np.nan])
+    pd.testing.assert_frame_equal(kept_table, expected, check_dtype=False, rtol=0, atol=1e-12)
+    assert read_metadata(folder / kept(FILES[0])) == {"code": {"a": "b"}, "digits": 4}
 
 
 def test_hours_are_those_of_the_run_that_is_published(folder):

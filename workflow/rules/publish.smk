@@ -5,6 +5,11 @@
 # Makes: docs/results/ and config/published.yaml (tracked by git)
 
 
+def recorded(path):
+    """What Snakemake keeps of a file that a run in this folder made."""
+    return workflow.persistence.metadata(IOFile(path))
+
+
 rule evidence:
     input:
         lambda wildcards: pages.to_publish(),
@@ -21,7 +26,7 @@ rule publish:
         files=lambda wildcards: pages.to_publish(),
         config=config,
         scale=config.get("scale", "default"),
-        hours=lambda wildcards: jobs.hours(workflow.persistence.metadata),
+        hours=lambda wildcards: jobs.hours(recorded),
     message:
         "Publishing what is finished"
     script:

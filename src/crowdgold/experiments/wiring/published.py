@@ -1,6 +1,6 @@
 """What is published: tables of finished runs in docs/results, of which pages and figures are made.
 
-`make publish` copies them there, as their jobs wrote them, and keeps in `config/published.yaml` how
+`make publish` copies them there, as their jobs wrote them (large ones with fewer digits), and keeps in `config/published.yaml` how
 each experiment was run and at which scale. With that file as the scale (`make docs`) nothing is
 run: a figure or page of which a table is not published stays as it is.
 """
@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import yaml
 
 from crowdgold.data.outputs import unfinished, write_text
 from crowdgold.experiments import plan
 from crowdgold.experiments.configuration import load
-from crowdgold.experiments.results import write_csv
+from crowdgold.experiments.results import read_metadata, read_table, write_csv, write_table
 from crowdgold.experiments.wiring.drawn import Drawn
 from crowdgold.experiments.wiring.jobs import Jobs
 
@@ -25,6 +26,8 @@ RECORD = Path("config/published.yaml")
 TAKEN = FOLDER / "benchmarks/hours.csv"
 """What published experiments took, where the run that made them is known."""
 HOURS = "core_hours"
+LARGE, DIGITS = 5_000_000, 4
+"""Bytes of a table above which its numbers are published with so many digits."""
 RUN, ALL_SCALES = "<results>/", "results/"
 """How a path of a run begins, and one of what all scales share."""
 HEAD = "# How what is in docs/results was run; `make publish` writes it.\n\n"
@@ -78,6 +81,22 @@ class Published(Drawn):
         return [one for target in targets if target != "none" for one in self.figures(target)]
 
 
+def _keep(source: Path, to: Path) -> None:
+    """Publish a file as it is; a large table with numbers of few digits, which its metadata say."""
+    if source.suffix != ".parquet" or source.stat().st_size <= LARGE:
+        with unfinished(to) as own:
+            shutil.copyfile(source, own)
+        return
+    frame = read_table(source)
+    numbers = frame.select_dtypes("float")
+    size = np.floor(np.log10(numbers.abs().where(numbers != 0, 1.0)))
+    unit = 10.0 ** (size - DIGITS + 1)
+    frame[numbers.columns] = (numbers / unit).round() * unit
+    # What is left of binary fractions would cost as much as all digits did.
+    frame[numbers.columns] = frame[numbers.columns].round(12)
+    write_table(frame, to, {**read_metadata(source), "digits": DIGITS})
+
+
 def _keep_hours(names: Iterable[str], scale: str, hours: Mapping[str, float]) -> None:
     """Put what experiments took into the table of hours; one of unknown hours has no row."""
     rows = [(name, scale, round(hours[name], 4)) for name in names if name in hours]
@@ -110,8 +129,7 @@ def publish(
     for path, source in found.items():
         to = Path(kept(path))
         to.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished(to) as own:
-            shutil.copyfile(source, own)
+        _keep(source, to)
     before = load(record) if record.is_file() else {}
     stems = {source.stem for source in found.values()}
     names, timed = stems & set(config["experiments"]), stems & set(config.get("benchmarks", {}))
