@@ -1,8 +1,9 @@
 """What is published: tables of finished runs in docs/results, of which pages and figures are made.
 
-`make publish` copies them there, as their jobs wrote them (large ones with fewer digits), and keeps in `config/published.yaml` how
-each experiment was run and at which scale. With that file as the scale (`make docs`) nothing is
-run: a figure or page of which a table is not published stays as it is.
+`make publish` copies them there, as their jobs wrote them (large ones with fewer digits), and keeps
+in `config/published.yaml` how each experiment was run and at which scale. With that file as the
+scale (`make docs`) nothing is run: a figure or page of which a table is not published stays as it
+is.
 """
 
 import shutil
