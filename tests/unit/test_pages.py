@@ -427,13 +427,14 @@ def test_the_cluster_page_adds_up_by_paper_and_target():
     figures = {"both": {"experiments": ["one", "three"]}, "unknown": {"experiments": ["four"]}}
     costs = pd.DataFrame([row, other, third])
     taken = pd.DataFrame(
-        {"experiment": ["one", "two", "three"], "scale": ["paper", "default", "paper"],
+        {"paper": ["MAVEN", "MAVEN", "CLARA"], "target": "figures",
+         "experiment": ["one", "two", "three"], "scale": ["paper", "default", "paper"],
          "core_hours": [1.5, 0.1, 0.25]}
     )  # fmt: skip
     named = {**figures, "timed": {"benchmark": "x"}}
     page = page_from("cluster", costs=costs, taken=taken, figures=named)
-    assert "| MAVEN | make figures | 1 of 2 | 1.50 | 2.00 |" in page
-    assert "| **all** |  | 2 of 3 | 1.75 | 4.00 |" in page
+    assert "| MAVEN | make figures | 1 | 1.50 |" in page
+    assert "| **all** |  | 2 | 1.75 |" in page
     assert "| `both` | `one`, `three` | 4.0 |" in page
     assert "`unknown`" not in page
     assert "`timed`" not in page

@@ -7,7 +7,7 @@ is.
 """
 
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -98,12 +98,19 @@ def _keep(source: Path, to: Path) -> None:
     write_table(frame, to, {**read_metadata(source), "digits": DIGITS})
 
 
-def _keep_hours(names: Iterable[str], scale: str, hours: Mapping[str, float]) -> None:
+def _keep_hours(
+    names: Collection[str], config: Mapping[str, Any], scale: str, hours: Mapping[str, float]
+) -> None:
     """Put what experiments took into the table of hours; one of unknown hours has no row."""
-    rows = [(name, scale, round(hours[name], 4)) for name in names if name in hours]
-    now = pd.DataFrame(rows, columns=["experiment", "scale", HOURS])
+    blocks = config["experiments"]
+    rows = [
+        (blocks[name]["paper"], plan.drawn_by(config, name)[0], name, scale, round(hours[name], 4))
+        for name in sorted(names)
+        if name in hours
+    ]
+    now = pd.DataFrame(rows, columns=["paper", "target", "experiment", "scale", HOURS])
     before = pd.read_csv(TAKEN) if TAKEN.is_file() else now[:0]
-    others = before[~before.experiment.isin(list(names))]
+    others = before[~before.experiment.isin(names)]
     TAKEN.parent.mkdir(parents=True, exist_ok=True)
     write_csv(pd.concat([others, now]).sort_values("experiment"), TAKEN)
 
@@ -145,5 +152,5 @@ def publish(
         **{key: dict(sorted(own.items())) for key, own in blocks.items() if own},
     }
     write_text(HEAD + yaml.safe_dump(text, sort_keys=False, allow_unicode=True), record)
-    _keep_hours(sorted(names), scale, hours)
+    _keep_hours(names, config, scale, hours)
     return list(found), [path for path in sources if path not in found]
