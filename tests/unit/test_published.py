@@ -79,7 +79,7 @@ def test_a_benchmark_is_recorded_with_how_it_was_run(folder):
     assert load(record)["benchmarks"] == {"timed": {"seconds": 1400}}
 
 
-def test_a_large_table_keeps_four_digits_and_what_made_it(folder, monkeypatch):
+def test_a_large_table_keeps_five_digits_and_what_made_it(folder, monkeypatch):
     """Of a coverage of thousands of replicates more digits say nothing, and take megabytes."""
     source = folder / FILES[0].replace("<results>", "results/paper")
     frame = pd.DataFrame({"replicate": [0, 1, 2, 3], "name": list("abcd"),
@@ -90,9 +90,9 @@ def test_a_large_table_keeps_four_digits_and_what_made_it(folder, monkeypatch):
     monkeypatch.setattr(published_module, "LARGE", 100)
     published(folder)
     kept_table = read_table(folder / kept(FILES[0]))
-    expected = frame.assign(value=[0.1235, -98770.0, 0.0, np.nan])
+    expected = frame.assign(value=[0.12346, -98765.0, 0.0, np.nan])
     pd.testing.assert_frame_equal(kept_table, expected, check_dtype=False, rtol=0, atol=1e-12)
-    assert read_metadata(folder / kept(FILES[0])) == {"code": {"a": "b"}, "digits": 4}
+    assert read_metadata(folder / kept(FILES[0])) == {"code": {"a": "b"}, "digits": 5}
 
 
 def test_hours_are_those_of_the_run_that_is_published(folder):

@@ -27,7 +27,7 @@ RECORD = Path("config/published.yaml")
 TAKEN = FOLDER / "benchmarks/hours.csv"
 """What published experiments took, where the run that made them is known."""
 HOURS = "core_hours"
-LARGE, DIGITS = 5_000_000, 4
+LARGE, DIGITS = 5_000_000, 5
 """Bytes of a table above which its numbers are published with so many digits."""
 RUN, ALL_SCALES = "<results>/", "results/"
 """How a path of a run begins, and one of what all scales share."""
