@@ -1,8 +1,9 @@
 """The fits of judges and judges-R: a panel's model of votes, and score models given its draws.
 
-Votes and gold labels alone say how good the judges are. The ranking of the items by scores never
-changes that: as in MAVEN, each predictor's score model is conditioned on the draws of the model of
-votes (the cut), with the calibrated score likelihood (`models.binned_ranks`).
+Votes and gold labels alone say how often each judge errs. The ranking of the items by scores does
+not enter that: as in MAVEN, each predictor's score model is conditioned on the draws of the model
+of votes (the cut), with the calibrated score likelihood (`models.binned_ranks`). Labels are then
+imputed given votes and scores, and with them the prevalence and the shares of right votes.
 """
 
 import time
@@ -14,7 +15,7 @@ import numpy as np
 
 from crowdgold.declared import Above, Settings
 from crowdgold.methods.method import Run
-from crowdgold.models.priors import MuPrior, PhiPrior, ScorePrior
+from crowdgold.models.priors import PhiPrior
 
 if TYPE_CHECKING:
     from crowdgold.data import Items
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 LEAST_CHANCE = 1e-6
 """Of either label, in the log odds that a regression is given."""
+LITTLE = 1e-6
+"""Weight of an item whose label is known, in what its group says of the others."""
 FEWEST_RANKED = 2
 """Items with a score that a score model needs."""
 
@@ -42,20 +45,14 @@ class NamedJudges(Settings):
 class ScoredJudges(NamedJudges):
     """Settings of judges."""
 
-    mu_prior: MuPrior = field(default_factory=MuPrior)
     delta_scale: Annotated[
         float,
         Above(0),
         "Scale of the prior of delta, how far the scores follow the judges beyond the label: the "
-        "Laplace distribution around 0. With 3, a score differs by 3 deviations of its noise "
-        "between an item that no judge would call positive and one that all would. A small one "
-        "says that judges and scores err independently.",
+        "Laplace distribution around 0. Of two items with the same label, one that no judge would "
+        "call positive and one that all would, the scores differ by delta deviations of their "
+        "noise. A small scale says that judges and scores err independently.",
     ] = 3.0
-
-    @property
-    def score_prior(self) -> ScorePrior:
-        """The prior of (mean_mu, delta), as `models.panel_scores` has them."""
-        return ScorePrior(self.mu_prior.shape, self.mu_prior.scale, self.delta_scale)
 
 
 @dataclass(frozen=True)
@@ -109,17 +106,20 @@ def fit_scores(
     items: "Items", votes: PanelVotes, settings: ScoredJudges, rng: np.random.Generator
 ) -> "dict[str, PanelScores]":
     """The score model of each predictor, of the items that have its score."""
+    from crowdgold.data import NO_GOLD
     from crowdgold.models.panel_chances import group_patterns, panel_chances
-    from crowdgold.models.panel_scores import fit_panel_scores
+    from crowdgold.models.panel_scores import fit_panel_scores, score_prior
 
     rows = votes.rows
-    count = np.bincount(votes.pattern, minlength=len(rows.vote))
+    # A group stands for its items without a gold label, which may be others than those with one.
+    weight = np.where(items.gold == NO_GOLD, 1.0, LITTLE)
+    count = np.bincount(votes.pattern, weight, minlength=len(rows.vote))
     groups = group_patterns(votes.draws, rows.vote, count)
     chances = panel_chances(votes.draws, groups)
     return {
         name: fit_panel_scores(
             items.take(known), name, votes.pattern[known], groups, chances, votes.log_odds,
-            settings.score_prior, own,
+            score_prior(settings.delta_scale), own,
         )
         for name, own in zip(items.predictors, rng.spawn(len(items.predictors)), strict=True)
         if len(known := np.flatnonzero(np.isfinite(items.scores[name]))) >= FEWEST_RANKED

@@ -8,12 +8,12 @@ mean of the judges' chances, whether or not they voted on the item:
 
 Given votes and label it has known masses at the nodes of z. A beta distribution with the same mean
 and variance stands for them, as a utility tells the two hardly apart: with |delta| up to 3 its
-distribution function is right to 0.003 given the votes, and to 0.01 without. At the end of the
-prior, r = 0.9, the nodes are coarse, and both are right to 0.01. What MAVEN's cut and its tables of
-utilities ask of a vote model, they find here.
+distribution function is right to 0.003 given the votes, and to 0.01 without, for five judges as in
+the tests. Over 40 draws of the prior with 2 to 10 judges it was off by 0.018 at most, and by 0.09
+with |delta| = 10. What MAVEN's cut and its tables of utilities ask of a vote model, they find here.
 
-Judges give many patterns of votes. Patterns that say nearly the same of P_i are taken together, so
-that the cost does not depend on the number of judges.
+Judges give many patterns of votes. Patterns that say nearly the same of the label and of P_i are
+taken together, so that the cost does not depend on the number of judges.
 """
 
 from dataclasses import dataclass
@@ -25,10 +25,11 @@ from crowdgold.models.judge_votes import LOG_WEIGHTS, JudgeDraws
 from crowdgold.models.stan import spread_draws
 from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
-MOST_GROUPS = 8
-"""Groups of patterns."""
+OF_LABEL, OF_CHANCE = 6, 2
+"""Groups of patterns by what they say of the label, and parts of each by what they say of P_i."""
+MOST_GROUPS = OF_LABEL * OF_CHANCE
 GROUPING_DRAWS = 20
-"""Draws over which is averaged what a pattern says of P_i, to find its group."""
+"""Draws over which is averaged what a pattern says, to find its group."""
 LEAST_CHANCE = 1e-6
 """Of a positive and of a negative vote, on average."""
 SCALES = (1e-3, 1e4)
@@ -38,12 +39,12 @@ P_i is a constant given the label; at the largest scale its standard deviation i
 
 @dataclass(frozen=True)
 class PatternGroups:
-    """Patterns of votes in groups that say nearly the same of P_i.
+    """Patterns of votes in groups that say nearly the same of the label and of P_i.
 
     Attributes:
         vote: (p, m) votes of each pattern, as `JudgeRows` has them.
         count: (p,) items of each.
-        group: (p,) group of each, numbered by ascending P_i.
+        group: (p,) group of each, numbered by the odds of the label and then by P_i.
     """
 
     vote: np.ndarray
@@ -95,7 +96,7 @@ class PanelChances(VoteParameters):
         return np.stack([np.zeros_like(odds), odds], axis=-1)
 
 
-def group_by(value: np.ndarray, count: np.ndarray, most: int = MOST_GROUPS) -> np.ndarray:
+def group_by(value: np.ndarray, count: np.ndarray, most: int) -> np.ndarray:
     """The group (p,) of each pattern by Ward's rule: neighbours that differ least are joined.
 
     Args:
@@ -118,16 +119,25 @@ def group_by(value: np.ndarray, count: np.ndarray, most: int = MOST_GROUPS) -> n
 
 
 def group_patterns(
-    draws: JudgeDraws, vote: np.ndarray, count: np.ndarray, most: int = MOST_GROUPS
+    draws: JudgeDraws, vote: np.ndarray, count: np.ndarray, parts: tuple[int, int] | None = None
 ) -> PatternGroups:
-    """Patterns of votes (p, m), with items (p,) of each, in groups by what they say of P_i.
+    """Patterns of votes (p, m), with items (p,) of each, in groups by what they say.
 
-    That is the log odds of its mean given the votes, averaged over both labels.
+    First by the odds of the label, then by the log odds of the mean of P_i, averaged over labels.
+
+    Args:
+        parts: at most so many of both; `OF_LABEL` and `OF_CHANCE` where not given.
     """
+    of_label, of_chance = parts or (OF_LABEL, OF_CHANCE)
     some = draws.select(spread_draws(len(draws), min(GROUPING_DRAWS, len(draws))))
     alone = panel_chances(some, PatternGroups(vote, count, np.arange(len(vote))))
-    value = np.log(alone.alpha / alone.beta).mean(axis=(0, 2))
-    return PatternGroups(vote, count, group_by(value, count, most))
+    chance = np.log(alone.alpha / alone.beta).mean(axis=(0, 2))
+    label = group_by(expit(alone.log_odds).mean(axis=0), count, of_label)
+    group = np.empty(len(vote), dtype=int)
+    for one in range(label.max() + 1):
+        own = label == one
+        group[own] = one * of_chance + group_by(chance[own], count[own], of_chance)
+    return PatternGroups(vote, count, np.unique(group, return_inverse=True)[1])
 
 
 def group_sets(group: np.ndarray, gold: np.ndarray) -> VoteSets:

@@ -3,18 +3,22 @@
     U_i | Y_i, P_i ~ Normal(mean_mu Y_i + delta (P_i - a_y), 1)        y = Y_i
 
 P_i is the panel's chance of a positive vote (`panel_chances`), and a_y its mean given the label.
-This is MAVEN's score model with mu = mean_mu - delta (a_1 - a_0). Where judges hardly err together
-P_i is nearly a_y: then the data tell mean_mu, but hardly mu and delta each.
+This is the score model of MAVEN-C with mu = mean_mu - delta (a_1 - a_0). Where judges hardly err
+together P_i is nearly a_y: then the data tell mean_mu, but hardly mu and delta each.
+
+A score may be no better than chance, or worse: mean_mu + `BELOW` has the inverse gamma prior that
+keeps MAVEN's mu positive. Its mode is at mean_mu = 0, an AUC of .5; one of .24 is its end.
 
 (mean_mu, delta) are drawn by MAVEN's exact cut with the calibrated likelihood, for groups of
 patterns of votes. An item's label then has the odds of its own votes, times the ratio of the
 densities of its utility under both labels, which is that of its group.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import expit, logit
 
 from crowdgold.models.binned_ranks import BinnedRanks, ConditionedBinnedRanks
 from crowdgold.models.exact_cut import ScoreDraws, sample_exact_cut
@@ -27,8 +31,17 @@ if TYPE_CHECKING:
     from crowdgold.data import Items
 
 
+BELOW = 1.0
+"""How far below 0 mean_mu may lie, in deviations of the utilities."""
+
+
+def score_prior(delta_scale: float) -> ScorePrior:
+    """The prior of (mean_mu + `BELOW`, delta)."""
+    return ScorePrior(1.0, 2.0 * BELOW, delta_scale)
+
+
 class PanelRanks(BinnedRanks):
-    """One predictor's ranking, binned, whose likelihood is one of (mean_mu, delta)."""
+    """One predictor's ranking, binned, whose likelihood is one of (mean_mu + `BELOW`, delta)."""
 
     def conditioned(
         self, sets: VoteSets, vote: VoteParameters, draw: int
@@ -41,8 +54,8 @@ class ConditionedPanelRanks(ConditionedBinnedRanks):
     """The binned rank likelihood given one draw of the panel's model."""
 
     def log_likelihood(self, mu: np.ndarray, delta: np.ndarray) -> np.ndarray:
-        """The log-likelihood on a grid of (mean_mu, delta), as `ConditionedBinnedRanks` has it."""
-        return super().log_likelihood(mu - delta[:, None] * class_gap(self.vote), delta)
+        """The log-likelihood on a grid of (mean_mu + `BELOW`, delta), as the class above has it."""
+        return super().log_likelihood(mu - BELOW - delta[:, None] * class_gap(self.vote), delta)
 
 
 def class_gap(vote: VoteParameters) -> np.ndarray:
@@ -78,8 +91,8 @@ class PanelScores:
         """
         known = known_of_labels(self.sets.pattern[self.sets.member], gold)
         share = self.tables.of_draw(draw).sample_probabilities(known, self.order, rng)
-        more = np.exp(self.beyond[draw])[self.pattern]
-        return np.asarray(share * more / (1 - share + share * more))
+        # 0 and 1, of gold labels, are infinite odds and stay what they are.
+        return np.asarray(expit(logit(share) + self.beyond[draw][self.pattern]))
 
 
 def fit_panel_scores(
@@ -93,11 +106,12 @@ def fit_panel_scores(
         pattern: (n,) pattern of votes of each.
         groups, chances: of all patterns.
         log_odds: (D, p) of the label given each pattern.
-        prior: of (mean_mu, delta).
+        prior: of (mean_mu + `BELOW`, delta).
     """
     sets, order = group_sets(groups.group[pattern], items.gold), items.order(predictor)
     ranks = PanelRanks.of(sets.member, order, len(sets), prior=prior)
-    draws = sample_exact_cut(ranks, sets, chances, rng)
+    drawn = sample_exact_cut(ranks, sets, chances, rng)
+    draws = replace(drawn, mu=drawn.mu - BELOW)
     mu = draws.mu - draws.delta * class_gap(chances)
     tables = UtilityTables(chances, mu, draws.delta, sets)
     beyond = log_odds - chances.log_odds[:, groups.group]
