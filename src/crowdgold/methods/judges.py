@@ -1,6 +1,6 @@
 """judges and judges-R: who said what, of few named judges who may err together (ours).
 
-`judges` is the model of stan/judges.stan, and of scores a model given its draws, by MAVEN's cut.
+`judges` is the model of stan/judges.stan, and of scores that of MAVEN-C given its draws, by the cut.
 `judges-R` lets the gold labels correct a prediction: the regression of logistic-R, with the log
 odds of the label given who said what in the place of the share of votes. Scores enter it by the
 regression. The fits are in `judges_fit`.
@@ -32,7 +32,8 @@ POSTERIOR = Method(
             "positive, the prior pulls the correlation down: rates look too high, and their "
             "intervals are too short (docs/judges.md has how often). Scores rank the items by a "
             "normal utility that depends on the label, and on how likely the panel is to call the "
-            "item positive; they say nothing of how good the judges are."
+            "item positive. A score that follows one judge, such as that judge's own confidence, "
+            "is not in it: its AUC looks too high, with a short interval."
         ),
         roles=(MODEL,),
         doubts=OF_MODELS,
