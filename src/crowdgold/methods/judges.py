@@ -1,6 +1,6 @@
 """judges and judges-R: who said what, of few named judges who may err together (ours).
 
-`judges` is the model of stan/judges.stan, and of scores that of MAVEN-C given its draws, by the cut.
+`judges` is the model of stan/judges.stan, and of scores that of MAVEN-C, by the cut.
 `judges-R` lets the gold labels correct a prediction: the regression of logistic-R, with the log
 odds of the label given who said what in the place of the share of votes. Scores enter it by the
 regression. The fits are in `judges_fit`.
