@@ -12,7 +12,9 @@ from crowdgold.inference import evaluate
 from crowdgold.inference.labels import Fit
 from crowdgold.methods import fit
 from crowdgold.methods.judges_fit import PanelVotes, ScoredJudges, fit_scores, label_posterior
+from crowdgold.models import panel_scores
 from crowdgold.models.judge_votes import find_rows
+from crowdgold.models.priors import ScorePrior
 from crowdgold.models.stan_fit import Diagnostics
 from unit.panel_model import PanelModel
 
@@ -24,9 +26,9 @@ STUDIES, DRAWS, LEVEL = 30, 60, 0.8
 SAMPLER = {"chains": 2, "warmup": 150, "draws": 200, "longest": 1}
 
 
-def true_auc():
+def true_auc(model=MODEL):
     """AUC of the process, from 400,000 items; its standard error is 0.001."""
-    items, _ = MODEL.draw(400_000, 0, np.random.default_rng(1))
+    items, _ = model.draw(400_000, 0, np.random.default_rng(1))
     rank = np.empty(len(items))
     rank[np.argsort(items.scores["A"])] = np.arange(1, len(items) + 1)
     positive = items.truth == 1
@@ -34,12 +36,17 @@ def true_auc():
     return above / positive.sum() / (~positive).sum()
 
 
+def votes_of(items, model):
+    """What is known of a panel whose rates are those of the process."""
+    rows, draws = find_rows(labels_by_judge(items.labels), items.gold), model.draws(DRAWS)
+    return PanelVotes(rows, draws, draws.log_odds(rows.vote), Diagnostics())
+
+
 def fits_of(seed):
     """The items of a study, and fits: as it is, with delta near 0, and without scores."""
     rng = np.random.default_rng([seed, 8])
     items, _ = MODEL.draw(800, 60, rng)
-    rows, draws = find_rows(labels_by_judge(items.labels), items.gold), MODEL.draws(DRAWS)
-    votes = PanelVotes(rows, draws, draws.log_odds(rows.vote), Diagnostics())
+    votes = votes_of(items, MODEL)
     for settings in (ScoredJudges(), ScoredJudges(delta_scale=0.05)):
         scores = fit_scores(items, votes, settings, np.random.default_rng(seed))
         yield items, label_posterior(items, votes, scores)
@@ -71,10 +78,39 @@ def test_intervals_cover_on_data_of_the_model():
     assert hits[2] < low
 
 
-def test_scores_change_nothing_of_what_votes_and_gold_say(stan):
+@pytest.mark.slow
+@pytest.mark.parametrize("mean_mu", [0.0, -0.3])
+def test_a_score_may_be_no_better_than_chance(mean_mu, monkeypatch):
+    """AUC .5 and .42, 20 studies: the mean estimate is the truth within 3 standard errors.
+
+    95 % intervals cover in as many as a binomial count is in but one time in two hundred. The
+    control has a prior that keeps mean_mu above 0: its mean is off by more than 4 such errors.
+    """
+    model = replace(MODEL, mu=mean_mu - 2.0 * MODEL.class_gap(), delta=2.0)
+    auc, found = true_auc(model), {1.0: [], 0.0: []}
+    for below, rows in found.items():
+        monkeypatch.setattr(panel_scores, "BELOW", below)
+        if below == 0:
+            monkeypatch.setattr(panel_scores, "score_prior", lambda scale: ScorePrior(1, 1, scale))
+        for seed in range(20):
+            items, _ = model.draw(800, 60, np.random.default_rng([seed, 9]))
+            votes, rng = votes_of(items, model), np.random.default_rng(seed)
+            scores = fit_scores(items, votes, ScoredJudges(), rng)
+            posterior = Fit("judges", label_posterior(items, votes, scores))
+            (one,) = evaluate(posterior, items, ["AUC"], rng)
+            rows.append((one.estimate, one.lower, one.upper))
+    (estimate, lower, upper), (forced, *_) = (np.transpose(rows) for rows in found.values())
+    error = estimate.std(ddof=1) / np.sqrt(20)
+    assert abs(estimate.mean() - auc) < 3 * error
+    assert ((lower <= auc) & (auc <= upper)).sum() >= binom.ppf(0.005, 20, 0.95)
+    assert forced.mean() - auc > 4 * error
+
+
+def test_scores_change_no_rate_of_a_judge(stan):
     """The same seed with other scores, and without: the draws of the votes' part are equal.
 
-    Prevalence and TPR_H, whose labels are imputed given the scores, agree to 0.02; AUC does not.
+    Prevalence and TPR_H are of labels that are imputed given the scores, and agree to 0.02 only;
+    AUC does not.
     """
     items, _ = MODEL.draw(600, 80, np.random.default_rng(3))
     other = replace(items, scores={"A": np.random.default_rng(4).permutation(items.scores["A"])})

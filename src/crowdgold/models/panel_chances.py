@@ -25,7 +25,7 @@ from crowdgold.models.judge_votes import LOG_WEIGHTS, JudgeDraws
 from crowdgold.models.stan import spread_draws
 from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
-OF_LABEL, OF_CHANCE = 6, 2
+OF_LABEL, OF_CHANCE = 6, 3
 """Groups of patterns by what they say of the label, and parts of each by what they say of P_i."""
 MOST_GROUPS = OF_LABEL * OF_CHANCE
 GROUPING_DRAWS = 20
