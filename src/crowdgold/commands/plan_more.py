@@ -4,6 +4,7 @@ import argparse
 import json
 import textwrap
 from dataclasses import asdict
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from crowdgold.commands.terminal import progress, renamed, say, tell
@@ -72,7 +73,13 @@ def run_more(asked: argparse.Namespace) -> int:
     from crowdgold.data.own import read_study
     from crowdgold.metrics import parse_metric
     from crowdgold.own.plan.metrics_asked import of_model
-    from crowdgold.own.plan.more_labels import LABELS_APART, Kind, more_labels, of_experts
+    from crowdgold.own.plan.more_labels import (
+        LABELS_APART,
+        Kind,
+        more_labels,
+        of_experts,
+        wider_where_experts_err,
+    )
     from crowdgold.own.plan.pilot import choose_model, of_clusters
 
     _check(asked)
@@ -100,6 +107,9 @@ def run_more(asked: argparse.Namespace) -> int:
     if asked.json:
         between = {name: found.between(name, asked.width) for name in DESIGNS}
         numbers = {**plain(asdict(found)), "needed": needed, "needed_between": between}
+        wider = wider_where_experts_err(study.items, kind)
+        if isfinite(wider):
+            numbers["times_as_wide_where_experts_err"] = wider
         tell(json.dumps({"metric": metric.text, **numbers}))
     else:
         tell(describe(found, metric.text, asked.width))

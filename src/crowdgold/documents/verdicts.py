@@ -91,6 +91,8 @@ COUNTED = {
 """What is said of one claim of a verdict, and of several."""
 CLEARLY = "clearly not: "
 """How a reason begins that names the values on the wrong side."""
+OF_VALUES = (CLEARLY, f"{NOT_DECIDED}: ")
+"""How what is said of single values begins; the cause comes after it."""
 WHY = "*Why not:*"
 """How the reason of a claim that does not hold begins, its cause first."""
 CONTINUED = "..."
@@ -127,7 +129,7 @@ class JudgedClaims:
         for where, printed, _, own, _, reason in self.rows:
             begun = begun if printed.startswith(CONTINUED) else printed
             words = f"{begun} {printed}" if begun != printed else printed
-            told = [one for one in reason.split("; ") if one and not one.startswith(CLEARLY)]
+            told = [one for one in reason.split("; ") if one and not one.startswith(OF_VALUES)]
             why = f" {WHY} {'; '.join(told)}." if own == FAILS and told else ""
             if own == verdict:
                 place = where.removeprefix(CONTINUED).strip()

@@ -174,16 +174,17 @@ class Jobs:
     def hours(self, records: Records) -> dict[str, float]:
         """Hours that the jobs of each finished experiment took, a job being one core's work.
 
-        Experiments of which a file was not made by a run in this folder are left out.
+        Experiments of which a file was not made by a run in this folder are left out; so are all
+        where several share a job.
 
         Args:
             records: what Snakemake recorded of a file when its job ended; None or nothing where it
                 has no record.
         """
-        found = {}
-        for name in self.config["experiments"]:
+        found: dict[str, float] = {}
+        for name in self.config["experiments"] if not self.config["together"] else ():
             paths = plan.blocks(self.config, name)
-            if plan.source(self._block(name)) != "check" and not self.config["together"]:
+            if plan.source(self._block(name)) != "check":
                 paths = [*paths, *plan.data_tables(self.config, name)]
             own = [records(str(self.results / path)) or {} for path in paths]
             if own and all(one.get("endtime") for one in own):

@@ -127,17 +127,33 @@ def _interval(items: Items, kind: Kind, method: str = ANSWER) -> Estimate:
     return found
 
 
+def wider_where_experts_err(items: Items, kind: Kind) -> float:
+    """How many times as wide the interval is now that is corrected for experts' errors.
+
+    NaN where there is nothing to correct by, or no such interval.
+    """
+    method = answering_experts()
+    if METHODS[method].lacks(items):
+        return float("nan")
+    corrected, taken = (_interval(items, kind, one) for one in (method, ANSWER))
+    return float((corrected.upper - corrected.lower) / (taken.upper - taken.lower))
+
+
 def of_experts(items: Items, kind: Kind) -> list[str]:
     """What is to be said where experts' errors can be corrected: widths do not count them."""
     method = answering_experts()
     if METHODS[method].lacks(items):
         return []
-    corrected, taken = (_interval(items, kind, one) for one in (method, ANSWER))
-    wider = (corrected.upper - corrected.lower) / (taken.upper - taken.lower)
-    now = f": now {wider:.2g} times as wide" if np.isfinite(wider) else ""
+    wider = wider_where_experts_err(items, kind)
+    now = (
+        f"; now it is {wider:.2g} times as wide. Widths fall with the square root of the labels: "
+        f"it takes about {wider**2:.2g} times as many in all"
+        if wider > 1
+        else ""
+    )
     return [
-        f"widths are those of {ANSWER}, which takes gold labels for true. `crowdgold evaluate` "
-        f"corrects experts' errors by {method}, whose interval has another width{now}"
+        f"widths and labels are those of {ANSWER}, which takes gold labels for true. `crowdgold "
+        f"evaluate` corrects experts' errors by {method}, whose interval has another width{now}"
     ]
 
 
