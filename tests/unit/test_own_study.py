@@ -371,6 +371,7 @@ def test_row_numbers_of_messages_are_those_of_the_file(tmp_path):
 
 
 COUNTS = "item,votes_positive,votes_total\na,2,3\nb,0,2\n"
+COUNTS_OF_MANY = "item,votes_positive,votes_total\n" + "".join(f"i{k},1,3\n" for k in range(40))
 REFUSED = {
     "no files": ({}, {}, "no files"),
     "no item": ({"v_csv": "x,annotator,label\na,R1,1\n"}, {}, "column 'item' is missing; the file"),
@@ -506,7 +507,29 @@ REFUSED = {
         {},
         r"labels of 2 questions \(a, b\)",
     ),
+    "a slip among scores": (
+        {"v_csv": COUNTS_OF_MANY,
+         "s_csv": "item,gpt\n" + "".join(f"i{k},{'x' if k == 7 else k / 40}\n" for k in range(40))},
+        {},
+        r"s.csv: column 'gpt', row 9: found 'x', expected a number or an empty cell, as of a "
+        r"model's scores \(39 of 40 are numbers\)",
+    ),
+    "scores of nothing": (
+        {"v_csv": COUNTS_OF_MANY, "s_csv": "item,score\n" + "".join(f"i{k},\n" for k in range(40))},
+        {},
+        "the scores of 'score': no number in any row; fill them in, or leave the column out",
+    ),
 }  # fmt: skip
+
+
+def test_a_column_of_many_texts_or_of_nothing_is_passed_over(tmp_path):
+    """A fifth of texts is no slip; of an empty column it is said that nothing is in it."""
+    rows = "".join(f"i{k},{'low' if k % 5 else k},,{k}\n" for k in range(40))
+    paths = written(tmp_path, v_csv=COUNTS_OF_MANY, s_csv=f"item,notes,tiny,gpt\n{rows}")
+    study = read_study(paths)
+    assert study.items.predictors == ["gpt"]
+    said = "s.csv: columns passed over: notes, tiny (nothing in tiny)"
+    assert said in study.notes
 
 
 def test_what_annotators_or_items_say_beside_is_no_score(tmp_path):

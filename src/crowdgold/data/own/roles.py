@@ -1,7 +1,7 @@
 """What each file of a study holds: votes in one of four forms, gold labels, scores."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,8 @@ LONG, ANONYMOUS, COUNTS, WIDE = "long", "anonymous", "counts", "wide"
 GOLD_FILE = re.compile(r"gold|expert", re.IGNORECASE)
 NO_LABELS = ("truth", "oracle", "tie_break", "split", "fold")
 """Columns of two values that are no annotator's."""
+SLIPS = 0.05
+"""Share of the filled cells of a column of numbers that are taken for slips, at most."""
 FORMS = (
     "item, annotator, label (a row a label); item, votes_positive, votes_total (a row an item); or "
     "item and a column vote_NAME for each annotator"
@@ -94,10 +96,29 @@ def _guess_votes(
     return found, kinds
 
 
-def _numeric(values: pd.Series) -> bool:
+def _filled(values: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+    """Whether each cell (n,) holds something, and whether that is a number."""
     values = without_missing_words(values)
-    empty = values.isna().to_numpy()
-    return bool((~empty).any()) and bool(np.isfinite(to_numbers(values)[~empty]).all())
+    return ~values.isna().to_numpy(), np.isfinite(to_numbers(values))
+
+
+def _check_slips(sheet: Sheet, columns: Iterable[str]) -> None:
+    """Refuse a column that has a few slips among its numbers: it would be left out as a whole.
+
+    Raises:
+        InputError: with the rows.
+    """
+    problems = sheet.problems()
+    for name in columns:
+        filled, number = _filled(sheet.frame[name])
+        bad = filled & ~number
+        if 0 < bad.sum() <= SLIPS * filled.sum():
+            expected = (
+                f"a number or an empty cell, as of a model's scores ({number.sum():,} of "
+                f"{filled.sum():,} are numbers). If it is no model's, leave the column out"
+            )
+            problems.add_rows(name, bad, sheet.frame[name], expected)
+    problems.raise_if_any()
 
 
 def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
@@ -105,7 +126,11 @@ def _guess_scores(sheet: Sheet, kind: str | None, notes: list[str]) -> Sheet:
     other = ("score", "gold", "stratum", "weight")
     if kind or sheet.has("label") or any(sheet.starting(prefix) for prefix in other):
         return sheet
-    columns = [name for name in leftover(sheet) if _numeric(sheet.frame[name])]
+    free = leftover(sheet)
+    cells = {name: _filled(sheet.frame[name]) for name in free}
+    columns = [name for name, (filled, number) in cells.items()
+               if filled.any() and number[filled].all()]  # fmt: skip
+    _check_slips(sheet, free)
     if columns:
         notes.append(f"{sheet.name}: columns read as the scores of models: {list_guessed(columns)}")
     return sheet.renamed({name: f"score_{name}" for name in columns})
@@ -152,6 +177,8 @@ def assign(
         )
     for sheet in named:
         passed = leftover(sheet)
+        empty = [name for name in passed if not _filled(sheet.frame[name])[0].any()]
         if passed:
-            notes.append(f"{sheet.name}: columns passed over: {list_names(passed)}")
+            why = f" (nothing in {list_names(empty)})" if empty else ""
+            notes.append(f"{sheet.name}: columns passed over: {list_names(passed)}{why}")
     return named, kinds
