@@ -12,8 +12,8 @@ from crowdgold.own.evaluation.questions import HUMANS
 METRIC, MODEL, NUMBER, INTERVAL, METHOD, AS_GOLD = 20, 14, 6, 17, 14, 7
 GOLD_NEEDED = (
     f'"gold needed": gold labels, drawn at random, for an interval at most {WANTED:g} wide. '
-    f"Where it is all items, label 100 first and look again. A dash: the range is narrow enough "
-    f"(under {WIDE:g})."
+    f"Where it is all items, label 100 first and look again. A dash: the range is under {WIDE:g} "
+    "wide, so that none is worked out."
 )
 
 
