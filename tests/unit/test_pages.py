@@ -433,7 +433,7 @@ def test_the_cluster_page_adds_up_by_paper_and_target():
     )  # fmt: skip
     named = {**figures, "timed": {"benchmark": "x"}}
     page = page_from("cluster", costs=costs, taken=taken, figures=named)
-    assert "| MAVEN | make figures | 1 | 1.50 |" in page
+    assert "| MAVEN | figures | 1 | 1.50 |" in page
     assert "| **all** |  | 2 | 1.75 |" in page
     assert "| `both` | `one`, `three` | 4.0 |" in page
     assert "`unknown`" not in page

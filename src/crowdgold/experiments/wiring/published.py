@@ -26,7 +26,8 @@ KEY, FOLDER = "published", Path("docs/results")
 RECORD = Path("config/published.yaml")
 TAKEN = FOLDER / "benchmarks/hours.csv"
 """What published experiments took, where the run that made them is known."""
-HOURS = "core_hours"
+HOURS, PAGES = "core_hours", "pages"
+"""A column of it, and what stands for the target of experiments that pages alone tell of."""
 LARGE, DIGITS = 5_000_000, 5
 """Bytes of a table above which its numbers are published with so many digits."""
 RUN, ALL_SCALES = "<results>/", "results/"
@@ -104,7 +105,13 @@ def _keep_hours(
     """Put what experiments took into the table of hours; one of unknown hours has no row."""
     blocks = config["experiments"]
     rows = [
-        (blocks[name]["paper"], plan.drawn_by(config, name)[0], name, scale, round(hours[name], 4))
+        (
+            blocks[name]["paper"],
+            plan.drawn_by(config, name)[0] or PAGES,
+            name,
+            scale,
+            round(hours[name], 4),
+        )
         for name in sorted(names)
         if name in hours
     ]
