@@ -106,8 +106,8 @@ def _ignores_scores(method: str, metric: str) -> bool:
     """Whether a metric is of scores and a model does not use them."""
     of_labels = plain_metric(metric)[0] in LABEL_METRICS
     known = METHODS[method]
-    # A model that fits items without scores too says by a prior of theirs that it uses them.
-    uses = known.needs_scores or hasattr(known.settings, "score_prior")
+    # A model that fits items without scores too has a setting for how these follow the votes.
+    uses = known.needs_scores or any(one.name == "delta_scale" for one in known.settings.declared())
     return is_model(method) and not of_labels and not uses
 
 
