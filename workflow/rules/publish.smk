@@ -5,11 +5,6 @@
 # Makes: docs/results/ and config/published.yaml (tracked by git)
 
 
-def recorded(path):
-    """What Snakemake keeps of a file that a run in this folder made."""
-    return workflow.persistence.metadata(IOFile(path))
-
-
 rule evidence:
     input:
         lambda wildcards: pages.to_publish(),
@@ -26,7 +21,10 @@ rule publish:
         files=lambda wildcards: pages.to_publish(),
         config=config,
         scale=config.get("scale", "default"),
-        hours=lambda wildcards: jobs.hours(recorded),
+        hours=lambda wildcards: jobs.hours(
+            # What Snakemake keeps of a file that a run in this folder made.
+            lambda path: workflow.persistence.metadata(IOFile(path))
+        ),
     message:
         "Publishing what is finished"
     script:
