@@ -517,7 +517,7 @@ REFUSED = {
     "scores of nothing": (
         {"v_csv": COUNTS_OF_MANY, "s_csv": "item,score\n" + "".join(f"i{k},\n" for k in range(40))},
         {},
-        "the scores of 'score': no number in any row; fill them in, or leave the column out",
+        "s.csv: column 'score': no number in any row; fill it in, or leave it out",
     ),
 }  # fmt: skip
 

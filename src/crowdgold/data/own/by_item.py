@@ -81,6 +81,9 @@ def read_scores(sheets: Sequence[Sheet], kinds: Sequence[str | None]) -> dict[st
             column = "score" if sheet.has("model", "score") else sheet.starting("score")[name]
             values = to_numbers(table.frame[column])
             problems = table.problems()
+            if not len(values):
+                nothing = "no number in any row; fill it in, or leave it out"
+                problems.add(f"column {column!r}: {nothing}")
             bad = ~np.isfinite(values)
             problems.add_rows(column, bad, table.frame[column], "a finite number")
             problems.raise_if_any()

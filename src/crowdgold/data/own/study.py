@@ -196,11 +196,6 @@ def _note_scores(votes: Rows, scores: Mapping[str, pd.Series], notes: list[str])
         raise InputError(f"{votes.source}: no votes; expected items with labels")
     item = pd.Index(votes.frame["item"].unique())
     for name, values in scores.items():
-        if not len(values):
-            raise InputError(
-                f"the scores of {name!r}: no number in any row; fill them in, or leave the column "
-                "out"
-            )
         without = item.difference(values.index, sort=False)
         if len(without) == len(item):
             raise InputError(
