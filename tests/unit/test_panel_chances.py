@@ -216,6 +216,25 @@ def test_an_items_label_has_the_odds_of_its_own_votes():
     assert wrong > 2 * right
 
 
+def test_a_group_stands_for_its_items_without_gold():
+    """Gold on every item with four positive votes or more: the odds of each group are those of the
+    others, to 1e-3. Those of all items, the control, are off by more than ten times that."""
+    model = replace(MODEL, seen=0.8)
+    items, _ = model.draw(1500, 0, rng())
+    chosen = items.votes_positive >= 4
+    items = replace(items, gold=np.where(chosen, items.truth, NO_GOLD).astype(np.int8))
+    votes, scores = fitted(items, model.draws(2))
+    odds = np.round(votes.log_odds[0] - scores["A"].beyond[0], 9)[votes.pattern]
+    positive, groups = votes.chances()[0][votes.pattern], np.unique(odds[~chosen])
+    assert len(groups) > 8
+    apart = {
+        name: np.abs(expit(groups) - [positive[own & (odds == one)].mean() for one in groups]).max()
+        for name, own in (("others", ~chosen), ("all", np.ones(1500, dtype=bool)))
+    }
+    assert apart["others"] < 1e-3
+    assert apart["all"] > 0.01
+
+
 def test_the_likelihood_is_that_of_binned_ranks_at_another_mu():
     """To 0.01 where it varies by more than 1; mu is less by delta times the gap of the labels."""
     items, _ = MODEL.draw(300, 40, rng())

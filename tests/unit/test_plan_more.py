@@ -14,7 +14,14 @@ from crowdgold.inference.looks import level_of_look, price
 from crowdgold.methods import fit
 from crowdgold.metrics import parse_metric
 from crowdgold.own.plan import more_labels as more_labels_module
-from crowdgold.own.plan.more_labels import AWAY, Kind, MoreLabels, more_labels, of_experts
+from crowdgold.own.plan.more_labels import (
+    AWAY,
+    Kind,
+    MoreLabels,
+    more_labels,
+    of_experts,
+    wider_where_experts_err,
+)
 from crowdgold.sampling.batch import labelled, next_batch, random_batch
 from crowdgold.simulate import simulate
 from crowdgold.simulate.expert_opinions import EXPERTS, with_opinions
@@ -236,7 +243,7 @@ def test_that_experts_err_is_said_and_how_much_wider_the_answer_is_now():
     the number that is told. Where labels are of one expert each nothing is said."""
     items = simulate("maven", {**WORLD, "n_gold": 400}, np.random.default_rng(7)).table
     doubled = with_opinions(items, EXPERTS["err_10"], "rarer", np.random.default_rng(8))
-    (said,) = of_experts(doubled, Kind(PREVALENCE))
+    (said,) = of_experts(wider_where_experts_err(doubled, Kind(PREVALENCE)))
     widths = []
     for method in ("logistic-E", "logistic-R"):
         rng = np.random.default_rng(0)
@@ -245,7 +252,8 @@ def test_that_experts_err_is_said_and_how_much_wider_the_answer_is_now():
     assert widths[0] > 1.02 * widths[1]
     assert f"{widths[0] / widths[1]:.2g} times as wide" in said
     assert f"about {(widths[0] / widths[1]) ** 2:.2g} times as many in all" in said
-    assert of_experts(items, Kind(PREVALENCE)) == []
+    assert of_experts(wider_where_experts_err(items, Kind(PREVALENCE))) == []
+    assert "square root" not in of_experts(0.9)[0]
 
 
 def test_more_needs_labels_of_both_classes():

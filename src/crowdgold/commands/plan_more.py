@@ -94,7 +94,8 @@ def run_more(asked: argparse.Namespace) -> int:
         metric.predictors(study.items)
         kind = Kind(metric, asked.level, anytime=asked.anytime)
         found = more_labels(study.items, kind, asked.width, asked.seed, tried.append)
-    of_labels = (*of_clusters(study.items, LABELS_APART), *of_experts(study.items, kind))
+    wider = wider_where_experts_err(study.items, kind)
+    of_labels = (*of_clusters(study.items, LABELS_APART), *of_experts(wider))
     for note in (*study.notes, *of_labels):
         say(textwrap.fill(f"Note: {note}", WIDTH, subsequent_indent="  "))
     if asked.anytime is not None and found.labels > asked.anytime:
@@ -107,7 +108,6 @@ def run_more(asked: argparse.Namespace) -> int:
     if asked.json:
         between = {name: found.between(name, asked.width) for name in DESIGNS}
         numbers = {**plain(asdict(found)), "needed": needed, "needed_between": between}
-        wider = wider_where_experts_err(study.items, kind)
         if isfinite(wider):
             numbers["times_as_wide_where_experts_err"] = wider
         tell(json.dumps({"metric": metric.text, **numbers}))

@@ -139,21 +139,24 @@ def wider_where_experts_err(items: Items, kind: Kind) -> float:
     return float((corrected.upper - corrected.lower) / (taken.upper - taken.lower))
 
 
-def of_experts(items: Items, kind: Kind) -> list[str]:
-    """What is to be said where experts' errors can be corrected: widths do not count them."""
-    method = answering_experts()
-    if METHODS[method].lacks(items):
+def of_experts(wider: float) -> list[str]:
+    """What is to be said where experts' errors can be corrected: widths do not count them.
+
+    Args:
+        wider: of `wider_where_experts_err`.
+    """
+    if np.isnan(wider):
         return []
-    wider = wider_where_experts_err(items, kind)
-    now = (
-        f"; now it is {wider:.2g} times as wide. Widths fall with the square root of the labels: "
-        f"it takes about {wider**2:.2g} times as many in all"
+    more = (
+        " Widths fall with the square root of the labels: it takes about "
+        f"{wider**2:.2g} times as many in all"
         if wider > 1
         else ""
     )
     return [
         f"widths and labels are those of {ANSWER}, which takes gold labels for true. `crowdgold "
-        f"evaluate` corrects experts' errors by {method}, whose interval has another width{now}"
+        f"evaluate` corrects experts' errors by {answering_experts()}, whose interval is now "
+        f"{wider:.2g} times as wide.{more}"
     ]
 
 
