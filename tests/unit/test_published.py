@@ -9,13 +9,14 @@ import pytest
 import yaml
 from test_wiring import CONFIG
 
+from crowdgold.experiments import plan
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.provenance.seals import check_seal
 from crowdgold.experiments.results import read_metadata, read_table, write_table
 from crowdgold.experiments.wiring import published as published_module
 from crowdgold.experiments.wiring.jobs import Jobs
 from crowdgold.experiments.wiring.pages import Pages
-from crowdgold.experiments.wiring.published import TAKEN, Published, kept, publish
+from crowdgold.experiments.wiring.published import TAKEN, VERIFIED, Published, kept, publish
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = [f"<results>/{kind}/{name}.parquet" for name in ("simulated", "real")
@@ -104,6 +105,33 @@ def test_hours_are_those_of_the_run_that_is_published(folder):
     assert pd.read_csv(TAKEN).core_hours.tolist() == [1.25]
     published(folder)
     assert pd.read_csv(TAKEN).empty
+
+
+def test_a_block_names_its_experiment():
+    blocks = ["estimates/tiny/a=1/without_stan/0-9.parquet", "checks/tiny/only/0-0.parquet",
+              "tables/tiny.parquet"]  # fmt: skip
+    assert {plan.experiment_of(block) for block in blocks} == {"tiny"}
+
+
+def test_what_was_verified_is_kept_until_the_tables_are_others(folder):
+    """Of published experiments alone, a row a block; the last comparison of a block counts."""
+    compared = folder / "results/paper/verify/compared.csv"
+    compared.parent.mkdir()
+    head = "experiment,block,same,compared\n"
+    one, two = "simulated,estimates/simulated/a,", "simulated,estimates/simulated/b,"
+    compared.write_text(f"{head}{one}True,bit by bit\nother,checks/other/a,True,bit by bit\n")
+    published(folder)
+    compared.write_text(f"{head}{one}False,bit by bit\n{two}True,bit by bit\n")
+    published(folder)
+    kept_rows = pd.read_csv(VERIFIED)
+    assert kept_rows[["block", "same"]].to_numpy().tolist() == [
+        ["estimates/simulated/a", False], ["estimates/simulated/b", True]
+    ]  # fmt: skip
+    assert set(kept_rows.scale) == {"paper"}
+    compared.unlink()
+    (folder / FILES[0].replace("<results>", "results/paper")).write_bytes(b"another run's")
+    published(folder)
+    assert pd.read_csv(VERIFIED).empty
 
 
 def test_an_experiment_took_what_all_of_its_jobs_did(tmp_path):

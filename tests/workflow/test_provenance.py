@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from crowdgold.commands import main
@@ -117,6 +118,8 @@ def test_blocks_made_again_are_the_same_and_an_altered_one_is_found(finished, mo
     assert f"differs  {chosen} (bit by bit)" in said.out
     assert "column 'estimate' differs in 1 of" in said.out
     assert chosen in said.err
+    row = ["tiny", chosen, False, "bit by bit"]
+    assert pd.read_csv(results / verification.COMPARED).to_numpy().tolist() == [row]
     write_table(table, path, {**metadata, "configuration": "other"})
     assert not verification.compare(results)
     assert "the configuration has changed since" in capsys.readouterr().out

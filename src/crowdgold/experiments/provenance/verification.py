@@ -30,7 +30,7 @@ from crowdgold.data.outputs import write_text
 from crowdgold.declared import LEVEL
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.provenance.made_from import blocks_of
-from crowdgold.experiments.results import read_metadata, read_table
+from crowdgold.experiments.results import read_metadata, read_table, write_csv
 
 COMMIT = "code_version"
 """Column that names the commit for people: of equal code it may be another."""
@@ -147,6 +147,10 @@ def differences(
 
 
 FOLDER, TARGETS, RUN = "verify", "targets", "run.yaml"
+COMPARED = f"{FOLDER}/compared.csv"
+"""What was compared, in the folder of results: a row a block, which `make publish` keeps."""
+SAME = "same"
+"""A column of it, beside the experiment, the block and how it was compared."""
 FRACTION = 0.1
 DIFFER = 1
 
@@ -229,21 +233,24 @@ def compare_block(before: Path, after: Path, level: float = LEVEL) -> tuple[str,
 
 
 def compare(results: Path) -> bool:
-    """Compare all chosen blocks, and print what was compared; say whether all are the same."""
+    """Compare all chosen blocks, print and keep what was compared; say whether all are the same."""
     scratch = results / FOLDER
     if not (scratch / TARGETS).is_file():
         raise InputError(f"{scratch / TARGETS}: no such file; run make verify")
     level = configuration.load(scratch / RUN)["level"]
-    differ = []
+    differ, rows = [], []
     targets = (scratch / TARGETS).read_text(encoding="utf-8").splitlines()
     for target in targets:
         path = Path(target).relative_to(scratch)
         how, found = compare_block(results / path, Path(target), level)
+        rows.append((plan.experiment_of(str(path)), str(path), not found, how))
         print(f"{'differs' if found else 'same   '}  {path} ({how})")
         for line in found:
             print(f"         {line}")
         if found:
             differ.append(str(path))
+    columns = ["experiment", "block", SAME, "compared"]
+    write_csv(pd.DataFrame(rows, columns=columns), results / COMPARED)
     print(f"{len(targets) - len(differ)} of {len(targets)} blocks are the same numbers again")
     if differ:
         print(f"Error: {len(differ)} differ: {', '.join(differ)}", file=sys.stderr)

@@ -18,6 +18,7 @@ import yaml
 from crowdgold.data.outputs import unfinished, write_text
 from crowdgold.experiments import plan
 from crowdgold.experiments.configuration import load
+from crowdgold.experiments.provenance.verification import COMPARED
 from crowdgold.experiments.results import read_metadata, read_table, write_csv, write_table
 from crowdgold.experiments.wiring.drawn import Drawn
 from crowdgold.experiments.wiring.jobs import Jobs
@@ -26,6 +27,8 @@ KEY, FOLDER = "published", Path("docs/results")
 RECORD = Path("config/published.yaml")
 TAKEN = FOLDER / "benchmarks/hours.csv"
 """What published experiments took, where the run that made them is known."""
+VERIFIED = FOLDER / "benchmarks/verified.csv"
+"""Blocks of published experiments that `make verify` made again."""
 HOURS, PAGES = "core_hours", "pages"
 """A column of it, and what stands for the target of experiments that pages alone tell of."""
 LARGE, DIGITS = 5_000_000, 5
@@ -83,12 +86,23 @@ class Published(Drawn):
         return [one for target in targets if target != "none" for one in self.figures(target)]
 
 
-def _keep(source: Path, to: Path) -> None:
-    """Publish a file as it is; a large table with numbers of few digits, which its metadata say."""
+def _keep(source: Path, to: Path) -> bool:
+    """Publish a file as it is; a large table with numbers of few digits, which its metadata say.
+
+    Returns:
+        whether it is not what was published before.
+    """
+    before = to.read_bytes() if to.is_file() else b""
     if source.suffix != ".parquet" or source.stat().st_size <= LARGE:
         with unfinished(to) as own:
             shutil.copyfile(source, own)
-        return
+    else:
+        _keep_shortened(source, to)
+    return to.read_bytes() != before
+
+
+def _keep_shortened(source: Path, to: Path) -> None:
+    """Publish a table with numbers of few digits."""
     frame = read_table(source)
     numbers = frame.select_dtypes("float")
     size = np.floor(np.log10(numbers.abs().where(numbers != 0, 1.0)))
@@ -122,6 +136,25 @@ def _keep_hours(
     write_csv(pd.concat([others, now]).sort_values("experiment"), TAKEN)
 
 
+def _keep_verified(names: Collection[str], anew: Collection[str], scale: str, now: Path) -> None:
+    """Put what `make verify` compared into the table of it.
+
+    Args:
+        names: experiments that are published now.
+        anew: those of them whose tables are no longer what they were, and with them what was said
+            of their blocks.
+        scale: of the run.
+        now: the table of what was compared last; it may not be there.
+    """
+    rows = [pd.read_csv(VERIFIED).query("experiment not in @anew")] if VERIFIED.is_file() else []
+    if now.is_file():
+        compared = pd.read_csv(now).query("experiment in @names")
+        rows.append(compared.assign(scale=scale))
+    if rows:
+        whole = pd.concat(rows).drop_duplicates(["scale", "block"], keep="last")
+        write_csv(whole.sort_values(["scale", "block"]), VERIFIED)
+
+
 def publish(
     files: Iterable[str],
     config: Mapping[str, Any],
@@ -141,10 +174,12 @@ def publish(
     results = config["pathvars"]["results"]
     sources = {path: Path(path.replace(RUN, f"{results}/")) for path in dict.fromkeys(files)}
     found = {path: source for path, source in sources.items() if source.is_file()}
+    anew = set()
     for path, source in found.items():
         to = Path(kept(path))
         to.parent.mkdir(parents=True, exist_ok=True)
-        _keep(source, to)
+        if _keep(source, to):
+            anew.add(source.stem)
     before = load(record) if record.is_file() else {}
     stems = {source.stem for source in found.values()}
     names, timed = stems & set(config["experiments"]), stems & set(config.get("benchmarks", {}))
@@ -160,4 +195,5 @@ def publish(
     }
     write_text(HEAD + yaml.safe_dump(text, sort_keys=False, allow_unicode=True), record)
     _keep_hours(names, config, scale, hours)
+    _keep_verified(names, anew, scale, Path(results) / COMPARED)
     return list(found), [path for path in sources if path not in found]
