@@ -223,7 +223,8 @@ def test_a_prepared_table_is_read_with_its_split():
     assert data.judged.annotator_of.tolist() == [0, 1, 1, 0]
     assert list(data.texts.first) == ["x", "y", "z"]
     (split,) = data.splits()
-    assert [one.tolist() for one in split] == [[0], [0], [2], [1]]
+    parts = (split.training, split.fitting, split.development, split.test)
+    assert [one.tolist() for one in parts] == [[0], [0], [2], [1]]
     with pytest.raises(InputError, match=r"item c: found label '2', .*0, 1; .*/armis\.parquet"):
         read_prepared("armis", frame.assign(label=["0", "1", "1", "2"]))
     with pytest.raises(InputError, match="did you mean 'armis'"):

@@ -6,6 +6,7 @@ them there is nothing to draw.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -145,15 +146,18 @@ def encoder_of(given: Given, data: Prepared, frame: pd.DataFrame) -> Any:
     if name == TFIDF:
         from crowdgold.studies.label_variation.encoders import tfidf_features
 
-        return lambda split: FrozenFeatures(
-            scale_to_unit_variance(tfidf_features(data.texts, split.training), split.training)
+        # The trials of a search share a split, and with it the features.
+        return cache(
+            lambda split: FrozenFeatures(
+                scale_to_unit_variance(tfidf_features(data.texts, split.training), split.training)
+            )
         )
     from crowdgold.studies.label_variation.encoders import embeddings
 
     every = read_prepared(given.values["dataset"], frame)
     found = embeddings(name, every.texts, _kept(given.values))
     place = pd.Index(every.item).get_indexer(pd.Index(data.item))
-    return lambda split: FrozenFeatures(scale_to_unit_variance(found[place], split.training))
+    return cache(lambda split: FrozenFeatures(scale_to_unit_variance(found[place], split.training)))
 
 
 def optimisation(given: Given) -> Any:

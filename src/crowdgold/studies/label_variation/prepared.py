@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,7 +17,8 @@ DEVELOPMENT_SHARE = 0.1
 DEVELOPMENT_SEED = 11
 
 
-class Split(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Split:
     """Positions of items.
 
     Attributes:
