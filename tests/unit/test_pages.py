@@ -424,7 +424,8 @@ def test_the_cluster_page_adds_up_by_paper_and_target():
         "scratch_mb": 7.0,
         "largest_job_minutes": 1.0,
     }
-    figures = {"both": {"experiments": ["one", "three"]}, "unknown": {"experiments": ["four"]}}
+    figures = {"both": {"experiments": ["one", "three"]}, "half": {"experiments": ["one", "two"]},
+               "unknown": {"experiments": ["four"]}}  # fmt: skip
     costs = pd.DataFrame([row, other, third])
     taken = pd.DataFrame(
         {"paper": ["MAVEN", "MAVEN", "CLARA"], "target": "figures",
@@ -432,10 +433,18 @@ def test_the_cluster_page_adds_up_by_paper_and_target():
          "core_hours": [1.5, 0.1, 0.25]}
     )  # fmt: skip
     named = {**figures, "timed": {"benchmark": "x"}}
-    page = page_from("cluster", costs=costs, taken=taken, figures=named)
+    verified = pd.DataFrame(
+        {"experiment": ["one", "one", "three", "two"], "scale": [*["paper"] * 3, "default"],
+         "same": [True, False, True, True], "compared": [*["bit by bit"] * 2, "close", "close"]}
+    )  # fmt: skip
+    page = page_from("cluster", costs=costs, taken=taken, figures=named, verified=verified)
     assert "| MAVEN | figures | 1 | 1.50 |" in page
     assert "| **all** |  | 2 | 1.75 |" in page
-    assert "| `both` | `one`, `three` | 4.0 |" in page
+    assert "| `both` | `one`, `three` | 4.00 | 1.75 |" in page
+    assert "| `half` | `one`, `two` | 4.00 |  |" in page
+    assert "made 3 of their blocks of replicates again, which were drawn at random from\n2 " in page
+    assert "2 of them came out as the same numbers.\n" in page
+    assert "bit by bit" not in page
     assert "`unknown`" not in page
     assert "`timed`" not in page
     assert "| MAVEN | make figures | 2 | 2,400 | 4.0 | 900 | 1.00 |" in page
