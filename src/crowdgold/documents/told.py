@@ -6,6 +6,8 @@ from crowdgold.documents.printed_items import sections
 from crowdgold.documents.verdicts import WHY
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+CLAIM = re.compile(rf"- (\*\*.+?\*\*): (.+?)\.(?: {re.escape(WHY)} ([^;]*?)(?:;.*)?\.)?")
+"""A line of a list of claims (`verdicts.JudgedClaims.with_verdict`): place, words, cause."""
 
 
 class ToldError(ValueError):
@@ -39,8 +41,27 @@ def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
 
 
 def causes(lines: str) -> str:
-    """A list of claims that do not hold, each with the cause alone of what is said of it."""
-    return re.sub(rf"({re.escape(WHY)} [^;\n]*);.*\.$", r"\1.", lines, flags=re.MULTILINE)
+    """Lists of claims that do not hold, in which claims of one cause stand together.
+
+    Each has its place, its words, and the cause alone of what is said of why it fails.
+    """
+    return "\n\n".join(_by_cause(part) for part in lines.split("\n\n"))
+
+
+def _by_cause(part: str) -> str:
+    """A list whose claims of one cause are one line; a paragraph that is none as it is."""
+    claims = [CLAIM.fullmatch(line) for line in part.splitlines()]
+    if not all(claims):
+        return part
+    told: dict[str, dict[str, list[str]]] = {}
+    for place, words, cause in (claim.groups() for claim in claims if claim):
+        told.setdefault(cause or "", {}).setdefault(place, []).append(words)
+    return "\n".join(
+        "- "
+        + " ".join(f"{place}: {'; '.join(words)}." for place, words in places.items())
+        + (f" {WHY} {cause}." if cause else "")
+        for cause, places in told.items()
+    )
 
 
 def text(page: str, heading: str) -> str:

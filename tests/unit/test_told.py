@@ -1,0 +1,31 @@
+"""What a page tells from another: claims of one cause stand together."""
+
+from crowdgold.documents.told import causes
+
+LISTS = """On real data:
+
+- **Section 1**: MV is best. *Why not:* table 1 says so; our figure does not.
+- **Fig. 2**: widths are .1 to .2. *Why not:* no cause is known.
+- **Section 1**: DS is best. *Why not:* table 1 says so.
+- **Fig. 3**: PEC is best.
+
+In the simulated study:
+
+- **Fig. 4**: MV is worst. *Why not:* table 1 says so."""
+
+
+def test_claims_of_one_cause_stand_together_within_their_list():
+    """Without what is said beside the cause; words before a list stay as they are."""
+    assert causes(LISTS) == (
+        "On real data:\n\n"
+        "- **Section 1**: MV is best; DS is best. *Why not:* table 1 says so.\n"
+        "- **Fig. 2**: widths are .1 to .2. *Why not:* no cause is known.\n"
+        "- **Fig. 3**: PEC is best.\n\n"
+        "In the simulated study:\n\n"
+        "- **Fig. 4**: MV is worst. *Why not:* table 1 says so."
+    )
+
+
+def test_two_places_of_one_cause_are_both_named():
+    lines = "- **Fig. 1**: a. *Why not:* c.\n- **Fig. 2**: b. *Why not:* c; more."
+    assert causes(lines) == "- **Fig. 1**: a. **Fig. 2**: b. *Why not:* c."
