@@ -6,7 +6,7 @@ import pytest
 
 from crowdgold.documents.cells import ClaimError, cells_of, choose, show
 from crowdgold.documents.claims import claims_of, own_modules
-from crowdgold.documents.predicates import PREDICATES, all_of
+from crowdgold.documents.predicates import PREDICATES, all_of, wanted_in_words
 from crowdgold.documents.quantities import quantity
 from crowdgold.documents.verdicts import (
     FAILS,
@@ -103,9 +103,9 @@ def test_a_printed_number_that_is_ours_is_met_to_the_computers_rounding():
 
 def test_cells_that_decide_or_do_not_are_named():
     assert PREDICATES["below"](cells(0.5, 0.95), 1).reason == "not decided: cell 1 (0.95)"
-    assert PREDICATES["below"](cells(0.5, 2), 1).reason == "clearly not: cell 1 (2.00)"
+    assert PREDICATES["below"](cells(0.5, 2), 1).reason == "clearly not: cell 1 (2)"
     steps = PREDICATES["order"](cells(0, 1, 0), 0)
-    assert steps.reason == "clearly not: cell 1 to cell 2 (-1.00)"
+    assert steps.reason == "clearly not: cell 1 to cell 2 (-1)"
 
 
 def test_all_parts_of_a_claim_must_hold():
@@ -115,6 +115,35 @@ def test_all_parts_of_a_claim_must_hold():
     assert verdict(HOLDS, HOLDS) == HOLDS
     assert verdict(HOLDS, FAILS) == verdict(NOT_DECIDED, FAILS) == FAILS
     assert verdict(HOLDS, NOT_DECIDED) == NOT_DECIDED
+
+
+def test_the_part_that_needs_most_says_how_many_replicates_decide_a_claim():
+    parts = [
+        Judgement("", NOT_DECIDED, "", "3; some 31 needed", "below 1", 30.4),
+        Judgement("", NOT_DECIDED, "", "3; some 10 needed", "below 1", 10.0),
+        Judgement("", HOLDS, "", "5", "above 2"),
+    ]
+    found = all_of(parts)
+    assert (found.replicates, found.wanted) == ("3, 5; some 31 needed", "below 1; above 2")
+    assert all_of([*parts, Judgement("", FAILS, "", "3")]).replicates == "3, 5"
+
+
+@pytest.mark.parametrize(
+    ("predicate", "arguments", "words"),
+    [
+        ("below", {"margin": 1}, "below 1"),
+        ("above", {"margin": 0.93, "inside": "any"}, "above 0.93, one or more"),
+        ("below", {"margin": 1, "inside": "most"}, "below 1, more than half"),
+        ("within", {"margin": 0.05, "number": 0.64}, "within 0.05 of 0.64"),
+        ("within", {"margin": 0.1, "number": {"a": 1, "b": 2}}, "within 0.1 of a 1, b 2"),
+        ("order", {"margin": 0, "groups": ["a", "b"]}, "a < b"),
+        ("trend", {"margin": 0, "towards": "falls"}, "falls from each to the next"),
+        ("trend", {"margin": 2, "towards": "rises", "ends": True},
+         "rises from first to last by more than 2"),
+    ],
+)  # fmt: skip
+def test_a_margin_is_told_in_words(predicate, arguments, words):
+    assert wanted_in_words(predicate, **arguments) == words
 
 
 def test_rows_are_chosen_by_values_ends_and_bounds():
@@ -214,9 +243,9 @@ def test_an_entry_becomes_a_claim_with_the_papers_numbers():
     (row,) = claim_rows([claim], {"e": results()})
     assert row[:2] == ["Fig. 4", "MAVEN's intervals are 25% narrower"]
     assert row[2].startswith("width MAVEN / GT: AUC at 100 0.599")
-    assert row[3:] == [HOLDS, "12", ""]
-    assert claim_rows([claim], {"e": results(width=0.8)})[0][3] == FAILS
-    assert claim_rows([claim], {})[0][3] == NOT_JUDGED
+    assert row[3:] == ["below 0.75", HOLDS, "12", ""]
+    assert claim_rows([claim], {"e": results(width=0.8)})[0][4] == FAILS
+    assert claim_rows([claim], {})[0][4] == NOT_JUDGED
 
 
 def test_the_cause_stands_where_a_claim_does_not_hold_and_a_note_always():
@@ -224,7 +253,7 @@ def test_the_cause_stands_where_a_claim_does_not_hold_and_a_note_always():
     (claim,) = claims_of([{**ENTRY, **more}], PRINTED, ROOM)
     assert claim.judge({"e": results()}).reason == "gamma = 10; one run"
     reason = claim.judge({"e": results(width=1.2)}).reason
-    assert reason.startswith("clearly not: AUC at 100 (1.20)")
+    assert reason.startswith("clearly not: AUC at 100 (1.2)")
     assert reason.endswith("; private; gamma = 10; one run")
 
 
@@ -309,28 +338,27 @@ def test_what_no_replicates_decide_has_no_verdict_where_it_is_not_decided():
 
 
 def test_a_page_tells_claims_by_their_verdict():
-    """Words that go on from the claim before have it before them; values are left to the table."""
+    """Values are left to the table; claims of our own are counted apart."""
+    why = "clearly not: a (0.1), b (2); a slip; ours: 3"
     rows = [
-        ["Fig. 1", "it is small", "1", HOLDS, "5", ""],
-        ["Fig. 1", "... and true", "2", FAILS, "5", "clearly not: a (0.1), b (2); a slip; ours: 3"],
-        ["... ours", "it is large ", "3", NOT_DECIDED, "5", "not decided: c (1)"],
-        ["Fig. 2", "gone", "", NOT_JUDGED, "", ""],
+        ["Fig. 1", "it is small", "1", "below 2", HOLDS, "5", ""],
+        ["Fig. 1", "it is true", "2", "", FAILS, "5", why],
+        ["ours, on fig. 1", "it is large", "3", "", NOT_DECIDED, "5", "not decided: c (1)"],
+        ["Fig. 2", "gone", "", "", NOT_JUDGED, "", ""],
     ]
     found = JudgedClaims(rows)
     assert found.counted == (
-        "Of 4 claims 1 holds, 1 does not hold, 1 is not decided and 1 is not judged, for want of "
-        "data."
+        "Of 3 claims 1 holds, 1 does not hold and 1 is not judged, for want of data. "
+        "Of 1 claims of our own 1 is not decided."
     )
     assert JudgedClaims([rows[0]] * 2).counted == "Of 2 claims 2 hold."
-    none = ["Fig. 3", "it is so", "4", NO_VERDICT, "", "by design"]
+    none = ["Fig. 3", "it is so", "4", "", NO_VERDICT, "", "by design"]
     assert JudgedClaims([rows[0], none]).counted == "Of 2 claims 1 holds and 1 has no verdict."
     assert found.with_verdict(HOLDS) == "- **Fig. 1**: it is small."
-    assert found.with_verdict(FAILS) == (
-        "- **Fig. 1**: it is small ... and true. *Why not:* a slip; ours: 3."
-    )
-    assert found.with_verdict(NOT_DECIDED) == "- **ours**: it is large."
+    assert found.with_verdict(FAILS) == ("- **Fig. 1**: it is true. *Why not:* a slip; ours: 3.")
+    assert found.with_verdict(NOT_DECIDED) == "- **ours, on fig. 1**: it is large."
     assert JudgedClaims(rows[:1]).with_verdict(FAILS) == "- none"
-    assert "| Fig. 2 | gone |  | not judged |  |  |" in found.table
+    assert "| Fig. 2 | gone |  |  | not judged |  |  |" in found.table
 
 
 @pytest.mark.parametrize(

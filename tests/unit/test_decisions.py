@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from crowdgold.documents.cells import ClaimError, cells_of
-from crowdgold.documents.predicates import TAIL, at_least, decide, holm, replicates_in_words
+from crowdgold.documents.decisions import TAIL, at_least, decide, holm
+from crowdgold.documents.predicates import replicates_in_words
 
 
 def cells(*values, error=0.1, replicates=np.nan, degrees=None):

@@ -82,9 +82,9 @@ def test_a_verdict_follows_the_numbers(printed, good, bad):
 
 
 def test_likeness_is_a_tenth_more_at_most():
-    assert judged("... at the same bias", maven_fig1=results(1.01, 1)).verdict == HOLDS
-    assert judged("... at the same bias", maven_fig1=results(1.1, 1)).verdict == NOT_DECIDED
-    found = judged("... at the same bias", maven_fig1=results(2.0, 1))
+    assert judged("on Task 1 MAVEN's bias", maven_fig1=results(1.01, 1)).verdict == HOLDS
+    assert judged("on Task 1 MAVEN's bias", maven_fig1=results(1.1, 1)).verdict == NOT_DECIDED
+    found = judged("on Task 1 MAVEN's bias", maven_fig1=results(2.0, 1))
     assert found.verdict == FAILS
     assert found.replicates == "12"
     assert found.ours.startswith("error MAVEN / GT, mean over n_gold: AUC 1.99")
@@ -242,7 +242,7 @@ def test_each_other_baseline_must_be_biased():
 
 
 def test_the_bias_of_other_baselines_must_fall_with_gold():
-    words = "... especially when a small fraction"
+    words = "the other baselines' bias"
     verdicts = [
         judged(words, maven_fig4=table).verdict
         for table in (baselines(3.0, 2.0), baselines(3.0, 2.0, 2.0), baselines(2.0, 3.0))
@@ -275,10 +275,16 @@ def test_autoeval_is_judged_by_both_ratios():
                 "metric": {"AUC": "accuracy@1"},
             }
         )
-        found = judged("MAVEN with AutoEval", maven_autoeval=table)
+        found = judged(
+            "MAVEN with AutoEval estimates Task 1's accuracy with less absolute bias and",
+            maven_autoeval=table,
+        )
         verdicts.append(found.verdict)
         assert f"; width {width:.1f}" in found.ours or f"; width {width - 0.1:.1f}" in found.ours
     assert verdicts == [HOLDS, FAILS, FAILS]
+
+
+AUTOEVAL_36 = "MAVEN with AutoEval estimates Task 1's accuracy with 36% narrower"
 
 
 def test_autoevals_printed_numbers_are_met_within_five_points():
@@ -291,8 +297,7 @@ def test_autoevals_printed_numbers_are_met_within_five_points():
         )
 
     verdicts = [
-        judged("... 36% narrower", maven_autoeval=table(width)).verdict
-        for width in (0.64, 0.69, 0.8)
+        judged(AUTOEVAL_36, maven_autoeval=table(width)).verdict for width in (0.64, 0.69, 0.8)
     ]
     assert verdicts == [HOLDS, NOT_DECIDED, FAILS]
 
@@ -311,7 +316,14 @@ def times(maven=1.0, power=0.0, runs=5, reach=None, error=0.02):
     )  # fmt: skip
 
 
-CONSTANT, LOWEST, EVERY = "MAVEN's run time", "... and lower than", "... and at every number"
+CONSTANT, LOWEST, EVERY = (
+    f"MAVEN's run time is {words}"
+    for words in (
+        "almost constant",
+        "lower than that of DS+S and H-AI where",
+        "lower than that of DS+S and H-AI at every",
+    )
+)
 
 
 def test_the_power_of_run_time_has_the_degrees_of_freedom_of_its_line():

@@ -125,7 +125,7 @@ def test_every_table_has_values_for_its_printed_rows(tables):
 
 def verdict(where, text, tables):
     chosen = [claim for claim in CLAIMS if claim.place == where and text in claim.printed]
-    ((_, _, _, found, _, _),) = claim_rows(chosen, tables)
+    ((_, _, _, _, found, _, _),) = claim_rows(chosen, tables)
     return found
 
 

@@ -11,6 +11,7 @@ from crowdgold.documents.printed_items import (
     NOT_MADE,
     blocks_of,
     count_items,
+    count_verdicts,
     item_row,
     numbers_named,
     pages_of,
@@ -193,6 +194,18 @@ def test_a_paper_has_the_claims_of_all_its_pages():
     }
     claims = "[holds: 3, does not hold: 2, not judged: 1](p.md)"
     assert paper_rows(papers, {"p": PAGE}) == [["one", "2", "1", claims]]
+
+
+def test_claims_of_our_own_are_counted_apart():
+    """Though one names a figure of the paper."""
+    item = {"number": "Figure 1", "page": "p"}
+    page = (
+        "# Page\n\n| where | printed | verdict |\n| --- | --- | --- |\n"
+        "| Fig. 1 | a | holds |\n| ours, on fig. 1 | b | does not hold |\n"
+    )
+    assert verdicts_on(item, page) == ("holds: 1",)
+    assert count_verdicts({"one": [item]}, {"p": page}) == {"holds": 1}
+    assert count_verdicts({"one": [item]}, {"p": page}, ours=True) == {"does not hold": 1}
 
 
 def test_what_was_not_made_does_not_count_as_made():

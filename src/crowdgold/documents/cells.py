@@ -60,8 +60,8 @@ class Cells:
             raise ClaimError(f"{self.title}: an error without replicates or degrees of freedom")
         return np.where(unknown, np.inf, found)
 
-    def named(self, chosen: np.ndarray, digits: int | None = None) -> str:
-        """The names of some of the cells, with their values where they are to have digits.
+    def named(self, chosen: np.ndarray) -> str:
+        """The names of some of the cells with their values.
 
         Of many only their number, and the one of the largest value.
         """
@@ -70,10 +70,8 @@ class Cells:
             at = values.abs().idxmax()
             worst = with_error(values[at], self.rows.loc[at, "error"])
             return f"{len(names)} of {len(chosen)}, the largest {names[at]} ({worst})"
-        if digits is None:
-            return ", ".join(names)
         pairs = zip(names, values, strict=True)
-        return ", ".join(f"{name} ({value:.{digits}f})" for name, value in pairs)
+        return ", ".join(f"{name} ({with_error(value, 0)})" for name, value in pairs)
 
 
 def name_of(group: str, place: str) -> str:

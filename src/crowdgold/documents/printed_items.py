@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pyarrow.parquet as pq
 
-from crowdgold.documents.verdicts import COUNTED, NOT_JUDGED
+from crowdgold.documents.verdicts import COUNTED, NOT_JUDGED, is_ours
 
 HEADER = [
     "printed",
@@ -102,8 +102,11 @@ def verdicts_on(item: Item, page: str) -> tuple[str, ...]:
     """What the claims on a figure or table came to, and then its printed cells; empty for none."""
     claims, cells = [], []
     for section in sections(page):
-        claims += [row["verdict"] for row in section.rows
-                   if "where" in row and _concerns(item, row["where"])]  # fmt: skip
+        claims += [
+            row["verdict"]
+            for row in section.rows
+            if "where" in row and not is_ours(row["where"]) and _concerns(item, row["where"])
+        ]
         if not re.search(rf"\b{re.escape(item['number'])}(?![\w.])", section.heading, re.I):
             continue
         if section.text.startswith("Not made here"):
@@ -236,15 +239,22 @@ def claim_pages(papers: Mapping[str, Sequence[Item]]) -> dict[str, list[str]]:
     }
 
 
-def claim_verdicts(page: str) -> list[str]:
-    """What each claim of a page came to."""
-    return [row["verdict"] for one in sections(page) for row in one.rows if "where" in row]
+def claim_verdicts(page: str, ours: bool = False) -> list[str]:
+    """What each claim of the paper, or else of our own, on a page came to."""
+    return [
+        row["verdict"]
+        for one in sections(page)
+        for row in one.rows
+        if "where" in row and is_ours(row["where"]) == ours
+    ]
 
 
-def count_verdicts(papers: Mapping[str, Sequence[Item]], told: Mapping[str, str]) -> Counter[str]:
-    """How many claims of all papers came to what; arguments as for `paper_rows`."""
+def count_verdicts(
+    papers: Mapping[str, Sequence[Item]], told: Mapping[str, str], ours: bool = False
+) -> Counter[str]:
+    """How many claims of all papers, or else of our own, came to what; as for `paper_rows`."""
     pages = [page for own in claim_pages(papers).values() for page in own]
-    return Counter(verdict for page in pages for verdict in claim_verdicts(told[page]))
+    return Counter(verdict for page in pages for verdict in claim_verdicts(told[page], ours))
 
 
 OF_PAPER = ["paper", "figures and tables", "made here", "claims"]

@@ -4,6 +4,7 @@ A claim holds or does not hold where our results decide it, by its margin (`deci
 not decided, which asks for more replicates. It has no verdict where nothing could decide it.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -30,12 +31,16 @@ class Judgement:
         verdict: one of the three.
         reason: what decides it, where something is to be said.
         replicates: how many decided it, and how many would.
+        wanted: what ours must be for the claim to hold: the margin in words.
+        needed: the replicates that would decide it; NaN where it is decided, or not known.
     """
 
     ours: str
     verdict: str
     reason: str = ""
     replicates: str = ""
+    wanted: str = ""
+    needed: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ def verdict_of(holds: bool, fails: bool) -> str:
     return HOLDS if holds else FAILS if fails else NOT_DECIDED
 
 
-HEADER = ["where", "printed", "ours", "verdict", "replicates", "reason"]
+HEADER = ["where", "printed", "ours", "must be", "verdict", "replicates", "reason"]
 """The columns of a table of claims."""
 
 
@@ -76,7 +81,7 @@ def claim_rows(claims: Iterable[Claim], tables: Tables) -> list[list[str]]:
     rows = []
     for claim in claims:
         found = claim.judged(tables)
-        told = [found.ours, found.verdict, found.replicates, found.reason]
+        told = [found.ours, found.wanted, found.verdict, found.replicates, found.reason]
         rows.append([claim.place, claim.printed, *told])
     return rows
 
@@ -95,8 +100,24 @@ OF_VALUES = (CLEARLY, f"{NOT_DECIDED}: ")
 """How what is said of single values begins; the cause comes after it."""
 WHY = "*Why not:*"
 """How the reason of a claim that does not hold begins, its cause first."""
-CONTINUED = "..."
-"""How the words of a claim begin that go on from those of the claim before."""
+OURS = "ours"
+"""How the place of a claim begins that is not the paper's."""
+
+
+def is_ours(where: str) -> bool:
+    """Whether a claim that stands there is not the paper's."""
+    return where.startswith(OURS)
+
+
+def _counted(what: str, rows: Sequence[Sequence[str]]) -> str:
+    """How many claims came to what, in a sentence; empty where there are none."""
+    if not rows:
+        return ""
+    found = Counter(verdict for *_, verdict, _, _ in rows)
+    *first, last = (
+        f"{found[one]} {said[found[one] > 1]}" for one, said in COUNTED.items() if found[one]
+    )
+    return f"Of {len(rows)} {what} {', '.join(first)}{' and ' * bool(first)}{last}."
 
 
 @dataclass(frozen=True)
@@ -117,21 +138,17 @@ class JudgedClaims:
     @property
     def counted(self) -> str:
         """How many came to what, in a sentence."""
-        found = Counter(verdict for _, _, _, verdict, *_ in self.rows)
-        *first, last = (
-            f"{found[one]} {said[found[one] > 1]}" for one, said in COUNTED.items() if found[one]
-        )
-        return f"Of {len(self.rows)} claims {', '.join(first)}{' and ' * bool(first)}{last}."
+        papers = [row for row in self.rows if not is_ours(row[0])]
+        own = [row for row in self.rows if is_ours(row[0])]
+        told = [_counted("claims", papers), _counted("claims of our own", own)]
+        return " ".join(filter(None, told))
 
     def with_verdict(self, verdict: str) -> str:
         """The claims of a verdict as a list: where each stands, its words, and why it fails."""
-        lines, begun = [], ""
-        for where, printed, _, own, _, reason in self.rows:
-            begun = begun if printed.startswith(CONTINUED) else printed
-            words = f"{begun} {printed}" if begun != printed else printed
+        lines = []
+        for where, printed, _, _, own, _, reason in self.rows:
             told = [one for one in reason.split("; ") if one and not one.startswith(OF_VALUES)]
             why = f" {WHY} {'; '.join(told)}." if own == FAILS and told else ""
             if own == verdict:
-                place = where.removeprefix(CONTINUED).strip()
-                lines.append(f"- **{place}**: {words.strip()}.{why}")
+                lines.append(f"- **{where}**: {printed}.{why}")
         return "\n".join(lines) or "- none"

@@ -226,7 +226,8 @@ def judged_share(found: pd.Series, printed: pd.Series, margin: float, more: str 
     replicates = f"{size:.0f} datasets"
     if verdict == NOT_DECIDED:
         replicates += f"; some {datasets_needed(share, margin)} needed"
-    return Judgement(text + more, verdict, "; ".join(reasons), replicates)
+    wanted = f"within {100 * margin:.0f} points of {share:.1%}"
+    return Judgement(text + more, verdict, "; ".join(reasons), replicates, wanted)
 
 
 def named_settings(settings: pd.Index) -> str:
