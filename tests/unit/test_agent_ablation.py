@@ -9,7 +9,12 @@ from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_DECIDED
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.figure_jobs import draw
 from crowdgold.studies.stableval.pages.intervals import interval_tables
-from crowdgold.studies.stableval.pages.synthetic_tables import as_printed, cells_of, summary_of
+from crowdgold.studies.stableval.pages.synthetic_tables import (
+    as_printed,
+    cells_of,
+    lean_of,
+    summary_of,
+)
 from crowdgold.studies.stableval.plots.agent_ablation import bars, draw_agent_ablation
 from unit.judged_tables import agent_scores
 from unit.made_pages import PAGES, page_from
@@ -49,6 +54,19 @@ def test_cells_are_held_against_what_is_printed():
     text = summary_of(cells, 2)
     assert "72 of 72 cells have the printed digits" in text
     assert "0 of 72 cells are more than 3.5" in text
+
+
+def test_all_cells_together_lean_by_the_mean_over_replicates():
+    """Each MSE of ours is larger by .1, which is 100 in the table's unit."""
+    tables = {
+        OWN: agent_scores(OWN, {name: {method: value + 0.1 for method, value in row.items()}
+                                for name, row in as_the_paper().items()}),
+        PUBLISHED: agent_scores(PUBLISHED, as_the_paper()),
+    }  # fmt: skip
+    told = lean_of("table_4", tables, PRINTED["table_4"])
+    assert " ours less theirs are 100.00 ± " in told
+    assert told.endswith(" standard errors).")
+    assert lean_of("table_4", {OWN: tables[OWN]}, PRINTED["table_4"]) == ""
 
 
 def test_a_cell_that_differs_is_shown_and_counted():
@@ -161,7 +179,7 @@ def test_table_5_is_judged_cell_by_cell_and_by_both_kinds_of_subset():
     rows = PRINTED["table_5"]["rows"]
     lower = {name: [row[0], row[1] - 0.02, row[2]] for name, row in rows.items()}
     other = {name: [value - 0.03 for value in row] for name, row in rows.items()}
-    ds, subsets, labels = map(claim, ("stability of DS", "subsampling of", "3 of an item"))
+    ds, subsets, labels = map(claim, ("stability of DS", "subsampling of annotators", "3 of an item"))
     found = ds.judge(subset_tables(lower, other))
     assert found.verdict == FAILS
     assert "PEC less DS, seeds paired: labels_3 0.02" in found.reason

@@ -69,15 +69,13 @@ def recovery(results: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
     return wide.index.to_frame(index=False).assign(**dict(zip(QUANTITIES, values, strict=True)))
 
 
-def summarise_recovery(results: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
-    """Summarise the quantities, and `stability` metrics, over replicates.
+def recovery_values(results: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
+    """The quantities, and `stability` metrics, of each replicate, one a row.
 
-    Args:
-        results: rows of the long results table.
-        settings: its setting columns.
+    Args are those of `recovery`.
 
     Returns:
-        a row for each experiment, setting, method and quantity: `mean`, `se`, `replicates`.
+        columns experiment, the settings, method, replicate, `quantity` and `value`.
     """
     keys = ["experiment", *settings, "method"]
     found = recovery(results, settings)
@@ -86,7 +84,19 @@ def summarise_recovery(results: pd.DataFrame, settings: list[str]) -> pd.DataFra
     if len(stability):
         own = stability.rename(columns={"metric": "quantity", "estimate": "value"})
         parts.append(own[[*keys, "replicate", "quantity", "value"]])
-    groups = pd.concat(parts, ignore_index=True).groupby([*keys, "quantity"], sort=False)
+    return pd.concat(parts, ignore_index=True)
+
+
+def summarise_recovery(results: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
+    """Summarise the values of `recovery_values` over replicates.
+
+    Args are those of `recovery`.
+
+    Returns:
+        a row for each experiment, setting, method and quantity: `mean`, `se`, `replicates`.
+    """
+    keys = ["experiment", *settings, "method", "quantity"]
+    groups = recovery_values(results, settings).groupby(keys, sort=False)
     return (
         groups["value"]
         .agg(mean="mean", se=lambda values: standard_error(values.to_numpy()), replicates="size")

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from crowdgold.documents.markdown import markdown_table
+from crowdgold.documents.markdown import markdown_table, with_error
+from crowdgold.evaluation.summaries import standard_error
 from crowdgold.methods.pec import EXPECTED_CREDIT
 from crowdgold.methods.votes_and_gold import MAJORITY
-from crowdgold.studies.stableval.ranking_recovery import summarise_recovery
+from crowdgold.studies.stableval.ranking_recovery import recovery_values, summarise_recovery
 
 CONFIGURATION = "configuration"
 OWN, PUBLISHED = "own", "published"
@@ -123,6 +124,28 @@ def summary_of(cells: list[Cell], digits: int) -> str:
     return " ".join(sentences) if parts else "Not made here."
 
 
+def lean_of(name: str, tables: Mapping[str, pd.DataFrame], block: Mapping[str, Any]) -> str:
+    """Say in a sentence how far all cells of ours together are from the published labels'.
+
+    A published seed is shared by all configurations, so that the errors of its cells go together:
+    what counts is the mean over the cells of a replicate. Empty where there is one of the two only.
+    """
+    means = {}
+    for whose, experiment in TABLES[name].items():
+        if experiment not in tables:
+            return ""
+        rows = recovery_values(tables[experiment], [CONFIGURATION])
+        rows = rows[rows["quantity"] == block["quantity"]]
+        means[whose] = rows.groupby("replicate")["value"].mean().to_numpy() * block["scale"]
+    less = float(means[OWN].mean() - means[PUBLISHED].mean())
+    error = float(np.hypot(standard_error(means[OWN]), standard_error(means[PUBLISHED])))
+    away = f" ({abs(less) / error:.1f} standard errors)" if error > 0 else ""
+    return (
+        f" Cells of the published labels share their seeds, so that their errors go together: over "
+        f"all cells ours less theirs are {with_error(less, error)}{away}."
+    )
+
+
 def cell_table(name: str, cells: list[Cell], printed: Mapping[str, Any]) -> str:
     """Write a table, a line a configuration and two columns a method."""
     block, methods = printed[name], printed["methods"]
@@ -149,6 +172,17 @@ def seconds(times: pd.DataFrame | None) -> str:
     )
 
 
+def same_cells(tables: Mapping[str, pd.DataFrame], printed: Mapping[str, Any]) -> str:
+    """Say in a sentence how many cells of each table the published labels give as printed."""
+    parts = []
+    for name in TABLES:
+        known = [one for one in cells_of(name, tables, printed) if np.isfinite(one.published)]
+        same = sum(as_printed(one, printed[name]["digits"]) for one in known)
+        if known:
+            parts.append(f"{same} of {len(known)} of {name.replace('_', ' ')}")
+    return f"Of the cells of the synthetic study the published labels give {', '.join(parts)}."
+
+
 def sizes(tables: Mapping[str, pd.DataFrame]) -> list[str]:
     """The replicates of our draws and of the published labels, of the study and of table 5."""
     names = [*STUDY.values(), *STABILITY.values()]
@@ -160,5 +194,5 @@ def synthetic_table(
 ) -> str:
     """Write a table with its title, and how many of its cells come out."""
     cells = cells_of(name, tables, printed)
-    summary = summary_of(cells, printed[name]["digits"])
+    summary = summary_of(cells, printed[name]["digits"]) + lean_of(name, tables, printed[name])
     return f"### {printed[name]['source']}\n\n{summary}\n\n{cell_table(name, cells, printed)}"
