@@ -328,7 +328,7 @@ def test_labels_saved_by_tie_breaking_and_by_confidence():
     also = judge_of("CLARA or Snorkel: Snorkel")
     swapped = tables[2].replace({"policy": {"CLARA": "Snorkel"}})
     assert verdicts(also, swapped, tables[0]) == [FAILS, NOT_DECIDED]
-    assert "largest share saved at that loss" in saves(tables[0]).reason
+    assert "largest share of the labels saved at that loss" in saves(tables[0]).reason
     assert "saved at that loss: none in the table" in saves(tables[2]).reason
 
 
