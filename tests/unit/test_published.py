@@ -9,9 +9,9 @@ import pytest
 import yaml
 from test_wiring import CONFIG
 
-from crowdgold.experiments import plan
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.provenance.seals import check_seal
+from crowdgold.experiments.provenance.verification import experiment_of
 from crowdgold.experiments.results import read_metadata, read_table, write_table
 from crowdgold.experiments.wiring import published as published_module
 from crowdgold.experiments.wiring.jobs import Jobs
@@ -110,7 +110,7 @@ def test_hours_are_those_of_the_run_that_is_published(folder):
 def test_a_block_names_its_experiment():
     blocks = ["estimates/tiny/a=1/without_stan/0-9.parquet", "checks/tiny/only/0-0.parquet",
               "tables/tiny.parquet"]  # fmt: skip
-    assert {plan.experiment_of(block) for block in blocks} == {"tiny"}
+    assert {experiment_of(block) for block in blocks} == {"tiny"}
 
 
 def test_what_was_verified_is_kept_until_the_tables_are_others(folder):

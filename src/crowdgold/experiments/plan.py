@@ -108,12 +108,6 @@ def blocks(config: Mapping[str, Any], experiment: str) -> list[str]:
     ]
 
 
-def experiment_of(block: str) -> str:
-    """The experiment of one of its `blocks`."""
-    kind, name, *_ = block.split("/")
-    return name.removesuffix(".parquet") if kind == "tables" else name
-
-
 def data_tables(config: Mapping[str, Any], experiment: str) -> list[str]:
     """The data tables of an experiment, as paths in the folder of results."""
     return [f"data/{experiment}/{s}/{r}.parquet" for s, r in batches(config, experiment)]

@@ -217,6 +217,12 @@ def _block(path: Path) -> dict[str, Any]:
     return blocks_of(metadata)[0] if "made_from" in metadata else metadata
 
 
+def experiment_of(block: str) -> str:
+    """The experiment that a block is of (`plan.blocks`)."""
+    kind, name, *_ = block.split("/")
+    return name.removesuffix(".parquet") if kind == "tables" else name
+
+
 def compare_block(before: Path, after: Path, level: float = LEVEL) -> tuple[str, list[str]]:
     """Compare a block with the same made again.
 
@@ -243,7 +249,7 @@ def compare(results: Path) -> bool:
     for target in targets:
         path = Path(target).relative_to(scratch)
         how, found = compare_block(results / path, Path(target), level)
-        rows.append((plan.experiment_of(str(path)), str(path), not found, how))
+        rows.append((experiment_of(str(path)), str(path), not found, how))
         print(f"{'differs' if found else 'same   '}  {path} ({how})")
         for line in found:
             print(f"         {line}")
