@@ -179,7 +179,8 @@ def test_table_5_is_judged_cell_by_cell_and_by_both_kinds_of_subset():
     rows = PRINTED["table_5"]["rows"]
     lower = {name: [row[0], row[1] - 0.02, row[2]] for name, row in rows.items()}
     other = {name: [value - 0.03 for value in row] for name, row in rows.items()}
-    ds, subsets, labels = map(
+    words = ("stability of DS", "subsampling of annotators", "3 of an item")
+    ds, subsets, labels = map(claim, words)
         claim, ("stability of DS", "subsampling of annotators", "3 of an item")
     )
     found = ds.judge(subset_tables(lower, other))
