@@ -181,8 +181,6 @@ def test_table_5_is_judged_cell_by_cell_and_by_both_kinds_of_subset():
     other = {name: [value - 0.03 for value in row] for name, row in rows.items()}
     words = ("stability of DS", "subsampling of annotators", "3 of an item")
     ds, subsets, labels = map(claim, words)
-        claim, ("stability of DS", "subsampling of annotators", "3 of an item")
-    )
     found = ds.judge(subset_tables(lower, other))
     assert found.verdict == FAILS
     assert "PEC less DS, seeds paired: labels_3 0.02" in found.reason
