@@ -1,10 +1,13 @@
 """Fits behind a table: counted once each, whatever the columns that say their setting."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from crowdgold.data import Annotations
 from crowdgold.evaluation.fits import count_gate_failures, fits_by_method, gate_note, setting_keys
 from crowdgold.evaluation.summaries import summarise
+from crowdgold.models.confusion_em import EmSettings, fit_confusion_em
 
 
 def made_results(undefined: tuple[str, ...] = ("delta_TPR",)) -> pd.DataFrame:
@@ -50,3 +53,62 @@ def test_fits_are_counted_by_method_that_samples():
     other = made_results().assign(experiment="f", diagnostics_passed=True)
     found = fits_by_method([made_results(), other])
     assert found.to_dict("records") == [{"method": "MAVEN", "fits": 12, "passed": 10}]
+
+
+def em_message(steps):
+    """What the diagnostics of an EM say that stops after so many steps, on labels that differ."""
+    names = (np.array([f"{one}{number}" for number in range(size)], dtype=object)
+             for one, size in (("i", 60), ("R", 3), ("agent", 1), ("", 2)))  # fmt: skip
+    item, label = np.repeat(np.arange(60), 3), np.random.default_rng(3).integers(0, 2, 180)
+    whose = np.zeros(60, dtype=np.int64)
+    table = Annotations(*names, item, np.tile(np.arange(3), 60), whose, label)
+    found = fit_confusion_em(table, EmSettings(steps=steps, tolerance=0.0)).diagnostics
+    return found.passed, found.message
+
+
+def judged(message_of):
+    """Rows of MV, DS and PEC in two replicates, with the diagnostics of each method."""
+    return pd.DataFrame(
+        {"paper": "P", "experiment": "judged", "method": method, "metric": metric,
+         "replicate": replicate, "estimate": 0.5, "lower": 0.4, "upper": 0.6, "truth": 0.5,
+         "seed": replicate, "diagnostics_passed": passed, "diagnostics_message": message}
+        for method, (passed, message) in message_of.items()
+        for metric in ("score:each", "rank:each")
+        for replicate in range(2)
+    )  # fmt: skip
+
+
+def test_a_fit_by_em_is_not_said_to_have_markov_chains():
+    """Its own diagnostics say how it stopped; MV fits nothing and is none of them."""
+    stopped, still = em_message(7), em_message(5000)
+    assert (stopped[0], still[0]) == (False, True)
+    fits = judged({"MV": (True, ""), "DS": stopped, "PEC": stopped})
+    assert gate_note(fits) == (
+        "4 of 4 fits by EM had not converged when they stopped, after 7 steps, and are included"
+    )
+    mixed = judged({"MV": (True, ""), "DS": stopped, "PEC": em_message(9)})
+    assert "stopped and are included" in gate_note(mixed)
+    through = judged({"MV": (True, ""), "DS": still, "PEC": still})
+    assert gate_note(through) == "0 of 4 fits by EM had not converged when they stopped"
+
+
+def test_a_caption_tells_fits_by_em_and_by_chains_apart():
+    """DS of votes and PEC-posterior draw chains; a table of both says both, and a summary too."""
+    stopped, chains = em_message(7), (False, "R-hat 1.023 (limit 1.01)")
+    fits = judged({"GT": (True, ""), "PEC": stopped, "PEC-posterior": chains, "DS": (True, "")})
+    by_chains = (
+        "of 6 other fits had Markov chains that had not converged (R-hat above 1.01, or another "
+        "check), and are included"
+    )
+    assert gate_note(fits, longest=1) == (
+        "2 of 2 fits by EM had not converged when they stopped, after 7 steps, and are included; "
+        f"2 {by_chains}"
+    )
+    summary = summarise(fits[fits["metric"] == "score:each"], [])
+    assert gate_note(summary, longest=1) == (
+        f"2 of 2 fits by EM had not converged when they stopped and are included; 2 {by_chains}"
+    )
+    passing = judged({"PEC": em_message(5000), "PEC-posterior": (True, "")})
+    assert gate_note(passing).endswith(
+        "; 0 of 2 other fits had Markov chains that had not converged"
+    )

@@ -20,6 +20,10 @@ VALUES = {
     "level", "band_low", "band_high", "misfit", "misfit_se",
 }  # fmt: skip
 """Columns that hold what was found."""
+EM = "EM"
+"""The message of a fit by EM begins with it (`models.confusion_em`)."""
+STOPPED = r"EM not converged: in step (\d+)"
+"""Where the message says after how many steps one stopped that had not converged."""
 NOT_A_SETTING = VALUES | {"replicate", "method", "metric"}
 
 
@@ -72,7 +76,31 @@ def fits_by_method(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["method", "fits", "passed"])
 
 
-def gate_sentence(failed: int, fits: int, longest: int = MOST) -> str:
+def fitted_by_em(table: pd.DataFrame) -> pd.Series:
+    """Whether each row is of a fit by EM, which has no Markov chains.
+
+    Its message says so; a summary has none, and of its methods those count that have no other fit.
+    """
+    if "diagnostics_message" in table:
+        return table["diagnostics_message"].fillna("").astype(str).str.startswith(EM)
+    by_em = {name: _has(name, "em") and not samples(name) for name in set(table["method"])}
+    return table["method"].map(by_em).astype(bool)
+
+
+def _has(method: str, setting: str) -> bool:
+    """Whether a method has a setting of its own of this name."""
+    known = METHODS.get(method)
+    return known is not None and any(one.name == setting for one in known.settings.declared())
+
+
+def _may_have_chains(table: pd.DataFrame) -> bool:
+    """Whether a table may have Markov chains: those that failed do, and methods that draw."""
+    names = set(map(str, table["method"]))
+    drawing = (name not in METHODS or samples(name) or _has(name, "chains") for name in names)
+    return any(drawing) or (not table.empty and count_gate_failures(table)[0] > 0)
+
+
+def gate_sentence(failed: int, fits: int, longest: int = MOST, called: str = "fits") -> str:
     """What a caption or a page says of fits that missed their gate, without its full stop.
 
     It begins with a number, so that it can follow a full stop or a semicolon.
@@ -81,14 +109,33 @@ def gate_sentence(failed: int, fits: int, longest: int = MOST) -> str:
         failed: fits that missed it.
         fits: all fits.
         longest: times the draws asked for that their chains grew to, first; 1 where they did not.
+        called: what the fits are called.
     """
-    said = f"{failed:,} of {fits:,} fits had Markov chains that had not converged"
+    said = f"{failed:,} of {fits:,} {called} had Markov chains that had not converged"
     if not failed:
         return said
     after = f" after {longest} times the draws" if longest > 1 else ""
     return f"{said} (R-hat above {RHAT_LIMIT}, or another check){after}, and are included"
 
 
+def em_sentence(table: pd.DataFrame) -> str:
+    """The same of fits by EM; it says after how many steps they stopped, where all took as many."""
+    failed, fits = count_gate_failures(table)
+    said = f"{failed:,} of {fits:,} fits by EM had not converged when they stopped"
+    if not failed:
+        return said
+    messages = table.get("diagnostics_message", pd.Series(dtype=str))
+    steps = set(messages.str.extract(STOPPED)[0].dropna())
+    after = f", after {steps.pop()} steps," if len(steps) == 1 else ""
+    return f"{said}{after} and are included"
+
+
 def gate_note(table: pd.DataFrame, longest: int = MOST) -> str:
     """What a figure's caption says of the fits behind it that missed their gate."""
-    return gate_sentence(*count_gate_failures(table), longest)
+    by_em = fitted_by_em(table)
+    if not by_em.any():
+        return gate_sentence(*count_gate_failures(table), longest)
+    said, others = em_sentence(table[by_em]), table[~by_em]
+    if not _may_have_chains(others):
+        return said
+    return f"{said}; {gate_sentence(*count_gate_failures(others), longest, 'other fits')}"
