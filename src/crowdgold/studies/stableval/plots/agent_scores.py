@@ -55,9 +55,8 @@ def draw_agent_scores(
     axes.set_ylabel("Agent score")
     axes.set_title(title)
     own = table[(table["metric"] == "score:each") & table["method"].isin(METHODS)]
-    figure.supxlabel(
-        f"lines: 95 % intervals over responses; {gate_note(own, longest=1)}", fontsize=7
-    )
+    lines = "lines: 95 % intervals over responses, without the annotators' error: too short"
+    figure.supxlabel(f"{lines}\n{gate_note(own, longest=1)}", fontsize=7)
     legend_above(figure, axes)
     return figure, shown.rename_axis("agent").reset_index()
 
