@@ -20,6 +20,7 @@ import crowdgold
 from crowdgold.experiments.configuration import load, overlay
 from crowdgold.experiments.wiring.drawn import Drawn
 from crowdgold.experiments.wiring.jobs import Jobs
+from crowdgold.experiments.wiring.scales import scale_note
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -67,7 +68,8 @@ def figures(paper: str) -> Iterator[str]:
     drawn = drawn_as_published()
     for name, block in drawn.config["figures"].items():
         if block["paper"] == paper and (ROOT / f"docs/gallery/{name}.svg").is_file():
-            job = SimpleNamespace(config=drawn.config, params={"figures": {name: block}})
+            params = {"figures": {name: block}, "scales": {name: scale_note(drawn.config, name)}}
+            job = SimpleNamespace(config=drawn.config, params=params)
             caption = ROOT / "workflow/rules" / drawn.caption(name)
             text = JINJA.from_string(caption.read_text(encoding="utf-8")).render(snakemake=job)
             _, title, text = re.split(r"\*\*(.+?)\*\*", text, maxsplit=1, flags=re.DOTALL)

@@ -1,5 +1,6 @@
 """The pages of docs/ from their own templates, with the files that a test gives them."""
 
+from collections import defaultdict
 from pathlib import Path
 
 from crowdgold.documents.pages import make_page
@@ -15,4 +16,6 @@ def page_from(name, options=None, **files):
     for key, path in PAGES[name].get("files", {}).items():
         if key not in files and str(path).endswith(".yaml"):
             files[key] = load(ROOT / path)
-    return make_page(template, PAGES[name], files, options or {})
+    # Every scale is the papers' where a test does not say.
+    given = {"scale_of": defaultdict(str), **(options or {})}
+    return make_page(template, PAGES[name], files, given)

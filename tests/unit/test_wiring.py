@@ -12,6 +12,7 @@ from crowdgold.experiments.wiring.drawn import Drawn
 from crowdgold.experiments.wiring.jobs import Jobs, entries, none
 from crowdgold.experiments.wiring.pages import Pages
 from crowdgold.experiments.wiring.run import Run
+from crowdgold.experiments.wiring.scales import scale_note, scale_notes
 
 ROOT = Path(__file__).resolve().parents[2]
 VOTES = {"paper": "maven", "simulator": "maven", "methods": ["MAVEN", "MV"], "metrics": ["AUC"]}
@@ -190,11 +191,33 @@ def test_a_page_is_made_of_files_modules_and_parts_of_the_configuration(jobs, tm
     assert "Left out: real, for real: no network" in said
     own = {"crowdgold.documents.markdown", "crowdgold.studies.maven.claims"}
     assert set(pages.modules(claimed)) == own
-    assert pages.options(claimed) == {"plot": "lines"}
+    scales = {"scale_of": scale_notes(jobs.config)}
+    assert pages.options(claimed) == {"plot": "lines", **scales}
     (claims,) = pages.claims(claimed)
     assert claims.endswith("studies/maven/claims.yaml")
-    assert pages.files(plain) == pages.options(plain) == {}
+    assert (pages.files(plain), pages.options(plain)) == ({}, scales)
     assert pages.claims(plain) == pages.modules(plain) == []
+
+
+def test_a_caption_says_a_scale_below_the_papers_until_it_is_published_at_theirs():
+    """Of a run as of what is published; an experiment that is not published says nothing."""
+    assert scale_note(CONFIG, "curve") == "Default scale: 5 replicates."
+    assert scale_note(CONFIG, "table") == "Default scale: 1 to 5 replicates."
+    assert scale_note({**CONFIG, "scale": "smoke"}, "curve") == "Smoke scale: 5 replicates."
+    assert scale_note({**CONFIG, "scale": "paper"}, "table") == ""
+
+    def published(**scales):
+        return scale_notes({**CONFIG, "scale": "published", "published": scales})
+
+    found = published(simulated="default", real="default")
+    assert found["table"] == " Default scale: 1 to 5 replicates."
+    assert found["timed"] == ""
+    part = published(simulated="paper", real="default")
+    assert part["curve"] == ""
+    assert part["table"] == " Default scale of real: 1 replicate."
+    assert set(published(simulated="paper", real="paper").values()) == {""}
+    assert published(simulated="default")["table"] == " Default scale: 5 replicates."
+    assert published(scaling="default")["timed"] == " Default scale."
 
 
 def test_figures_of_the_same_tables_share_a_job_and_of_a_paper_at_the_smallest_scale(jobs):

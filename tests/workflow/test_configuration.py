@@ -186,7 +186,8 @@ def test_every_figure_has_a_caption():
 @pytest.mark.parametrize("path", sorted((ROOT / "workflow/report").glob("*.rst")), ids=str)
 def test_every_caption_can_be_rendered(path):
     figures = {"maven_fig4": BASE["figures"]["maven_fig4"]}
-    job = SimpleNamespace(config=BASE, params=SimpleNamespace(figures=figures))
+    params = SimpleNamespace(figures=figures, scales=dict.fromkeys(BASE["figures"], ""))
+    job = SimpleNamespace(config=BASE, params=params)
     text = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(path.read_text())
     strict = {"halt_level": 2, "report_level": 2}
     page = publish_parts(text.render(snakemake=job), writer="html", settings_overrides=strict)

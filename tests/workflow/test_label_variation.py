@@ -109,7 +109,8 @@ def test_the_pages_overlay_fine_tunes_an_encoder():
 def caption(figure, config):
     path = ROOT / f"workflow/report/{figure}.rst"
     text = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(path.read_text())
-    return text.render(snakemake=SimpleNamespace(config=config))
+    params = SimpleNamespace(scales={figure: ""})
+    return text.render(snakemake=SimpleNamespace(config=config, params=params))
 
 
 def test_captions_name_the_encoders_of_the_configuration():

@@ -21,6 +21,7 @@ from crowdgold.experiments.wiring.jobs import Jobs, entries, none
 from crowdgold.experiments.wiring.pages import Pages
 from crowdgold.experiments.wiring.published import Published
 from crowdgold.experiments.wiring.run import Run, set_environment
+from crowdgold.experiments.wiring.scales import scale_note
 from crowdgold.experiments.wiring import slurm
 from crowdgold.methods.registry import offered
 from crowdgold.toolchain import assemble

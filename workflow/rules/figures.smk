@@ -42,6 +42,8 @@ for job, figures_here in drawn.figure_jobs().items():
             ),
             mixed_code=config["mixed_code"],
             figures={figure: config["figures"][figure] for figure in figures_here},
+            # Of the captions.
+            scales={figure: scale_note(config, figure) for figure in figures_here},
         message:
             f"Drawing {', '.join(figures_here)}"
         script:

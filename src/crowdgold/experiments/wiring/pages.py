@@ -11,6 +11,7 @@ from crowdgold.experiments import plan
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.wiring.drawn import Drawn
 from crowdgold.experiments.wiring.jobs import Wildcards
+from crowdgold.experiments.wiring.scales import scale_notes
 
 OF_FIGURE = re.compile(r"(.*){(.+)}(.*)")
 
@@ -124,8 +125,11 @@ class Pages:
         return sorted({*page.get("modules", {}).values(), *own})
 
     def options(self, wildcards: Wildcards) -> dict[str, Any]:
-        """What a page takes from the configuration, by name."""
-        found = {}
+        """What a page takes from the configuration, by name.
+
+        `scale_of.FIGURE` ends the caption of a figure's picture.
+        """
+        found: dict[str, Any] = {"scale_of": scale_notes(self.config)}
         for name, path in self.page(wildcards).get("config", {}).items():
             value: Any = self.config
             for key in path.split("."):
