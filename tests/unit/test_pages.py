@@ -6,7 +6,7 @@ import pytest
 
 from crowdgold.documents.markdown import with_error
 from crowdgold.documents.told import ToldError
-from crowdgold.evaluation.summaries import check_coverage
+from crowdgold.evaluation.summaries import check_coverage, coverage_band
 from crowdgold.studies.calibration import page as coverage
 from crowdgold.studies.maven.pages import bias_causes, shared_labels
 from unit.made_pages import page_from
@@ -118,6 +118,24 @@ def settings_rows(maven: float, calibrated: float) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def test_the_caption_says_what_each_grey_is():
+    """One for each number of replicates, from the binomial band's lower end."""
+    one = settings_rows(0.7, 0.94)
+    low = {size: f"{coverage_band(size, 0.95)[0]:.2f}" for size in (25, 100)}
+    assert (
+        coverage.greys(one)
+        == f"Grey is what chance allows: from {low[100]} up with 100 replicates."
+    )
+    fewer = one[one["n"] == 1000].assign(replicates=25, n=50)
+    both = pd.concat([one, fewer], ignore_index=True)
+    assert coverage.greys(both) == (
+        f"Each grey is what chance allows with a number of replicates: from {low[25]} up with 25 "
+        f"and from {low[100]} up with 100; with more it is darker and narrower."
+    )
+    assert low[25] < low[100]
+    assert coverage.greys(both) in coverage_page(coverage_table(0.7), "a", both)
+
+
 def test_the_rule_and_what_covers_are_said():
     """The interval to rely on is another's; the versions in the band of the pooled coverage are
     named, and where none is, it says so."""
@@ -178,6 +196,7 @@ def test_each_setting_is_held_against_the_band():
 def test_the_part_on_own_models_has_a_line_a_truth_and_method():
     text = coverage_page(coverage_table(0.7), "a").partition("## Each model where")[2]
     assert "12 of 400 fits had Markov chains that had not converged" in text
+    assert "In it each metric has 2 methods side by side; a grey bar is what chance" in text
     assert "- a\n- b\n" in text
     text = text.partition("### Coverage under each model")[2]
     assert "| DS's | H-AI | **0.40** | **0.40** | 3 |" in text

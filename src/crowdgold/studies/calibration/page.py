@@ -39,6 +39,25 @@ def rows_of(shown: pd.DataFrame, metric: str, *methods: str) -> list[dict[Hashab
     return [rows.loc[method].to_dict() for method in methods]
 
 
+def greys(settings: pd.DataFrame) -> str:
+    """What the grey bands of a figure of settings are, one for each number of replicates."""
+    level = float(settings["level"].iloc[0])
+    sizes = sorted({int(one) for one in settings["replicates"].dropna() if one > 0})
+    lows = [f"{coverage_band(size, level)[0]:.2f} up with {size:,}" for size in sizes]
+    if len(sizes) == 1:
+        return f"Grey is what chance allows: from {lows[0]} replicates."
+    parts = f"from {', from '.join(lows[:-1])} and from {lows[-1]}"
+    return (
+        f"Each grey is what chance allows with a number of replicates: {parts}; with more it is "
+        "darker and narrower."
+    )
+
+
+def most_methods(shown: pd.DataFrame) -> int:
+    """How many methods stand side by side for a metric, where most do."""
+    return int(shown.groupby(["experiment", "metric"])["method"].nunique().max())
+
+
 def by_shape(settings: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The settings in which scores are normal utilities, and the others, with `width_ratio`.
 
