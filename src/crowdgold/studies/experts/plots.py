@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.declared import LEVEL
 from crowdgold.plotting.plot import Plot, require
-from crowdgold.plotting.style import COLOURS, new_figure
+from crowdgold.plotting.style import COLOURS, legend_above, new_figure
 from crowdgold.studies.experts.check import CORRECTED, FIRST, FREE, MAJORITY, OF_EXPERTS, VERDICT
 
 LOOKS = {
@@ -18,6 +19,8 @@ LOOKS = {
     CORRECTED: (COLOURS[0], "o", "corrected for experts' errors"),
 }
 """Reading -> its colour, marker, and words."""
+SHIFT = 0.11
+"""Between the marks of two readings, where experts are 1 apart."""
 MOST_WIDTH = 6
 """Of the axis of relative widths."""
 
@@ -50,12 +53,52 @@ def read_experts(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(found, columns=[*by, "metric", "reading", "coverage", "share", "width"])
 
 
+def _reading(
+    panel: Axes, own: pd.Series, line: Sequence[str], reading: str, names: Sequence[str]
+) -> None:
+    """A reading's marks in a panel, and a line through those of experts who differ in one number.
+
+    Args:
+        own: the values by the experts, all of `names`.
+        line: experts whose marks are joined, in their order.
+    """
+    colour, marker, label = LOOKS[reading]
+    place = names.index(line[0]) if line else 0
+    shift = SHIFT * (list(LOOKS).index(reading) - (len(LOOKS) - 1) / 2)
+    at = np.arange(len(names)) + shift
+    joined = at[place : place + len(line)]
+    panel.plot(joined, own.loc[list(line)], color=colour, linewidth=0.9)
+    panel.plot(at, own, color=colour, marker=marker, linestyle="none", markersize=3.5, label=label)
+
+
+def _axes(upper: Axes, lower: Axes) -> None:
+    """Scales and lines of a panel of coverage and of the one of width below it."""
+    upper.axhline(LEVEL, color="#666666", linewidth=0.7)
+    lower.axhline(1, color="#666666", linewidth=0.7)
+    upper.set_ylim(-0.05, 1.05)
+    lower.set_yscale("log")
+    lower.set_ylim(0.8, MOST_WIDTH)
+    lower.set_yticks([1, 1.5, 2, 4], ["1", "1.5", "2", "4"])
+    lower.minorticks_off()
+
+
+def _heading(panel: Axes, text: str, above_title: bool) -> None:
+    """Head a row of panels from its first: as long as several, so that no room is made for it."""
+    offset = (0, 19 if above_title else 6)
+    panel.annotate(
+        text, (0, 1), offset, xycoords="axes fraction", textcoords="offset points", fontsize=9
+    ).set_in_layout(False)
+
+
 def draw_experts(
     table: pd.DataFrame,
     *,
     by: Sequence[str],
     titles: Mapping[str, str],
     words: Mapping[str, str] | None = None,
+    drawn: Sequence[str] | None = None,
+    joined: Sequence[str] | None = None,
+    label: str = "",
 ) -> tuple[Figure, pd.DataFrame]:
     """Draw a row of panels for coverage and one for width, a column for each metric.
 
@@ -64,39 +107,34 @@ def draw_experts(
         by: columns of the settings: which items get a second opinion, then the experts.
         titles: metric -> its words, of those that are drawn.
         words: of values of the settings.
+        drawn: those of the first column that are drawn; all where not given.
+        joined: those of the second that a line joins, neighbours in the table; all where not given.
+        label: of the horizontal axes.
     """
-    found = read_experts(table, by)
-    protocol, experts = by
-    names, drawn = list(dict.fromkeys(found[experts])), list(dict.fromkeys(found[protocol]))
-    called = dict(words or {})
-    texts = [called.get(one, one) for one in names]
-    figure, axes = new_figure(2 * len(drawn), len(titles), 0.6 + 3.2 * len(drawn))
-    for place, one in enumerate(drawn):
-        for column, metric in enumerate(titles):
-            own = found[(found[protocol] == one) & (found["metric"] == metric)]
-            upper, lower = axes[2 * place][column], axes[2 * place + 1][column]
-            upper.axhline(LEVEL, color="#666666", linewidth=0.7)
-            lower.axhline(1, color="#666666", linewidth=0.7)
-            for reading, (colour, marker, label) in LOOKS.items():
-                of_it = own[own["reading"] == reading].set_index(experts).reindex(names)
-                for panel, value in ((upper, "coverage"), (lower, "width")):
-                    panel.plot(
-                        range(len(names)), of_it[value], color=colour, marker=marker, label=label,
-                        linewidth=0.9, markersize=4,
-                    )  # fmt: skip
-            upper.set_title(f"\n{titles[metric]}")
-            upper.set_ylim(-0.03, 1.03)
-            lower.set_yscale("log")
-            lower.set_ylim(0.8, MOST_WIDTH)
-            lower.set_yticks([1, 1.5, 2, 4], ["1", "1.5", "2", "4"])
-            lower.minorticks_off()
-            for panel in (upper, lower):
-                panel.set_xticks(range(len(names)), texts, rotation=35, ha="right")
-        # Above its row: it is as long as two panels.
-        axes[2 * place][0].set_title(f"Second opinions {called.get(one, one)}\n", loc="left")
-        axes[2 * place][0].set_ylabel("Coverage")
-        axes[2 * place + 1][0].set_ylabel("Width / error-free")
-    axes[1][0].legend(frameon=False, fontsize="x-small")
+    found, (protocol, experts) = read_experts(table, by), by
+    drawn = list(drawn or dict.fromkeys(found[protocol]))
+    found = found[found[protocol].isin(drawn)].reset_index(drop=True)
+    names, called = list(dict.fromkeys(found[experts])), dict(words or {})
+    figure, axes = new_figure(2 * len(drawn), len(titles), 1.0 + 2.6 * len(drawn))
+    for row, column in np.ndindex(len(drawn), len(titles)):
+        upper, lower = axes[2 * row][column], axes[2 * row + 1][column]
+        metric = list(titles)[column]
+        own = found[(found[protocol] == drawn[row]) & (found["metric"] == metric)]
+        for reading in LOOKS:
+            of_it = own[own["reading"] == reading].set_index(experts).reindex(names)
+            for panel, value in ((upper, "coverage"), (lower, "width")):
+                _reading(panel, of_it[value], joined or names, reading, names)
+        _axes(upper, lower)
+        upper.set_title(f"\n{titles[metric]}" if row == 0 else " ")
+        upper.set_xticks(range(len(names)), [])
+        texts = [called.get(one, one) for one in names] if row == len(drawn) - 1 else []
+        lower.set_xticks(range(len(names)), texts, rotation=40, ha="right")
+    for row, one in enumerate(drawn):
+        _heading(axes[2 * row][0], f"Second opinions {called.get(one, one)}", row == 0)
+        axes[2 * row][0].set_ylabel("Coverage")
+        axes[2 * row + 1][0].set_ylabel("Width / error-free")
+    figure.supxlabel(label, fontsize=8)
+    legend_above(figure, axes[0][0], 2)
     return figure, found
 
 
