@@ -7,10 +7,11 @@ from scipy.stats import binom
 
 from crowdgold.experiments.data_tables import Drawn, write_replicates
 from crowdgold.simulate import simulate
-from crowdgold.studies.answer.bars import answers_of, bars_of
+from crowdgold.studies.answer.bars import AT, MEAN_WIDTH, answers_of, bars_of
 from crowdgold.studies.answer.cells import answer_cells, pooled_coverage, upper_limit
 from crowdgold.studies.answer.least_width import LEAST
 from crowdgold.studies.answer.page import cells_table, predictions_table
+from crowdgold.studies.answer.plots import draw_answer
 from crowdgold.studies.answer.sample_peers import PEER, ROWS, TRUTHS, peer_interval, read_samples
 from unit.made_answers import METRICS, REPLICATES, SIZES, WORLDS, made_answers
 from unit.made_pages import page_from
@@ -221,3 +222,14 @@ def test_the_page_says_how_narrow_it_could_be():
     assert "makes it much less than 0.750 of that" in page
     assert "| two | 0.70 | 0.80 |" in page
     assert "How narrow" not in page_of()
+
+
+def test_the_width_asked_for_lies_above_all_lines_and_is_named():
+    figure, _ = draw_answer(made_answers(), answer="mine")
+    right = figure.axes[1]
+    (mark,) = [one for one in right.collections if one.get_zorder() == 5]
+    ((left, height), (end, _)) = mark.get_segments()[0]
+    assert height == MEAN_WIDTH
+    assert left < AT < end
+    assert max(line.get_zorder() for line in right.get_lines()) < 5
+    assert [text.get_text() for text in right.texts] == [f"asked for: {MEAN_WIDTH}"]

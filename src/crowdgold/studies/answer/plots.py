@@ -17,6 +17,8 @@ from crowdgold.studies.answer.bars import AT, MEAN_WIDTH, OF_METRIC, POOLED, ans
 
 MARKERS = "os^vDPX*hd"
 ALL = "all metrics"
+ASKED = 1.5
+"""The mark of the width asked for reaches from its number of labels over this to times this."""
 LOWEST = 0.9
 """The axis of coverage starts here unless a point lies lower."""
 
@@ -66,7 +68,12 @@ def _coverage(axes: Axes, shown: pd.DataFrame) -> None:
 
 def _width(axes: Axes, shown: pd.DataFrame, baseline: str) -> None:
     axes.axhline(1, color="#666666", linewidth=0.8)
-    axes.plot([AT], [MEAN_WIDTH], marker="_", markersize=22, color="#AA3300", zorder=4)
+    # Above all lines, and wider than their marks.
+    axes.hlines(MEAN_WIDTH, AT / ASKED, AT * ASKED, color="#AA3300", linewidth=2.2, zorder=5)
+    axes.annotate(
+        f"asked for: {MEAN_WIDTH}", (AT, MEAN_WIDTH), (0, -4), textcoords="offset points",
+        ha="center", va="top", fontsize=7, color="#AA3300", zorder=5,
+    )  # fmt: skip
     _lines(axes, shown, "width_ratio")
     axes.set_ylim(0, 1.05 * max(1.0, float(shown["width_ratio"].max())))
     axes.set_ylabel(f"Mean width / that of {baseline}")
@@ -115,8 +122,8 @@ def draw_answer(
     figure.supxlabel(
         f"{found.answer} in {worlds} settings, {count_replicates(counts.max(), counts.min())} a "
         f"cell. Grey: where all metrics together are to be, {POOLED[0]} to {POOLED[1]}; dashed: "
-        f"the least of a metric, {OF_METRIC}; red mark: the mean width asked for, {MEAN_WIDTH}. "
-        "Bars: one standard error",
+        f"the least of a metric, {OF_METRIC}; red: the mean width of all metrics "
+        f"asked for, {MEAN_WIDTH}. Bars: one standard error",
         fontsize=7,
     )
     return figure, shown
