@@ -139,3 +139,17 @@ def test_tables_and_figure_of_a_panel():
     )
     assert len(figure.axes) == 4
     assert len(shown) == 6
+
+
+@pytest.mark.parametrize(("answered", "drawn"), [(0.4, False), (0.6, True)])
+def test_a_range_is_drawn_where_half_of_the_studies_have_one(answered, drawn):
+    """Where fewer do, the panel says how many; every axis has a title."""
+    table = made(answered=answered)
+    assert set(table.loc[table["method"] == WITHOUT, "metric"]) >= {"AUC"}
+    figure, _ = draw_judge_panels(table, by="study.correlation", label="rho")
+    panel = figure.axes[3]
+    ends = [path.vertices for one in panel.collections for path in one.get_paths()]
+    heights = np.concatenate([points[:, 1] for points in ends if len(points)])
+    assert np.isfinite(heights).any() == drawn
+    assert [text.get_text() for text in panel.texts] == ([] if drawn else ["40% have\na range"])
+    assert all(one.get_xlabel() and one.get_ylabel() for one in figure.axes)

@@ -12,8 +12,9 @@ from crowdgold.plotting.style import COLOURS, new_figure
 from crowdgold.studies.judge_panels.check import EFFECTIVE, VOTES, WITHOUT
 from crowdgold.studies.judge_panels.measured import measured, pooled, with_correlation
 
-TITLES = {"prevalence": "prevalence", "AUC": "AUC of the model"}
-LINES = ("-", "--", ":")
+TITLES = {"prevalence": "Prevalence", "AUC": "AUC of the model"}
+ENOUGH = 0.5
+"""The share of studies that have a range from which on its median ends are drawn."""
 
 
 def _coverage(axes: Axes, found: pd.DataFrame) -> None:
@@ -30,7 +31,8 @@ def _coverage(axes: Axes, found: pd.DataFrame) -> None:
             marker=style.marker, markersize=4, linewidth=1, label=str(name),
         )  # fmt: skip
     axes.set_ylim(-0.02, 1.02)
-    axes.set_title("coverage, all metrics")
+    axes.set_title("all metrics")
+    axes.set_ylabel(f"Coverage of {LEVEL:.0%} intervals")
     axes.legend(loc="lower left", frameon=False, fontsize=6)
 
 
@@ -44,18 +46,29 @@ def _effective(axes: Axes, table: pd.DataFrame) -> None:
             linewidth=0, label=f"{n_gold} gold labels",
         )  # fmt: skip
         axes.plot(middle.index, middle["truth"], color="black", linewidth=1)
-    axes.set_title("effective votes (line: truth)")
+    axes.set_title("line: truth; bands: median interval")
+    axes.set_ylabel("Effective number of votes")
     axes.legend(loc="upper right", frameon=False, fontsize=6)
 
 
 def _ranges(axes: Axes, table: pd.DataFrame, metric: str) -> None:
-    """Ranges without gold labels: medians of their ends, where there are some."""
+    """Ranges without gold labels: medians of their ends, where enough studies have one."""
     own = table[(table["method"] == WITHOUT) & (table["metric"] == metric)]
-    middle = own.groupby("correlation")[["lower", "upper", "truth"]].median()
-    axes.fill_between(middle.index, middle["lower"], middle["upper"], color="#BBBBBB", linewidth=0)
+    by = own.groupby("correlation")
+    middle, share = by[["lower", "upper", "truth"]].median(), by["lower"].count() / by.size()
+    ends = middle[["lower", "upper"]].where(share >= ENOUGH)
+    axes.fill_between(ends.index, ends["lower"], ends["upper"], color="#BBBBBB", linewidth=0)
+    # A single correlation with a range between two without has no band.
+    axes.vlines(ends.index, ends["lower"], ends["upper"], color="#999999", linewidth=2)
     axes.plot(middle.index, middle["truth"], color="black", linewidth=1)
+    for place in share.index[share < ENOUGH]:
+        axes.annotate(
+            f"{share[place]:.0%} have\na range", (place, 0.05), fontsize=6,
+            ha="left" if place == share.index[0] else "center", color="#444444",
+        )  # fmt: skip
     axes.set_ylim(0, 1)
-    axes.set_title(f"no gold: {TITLES[metric]}")
+    axes.set_title("no gold labels")
+    axes.set_ylabel(TITLES[metric])
 
 
 def draw_judge_panels(table: pd.DataFrame, *, by: str, label: str) -> tuple[Figure, pd.DataFrame]:
@@ -74,6 +87,7 @@ def draw_judge_panels(table: pd.DataFrame, *, by: str, label: str) -> tuple[Figu
     _effective(panels[1], many)
     for panel, metric in zip(panels[2:], TITLES, strict=True):
         _ranges(panel, many, metric)
+    for panel in panels:
         panel.set_xlabel(label)
     return figure, found
 
