@@ -111,6 +111,14 @@ def test_the_figure_shows_its_cells_and_their_reasons(tmp_path):
     options = {"metrics": ["prevalence", "AUC"], "labels": LABELS, "by": ["shape"]}
     figure, shown = FIGURES["arena"](TWO_WORLDS, options)
     assert len(shown) == 16
+    # A panel a metric; in a cell the width, large enough to be read.
+    assert len(figure.axes) == 2
+    for panel, metric in zip(figure.axes, options["metrics"], strict=True):
+        own = shown[(shown["metric"] == metric) & (shown["intervals"] > 0)]
+        written = [one for one in panel.texts if one.get_style() != "italic"]
+        widths = [f"{100 * one:.0f}" if one > 0 else "–" for one in own["width_ratio"]]
+        assert sorted(one.get_text() for one in written) == sorted(widths)
+        assert min(one.get_fontsize() for one in written) >= 6
     footer = figure.get_supxlabel()
     for reason in set(shown["reason"]) - {""}:
         assert reason.partition(";")[0] in footer

@@ -1,40 +1,37 @@
-"""The arena as heat maps: coverage of each method in each world, and width over the baseline's."""
+"""The arena as heat maps: a cell's colour says its coverage, its number the width of intervals."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.collections import PatchCollection
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Patch
 
 from crowdgold.arena.table import INSIDE, LONG, NONE, SHORT, arena_cells, by_fewest_short, judged
 from crowdgold.methods.registry import baseline as gold_alone
 from crowdgold.metrics import label_of
 from crowdgold.plotting.plot import Plot
 from crowdgold.plotting.series import count_replicates
-from crowdgold.plotting.style import new_figure
+from crowdgold.plotting.style import PAGE_WIDTH, new_figure
 
 COVERS, UNSURE, COVERS_TOO_MUCH, EMPTY = "#DCE9F5", "#FFF3B0", "#9CC4E4", "#F4F4F4"
 LESS = 0.05
 """Coverage that is less than nominal by more than this is not shown as coverage, though too few
 replicates may leave it inside its band."""
-HATCH = "#C0662D"
 SHORTFALL = LinearSegmentedColormap.from_list("shortfall", ["#FDAE6B", "#E6550D", "#7F2704"])
 """Colours of coverage below its band, from just below to none."""
-WIDEST = 4.0
-"""Ratio of widths at which the colours end; a quarter at the other end."""
-CELL, GAP = 0.145, 0.42
+CELL, GAP = 0.15, 0.35
 """Inches of a row, and of what is above and below the rows of a metric."""
-MOST_UPRIGHT = 20
-"""Settings up to which numbers stand upright in their cells; of more they are turned."""
-FOLD = 88
+NUMBER, WORD = 6.0, 5.0
+"""Points of a number, and at most of a reason's word, which fits into its cells."""
+NAMES = 1.1
+"""Inches of the methods' names, left of the cells."""
+FOLD = 130
 """Characters of a line below a panel."""
 
 WORDS = {
@@ -72,14 +69,6 @@ def colour_of_coverage(cell: Mapping[str, Any]) -> Any:
     return UNSURE if _is_unsure(cell) else COVERS
 
 
-def _colour_of_width(cell: Mapping[str, Any]) -> Any:
-    if not np.isfinite(cell["width_ratio"]):
-        return EMPTY
-    place = np.log(max(cell["width_ratio"], 1e-3)) / np.log(WIDEST)
-    # Green where narrower, purple where wider: told apart by the colour-blind.
-    return mpl.colormaps["PRGn"](float(np.clip(0.5 - 0.4 * place, 0.1, 0.9)))
-
-
 def _ink(colour: Any) -> str:
     """Black or white, whichever can be read on a colour."""
     red, green, blue = to_rgb(colour)
@@ -95,36 +84,30 @@ def _write(axes: Axes, x: float, y: int, text: str, **look: Any) -> None:
     axes.text(x, y, text, ha="center", va="center", **look).set_in_layout(False)
 
 
-def _write_reasons(axes: Axes, y: int, reasons: Mapping[int, str], turn: int) -> None:
+def _write_reasons(axes: Axes, y: int, reasons: Mapping[int, str], points: float) -> None:
     """Write why cells of a row are empty, once for neighbours that share the reason.
 
     Args:
         axes, y: the panel and the row.
         reasons: place of an empty cell -> its reason's word.
-        turn: degrees by which the word of a single cell is turned.
+        points: the width of a cell.
     """
     # Neighbours have the same distance to their number in the row of empty cells.
     numbered = enumerate(sorted(reasons))
     for _, run in groupby(numbered, lambda one: (one[1] - one[0], reasons[one[1]])):
         places = [place for _, place in run]
-        alone = len(places) == 1
-        middle = (places[0] + places[-1]) / 2
+        word = reasons[places[0]]
+        # A character takes some .6 of its height.
+        size = min(WORD, len(places) * points / (0.6 * len(word)))
         _write(
-            axes, middle, y, reasons[places[0]], fontsize=3.9 if alone else 4.6, color="#666666",
-            style="italic", rotation=turn if alone else 0,
+            axes, (places[0] + places[-1]) / 2, y, word, fontsize=size, color="#666666",
+            style="italic",
         )  # fmt: skip
 
 
-def _panel(
-    axes: Axes,
-    cells: pd.DataFrame,
-    kind: str,
-    worlds: Sequence[str],
-    methods: Sequence[str],
-) -> None:
-    """Draw a heat map of coverage, or of widths."""
+def _panel(axes: Axes, cells: pd.DataFrame, worlds: Sequence[str], methods: Sequence[str]) -> None:
+    """Draw the heat map of a metric."""
     colours = np.ones((len(methods), len(worlds), 3))
-    hatched, turn = [], 90 if len(worlds) > MOST_UPRIGHT else 0
     reasons: list[dict[int, str]] = [{} for _ in methods]
     for cell in cells[cells["method"].isin(methods)].to_dict("records"):
         named = {str(key): value for key, value in cell.items()}
@@ -133,47 +116,37 @@ def _panel(
             colours[y, x] = to_rgb(EMPTY)
             reasons[y][x] = word_of(str(named["reason"]))
             continue
-        colour = colour_of_coverage(named) if kind == "coverage" else _colour_of_width(named)
+        colour = colour_of_coverage(named)
         colours[y, x] = to_rgb(colour)
-        text, ink = _percent(named[kind]), _ink(colour)
-        _write(axes, x, y, text, fontsize=4.6, color=ink, rotation=turn)
-        if kind != "coverage" and named["verdict"] == SHORT and np.isfinite(named["width_ratio"]):
-            hatched.append(Rectangle((x - 0.5, y - 0.5), 1, 1))
+        _write(axes, x, y, _percent(named["width_ratio"]), fontsize=NUMBER, color=_ink(colour))
     for y, row in enumerate(reasons):
-        _write_reasons(axes, y, row, turn)
+        _write_reasons(axes, y, row, 72 * (PAGE_WIDTH - NAMES) / len(worlds))
     axes.imshow(colours, aspect="auto", interpolation="nearest")
-    under = PatchCollection(hatched, facecolor="none", edgecolor=HATCH, hatch="////", linewidth=0)
-    axes.add_collection(under)
     for edge in np.arange(0.5, len(worlds) - 1):
-        axes.axvline(edge, color="white", linewidth=0.4)
+        axes.axvline(edge, color="white", linewidth=0.6)
     for edge in np.arange(0.5, len(methods) - 1):
-        axes.axhline(edge, color="white", linewidth=0.4)
+        axes.axhline(edge, color="white", linewidth=0.6)
     axes.set_xticks([])
-    axes.set_yticks(range(len(methods)), methods, fontsize=6)
+    axes.set_yticks(range(len(methods)), methods, fontsize=7)
     axes.tick_params(length=0)
     axes.grid(False)
     for side in axes.spines.values():
         side.set_visible(False)
 
 
-def _legend(figure: Figure, cells: pd.DataFrame, baseline: str) -> None:
+def _legend(figure: Figure, cells: pd.DataFrame) -> None:
     """Explain the colours that are there."""
     there = set(cells["verdict"])
     unsure = any(_is_unsure(dict(cell)) for _, cell in cells.iterrows())
-    widths = {ratio: _colour_of_width({"width_ratio": ratio}) for ratio in (0.5, 2.0)}
-    narrow = Patch(facecolor="white", edgecolor=HATCH, hatch="////", label="narrow, but too short")
     handles = [
         Patch(facecolor=COVERS, label="covers"),
         *([Patch(facecolor=UNSURE, label="lower, not clear")] if unsure else []),
         *([Patch(facecolor=SHORTFALL(0.2), label="too short")] if SHORT in there else []),
         *([Patch(facecolor=SHORTFALL(1.0), label="never covers")] if SHORT in there else []),
         *([Patch(facecolor=COVERS_TOO_MUCH, label="covers too often")] if LONG in there else []),
-        Patch(facecolor=widths[0.5], label=f"narrower than {baseline}"),
-        Patch(facecolor=widths[2.0], label="wider"),
-        *([narrow] if SHORT in there else []),
     ]
     figure.legend(
-        handles=handles, loc="outside upper center", ncols=8, frameon=False, fontsize=6,
+        handles=handles, loc="outside upper center", ncols=len(handles), frameon=False, fontsize=7,
         handlelength=1.2, columnspacing=1.0,
     )  # fmt: skip
 
@@ -196,10 +169,10 @@ def _reasons(cells: pd.DataFrame) -> list[str]:
 
 
 def _new_grid(heights: list[int], shown: pd.DataFrame) -> tuple[Figure, Any]:
-    """A figure with a line of two panels for each metric, as high as its methods need."""
+    """A figure with a panel for each metric, as high as its methods need."""
     reasons = _reasons(shown)
     height = 1.8 + 0.08 * len(reasons) + GAP * len(heights) + CELL * sum(heights)
-    figure, axes = new_figure(len(heights), 2, height)
+    figure, axes = new_figure(len(heights), 1, height)
     grid = axes[0][0].get_gridspec()
     assert grid is not None
     grid.set_height_ratios(heights)
@@ -216,14 +189,14 @@ def draw_arena(
     by: Sequence[str] = (),
     labels: Mapping[str, Any] | None = None,
 ) -> tuple[Figure, pd.DataFrame]:
-    """Draw coverage, and width relative to the baseline's, of methods in worlds.
+    """Draw coverage, as colours, and width relative to the baseline's of methods in worlds.
 
     A method has a row where it has an interval in some world; those that hold in most cells of the
     table stand first.
 
     Args:
         table: a summary of replicates of the worlds' experiments.
-        metrics: a line of panels each, named without thresholds.
+        metrics: a panel each, named without thresholds.
         baseline: the method whose widths are compared with.
         by: settings whose values are worlds.
         labels: experiment -> the words that stand for it.
@@ -251,16 +224,13 @@ def draw_arena(
         for metric, own in of_metric.items()
     }
     figure, axes = _new_grid([max(len(methods), 1) for methods in rows.values()], shown)
-    for line, (metric, own) in zip(axes, of_metric.items(), strict=True):
-        for panel, kind in zip(line, ("coverage", "width_ratio"), strict=True):
-            _panel(panel, own, kind, worlds, rows[metric])
-            what = "coverage, %" if kind == "coverage" else f"width, % of {baseline}'s"
-            panel.set_title(f"{label_of(metric)}: {what}", fontsize=8)
-        line[0].set_xlabel(_without(own, rows[metric]), fontsize=5, color="#666666")
-        line[1].set_yticklabels([])
-    for panel in axes[-1]:
-        panel.set_xticks(range(len(worlds)), worlds, rotation=55, ha="right", fontsize=6)
-    _legend(figure, shown, baseline)
+    for (panel,), (metric, own) in zip(axes, of_metric.items(), strict=True):
+        _panel(panel, own, worlds, rows[metric])
+        what = f"coverage (colour), and width in % of {baseline}'s"
+        panel.set_title(f"{label_of(metric)}: {what}", fontsize=8)
+        panel.set_xlabel(_without(own, rows[metric]), fontsize=6, color="#555555")
+    axes[-1][0].set_xticks(range(len(worlds)), worlds, rotation=45, ha="right", fontsize=6.5)
+    _legend(figure, shown)
     figure.supxlabel(_footer(shown), fontsize=6)
     return figure, cells
 
