@@ -61,7 +61,12 @@ def draw_run_time(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         panel.legend(frameon=False, fontsize=6, loc="upper left")
     axes[0][0].set_ylabel("Seconds of inference, one core")
     failed = int((~table["passed"]).sum())
-    figure.supxlabel(f"{failed} of {len(table)} runs missed their diagnostics gate", fontsize=7)
+    runs = int(table.groupby(["method", "n"]).size().max())
+    figure.supxlabel(
+        f"Points: medians of up to {runs} runs (docs/reproduction.md has their means); bars: the "
+        f"fastest and the slowest; {failed} of {len(table)} runs missed their diagnostics gate",
+        fontsize=7,
+    )
     return figure, table
 
 
