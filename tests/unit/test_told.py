@@ -29,3 +29,9 @@ def test_claims_of_one_cause_stand_together_within_their_list():
 def test_two_places_of_one_cause_are_both_named():
     lines = "- **Fig. 1**: a. *Why not:* c.\n- **Fig. 2**: b. *Why not:* c; more."
     assert causes(lines) == "- **Fig. 1**: a. **Fig. 2**: b. *Why not:* c."
+
+
+def test_claims_of_our_own_are_left_out():
+    ours = "- **ours, on fig. 1**: a. *Why not:* c."
+    assert causes(ours) == ""
+    assert causes(f"{ours}\n- **Fig. 1**: b.") == "- **Fig. 1**: b."

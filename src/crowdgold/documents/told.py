@@ -3,7 +3,7 @@
 import re
 
 from crowdgold.documents.printed_items import sections
-from crowdgold.documents.verdicts import WHY
+from crowdgold.documents.verdicts import WHY, is_ours
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 CLAIM = re.compile(rf"- (\*\*.+?\*\*): (.+?)\.(?: {re.escape(WHY)} ([^;]*?)(?:;.*)?\.)?")
@@ -41,11 +41,12 @@ def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
 
 
 def causes(lines: str) -> str:
-    """Lists of claims that do not hold, in which claims of one cause stand together.
+    """Lists of a paper's claims that do not hold, in which claims of one cause stand together.
 
-    Each has its place, its words, and the cause alone of what is said of why it fails.
+    Each has its place, its words, and the cause alone of what is said of why it fails. Claims of
+    our own are left out; empty where no others are left.
     """
-    return "\n\n".join(_by_cause(part) for part in lines.split("\n\n"))
+    return "\n\n".join(filter(None, (_by_cause(part) for part in lines.split("\n\n"))))
 
 
 def _by_cause(part: str) -> str:
@@ -55,6 +56,8 @@ def _by_cause(part: str) -> str:
         return part
     told: dict[str, dict[str, list[str]]] = {}
     for place, words, cause in (claim.groups() for claim in claims if claim):
+        if is_ours(place.strip("*")):
+            continue
         told.setdefault(cause or "", {}).setdefault(place, []).append(words)
     return "\n".join(
         "- "
