@@ -15,9 +15,9 @@ from crowdgold.documents.verdicts import (
     NO_VERDICT,
     NOT_DECIDED,
     NOT_JUDGED,
+    Claim,
     JudgedClaims,
     Judgement,
-    claim_rows,
 )
 
 ROOM = "crowdgold.studies.maven"
@@ -238,14 +238,18 @@ ENTRY = {
 PRINTED = {"figure": {"number": 4, "less": 0.25}}
 
 
+def rows_of(claim, tables):
+    return JudgedClaims([(claim, claim.judged(tables))]).rows
+
+
 def test_an_entry_becomes_a_claim_with_the_papers_numbers():
     (claim,) = claims_of([ENTRY], PRINTED, ROOM)
-    (row,) = claim_rows([claim], {"e": results()})
+    (row,) = rows_of(claim, {"e": results()})
     assert row[:2] == ["Fig. 4", "MAVEN's intervals are 25% narrower"]
     assert row[2].startswith("width MAVEN / GT: AUC at 100 0.599")
     assert row[3:] == ["below 0.75", HOLDS, "12", ""]
-    assert claim_rows([claim], {"e": results(width=0.8)})[0][4] == FAILS
-    assert claim_rows([claim], {})[0][4] == NOT_JUDGED
+    assert rows_of(claim, {"e": results(width=0.8)})[0][4] == FAILS
+    assert rows_of(claim, {})[0][4] == NOT_JUDGED
 
 
 def test_the_cause_stands_where_a_claim_does_not_hold_and_a_note_always():
@@ -337,27 +341,33 @@ def test_what_no_replicates_decide_has_no_verdict_where_it_is_not_decided():
         assert "two datasets" not in found.reason
 
 
+def claims_judged(*told):
+    """Claims by place and words, each with its judgement."""
+    return JudgedClaims([(Claim(place, words, (), None), own) for place, words, own in told])
+
+
 def test_a_page_tells_claims_by_their_verdict():
-    """Values are left to the table; claims of our own are counted apart."""
+    """The cause alone in the list, all that is said in the table; our own are counted apart."""
     why = "clearly not: a (0.1), b (2); a slip; ours: 3"
-    rows = [
-        ["Fig. 1", "it is small", "1", "below 2", HOLDS, "5", ""],
-        ["Fig. 1", "it is true", "2", "", FAILS, "5", why],
-        ["ours, on fig. 1", "it is large", "3", "", NOT_DECIDED, "5", "not decided: c (1)"],
-        ["Fig. 2", "gone", "", "", NOT_JUDGED, "", ""],
+    told = [
+        ("Fig. 1", "it is small", Judgement("1", HOLDS, "", "5", "below 2")),
+        ("Fig. 1", "it is true", Judgement("2", FAILS, why, "5", cause="a slip")),
+        ("ours, on fig. 1", "it is large", Judgement("3", NOT_DECIDED, "not decided: c (1)", "5")),
+        ("Fig. 2", "gone", Judgement("", NOT_JUDGED)),
     ]
-    found = JudgedClaims(rows)
+    found = claims_judged(*told)
     assert found.counted == (
         "Of 3 claims 1 holds, 1 does not hold and 1 is not judged, for want of data. "
         "Of 1 claims of our own 1 is not decided."
     )
-    assert JudgedClaims([rows[0]] * 2).counted == "Of 2 claims 2 hold."
-    none = ["Fig. 3", "it is so", "4", "", NO_VERDICT, "", "by design"]
-    assert JudgedClaims([rows[0], none]).counted == "Of 2 claims 1 holds and 1 has no verdict."
+    assert claims_judged(told[0], told[0]).counted == "Of 2 claims 2 hold."
+    none = ("Fig. 3", "it is so", Judgement("4", NO_VERDICT, "by design"))
+    assert claims_judged(told[0], none).counted == "Of 2 claims 1 holds and 1 has no verdict."
     assert found.with_verdict(HOLDS) == "- **Fig. 1**: it is small."
-    assert found.with_verdict(FAILS) == ("- **Fig. 1**: it is true. *Why not:* a slip; ours: 3.")
+    assert found.with_verdict(FAILS) == "- **Fig. 1**: it is true. *Why not:* a slip."
     assert found.with_verdict(NOT_DECIDED) == "- **ours, on fig. 1**: it is large."
-    assert JudgedClaims(rows[:1]).with_verdict(FAILS) == "- none"
+    assert claims_judged(told[0]).with_verdict(FAILS) == "- none"
+    assert "| Fig. 1 | it is small | 1 | below 2 | holds | 5 |  |" in found.table
     assert "| Fig. 2 | gone |  |  | not judged |  |  |" in found.table
 
 

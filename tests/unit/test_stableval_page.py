@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.documents.claims import read_claims
-from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_DECIDED, claim_rows
+from crowdgold.documents.verdicts import FAILS, HOLDS, NOT_DECIDED
 from crowdgold.experiments.figure_jobs import draw
 from crowdgold.studies.stableval.pages.printed_cells import (
     ABSENT,
@@ -125,8 +125,8 @@ def test_every_table_has_values_for_its_printed_rows(tables):
 
 def verdict(where, text, tables):
     chosen = [claim for claim in CLAIMS if claim.place == where and text in claim.printed]
-    ((_, _, _, _, found, _, _),) = claim_rows(chosen, tables)
-    return found
+    (found,) = [claim.judged(tables) for claim in chosen]
+    return found.verdict
 
 
 def test_claims_follow_the_numbers(tables):

@@ -4,9 +4,10 @@ from crowdgold.documents.told import causes
 
 LISTS = """On real data:
 
-- **Section 1**: MV is best. *Why not:* table 1 says so; our figure does not.
+- **Section 1**: MV is best. *Why not:* table 1 says so; ours too.
 - **Fig. 2**: widths are .1 to .2. *Why not:* no cause is known.
-- **Section 1**: DS is best. *Why not:* table 1 says so.
+- **Fig. 2**: widths are .3. *Why not:* no cause is known.
+- **Section 1**: DS is best. *Why not:* table 1 says so; ours too.
 - **Fig. 3**: PEC is best.
 
 In the simulated study:
@@ -15,11 +16,12 @@ In the simulated study:
 
 
 def test_claims_of_one_cause_stand_together_within_their_list():
-    """Without what is said beside the cause; words before a list stay as they are."""
+    """Words before a list stay as they are; what has no known cause has none in common."""
     assert causes(LISTS) == (
         "On real data:\n\n"
-        "- **Section 1**: MV is best; DS is best. *Why not:* table 1 says so.\n"
+        "- **Section 1**: MV is best; DS is best. *Why not:* table 1 says so; ours too.\n"
         "- **Fig. 2**: widths are .1 to .2. *Why not:* no cause is known.\n"
+        "- **Fig. 2**: widths are .3. *Why not:* no cause is known.\n"
         "- **Fig. 3**: PEC is best.\n\n"
         "In the simulated study:\n\n"
         "- **Fig. 4**: MV is worst. *Why not:* table 1 says so."
@@ -27,7 +29,7 @@ def test_claims_of_one_cause_stand_together_within_their_list():
 
 
 def test_two_places_of_one_cause_are_both_named():
-    lines = "- **Fig. 1**: a. *Why not:* c.\n- **Fig. 2**: b. *Why not:* c; more."
+    lines = "- **Fig. 1**: a. *Why not:* c.\n- **Fig. 2**: b. *Why not:* c."
     assert causes(lines) == "- **Fig. 1**: a. **Fig. 2**: b. *Why not:* c."
 
 

@@ -142,7 +142,7 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
             found = _undecidable(found, str(known["undecidable"]))
         cause = _reason(known.get("cause", NO_CAUSE), own) if found.verdict == FAILS else ""
         said = [found.reason, cause, known.get("settings"), _reason(known.get("note", ""), own)]
-        return replace(found, reason="; ".join(filter(None, said)))
+        return replace(found, reason="; ".join(filter(None, said)), cause=cause)
 
     return Claim(str(entry["where"]), str(entry["printed"]), needs, told)
 

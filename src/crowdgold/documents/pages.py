@@ -26,7 +26,7 @@ from jinja2 import Environment, StrictUndefined
 
 from crowdgold.documents.claims import read_claims
 from crowdgold.documents.markdown import markdown_table, with_error
-from crowdgold.documents.verdicts import JudgedClaims, claim_rows
+from crowdgold.documents.verdicts import JudgedClaims
 
 Page = Mapping[str, Any]
 
@@ -55,7 +55,8 @@ def make_page(
     def claims(section: str = "", **joined: pd.DataFrame | None) -> JudgedClaims:
         found = read_claims(page["claims"], printed, section)
         known = {name: table for name, table in joined.items() if table is not None}
-        return JudgedClaims(claim_rows(found, {**files.get("tables", {}), **known}))
+        tables = {**files.get("tables", {}), **known}
+        return JudgedClaims([(one, one.judged(tables)) for one in found])
 
     def replicates(tables: Mapping[str, pd.DataFrame]) -> str:
         sizes = {

@@ -3,10 +3,10 @@
 import re
 
 from crowdgold.documents.printed_items import sections
-from crowdgold.documents.verdicts import WHY, is_ours
+from crowdgold.documents.verdicts import NO_CAUSE, WHY, is_ours
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-CLAIM = re.compile(rf"- (\*\*.+?\*\*): (.+?)\.(?: {re.escape(WHY)} ([^;]*?)(?:;.*)?\.)?")
+CLAIM = re.compile(rf"- (\*\*.+?\*\*): (.+?)\.(?: {re.escape(WHY)} (.*)\.)?")
 """A line of a list of claims (`verdicts.JudgedClaims.with_verdict`): place, words, cause."""
 
 
@@ -43,8 +43,7 @@ def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
 def causes(lines: str) -> str:
     """Lists of a paper's claims that do not hold, in which claims of one cause stand together.
 
-    Each has its place, its words, and the cause alone of what is said of why it fails. Claims of
-    our own are left out; empty where no others are left.
+    Claims of our own are left out; empty where no others are left.
     """
     return "\n\n".join(filter(None, (_by_cause(part) for part in lines.split("\n\n"))))
 
@@ -54,16 +53,17 @@ def _by_cause(part: str) -> str:
     claims = [CLAIM.fullmatch(line) for line in part.splitlines()]
     if not all(claims):
         return part
-    told: dict[str, dict[str, list[str]]] = {}
+    told: dict[tuple[str, str], dict[str, list[str]]] = {}
     for place, words, cause in (claim.groups() for claim in claims if claim):
         if is_ours(place.strip("*")):
             continue
-        told.setdefault(cause or "", {}).setdefault(place, []).append(words)
+        alone = words if cause in (None, NO_CAUSE) else ""
+        told.setdefault((cause or "", alone), {}).setdefault(place, []).append(words)
     return "\n".join(
         "- "
         + " ".join(f"{place}: {'; '.join(words)}." for place, words in places.items())
         + (f" {WHY} {cause}." if cause else "")
-        for cause, places in told.items()
+        for (cause, _), places in told.items()
     )
 
 

@@ -6,7 +6,7 @@ not decided, which asks for more replicates. It has no verdict where nothing cou
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from crowdgold.documents.cells import Tables
@@ -33,6 +33,7 @@ class Judgement:
         replicates: how many decided it, and how many would.
         wanted: what ours must be for the claim to hold: the margin in words.
         needed: the replicates that would decide it; NaN where it is decided, or not known.
+        cause: why it does not hold, where it does not.
     """
 
     ours: str
@@ -41,6 +42,7 @@ class Judgement:
     replicates: str = ""
     wanted: str = ""
     needed: float = math.nan
+    cause: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,16 +78,6 @@ HEADER = ["where", "printed", "ours", "must be", "verdict", "replicates", "reaso
 """The columns of a table of claims."""
 
 
-def claim_rows(claims: Iterable[Claim], tables: Tables) -> list[list[str]]:
-    """A line for each claim, of the columns of `HEADER`."""
-    rows = []
-    for claim in claims:
-        found = claim.judged(tables)
-        told = [found.ours, found.wanted, found.verdict, found.replicates, found.reason]
-        rows.append([claim.place, claim.printed, *told])
-    return rows
-
-
 COUNTED = {
     HOLDS: ("holds", "hold"),
     FAILS: ("does not hold", "do not hold"),
@@ -96,8 +88,6 @@ COUNTED = {
 """What is said of one claim of a verdict, and of several."""
 CLEARLY = "clearly not: "
 """How a reason begins that names the values on the wrong side."""
-OF_VALUES = (CLEARLY, f"{NOT_DECIDED}: ")
-"""How what is said of single values begins; the cause comes after it."""
 WHY = "*Why not:*"
 """How the reason of a claim that does not hold begins, its cause first."""
 OURS = "ours"
@@ -109,15 +99,15 @@ def is_ours(where: str) -> bool:
     return where.startswith(OURS)
 
 
-def _counted(what: str, rows: Sequence[Sequence[str]]) -> str:
+def _counted(what: str, verdicts: Sequence[str]) -> str:
     """How many claims came to what, in a sentence; empty where there are none."""
-    if not rows:
+    if not verdicts:
         return ""
-    found = Counter(verdict for *_, verdict, _, _ in rows)
+    found = Counter(verdicts)
     *first, last = (
         f"{found[one]} {said[found[one] > 1]}" for one, said in COUNTED.items() if found[one]
     )
-    return f"Of {len(rows)} {what} {', '.join(first)}{' and ' * bool(first)}{last}."
+    return f"Of {len(verdicts)} {what} {', '.join(first)}{' and ' * bool(first)}{last}."
 
 
 @dataclass(frozen=True)
@@ -125,10 +115,18 @@ class JudgedClaims:
     """Claims as a page tells them.
 
     Attributes:
-        rows: as of `claim_rows`.
+        judged: each claim with the judgement on it.
     """
 
-    rows: Sequence[Sequence[str]]
+    judged: Sequence[tuple[Claim, Judgement]]
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """A line for each claim, of the columns of `HEADER`."""
+        return [
+            [one.place, one.printed, own.ours, own.wanted, own.verdict, own.replicates, own.reason]
+            for one, own in self.judged
+        ]
 
     @property
     def table(self) -> str:
@@ -138,17 +136,16 @@ class JudgedClaims:
     @property
     def counted(self) -> str:
         """How many came to what, in a sentence."""
-        papers = [row for row in self.rows if not is_ours(row[0])]
-        own = [row for row in self.rows if is_ours(row[0])]
-        told = [_counted("claims", papers), _counted("claims of our own", own)]
+        papers = [own.verdict for claim, own in self.judged if not is_ours(claim.place)]
+        ours = [own.verdict for claim, own in self.judged if is_ours(claim.place)]
+        told = [_counted("claims", papers), _counted("claims of our own", ours)]
         return " ".join(filter(None, told))
 
     def with_verdict(self, verdict: str) -> str:
         """The claims of a verdict as a list: where each stands, its words, and why it fails."""
-        lines = []
-        for where, printed, _, _, own, _, reason in self.rows:
-            told = [one for one in reason.split("; ") if one and not one.startswith(OF_VALUES)]
-            why = f" {WHY} {'; '.join(told)}." if own == FAILS and told else ""
-            if own == verdict:
-                lines.append(f"- **{where}**: {printed}.{why}")
+        lines = [
+            f"- **{claim.place}**: {claim.printed}." + (f" {WHY} {own.cause}." if own.cause else "")
+            for claim, own in self.judged
+            if own.verdict == verdict
+        ]
         return "\n".join(lines) or "- none"
