@@ -64,7 +64,7 @@ def test_all_cells_together_lean_by_the_mean_over_replicates():
         PUBLISHED: agent_scores(PUBLISHED, as_the_paper()),
     }  # fmt: skip
     told = lean_of("table_4", tables, PRINTED["table_4"])
-    assert " ours less theirs are 100.00 ± " in told
+    assert " ours less theirs is 100.00 ± " in told
     assert told.endswith(" standard errors).")
     assert lean_of("table_4", {OWN: tables[OWN]}, PRINTED["table_4"]) == ""
 

@@ -257,6 +257,11 @@ def count_verdicts(
     return Counter(verdict for page in pages for verdict in claim_verdicts(told[page], ours))
 
 
+def count_on(pages: Iterable[str]) -> Counter[str]:
+    """How many claims of these pages, whose own they are, came to what."""
+    return Counter(verdict for page in pages for verdict in claim_verdicts(page))
+
+
 OF_PAPER = ["paper", "figures and tables", "made here", "claims"]
 
 

@@ -11,6 +11,7 @@ from crowdgold.documents.markdown import with_error
 from crowdgold.documents.verdicts import FAILS, HOLDS, Judgement
 from crowdgold.studies.stableval import agent_tables
 from crowdgold.studies.stableval.pages.printed_cells import both_runs
+from crowdgold.studies.stableval.pages.synthetic_tables import CONFIGURATION, OWN, PUBLISHED, STUDY
 from crowdgold.studies.stableval.ranking_recovery import recovery
 
 
@@ -87,6 +88,30 @@ def trailing(tables: Tables, configuration: str, seeds: int) -> Cells:
     means = rows.groupby("method")["ranking_accuracy"].mean()
     less = (means - means["MV"]).drop("MV")
     return _of_seeds("ranking accuracy less MV's", list(less.index), list(less), rows, seeds)
+
+
+def accuracies(
+    tables: Tables, where: Mapping[str, Any], seeds: int = 0, less: Mapping[str, Any] | None = None
+) -> Cells:
+    """Mean ranking accuracy by configuration and method, less that of one of them where it is so.
+
+    Args:
+        where: which are meant (`choose`).
+        seeds: of the published labels, of all of which means are exact; 0 for our own draws.
+        less: the one.
+    """
+    rows = recovery(tables[STUDY[PUBLISHED if seeds else OWN]], [CONFIGURATION])
+    keys, quantity = [CONFIGURATION, "method"], "ranking_accuracy"
+    found = choose(rows, where).groupby(keys, sort=False)[quantity].agg(["mean", "sem"])
+    values, errors = found["mean"].to_numpy(), found["sem"].to_numpy()
+    if less:
+        base = choose(rows, less)[quantity]
+        values, errors = values - base.mean(), np.hypot(errors, base.sem())
+    names = [f"{method} {configuration}" for configuration, method in found.index]
+    title = "on the published labels" if seeds else "on our own draws"
+    if seeds:
+        return _of_seeds(title, names, list(values), rows, seeds)
+    return cells_of(title, names, values, errors, None, rows["replicate"].nunique())
 
 
 def hours(tables: Tables) -> Cells:

@@ -75,11 +75,9 @@ def cells_of(
                 for whose in (OWN, PUBLISHED)
             )
             mean, error, number = (np.nan,) * 3 if own is None else own
-            centre, other = (
-                (value, error * np.sqrt(number / printed["repetitions"]))
-                if given is None
-                else (given["mean"], given["se"])
-            )
+            centre = value if given is None else given["mean"]
+            # By the spread of ours on both sides: seeds that are all right have none.
+            other = error * np.sqrt(number / printed["repetitions"])
             joint = float(np.hypot(error, other))
             away = (mean - centre) / joint if joint > 0 else 0.0 if mean == centre else np.nan
             found = np.nan if given is None else float(given["mean"])
@@ -141,8 +139,8 @@ def lean_of(name: str, tables: Mapping[str, pd.DataFrame], block: Mapping[str, A
     error = float(np.hypot(standard_error(means[OWN]), standard_error(means[PUBLISHED])))
     away = f" ({abs(less) / error:.1f} standard errors)" if error > 0 else ""
     return (
-        f" Cells of the published labels share their seeds, so that their errors go together: over "
-        f"all cells ours less theirs are {with_error(less, error)}{away}."
+        f" Cells of the published labels share their seeds, so that their errors go together: in "
+        f"the mean over all cells ours less theirs is {with_error(less, error)}{away}."
     )
 
 
