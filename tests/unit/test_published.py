@@ -114,18 +114,22 @@ def test_a_block_names_its_experiment():
 
 
 def test_what_was_verified_is_kept_until_the_tables_are_others(folder):
-    """Of published experiments alone, a row a block; the last comparison of a block counts."""
+    """Of published experiments alone; a later comparison does not hide an earlier difference."""
     compared = folder / "results/paper/verify/compared.csv"
     compared.parent.mkdir()
-    head = "experiment,block,same,compared\n"
+    head = "experiment,block,same,compared,seed,drawn_from\n"
     one, two = "simulated,estimates/simulated/a,", "simulated,estimates/simulated/b,"
-    compared.write_text(f"{head}{one}True,bit by bit\nother,checks/other/a,True,bit by bit\n")
-    published(folder)
-    compared.write_text(f"{head}{one}False,bit by bit\n{two}True,bit by bit\n")
+    how = "bit by bit,{seed},9\n"
+    first = f"{one}False,{how.format(seed=1)}other,checks/other/a,True,{how.format(seed=1)}"
+    for _ in range(2):
+        compared.write_text(head + first)
+        published(folder)
+    compared.write_text(f"{head}{one}True,{how.format(seed=2)}{two}True,{how.format(seed=2)}")
     published(folder)
     kept_rows = pd.read_csv(VERIFIED)
-    assert kept_rows[["block", "same"]].to_numpy().tolist() == [
-        ["estimates/simulated/a", False], ["estimates/simulated/b", True]
+    assert kept_rows[["block", "same", "seed"]].to_numpy().tolist() == [
+        ["estimates/simulated/a", False, 1], ["estimates/simulated/a", True, 2],
+        ["estimates/simulated/b", True, 2],
     ]  # fmt: skip
     assert set(kept_rows.scale) == {"paper"}
     compared.unlink()

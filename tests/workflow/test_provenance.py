@@ -104,7 +104,7 @@ def test_blocks_made_again_are_the_same_and_an_altered_one_is_found(finished, mo
     """The smallest change of one number."""
     monkeypatch.chdir(finished.folder)
     results = Path("results")
-    (chosen,), _ = verification.prepare(results)
+    (chosen,), seed = verification.prepare(results)
     finished.run("--configfile", "results/verify/run.yaml", "--", f"results/verify/{chosen}")
     assert verification.compare(results)
     assert f"same     {chosen} (bit by bit)" in capsys.readouterr().out
@@ -118,7 +118,7 @@ def test_blocks_made_again_are_the_same_and_an_altered_one_is_found(finished, mo
     assert f"differs  {chosen} (bit by bit)" in said.out
     assert "column 'estimate' differs in 1 of" in said.out
     assert chosen in said.err
-    row = ["tiny", chosen, False, "bit by bit"]
+    row = ["tiny", chosen, False, "bit by bit", seed, len(BLOCKS)]
     assert pd.read_csv(results / verification.COMPARED).to_numpy().tolist() == [row]
     write_table(table, path, {**metadata, "configuration": "other"})
     assert not verification.compare(results)

@@ -150,9 +150,19 @@ FOLDER, TARGETS, RUN = "verify", "targets", "run.yaml"
 COMPARED = f"{FOLDER}/compared.csv"
 """What was compared, in the folder of results: a row a block, which `make publish` keeps."""
 SAME = "same"
-"""A column of it, beside the experiment, the block and how it was compared."""
+"""A column of it, beside the experiment, the block, how it was compared, the seed of the choice,
+and how many blocks there were to choose from."""
 FRACTION = 0.1
 DIFFER = 1
+
+
+def blocks_there(config: Mapping[str, Any], results: Path) -> dict[str, list[str]]:
+    """The blocks of a configuration that are in a folder of results, by paper."""
+    papers: dict[str, list[str]] = {}
+    for name, block in config["experiments"].items():
+        there = [path for path in plan.blocks(config, name) if (results / path).is_file()]
+        papers.setdefault(block["paper"], []).extend(there)
+    return papers
 
 
 def choose(config: Mapping[str, Any], results: Path, seed: int) -> list[str]:
@@ -170,13 +180,9 @@ def choose(config: Mapping[str, Any], results: Path, seed: int) -> list[str]:
         InputError: where there is none.
     """
     asked = config.get("verify", {})
-    papers: dict[str, list[str]] = {}
-    for name, block in config["experiments"].items():
-        there = [path for path in plan.blocks(config, name) if (results / path).is_file()]
-        papers.setdefault(block["paper"], []).extend(there)
     rng = np.random.default_rng(seed)
     chosen: list[str] = []
-    for paths in filter(None, papers.values()):
+    for paths in filter(None, blocks_there(config, results).values()):
         number = int(np.ceil(asked.get("fraction", FRACTION) * len(paths)))
         chosen += sorted(rng.choice(sorted(paths), size=number, replace=False).tolist())
     if not chosen:
@@ -205,7 +211,11 @@ def prepare(results: Path) -> tuple[list[str], int]:
     scratch = results / FOLDER
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
-    again = {**config, "pathvars": {**config["pathvars"], "results": str(scratch)}}
+    again = {
+        **config,
+        "pathvars": {**config["pathvars"], "results": str(scratch)},
+        "verify": {**config.get("verify", {}), "seed": seed},
+    }
     write_text(yaml.safe_dump(again, sort_keys=False, allow_unicode=True), scratch / RUN)
     write_text("".join(f"{scratch / path}\n" for path in chosen), scratch / TARGETS)
     return chosen, seed
@@ -243,19 +253,20 @@ def compare(results: Path) -> bool:
     scratch = results / FOLDER
     if not (scratch / TARGETS).is_file():
         raise InputError(f"{scratch / TARGETS}: no such file; run make verify")
-    level = configuration.load(scratch / RUN)["level"]
+    config = configuration.load(scratch / RUN)
+    drawn = (config["verify"]["seed"], sum(map(len, blocks_there(config, results).values())))
     differ, rows = [], []
     targets = (scratch / TARGETS).read_text(encoding="utf-8").splitlines()
     for target in targets:
         path = Path(target).relative_to(scratch)
-        how, found = compare_block(results / path, Path(target), level)
-        rows.append((experiment_of(str(path)), str(path), not found, how))
+        how, found = compare_block(results / path, Path(target), config["level"])
+        rows.append((experiment_of(str(path)), str(path), not found, how, *drawn))
         print(f"{'differs' if found else 'same   '}  {path} ({how})")
         for line in found:
             print(f"         {line}")
         if found:
             differ.append(str(path))
-    columns = ["experiment", "block", SAME, "compared"]
+    columns = ["experiment", "block", SAME, "compared", "seed", "drawn_from"]
     write_csv(pd.DataFrame(rows, columns=columns), results / COMPARED)
     print(f"{len(targets) - len(differ)} of {len(targets)} blocks are the same numbers again")
     if differ:

@@ -151,8 +151,8 @@ def _keep_verified(names: Collection[str], anew: Collection[str], scale: str, no
         compared = pd.read_csv(now).query("experiment in @names")
         rows.append(compared.assign(scale=scale))
     if rows:
-        whole = pd.concat(rows).drop_duplicates(["scale", "block"], keep="last")
-        write_csv(whole.sort_values(["scale", "block"]), VERIFIED)
+        whole = pd.concat(rows).drop_duplicates(["scale", "block", "seed"], keep="last")
+        write_csv(whole.sort_values(["scale", "block", "seed"]), VERIFIED)
 
 
 def publish(
