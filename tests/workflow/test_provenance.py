@@ -123,6 +123,7 @@ def test_blocks_made_again_are_the_same_and_an_altered_one_is_found(finished, mo
     write_table(table, path, {**metadata, "configuration": "other"})
     assert not verification.compare(results)
     assert "the configuration has changed since" in capsys.readouterr().out
+    assert pd.read_csv(results / verification.COMPARED).empty
 
 
 @pytest.mark.parametrize(

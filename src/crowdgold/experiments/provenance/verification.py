@@ -149,6 +149,8 @@ def differences(
 FOLDER, TARGETS, RUN = "verify", "targets", "run.yaml"
 COMPARED = f"{FOLDER}/compared.csv"
 """What was compared, in the folder of results: a row a block, which `make publish` keeps."""
+NOT_COMPARED = "not compared"
+"""Said of a block whose code, configuration or data have changed since."""
 SAME = "same"
 """A column of it, beside the experiment, the block, how it was compared, the seed of the choice,
 and how many blocks there were to choose from."""
@@ -241,7 +243,7 @@ def compare_block(before: Path, after: Path, level: float = LEVEL) -> tuple[str,
     """
     first, second = _block(before), _block(after)
     if changed := origin_differs(first, second):
-        return "not compared", [*changed, "run make figures, then verify again"]
+        return NOT_COMPARED, [*changed, "run make figures, then verify again"]
     elsewhere = surroundings_differ(first, second)
     how = f"within Monte Carlo error, for another {', '.join(elsewhere)}"
     found = differences(read_table(before), read_table(after), not elsewhere, level)
@@ -260,7 +262,8 @@ def compare(results: Path) -> bool:
     for target in targets:
         path = Path(target).relative_to(scratch)
         how, found = compare_block(results / path, Path(target), config["level"])
-        rows.append((experiment_of(str(path)), str(path), not found, how, *drawn))
+        if how != NOT_COMPARED:
+            rows.append((experiment_of(str(path)), str(path), not found, how, *drawn))
         print(f"{'differs' if found else 'same   '}  {path} ({how})")
         for line in found:
             print(f"         {line}")
