@@ -97,12 +97,14 @@ def test_a_large_table_keeps_five_digits_and_what_made_it(folder, monkeypatch):
 
 
 def test_hours_are_those_of_the_run_that_is_published(folder):
-    """What a run took goes when another is published in its place of which it is not known."""
+    """What a run took goes when other tables come in its place of which it is not known."""
     published(folder, hours={"simulated": 1.5, "real": 2.0})
     row = ["maven", "figures", "simulated", "paper", 1.5]
     assert pd.read_csv(TAKEN).to_numpy().tolist() == [row]
     published(folder, hours={"simulated": 1.25})
+    published(folder)
     assert pd.read_csv(TAKEN).core_hours.tolist() == [1.25]
+    (folder / FILES[0].replace("<results>", "results/paper")).write_bytes(b"another run's")
     published(folder)
     assert pd.read_csv(TAKEN).empty
 

@@ -19,7 +19,7 @@ def test_claims_of_one_cause_stand_together_within_their_list():
     """Words before a list stay as they are; what has no known cause has none in common."""
     assert causes(LISTS) == (
         "On real data:\n\n"
-        "- **Section 1**: MV is best; DS is best. *Why not:* table 1 says so; ours too.\n"
+        "- **Section 1**: MV is best; DS is best. *Why not:* table 1 says so.\n"
         "- **Fig. 2**: widths are .1 to .2. *Why not:* no cause is known.\n"
         "- **Fig. 2**: widths are .3. *Why not:* no cause is known.\n"
         "- **Fig. 3**: PEC is best.\n\n"

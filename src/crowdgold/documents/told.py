@@ -6,7 +6,7 @@ from crowdgold.documents.printed_items import sections
 from crowdgold.documents.verdicts import NO_CAUSE, WHY, is_ours
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-CLAIM = re.compile(rf"- (\*\*.+?\*\*): (.+?)\.(?: {re.escape(WHY)} (.*)\.)?")
+CLAIM = re.compile(rf"- (\*\*.+?\*\*): (.+?)\.(?: {re.escape(WHY)} ([^;]*)(?:;.*)?\.)?")
 """A line of a list of claims (`verdicts.JudgedClaims.with_verdict`): place, words, cause."""
 
 
@@ -43,7 +43,8 @@ def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
 def causes(lines: str) -> str:
     """Lists of a paper's claims that do not hold, in which claims of one cause stand together.
 
-    Claims of our own are left out; empty where no others are left.
+    Of a cause what comes after its first semicolon is left to the page. Claims of our own are left
+    out; empty where no others are left.
     """
     return "\n\n".join(filter(None, (_by_cause(part) for part in lines.split("\n\n"))))
 

@@ -144,7 +144,8 @@ class JudgedClaims:
     def with_verdict(self, verdict: str) -> str:
         """The claims of a verdict as a list: where each stands, its words, and why it fails."""
         lines = [
-            f"- **{claim.place}**: {claim.printed}." + (f" {WHY} {own.cause}." if own.cause else "")
+            f"- **{claim.place}**: {claim.printed.strip()}."
+            + (f" {WHY} {own.cause}." if own.cause else "")
             for claim, own in self.judged
             if own.verdict == verdict
         ]

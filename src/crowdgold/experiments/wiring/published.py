@@ -114,9 +114,16 @@ def _keep_shortened(source: Path, to: Path) -> None:
 
 
 def _keep_hours(
-    names: Collection[str], config: Mapping[str, Any], scale: str, hours: Mapping[str, float]
+    names: Collection[str],
+    anew: Collection[str],
+    config: Mapping[str, Any],
+    scale: str,
+    hours: Mapping[str, float],
 ) -> None:
-    """Put what experiments took into the table of hours; one of unknown hours has no row."""
+    """Put what experiments took into the table of hours.
+
+    One of unknown hours keeps what is known of it while its tables are not `anew`.
+    """
     blocks = config["experiments"]
     rows = [
         (
@@ -131,7 +138,7 @@ def _keep_hours(
     ]
     now = pd.DataFrame(rows, columns=["paper", "target", "experiment", "scale", HOURS])
     before = pd.read_csv(TAKEN) if TAKEN.is_file() else now[:0]
-    others = before[~before.experiment.isin(names)]
+    others = before[~before.experiment.isin({*now.experiment, *anew})]
     TAKEN.parent.mkdir(parents=True, exist_ok=True)
     write_csv(pd.concat([others, now]).sort_values("experiment"), TAKEN)
 
@@ -194,6 +201,6 @@ def publish(
         **{key: dict(sorted(own.items())) for key, own in blocks.items() if own},
     }
     write_text(HEAD + yaml.safe_dump(text, sort_keys=False, allow_unicode=True), record)
-    _keep_hours(names, config, scale, hours)
+    _keep_hours(names, anew, config, scale, hours)
     _keep_verified(names, anew, scale, Path(results) / COMPARED)
     return list(found), [path for path in sources if path not in found]
