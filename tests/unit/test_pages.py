@@ -350,7 +350,9 @@ NEW = {
     "experts": "## Second opinions on the rarer class and a tenth of the rest\n\n"
     "| experts' errors | gold labels | AUC |\n| --- | --- | --- |\n"
     "| 5 % | one opinion, taken for true | 0.21 |\n"
-    "| 5 % | corrected for experts' errors | 0.97 |\n",
+    "| 5 % | corrected for experts' errors | 0.97 |\n"
+    "| 5 %, shared | corrected for experts' errors | 0.66 |\n",
+    "judges": "# Judges\n\n| where | verdict |\n| --- | --- |\n| a bar | does not hold |\n",
 }
 
 
@@ -361,7 +363,7 @@ def test_what_was_found_is_counted_and_told_from_the_pages():
                  "page": "b_one"}],
     }  # fmt: skip
     told = NEW | {name: CLAIMS.format(name=name) for name in ("a", "b_one", "b_two")}
-    told["a"] += "| Fig. 4 | odd | not judged |\n"
+    told["a"] += "| Fig. 4 | odd | not judged |\n| ours, on fig. 4 | even | holds |\n"
     speeds = pd.DataFrame({"nested score model": [18.0, 44.0], "score model": [1.0, 2.0]})
     rest = {"printed_items": {"papers": papers}, "by_items": speeds}
     page = page_from("findings", told=told, **rest)
@@ -372,7 +374,10 @@ def test_what_was_found_is_counted_and_told_from_the_pages():
     assert "in one setting, it was 89." in page
     assert "need 53 labels for the prevalence where a random sample needs 100, and 71 for" in page
     assert "is [18 to 22 times as fast](scaling.md)" in page
-    assert "right in 21 of 100 studies. [Second opinions](experts.md) bring it to 97." in page
+    assert "right in 21 of 100 studies. [Second opinions](experts.md) bring it to 97; " in page
+    assert "where experts share half of their errors, to 66." in page
+    assert "On the papers' data 1 of 1 hold and 0 do not; of the bars" in page
+    assert "[experts](experts.md) 0 of 1 are met, and 1 are not." in page
     for name in ("a", "b_one", "b_two"):
         assert page.count(f"- **Fig. 2**: down; and out. *Why not:* a slip of {name}.\n") == 1
         assert f"]({name}.md)**" in page
