@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,17 @@ def test_a_command_of_the_workflow_that_fails_is_refused(files):
     template = f"```sh run\n{SNAKEMAKE} --cores 1 -- nothing\n```\n"
     with pytest.raises(ValueError, match="nothing"):
         make_page(template, files, main)
+
+
+def test_what_a_first_use_compiles_is_no_part_of_a_page(tmp_path):
+    def run(arguments):
+        print("crowdgold: compiling vote.stan (about half a minute)", file=sys.stderr)
+        print("Note: a column", file=sys.stderr)
+        print(arguments[0])
+
+    page = make_page("```sh run\ncrowdgold check\n```\n\n```output\n```\n", tmp_path, run)
+    assert "Note: a column\ncheck" in page
+    assert "compiling" not in page
 
 
 def test_what_comes_of_blocks(tmp_path):
