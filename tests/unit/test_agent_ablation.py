@@ -192,6 +192,23 @@ def test_table_5_is_judged_cell_by_cell_and_by_both_kinds_of_subset():
     assert subsets.judge(subset_tables(rows, rows)).verdict == HOLDS
 
 
+def test_a_dip_is_one_of_the_published_labels_beside_our_draws():
+    """Scores of DS turned round at 10 % strict annotators dip; as they are they do not."""
+    tables = {name: agent_scores(name, as_the_paper()) for name in (PUBLISHED, OWN)}
+    said = {**PRINTED, "repetitions": tables[PUBLISHED]["replicate"].nunique()}
+    dip = claim("dips at 10 %", said)
+    assert dip.judge(tables).verdict == FAILS
+    turned = tables[PUBLISHED].copy()
+    at = (turned["configuration"] == "strict_10") & (turned["method"] == "DS")
+    turned.loc[at, "estimate"] *= -1
+    found = dip.judge({**tables, PUBLISHED: turned})
+    assert found.verdict == HOLDS
+    assert "on our own draws" in found.reason
+    assert claim("above 98.8", said).judge({**tables, PUBLISHED: turned}).verdict == HOLDS
+    turned.loc[turned["configuration"] == "adv_40", "estimate"] *= -1
+    assert claim("above 98.8", said).judge({**tables, PUBLISHED: turned}).verdict == FAILS
+
+
 def test_captions_are_held_against_the_published_labels():
     """Table 4's own numbers: those of figure 10's caption are partly others."""
     tables = {PUBLISHED: agent_scores(PUBLISHED, as_the_paper())}

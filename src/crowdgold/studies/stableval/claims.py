@@ -106,7 +106,7 @@ def accuracies(
     values, errors = found["mean"].to_numpy(), found["sem"].to_numpy()
     if less:
         base = choose(rows, less)[quantity]
-        values, errors = values - base.mean(), np.hypot(errors, base.sem())
+        values, errors = values - base.mean(), np.hypot(errors, np.asarray(base.sem()))
     names = [f"{method} {configuration}" for configuration, method in found.index]
     title = "on the published labels" if seeds else "on our own draws"
     if seeds:
