@@ -1,5 +1,6 @@
 """Finished tables are published as they are; pages and figures are made of them."""
 
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -134,6 +135,13 @@ def test_what_was_verified_is_kept_until_the_tables_are_others(folder):
         ["estimates/simulated/b", True, 2],
     ]  # fmt: skip
     assert set(kept_rows.scale) == {"paper"}
+    # Tables that were made later than they were compared were not verified.
+    made = folder / FILES[0].replace("<results>", "results/paper")
+    os.utime(made, (later := compared.stat().st_mtime + 1, later))
+    compared.write_text(f"{head}{two}False,{how.format(seed=3)}")
+    os.utime(compared, (later - 1, later - 1))
+    published(folder)
+    assert set(pd.read_csv(VERIFIED).seed) == {1, 2}
     compared.unlink()
     (folder / FILES[0].replace("<results>", "results/paper")).write_bytes(b"another run's")
     published(folder)

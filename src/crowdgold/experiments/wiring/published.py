@@ -151,7 +151,7 @@ def _keep_verified(names: Collection[str], anew: Collection[str], scale: str, no
         anew: those of them whose tables are no longer what they were, and with them what was said
             of their blocks.
         scale: of the run.
-        now: the table of what was compared last; it may not be there.
+        now: the table of what was compared last, since these tables were made; it may not be there.
     """
     rows = [pd.read_csv(VERIFIED).query("experiment not in @anew")] if VERIFIED.is_file() else []
     if now.is_file():
@@ -202,5 +202,8 @@ def publish(
     }
     write_text(HEAD + yaml.safe_dump(text, sort_keys=False, allow_unicode=True), record)
     _keep_hours(names, anew, config, scale, hours)
-    _keep_verified(names, anew, scale, Path(results) / COMPARED)
+    compared = Path(results) / COMPARED
+    when = compared.stat().st_mtime if compared.is_file() else 0.0
+    later = {one.stem for one in found.values() if one.stat().st_mtime > when}
+    _keep_verified(names - later, anew, scale, compared)
     return list(found), [path for path in sources if path not in found]

@@ -8,16 +8,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from crowdgold.data.checks import list_names
+from crowdgold.experiments.wiring.published import KEY
 
-DEFAULT, PAPER, PUBLISHED = "default", "paper", "published"
+DEFAULT, PAPER = "default", "paper"
 
 
 def _scales(config: Mapping[str, Any], figure: str) -> dict[str, str]:
     """The scale of each experiment behind a figure; of what is published, without the others."""
     block = config["figures"][figure]
     names = [*block.get("experiments", []), *([block["benchmark"]] if "benchmark" in block else [])]
-    if PUBLISHED in config:
-        known = config[PUBLISHED]
+    if KEY in config:
+        known = config[KEY]
         return {name: known[name] for name in names if name in known}
     return dict.fromkeys(names, config.get("scale", DEFAULT))
 

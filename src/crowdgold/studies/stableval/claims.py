@@ -82,14 +82,6 @@ def _of_seeds(
     return cells_of(title, names, values, errors, None, np.nan if size == seeds else size)
 
 
-def trailing(tables: Tables, configuration: str, seeds: int) -> Cells:
-    """How far MV's ranking accuracy is below each other's; without an error of all the seeds."""
-    rows = choose(recovered(tables), {"configuration": configuration})
-    means = rows.groupby("method")["ranking_accuracy"].mean()
-    less = (means - means["MV"]).drop("MV")
-    return _of_seeds("ranking accuracy less MV's", list(less.index), list(less), rows, seeds)
-
-
 def accuracies(
     tables: Tables, where: Mapping[str, Any], seeds: int = 0, less: Mapping[str, Any] | None = None
 ) -> Cells:
