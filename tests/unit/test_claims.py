@@ -277,6 +277,15 @@ def test_what_is_told_may_be_another_quantity_and_the_cause_one_too():
     assert found.reason.endswith("; as the truth is 0.8")
 
 
+def test_a_claim_is_judged_beside_by_another_table_where_that_is_there():
+    (claim,) = claims_of([{**ENTRY, "beside": {"f": "with gamma = 1"}}], PRINTED, ROOM)
+    both = claim.judged({"e": results(), "f": results(width=1.2)})
+    assert both.verdict == HOLDS
+    assert both.reason.startswith("with gamma = 1: width MAVEN / GT: AUC at 100 1.")
+    assert both.reason.endswith(f": {FAILS}")
+    assert claim.judged({"e": results()}).reason == ""
+
+
 def test_a_claim_of_parts_fails_less_easily_for_each_of_them():
     """A part 2.1 errors above its margin decides a claim by itself, not one among two."""
     part = {"of": {"own": "claims_example:one", "value": 1.21}, "predicate": "below", "margin": 1}

@@ -1,6 +1,6 @@
 """What a page tells from another: claims of one cause stand together."""
 
-from crowdgold.documents.told import causes
+from crowdgold.documents.told import SLIPS, causes
 
 LISTS = """On real data:
 
@@ -37,3 +37,14 @@ def test_claims_of_our_own_are_left_out():
     ours = "- **ours, on fig. 1**: a. *Why not:* c."
     assert causes(ours) == ""
     assert causes(f"{ours}\n- **Fig. 1**: b.") == "- **Fig. 1**: b."
+
+
+def test_slips_are_told_by_their_places_alone():
+    slips = (
+        "- **Fig. 8, caption**: a. *Why not:* a slip: table 4 has b; ours too.\n"
+        "- **Fig. 1**: c. *Why not:* d.\n"
+        "- **Fig. 9, caption**: e. *Why not:* a slip: table 6 has f."
+    )
+    assert causes(slips) == (
+        f"- **Fig. 1**: c. *Why not:* d.\n- **Fig. 8, caption**; **Fig. 9, caption**. {SLIPS}"
+    )

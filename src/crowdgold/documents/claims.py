@@ -14,6 +14,7 @@ A new claim is an entry of that list:
       settings: gamma = 10                         # of our own, that the paper does not print
       note: single runs                            # said in any case
       undecidable: two datasets are public         # why it has no verdict, where it is not decided
+      beside: {e_weak: with gamma = 1}             # a table by which it is judged for comparison
 
 `of:` begins with a quantity (`quantities.QUANTITIES`: ratio, summary, mean, coverage, column,
 difference, paired), its arguments follow; it gives cells, values with their errors. `predicate:`
@@ -56,7 +57,7 @@ from crowdgold.documents.verdicts import (
     Judgement,
 )
 
-TEXT = {"where", "printed", "tables", "cause", "settings", "note", "undecidable"}
+TEXT = {"where", "printed", "tables", "cause", "settings", "note", "undecidable", "beside"}
 """Keys of a claim beside those of its judgement."""
 LANGUAGE = NativeEnvironment(undefined=StrictUndefined)
 
@@ -142,6 +143,10 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
             found = _undecidable(found, str(known["undecidable"]))
         cause = _reason(known.get("cause", NO_CAUSE), own) if found.verdict == FAILS else ""
         said = [found.reason, cause, known.get("settings"), _reason(known.get("note", ""), own)]
+        for table, words in known.get("beside", {}).items():
+            if table in tables:
+                other = judge({table: tables[table]})
+                said.append(f"{words}: {other.ours}: {other.verdict}")
         return replace(found, reason="; ".join(filter(None, said)), cause=cause)
 
     return Claim(str(entry["where"]), str(entry["printed"]), needs, told)

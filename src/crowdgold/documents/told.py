@@ -3,11 +3,13 @@
 import re
 
 from crowdgold.documents.printed_items import sections
-from crowdgold.documents.verdicts import NO_CAUSE, WHY, is_ours
+from crowdgold.documents.verdicts import NO_CAUSE, SLIP, WHY, is_ours
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 CLAIM = re.compile(rf"- (\*\*.+?\*\*): (.+?)\.(?: {re.escape(WHY)} ([^;]*)(?:;.*)?\.)?")
 """A line of a list of claims (`verdicts.JudgedClaims.with_verdict`): place, words, cause."""
+SLIPS = "Slips of the text: the paper's own tables or published data say otherwise."
+"""What is told of them in common."""
 
 
 class ToldError(ValueError):
@@ -43,8 +45,9 @@ def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
 def causes(lines: str) -> str:
     """Lists of a paper's claims that do not hold, in which claims of one cause stand together.
 
-    Of a cause what comes after its first semicolon is left to the page. Claims of our own are left
-    out; empty where no others are left.
+    Of a cause what comes after its first semicolon is left to the page. So are the words of slips,
+    of which one line tells where they stand. Claims of our own are left out; empty where no others
+    are left.
     """
     return "\n\n".join(filter(None, (_by_cause(part) for part in lines.split("\n\n"))))
 
@@ -55,17 +58,24 @@ def _by_cause(part: str) -> str:
     if not all(claims):
         return part
     told: dict[tuple[str, str], dict[str, list[str]]] = {}
+    slips: dict[str, None] = {}
     for place, words, cause in (claim.groups() for claim in claims if claim):
         if is_ours(place.strip("*")):
             continue
+        if (cause or "").startswith(SLIP):
+            slips[place] = None
+            continue
         alone = words if cause in (None, NO_CAUSE) else ""
         told.setdefault((cause or "", alone), {}).setdefault(place, []).append(words)
-    return "\n".join(
+    lines = [
         "- "
         + " ".join(f"{place}: {'; '.join(words)}." for place, words in places.items())
         + (f" {WHY} {cause}." if cause else "")
         for (cause, _), places in told.items()
-    )
+    ]
+    if slips:
+        lines.append(f"- {'; '.join(slips)}. {SLIPS}")
+    return "\n".join(lines)
 
 
 def text(page: str, heading: str) -> str:

@@ -18,6 +18,8 @@ NOT_JUDGED = "not judged"
 NO_VERDICT = "no verdict"
 """Said where our values could not be others, or the data that would decide do not exist."""
 NO_CAUSE = "no cause is known"
+SLIP = "a slip: "
+"""How the cause of a claim begins that the paper's own tables or published data contradict."""
 CLEAR = 2.0
 """Standard errors that make a difference clear, where a page tells of one without judging it."""
 
