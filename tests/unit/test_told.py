@@ -46,5 +46,5 @@ def test_slips_are_told_by_their_places_alone():
         "- **Fig. 9, caption**: e. *Why not:* a slip: table 6 has f."
     )
     assert causes(slips) == (
-        f"- **Fig. 1**: c. *Why not:* d.\n- **Fig. 8, caption**; **Fig. 9, caption**. {SLIPS}"
+        f"- **Fig. 1**: c. *Why not:* d.\n- **Fig. 8, caption**; **Fig. 9, caption**: {SLIPS}"
     )

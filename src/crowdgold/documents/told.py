@@ -8,7 +8,7 @@ from crowdgold.documents.verdicts import NO_CAUSE, SLIP, WHY, is_ours
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 CLAIM = re.compile(rf"- (\*\*.+?\*\*): (.+?)\.(?: {re.escape(WHY)} ([^;]*)(?:;.*)?\.)?")
 """A line of a list of claims (`verdicts.JudgedClaims.with_verdict`): place, words, cause."""
-SLIPS = "Slips of the text: the paper's own tables or published data say otherwise."
+SLIPS = "the text says one thing, the paper's own tables or published data another."
 """What is told of them in common."""
 
 
@@ -74,7 +74,7 @@ def _by_cause(part: str) -> str:
         for (cause, _), places in told.items()
     ]
     if slips:
-        lines.append(f"- {'; '.join(slips)}. {SLIPS}")
+        lines.append(f"- {'; '.join(slips)}: {SLIPS}")
     return "\n".join(lines)
 
 
