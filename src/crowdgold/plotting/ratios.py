@@ -11,7 +11,7 @@ from matplotlib.ticker import NullFormatter, NullLocator
 from crowdgold.evaluation.fits import gate_note
 from crowdgold.evaluation.summaries import average_over_settings, compare
 from crowdgold.plotting.plot import Plot
-from crowdgold.plotting.series import MARKERS, count_replicates
+from crowdgold.plotting.series import MARKERS, replicates_text
 from crowdgold.plotting.style import AXIS_LABELS, COLOURS, legend_above, new_figure
 
 PANELS = (("error_ratio", "Ratio of mean absolute errors"), ("width_ratio", "Ratio of mean widths"))
@@ -91,7 +91,7 @@ def draw_ratios(
                           label="printed, mean over runs on Task 1")  # fmt: skip
     figure.supxlabel(
         f"{AXIS_LABELS.get(x, x)}\n{method} over {baseline}, {metric}; "
-        f"{count_replicates(ratios['replicates'].max())}; bars are one standard error; "
+        f"{replicates_text(ratios)}; "
         f"{gate_note(chosen[chosen['method'].isin([method, baseline])])}",
         fontsize=7,
     )
