@@ -94,7 +94,8 @@ def test_the_stand_ins_have_the_printed_sizes():
 def test_claims_are_judged_from_experiments_that_there_are():
     page = configuration.load(ROOT / "config/pages.yaml")["reproduction_clara"]
     known = {**PRINTED, **dict.fromkeys(page["config"], 1)}
-    needed = {name for claim in read_claims(page["claims"], known) for name in claim.needs}
+    claims = read_claims(page["claims"], known)
+    needed = {name for claim in claims for name in (*claim.needs, *claim.beside)}
     assert needed <= set(BASE["experiments"])
     assert needed == set(page["available"])
 

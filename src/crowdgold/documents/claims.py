@@ -149,7 +149,8 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
                 said.append(f"{words}: {other.ours}: {other.verdict}")
         return replace(found, reason="; ".join(filter(None, said)), cause=cause)
 
-    return Claim(str(entry["where"]), str(entry["printed"]), needs, told)
+    place, printed = str(entry["where"]), str(entry["printed"])
+    return Claim(place, printed, needs, told, tuple(known.get("beside", {})))
 
 
 def _undecidable(found: Judgement, why: str) -> Judgement:

@@ -56,12 +56,14 @@ class Claim:
         printed: what is printed there.
         needs: the results tables that it is judged from.
         judge: tables -> judgement.
+        beside: further tables, by which it is judged for comparison where they are there.
     """
 
     place: str
     printed: str
     needs: tuple[str, ...]
     judge: Callable[[Tables], Judgement]
+    beside: tuple[str, ...] = ()
 
     def judged(self, tables: Tables) -> Judgement:
         """The judgement, or that it is not judged because tables are missing."""
