@@ -22,7 +22,9 @@ from unit.clara_tables import (
 from unit.made_pages import PAGES, ROOT, page_from
 
 ROOM = PAGES["reproduction_clara"]["claims"]
-SETTINGS = {"gamma_3": 10, "gamma_5": 10, "gamma_9": 10}
+SETTINGS = dict.fromkeys(("gamma_3", "gamma_5", "gamma_9", "gamma_7_firm"), 10) | dict.fromkeys(
+    ("gamma_3_weak", "gamma_5_weak"), 1
+)
 PRINTED = load(ROOT / "config/printed/clara.yaml") | SETTINGS
 PRINTED_3 = {
     "items": 50_000, "quality": 0.9, "around": {"items": 100, "error": 0.045},
