@@ -88,6 +88,38 @@ def test_a_terminated_job_leaves_no_draws_and_no_process(sampling, send):
     assert list(job.temporary.iterdir()) == []
 
 
+ANOTHER_TAKES_IT = """
+import signal, sys, threading, time
+from contextlib import nullcontext
+from pathlib import Path
+from crowdgold.experiments.logs import job_log
+
+def take():
+    time.sleep(0.5)  # by then the main thread waits
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+    time.sleep(10)
+    Path(sys.argv[1]).with_suffix(".waited").touch()
+
+if sys.argv[2] == "no job":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+with job_log(sys.argv[1]) if sys.argv[2] == "a job" else nullcontext():
+    thread = threading.Thread(target=take, daemon=True)
+    thread.start()
+    thread.join()
+"""
+
+
+@pytest.mark.parametrize(("kind", "waited"), [("a job", False), ("no job", True)])
+def test_a_signal_that_another_thread_took_ends_a_job(tmp_path, kind, waited):
+    """A thread that starts a process can take it; a handler alone then runs after the wait."""
+    log = tmp_path / "job.log"
+    command = [sys.executable, "-c", ANOTHER_TAKES_IT, str(log), kind]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 143, ended.stderr
+    assert log.with_suffix(".waited").exists() == waited
+    assert (f"log: {log}" in ended.stderr) != waited
+
+
 def test_without_a_job_log_the_draws_would_stay(sampling):
     program = sampling("no job")
     program.process.terminate()

@@ -53,6 +53,22 @@ def _terminate(number: int, frame: object) -> None:
     raise SystemExit(TERMINATED)
 
 
+def _pass_on(told: int) -> None:
+    """Tell the main thread of a SIGTERM that another thread took, until it has heard of it.
+
+    A thread that starts a process can take the signal. Python only notes that, and a main thread
+    that waits for that thread would not look.
+
+    Args:
+        told: a pipe's end, where Python writes the number of each signal, and 0 ends it.
+    """
+    main = threading.main_thread().ident or 0
+    while number := os.read(told, 1)[0]:
+        while number == signal.SIGTERM and signal.getsignal(number) is _terminate:
+            signal.pthread_kill(main, number)
+            time.sleep(EVERY)
+
+
 @contextmanager
 def orderly_termination() -> Iterator[None]:
     """Make SIGTERM raise SystemExit(143) in the block, and end the processes that it started.
@@ -62,11 +78,22 @@ def orderly_termination() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    told, tell = os.pipe()
+    os.set_blocking(tell, False)
+    passing = threading.Thread(target=_pass_on, args=(told,), daemon=True)
     before = signal.signal(signal.SIGTERM, _terminate)
+    before_told = signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
+    passing.start()
     try:
         yield
     finally:
+        signal.set_wakeup_fd(before_told)
         signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+        os.set_blocking(tell, True)
+        os.write(tell, b"\0")
+        passing.join()
+        os.close(told)
+        os.close(tell)
 
 
 def described(error: Exception) -> str:
