@@ -640,10 +640,9 @@ def test_a_footer_wider_than_the_figure_is_folded(tmp_path):
 
 
 def test_one_replicate_is_no_plural():
-    assert count_replicates(1) == "1 replicate"
-    assert count_replicates(5) == "5 replicates"
-    assert count_replicates(5, 2) == "2 to 5 replicates"
-    assert count_replicates(5, 5) == "5 replicates"
+    assert count_replicates(pd.Series([1, 1])) == "1 replicate"
+    assert count_replicates(pd.Series([5])) == "5 replicates"
+    assert count_replicates(pd.Series([5, 2, 3])) == "2 to 5 replicates"
     one, more = (pd.DataFrame({"replicates": counts}) for counts in ([1, 1], [1, 4]))
     assert replicates_text(one, " a day").startswith("1 replicate a day, ")
     assert replicates_text(more) == "1 to 4 replicates; bars are one standard error"

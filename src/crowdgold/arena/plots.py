@@ -244,7 +244,7 @@ def _footer(shown: pd.DataFrame) -> str:
     fewest = there.iloc[int(there["intervals"].argmax())]
     band = f"{fewest['band_low']:.0%} to {fewest['band_high']:.0%}"
     lines = [
-        f"{count_replicates(there['replicates'].max(), there['replicates'].min())}; too short: "
+        f"{count_replicates(there['replicates'])}; too short: "
         f"below the binomial band at 3.5 deviations ({band} of {fewest['intervals']} intervals); "
         f"covers: inside, and {fewest['level'] - LESS:.0%} or more; lower, not clear: inside, less",
         ". ".join(f"{word}: {', or '.join(reasons)}" for word, reasons in of_word.items()),

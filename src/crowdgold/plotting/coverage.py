@@ -47,7 +47,7 @@ def draw_coverage(
         if len(worlds) > 1:
             panel.set_title((titles or {}).get(world, world))
     figure.supxlabel(
-        f"{count_replicates(shown['replicates'].max(), shown['replicates'].min())}; "
+        f"{count_replicates(shown['replicates'])}; "
         "band: binomial, 3.5 deviations; "
         f"{gate_note(table)}",
         fontsize=7,
@@ -184,7 +184,7 @@ def draw_coverage_and_width(
     figure.supxlabel(
         f"Mean width / that of {baseline}\n"
         "Small: a setting, of "
-        f"{count_replicates(int(fits['replicates'].max()), int(fits['replicates'].min()))}; large: "
+        f"{count_replicates(fits['replicates'])}; large: "
         f"the mean over settings; bands: binomial, 3.5 deviations; {gate_note(fits)}",
         fontsize=7,
     )

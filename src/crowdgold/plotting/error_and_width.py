@@ -82,7 +82,7 @@ def draw_error_and_width(
         axes[0][column].set_title(label_of(metric))
         axes[0][column].tick_params(labelbottom=False)
     figure.supxlabel(
-        f"{AXIS_LABELS.get(x, x)}\n{count_replicates(shown['replicates'].max())}; bars are one "
+        f"{AXIS_LABELS.get(x, x)}\n{count_replicates(shown['replicates'])}; bars are one "
         f"standard error; {gate_note(shown)}",
         fontsize=7,
     )

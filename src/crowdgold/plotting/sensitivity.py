@@ -133,7 +133,7 @@ def draw_sensitivity(
         axes[1][column].set_xlabel(LABELS.get(SETTING.sub("", quantity), quantity))
     fits = table[table["method"].isin([method, baseline])]
     figure.supxlabel(
-        f"{count_replicates(shown['replicates'].max())}; bars are one standard error of the "
+        f"{count_replicates(shown['replicates'])}; bars are one standard error of the "
         f"ratio's logarithm; shaded: the value where another quantity varies; {gate_note(fits)}",
         fontsize=7,
     )

@@ -119,14 +119,10 @@ def rows_drawn(table: pd.DataFrame, lines: Sequence[Series]) -> pd.DataFrame:
     return kept.reset_index(drop=True)
 
 
-def count_replicates(most: int, least: int | None = None) -> str:
-    """Write how many replicates there are: `1 replicate`, `5 replicates`, `2 to 5 replicates`.
-
-    Args:
-        most: the largest number.
-        least: the smallest, where it is to be said.
-    """
-    number = f"{most}" if least in (None, most) else f"{least} to {most}"
+def count_replicates(counts: pd.Series) -> str:
+    """How many replicates rows rest on: `1 replicate`, `5 replicates`, `2 to 5 replicates`."""
+    least, most = int(counts.min()), int(counts.max())
+    number = f"{most}" if least == most else f"{least} to {most}"
     return f"{number} replicate{'s' if most != 1 else ''}"
 
 
@@ -137,8 +133,9 @@ def replicates_text(shown: pd.DataFrame, each: str = "") -> str:
         shown: rows with the column `replicates`.
         each: words for what has so many: ` a day`.
     """
-    least, most = int(shown["replicates"].min()), int(shown["replicates"].max())
     bars = (
-        "; bars are one standard error" if most > 1 else ", so that there are no bars of its error"
+        "; bars are one standard error"
+        if shown["replicates"].max() > 1
+        else ", so that there are no bars of its error"
     )
-    return f"{count_replicates(most, least)}{each}{bars}"
+    return f"{count_replicates(shown['replicates'])}{each}{bars}"

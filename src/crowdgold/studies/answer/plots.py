@@ -120,7 +120,7 @@ def draw_answer(
     worlds = found.cells["experiment"].nunique()
     counts = found.cells["replicates"]
     figure.supxlabel(
-        f"{found.answer} in {worlds} settings, {count_replicates(counts.max(), counts.min())} a "
+        f"{found.answer} in {worlds} settings, {count_replicates(counts)} a "
         f"cell. Grey: where all metrics together are to be, {POOLED[0]} to {POOLED[1]}; dashed: "
         f"the least of a metric, {OF_METRIC}; red: the mean width of all metrics "
         f"asked for, {MEAN_WIDTH}. Bars: one standard error",

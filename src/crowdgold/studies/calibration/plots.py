@@ -100,7 +100,7 @@ def draw_rank_uniformity(table: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         panel.set_axis_off()
     fits = shown.drop_duplicates(["model"])
     figure.supylabel("Share of ranks at or below,\nless the uniform share", fontsize=8)
-    replicates = count_replicates(shown["replicates"].max(), shown["replicates"].min())
+    replicates = count_replicates(shown["replicates"])
     failed = int(fits["gate_failures"].sum())
     figure.supxlabel(
         "Normalised rank of the prior draw among posterior draws\n"

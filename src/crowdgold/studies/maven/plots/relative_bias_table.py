@@ -52,7 +52,7 @@ def _panel(axes: Axes, title: str, shown: pd.DataFrame, metrics: Sequence[str]) 
     methods = list(dict.fromkeys(shown["method"]))
     axes.set_xlim(LEFT, len(metrics) - 0.3)
     axes.set_ylim(len(methods) + 1.6, -0.8)
-    replicates = count_replicates(int(shown["replicates"].max()))
+    replicates = count_replicates(shown["replicates"])
     axes.text(LEFT, -0.15, f"{title}  ({replicates})", fontsize=8, va="center")
     for column, metric in enumerate(metrics):
         label = label_of(metric)

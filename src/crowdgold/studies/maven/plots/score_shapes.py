@@ -181,7 +181,7 @@ def draw_score_shapes(
 def _note(results: pd.DataFrame, distances: pd.DataFrame) -> str:
     return (
         "Distances: from the curve of the items' own labels (filled), from the exact curve "
-        f"(hollow); mean ± standard error of {count_replicates(distances['replicates'].max())}. × "
+        f"(hollow); mean ± standard error of {count_replicates(distances['replicates'])}. × "
         "and dashed line: against gold labels alone.\nCurves and bands (intervals): the first "
         f"replicate. {gate_note(results.drop(columns='at'))}"
     )
