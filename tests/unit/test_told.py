@@ -41,10 +41,15 @@ def test_claims_of_our_own_are_left_out():
 
 def test_slips_are_told_by_their_places_alone():
     slips = (
+        "On real data:\n\n"
+        "- **Section 5.1**: a. *Why not:* a slip: table 1 has b.\n\n"
+        "In the simulated study:\n\n"
         "- **Fig. 8, caption**: a. *Why not:* a slip: table 4 has b; ours too.\n"
         "- **Fig. 1**: c. *Why not:* d.\n"
         "- **Fig. 9, caption**: e. *Why not:* a slip: table 6 has f."
     )
     assert causes(slips) == (
-        f"- **Fig. 1**: c. *Why not:* d.\n- **Fig. 8, caption**; **Fig. 9, caption**: {SLIPS}"
+        "In the simulated study:\n\n"
+        "- **Fig. 1**: c. *Why not:* d.\n\n"
+        f"**Section 5.1**; **Fig. 8, caption**; **Fig. 9, caption**: {SLIPS}"
     )

@@ -46,19 +46,31 @@ def causes(lines: str) -> str:
     """Lists of a paper's claims that do not hold, in which claims of one cause stand together.
 
     Of a cause what comes after its first semicolon is left to the page. So are the words of slips,
-    of which one line tells where they stand. Claims of our own are left out; empty where no others
-    are left.
+    of which one line tells where they stand. Claims of our own are left out, and so is the line
+    before a list of which nothing is left.
     """
-    return "\n\n".join(filter(None, (_by_cause(part) for part in lines.split("\n\n"))))
+    slips: dict[str, None] = {}
+    parts = [_by_cause(part, slips) for part in lines.split("\n\n")]
+    kept = [
+        part
+        for part, after in zip(parts, [*parts[1:], ""], strict=True)
+        if part.startswith("- ") or after.startswith("- ")
+    ]
+    if slips:
+        kept.append(f"{'; '.join(slips)}: {SLIPS}")
+    return "\n\n".join(kept)
 
 
-def _by_cause(part: str) -> str:
-    """A list whose claims of one cause are one line; a paragraph that is none as it is."""
+def _by_cause(part: str, slips: dict[str, None]) -> str:
+    """A list whose claims of one cause are one line; a paragraph that is none as it is.
+
+    Args:
+        slips: takes the places of slips, which are left out.
+    """
     claims = [CLAIM.fullmatch(line) for line in part.splitlines()]
     if not all(claims):
         return part
     told: dict[tuple[str, str], dict[str, list[str]]] = {}
-    slips: dict[str, None] = {}
     for place, words, cause in (claim.groups() for claim in claims if claim):
         if is_ours(place.strip("*")):
             continue
@@ -73,8 +85,6 @@ def _by_cause(part: str) -> str:
         + (f" {WHY} {cause}." if cause else "")
         for (cause, _), places in told.items()
     ]
-    if slips:
-        lines.append(f"- {'; '.join(slips)}: {SLIPS}")
     return "\n".join(lines)
 
 
