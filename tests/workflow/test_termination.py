@@ -76,7 +76,19 @@ def sampling(tmp_path, toolchain, compiled):
             chain.kill()
 
 
-@pytest.mark.parametrize("send", [os.kill, os.killpg], ids=["to the program", "to all of the job"])
+def insist(pid, number):
+    """Send a signal to all of a job, and to its program again and again."""
+    os.killpg(pid, number)
+    for _ in range(50):
+        time.sleep(0.005)
+        os.kill(pid, number)
+
+
+@pytest.mark.parametrize(
+    "send",
+    [os.kill, os.killpg, insist],
+    ids=["to the program", "to all of the job", "again and again"],
+)
 def test_a_terminated_job_leaves_no_draws_and_no_process(sampling, send):
     job = sampling("a job")
     send(job.process.pid, signal.SIGTERM)

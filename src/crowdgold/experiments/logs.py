@@ -88,12 +88,14 @@ def orderly_termination() -> Iterator[None]:
         yield
     finally:
         signal.set_wakeup_fd(before_told)
-        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
         os.set_blocking(tell, True)
         os.write(tell, b"\0")
         passing.join()
         os.close(told)
         os.close(tell)
+        # The last, as another one may come until the program's very end.
+        heard = signal.getsignal(signal.SIGTERM) is not _terminate
+        signal.signal(signal.SIGTERM, signal.SIG_IGN if heard else before or signal.SIG_DFL)
 
 
 def described(error: Exception) -> str:
