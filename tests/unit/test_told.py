@@ -39,6 +39,13 @@ def test_claims_of_our_own_are_left_out():
     assert causes(f"{ours}\n- **Fig. 1**: b.") == "- **Fig. 1**: b."
 
 
+def test_a_list_of_no_claims_and_the_line_before_it_are_left_out():
+    assert (
+        causes("On real data:\n\n- none\n\nOurs:\n\n- **Fig. 1**: a.")
+        == "Ours:\n\n- **Fig. 1**: a."
+    )
+
+
 def test_slips_are_told_by_their_places_alone():
     slips = (
         "On real data:\n\n"

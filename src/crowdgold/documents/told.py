@@ -3,7 +3,7 @@
 import re
 
 from crowdgold.documents.printed_items import sections
-from crowdgold.documents.verdicts import NO_CAUSE, SLIP, WHY, is_ours
+from crowdgold.documents.verdicts import NO_CAUSE, NONE, SLIP, WHY, is_ours
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 CLAIM = re.compile(rf"- (\*\*.+?\*\*): (.+?)\.(?: {re.escape(WHY)} ([^;]*)(?:;.*)?\.)?")
@@ -67,7 +67,7 @@ def _by_cause(part: str, slips: dict[str, None]) -> str:
     Args:
         slips: takes the places of slips, which are left out.
     """
-    claims = [CLAIM.fullmatch(line) for line in part.splitlines()]
+    claims = [CLAIM.fullmatch(line) for line in part.splitlines() if line != NONE]
     if not all(claims):
         return part
     told: dict[tuple[str, str], dict[str, list[str]]] = {}

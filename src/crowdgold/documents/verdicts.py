@@ -94,6 +94,8 @@ CLEARLY = "clearly not: "
 """How a reason begins that names the values on the wrong side."""
 WHY = "*Why not:*"
 """How the reason of a claim that does not hold begins, its cause first."""
+NONE = "- none"
+"""A list of claims where there are none."""
 OURS = "ours"
 """How the place of a claim begins that is not the paper's."""
 
@@ -153,4 +155,4 @@ class JudgedClaims:
             for claim, own in self.judged
             if own.verdict == verdict
         ]
-        return "\n".join(lines) or "- none"
+        return "\n".join(lines) or NONE
