@@ -464,18 +464,18 @@ def test_the_saving_is_judged_at_the_price_that_is_implied():
     hardly any narrower none do. Errors of 20 % decide nothing."""
     gold, share = 16_000, 16_000 / 50_000
     narrower = (gold / 34_000 / (1 - share)) ** 0.5
-    found = judged("on Task 2", labelling_efficiency=widths_on_a_grid(narrower))
+    found = judged("of Task 2's", labelling_efficiency=widths_on_a_grid(narrower))
     assert found.ours.startswith("intervals about the items")
     assert "saving 0.4" in found.ours
     assert (found.verdict, found.replicates) == (HOLDS, "3 degrees of freedom")
     assert "not printed" in found.reason
     assert "intervals about the population" in found.reason
     assert "saving 0.0" in found.reason
-    saves_more = judged("on Task 2", labelling_efficiency=widths_on_a_grid(0.8 * narrower))
+    saves_more = judged("of Task 2's", labelling_efficiency=widths_on_a_grid(0.8 * narrower))
     assert saves_more.verdict == FAILS
-    vague = judged("on Task 2", labelling_efficiency=widths_on_a_grid(narrower, noise=0.2))
+    vague = judged("of Task 2's", labelling_efficiency=widths_on_a_grid(narrower, noise=0.2))
     assert vague.verdict == NOT_DECIDED
-    wide = judged("on Task 2", labelling_efficiency=widths_on_a_grid(3.0))
+    wide = judged("of Task 2's", labelling_efficiency=widths_on_a_grid(3.0))
     assert wide.verdict == NOT_DECIDED
     assert "not as narrow" in wide.ours
 
