@@ -47,8 +47,7 @@ def draw_coverage(
         if len(worlds) > 1:
             panel.set_title((titles or {}).get(world, world))
     figure.supxlabel(
-        f"{count_replicates(shown['replicates'])}; "
-        "band: binomial, 3.5 deviations; "
+        f"{count_replicates(shown['replicates'])}; band: binomial, 3.5 deviations; "
         f"{gate_note(table)}",
         fontsize=7,
     )

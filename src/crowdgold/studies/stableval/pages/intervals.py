@@ -17,7 +17,7 @@ CONTROL = {"difficulty": "own", "copying": 0}
 AGENTS = {"equal": "agents alike", "wide": "agents differ"}
 TARGETS = {
     "score:each": "the score of these answers",
-    "expected_score:each": "the score over all answers that the system could give",
+    "expected_score:each": "the score over all possible answers",
 }
 
 
