@@ -115,7 +115,7 @@ publish: $(READY)  ## keep the finished tables of SCALE in docs/results, of whic
 	$(call snakemake,$(QUIET) -- publish)
 	@cat $(RESULTS)/logs/publish.log
 
-piece: $(READY)  ## HOURS of SCALE's experiments; run again, it goes on (SCALE=paper HOURS=3, TARGET=validate)
+piece: $(READY)  ## HOURS of SCALE's experiments; run again, it goes on (SCALE=paper HOURS=3, TARGET=validate or pages)
 	$(checked)
 	@$(BIN)/python -m crowdgold.experiments.pieces --results $(RESULTS) --hours $(HOURS) --cores $(CORES) \
 		$(if $(ASKED),--scale $(ASKED)) $(if $(TARGET),--target $(TARGET)) -- $(RUN) $(QUIET)

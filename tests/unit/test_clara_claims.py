@@ -41,6 +41,11 @@ def judge_of(words, printed=PRINTED, where=""):
     return lambda *tables: claim.judge(dict(zip(claim.needs, tables, strict=True)))
 
 
+def alone(judge):
+    """The judge of a claim of two tables, of the first of them without rows of the second."""
+    return lambda table: judge(table, table.iloc[:0])
+
+
 def verdicts(judge, *tables):
     return [judge(table).verdict for table in tables]
 
@@ -66,7 +71,7 @@ def test_a_bias_is_small_but_at_the_smallest_prevalence():
     none = prevalence_results().assign(estimate=lambda t: t["truth"] + rng.normal(0, 0.01, len(t)))
     low = none.copy()
     low.loc[low["prevalence"] == min(PREVALENCES), "estimate"] += 0.5
-    judge = judge_of("consistently small")
+    judge = alone(judge_of("consistently small"))
     moved = none.assign(estimate=none["estimate"] + 0.05)
     assert verdicts(judge, none, low, moved) == [HOLDS, HOLDS, FAILS]
     assert "close to 0: tpr 0.8 prevalence 0.01 0." in judge(low).reason
@@ -74,6 +79,28 @@ def test_a_bias_is_small_but_at_the_smallest_prevalence():
     one.loc[(one["prevalence"] == 0.4) & (one["tpr"] == 0.9), "estimate"] += 0.5
     assert verdicts(judge, one) == [FAILS]
     assert judge(one).reason.startswith("clearly not: tpr 0.9 prevalence 0.4 (0.5)")
+
+
+@pytest.mark.parametrize(("bias", "verdict"), [(0.0, HOLDS), (0.04, FAILS)])
+def test_further_replicates_of_some_settings_decide(bias, verdict):
+    """At one setting 12 replicates with errors of .1 leave a margin of .02 open; 2,000 do not.
+
+    Their standard error is .002, a tenth of the margin. The replicates are numbered from 0 in both
+    tables, and count apart; errors of .001 at the other settings are decided by 12.
+    """
+    rng = np.random.default_rng(5)
+    first = prevalence_results(clara=0.0)
+    first["estimate"] += rng.normal(0, 0.001, len(first))
+    at = {"method": "CLARA", "tpr": 0.8, "prevalence": 0.4}
+    noisy = (first[list(at)] == pd.Series(at)).all(axis=1)
+    first.loc[noisy, "estimate"] += bias + rng.normal(0, 0.1, noisy.sum())
+    more = replicate_rows(0, 0.1, rng, 2000, **at).assign(experiment="further")
+    more["estimate"] += bias + rng.normal(0, 0.1, len(more))
+    judge = judge_of("consistently small")
+    assert judge(first, more.iloc[:0]).verdict == NOT_DECIDED
+    found = judge(first, more)
+    assert found.verdict == verdict
+    assert found.replicates == "12 to 2,012"
 
 
 def test_a_u_shape_falls_and_rises():
@@ -94,7 +121,7 @@ def test_a_u_shape_falls_and_rises():
 
 def test_lengths_are_compared_method_by_method_and_tpr_by_tpr():
     narrow = judge_of("intervals are shorter than CLARA")
-    wider = judge_of("wider at the lower TPR")
+    wider = alone(judge_of("wider at the lower TPR"))
     noise = np.random.default_rng(4).normal(0, 0.001, 192)
 
     def table(low, high, mv):
@@ -338,6 +365,7 @@ def test_every_claim_can_be_judged_from_the_tables_that_it_names():
     audits = audit_results()
     tables = {
         "clara_fig2": pd.concat([prevalence_results(), covering(0.8, "CLARA-printed")]),
+        "clara_fig2_close": prevalence_results().assign(experiment="further"),
         "clara_fig3": recovery_results(),
         "clara_fig4": audits,
         "clara_fig5": policy_results(),

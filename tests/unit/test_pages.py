@@ -345,7 +345,7 @@ NEW = {
     "| gold labels | coverage | width / GT | without an interval |\n| --- | --- | --- | --- |\n"
     "| 20 | 0.97 | 0.9 | 16.4 % |\n| 500 | 0.951 | 0.8 | 0.5 % |\n\n"
     "### The lowest cells\n\n| coverage |\n| --- |\n| 0.890 ± 0.022 |\n",
-    "gold-designs": "## Shares of random labels\n\n| positive | sample | prevalence | recall |\n"
+    "gold-designs": "## About the population\n\n| positive | sample | prevalence | recall |\n"
     "| --- | --- | --- | --- |\n| 0.03 | two batches | 0.527 ± 0.03 | 0.71 |\n",
     "experts": "## Second opinions on the rarer class and a tenth of the rest\n\n"
     "| experts' errors | gold labels | AUC |\n| --- | --- | --- |\n"
@@ -367,21 +367,24 @@ def test_what_was_found_is_counted_and_told_from_the_pages():
     speeds = pd.DataFrame({"nested score model": [18.0, 44.0], "score model": [1.0, 2.0]})
     rest = {"printed_items": {"papers": papers}, "by_items": speeds}
     page = page_from("findings", told=told, **rest)
-    assert "Of 6 claims of the five papers that could be decided, 3 hold. 3 more need" in page
+    assert (
+        "Of 6 claims of the five papers [that could be decided](verdicts.md), 3 hold and 3" in page
+    )
+    assert " do not. 3 more need further replicates, and" in page
     assert "replicates, and 1 could not be judged" in page
-    assert "in 95 to 97 of 100 studies, over all settings and metrics" in page
-    assert "With 20 expert labels, 16 of 100 studies had too few of a class for an interval" in page
-    assert "in one setting, it was 89." in page
+    assert "in 95 to 97 of 100 studies over all settings and metrics" in page
+    assert "With 20 gold labels 16 of 100 studies had too few of a class for one" in page
+    assert "in one setting, 89)" in page
     assert "need 53 labels for the prevalence where a random sample needs 100, and 71 for" in page
-    assert "is [18 to 22 times as fast](scaling.md)" in page
+    assert "Its score model is [18 to 22 times as fast](scaling.md)" in page
     assert "right in 21 of 100 studies. [Second opinions](experts.md) bring it to 97; " in page
     assert "where experts share half of their errors, to 66." in page
-    assert "On the papers' data 1 of 1 hold and 0 do not; of the bars" in page
-    assert "[experts](experts.md) 0 of 1 are met, and 1 are not." in page
+    assert "our own beside the papers' 1 hold, 0 do not and 0 are not decided. Of 1 targets" in page
+    assert "[experts](experts.md) 0 are met, 1 are not and 0 are not decided." in page
     for name in ("a", "b_one", "b_two"):
-        assert page.count(f"- **Fig. 2**: down; and out. *Why not:* a slip of {name}.\n") == 1
-        assert f"]({name}.md)**" in page
-    assert page.count("- **Fig. 3**: level; or not. *Why not:* no cause is known.\n") == 3
+        line = f"]({name}.md#numbers), **Fig. 2**: down; and out. *Why not:* a slip of {name}.\n"
+        assert page.count(line) == 1
+    assert page.count(", **Fig. 3**: level; or not. *Why not:* no cause is known.\n") == 3
     with pytest.raises(ToldError, match="What does not hold: found 0 sections of this heading"):
         page_from("findings", told={**told, "a": "# A paper\n"}, **rest)
 
@@ -468,7 +471,7 @@ def test_the_cluster_page_adds_up_by_paper_and_target():
     assert "| `both` | `one`, `three` | 4.00 | 1.75 |" in page
     assert "| `half` | `one`, `two` | 4.00 |  |" in page
     assert "made 3 of 39 blocks of their replicates again, drawn at random. 2 came out" in page
-    assert "numbers, 1 of them bit by bit." in page
+    assert "numbers, and 1 bit by bit." in page
     assert "`unknown`" not in page
     assert "`timed`" not in page
     assert "| MAVEN | make figures | 2 | 2,400 | 4.0 | 900 | 1.00 |" in page

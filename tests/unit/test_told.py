@@ -1,7 +1,10 @@
 """What a page tells from another: claims of one cause stand together."""
 
-from crowdgold.documents.told import SLIPS, causes
+import pytest
 
+from crowdgold.documents.told import SLIPS, ToldError, causes
+
+LINK = "[A](a.md)"
 LISTS = """On real data:
 
 - **Section 1**: MV is best. *Why not:* table 1 says so; ours too.
@@ -15,35 +18,40 @@ In the simulated study:
 - **Fig. 4**: MV is worst. *Why not:* table 1 says so."""
 
 
-def test_claims_of_one_cause_stand_together_within_their_list():
-    """Words before a list stay as they are; what has no known cause has none in common."""
-    assert causes(LISTS) == (
-        "On real data:\n\n"
-        "- **Section 1**: MV is best; DS is best. *Why not:* table 1 says so.\n"
-        "- **Fig. 2**: widths are .1 to .2. *Why not:* no cause is known.\n"
-        "- **Fig. 2**: widths are .3. *Why not:* no cause is known.\n"
-        "- **Fig. 3**: PEC is best.\n\n"
-        "In the simulated study:\n\n"
-        "- **Fig. 4**: MV is worst. *Why not:* table 1 says so."
+def test_claims_of_one_cause_stand_together():
+    """What stands between lists is left out; what has no known cause has none in common."""
+    assert causes(LISTS, LINK) == (
+        "- [A](a.md), **Section 1**: MV is best; DS is best. **Fig. 4**: MV is worst. "
+        "*Why not:* table 1 says so.\n"
+        "- [A](a.md), **Fig. 2**: widths are .1 to .2. *Why not:* no cause is known.\n"
+        "- [A](a.md), **Fig. 2**: widths are .3. *Why not:* no cause is known.\n"
+        "- [A](a.md), **Fig. 3**: PEC is best."
     )
 
 
-def test_two_places_of_one_cause_are_both_named():
-    lines = "- **Fig. 1**: a. *Why not:* c.\n- **Fig. 2**: b. *Why not:* c."
-    assert causes(lines) == "- **Fig. 1**: a. **Fig. 2**: b. *Why not:* c."
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["over items: MV covers", "over items: PEC covers"], "over items: MV covers; PEC covers"),
+        # Nothing is said of DS over items.
+        (["over items: MV covers", "DS covers"], "over items: MV covers; DS covers"),
+        (["all: a: b", "all: c"], "all: a: b; all: c"),
+    ],
+)
+def test_what_all_claims_of_a_place_begin_with_is_told_once(words, told):
+    lines = "\n".join(f"- **Fig. 1**: {one}. *Why not:* c." for one in words)
+    assert causes(lines, LINK) == f"- [A](a.md), **Fig. 1**: {told}. *Why not:* c."
 
 
 def test_claims_of_our_own_are_left_out():
     ours = "- **ours, on fig. 1**: a. *Why not:* c."
-    assert causes(ours) == ""
-    assert causes(f"{ours}\n- **Fig. 1**: b.") == "- **Fig. 1**: b."
+    assert causes(ours, LINK) == ""
+    assert causes(f"{ours}\n- **Fig. 1**: b.", LINK) == "- [A](a.md), **Fig. 1**: b."
 
 
-def test_a_list_of_no_claims_and_the_line_before_it_are_left_out():
-    assert (
-        causes("On real data:\n\n- none\n\nOurs:\n\n- **Fig. 1**: a.")
-        == "Ours:\n\n- **Fig. 1**: a."
-    )
+def test_a_list_of_no_claims_is_left_out():
+    lines = "On real data:\n\n- none\n\nOurs:\n\n- **Fig. 1**: a."
+    assert causes(lines, LINK) == "- [A](a.md), **Fig. 1**: a."
 
 
 def test_slips_are_told_by_their_places_alone():
@@ -55,8 +63,13 @@ def test_slips_are_told_by_their_places_alone():
         "- **Fig. 1**: c. *Why not:* d.\n"
         "- **Fig. 9, caption**: e. *Why not:* a slip: table 6 has f."
     )
-    assert causes(slips) == (
-        "In the simulated study:\n\n"
-        "- **Fig. 1**: c. *Why not:* d.\n\n"
-        f"**Section 5.1**; **Fig. 8, caption**; **Fig. 9, caption**: {SLIPS}"
+    assert causes(slips, LINK) == (
+        "- [A](a.md), **Fig. 1**: c. *Why not:* d.\n"
+        f"- [A](a.md), **Section 5.1**, **Fig. 8, caption**, **Fig. 9, caption**: {SLIPS}"
     )
+
+
+def test_a_line_that_is_no_claim_is_refused():
+    """A claim that is written in another way would otherwise be left out unseen."""
+    with pytest.raises(ToldError, match=r"- Fig\. 1: a: expected - \*\*place\*\*: words"):
+        causes("- **Fig. 2**: b.\n- Fig. 1: a", LINK)

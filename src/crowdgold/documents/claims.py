@@ -199,7 +199,10 @@ def _judge(entry: Mapping[str, Any], looks: int = 1) -> Callable[[Tables], Judge
         cells = quantity(tables, of)
         found = judged(cells, name, **rest, looks=looks)
         told = show(quantity(tables, says) if says and len(cells.rows) else cells, how)
-        return replace(found, ours="; ".join(filter(None, [told, found.ours])))
+        # Where other values are shown than are judged, the reader is told which must be so.
+        wanted = f"{of['title']} {found.wanted}" if says and "title" in of else found.wanted
+        ours = "; ".join(filter(None, [told, found.ours]))
+        return replace(found, ours=ours, wanted=wanted)
 
     return judge
 

@@ -262,7 +262,7 @@ def count_on(pages: Iterable[str]) -> Counter[str]:
     return Counter(verdict for page in pages for verdict in claim_verdicts(page))
 
 
-OF_PAPER = ["paper", "figures and tables", "made here", "claims"]
+OF_PAPER = ["paper", "figures and tables", "claims"]
 
 
 def paper_rows(papers: Mapping[str, Sequence[Item]], told: Mapping[str, str]) -> list[list[str]]:
@@ -276,10 +276,10 @@ def paper_rows(papers: Mapping[str, Sequence[Item]], told: Mapping[str, str]) ->
     for paper, pages in claim_pages(papers).items():
         own = papers[paper]
         claims = [
-            f"[{_counted(found)}]({page}.md)"
+            f"[{_counted(found)}]({page}.md#what-holds)"
             for page in pages
             if (found := claim_verdicts(told[page]))
         ]
         made = sum(not why_nothing(item, told) for item in own)
-        rows.append([paper, str(len(own)), str(made), "; ".join(claims)])
+        rows.append([paper, f"{made} of {len(own)} made", "; ".join(claims)])
     return rows

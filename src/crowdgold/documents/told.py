@@ -8,7 +8,7 @@ from crowdgold.documents.verdicts import NO_CAUSE, NONE, SLIP, WHY, is_ours
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 CLAIM = re.compile(rf"- (\*\*.+?\*\*): (.+?)\.(?: {re.escape(WHY)} ([^;]*)(?:;.*)?\.)?")
 """A line of a list of claims (`verdicts.JudgedClaims.with_verdict`): place, words, cause."""
-SLIPS = "the text says one thing, the paper's own tables or published data another."
+SLIPS = "slips of the text; the paper's own tables or published data have other numbers."
 """What is told of them in common."""
 
 
@@ -42,50 +42,52 @@ def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
     return [float(one.group()) for one in found if one]
 
 
-def causes(lines: str) -> str:
-    """Lists of a paper's claims that do not hold, in which claims of one cause stand together.
+def causes(lines: str, link: str) -> str:
+    """A list of a paper's claims that do not hold, in which claims of one cause stand together.
 
     Of a cause what comes after its first semicolon is left to the page. So are the words of slips,
-    of which one line tells where they stand. Claims of our own are left out, and so is the line
-    before a list of which nothing is left.
-    """
-    slips: dict[str, None] = {}
-    parts = [_by_cause(part, slips) for part in lines.split("\n\n")]
-    kept = [
-        part
-        for part, after in zip(parts, [*parts[1:], ""], strict=True)
-        if part.startswith("- ") or after.startswith("- ")
-    ]
-    if slips:
-        kept.append(f"{'; '.join(slips)}: {SLIPS}")
-    return "\n\n".join(kept)
-
-
-def _by_cause(part: str, slips: dict[str, None]) -> str:
-    """A list whose claims of one cause are one line; a paragraph that is none as it is.
+    of which one line tells where they stand. Claims of our own are left out, and so is what stands
+    between the lists.
 
     Args:
-        slips: takes the places of slips, which are left out.
+        lines: lists of claims.
+        link: to the paper's page, with which each line begins.
+
+    Raises:
+        ToldError: a line of a list is no claim.
     """
-    claims = [CLAIM.fullmatch(line) for line in part.splitlines() if line != NONE]
-    if not all(claims):
-        return part
+    slips: dict[str, None] = {}
     told: dict[tuple[str, str], dict[str, list[str]]] = {}
-    for place, words, cause in (claim.groups() for claim in claims if claim):
+    for line in lines.splitlines():
+        if not line.startswith("- ") or line == NONE:
+            continue
+        if not (found := CLAIM.fullmatch(line)):
+            raise ToldError(f"{line}: expected - **place**: words. {WHY} cause.")
+        place, words, cause = found.groups(default="")
         if is_ours(place.strip("*")):
             continue
-        if (cause or "").startswith(SLIP):
+        if cause.startswith(SLIP):
             slips[place] = None
             continue
-        alone = words if cause in (None, NO_CAUSE) else ""
-        told.setdefault((cause or "", alone), {}).setdefault(place, []).append(words)
-    lines = [
-        "- "
-        + " ".join(f"{place}: {'; '.join(words)}." for place, words in places.items())
+        alone = words if cause in ("", NO_CAUSE) else ""
+        told.setdefault((cause, alone), {}).setdefault(place, []).append(words)
+    listed = [
+        " ".join(f"{place}: {_together(words)}." for place, words in places.items())
         + (f" {WHY} {cause}." if cause else "")
         for (cause, _), places in told.items()
     ]
-    return "\n".join(lines)
+    if slips:
+        listed.append(f"{', '.join(slips)}: {SLIPS}")
+    return "\n".join(f"- {link}, {one}" for one in listed)
+
+
+def _together(words: list[str]) -> str:
+    """Claims in one line; what all say before their last colon is said once."""
+    parts = [one.rpartition(": ") for one in words]
+    common = {before + colon for before, colon, _ in parts}
+    if len(common) > 1:
+        return "; ".join(words)
+    return common.pop() + "; ".join(own for *_, own in parts)
 
 
 def text(page: str, heading: str) -> str:

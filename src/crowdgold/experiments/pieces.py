@@ -16,7 +16,7 @@ import pandas as pd
 
 from crowdgold.experiments import plan
 from crowdgold.experiments.configuration import load
-from crowdgold.experiments.wiring.published import KEY, RECORD
+from crowdgold.experiments.wiring.published import KEY, PAGES, RECORD
 
 COSTS = Path("docs/results/benchmarks/paper_scale.csv")
 COLUMNS = ["experiment", "target", "core_hours"]
@@ -30,7 +30,7 @@ def pieces(
 
     Args:
         costs: a row an experiment, with `COLUMNS`.
-        target: `figures` or `validate`.
+        target: `figures`, `validate` or `pages`.
         results: the folder of the scale's results.
         published: experiments that come last.
     """
@@ -97,7 +97,7 @@ def _asked() -> argparse.Namespace:
     """
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--results", type=Path, required=True, help="folder of the scale's results")
-    parser.add_argument("--target", default="figures", choices=["figures", "validate"])
+    parser.add_argument("--target", default="figures", choices=["figures", "validate", PAGES])
     parser.add_argument("--scale", default="default", help="of the run, such as paper")
     parser.add_argument("--hours", type=float, required=True, help="after which no job is begun")
     parser.add_argument("--cores", type=int, required=True)

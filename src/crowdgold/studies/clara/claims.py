@@ -15,6 +15,13 @@ from crowdgold.studies.clara.policy_curves import SHARE, TRUTH, at_share, policy
 CLARA, RANDOM = "CLARA", "random stratified"
 
 
+def all_replicates(tables: Tables) -> pd.DataFrame:
+    """The rows of all tables as of one experiment; each table's replicates are further ones."""
+    rows = pd.concat(tables.values(), ignore_index=True)
+    numbers = rows.groupby(["experiment", "replicate"], sort=False).ngroup()
+    return rows.assign(experiment=rows["experiment"].iloc[0], replicate=numbers)
+
+
 def rises_from_least(tables: Tables, method: str) -> Cells:
     """How much larger a method's bias is at both ends of the prevalences than at its least."""
     where = {"metric": "prevalence", "method": method, "tpr": "smallest"}

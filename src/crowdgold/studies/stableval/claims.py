@@ -26,7 +26,7 @@ def unconverged(tables: Tables) -> Cells:
 
 
 def lead(tables: Tables, best: str, draws: int) -> Cells:
-    """How much larger a method's expected tau-b is than that of the nearest other.
+    """How much larger a method's expected tau-b is than that of each other.
 
     Args:
         best: the method.
@@ -36,9 +36,10 @@ def lead(tables: Tables, best: str, draws: int) -> Cells:
     tau, error = frame["stability"], frame["stability_se"]
     text = ", ".join(f"{name} {with_error(tau[name], error[name])}" for name in frame.index)
     others = tau.index.drop(best)
-    more, apart = tau[best] - tau[others], np.hypot(error[others], error[best])
-    nearest = (more / apart).idxmin()
-    return cells_of(text, [""], [more[nearest]], [apart[nearest]], None, draws)
+    # Each method is fitted to subsets of its own, so that errors are independent.
+    apart = np.hypot(error[others], error[best])
+    names = [f"{best} less {name}" for name in others]
+    return cells_of(text, names, tau[best] - tau[others], apart, None, draws)
 
 
 def one_exchange(tables: Tables, mapping: str, agents: list[str]) -> Judgement:
