@@ -75,8 +75,8 @@ def test_a_command_beyond_its_time_is_asked_to_end():
     assert run([sys.executable, "-c", "raise SystemExit(3)"], 60) == FAILED
 
 
-def piece(checkout, experiments, hours="0.1"):
-    costs = pd.DataFrame({"experiment": experiments, "target": "figures", "core_hours": 1.0})
+def piece(checkout, experiments, hours="0.1", target="figures"):
+    costs = pd.DataFrame({"experiment": experiments, "target": target, "core_hours": 1.0})
     costs.to_csv(checkout.folder / "costs.csv")
     command = [*PROGRAM, "--results", "results", "--hours", hours, "--costs", "costs.csv", "--"]
     return subprocess.run(
@@ -114,3 +114,10 @@ def test_what_cannot_be_run_is_one_line_that_says_how_to_mend_it(tmp_path, hours
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].endswith(said)
     assert not (tmp_path / "results").exists()
+
+
+def test_a_target_without_experiments_is_refused(checkout):
+    """A table of costs that knows none of them would otherwise look like a run that is done."""
+    refused = piece(checkout, ["tiny"], target="validate")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("Error: costs.csv has no experiment of the target figures; ")

@@ -115,6 +115,11 @@ def main() -> None:
     """Read the command line, run what is left, and say what became of it."""
     asked = _asked()
     costs = pd.read_csv(asked.costs, usecols=COLUMNS)
+    if asked.target not in set(costs["target"]):
+        sys.exit(
+            f"Error: {asked.costs} has no experiment of the target {asked.target}; "
+            "benchmarks/paper_scale.py makes it anew"
+        )
     left = pieces(costs, asked.target, asked.results, published_at(asked.scale))
 
     def make(experiment: str, seconds: float) -> str:
