@@ -192,8 +192,8 @@ def test_a_paper_has_the_claims_of_all_its_pages():
     papers = {
         "one": [{"number": "Figure 1", "page": "p"}, {"number": "Table 1", "nothing": "words"}]
     }
-    claims = "[holds: 3, does not hold: 2, not judged: 1](p.md)"
-    assert paper_rows(papers, {"p": PAGE}) == [["one", "2", "1", claims]]
+    claims = "[holds: 3, does not hold: 2, not judged: 1](p.md#what-holds)"
+    assert paper_rows(papers, {"p": PAGE}) == [["one", "1 of 2 made", claims]]
 
 
 def test_claims_of_our_own_are_counted_apart():
@@ -213,7 +213,7 @@ def test_what_was_not_made_does_not_count_as_made():
     papers = {"one": [{"number": "Figure 1", "page": "p"}, lacking,
                       {"number": "Table 2", "nothing": "words"}]}  # fmt: skip
     told = {"p": PAGE}
-    assert paper_rows(papers, told)[0][1:3] == ["3", "1"]
+    assert paper_rows(papers, told)[0][1] == "1 of 3 made"
     assert count_items(papers, told) == {"": 1, "words": 1, "not made: needs the network": 1}
 
 
