@@ -52,7 +52,7 @@ $(checked)
 @$(RUN) $(1)
 endef
 
-.PHONY: help setup figures smoke arena answer checksums verify validate benchmark piece publish docs site report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel hlv hlv-packages matrix audit lock release clean clean-all
+.PHONY: help setup figures smoke arena answer checksums restore verify validate benchmark piece publish docs site report example test test-faults test-slurm smoke-slurm lint peers slurm snorkel hlv hlv-packages matrix audit lock release clean clean-all
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -97,8 +97,12 @@ answer: $(READY)  ## the recommended answer in 14 settings: its intervals agains
 checksums: $(READY)  ## every result against the checksum that its job wrote; changes nothing
 	@$(BIN)/python -m crowdgold.experiments.provenance.integrity $(RESULTS)
 
-verify: $(READY)  ## a random tenth of the blocks again, in results/verify, and compared
-	@$(BIN)/python -m crowdgold.experiments.provenance.verification choose $(RESULTS)
+restore: $(READY)  ## results/restored: the blocks of the published tables, for make verify RESULTS=results/restored
+	@$(BIN)/python -m crowdgold.experiments.wiring.restored results/restored
+
+verify: $(READY)  ## a random tenth of the blocks again, in results/verify, and compared (FRACTION=0.05)
+	@$(BIN)/python -m crowdgold.experiments.provenance.verification choose $(RESULTS) \
+		$(if $(FRACTION),--fraction $(FRACTION))
 	$(call snakemake,--configfile $(RESULTS)/verify/run.yaml -- $$(cat $(RESULTS)/verify/targets))
 	@$(BIN)/python -m crowdgold.experiments.provenance.verification compare $(RESULTS)
 

@@ -13,9 +13,11 @@ from crowdgold.experiments.provenance.made_from import blocks_of, condensed, fol
 from crowdgold.experiments.provenance.mixed_code import MixedCode, look_for_mixture, mixtures, stale
 from crowdgold.experiments.provenance.seals import UNSEALED, write_sealed_text
 from crowdgold.experiments.provenance.verification import (
+    Comparison,
+    asked_otherwise,
+    changed_since,
     choose,
     differences,
-    origin_differs,
     surroundings_differ,
 )
 from crowdgold.experiments.results import write_table
@@ -273,13 +275,20 @@ def test_what_differs_between_two_runs_is_named():
     assert surroundings_differ(one, one) == []
     assert surroundings_differ(one, {**one, "python": "4"}) == ["python"]
     assert surroundings_differ(one, {**one, "data": block({}, machine={})}) == ["machine"]
-    assert origin_differs(one, one) == []
+    assert changed_since(one, one) == []
     other = block({"a.py": "2"}, data=block({"b.py": "3"}), configuration="d")
-    assert origin_differs(one, other) == [
-        "the configuration has changed since",
-        "a.py has changed since",
-        "b.py has changed since",
-    ]
+    assert changed_since(one, other) == ["a.py", "b.py"]
+    seen = block({}, datasets={"d": {"sha256": "1"}})
+    assert changed_since(seen, block({}, datasets={})) == ["dataset d"]
+    assert asked_otherwise(one, other)
+    assert not asked_otherwise(one, one)
+
+
+def test_what_changed_since_is_said_of_equal_numbers_and_of_others():
+    same = Comparison("bit by bit", ["a.py"], []).said("b.parquet")
+    assert same == "same     b.parquet (bit by bit; changed since: a.py)"
+    differs = Comparison("bit by bit", [], ["column 'x'"]).said("b.parquet")
+    assert differs == "differs  b.parquet (bit by bit)\n         column 'x'"
 
 
 def test_a_tenth_of_each_papers_blocks_is_chosen_and_at_least_one(tmp_path):

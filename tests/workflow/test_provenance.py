@@ -7,9 +7,18 @@ import pandas as pd
 import pytest
 
 from crowdgold.commands import main
+from crowdgold.experiments import configuration
 from crowdgold.experiments.provenance import verification
 from crowdgold.experiments.provenance.made_from import blocks_of
-from crowdgold.experiments.results import read_metadata, read_table, write_table
+from crowdgold.experiments.results import (
+    DIGITS,
+    ROUNDED,
+    read_metadata,
+    read_table,
+    rounded,
+    write_table,
+)
+from crowdgold.experiments.wiring.restored import restore
 
 pytestmark = pytest.mark.faults
 
@@ -120,10 +129,38 @@ def test_blocks_made_again_are_the_same_and_an_altered_one_is_found(finished, mo
     assert chosen in said.err
     row = ["tiny", chosen, False, "bit by bit", seed, len(BLOCKS)]
     assert pd.read_csv(results / verification.COMPARED).to_numpy().tolist() == [row]
+    # Code that changed since does not keep equal numbers from being equal.
+    write_table(table, path, {**metadata, "code": {**metadata["code"], EDITED: "other"}})
+    assert verification.compare(results)
+    assert f"same     {chosen} (bit by bit; changed since: {EDITED})" in capsys.readouterr().out
     write_table(table, path, {**metadata, "configuration": "other"})
     assert not verification.compare(results)
     assert "the configuration has changed since" in capsys.readouterr().out
     assert pd.read_csv(results / verification.COMPARED).empty
+
+
+def test_the_blocks_of_a_published_table_are_those_that_it_was_made_from(finished, tmp_path):
+    """Also from a table with few digits; a number that was altered in the table is found."""
+    config = configuration.load(finished.folder / "results/config.yaml")
+    published, blocks = finished.folder / TABLE, [Path(path) for path in BLOCKS]
+    names = [str(path.relative_to("results")) for path in blocks]
+    assert restore(published, config, "results", tmp_path / "whole") == names
+    table, metadata = read_table(published), read_metadata(published)
+    few = tmp_path / "few/tiny.parquet"
+    write_table(rounded(table), few, {**metadata, ROUNDED: DIGITS})
+    restore(few, config, "results", tmp_path / "few")
+    altered = tmp_path / "altered/tiny.parquet"
+    write_table(table.assign(estimate=table.estimate + 1e-9), altered, metadata)
+    restore(altered, config, "results", tmp_path / "altered")
+    for name, path in zip(names, blocks, strict=True):
+        made = finished.folder / path
+        assert read_table(tmp_path / "whole" / name).equals(read_table(made))
+        assert read_metadata(tmp_path / "whole" / name) == read_metadata(made)
+        assert not read_table(tmp_path / "few" / name).equals(read_table(made))
+        same = verification.Comparison("bit by bit", [], [])
+        for folder in ("whole", "few"):
+            assert verification.compare_block(tmp_path / folder / name, made) == same
+        assert verification.compare_block(tmp_path / "altered" / name, made).differ
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -81,6 +82,20 @@ def write_table(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, An
 def sealed_metadata(metadata: Mapping[str, Any]) -> dict[bytes, bytes]:
     """What a table's file holds beside its rows, with a place for its checksum."""
     return {METADATA_KEY: json.dumps(metadata, sort_keys=True).encode(), SEAL_KEY: UNSEALED}
+
+
+ROUNDED, DIGITS = "digits", 5
+"""What the metadata of a table say whose numbers have fewer digits, and how many those are."""
+
+
+def rounded(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table with numbers of so many digits."""
+    numbers = frame.select_dtypes("float")
+    size = np.floor(np.log10(numbers.abs().where(numbers != 0, 1.0)))
+    unit = 10.0 ** (size - DIGITS + 1)
+    # What is left of binary fractions would cost as much as all digits did.
+    few = ((numbers / unit).round() * unit).round(12)
+    return frame.assign(**{str(name): few[name] for name in few})
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:

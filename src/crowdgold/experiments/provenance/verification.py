@@ -9,8 +9,8 @@ which is what `make verify` does. The configuration is that which was kept with 
 Are two tables of the same block the same numbers? Bit by bit, or within Monte Carlo error.
 
 On the same machine, toolchain and packages equal code, configuration and data give equal bits.
-Elsewhere rounding differs, and with it the draws of a sampler; two runs are then held against their
-Monte Carlo error (`_within_error`).
+Elsewhere rounding may differ, and with it the draws of a sampler; two runs whose bits differ are
+then held against their Monte Carlo error (`_within_error`).
 """
 
 import argparse
@@ -18,7 +18,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,11 +26,12 @@ import yaml
 from scipy.stats import norm
 
 from crowdgold.data import InputError
+from crowdgold.data.checks import list_names
 from crowdgold.data.outputs import write_text
 from crowdgold.declared import LEVEL
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.provenance.made_from import blocks_of
-from crowdgold.experiments.results import read_metadata, read_table, write_csv
+from crowdgold.experiments.results import ROUNDED, read_metadata, read_table, rounded, write_csv
 
 COMMIT = "code_version"
 """Column that names the commit for people: of equal code it may be another."""
@@ -50,17 +51,20 @@ def surroundings_differ(one: Mapping[str, Any], other: Mapping[str, Any]) -> lis
     ]
 
 
-def origin_differs(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """Say in which code, configuration or data two provenances differ."""
+def asked_otherwise(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Say whether two provenances are of other configurations."""
+    return one.get("configuration") != other.get("configuration")
+
+
+def changed_since(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """The files and datasets of which two provenances had different contents."""
     found = []
-    if one.get("configuration") != other.get("configuration"):
-        found.append("the configuration has changed since")
     for mine, yours in ((one, other), (one.get("data") or {}, other.get("data") or {})):
         code, now = mine.get("code", {}), yours.get("code", {})
-        found += [f"{file} has changed since" for file in code if code[file] != now.get(file)]
+        found += [file for file in code if code[file] != now.get(file)]
         held = {name: own["sha256"] for name, own in mine.get("datasets", {}).items()}
         new = {name: own["sha256"] for name, own in yours.get("datasets", {}).items()}
-        found += [f"dataset {name} has changed since" for name in held if held[name] != new[name]]
+        found += [f"dataset {name}" for name in held if held[name] != new.get(name)]
     return list(dict.fromkeys(found))
 
 
@@ -149,12 +153,14 @@ def differences(
 FOLDER, TARGETS, RUN = "verify", "targets", "run.yaml"
 COMPARED = f"{FOLDER}/compared.csv"
 """What was compared, in the folder of results: a row a block, which `make publish` keeps."""
-NOT_COMPARED = "not compared"
-"""Said of a block whose code, configuration or data have changed since."""
+EXACTLY, NOT_COMPARED = "bit by bit", "not compared"
+"""How blocks were compared; the latter where the configuration has changed since: the numbers
+would be another's."""
 SAME = "same"
 """A column of it, beside the experiment, the block, how it was compared, the seed of the choice,
 and how many blocks there were to choose from."""
-FRACTION = 0.1
+FRACTION, SHOWN = 0.1, 3
+"""The part of the blocks that is made again, and how many changed files a line names."""
 DIFFER = 1
 
 
@@ -192,10 +198,14 @@ def choose(config: Mapping[str, Any], results: Path, seed: int) -> list[str]:
     return chosen
 
 
-def prepare(results: Path) -> tuple[list[str], int]:
+def prepare(results: Path, fraction: float | None = None) -> tuple[list[str], int]:
     """Write into `results/verify` which blocks are to be made again, and how; remove what is there.
 
     The seed of the choice is the configuration's, or drawn anew.
+
+    Args:
+        results: the folder.
+        fraction: the part of each paper's blocks, in the place of the configuration's.
 
     Returns:
         The chosen blocks, and the seed.
@@ -207,16 +217,17 @@ def prepare(results: Path) -> tuple[list[str], int]:
     if not kept.is_file():
         raise InputError(f"{kept}: no such file; run make figures first, or name another RESULTS")
     config = configuration.load(kept)
+    asked = {**config.get("verify", {}), **({"fraction": fraction} if fraction else {})}
     drawn = int(np.random.SeedSequence().generate_state(1)[0])
-    seed = int(config.get("verify", {}).get("seed", drawn))
-    chosen = choose(config, results, seed)
+    seed = int(asked.get("seed", drawn))
+    chosen = choose({**config, "verify": asked}, results, seed)
     scratch = results / FOLDER
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
     again = {
         **config,
         "pathvars": {**config["pathvars"], "results": str(scratch)},
-        "verify": {**config.get("verify", {}), "seed": seed},
+        "verify": {**asked, "seed": seed},
     }
     write_text(yaml.safe_dump(again, sort_keys=False, allow_unicode=True), scratch / RUN)
     write_text("".join(f"{scratch / path}\n" for path in chosen), scratch / TARGETS)
@@ -235,19 +246,39 @@ def experiment_of(block: str) -> str:
     return name.removesuffix(".parquet") if kind == "tables" else name
 
 
-def compare_block(before: Path, after: Path, level: float = LEVEL) -> tuple[str, list[str]]:
+class Comparison(NamedTuple):
+    """Two tables of a block: how they were compared, what changed since, where they differ."""
+
+    how: str
+    changed: list[str]
+    differ: list[str]
+
+    def said(self, block: str) -> str:
+        """A line on it, and one for each difference."""
+        since = f"; changed since: {list_names(self.changed, SHOWN)}" if self.changed else ""
+        first = f"{'differs' if self.differ else 'same   '}  {block} ({self.how}{since})"
+        return "\n".join([first, *(f"         {line}" for line in self.differ)])
+
+
+def compare_block(before: Path, after: Path, level: float = LEVEL) -> Comparison:
     """Compare a block with the same made again.
 
-    Returns:
-        how they were compared, and where they differ.
+    Equal bits are equal whatever made them: that code changed, or the machine, is no reason not to
+    compare, and only where bits differ is Monte Carlo error allowed for another machine.
     """
     first, second = _block(before), _block(after)
-    if changed := origin_differs(first, second):
-        return NOT_COMPARED, [*changed, "run make figures, then verify again"]
+    if asked_otherwise(first, second):
+        why = "the configuration has changed since; run make figures, then verify again"
+        return Comparison(NOT_COMPARED, [], [why])
+    one, other = read_table(before), read_table(after)
+    if ROUNDED in first:
+        other = rounded(other)
     elsewhere = surroundings_differ(first, second)
-    how = f"within Monte Carlo error, for another {', '.join(elsewhere)}"
-    found = differences(read_table(before), read_table(after), not elsewhere, level)
-    return how if elsewhere else "bit by bit", found
+    how, found = EXACTLY, differences(one, other, exact=True)
+    if found and elsewhere:
+        how = f"within Monte Carlo error, for another {', '.join(elsewhere)}"
+        found = differences(one, other, exact=False, level=level)
+    return Comparison(how, changed_since(first, second), found)
 
 
 def compare(results: Path) -> bool:
@@ -261,13 +292,11 @@ def compare(results: Path) -> bool:
     targets = (scratch / TARGETS).read_text(encoding="utf-8").splitlines()
     for target in targets:
         path = Path(target).relative_to(scratch)
-        how, found = compare_block(results / path, Path(target), config["level"])
-        if how != NOT_COMPARED:
-            rows.append((experiment_of(str(path)), str(path), not found, how, *drawn))
-        print(f"{'differs' if found else 'same   '}  {path} ({how})")
-        for line in found:
-            print(f"         {line}")
-        if found:
+        found = compare_block(results / path, Path(target), config["level"])
+        if found.how != NOT_COMPARED:
+            rows.append((experiment_of(str(path)), str(path), not found.differ, found.how, *drawn))
+        print(found.said(str(path)))
+        if found.differ:
             differ.append(str(path))
     columns = ["experiment", "block", SAME, "compared", "seed", "drawn_from"]
     write_csv(pd.DataFrame(rows, columns=columns), results / COMPARED)
@@ -282,11 +311,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("step", choices=["choose", "compare"])
     parser.add_argument("results", type=Path, help="folder of the results, such as results/smoke")
+    parser.add_argument("--fraction", type=float, help="of each paper's blocks (default: verify's)")
     asked = parser.parse_args()
+    if asked.fraction is not None and not 0 < asked.fraction <= 1:
+        parser.error(f"--fraction {asked.fraction:g}: expected more than 0, and at most 1")
     try:
         if asked.step == "compare":
             return 0 if compare(asked.results) else DIFFER
-        chosen, seed = prepare(asked.results)
+        chosen, seed = prepare(asked.results, asked.fraction)
         print(f"{len(chosen)} blocks are made again in {asked.results / FOLDER} (seed {seed})")
         return 0
     except InputError as error:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import yaml
 
@@ -19,20 +18,30 @@ from crowdgold.data.outputs import unfinished, write_text
 from crowdgold.experiments import plan
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.provenance.verification import COMPARED
-from crowdgold.experiments.results import read_metadata, read_table, write_csv, write_table
+from crowdgold.experiments.results import (
+    DIGITS,
+    ROUNDED,
+    read_metadata,
+    read_table,
+    rounded,
+    write_csv,
+    write_table,
+)
 from crowdgold.experiments.wiring.drawn import Drawn
 from crowdgold.experiments.wiring.jobs import Jobs
 
 KEY, FOLDER = "published", Path("docs/results")
 RECORD = Path("config/published.yaml")
+RESTORED = Path("results/restored")
+"""Where `make restore` writes the blocks of published tables."""
 TAKEN = FOLDER / "benchmarks/hours.csv"
 """What published experiments took, where the run that made them is known."""
 VERIFIED = FOLDER / "benchmarks/verified.csv"
 """Blocks of published experiments that `make verify` made again."""
 HOURS, PAGES = "core_hours", "pages"
 """A column of it, and what stands for the target of experiments that pages alone tell of."""
-LARGE, DIGITS = 5_000_000, 5
-"""Bytes of a table above which its numbers are published with so many digits."""
+LARGE = 5_000_000
+"""Bytes of a table above which its numbers are published with few digits."""
 RUN, ALL_SCALES = "<results>/", "results/"
 """How a path of a run begins, and one of what all scales share."""
 HEAD = "# How what is in docs/results was run; `make publish` writes it.\n\n"
@@ -97,20 +106,9 @@ def _keep(source: Path, to: Path) -> bool:
         with unfinished(to) as own:
             shutil.copyfile(source, own)
     else:
-        _keep_shortened(source, to)
+        few = {**read_metadata(source), ROUNDED: DIGITS}
+        write_table(rounded(read_table(source)), to, few)
     return to.read_bytes() != before
-
-
-def _keep_shortened(source: Path, to: Path) -> None:
-    """Publish a table with numbers of few digits."""
-    frame = read_table(source)
-    numbers = frame.select_dtypes("float")
-    size = np.floor(np.log10(numbers.abs().where(numbers != 0, 1.0)))
-    unit = 10.0 ** (size - DIGITS + 1)
-    frame[numbers.columns] = (numbers / unit).round() * unit
-    # What is left of binary fractions would cost as much as all digits did.
-    frame[numbers.columns] = frame[numbers.columns].round(12)
-    write_table(frame, to, {**read_metadata(source), "digits": DIGITS})
 
 
 def _keep_hours(
@@ -143,23 +141,30 @@ def _keep_hours(
     write_csv(pd.concat([others, now]).sort_values("experiment"), TAKEN)
 
 
-def _keep_verified(names: Collection[str], anew: Collection[str], scale: str, now: Path) -> None:
+def _keep_verified(scales: Mapping[str, str], tables: Iterable[Path], now: Path) -> None:
     """Put what `make verify` compared into the table of it.
 
     Args:
-        names: experiments that are published now.
-        anew: those of them whose tables are no longer what they were, and with them what was said
-            of their blocks.
-        scale: of the run.
-        now: the table of what was compared last, since these tables were made; it may not be there.
+        scales: experiment -> the scale at which it is published.
+        tables: what was compared; of one that was written later nothing is known.
+        now: the table of what was compared last; it may not be there.
     """
-    rows = [pd.read_csv(VERIFIED).query("experiment not in @anew")] if VERIFIED.is_file() else []
-    if now.is_file():
-        compared = pd.read_csv(now).query("experiment in @names")
-        rows.append(compared.assign(scale=scale))
-    if rows:
-        whole = pd.concat(rows).drop_duplicates(["scale", "block", "seed"], keep="last")
-        write_csv(whole.sort_values(["scale", "block", "seed"]), VERIFIED)
+    if not now.is_file():
+        return
+    when = now.stat().st_mtime
+    later = {path.stem for path in tables if path.is_file() and path.stat().st_mtime > when}
+    compared = pd.read_csv(now)
+    compared = compared[compared.experiment.isin({*scales} - later)]
+    rows = [pd.read_csv(VERIFIED)] if VERIFIED.is_file() else []
+    whole = pd.concat([*rows, compared.assign(scale=compared.experiment.map(scales))])
+    whole = whole.drop_duplicates(["scale", "block", "seed"], keep="last")
+    write_csv(whole.sort_values(["scale", "block", "seed"]), VERIFIED)
+
+
+def _forget_verified(anew: Collection[str]) -> None:
+    """Take from that table what was compared of experiments whose tables are others now."""
+    if VERIFIED.is_file():
+        write_csv(pd.read_csv(VERIFIED).query("experiment not in @anew"), VERIFIED)
 
 
 def publish(
@@ -202,8 +207,7 @@ def publish(
     }
     write_text(HEAD + yaml.safe_dump(text, sort_keys=False, allow_unicode=True), record)
     _keep_hours(names, anew, config, scale, hours)
-    compared = Path(results) / COMPARED
-    when = compared.stat().st_mtime if compared.is_file() else 0.0
-    later = {one.stem for one in found.values() if one.stat().st_mtime > when}
-    _keep_verified(names - later, anew, scale, compared)
+    _forget_verified(anew)
+    _keep_verified(dict.fromkeys(names, scale), found.values(), Path(results) / COMPARED)
+    _keep_verified(scales, (FOLDER / plan.table(one) for one in scales), RESTORED / COMPARED)
     return list(found), [path for path in sources if path not in found]
