@@ -119,11 +119,12 @@ def beyond_interval(tables: Tables) -> Cells:
     difference, error = _mean(found["MV"] - found[CLARA])
     width = table.assign(width=table["upper"] - table["lower"])
     half = float(_daily(width, "prevalence", "width")[CLARA].mean()) / 2
+    beyond = abs(difference) - half
     title = (
         f"MV less CLARA {with_error(difference, error)}, mean over the days; CLARA's interval "
-        f"reaches {half:.4f} to each side"
+        f"reaches {half:.4f} to each side, so that MV is {with_error(beyond, error)} beyond it"
     )
-    return cells_of(title, [""], [abs(difference) - half], [error], None, len(found))
+    return cells_of(title, [""], [beyond], [error], None, len(found))
 
 
 def change(
