@@ -461,17 +461,23 @@ def test_the_cluster_page_adds_up_by_paper_and_target():
     )  # fmt: skip
     named = {**figures, "timed": {"benchmark": "x"}}
     verified = pd.DataFrame(
-        {"experiment": ["one", "one", "three", "two"], "scale": [*["paper"] * 3, "default"],
-         "same": [True, False, True, True], "compared": [*["bit by bit"] * 2, "close", "close"],
-         "seed": [1, 1, 2, 2], "drawn_from": [30, 30, 9, 9]}
+        {"block": ["a", "b", "c", "b", "d", "e"], "scale": [*["paper"] * 5, "default"],
+         "same": [True, False, True, True, True, False],
+         "compared": ["bit by bit", "bit by bit", "close", "bit by bit", "to 5 digits", "close"],
+         "drawn_from": [30, 30, 30, 1200, 1200, 1200]}
     )  # fmt: skip
     page = page_from("cluster", costs=costs, taken=taken, figures=named, verified=verified)
     assert "| MAVEN | figures | 1 | 1.50 |" in page
     assert "| **all** |  | 2 | 1.75 |" in page
     assert "| `both` | `one`, `three` | 4.00 | 1.75 |" in page
     assert "| `half` | `one`, `two` | 4.00 |  |" in page
-    assert "made 3 of 39 blocks of their replicates again, drawn at random. 2 came out" in page
-    assert "numbers, and 1 bit by bit." in page
+    # A block that was drawn twice and differed once is one that differs.
+    again = "made 4 blocks of their replicates again, drawn at random from some 1,200. 3 came out"
+    assert f"{again} as the same numbers, and 2 in every digit that is published." in page
+    none = page_from(
+        "cluster", costs=costs, taken=taken, figures=named, verified=verified.iloc[-1:]
+    )
+    assert "make verify" not in none
     assert "`unknown`" not in page
     assert "`timed`" not in page
     assert "| MAVEN | make figures | 2 | 2,400 | 4.0 | 900 | 1.00 |" in page

@@ -13,6 +13,7 @@ from crowdgold.experiments.provenance.made_from import blocks_of, condensed, fol
 from crowdgold.experiments.provenance.mixed_code import MixedCode, look_for_mixture, mixtures, stale
 from crowdgold.experiments.provenance.seals import UNSEALED, write_sealed_text
 from crowdgold.experiments.provenance.verification import (
+    NOT_COMPARED,
     Comparison,
     asked_otherwise,
     changed_since,
@@ -259,8 +260,12 @@ def test_elsewhere_two_runs_agree_within_their_monte_carlo_error():
         assert (
             "column 'estimate' differs in 1 of 6 rows; row 2" in differences(one, other, False)[0]
         )
-    failed = other.assign(diagnostics_passed=False)
+    failed = other.assign(diagnostics_passed=[*[True] * 2, False, *[True] * 3])
     assert differences(one, failed, exact=False) == []
+    # Of fits that failed nothing is known, so that a table of them is not the same.
+    unknown = other.assign(diagnostics_passed=False)
+    assert "'diagnostics_passed' differs in 6 of 6" in differences(one, unknown, exact=False)[0]
+    assert "'method' differs" in differences(one, one.assign(method="N"), exact=False)[0]
 
 
 def test_the_means_of_a_checks_columns_are_compared_elsewhere():
@@ -268,6 +273,10 @@ def test_the_means_of_a_checks_columns_are_compared_elsewhere():
     one, other, shifted = (pd.DataFrame({"r": rng.normal(m, 1, 400)}) for m in (0, 0, 0.5))
     assert differences(one, other, exact=False) == []
     assert "column 'r' differs" in differences(one, shifted, exact=False)[0]
+    undefined = one.assign(r=one.r.where(one.index != 7))
+    assert "column 'r' differs in 1 of 400 rows; row 7" in differences(one, undefined, False)[0]
+    few, many = one.assign(n=100), one.assign(n=5)
+    assert "column 'n' differs" in differences(few, many, exact=False)[0]
 
 
 def test_what_differs_between_two_runs_is_named():
@@ -279,16 +288,17 @@ def test_what_differs_between_two_runs_is_named():
     other = block({"a.py": "2"}, data=block({"b.py": "3"}), configuration="d")
     assert changed_since(one, other) == ["a.py", "b.py"]
     seen = block({}, datasets={"d": {"sha256": "1"}})
-    assert changed_since(seen, block({}, datasets={})) == ["dataset d"]
+    assert changed_since(seen, block({"c.py": "1"}, datasets={})) == ["c.py", "dataset d"]
     assert asked_otherwise(one, other)
     assert not asked_otherwise(one, one)
 
 
 def test_what_changed_since_is_said_of_equal_numbers_and_of_others():
     same = Comparison("bit by bit", ["a.py"], []).said("b.parquet")
-    assert same == "same     b.parquet (bit by bit; changed since: a.py)"
+    assert same == f"{'same':<12}  b.parquet (bit by bit; changed since: a.py)"
     differs = Comparison("bit by bit", [], ["column 'x'"]).said("b.parquet")
-    assert differs == "differs  b.parquet (bit by bit)\n         column 'x'"
+    assert differs == f"{'differs':<12}  b.parquet (bit by bit)\n{'':<14}column 'x'"
+    assert Comparison(NOT_COMPARED, [], ["why"]).said("b") == "not compared  b: why"
 
 
 def test_a_tenth_of_each_papers_blocks_is_chosen_and_at_least_one(tmp_path):

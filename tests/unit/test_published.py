@@ -17,7 +17,14 @@ from crowdgold.experiments.results import read_metadata, read_table, write_table
 from crowdgold.experiments.wiring import published as published_module
 from crowdgold.experiments.wiring.jobs import Jobs
 from crowdgold.experiments.wiring.pages import Pages
-from crowdgold.experiments.wiring.published import TAKEN, VERIFIED, Published, kept, publish
+from crowdgold.experiments.wiring.published import (
+    RESTORED,
+    TAKEN,
+    VERIFIED,
+    Published,
+    kept,
+    publish,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = [f"<results>/{kind}/{name}.parquet" for name in ("simulated", "real")
@@ -144,6 +151,27 @@ def test_what_was_verified_is_kept_until_the_tables_are_others(folder):
     assert set(pd.read_csv(VERIFIED).seed) == {1, 2}
     compared.unlink()
     (folder / FILES[0].replace("<results>", "results/paper")).write_bytes(b"another run's")
+    published(folder)
+    assert pd.read_csv(VERIFIED).empty
+
+
+def test_restored_blocks_were_verified_of_the_tables_that_they_are_of(folder):
+    """Not of one that was published after they were restored, whenever the comparison ended.
+
+    A table that is published again with equal bytes is the same table.
+    """
+    published(folder)
+    (folder / RESTORED / "verify").mkdir(parents=True)
+    (record := folder / RESTORED / "config.yaml").touch()
+    head = "experiment,block,same,compared,seed,drawn_from\n"
+    row = "simulated,estimates/simulated/a,True,bit by bit,1,9\n"
+    (folder / RESTORED / "verify/compared.csv").write_text(head + row)
+    published(folder)
+    published(folder)
+    assert pd.read_csv(VERIFIED).block.tolist() == ["estimates/simulated/a"]
+    table = folder / kept(FILES[0])
+    os.utime(table, (later := record.stat().st_mtime + 1, later))
+    VERIFIED.unlink()
     published(folder)
     assert pd.read_csv(VERIFIED).empty
 

@@ -1,5 +1,6 @@
 """The published run's blocks, as they are written from its tables."""
 
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -10,12 +11,13 @@ from crowdgold.experiments import plan
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.provenance.made_from import blocks_of
 from crowdgold.experiments.provenance.verification import blocks_there
-from crowdgold.experiments.results import read_metadata, read_table
+from crowdgold.experiments.results import read_metadata, read_table, write_table
 from crowdgold.experiments.wiring.published import FOLDER, KEY, RECORD
 from crowdgold.experiments.wiring.restored import block_rows, restore_all
 from crowdgold.experiments.wiring.scales import PAPER
 
 ROOT = Path(__file__).resolve().parents[2]
+SMALL = "tables/judge_error_formula.parquet"
 CONFIG = {
     "together": False,
     "methods": {},
@@ -46,30 +48,65 @@ def test_rows_are_those_of_the_setting_the_replicates_and_the_methods():
 def restored(tmp_path_factory):
     """What `make restore` makes of this checkout, and how many blocks each experiment has."""
     into = tmp_path_factory.mktemp("restored")
-    return into, restore_all(ROOT, into)
+    return (into, *restore_all(ROOT, into))
 
 
 def test_the_blocks_of_a_table_have_all_of_its_rows_once(restored):
-    """So that none of the papers' scale is left out of what may be made again."""
-    into, number = restored
+    """So that none of the papers' scale is left out of what may be made again, but for packages."""
+    into, number, lacking = restored
     record = load(ROOT / RECORD)
     paths = {name: ROOT / FOLDER / plan.table(name) for name in number}
-    assert set(number) == {
-        name
-        for name, scale in record[KEY].items()
-        if scale == PAPER and (ROOT / FOLDER / plan.table(name)).is_file()
-    }
+    published = {name for name, scale in record[KEY].items() if scale == PAPER}
+    there = {name for name in published if (ROOT / FOLDER / plan.table(name)).is_file()}
+    assert set(number) == there - set(lacking)
+    assert set().union(*lacking.values()) <= {"snorkel", *plan.INSTALLED_BY}
     config = load(into / "config.yaml")
-    there = [path for paths in blocks_there(config, into).values() for path in paths]
-    assert len(there) == sum(number.values())
+    blocks = [path for paths in blocks_there(config, into).values() for path in paths]
+    assert len(blocks) == sum(number.values())
     for name, path in paths.items():
         assert number[name] == len(blocks_of(read_metadata(path)))
-        blocks = [read_table(into / block) for block in plan.blocks(config, name)]
-        assert sum(map(len, blocks)) == len(read_table(path)), name
+        own = [read_table(into / block) for block in plan.blocks(config, name)]
+        assert sum(map(len, own)) == len(read_table(path)), name
 
 
-def test_without_a_published_run_nothing_is_removed(tmp_path):
-    (into := tmp_path / "mine").mkdir()
-    with pytest.raises(InputError, match=r"published.yaml: no such file; make publish"):
-        restore_all(tmp_path, into)
-    assert into.is_dir()
+@pytest.fixture
+def checkout(tmp_path):
+    """The configuration of this checkout with one published table, and an older restored folder."""
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    (tmp_path / FOLDER / "tables").mkdir(parents=True)
+    shutil.copy(ROOT / FOLDER / SMALL, tmp_path / FOLDER / SMALL)
+    (into := tmp_path / "results/restored").mkdir(parents=True)
+    (into / "older").touch()
+    return tmp_path
+
+
+def test_what_was_restored_before_is_removed_once_all_can_be_read(checkout):
+    into, table = checkout / "results/restored", checkout / FOLDER / SMALL
+    whole = table.read_bytes()
+    table.write_bytes(whole[:-9] + b"x" * 9)
+    with pytest.raises(InputError, match=rf"damaged.*git checkout .*{SMALL} brings it back"):
+        restore_all(checkout, into)
+    assert (into / "older").is_file()
+    table.write_bytes(whole)
+    assert restore_all(checkout, into)[0] == {Path(SMALL).stem: 1}
+    assert not (into / "older").exists()
+
+
+def test_rows_that_no_block_has_are_an_error(checkout):
+    table = checkout / FOLDER / SMALL
+    frame, metadata = read_table(table), read_metadata(table)
+    write_table(frame.assign(replicate=[9, *frame.replicate[1:]]), table, metadata)
+    with pytest.raises(InputError, match=r"its blocks have .* rows; expected all"):
+        restore_all(checkout, checkout / "results/restored")
+
+
+@pytest.mark.parametrize("lost", [RECORD, FOLDER / "tables"])
+def test_without_what_is_published_nothing_is_removed(checkout, lost):
+    if (checkout / lost).is_dir():
+        shutil.rmtree(checkout / lost)
+    else:
+        (checkout / lost).write_text("")
+    into = checkout / "results/restored"
+    with pytest.raises(InputError, match="make publish writes"):
+        restore_all(checkout, into)
+    assert (into / "older").is_file()

@@ -90,12 +90,15 @@ ROUNDED, DIGITS = "digits", 5
 
 def rounded(frame: pd.DataFrame) -> pd.DataFrame:
     """A table with numbers of so many digits."""
-    numbers = frame.select_dtypes("float")
-    size = np.floor(np.log10(numbers.abs().where(numbers != 0, 1.0)))
-    unit = 10.0 ** (size - DIGITS + 1)
-    # What is left of binary fractions would cost as much as all digits did.
-    few = ((numbers / unit).round() * unit).round(12)
-    return frame.assign(**{str(name): few[name] for name in few})
+    few = {}
+    for name in map(str, frame.select_dtypes("float")):
+        numbers = frame[name].to_numpy(float)
+        some = np.isfinite(numbers) & (numbers != 0)
+        size = np.floor(np.log10(np.abs(numbers), out=np.zeros(len(numbers)), where=some))
+        unit = 10.0 ** (size - DIGITS + 1)
+        # What is left of binary fractions would cost as much as all digits did.
+        few[name] = np.where(some, np.round(np.round(numbers / unit) * unit, 12), numbers)
+    return frame.assign(**few)
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:

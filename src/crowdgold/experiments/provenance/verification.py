@@ -6,11 +6,9 @@
 
 which is what `make verify` does. The configuration is that which was kept with the results.
 
-Are two tables of the same block the same numbers? Bit by bit, or within Monte Carlo error.
-
 On the same machine, toolchain and packages equal code, configuration and data give equal bits.
 Elsewhere rounding may differ, and with it the draws of a sampler; two runs whose bits differ are
-then held against their Monte Carlo error (`_within_error`).
+then held against their Monte Carlo error (`same_numbers`).
 """
 
 import argparse
@@ -23,7 +21,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import yaml
-from scipy.stats import norm
 
 from crowdgold.data import InputError
 from crowdgold.data.checks import list_names
@@ -31,16 +28,17 @@ from crowdgold.data.outputs import write_text
 from crowdgold.declared import LEVEL
 from crowdgold.experiments import configuration, plan
 from crowdgold.experiments.provenance.made_from import blocks_of
-from crowdgold.experiments.results import ROUNDED, read_metadata, read_table, rounded, write_csv
+from crowdgold.experiments.provenance.same_numbers import differences
+from crowdgold.experiments.results import (
+    DIGITS,
+    ROUNDED,
+    read_metadata,
+    read_table,
+    rounded,
+    write_csv,
+)
 
-COMMIT = "code_version"
-"""Column that names the commit for people: of equal code it may be another."""
 SURROUNDINGS = ("machine", "toolchain", "python", "packages")
-EFFECTIVE_DRAWS = 200
-"""Two chains that pass the diagnostics have at least so many (`models.stan_fit`)."""
-FALSE_ALARMS = 0.001
-"""Chance that a whole table of right numbers is found to differ."""
-ROUNDING = 1e-6
 
 
 def surroundings_differ(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
@@ -61,101 +59,20 @@ def changed_since(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]
     found = []
     for mine, yours in ((one, other), (one.get("data") or {}, other.get("data") or {})):
         code, now = mine.get("code", {}), yours.get("code", {})
-        found += [file for file in code if code[file] != now.get(file)]
+        found += [file for file in {**code, **now} if code.get(file) != now.get(file)]
         held = {name: own["sha256"] for name, own in mine.get("datasets", {}).items()}
         new = {name: own["sha256"] for name, own in yours.get("datasets", {}).items()}
-        found += [f"dataset {name}" for name in held if held[name] != new.get(name)]
+        found += [f"dataset {name}" for name in {**held, **new} if held.get(name) != new.get(name)]
     return list(dict.fromkeys(found))
-
-
-def _is_measured(column: pd.Series) -> bool:
-    return bool(pd.api.types.is_float_dtype(column))
-
-
-def _close(one: pd.Series, other: pd.Series, tolerance: Any = 0.0) -> np.ndarray:
-    """Say for each row whether values are close enough, none and none being so."""
-    mine, yours = one.to_numpy(float), other.to_numpy(float)
-    with np.errstate(invalid="ignore"):
-        near = np.abs(mine - yours) <= tolerance + ROUNDING * (1 + np.abs(mine))
-    both: np.ndarray = near | (np.isnan(mine) & np.isnan(yours)) | (mine == yours)
-    return both
-
-
-def _within_error(one: pd.DataFrame, other: pd.DataFrame, level: float) -> dict[str, np.ndarray]:
-    """Hold a results table against another run's: column -> rows that differ.
-
-    A posterior mean of `EFFECTIVE_DRAWS` draws has the standard error sd / sqrt(draws), a quantile
-    sqrt(p (1 - p) / draws) / density; sd is that of a normal posterior with the row's interval. The
-    limit is that of the largest of all the table's rows. Fits that failed their diagnostics have no
-    known error, and are left out.
-    """
-    z = norm.ppf((1 + level) / 2)
-    limit = norm.isf(FALSE_ALARMS / (6 * max(len(one), 1))) * np.sqrt(2 / EFFECTIVE_DRAWS)
-    sd = np.nan_to_num((one["upper"] - one["lower"]).to_numpy(float)) / (2 * z)
-    share = (1 - level) / 2
-    of_quantile = np.sqrt(share * (1 - share)) / norm.pdf(z)
-    known = one["diagnostics_passed"].to_numpy(bool) & other["diagnostics_passed"].to_numpy(bool)
-    found = {}
-    for column, factor in (("estimate", 1.0), ("lower", of_quantile), ("upper", of_quantile)):
-        near = _close(one[column], other[column], limit * factor * sd)
-        found[column] = np.flatnonzero(known & ~near)
-    found["truth"] = np.flatnonzero(~_close(one["truth"], other["truth"]))
-    return found
-
-
-def _means_differ(one: pd.DataFrame, other: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Hold a check's table against another run's, by the means of its columns."""
-    columns = [name for name in map(str, one.columns) if _is_measured(one[name])]
-    limit = norm.isf(FALSE_ALARMS / (2 * max(len(columns), 1)))
-    found = {}
-    for name in columns:
-        error = np.sqrt((one[name].var() + other[name].var()) / max(len(one), 1))
-        mine, yours = (pd.Series([frame[name].mean()]) for frame in (one, other))
-        differ = not _close(mine, yours, limit * np.nan_to_num(error))[0]
-        found[name] = np.arange(len(one)) if differ else np.array([], dtype=int)
-    return found
-
-
-def _differing_rows(one: pd.Series, other: pd.Series) -> np.ndarray:
-    same = (one == other) | (one.isna() & other.isna())
-    return np.flatnonzero(~same.to_numpy(bool, na_value=False))
-
-
-def differences(
-    one: pd.DataFrame, other: pd.DataFrame, exact: bool, level: float = LEVEL
-) -> list[str]:
-    """Say where two tables of the same block differ; nothing where they are the same numbers.
-
-    Args:
-        one: a table, of results or of a check.
-        other: the same block, made again.
-        exact: whether every bit counts.
-    """
-    one, other = (frame.drop(columns=COMMIT, errors="ignore") for frame in (one, other))
-    if list(one) != list(other) or len(one) != len(other):
-        return [f"{len(one)} rows of {list(one)} have become {len(other)} rows of {list(other)}"]
-    if exact:
-        found = {name: _differing_rows(one[name], other[name]) for name in map(str, one.columns)}
-    else:
-        by_error = {"estimate", "lower", "upper", "diagnostics_passed"} <= set(one)
-        found = _within_error(one, other, level) if by_error else _means_differ(one, other)
-    lines = []
-    for name, rows in found.items():
-        if len(rows):
-            first = int(rows[0])
-            lines.append(
-                f"column {name!r} differs in {len(rows)} of {len(one)} rows; row {first}: "
-                f"{one[name].iloc[first]!r} became {other[name].iloc[first]!r}"
-            )
-    return lines
 
 
 FOLDER, TARGETS, RUN = "verify", "targets", "run.yaml"
 COMPARED = f"{FOLDER}/compared.csv"
 """What was compared, in the folder of results: a row a block, which `make publish` keeps."""
 EXACTLY, NOT_COMPARED = "bit by bit", "not compared"
-"""How blocks were compared; the latter where the configuration has changed since: the numbers
-would be another's."""
+"""How blocks were compared; the latter where one was not made, or with another configuration."""
+TO_DIGITS = f"to {DIGITS} digits"
+"""How those of a large published table were compared, which has no more."""
 SAME = "same"
 """A column of it, beside the experiment, the block, how it was compared, the seed of the choice,
 and how many blocks there were to choose from."""
@@ -215,7 +132,10 @@ def prepare(results: Path, fraction: float | None = None) -> tuple[list[str], in
     """
     kept = results / "config.yaml"
     if not kept.is_file():
-        raise InputError(f"{kept}: no such file; run make figures first, or name another RESULTS")
+        raise InputError(
+            f"{kept}: no such file; run make figures first, for {results.parent}/restored make "
+            "restore, or name another RESULTS"
+        )
     config = configuration.load(kept)
     asked = {**config.get("verify", {}), **({"fraction": fraction} if fraction else {})}
     drawn = int(np.random.SeedSequence().generate_state(1)[0])
@@ -256,8 +176,11 @@ class Comparison(NamedTuple):
     def said(self, block: str) -> str:
         """A line on it, and one for each difference."""
         since = f"; changed since: {list_names(self.changed, SHOWN)}" if self.changed else ""
-        first = f"{'differs' if self.differ else 'same   '}  {block} ({self.how}{since})"
-        return "\n".join([first, *(f"         {line}" for line in self.differ)])
+        state = "differs" if self.differ else "same"
+        if self.how == NOT_COMPARED:
+            return f"{NOT_COMPARED}  {block}: {'; '.join(self.differ)}"
+        lines = [f"{state:<12}  {block} ({self.how}{since})"]
+        return "\n".join([*lines, *(f"              {line}" for line in self.differ)])
 
 
 def compare_block(before: Path, after: Path, level: float = LEVEL) -> Comparison:
@@ -288,7 +211,8 @@ def compare(results: Path) -> bool:
         raise InputError(f"{scratch / TARGETS}: no such file; run make verify")
     config = configuration.load(scratch / RUN)
     drawn = (config["verify"]["seed"], sum(map(len, blocks_there(config, results).values())))
-    differ, rows = [], []
+    differ: list[str] = []
+    rows: list[tuple[object, ...]] = []
     targets = (scratch / TARGETS).read_text(encoding="utf-8").splitlines()
     for target in targets:
         path = Path(target).relative_to(scratch)
@@ -302,7 +226,7 @@ def compare(results: Path) -> bool:
     write_csv(pd.DataFrame(rows, columns=columns), results / COMPARED)
     print(f"{len(targets) - len(differ)} of {len(targets)} blocks are the same numbers again")
     if differ:
-        print(f"Error: {len(differ)} differ: {', '.join(differ)}", file=sys.stderr)
+        print(f"Error: {len(differ)} are not: {', '.join(differ)}", file=sys.stderr)
     return not differ
 
 

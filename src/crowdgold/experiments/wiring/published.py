@@ -101,14 +101,17 @@ def _keep(source: Path, to: Path) -> bool:
     Returns:
         whether it is not what was published before.
     """
-    before = to.read_bytes() if to.is_file() else b""
     if source.suffix != ".parquet" or source.stat().st_size <= LARGE:
+        if to.is_file() and to.read_bytes() == source.read_bytes():
+            return False
         with unfinished(to) as own:
             shutil.copyfile(source, own)
-    else:
-        few = {**read_metadata(source), ROUNDED: DIGITS}
-        write_table(rounded(read_table(source)), to, few)
-    return to.read_bytes() != before
+        return True
+    table, metadata = rounded(read_table(source)), {**read_metadata(source), ROUNDED: DIGITS}
+    if to.is_file() and read_metadata(to) == metadata and read_table(to).equals(table):
+        return False
+    write_table(table, to, metadata)
+    return True
 
 
 def _keep_hours(
@@ -141,17 +144,20 @@ def _keep_hours(
     write_csv(pd.concat([others, now]).sort_values("experiment"), TAKEN)
 
 
-def _keep_verified(scales: Mapping[str, str], tables: Iterable[Path], now: Path) -> None:
+def _keep_verified(
+    scales: Mapping[str, str], tables: Iterable[Path], now: Path, since: Path
+) -> None:
     """Put what `make verify` compared into the table of it.
 
     Args:
         scales: experiment -> the scale at which it is published.
-        tables: what was compared; of one that was written later nothing is known.
+        tables: what was compared.
         now: the table of what was compared last; it may not be there.
+        since: a file; of a table that was written later than it nothing is known.
     """
     if not now.is_file():
         return
-    when = now.stat().st_mtime
+    when = since.stat().st_mtime
     later = {path.stem for path in tables if path.is_file() and path.stat().st_mtime > when}
     compared = pd.read_csv(now)
     compared = compared[compared.experiment.isin({*scales} - later)]
@@ -208,6 +214,8 @@ def publish(
     write_text(HEAD + yaml.safe_dump(text, sort_keys=False, allow_unicode=True), record)
     _keep_hours(names, anew, config, scale, hours)
     _forget_verified(anew)
-    _keep_verified(dict.fromkeys(names, scale), found.values(), Path(results) / COMPARED)
-    _keep_verified(scales, (FOLDER / plan.table(one) for one in scales), RESTORED / COMPARED)
+    now = Path(results) / COMPARED
+    _keep_verified(dict.fromkeys(names, scale), found.values(), now, since=now)
+    restored, kept_now = RESTORED / COMPARED, (FOLDER / plan.table(one) for one in scales)
+    _keep_verified(scales, kept_now, restored, since=RESTORED / "config.yaml")
     return list(found), [path for path in sources if path not in found]
