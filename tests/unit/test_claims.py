@@ -284,6 +284,10 @@ def test_a_claim_is_judged_beside_by_another_table_where_that_is_there():
     assert both.reason.startswith("with gamma = 1: width MAVEN / GT: AUC at 100 1.")
     assert both.reason.endswith(f": {FAILS}")
     assert claim.judged({"e": results()}).reason == ""
+    why = {**ENTRY, "beside": {"f": "with gamma = 1"}, "cause": "a prior; of votes"}
+    (failing,) = claims_of([why], PRINTED, ROOM)
+    found = failing.judged({"e": results(width=1.2), "f": results()})
+    assert (found.verdict, found.cause) == (FAILS, "a prior (with gamma = 1 it holds); of votes")
 
 
 def test_a_claim_of_parts_fails_less_easily_for_each_of_them():

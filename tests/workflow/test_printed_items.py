@@ -172,7 +172,9 @@ def test_a_line_says_what_draws_it_from_how_much_and_what_came_out():
     own = item_row(item, config, {"e": "paper"}, {"p": PAGE}, replicates={"e": 5})
     row = dict(zip(HEADER, own, strict=True))
     assert row["drawn by"] == "`f`"
-    assert row["blocks and their replicates"] == "`e` (5)", "of the table, not of the configuration"
+    assert row["experiments and their replicates"] == "`e` (5)", (
+        "of the table, not of the configuration"
+    )
     assert row["scale"] == "paper"
     assert row["verdicts"] == "[holds: 1, does not hold: 1](p.md)"
     both = {**item, "page": ["p", "q", "empty"]}
@@ -227,7 +229,7 @@ def test_blocks_have_the_replicates_of_their_tables_or_were_not_made(tmp_path):
               "experiments": {"e": {"replicates": 7}, "absent": {"replicates": 7}}}  # fmt: skip
     item = {"number": "Figure 9", "shows": "x", "figures": ["f"]}
     row = dict(zip(HEADER, item_row(item, config, scales, {}, replicates=found), strict=True))
-    assert row["blocks and their replicates"] == "`e` (3), `absent` (not made), `timed`"
+    assert row["experiments and their replicates"] == "`e` (3), `absent` (not made), `timed`"
     assert row["scale"] == "default, paper"
 
 

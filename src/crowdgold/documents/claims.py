@@ -49,6 +49,7 @@ from crowdgold.documents.cells import ClaimError, Tables, show
 from crowdgold.documents.predicates import all_of, check, judged
 from crowdgold.documents.quantities import quantity
 from crowdgold.documents.verdicts import (
+    COUNTED,
     FAILS,
     NO_CAUSE,
     NO_VERDICT,
@@ -147,10 +148,17 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
             if table in tables:
                 other = judge({table: tables[table]})
                 said.append(f"{words}: {other.ours}: {other.verdict}")
+                cause = _with(cause, f"{words} it {COUNTED[other.verdict][0]}")
         return replace(found, reason="; ".join(filter(None, said)), cause=cause)
 
     place, printed = str(entry["where"]), str(entry["printed"])
     return Claim(place, printed, needs, told, tuple(known.get("beside", {})))
+
+
+def _with(cause: str, other: str) -> str:
+    """A cause with what another table says, in brackets after what is told of it elsewhere."""
+    first, semicolon, rest = cause.partition(";")
+    return f"{first} ({other}){semicolon}{rest}" if cause else ""
 
 
 def _undecidable(found: Judgement, why: str) -> Judgement:

@@ -20,7 +20,7 @@ HEADER = [
     "printed",
     "what it shows",
     "drawn by",
-    "blocks and their replicates",
+    "experiments and their replicates",
     "scale",
     "verdicts",
 ]

@@ -1,6 +1,7 @@
 """What a page tells from another page: the text of a section, or numbers of its tables."""
 
 import re
+from collections.abc import Mapping
 
 from crowdgold.documents.printed_items import sections
 from crowdgold.documents.verdicts import NO_CAUSE, NONE, SLIP, WHY, is_ours
@@ -16,8 +17,8 @@ class ToldError(ValueError):
     """A page that does not hold what another one tells of it."""
 
 
-def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
-    """The numbers that the cells of a column begin with.
+def cells(page: str, heading: str, column: str, **where: str) -> list[str]:
+    """The cells of a column, without stars.
 
     Args:
         page: its text, Markdown.
@@ -26,19 +27,34 @@ def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
         where: column -> what its cell is to be.
 
     Raises:
-        ToldError: there is no such cell, or one has no number.
+        ToldError: there is no such cell.
     """
-    cells = [
-        row[column]
+    found = [
+        row[column].strip("*")
         for section in sections(page)
         if section.heading == heading
         for row in section.rows
         if column in row and all(row.get(name) == value for name, value in where.items())
     ]
-    found = [NUMBER.match(cell.strip("*")) for cell in cells]
-    if not found or not all(found):
-        asked = ", ".join([heading, column, *(f"{key} {value}" for key, value in where.items())])
-        raise ToldError(f"{asked}: found {cells}, expected numbers; see the page's template")
+    if not found:
+        raise ToldError(f"{_asked(heading, column, where)}: found no cell; see the page's template")
+    return found
+
+
+def _asked(heading: str, column: str, where: Mapping[str, str]) -> str:
+    return ", ".join([heading, column, *(f"{key} {value}" for key, value in where.items())])
+
+
+def numbers(page: str, heading: str, column: str, **where: str) -> list[float]:
+    """The numbers that `cells` begin with.
+
+    Raises:
+        ToldError: there is no such cell, or one has no number.
+    """
+    told = cells(page, heading, column, **where)
+    found = [NUMBER.match(cell) for cell in told]
+    if not all(found):
+        raise ToldError(f"{_asked(heading, column, where)}: found {told}, expected numbers")
     return [float(one.group()) for one in found if one]
 
 
