@@ -133,8 +133,8 @@ def prepare(results: Path, fraction: float | None = None) -> tuple[list[str], in
     kept = results / "config.yaml"
     if not kept.is_file():
         raise InputError(
-            f"{kept}: no such file; run make figures first, for {results.parent}/restored make "
-            "restore, or name another RESULTS"
+            f"{kept}: no such file; run make figures first (for RESULTS=results/restored make "
+            "restore), or name another RESULTS"
         )
     config = configuration.load(kept)
     asked = {**config.get("verify", {}), **({"fraction": fraction} if fraction else {})}
