@@ -8,6 +8,7 @@ from crowdgold.documents.cells import ClaimError, cells_of, choose, show
 from crowdgold.documents.claims import claims_of, own_modules
 from crowdgold.documents.predicates import PREDICATES, all_of, wanted_in_words
 from crowdgold.documents.quantities import quantity
+from crowdgold.documents.told import main_claims
 from crowdgold.documents.verdicts import (
     FAILS,
     HOLDS,
@@ -426,3 +427,22 @@ def test_modules_that_claims_name_are_known(tmp_path, monkeypatch):
     (tmp_path / "some_room/claims.yaml").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
     assert own_modules("some_room") == {"some_room.a", "some_room.b.c"}
+
+
+def test_the_main_claims_that_hold_come_first_and_are_told_elsewhere():
+    """Of those that do not hold the order is the file's."""
+    (entry,) = claims_of([{**ENTRY, "main": True}], PRINTED, ROOM)
+    assert entry.main
+    held, failed = Judgement("1", HOLDS), Judgement("1", FAILS)
+    told = [
+        (Claim("Fig. 1", "small", (), None), held),
+        (Claim("Fig. 2", "true", (), None, main=True), held),
+        (Claim("Fig. 3", "odd", (), None), failed),
+        (Claim("Fig. 4", "even", (), None, main=True), failed),
+    ]
+    found = JudgedClaims(told)
+    assert found.with_verdict(HOLDS) == ("- **Fig. 2**: true.\n\nFurther:\n\n- **Fig. 1**: small.")
+    assert found.with_verdict(FAILS) == "- **Fig. 3**: odd.\n- **Fig. 4**: even."
+    assert main_claims(found.with_verdict(HOLDS)) == ["true"]
+    assert main_claims(JudgedClaims(told[:1]).with_verdict(HOLDS)) == []
+    assert main_claims("- none") == []

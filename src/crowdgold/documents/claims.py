@@ -15,6 +15,7 @@ A new claim is an entry of that list:
       note: single runs                            # said in any case
       undecidable: two datasets are public         # why it has no verdict, where it is not decided
       beside: {e_weak: with gamma = 1}             # a table by which it is judged for comparison
+      main: true                                   # of the paper's main claims
 
 `of:` begins with a quantity (`quantities.QUANTITIES`: ratio, summary, mean, coverage, column,
 difference, paired), its arguments follow; it gives cells, values with their errors. `predicate:`
@@ -58,7 +59,9 @@ from crowdgold.documents.verdicts import (
     Judgement,
 )
 
-TEXT = {"where", "printed", "tables", "cause", "settings", "note", "undecidable", "beside"}
+TEXT = {
+    "where", "printed", "tables", "main", "cause", "settings", "note", "undecidable", "beside",
+}  # fmt: skip
 """Keys of a claim beside those of its judgement."""
 LANGUAGE = NativeEnvironment(undefined=StrictUndefined)
 
@@ -152,7 +155,8 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
         return replace(found, reason="; ".join(filter(None, said)), cause=cause)
 
     place, printed = str(entry["where"]), str(entry["printed"])
-    return Claim(place, printed, needs, told, tuple(known.get("beside", {})))
+    beside, main = tuple(known.get("beside", {})), bool(known.get("main"))
+    return Claim(place, printed, needs, told, beside, main)
 
 
 def _with(cause: str, other: str) -> str:

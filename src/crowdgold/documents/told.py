@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from crowdgold.documents.printed_items import sections
-from crowdgold.documents.verdicts import NO_CAUSE, NONE, SLIP, WHY, is_ours
+from crowdgold.documents.verdicts import FURTHER, NO_CAUSE, NONE, SLIP, WHY, is_ours
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 CLAIM = re.compile(rf"- (\*\*.+?\*\*): (.+?)\.(?: {re.escape(WHY)} ([^;]*)(?:;.*)?\.)?")
@@ -95,6 +95,13 @@ def causes(lines: str, link: str) -> str:
     if slips:
         listed.append(f"{', '.join(slips)}: {SLIPS}")
     return "\n".join(f"- {link}, {one}" for one in listed)
+
+
+def main_claims(lines: str) -> list[str]:
+    """The words of the main claims in lists of those that hold (`JudgedClaims.with_verdict`)."""
+    lists = [part.rstrip().rpartition("\n\n")[2] for part in lines.split(FURTHER)[:-1]]
+    found = [CLAIM.fullmatch(line) for one in lists for line in one.splitlines()]
+    return [one[2] for one in found if one]
 
 
 def _together(words: list[str]) -> str:

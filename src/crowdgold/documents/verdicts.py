@@ -57,6 +57,7 @@ class Claim:
         needs: the results tables that it is judged from.
         judge: tables -> judgement.
         beside: further tables, by which it is judged for comparison where they are there.
+        main: whether it is of the paper's main claims.
     """
 
     place: str
@@ -64,6 +65,7 @@ class Claim:
     needs: tuple[str, ...]
     judge: Callable[[Tables], Judgement]
     beside: tuple[str, ...] = ()
+    main: bool = False
 
     def judged(self, tables: Tables) -> Judgement:
         """The judgement, or that it is not judged because tables are missing."""
@@ -96,6 +98,8 @@ WHY = "*Why not:*"
 """How the reason of a claim that does not hold begins, its cause first."""
 NONE = "- none"
 """A list of claims where there are none."""
+FURTHER = "Further:"
+"""What stands between the main claims that hold and the others."""
 OURS = "ours"
 """How the place of a claim begins that is not the paper's."""
 
@@ -148,11 +152,15 @@ class JudgedClaims:
         return " ".join(filter(None, told))
 
     def with_verdict(self, verdict: str) -> str:
-        """The claims of a verdict as a list: where each stands, its words, and why it fails."""
-        lines = [
-            f"- **{claim.place}**: {claim.printed.strip()}."
-            + (f" {WHY} {own.cause}." if own.cause else "")
-            for claim, own in self.judged
-            if own.verdict == verdict
-        ]
-        return "\n".join(lines) or NONE
+        """The claims of a verdict as a list: where each stands, its words, and why it fails.
+
+        Of those that hold the main ones come first.
+        """
+        lists: dict[bool, list[str]] = {True: [], False: []}
+        for claim, own in self.judged:
+            if own.verdict == verdict:
+                why = f" {WHY} {own.cause}." if own.cause else ""
+                line = f"- **{claim.place}**: {claim.printed.strip()}.{why}"
+                lists[claim.main and verdict == HOLDS].append(line)
+        main, others = ("\n".join(lines) for lines in lists.values())
+        return f"\n\n{FURTHER}\n\n".join(filter(None, [main, others])) or NONE
