@@ -10,7 +10,11 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0]):
     given = snakemake.params
-    here, lacking = publish(given.files, given.config, given.scale, RECORD, given.hours)
+    here, lacking, left = publish(given.files, given.config, given.scale, RECORD, given.hours)
+    if left:
+        print(f"{len(left)} files stay as they are, published at a larger scale:")
+    for path in left:
+        print(f"  {path}")
     print(f"{len(here)} files are published in {FOLDER}/; not finished: {len(lacking)}")
     for path in lacking:
         print(f"  {path}")

@@ -55,8 +55,7 @@ def published(folder, scale="paper", hours=None, **more):
 
 
 def test_finished_tables_are_kept_as_they_are(folder):
-    here, lacking = published(folder)
-    assert (here, lacking) == (FILES[:2], FILES[2:])
+    assert published(folder) == (FILES[:2], FILES[2:], [])
     assert (folder / kept(FILES[0])).read_bytes() == FILES[0].encode()
     record = load(folder / "config/published.yaml")
     assert record["published"] == {"simulated": "paper"}
@@ -74,6 +73,19 @@ def test_another_run_replaces_its_own_experiments_alone(folder):
     assert record["published"] == {"real": "default", "simulated": "paper"}
     assert record["experiments"]["simulated"]["replicates"] == 5
     assert (folder / kept(FILES[0])).read_bytes() == FILES[0].encode()
+
+
+def test_a_smaller_scale_leaves_what_is_published_of_a_larger_one(folder):
+    """The other way round it is replaced."""
+    small = folder / FILES[0].replace("<results>", "results/default")
+    small.parent.mkdir(parents=True)
+    small.write_bytes(b"few replicates")
+    assert published(folder, "default")[0] == FILES[:1]
+    assert published(folder) == (FILES[:2], FILES[2:], [])
+    here, lacking, left = published(folder, "default")
+    assert (here, lacking, left) == ([], FILES[1:], FILES[:1])
+    assert (folder / kept(FILES[0])).read_bytes() == FILES[0].encode()
+    assert load(folder / "config/published.yaml")["published"] == {"simulated": "paper"}
 
 
 def test_a_benchmark_is_recorded_with_how_it_was_run(folder):

@@ -32,6 +32,8 @@ from crowdgold.experiments.wiring.jobs import Jobs
 
 KEY, FOLDER = "published", Path("docs/results")
 RECORD = Path("config/published.yaml")
+SCALES = "smoke", "default", "paper"
+"""The scales, from the smallest."""
 RESTORED = Path("results/restored")
 """Where `make restore` writes the blocks of published tables."""
 TAKEN = FOLDER / "benchmarks/hours.csv"
@@ -93,6 +95,11 @@ class Published(Drawn):
         blocks = self.config["figures"].values()
         targets = dict.fromkeys(block.get("target", "figures") for block in blocks)
         return [one for target in targets if target != "none" for one in self.figures(target)]
+
+
+def _is_smaller(scale: str, published: str | None) -> bool:
+    """Whether a scale is smaller than that of what is published, if something is."""
+    return published in SCALES[SCALES.index(scale) + 1 :] if scale in SCALES else False
 
 
 def _keep(source: Path, to: Path) -> bool:
@@ -179,8 +186,10 @@ def publish(
     scale: str,
     record: Path,
     hours: Mapping[str, float],
-) -> tuple[list[str], list[str]]:
-    """The files that are published now, and those of the list that the run has not made.
+) -> tuple[list[str], list[str], list[str]]:
+    """The files that are published now, those that the run has not made, and those left.
+
+    A run of a smaller scale leaves what is published of a larger one.
 
     Args:
         files: as the rules name them, `<results>/tables/NAME.parquet`.
@@ -191,14 +200,16 @@ def publish(
     """
     results = config["pathvars"]["results"]
     sources = {path: Path(path.replace(RUN, f"{results}/")) for path in dict.fromkeys(files)}
+    before = load(record) if record.is_file() else {}
     found = {path: source for path, source in sources.items() if source.is_file()}
+    left = [path for path in found if _is_smaller(scale, before.get(KEY, {}).get(found[path].stem))]
+    found = {path: source for path, source in found.items() if path not in left}
     anew = set()
     for path, source in found.items():
         to = Path(kept(path))
         to.parent.mkdir(parents=True, exist_ok=True)
         if _keep(source, to):
             anew.add(source.stem)
-    before = load(record) if record.is_file() else {}
     stems = {source.stem for source in found.values()}
     names, timed = stems & set(config["experiments"]), stems & set(config.get("benchmarks", {}))
     scales = {**before.get(KEY, {}), **dict.fromkeys(names | timed, scale)}
@@ -218,4 +229,5 @@ def publish(
     _keep_verified(dict.fromkeys(names, scale), found.values(), now, since=now)
     restored, kept_now = RESTORED / COMPARED, (FOLDER / plan.table(one) for one in scales)
     _keep_verified(scales, kept_now, restored, since=RESTORED / "config.yaml")
-    return list(found), [path for path in sources if path not in found]
+    lacking = [path for path in sources if path not in found and path not in left]
+    return list(found), lacking, left

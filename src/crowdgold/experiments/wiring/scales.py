@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from crowdgold.data.checks import list_names
-from crowdgold.experiments.wiring.published import KEY
+from crowdgold.experiments.wiring.published import KEY, SCALES
 
-DEFAULT, PAPER = "default", "paper"
+_, DEFAULT, PAPER = SCALES
 
 
 def _scales(config: Mapping[str, Any], figure: str) -> dict[str, str]:
