@@ -189,15 +189,17 @@ def compare_block(before: Path, after: Path, level: float = LEVEL) -> Comparison
     Equal bits are equal whatever made them: that code changed, or the machine, is no reason not to
     compare, and only where bits differ is Monte Carlo error allowed for another machine.
     """
+    if not after.is_file():
+        return Comparison(NOT_COMPARED, [], ["it was not made again; the run above says why"])
     first, second = _block(before), _block(after)
     if asked_otherwise(first, second):
-        why = "the configuration has changed since; run make figures, then verify again"
+        why = "the configuration has changed since, or which optional packages there are"
         return Comparison(NOT_COMPARED, [], [why])
-    one, other = read_table(before), read_table(after)
+    one, other, how = read_table(before), read_table(after), EXACTLY
     if ROUNDED in first:
-        other = rounded(other)
+        other, how = rounded(other), TO_DIGITS
     elsewhere = surroundings_differ(first, second)
-    how, found = EXACTLY, differences(one, other, exact=True)
+    found = differences(one, other, exact=True)
     if found and elsewhere:
         how = f"within Monte Carlo error, for another {', '.join(elsewhere)}"
         found = differences(one, other, exact=False, level=level)
