@@ -29,6 +29,7 @@ from crowdgold.experiments.drawing import simulate_block
 from crowdgold.experiments.estimating import estimate_block
 from crowdgold.experiments.results import write_csv, write_table
 from crowdgold.experiments.wiring.published import PAGES
+from crowdgold.experiments.wiring.scales import PAPER
 from crowdgold.models.stan import StanModels
 
 METADATA = {"code_version": "benchmark"}
@@ -54,9 +55,7 @@ class Cost(NamedTuple):
 
 def paper_scale(root: Path) -> dict[str, Any]:
     """Read the configuration at the papers' scale."""
-    parts = sorted((root / "config/experiments").glob("*.yaml"))
-    files = [*parts, root / "config/config.yaml", root / "config/paper.yaml"]
-    return configuration.overlay({}, *map(configuration.load, files))
+    return configuration.at_scale(root, PAPER)
 
 
 def drawn(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

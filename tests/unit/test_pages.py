@@ -401,8 +401,8 @@ def test_what_was_found_is_counted_and_told_from_the_pages():
     for name in ("a", "b_one", "b_two"):
         line = f"]({name}.md#numbers), **Fig. 2**: down; and out. *Why not:* a slip of {name}.\n"
         assert page.count(line) == 1
-    assert "- **One**: up by a; even ([holds: 1, does not hold: 1, not decided: 1" in page
-    assert "- **Two**: up by b_one; even; up by b_two; even ([holds" in page
+    assert "- **One**: Up by a. Even. [holds: 1, does not hold: 1, not decided: 1" in page
+    assert "- **Two**: Up by b_one. Even. Up by b_two. Even. [holds" in page
     assert page.count(", **Fig. 3**: level; or not. *Why not:* no cause is known.\n") == 3
     with pytest.raises(ToldError, match="What holds: found 0 sections of this heading"):
         page_from("findings", told={**told, "a": "# A paper\n"}, **rest)

@@ -60,6 +60,7 @@ def test_finished_tables_are_kept_as_they_are(folder):
     record = load(folder / "config/published.yaml")
     assert record["published"] == {"simulated": "paper"}
     assert record["experiments"] == {"simulated": CONFIG["experiments"]["simulated"]}
+    assert record["mixed_code"] == "allow", "a figure of mixed code says so"
 
 
 def test_another_run_replaces_its_own_experiments_alone(folder):

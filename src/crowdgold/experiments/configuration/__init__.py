@@ -6,6 +6,12 @@
 """
 
 from crowdgold.experiments.configuration.files import ConfigurationError, load
-from crowdgold.experiments.configuration.problems import check, nearest, overlay, settings_of
+from crowdgold.experiments.configuration.problems import (
+    at_scale,
+    check,
+    nearest,
+    overlay,
+    settings_of,
+)
 
-__all__ = ["ConfigurationError", "check", "load", "nearest", "overlay", "settings_of"]
+__all__ = ["ConfigurationError", "at_scale", "check", "load", "nearest", "overlay", "settings_of"]

@@ -4,11 +4,12 @@ An error names file and line, the key's path, what was found, and the nearest va
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crowdgold.data import ANNOTATIONS, ITEMS
 from crowdgold.data.parameters import did_you_mean
-from crowdgold.experiments.configuration.files import ConfigurationError, place_of
+from crowdgold.experiments.configuration.files import ConfigurationError, load, place_of
 from crowdgold.experiments.configuration.limits import (
     number_problems,
     options_problems,
@@ -38,6 +39,13 @@ def overlay(base: Mapping[str, Any], *others: Mapping[str, Any]) -> dict[str, An
             both = isinstance(below, Mapping) and isinstance(value, Mapping)
             merged[key] = overlay(below, value) if both else value  # type: ignore[arg-type]
     return merged
+
+
+def at_scale(root: Path, scale: str) -> dict[str, Any]:
+    """The configuration of a checkout at a scale other than the default."""
+    parts = sorted((root / "config/experiments").glob("*.yaml"))
+    files = [*parts, root / "config/config.yaml", root / f"config/{scale}.yaml"]
+    return overlay({}, *map(load, files))
 
 
 def nearest(name: str, known: Collection[str]) -> str:

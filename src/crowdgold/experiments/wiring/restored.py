@@ -43,9 +43,7 @@ def published_run(root: Path, record: Mapping[str, Any]) -> dict[str, Any]:
         root: of the checkout.
         record: what `config/published.yaml` says.
     """
-    parts = sorted((root / "config/experiments").glob("*.yaml"))
-    files = [*parts, root / "config/config.yaml", root / f"config/{PAPER}.yaml"]
-    whole = configuration.overlay({}, *map(configuration.load, files))
+    whole = configuration.at_scale(root, PAPER)
     names = [name for name, scale in record[KEY].items() if scale == PAPER]
     ran = {name: record["experiments"][name] for name in names if name in record["experiments"]}
     return {**whole, "scale": PAPER, "experiments": {**whole["experiments"], **ran}}
