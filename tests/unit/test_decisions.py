@@ -10,6 +10,7 @@ from scipy import stats
 from crowdgold.documents.cells import ClaimError, cells_of
 from crowdgold.documents.decisions import TAIL, at_least, decide, holm
 from crowdgold.documents.predicates import replicates_in_words
+from crowdgold.evaluation.summaries import share_error
 
 
 def cells(*values, error=0.1, replicates=np.nan, degrees=None):
@@ -177,6 +178,41 @@ def test_no_replicates_take_away_the_error_of_what_is_printed(fixed, decided):
         assert held(decide(made(0.9 * needed), high=1)) == "open"
     else:
         assert held(decide(made(1e9), high=1)) == "open"
+
+
+def shares(right, trials):
+    """A cell that is the share of these trials that came out right."""
+    error = share_error(right / trials, trials)
+    return cells_of("share", ["cell"], [right / trials], [error], None, trials, trials=trials)
+
+
+@pytest.mark.parametrize("trials", [20, 58, 200])
+@pytest.mark.parametrize("side", ["low", "high"])
+def test_a_share_is_decided_no_more_often_than_its_level(trials, side):
+    """Exactly, over all that can come out where the true share is at the margin: against the claim
+    and for it. The control, Student's t with the same error, decides more often of 58 that should
+    be 0.95."""
+    margin = 0.95 if side == "low" else 0.05
+    chance = stats.binom.pmf(np.arange(trials + 1), trials, margin)
+    found = [held(decide(shares(right, trials), **{side: margin})) for right in range(trials + 1)]
+    for verdict in ("holds", "fails"):
+        assert chance[np.array(found) == verdict].sum() <= TAIL
+    if trials == 58:
+        right = 58 if side == "low" else 0
+        share = shares(right, 58)
+        by_t = cells_of("share", ["cell"], share.rows["value"], share.rows["error"], None, 58)
+        assert held(decide(by_t, **{side: margin})) == "holds"
+        assert chance[right] > TAIL
+
+
+def test_the_trials_that_a_share_asks_for_decide_it():
+    """All of 58 are right: 72 would be enough for 0.95, as 0.95 ** 72 is below the tail; the next
+    step above it is told. Nothing is told of a share that nobody could see the other side of."""
+    needed = decide(shares(58, 58), low=0.95).needed
+    assert 72 <= needed <= 72 * 1.05 + 1
+    assert held(decide(shares(int(needed), int(needed)), low=0.95)) == "holds"
+    nothing = cells_of("share", ["cell"], [np.nan], [np.nan], None, 0, trials=0)
+    assert held(decide(nothing, low=0.95)) == "open"
 
 
 def test_replicates_are_told():

@@ -30,8 +30,8 @@ class Cells:
         rows: `group` and `place`, which name a cell, its `value` and its standard `error`: 0
             where the value is exact, NaN where its error is not known; the `replicates` that
             the error is over; its `degrees` of freedom where they are not those less one, as of a
-            fit; and the `fixed` part of the error, such as a printed one, that more replicates
-            leave as it is.
+            fit; the `fixed` part of the error, such as a printed one, that more replicates leave
+            as it is; and, where the value is the share of independent `trials`, their number.
     """
 
     title: str
@@ -59,6 +59,11 @@ class Cells:
         if lacking.any():
             raise ClaimError(f"{self.title}: an error without replicates or degrees of freedom")
         return np.where(unknown, np.inf, found)
+
+    def trials(self) -> np.ndarray:
+        """The independent trials that each value is the share of; NaN where it is no share."""
+        own = self.rows.get("trials", pd.Series(np.nan, index=self.rows.index))
+        return own.to_numpy(float)
 
     def named(self, chosen: np.ndarray) -> str:
         """The names of some of the cells with their values.
@@ -88,6 +93,7 @@ def cells_of(
     replicates: float | Numbers = np.nan,
     degrees: float | Numbers = np.nan,
     fixed: float | Numbers = 0.0,
+    trials: float | Numbers = np.nan,
 ) -> Cells:
     """Cells of columns; exact values without errors, and no places where none are given."""
     size = len(values)
@@ -103,6 +109,7 @@ def cells_of(
         "replicates": each(replicates),
         "degrees": each(degrees),
         "fixed": each(fixed),
+        "trials": each(trials),
     }
     return Cells(title, pd.DataFrame(columns))
 

@@ -21,9 +21,10 @@ A new claim is an entry of that list:
 difference, paired), its arguments follow; it gives cells, values with their errors. `predicate:`
 names what is said of them (`predicates.PREDICATES`: below, above, within, order, trend); the
 claim's further keys are its arguments. `says:` is a quantity that is told in the place of the
-judged cells, and a `cause:` or a `note:` that is a quantity is told with its title. A claim of
-several parts has a list `all_of:` in the place of `of:` and `predicate:`. One whose values could
-not be others has `no_verdict:`, why that is so, in the place of a predicate and its margin.
+judged cells, and a `cause:`, `note:` or `main:` that is a quantity is told with its title, as its
+own `show:` says. A claim of several parts has a list `all_of:` in the place of `of:` and
+`predicate:`. One whose values could not be others has `no_verdict:`, why that is so, in the place
+of a predicate and its margin.
 
 What no quantity gives is a function of the room: `table: {own: module:function}` for a table that a
 quantity reads, `of: {own: module:function}` for cells, or `own: module:function` in the place of
@@ -146,13 +147,15 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
         if found.verdict == NOT_DECIDED and "undecidable" in known:
             found = _undecidable(found, str(known["undecidable"]))
         cause = _reason(known.get("cause", NO_CAUSE), own) if found.verdict == FAILS else ""
+        main = known.get("main")
+        aside = _reason(main, own) if isinstance(main, Mapping) else ""
         said = [found.reason, cause, known.get("settings"), _reason(known.get("note", ""), own)]
         for table, words in known.get("beside", {}).items():
             if table in tables:
                 other = judge({table: tables[table]})
                 said.append(f"{words}: {other.ours}: {other.verdict}")
                 cause = _with(cause, f"{words} it {COUNTED[other.verdict][0]}")
-        return replace(found, reason="; ".join(filter(None, said)), cause=cause)
+        return replace(found, reason="; ".join(filter(None, said)), cause=cause, aside=aside)
 
     place, printed = str(entry["where"]), str(entry["printed"])
     beside, main = tuple(known.get("beside", {})), bool(known.get("main"))
@@ -183,7 +186,10 @@ def _with_functions(value: Any, room: str) -> Any:
 
 def _reason(text: Any, tables: Tables) -> str:
     """What is said of a claim beside the verdict: a text, or a quantity whose title is the text."""
-    return show(quantity(tables, text)) if isinstance(text, Mapping) else str(text)
+    if not isinstance(text, Mapping):
+        return str(text)
+    of = {key: value for key, value in text.items() if key != "show"}
+    return show(quantity(tables, of), str(text.get("show", "")))
 
 
 def _judge(entry: Mapping[str, Any], looks: int = 1) -> Callable[[Tables], Judgement]:

@@ -1,9 +1,10 @@
 """What cells decide of a claim that their true values lie in a region, by their intervals.
 
 Each cell has a value and a standard error over replicates, and so an interval of 95 %, by Student's
-t. The region is what the claim says of every true value: below a margin, or within one of a printed
-number. A cell speaks for the claim where its whole interval lies inside the region, and against it
-where the whole interval lies outside.
+t; that of a share of independent trials is exact, by the binomial distribution. The region is what
+the claim says of every true value: below a margin, or within one of a printed number. A cell speaks
+for the claim where its whole interval lies inside the region, and against it where the whole
+interval lies outside.
 
     in every cell    holds where each speaks for it (intersection-union: nothing to correct);
                      does not hold where one speaks against it, corrected for looking at all
@@ -15,6 +16,7 @@ All three are one test. That at least u of m cells lie in the region has the p v
 for u = m, and the first step of Holm's for u = 1. Holm's steps say which cells they are.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +31,8 @@ EXACT = 1e-12
 """What rounding of the computer's numbers may make of two that are equal."""
 ALIKE = 50
 """Replicates that are all the same make an exact value; of fewer the error is not known."""
+GROWTH = 1.05 ** np.arange(1, 200)
+"""Times as many trials, up to some 16,000, of which the first that decides is told."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +68,31 @@ def at_least(chances: np.ndarray, count: int) -> float:
     return float(np.sort(chances)[count - 1] * (len(chances) - count + 1))
 
 
-def _below_chance(gap: np.ndarray, cells: Cells) -> np.ndarray:
-    """The p value of each cell for a true gap that is above 0, given the observed one.
+def _chance(cells: Cells, bound: np.ndarray, side: int, times: float = 1.0) -> np.ndarray:
+    """The p value of each cell for a true value that is not beyond a bound.
 
     1 where the error is not known, 0 or 1 where it is 0.
+
+    Args:
+        bound: of each cell.
+        side: 1 for values above the bound, -1 for those below it.
+        times: of a share, how many times as many trials there would be.
     """
+    value, trials = cells.rows["value"].to_numpy(float), cells.trials()
+    found = _chance_by_t(cells, side * (value - bound))
+    share = ~np.isnan(trials) & ~np.isnan(value)
+    if not share.any():
+        return found
+    size, value = np.rint(np.where(share, trials, 1) * times), np.where(share, value, 0)
+    right = np.rint(value * size) if side > 0 else size - np.rint(value * size)
+    # The mirror image of a share below its bound is one above it.
+    wrong = bound if side > 0 else 1 - bound
+    exact = stats.binom.sf(right - 1, size, np.clip(wrong, 0, 1))
+    return np.where(share, np.where(wrong < 0, 0.0, exact), found)
+
+
+def _chance_by_t(cells: Cells, gap: np.ndarray) -> np.ndarray:
+    """The p value of each cell for a true gap of 0 or less, by the observed one and its error."""
     error, degrees = errors_of(cells), cells.degrees()
     with np.errstate(divide="ignore", invalid="ignore"):
         found = stats.t.sf(gap / error, degrees)
@@ -107,9 +131,14 @@ def decide(
         looks: the parts of the claim, of which one that fails is enough.
     """
     value = cells.rows["value"].to_numpy(float)
-    above, below = value - low, high - value
-    for_it = np.maximum(_below_chance(above, cells), _below_chance(below, cells))
-    against = np.minimum(_below_chance(-above, cells), _below_chance(-below, cells))
+    low, high = (np.broadcast_to(np.asarray(end, dtype=float), value.shape) for end in (low, high))
+
+    def chances(times: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+        above, below = (_chance(cells, *end, times) for end in ((low, 1), (high, -1)))
+        under, over = (_chance(cells, *end, times) for end in ((low, -1), (high, 1)))
+        return np.maximum(above, below), np.minimum(under, over)
+
+    for_it, against = chances()
     exact = (errors_of(cells) == 0) & ~np.isnan(value)
     against = np.where(exact, 1.0 - for_it, against)
     size = len(value)
@@ -119,30 +148,53 @@ def decide(
     fails = at_least(against, most) * looks <= TAIL
     needed = np.nan
     if not holds and not fails:
-        gap = np.minimum(above, below)
+        gap = np.minimum(value - low, high - value)
         lean = int((gap > 0).sum()) >= least
-        needed = _needed(cells, gap if lean else -gap, least if lean else most, looks * (not lean))
+        count, shared = (least, 1) if lean else (most, looks)
+        tail = TAIL / shared / (size - count + 1)
+        each = _needed(cells, gap if lean else -gap, tail)
+        each = _needed_trials(cells, each, lambda times: chances(times)[not lean] <= tail)
+        each = np.where((for_it if lean else against) <= tail, 0.0, each)
+        needed = float(np.sort(each)[count - 1])
     known = for_it if inside == "every" else holm(for_it)
     return Decision(holds, fails, known <= TAIL, holm(against) <= TAIL, needed)
 
 
-def _needed(cells: Cells, gap: np.ndarray, count: int, looks: int) -> float:
-    """How many replicates would decide the claim: without end where none do.
+def _needed(cells: Cells, gap: np.ndarray, tail: float) -> np.ndarray:
+    """How many replicates would decide each cell: without end where none do.
 
     An error falls with their square root, but for its fixed part.
 
     Args:
         gap: how far each is on the side to which the claim leans.
-        count: in how many of them that must be known.
-        looks: what else the tail is shared by.
+        tail: the p value that decides it.
     """
     size, error = cells.rows["replicates"].to_numpy(float), errors_of(cells)
-    far = stats.norm.isf(TAIL / max(looks, 1) / (len(gap) - count + 1))
+    far = stats.norm.isf(tail)
     fixed = np.asarray(cells.rows.get("fixed", 0.0), dtype=float)
     left = gap**2 - (far * fixed) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         falling = far**2 * (error**2 - fixed**2)
         times = np.where((gap > 0) & (left > 0), falling / left, np.inf)
-    # Student's t asks for more than the normal distribution where replicates are few.
-    each = np.where(error == 0, np.where(gap > 0, 0, np.inf), np.maximum(times * size, size + 1))
-    return float(np.sort(np.where(np.isnan(error), np.nan, each))[count - 1])
+        # Student's t asks for more than the normal distribution where replicates are few.
+        more = np.maximum(times * size, size + 1)
+    each = np.where(error == 0, np.where(gap > 0, 0, np.inf), more)
+    return np.where(np.isnan(error), np.nan, each)
+
+
+def _needed_trials(
+    cells: Cells, each: np.ndarray, decided: Callable[[float], np.ndarray]
+) -> np.ndarray:
+    """The same, with what shares need by the binomial distribution in the place of the normal.
+
+    Args:
+        each: from `_needed`.
+        decided: which cells a number of times as many trials would decide.
+    """
+    trials = cells.trials()
+    waiting = ~np.isnan(trials) & np.isfinite(each)
+    for times in GROWTH if waiting.any() else ():
+        now = waiting & decided(times)
+        each = np.where(now, np.ceil(trials * times), each)
+        waiting &= ~now
+    return np.where(waiting, np.inf, each)

@@ -130,7 +130,12 @@ def summary(
     own_title += "" if len(methods) > 1 else f" of {methods[0]}"
     own_title += f", mean over {mean_over}" if mean_over else ""
     size_of, places = found["replicates"], places_of(found, axes)
-    return cells_of(title or own_title, groups, values, found[f"{value}_se"], places, size_of)
+    # Intervals of one replicate are no independent trials: such a summary has no band.
+    shares = value == "coverage" and not mean_over
+    trials = found["intervals"].where(found["band_low"].notna()) if shares else np.nan
+    return cells_of(
+        title or own_title, groups, values, found[f"{value}_se"], places, size_of, trials=trials
+    )
 
 
 def _error_of_mean(errors: pd.Series) -> float:
@@ -187,7 +192,8 @@ def coverage(
     alone = [share_error(*pair) for pair in zip(share, size, strict=True)]
     errors = found.agg(standard_error) if unit else alone
     names, places = (share.index.get_level_values(level).tolist() for level in (0, 1))
-    return cells_of(title, names, share, errors, places, size)
+    trials = np.nan if unit else size
+    return cells_of(title, names, share, errors, places, size, trials=trials)
 
 
 def column(

@@ -36,6 +36,7 @@ class Judgement:
         wanted: what ours must be for the claim to hold: the margin in words.
         needed: the replicates that would decide it; NaN where it is decided, or not known.
         cause: why it does not hold, where it does not.
+        aside: what is told with a main claim's words.
     """
 
     ours: str
@@ -45,6 +46,7 @@ class Judgement:
     wanted: str = ""
     needed: float = math.nan
     cause: str = ""
+    aside: str = ""
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,8 @@ class JudgedClaims:
         for claim, own in self.judged:
             if own.verdict == verdict:
                 why = f" {WHY} {own.cause}." if own.cause else ""
-                line = f"- **{claim.place}**: {claim.printed.strip()}.{why}"
+                aside = f" ({own.aside})" if own.aside and verdict == HOLDS else ""
+                line = f"- **{claim.place}**: {claim.printed.strip()}{aside}.{why}"
                 lists[claim.main and verdict == HOLDS].append(line)
         main, others = ("\n".join(lines) for lines in lists.values())
         return f"\n\n{FURTHER}\n\n".join(filter(None, [main, others])) or NONE

@@ -33,12 +33,17 @@ def setting_keys(table: pd.DataFrame) -> list[str]:
 
 
 def count_gate_failures(table: pd.DataFrame) -> tuple[int, int]:
-    """Count the fits that failed their diagnostics gate, and all fits.
+    """Count the fits by Markov chains that failed their diagnostics gate, and all fits by them.
 
     Args:
         table: rows of the long results table, or of a summary of it. Rows that differ in their
             metric alone are of one fit.
     """
+    return _count(with_chains(table))
+
+
+def _count(table: pd.DataFrame) -> tuple[int, int]:
+    """How many fits failed, by chains or not, and how many there are."""
     keys = [*setting_keys(table), "method"]
     if "gate_failures" in table:
         # A fit without a value of the metric is one of the `undefined`.
@@ -68,7 +73,7 @@ def fits_by_method(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     counts: dict[str, tuple[int, int]] = {}
     for table in tables:
         for name, own in table.groupby("method", sort=False):
-            failed, fits = count_gate_failures(own)
+            failed, fits = _count(own)
             before = counts.get(str(name), (0, 0))
             counts[str(name)] = (before[0] + fits, before[1] + fits - failed)
     sampled = in_order(filter(samples, counts), FIGURES)
@@ -93,11 +98,19 @@ def _has(method: str, setting: str) -> bool:
     return known is not None and any(one.name == setting for one in known.settings.declared())
 
 
-def _may_have_chains(table: pd.DataFrame) -> bool:
-    """Whether a table may have Markov chains: those that failed do, and methods that draw."""
-    names = set(map(str, table["method"]))
-    drawing = (name not in METHODS or samples(name) or _has(name, "chains") for name in names)
-    return any(drawing) or (not table.empty and count_gate_failures(table)[0] > 0)
+def with_chains(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of methods that have Markov chains: that draw by them, or failed their gate."""
+    failed = (
+        table["gate_failures"] > 0
+        if "gate_failures" in table
+        else ~table["diagnostics_passed"].astype(bool)
+    )
+    names = pd.Series(
+        {name: name not in METHODS or samples(name) or _has(name, "chains")
+         for name in set(map(str, table["method"]))}, dtype=bool
+    )  # fmt: skip
+    drawing = table["method"].map(names).astype(bool)
+    return table[drawing | failed.groupby(table["method"]).transform("any")]
 
 
 def gate_sentence(failed: int, fits: int, longest: int = MOST, called: str = "fits") -> str:
@@ -111,6 +124,8 @@ def gate_sentence(failed: int, fits: int, longest: int = MOST, called: str = "fi
         longest: times the draws asked for that their chains grew to, first; 1 where they did not.
         called: what the fits are called.
     """
+    if not fits:
+        return f"0 {called} had Markov chains"
     said = f"{failed:,} of {fits:,} {called} had Markov chains that had not converged"
     if not failed:
         return said
@@ -120,7 +135,7 @@ def gate_sentence(failed: int, fits: int, longest: int = MOST, called: str = "fi
 
 def em_sentence(table: pd.DataFrame) -> str:
     """The same of fits by EM; it says after how many steps they stopped, where all took as many."""
-    failed, fits = count_gate_failures(table)
+    failed, fits = _count(table)
     said = f"{failed:,} of {fits:,} fits by EM had not converged when they stopped"
     if not failed:
         return said
@@ -136,6 +151,6 @@ def gate_note(table: pd.DataFrame, longest: int = MOST) -> str:
     if not by_em.any():
         return gate_sentence(*count_gate_failures(table), longest)
     said, others = em_sentence(table[by_em]), table[~by_em]
-    if not _may_have_chains(others):
+    if with_chains(others).empty:
         return said
     return f"{said}; {gate_sentence(*count_gate_failures(others), longest, 'other fits')}"

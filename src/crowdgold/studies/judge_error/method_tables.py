@@ -40,7 +40,7 @@ def _method_row(method: str, rows: pd.DataFrame, settings: list[str]) -> list[st
         with_error(float(inside.mean()), share_error(float(inside.mean()), len(inside))),
         f"{by_setting.min():.2f} ({at})",
         f"{len(rows) - len(known)} of {len(rows)}",
-        f"{failed} of {fits}",
+        f"{failed} of {fits}" if fits else "no chains",
     ]
 
 

@@ -10,19 +10,19 @@ from crowdgold.documents.cells import Cells, Tables, cells_of, choose, only
 from crowdgold.documents.markdown import with_error
 from crowdgold.documents.verdicts import FAILS, HOLDS, Judgement
 from crowdgold.studies.stableval import agent_tables
-from crowdgold.studies.stableval.pages.printed_cells import both_runs
+from crowdgold.studies.stableval.pages.printed_cells import both_runs, scores
 from crowdgold.studies.stableval.pages.synthetic_tables import CONFIGURATION, OWN, PUBLISHED, STUDY
 from crowdgold.studies.stableval.ranking_recovery import recovery
 
 
-def unconverged(tables: Tables) -> Cells:
-    """The number of data sets on which the published runs of PEC have not converged."""
-    names = [
-        title
-        for title, published, _ in both_runs(tables)
-        if not published.loc[published["method"] == "PEC", "diagnostics_passed"].all()
-    ]
-    return cells_of(f"not converged: {', '.join(names) or 'none'}", [""], [len(names)])
+def score_changes(tables: Tables) -> Cells:
+    """The largest change of a PEC score on each data set where the EM runs until it converged."""
+    changes = {
+        title: float((scores(published, "PEC") - scores(converged, "PEC")).abs().max())
+        for title, published, converged in both_runs(tables)
+    }
+    title = "largest change of a score where the EM runs on until it has converged"
+    return cells_of(title, list(changes), list(changes.values()))
 
 
 def lead(tables: Tables, best: str, draws: int) -> Cells:

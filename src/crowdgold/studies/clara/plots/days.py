@@ -137,7 +137,8 @@ def draw_clara_days(
         note = replicates_text(shown, " a day")
     else:
         raise ValueError(f"show: found {show!r}, expected {ESTIMATES!r} or {ERRORS!r}")
-    figure.supxlabel(f"Simulated stand-in; {note}; {gate_note(rows)}", fontsize=7)
+    fits = gate_note(rows.drop(columns="name"))
+    figure.supxlabel(f"Simulated stand-in; {note}; {fits}", fontsize=7)
     return figure, shown
 
 

@@ -176,7 +176,8 @@ def both_runs(tables: Tables) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]
             yield title, tables[experiment], tables[CONVERGED.format(experiment)]
 
 
-def _scores(rows: pd.DataFrame, method: str) -> pd.Series:
+def scores(rows: pd.DataFrame, method: str) -> pd.Series:
+    """A method's score of each agent."""
     own = rows[(rows["metric"] == "score:each") & (rows["method"] == method)]
     return own.set_index("agent")["estimate"]
 
@@ -194,8 +195,8 @@ def convergence(tables: Tables) -> list[list[str]]:
     lines = []
     for title, published, converged in both_runs(tables):
         before, after = (
-            _scores(published, PEC),
-            _scores(converged, PEC),
+            scores(published, PEC),
+            scores(converged, PEC),
         )
         after = after[before.index]
         moved = int((ranks(before.to_numpy()) != ranks(after.to_numpy())).sum())
