@@ -352,7 +352,7 @@ def test_fits_that_failed_a_gate_are_counted_beside_what_is_said_of_them():
     own = rows_of(page, "AUC")[0]
     assert own[1:3] == ["`MV`", "95.0 ± 3.0 % of 60, 3 settings"]
     assert own[5] == "55 % of its fits had not converged"
-    assert "33 of 120 fits had Markov chains that had not converged" in page
+    assert "33 of 60 fits had Markov chains that had not converged" in page
     assert "| 55% |" in page
 
 

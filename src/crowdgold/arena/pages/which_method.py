@@ -13,7 +13,7 @@ from crowdgold.arena.situations import needs_of, situations
 from crowdgold.arena.table import NONE, SHORT, geometric_mean, reasons_table
 from crowdgold.data.datasets import DATASETS
 from crowdgold.documents.markdown import markdown_table
-from crowdgold.evaluation.fits import gate_sentence
+from crowdgold.evaluation.fits import gate_sentence, with_chains
 from crowdgold.evaluation.summaries import coverage_band, share_error
 from crowdgold.methods import METHODS
 
@@ -150,7 +150,7 @@ def counts(cells: pd.DataFrame) -> dict[str, Any]:
     times = f"{most}" if fewest == most else f"{fewest} to {most}"
     silent = [name for name in methods if name not in set(there["method"])]
     without = f" ({_list(silent)} without a result)" if silent else ""
-    fits = _fits(there)
+    fits = _fits(with_chains(there))
     return {
         "methods": len(methods),
         "without": without,
