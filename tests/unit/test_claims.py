@@ -446,3 +446,18 @@ def test_the_main_claims_that_hold_come_first_and_are_told_elsewhere():
     assert main_claims(found.with_verdict(HOLDS)) == ["true"]
     assert main_claims(JudgedClaims(told[:1]).with_verdict(HOLDS)) == []
     assert main_claims("- none") == []
+
+
+def test_a_main_claim_may_tell_another_quantity_with_its_words_where_it_holds():
+    """Where it does not hold its words stand alone, as the cause follows them."""
+    aside = {"summary": "coverage", "method": ["MAVEN", "GT"], "by": "n_gold", "title": "coverage",
+             "show": "ends"}  # fmt: skip
+    (claim,) = claims_of([{**ENTRY, "main": aside}], PRINTED, ROOM)
+    words = "MAVEN's intervals are 25% narrower"
+    for width, verdict, own in (
+        (0.6, HOLDS, " (coverage 1.00 to 1.00 in 4 places)"),
+        (1.6, FAILS, ""),
+    ):
+        told = JudgedClaims([(claim, claim.judged({"e": results(width=width)}))])
+        assert told.with_verdict(verdict).startswith(f"- **Fig. 4**: {words}{own}.")
+    assert claim.main
