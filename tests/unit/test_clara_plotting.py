@@ -58,7 +58,7 @@ def test_each_panel_of_the_prevalence_shows_a_line_a_method_and_tpr(tables):
         assert np.abs(np.array(x) - own["prevalence"].to_numpy()).max() < 0.015 * 0.4
     assert len(shown) == len(table)
     assert "12 replicates" in figure.get_supxlabel()
-    assert "0 of 192 fits" in figure.get_supxlabel()
+    assert "0 of 96 fits" in figure.get_supxlabel()
 
 
 def test_the_band_of_coverage_is_that_of_the_fewest_intervals():

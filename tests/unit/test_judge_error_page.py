@@ -90,7 +90,7 @@ def test_the_page_of_the_post_lists_methods_and_what_is_missing(simulations, pri
     assert "nan" not in page
     line = next(line for line in page.splitlines() if line.startswith("| MV |"))
     assert line.split("|")[2].strip().startswith("0.05")
-    assert line.endswith("| 0 of 120 |")
+    assert line.endswith("| 0 of 120 | no chains |")
     assert "TPR-TNR of the judges: 0.9-0.95." in page
 
 

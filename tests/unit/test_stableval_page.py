@@ -133,7 +133,11 @@ def test_claims_follow_the_numbers(tables):
     first, own = "(table 9)", "own definition"
     assert verdict("Section 6.2.1", first, tables) == HOLDS
     assert verdict("Section 6.2.1", own, tables) == HOLDS
-    assert verdict("Section 5.2", "", tables) == FAILS
+    assert verdict("Section 5.2", "", tables) == HOLDS
+    moved = tables["stableval_mslr_converged"].copy()
+    chosen = moved["metric"].eq("score:each") & moved["method"].eq("PEC") & moved["agent"].eq("B")
+    moved.loc[chosen, "estimate"] += 0.006
+    assert verdict("Section 5.2", "", {**tables, "stableval_mslr_converged": moved}) == FAILS
     other = {**tables, "stableval_mt_bench": judged_results(spread=(0.1, 0.2, 0.3))}
     assert verdict("Section 6.2.1", first, other) == FAILS
     other["stableval_stability"] = judged_results(tau=(0.99, 0.95, 0.9))
