@@ -81,7 +81,7 @@ def _savings(axes: Axes, shown: pd.DataFrame, study: Study) -> None:
     axes.set_xlabel("Cost of an expert's label in crowd votes")
     axes.set_ylabel("Share of the labelling cost saved")
     axes.set_title(f"Against {study.costs.gold_only:,.0f} gold labels alone")
-    axes.legend(frameon=False, loc="upper left", fontsize=6.5)
+    axes.legend(frameon=False, loc="lower right", fontsize=6.5)
 
 
 def draw_labelling_efficiency(table: pd.DataFrame, study: Study) -> tuple[Figure, pd.DataFrame]:
