@@ -429,6 +429,14 @@ def test_modules_that_claims_name_are_known(tmp_path, monkeypatch):
     assert own_modules("some_room") == {"some_room.a", "some_room.b.c"}
 
 
+def test_a_table_beside_that_lacks_what_the_claim_is_about_is_named():
+    entry = {**ENTRY, "beside": {"f": "with gamma = 1"}}
+    (claim,) = claims_of([entry], PRINTED, ROOM)
+    lacking = results().drop(columns="n_gold")
+    with pytest.raises(ClaimError, match=r"^Fig\. 4, .* beside: the table f lacks .*n_gold"):
+        claim.judged({"e": results(), "f": lacking})
+
+
 def test_the_main_claims_that_hold_come_first_and_are_told_elsewhere():
     """Of those that do not hold the order is the file's."""
     (entry,) = claims_of([{**ENTRY, "main": True}], PRINTED, ROOM)

@@ -152,7 +152,7 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
         said = [found.reason, cause, known.get("settings"), _reason(known.get("note", ""), own)]
         for table, words in known.get("beside", {}).items():
             if table in tables:
-                other = judge({table: tables[table]})
+                other = _beside(judge, table, tables, f"{entry['where']}, {entry['printed']!r}")
                 said.append(f"{words}: {other.ours}: {other.verdict}")
                 cause = _with(cause, f"{words} it {COUNTED[other.verdict][0]}")
         return replace(found, reason="; ".join(filter(None, said)), cause=cause, aside=aside)
@@ -160,6 +160,22 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
     place, printed = str(entry["where"]), str(entry["printed"])
     beside, main = tuple(known.get("beside", {})), bool(known.get("main"))
     return Claim(place, printed, needs, told, beside, main)
+
+
+def _beside(
+    judge: Callable[[Tables], Judgement], table: str, tables: Tables, claim: str
+) -> Judgement:
+    """The judgement by another table.
+
+    Raises:
+        ClaimError: the table lacks a column or a method that the claim is about.
+    """
+    try:
+        return judge({table: tables[table]})
+    except (ClaimError, KeyError) as error:
+        raise ClaimError(
+            f"{claim}: beside: the table {table} lacks what the claim is about: {error}"
+        ) from error
 
 
 def _with(cause: str, other: str) -> str:
