@@ -429,6 +429,36 @@ def test_modules_that_claims_name_are_known(tmp_path, monkeypatch):
     assert own_modules("some_room") == {"some_room.a", "some_room.b.c"}
 
 
+@pytest.mark.parametrize(
+    ("of", "trials"),
+    [
+        ({"summary": "coverage", "method": "GT"}, [12]),
+        ({"summary": "coverage", "method": "GT", "by": "n_gold"}, [12, 12]),
+        ({"summary": "coverage", "method": "GT", "pooled": True}, [24]),
+        ({"summary": "coverage", "method": "GT", "mean_over": "n_gold"}, [np.nan]),
+        ({"summary": "width", "method": "GT", "by": "n_gold"}, [np.nan, np.nan]),
+        ({"coverage": "method", "where": {"method": "GT"}}, [24]),
+        ({"coverage": "method", "unit": "replicate", "where": {"method": "GT"}}, [np.nan]),
+    ],
+    ids=str,
+)
+def test_only_intervals_of_independent_studies_are_trials(of, trials):
+    """A mean over settings, or of the intervals of a replicate, is no share of independent ones."""
+    table = results()
+    if "by" not in of and "pooled" not in of and "mean_over" not in of and "summary" in of:
+        table = table[table["n_gold"] == table["n_gold"].min()]
+    assert quantity({"e": table}, of).trials() == pytest.approx(trials, nan_ok=True)
+
+
+def test_intervals_of_agents_of_one_study_are_no_trials():
+    """Two agents a replicate share its annotators."""
+    table = results()
+    table = table[table["n_gold"] == table["n_gold"].min()]
+    both = pd.concat([table.assign(agent="a"), table.assign(agent="b")])
+    of = {"summary": "coverage", "method": "GT"}
+    assert np.isnan(quantity({"e": both}, of).trials()).all()
+
+
 def test_a_table_beside_that_lacks_what_the_claim_is_about_is_named():
     entry = {**ENTRY, "beside": {"f": "with gamma = 1"}}
     (claim,) = claims_of([entry], PRINTED, ROOM)

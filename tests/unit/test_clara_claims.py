@@ -273,7 +273,9 @@ def test_daily_prevalences_agree_diverge_and_name_their_cause():
     far = day_results("a", drop=0.0, gap=0.2)
     assert verdicts(judge_of("align"), calm, far) == [HOLDS, FAILS]
     closer = moved.assign(day=31 - moved["day"])
-    diverge = judge_of("they diverge")
+    judge = judge_of("they diverge")
+    diverge = alone(judge)
+    assert "; CLARA, gamma = 10 " in judge(moved, moved).reason
     assert verdicts(diverge, moved, calm, closer) == [HOLDS, NOT_DECIDED, FAILS]
     cause = judge_of("finds the cause")
     both = moved.copy()
@@ -371,6 +373,7 @@ def test_every_claim_can_be_judged_from_the_tables_that_it_names():
         "clara_fig5": policy_results(),
         "clara_fig7_a": day_results("clara_fig7_a", 0.0, 0.0),
         "clara_fig7_b": day_results("clara_fig7_b"),
+        "clara_fig7_b_firm": day_results("clara_fig7_b_firm"),
         "clara_fig8": audit_day_results(),
         "clara_fig9": policy_results(replicates=1),
         "clara_fig11": scores_results(),

@@ -215,6 +215,33 @@ def test_the_trials_that_a_share_asks_for_decide_it():
     assert held(decide(nothing, low=0.95)) == "open"
 
 
+def test_a_share_may_lie_in_a_region_with_two_ends():
+    """Of 1,000, .95 lies within .02 of itself, and .93 and .97 do not; .90 and .99 are outside."""
+    found = [held(decide(shares(right, 1000), low=0.93, high=0.97)) for right in (950, 935, 965)]
+    assert found == ["holds", "open", "open"]
+    outside = [held(decide(shares(right, 1000), low=0.93, high=0.97)) for right in (900, 990)]
+    assert outside == ["fails", "fails"]
+
+
+def test_cells_that_are_decided_ask_for_no_more():
+    """Of two cells the one that is not decided says how many are needed, whatever the other has."""
+    both = cells_of("share", ["a", "b"], [1.0, 1.0], [0.01, 0.001], None, [58, 1500],
+                    trials=[58, 1500])  # fmt: skip
+    assert decide(both, low=0.95).needed == decide(shares(58, 58), low=0.95).needed
+    # Where three of four studies give no trial, four times as many studies are needed.
+    few = cells_of("share", ["a"], [1.0], [0.01], None, 4 * 58, trials=58)
+    needed = decide(few, low=0.95).needed
+    assert needed == pytest.approx(4 * decide(shares(58, 58), low=0.95).needed, abs=4)
+
+
+def test_a_number_of_trials_that_decides_by_luck_is_not_told():
+    """97 of 100 for a margin of .93: some larger numbers that are told to do decide nothing."""
+    needed = int(decide(shares(97, 100), low=0.93).needed)
+    later = range(needed, 2 * needed, 7)
+    assert all(stats.binom.sf(int(0.97 * n + 1e-6) - 1, n, 0.93) <= 1.2 * TAIL for n in later)
+    assert held(decide(shares(int(0.97 * needed), needed), low=0.93)) == "holds"
+
+
 def test_replicates_are_told():
     assert replicates_in_words(cells(0.5, replicates=20)) == "20"
     assert replicates_in_words(cells(0.5, replicates=20), 123.4) == "20; some 130 needed"

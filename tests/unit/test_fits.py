@@ -38,7 +38,7 @@ def test_each_fit_counts_once_whatever_its_setting_is_called():
     )
     assert "times the draws" not in gate_note(results, longest=1)
     passed = results[results["method"] == "GT"]
-    assert gate_note(passed) == "0 fits had Markov chains"
+    assert gate_note(passed) == "none of these fits has Markov chains"
 
 
 @pytest.mark.parametrize("undefined", [(), ("delta_TPR",), ("delta_TPR", "AUC")], ids=str)
@@ -91,6 +91,17 @@ def test_a_fit_by_em_is_not_said_to_have_markov_chains():
     assert "stopped and are included" in gate_note(mixed)
     through = judged({"MV": (True, ""), "DS": still, "PEC": still})
     assert gate_note(through) == "0 of 4 fits by EM had not converged when they stopped"
+
+
+def test_what_failed_a_gate_is_counted_whatever_its_method():
+    """GT draws no chains as a rule: where a fit of it failed, all of its fits are told."""
+    results = made_results()
+    failing = results.assign(
+        diagnostics_passed=~((results["method"] == "GT") & (results["replicate"] == 0))
+    )
+    assert count_gate_failures(failing) == (2, 12)
+    stopped = judged({"MV": (True, ""), "PEC": em_message(7)})
+    assert count_gate_failures(stopped) == (0, 0)
 
 
 def test_a_caption_tells_fits_by_em_and_by_chains_apart():

@@ -1,6 +1,7 @@
 """The page of the paper's results and ours: verdicts follow the tables."""
 
 import itertools
+import re
 
 import numpy as np
 import pandas as pd
@@ -453,9 +454,27 @@ def widths_on_a_grid(narrower, noise=0.02):
                     width *= 1.0 if method == "GT" else (1 - fraction) ** 0.5
                     rows.append(
                         {"experiment": "e", "n": n, "gold_fraction": fraction, "replicate": k,
-                         "method": method, "metric": "delta_TPR", "lower": 0.0, "upper": width}
+                         "method": method, "metric": "delta_TPR", "lower": 0.0, "upper": width,
+                         "estimate": width / 2, "truth": width * rng.uniform()}
                     )  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def test_a_saving_is_judged_again_with_intervals_that_hold_the_truth():
+    """Intervals that hold the truth in half of the studies save; stretched until they hold it in 95
+    of 100 they are twice as wide, and save nothing. The control's hold it as they are."""
+    table = widths_on_a_grid(1.1)
+    spread = np.random.default_rng(4).uniform(-1, 1, len(table))
+    half = table["upper"] / 2
+    own = (table["method"] == "MAVEN").to_numpy()
+    short = table.assign(truth=half + half * spread * np.where(own, 2.0, 1.0))
+    found = judged("labelling is saved", labelling_efficiency=short)
+    assert re.search(r"intervals 1\.[89] times as wide about the items", found.ours)
+    assert found.verdict == FAILS
+    right = table.assign(truth=half + half * spread)
+    found = judged("labelling is saved", labelling_efficiency=right)
+    assert re.search(r"intervals (0\.9|1\.0) times as wide", found.ours)
+    assert found.verdict == HOLDS
 
 
 def test_the_saving_is_judged_at_the_price_that_is_implied():

@@ -32,7 +32,9 @@ EXACT = 1e-12
 ALIKE = 50
 """Replicates that are all the same make an exact value; of fewer the error is not known."""
 GROWTH = 1.05 ** np.arange(1, 200)
-"""Times as many trials, up to some 16,000, of which the first that decides is told."""
+"""Times as many trials, up to some 16,000, of which those are told from which on all decide."""
+WHOLE = 1e-6
+"""What rounding may take from a whole number of trials."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +86,9 @@ def _chance(cells: Cells, bound: np.ndarray, side: int, times: float = 1.0) -> n
     if not share.any():
         return found
     size, value = np.rint(np.where(share, trials, 1) * times), np.where(share, value, 0)
-    right = np.rint(value * size) if side > 0 else size - np.rint(value * size)
     # The mirror image of a share below its bound is one above it.
-    wrong = bound if side > 0 else 1 - bound
+    value, wrong = (value, bound) if side > 0 else (1 - value, 1 - bound)
+    right = np.floor(value * size + WHOLE)
     exact = stats.binom.sf(right - 1, size, np.clip(wrong, 0, 1))
     return np.where(share, np.where(wrong < 0, 0.0, exact), found)
 
@@ -187,14 +189,17 @@ def _needed_trials(
 ) -> np.ndarray:
     """The same, with what shares need by the binomial distribution in the place of the normal.
 
+    Replicates are told, of which some may have given no trial.
+
     Args:
         each: from `_needed`.
         decided: which cells a number of times as many trials would decide.
     """
-    trials = cells.trials()
-    waiting = ~np.isnan(trials) & np.isfinite(each)
-    for times in GROWTH if waiting.any() else ():
-        now = waiting & decided(times)
-        each = np.where(now, np.ceil(trials * times), each)
-        waiting &= ~now
-    return np.where(waiting, np.inf, each)
+    share = ~np.isnan(cells.trials()) & np.isfinite(each)
+    if not share.any():
+        return each
+    # What decides at one number of trials need not do so at the next larger one.
+    lasting = np.logical_and.accumulate([decided(times) for times in GROWTH[::-1]])[::-1]
+    size = cells.rows["replicates"].to_numpy(float)
+    first = np.where(lasting.any(axis=0), GROWTH[lasting.argmax(axis=0)], np.inf)
+    return np.where(share, np.ceil(size * first), each)

@@ -39,7 +39,7 @@ def count_gate_failures(table: pd.DataFrame) -> tuple[int, int]:
         table: rows of the long results table, or of a summary of it. Rows that differ in their
             metric alone are of one fit.
     """
-    return _count(with_chains(table))
+    return _count(with_chains(table[~fitted_by_em(table)]))
 
 
 def _count(table: pd.DataFrame) -> tuple[int, int]:
@@ -99,7 +99,7 @@ def _has(method: str, setting: str) -> bool:
 
 
 def with_chains(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of methods that have Markov chains: that draw by them, or failed their gate."""
+    """The rows of methods that may have Markov chains: that draw by them, or failed a gate."""
     failed = (
         table["gate_failures"] > 0
         if "gate_failures" in table
@@ -116,7 +116,7 @@ def with_chains(table: pd.DataFrame) -> pd.DataFrame:
 def gate_sentence(failed: int, fits: int, longest: int = MOST, called: str = "fits") -> str:
     """What a caption or a page says of fits that missed their gate, without its full stop.
 
-    It begins with a number, so that it can follow a full stop or a semicolon.
+    It begins with a number, so that it can follow a full stop or a semicolon, where there are fits.
 
     Args:
         failed: fits that missed it.
@@ -125,7 +125,7 @@ def gate_sentence(failed: int, fits: int, longest: int = MOST, called: str = "fi
         called: what the fits are called.
     """
     if not fits:
-        return f"0 {called} had Markov chains"
+        return f"none of these {called} has Markov chains"
     said = f"{failed:,} of {fits:,} {called} had Markov chains that had not converged"
     if not failed:
         return said

@@ -133,13 +133,13 @@ def change(
     """How much a daily measurement is larger from a day on than before it.
 
     Args:
-        tables: one, by day.
+        tables: the first is meant, by day.
         day: the first after the change.
         metric: of CLARA.
         less_clara: the method whose difference to CLARA is meant, if any.
         size: whether the means count without their signs.
     """
-    daily = _daily(only(tables), metric)
+    daily = _daily(next(iter(tables.values())), metric)
     values = daily[less_clara] - daily[CLARA] if less_clara else daily[CLARA]
     before, after = _mean(values[values.index < day]), _mean(values[values.index >= day])
     means = [abs(mean) if size else mean for mean, _ in (before, after)]
@@ -150,6 +150,13 @@ def change(
     joint, days = float(np.hypot(before[1], after[1])), values.index < day
     fewest = min(days.sum(), (~days).sum())
     return cells_of(title, [""], [means[1] - means[0]], [joint], None, fewest)
+
+
+def both_weights(tables: Tables, other: str, named: str) -> pd.DataFrame:
+    """The first table, and CLARA's rows of another under a name of their own."""
+    rows = tables[other]
+    renamed = rows[rows["method"] == CLARA].assign(method=named)
+    return pd.concat([next(iter(tables.values())), renamed], ignore_index=True)
 
 
 def policies(tables: Tables) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from crowdgold.declared import LEVEL
 from crowdgold.documents.cells import Cells, Tables, cells_of
 from crowdgold.documents.markdown import with_error
 from crowdgold.studies.maven.labelling_savings import Study, study_labelling
@@ -109,18 +110,36 @@ def ranks_less_scores(tables: Tables, least: int) -> Cells:
     return cells_of(title, names, large["difference"], error, None, sizes)
 
 
-def savings(tables: Tables, options: Mapping[str, Any], aim: str) -> Cells:
+def _stretch(table: pd.DataFrame, method: str) -> tuple[pd.DataFrame, float]:
+    """The table with a method's intervals as many times as wide as makes them hold the truth.
+
+    So many of all of them do as their level says; the number is the second value.
+    """
+    own = table["method"] == method
+    error = table["truth"] - table["estimate"]
+    above, below = table["upper"] - table["estimate"], table["estimate"] - table["lower"]
+    times = float((error.abs() / above.where(error > 0, below))[own].quantile(LEVEL))
+    wider = pd.Series(np.where(own, times, 1.0), index=table.index)
+    ends = {"lower": table["estimate"] - wider * below, "upper": table["estimate"] + wider * above}
+    return table.assign(**ends), times
+
+
+def savings(tables: Tables, options: Mapping[str, Any], aim: str, covering: bool = False) -> Cells:
     """The share of labelling that equal widths save at the paper's n and the price it implies.
 
     Args:
         tables: the table `labelling_efficiency`.
         options: those of the figure, which are the attributes of `labelling_savings.Study`.
         aim: what the intervals are about, `items` or `population`.
+        covering: whether MAVEN's intervals are stretched until they hold the truth.
     """
+    table, times = tables["labelling_efficiency"], 1.0
+    if covering:
+        table, times = _stretch(table, "MAVEN")
     asked = Study(**options)
     price = asked.costs.ratio_for(asked.n, asked.n_gold, asked.saving)
     study = replace(asked, cost_ratios=[price])
-    _, rows = study_labelling(tables["labelling_efficiency"], study)
+    _, rows = study_labelling(table, study)
     found = rows[(rows["part"] == "saving") & (rows["where"] == "paper") & (rows["aim"] == aim)]
     if found.empty:
         title = (
@@ -128,8 +147,9 @@ def savings(tables: Tables, options: Mapping[str, Any], aim: str) -> Cells:
         )
         return cells_of(title, [""], [0.0], [np.nan])
     (row,) = found.to_dict("records")
+    said = f"{times:.1f} times as wide " if covering else ""
     title = (
-        f"intervals about the {aim} at a price of {price:.1f} votes for a gold label: "
+        f"intervals {said}about the {aim} at a price of {price:.1f} votes for a gold label: "
         f"{with_error(row['n_gold'], row['n_gold_se'])} gold labels, saving"
     )
     return cells_of(title, [""], [row["value"]], [row["value_se"]], degrees=row["degrees"])
