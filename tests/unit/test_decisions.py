@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from crowdgold.documents.cells import ClaimError, cells_of
-from crowdgold.documents.decisions import TAIL, at_least, decide, holm
+from crowdgold.documents.decisions import GROWTH, TAIL, at_least, decide, holm
 from crowdgold.documents.predicates import replicates_in_words
 from crowdgold.evaluation.summaries import share_error
 
@@ -235,11 +235,15 @@ def test_cells_that_are_decided_ask_for_no_more():
 
 
 def test_a_number_of_trials_that_decides_by_luck_is_not_told():
-    """97 of 100 for a margin of .93: some larger numbers that are told to do decide nothing."""
-    needed = int(decide(shares(97, 100), low=0.93).needed)
-    later = range(needed, 2 * needed, 7)
-    assert all(stats.binom.sf(int(0.97 * n + 1e-6) - 1, n, 0.93) <= 1.2 * TAIL for n in later)
-    assert held(decide(shares(int(0.97 * needed), needed), low=0.93)) == "holds"
+    """98 of 100 for a margin of .95: from the number that is told on all steps decide. Control:
+    a smaller one decides too, and a step after it does not."""
+    sizes = np.rint(100 * GROWTH[:60]).astype(int)
+    found = [held(decide(shares(int(0.98 * n + 1e-6), n), low=0.95)) == "holds" for n in sizes]
+    needed = decide(shares(98, 100), low=0.95).needed
+    assert all(right for n, right in zip(sizes, found, strict=True) if n >= needed)
+    before = [right for n, right in zip(sizes, found, strict=True) if n < needed]
+    assert any(before)
+    assert not before[-1]
 
 
 def test_replicates_are_told():

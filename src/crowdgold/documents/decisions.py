@@ -70,13 +70,22 @@ def at_least(chances: np.ndarray, count: int) -> float:
     return float(np.sort(chances)[count - 1] * (len(chances) - count + 1))
 
 
-def _chance(cells: Cells, bound: np.ndarray, side: int, times: float = 1.0) -> np.ndarray:
+def _chances(
+    cells: Cells, low: float | np.ndarray, high: float | np.ndarray, times: float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """The p values of each cell for a true value outside of the region, and inside."""
+    above, below = _chance(cells, low, 1, times), _chance(cells, high, -1, times)
+    under, over = _chance(cells, low, -1, times), _chance(cells, high, 1, times)
+    return np.maximum(above, below), np.minimum(under, over)
+
+
+def _chance(cells: Cells, bound: float | np.ndarray, side: int, times: float = 1.0) -> np.ndarray:
     """The p value of each cell for a true value that is not beyond a bound.
 
     1 where the error is not known, 0 or 1 where it is 0.
 
     Args:
-        bound: of each cell.
+        bound: of all cells or of each.
         side: 1 for values above the bound, -1 for those below it.
         times: of a share, how many times as many trials there would be.
     """
@@ -133,14 +142,7 @@ def decide(
         looks: the parts of the claim, of which one that fails is enough.
     """
     value = cells.rows["value"].to_numpy(float)
-    low, high = (np.broadcast_to(np.asarray(end, dtype=float), value.shape) for end in (low, high))
-
-    def chances(times: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-        above, below = (_chance(cells, *end, times) for end in ((low, 1), (high, -1)))
-        under, over = (_chance(cells, *end, times) for end in ((low, -1), (high, 1)))
-        return np.maximum(above, below), np.minimum(under, over)
-
-    for_it, against = chances()
+    for_it, against = _chances(cells, low, high)
     exact = (errors_of(cells) == 0) & ~np.isnan(value)
     against = np.where(exact, 1.0 - for_it, against)
     size = len(value)
@@ -155,7 +157,9 @@ def decide(
         count, shared = (least, 1) if lean else (most, looks)
         tail = TAIL / shared / (size - count + 1)
         each = _needed(cells, gap if lean else -gap, tail)
-        each = _needed_trials(cells, each, lambda times: chances(times)[not lean] <= tail)
+        each = _needed_trials(
+            cells, each, lambda times: _chances(cells, low, high, times)[not lean] <= tail
+        )
         each = np.where((for_it if lean else against) <= tail, 0.0, each)
         needed = float(np.sort(each)[count - 1])
     known = for_it if inside == "every" else holm(for_it)

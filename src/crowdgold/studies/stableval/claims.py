@@ -10,7 +10,7 @@ from crowdgold.documents.cells import Cells, Tables, cells_of, choose, only
 from crowdgold.documents.markdown import with_error
 from crowdgold.documents.verdicts import FAILS, HOLDS, Judgement
 from crowdgold.studies.stableval import agent_tables
-from crowdgold.studies.stableval.pages.printed_cells import both_runs, scores
+from crowdgold.studies.stableval.pages.printed_cells import PEC, both_runs, scores
 from crowdgold.studies.stableval.pages.synthetic_tables import CONFIGURATION, OWN, PUBLISHED, STUDY
 from crowdgold.studies.stableval.ranking_recovery import recovery
 
@@ -18,7 +18,7 @@ from crowdgold.studies.stableval.ranking_recovery import recovery
 def score_changes(tables: Tables) -> Cells:
     """The largest change of a PEC score on each data set where the EM runs until it converged."""
     changes = {
-        title: float((scores(published, "PEC") - scores(converged, "PEC")).abs().max())
+        title: float((scores(published, PEC) - scores(converged, PEC)).abs().max())
         for title, published, converged in both_runs(tables)
     }
     title = "largest change of a score where the EM runs on until it has converged"
