@@ -94,7 +94,7 @@ def _chance(cells: Cells, bound: float | np.ndarray, side: int, times: float = 1
     share = ~np.isnan(trials) & ~np.isnan(value)
     if not share.any():
         return found
-    size, value = np.rint(np.where(share, trials, 1) * times), np.where(share, value, 0)
+    size, value = np.ceil(np.where(share, trials, 1) * times - WHOLE), np.where(share, value, 0)
     # The mirror image of a share below its bound is one above it.
     value, wrong = (value, bound) if side > 0 else (1 - value, 1 - bound)
     right = np.floor(value * size + WHOLE)
@@ -206,4 +206,4 @@ def _needed_trials(
     lasting = np.logical_and.accumulate([decided(times) for times in GROWTH[::-1]])[::-1]
     size = cells.rows["replicates"].to_numpy(float)
     first = np.where(lasting.any(axis=0), GROWTH[lasting.argmax(axis=0)], np.inf)
-    return np.where(share, np.ceil(size * first), each)
+    return np.where(share, np.ceil(size * first - WHOLE), each)
