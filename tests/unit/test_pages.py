@@ -387,10 +387,10 @@ def test_what_was_found_is_counted_and_told_from_the_pages():
     )
     assert " do not. 3 more need further replicates, and" in page
     assert "replicates, and 1 could not be judged" in page
-    assert "in 95 to 97 of 100 cases in which it was given" in page
-    assert "With 20 gold labels 16 of 100 could not be, and are not counted" in page
+    assert "in 95 to 97 of 100 cases (at worst" in page
+    assert "With 20 gold labels 16 of 100 are missing, and not counted" in page
     assert "(at worst 89, for one metric in one setting)" in page
-    assert "100 labels they need 53 for the prevalence, and 71 for recall" in page
+    assert "need 53 (prevalence) and 71 (recall)" in page
     assert "Its score model is [18 to 22 times as fast](scaling.md)" in page
     assert "right in 21 of 100 studies. [Second opinions](experts.md) bring it to 97; " in page
     assert "where experts share half of their errors, to 66." in page
