@@ -37,6 +37,9 @@ def test_each_fit_counts_once_whatever_its_setting_is_called():
         "check) after 8 times the draws, and are included"
     )
     assert "times the draws" not in gate_note(results, longest=1)
+    rare = pd.concat([results, results.assign(method="DS", diagnostics_passed=True)])
+    assert gate_note(rare).endswith("and are included; most often those of MAVEN, 33%")
+    assert "most often" not in gate_note(rare.assign(diagnostics_passed=True))
     passed = results[results["method"] == "GT"]
     assert gate_note(passed) == "none of these fits has Markov chains"
 
@@ -110,7 +113,7 @@ def test_a_caption_tells_fits_by_em_and_by_chains_apart():
     fits = judged({"GT": (True, ""), "PEC": stopped, "PEC-posterior": chains, "DS": (True, "")})
     by_chains = (
         "of 4 other fits had Markov chains that had not converged (R-hat above 1.01, or another "
-        "check), and are included"
+        "check), and are included; most often those of PEC-posterior, 100%"
     )
     assert gate_note(fits, longest=1) == (
         "2 of 2 fits by EM had not converged when they stopped, after 7 steps, and are included; "

@@ -24,6 +24,8 @@ EM = "EM"
 """The message of a fit by EM begins with it (`models.confusion_em`)."""
 STOPPED = r"EM not converged: in step (\d+)"
 """Where the message says after how many steps one stopped that had not converged."""
+OFTEN = 0.05
+"""The share of failed fits from which on a caption names the method that has most."""
 NOT_A_SETTING = VALUES | {"replicate", "method", "metric"}
 
 
@@ -145,12 +147,24 @@ def em_sentence(table: pd.DataFrame) -> str:
     return f"{said}{after} and are included"
 
 
+def _most_often(table: pd.DataFrame) -> str:
+    """Which of several methods' fits failed most often, where that is often; otherwise empty."""
+    counts = {name: _count(own) for name, own in with_chains(table).groupby("method")}
+    shares = {str(name): failed / fits for name, (failed, fits) in counts.items()}
+    worst = max(shares, key=shares.__getitem__, default="")
+    if len(shares) < 2 or shares[worst] < OFTEN:
+        return ""
+    return f"; most often those of {worst}, {shares[worst]:.0%}"
+
+
 def gate_note(table: pd.DataFrame, longest: int = MOST) -> str:
     """What a figure's caption says of the fits behind it that missed their gate."""
     by_em = fitted_by_em(table)
+    others = table[~by_em]
     if not by_em.any():
-        return gate_sentence(*count_gate_failures(table), longest)
-    said, others = em_sentence(table[by_em]), table[~by_em]
+        return gate_sentence(*count_gate_failures(table), longest) + _most_often(table)
+    said = em_sentence(table[by_em])
     if with_chains(others).empty:
         return said
-    return f"{said}; {gate_sentence(*count_gate_failures(others), longest, 'other fits')}"
+    counted = gate_sentence(*count_gate_failures(others), longest, "other fits")
+    return f"{said}; {counted}{_most_often(others)}"
