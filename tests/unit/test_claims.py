@@ -459,12 +459,21 @@ def test_intervals_of_agents_of_one_study_are_no_trials():
     assert np.isnan(quantity({"e": both}, of).trials()).all()
 
 
-def test_a_table_beside_that_lacks_what_the_claim_is_about_is_named():
-    entry = {**ENTRY, "beside": {"f": "with gamma = 1"}}
-    (claim,) = claims_of([entry], PRINTED, ROOM)
-    lacking = results().drop(columns="n_gold")
-    with pytest.raises(ClaimError, match=r"^Fig\. 4, .* beside: the table f lacks .*n_gold"):
-        claim.judged({"e": results(), "f": lacking})
+@pytest.mark.parametrize("lacks", ["e", "f"])
+def test_a_table_that_lacks_what_the_claim_is_about_is_named(lacks):
+    """The table that it is judged from, and one beside."""
+    (claim,) = claims_of([{**ENTRY, "beside": {"f": "with gamma = 1"}}], PRINTED, ROOM)
+    tables = {"e": results(), "f": results()}
+    tables[lacks] = tables[lacks].drop(columns="n_gold")
+    with pytest.raises(ClaimError, match=rf"^Fig\. 4, .*: without 'n_gold' in {lacks}$"):
+        claim.judged(tables)
+
+
+def test_a_table_that_lacks_what_the_note_of_a_claim_tells_is_named():
+    note = {"column": "sweeps", "table": "e", "title": "sweeps"}
+    (claim,) = claims_of([{**ENTRY, "note": note}], PRINTED, ROOM)
+    with pytest.raises(ClaimError, match=r"^Fig\. 4, .*sweeps"):
+        claim.judged({"e": results()})
 
 
 def test_the_main_claims_that_hold_come_first_and_are_told_elsewhere():

@@ -38,7 +38,8 @@ where it is a list, for every entry; `{{ name }}` is then the value.
 
 import importlib
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -141,18 +142,23 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
         raise ClaimError(f"{entry['where']}, {entry['printed']!r}: {error}") from error
     needs = tuple(entry["tables"])
 
+    claim = f"{entry['where']}, {entry['printed']!r}"
+
     def told(tables: Tables) -> Judgement:
         own = {name: tables[name] for name in needs}
-        found = judge(own)
-        if found.verdict == NOT_DECIDED and "undecidable" in known:
-            found = _undecidable(found, str(known["undecidable"]))
-        cause = _reason(known.get("cause", NO_CAUSE), own) if found.verdict == FAILS else ""
-        main = known.get("main")
-        aside = _reason(main, own) if isinstance(main, Mapping) else ""
-        said = [found.reason, cause, known.get("settings"), _reason(known.get("note", ""), own)]
+        with _telling(claim, needs):
+            found = judge(own)
+            if found.verdict == NOT_DECIDED and "undecidable" in known:
+                found = _undecidable(found, str(known["undecidable"]))
+            cause = _reason(known.get("cause", NO_CAUSE), own) if found.verdict == FAILS else ""
+            main = known.get("main")
+            aside = _reason(main, own) if isinstance(main, Mapping) else ""
+            note = _reason(known.get("note", ""), own)
+        said = [found.reason, cause, known.get("settings"), note]
         for table, words in known.get("beside", {}).items():
             if table in tables:
-                other = _beside(judge, table, tables, f"{entry['where']}, {entry['printed']!r}")
+                with _telling(claim, [table]):
+                    other = judge({table: tables[table]})
                 said.append(f"{words}: {other.ours}: {other.verdict}")
                 cause = _with(cause, f"{words} it {COUNTED[other.verdict][0]}")
         return replace(found, reason="; ".join(filter(None, said)), cause=cause, aside=aside)
@@ -162,20 +168,19 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
     return Claim(place, printed, needs, told, beside, main)
 
 
-def _beside(
-    judge: Callable[[Tables], Judgement], table: str, tables: Tables, claim: str
-) -> Judgement:
-    """The judgement by another table.
+@contextmanager
+def _telling(claim: str, names: Iterable[str]) -> Iterator[None]:
+    """Name the claim and its tables where these lack a column or a method that it is about.
 
     Raises:
-        ClaimError: the table lacks a column or a method that the claim is about.
+        ClaimError: they do.
     """
     try:
-        return judge({table: tables[table]})
-    except (ClaimError, KeyError) as error:
-        raise ClaimError(
-            f"{claim}: beside: the table {table} lacks what the claim is about: {error}"
-        ) from error
+        yield
+    except KeyError as error:
+        raise ClaimError(f"{claim}: without {error} in {', '.join(names)}") from error
+    except ClaimError as error:
+        raise ClaimError(f"{claim}: from {', '.join(names)}: {error}") from error
 
 
 def _with(cause: str, other: str) -> str:
