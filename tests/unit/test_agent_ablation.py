@@ -107,7 +107,7 @@ def test_coverage_fails_where_it_is_clearly_short(inside, verdict):
             "diagnostics_passed": True,
         }
     )  # fmt: skip
-    covers = claim("independent: the score of these answers", place="Section 3.5")
+    covers = claim("cover the score of these answers", place="Section 3.5")
     assert covers.judge({"stableval_own_world": table}).verdict == verdict
 
 

@@ -490,7 +490,7 @@ def test_the_main_claims_that_hold_come_first_and_are_told_elsewhere():
     found = JudgedClaims(told)
     assert found.with_verdict(HOLDS) == ("- **Fig. 2**: true.\n\nFurther:\n\n- **Fig. 1**: small.")
     assert found.with_verdict(FAILS) == "- **Fig. 3**: odd.\n- **Fig. 4**: even."
-    assert main_claims(found.with_verdict(HOLDS)) == ["true"]
+    assert main_claims(found.with_verdict(HOLDS)) == ["true (Fig. 2)"]
     assert main_claims(JudgedClaims(told[:1]).with_verdict(HOLDS)) == []
     assert main_claims("- none") == []
 

@@ -141,7 +141,11 @@ def _legend(figure: Figure, cells: pd.DataFrame) -> None:
     handles = [
         Patch(facecolor=COVERS, label="covers"),
         *([Patch(facecolor=UNSURE, label="lower, not clear")] if unsure else []),
-        *([Patch(facecolor=SHORTFALL(0.2), label="too short")] if SHORT in there else []),
+        *(
+            [Patch(facecolor=SHORTFALL(0.2), label="too short (darker: less often right)")]
+            if SHORT in there
+            else []
+        ),
         *([Patch(facecolor=SHORTFALL(1.0), label="never covers")] if SHORT in there else []),
         *([Patch(facecolor=COVERS_TOO_MUCH, label="covers too often")] if LONG in there else []),
     ]
@@ -235,6 +239,11 @@ def draw_arena(
     return figure, cells
 
 
+def _shortest(reasons: Sequence[str]) -> list[str]:
+    """The reasons without those that begin as another does and ask for more."""
+    return [one for one in reasons if sum(map(one.startswith, reasons)) == 1]
+
+
 def _footer(shown: pd.DataFrame) -> str:
     """Say what the colours and the words stand for."""
     of_word: dict[str, list[str]] = {}
@@ -247,7 +256,7 @@ def _footer(shown: pd.DataFrame) -> str:
         f"{count_replicates(there['replicates'])}; too short: "
         f"below the binomial band at 3.5 deviations ({band} of {fewest['intervals']} intervals); "
         f"covers: inside, and {fewest['level'] - LESS:.0%} or more; lower, not clear: inside, less",
-        ". ".join(f"{word}: {', or '.join(reasons)}" for word, reasons in of_word.items()),
+        ". ".join(f"{word}: {', or '.join(_shortest(one))}" for word, one in of_word.items()),
     ]
     return "\n".join(filter(None, lines))
 

@@ -98,10 +98,14 @@ def causes(lines: str, link: str) -> str:
 
 
 def main_claims(lines: str) -> list[str]:
-    """The words of the main claims in lists of those that hold (`JudgedClaims.with_verdict`)."""
+    """The main claims in lists of those that hold (`JudgedClaims.with_verdict`): words (place)."""
     lists = [part.rstrip().rpartition("\n\n")[2] for part in lines.split(FURTHER)[:-1]]
     found = [CLAIM.fullmatch(line) for one in lists for line in one.splitlines()]
-    return [one[2] for one in found if one]
+    told = [(one[1].strip("*"), one[2]) for one in found if one]
+    return [
+        f"{words[:-1]}; {place})" if words.endswith(")") else f"{words} ({place})"
+        for place, words in told
+    ]
 
 
 def _together(words: list[str]) -> str:

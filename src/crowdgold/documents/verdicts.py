@@ -82,7 +82,7 @@ def verdict_of(holds: bool, fails: bool) -> str:
     return HOLDS if holds else FAILS if fails else NOT_DECIDED
 
 
-HEADER = ["where", "printed", "ours", "must be", "verdict", "replicates", "reason"]
+HEADER = ["where", "claim", "ours", "must be", "verdict", "replicates", "reason"]
 """The columns of a table of claims."""
 
 

@@ -13,7 +13,7 @@ from crowdgold.plotting.style import COLOURS, legend_above, new_figure
 from crowdgold.studies.experts.check import CORRECTED, FIRST, FREE, MAJORITY, OF_EXPERTS, VERDICT
 
 LOOKS = {
-    FIRST: (COLOURS[6], "v", "one opinion, taken for true"),
+    FIRST: ("#888888", "v", "one opinion, taken for true"),
     MAJORITY: (COLOURS[1], "s", "majority, taken for true"),
     VERDICT: (COLOURS[4], "^", "likelier label, taken for true"),
     CORRECTED: (COLOURS[0], "o", "corrected for experts' errors"),

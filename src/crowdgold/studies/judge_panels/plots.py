@@ -13,6 +13,8 @@ from crowdgold.studies.judge_panels.check import EFFECTIVE, VOTES, WITHOUT
 from crowdgold.studies.judge_panels.measured import measured, pooled, with_correlation
 
 TITLES = {"prevalence": "Prevalence", "AUC": "AUC of the model"}
+SHIFT = 0.01
+"""Between the marks of two methods, in correlation, so that none hides another."""
 ENOUGH = 0.5
 """The share of studies that have a range from which on its median ends are drawn."""
 
@@ -23,15 +25,17 @@ def _coverage(axes: Axes, found: pd.DataFrame) -> None:
     own = found[~found["method"].isin([EFFECTIVE, WITHOUT, baseline()])]
     # A method of several experiments is drawn from the one with the most replicates.
     own = own[own["replicates"] == own.groupby("method")["replicates"].transform("max")]
-    for name, rows in pooled(own, ["method", "correlation"]).groupby("method", sort=False):
+    methods = list(pooled(own, ["method", "correlation"]).groupby("method", sort=False))
+    for number, (name, rows) in enumerate(methods):
         style = METHODS[str(name)].style
         assert style is not None
+        shift = SHIFT * (number - (len(methods) - 1) / 2)
         axes.plot(
-            rows["correlation"], rows["coverage"], style.line, color=style.colour,
+            rows["correlation"] + shift, rows["coverage"], style.line, color=style.colour,
             marker=style.marker, markersize=4, linewidth=1, label=str(name),
         )  # fmt: skip
     axes.set_ylim(-0.02, 1.02)
-    axes.set_title("all metrics")
+    axes.set_title("all metrics, all numbers of gold labels")
     axes.set_ylabel(f"Coverage of {LEVEL:.0%} intervals")
     axes.legend(loc="lower left", frameon=False, fontsize=6)
 
@@ -67,7 +71,7 @@ def _ranges(axes: Axes, table: pd.DataFrame, metric: str) -> None:
             ha="left" if place == share.index[0] else "center", color="#444444",
         )  # fmt: skip
     axes.set_ylim(0, 1)
-    axes.set_title("no gold labels")
+    axes.set_title("no gold labels; line: truth")
     axes.set_ylabel(TITLES[metric])
 
 
