@@ -232,4 +232,4 @@ def test_the_width_asked_for_lies_above_all_lines_and_is_named():
     assert height == MEAN_WIDTH
     assert left < AT < end
     assert max(line.get_zorder() for line in right.get_lines()) < 5
-    assert [text.get_text() for text in right.texts] == [f"asked for: {MEAN_WIDTH}"]
+    assert [text.get_text() for text in right.texts] == [f"target: {MEAN_WIDTH}"]

@@ -71,7 +71,7 @@ def _width(axes: Axes, shown: pd.DataFrame, baseline: str) -> None:
     # Above all lines, and wider than their marks.
     axes.hlines(MEAN_WIDTH, AT / ASKED, AT * ASKED, color="#AA3300", linewidth=2.2, zorder=5)
     axes.annotate(
-        f"asked for: {MEAN_WIDTH}", (AT, MEAN_WIDTH), (0, -4), textcoords="offset points",
+        f"target: {MEAN_WIDTH}", (AT, MEAN_WIDTH), (0, -4), textcoords="offset points",
         ha="center", va="top", fontsize=7, color="#AA3300", zorder=5,
     )  # fmt: skip
     _lines(axes, shown, "width_ratio")
@@ -122,8 +122,8 @@ def draw_answer(
     figure.supxlabel(
         f"{found.answer} in {worlds} settings, {count_replicates(counts)} a "
         f"cell. Grey: where all metrics together are to be, {POOLED[0]} to {POOLED[1]}; dashed: "
-        f"the least of a metric, {OF_METRIC}; red: the mean width of all metrics "
-        f"asked for, {MEAN_WIDTH}. Bars: one standard error",
+        f"the least of a metric, {OF_METRIC}; red: the target for the "
+        f"mean width of all metrics, {MEAN_WIDTH}. Bars: one standard error",
         fontsize=7,
     )
     return figure, shown

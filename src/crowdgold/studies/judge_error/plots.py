@@ -231,7 +231,8 @@ def draw_judge_error_methods(
         for panel in line_of_panels:
             panel.set_ylim(low, high)
     shown = pd.concat(drawn, ignore_index=True)
-    figure.supxlabel(f"{replicates_text(shown)}; {gate_note(shown)}", fontsize=7)
+    below = f"; triangles: coverage below {LOWEST}" if (shown["coverage"] < LOWEST).any() else ""
+    figure.supxlabel(f"{replicates_text(shown)}; {gate_note(shown)}{below}", fontsize=7)
     legend_above(figure, axes[0][0], 4)
     return figure, shown
 

@@ -28,7 +28,7 @@ TITLES = {
     PRECISION: "Precision against recall",
     "distance": "Distance",
 }
-AXES = {PRECISION: "recall", "distance": "integrated"}
+AXES = {PRECISION: "recall", "distance": "integrated over recall"}
 CLASSES = (("#0072B2", "-", "$Y_i = 0$"), ("#993377", "--", "$Y_i = 1$"))
 GREY = "#666666"
 OF_ITEMS = "all labels known"
@@ -170,7 +170,7 @@ def draw_score_shapes(
         if len(shapes) > 1:
             axes[row][0].set_ylabel(shape.replace("_", " "))
     if "density" in panels:
-        axes[0][panels.index("density")].legend(loc="upper right", frameon=False, fontsize=6)
+        axes[0][panels.index("density")].legend(loc="best", frameon=False, fontsize=6)
     if PRECISION in panels:
         axes[0][panels.index(PRECISION)].legend(loc="lower left", frameon=False, fontsize=6)
     figure.supxlabel(_note(results, distances), fontsize=6.5)
