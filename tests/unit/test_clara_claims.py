@@ -75,10 +75,12 @@ def test_a_bias_is_told_beside_that_without_swapped_labels():
     assert found.verdict == FAILS
     assert "labels swapped" in found.cause
     assert "where labels cannot be swapped" in found.reason
-    assert "0.1" in found.ours
-    assert " 0.1" not in found.reason.partition("where labels cannot")[2]
+    assert "0.10" in found.ours or "0.09" in found.ours
+    without = found.reason.partition("where labels cannot")[2]
+    assert "0.010" in without
+    assert "0.10" not in without
     longer = prevalence_results().assign(lower=lambda t: t["lower"] - 0.1 - noise)
-    shorter = judge_of("lower TPR are shorter")
+    shorter = judge_of("shorter on average")
     assert shorter(longer, longer.iloc[:0], ordered).verdict == HOLDS
     swapped = longer.replace({"method": {"CLARA": "CLARA-ordered"}})
     assert shorter(prevalence_results(), longer.iloc[:0], swapped).verdict == FAILS
