@@ -160,7 +160,7 @@ def _widest(found: Answers) -> Bar:
         f"mean width above that of {found.baseline} in no cell",
         wide.empty,
         f"the largest ratio is {cells['width_ratio'].max():.3f}"
-        + _within(len(wide), len(cells), "with an interval of both above", len(wide) - beyond),
+        + _within(len(wide), len(cells), "cells with both widths lie above", len(wide) - beyond),
         wide,
     )
 
