@@ -52,7 +52,12 @@ def page_of(changes=None, more=None, again=None, **tables):
         "labels": {"answer_one": "one", "answer_two": "two"},
     }  # fmt: skip
     none = {"peers": NO_PEERS, "truths": NO_TRUTHS, "least": NO_LEAST, "compared": compared()}
-    return page_from("answer", {"options": options}, results=results, **{**none, **tables})
+    experiments = {
+        f"answer_{name}": {"title": f"World {name}", "parameters": parameters}
+        for name, parameters in (("one", {"n": 2000}), ("two", {}))
+    }
+    given = {"options": options, "experiments": experiments}
+    return page_from("answer", given, results=results, **{**none, **tables})
 
 
 @pytest.mark.parametrize(("covered", "intervals"), [(0, 1), (170, 200), (199, 200), (930, 1000)])
@@ -137,11 +142,13 @@ def test_the_page_answers_its_title_first_and_lists_what_fails():
     whole = (11 * 191 + 150) / (12 * 200)
     said = f"{100 * whole:.1f} % of the 95 % intervals of the recommended answer, `mine`, contained"
     assert opening.startswith(said)
-    assert "over 2 [settings](glossary.md#simulated-data) and 3 metrics" in opening
+    assert "over 2 [settings](#the-settings) and 3 metrics" in opening
     assert "With 200 gold labels the intervals were" in opening
     assert "| two | AUC | 200 | 150 of 200 | 0.8" in page
     assert "| two | AUC | 200 | 1.250" in page
     assert "not yet" in page
+    assert "| one | World one | 2,000 |" in page
+    assert "| two | World two | as many as the dataset has |" in page
 
 
 def test_the_page_says_how_many_have_no_interval_and_how_well_the_truth_is_known():

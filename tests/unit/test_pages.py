@@ -290,8 +290,9 @@ def told_pages(auc="0.912 ± 0.007"):
     """The pages that the page on intervals tells of, as far as it does."""
     answer = (
         "## By number of gold labels\n\n"
-        "| gold labels | coverage | coverage of GT | width / GT |\n| --- | --- | --- | --- |\n"
-        "| 20 | 0.979 ± 0.001 | 0.983 | 0.886 |\n| 500 | 0.951 | 0.952 | 0.831 |\n\n"
+        "| gold labels | coverage | coverage of GT | width / GT | without an interval |\n"
+        "| --- | --- | --- | --- | --- |\n| 20 | 0.979 ± 0.001 | 0.983 | 0.886 | 16.4 % |\n"
+        "| 500 | 0.951 | 0.952 | 0.831 | 0.5 % |\n\n"
         "### The lowest cells\n\n| setting | coverage |\n| --- | --- |\n"
         "| a | 0.878 ± 0.021 |\n| b | 0.90 ± 0.02 |\n"
     )
@@ -313,7 +314,8 @@ def told_pages(auc="0.912 ± 0.007"):
 
 def test_the_page_on_intervals_tells_the_numbers_of_other_pages():
     page = page_from("which-interval", told=told_pages())
-    assert "contained the truth in 95 to 98 of 100 simulated studies, with 20 gold" in page
+    assert "contained the truth in 95 to 98 of 100 studies, with 20 gold" in page
+    assert "with 20 gold labels 16 of 100 have none" in page
     assert "single metric in a single setting it was 0.88 at the least" in page
     assert "| corrected by gold (`logistic-R`) | 0.95 to 0.98 | 0.88 | 0.83 to 0.89 |" in page
     assert "| MAVEN, calibrated (`MAVEN-C`) | 0.91 to 0.91 | 0.84 | 0.78 to 0.78 |" in page
@@ -390,8 +392,9 @@ def test_what_was_found_is_counted_and_told_from_the_pages():
     assert "in 95 to 97 of 100 cases (at worst" in page
     assert "With 20 gold labels 16 of 100 are missing, and not counted" in page
     assert "(at worst 89, for one metric in one setting)" in page
-    assert "need 53 (prevalence) and 71 (recall)" in page
-    assert "Its score model is [18 to 22 times as fast](scaling.md)" in page
+    assert "With 3 % positives 53 labels in two batches of" in page
+    assert "For recall it takes 71." in page
+    assert "MAVEN's score model is then [18 to 22 times as fast](scaling.md)" in page
     assert "right in 21 of 100 studies. [Second opinions](experts.md) bring it to 97; " in page
     assert "where experts share half of their errors, to 66." in page
     assert "our own 1 hold, 0 do not and 0 are not decided. Of 4 targets" in page
@@ -399,8 +402,13 @@ def test_what_was_found_is_counted_and_told_from_the_pages():
     for name in ("a", "b_one", "b_two"):
         line = f"]({name}.md#numbers), **Fig. 2**: down; and out. *Why not:* a slip of {name}.\n"
         assert page.count(line) == 1
-    assert "- **One**: Up by a. Even. [1 holds, 1 does not](a.md#what-holds)" in page
-    assert "- **Two**: Up by b_one. Even. Up by b_two. Even. [1 holds" in page
+    assert (
+        "- **One**: Up by a (Fig. 1). Even (Fig. 5). [1 holds, 1 does not](a.md#what-holds)" in page
+    )
+    assert (
+        "- **Two**: Up by b_one (Fig. 1). Even (Fig. 5). Up by b_two (Fig. 1). Even (Fig. 5). [1 holds"
+        in page
+    )
     assert page.count(", **Fig. 3**: level; or not. *Why not:* no cause is known.\n") == 3
     with pytest.raises(ToldError, match="What holds: found 0 sections of this heading"):
         page_from("findings", told={**told, "a": "# A paper\n"}, **rest)
@@ -437,7 +445,7 @@ def test_the_scaling_page_prints_every_n():
     )  # fmt: skip
     assert "| figures | 22 | 15 | 17.5 | 2.5 |" in page
     assert "| validate | 37 | 15 | 12.5 |  |" in page
-    assert "| all | 59 | 30 | 30.0 |  |" in page
+    assert "| both | 59 | 30 | 30.0 |  |" in page
     assert "| EM | 100,000 | 0.2 | 12 |  |  |" in page
     assert "| crowd-kit DawidSkene | 100,000 | 7 | 158 | 35 | 1e-10 |" in page
     assert "| H-AI, compressed | 90.0 | 180 | failed |" in page
@@ -484,13 +492,14 @@ def test_the_cluster_page_adds_up_by_paper_and_target():
          "drawn_from": [30, 30, 30, 1200, 1200, 1200]}
     )  # fmt: skip
     page = page_from("cluster", costs=costs, taken=taken, figures=named, verified=verified)
-    assert "| MAVEN | figures | 1 | 1.50 |" in page
+    assert "| MAVEN | make figures | 1 | 1.50 |" in page
     assert "| **all** |  | 2 | 1.75 |" in page
     assert "| `both` | `one`, `three` | 4.00 | 1.75 |" in page
     assert "| `half` | `one`, `two` | 4.00 |  |" in page
     # A block that was drawn twice and differed once is one that differs.
-    again = "made 4 blocks of their replicates again, drawn at random from some 1,200. 3 came out"
-    assert f"{again} as the same numbers, and 2 in every digit that is published." in page
+    again = "made 4 of some 1,200 published blocks again, chosen at random. 3 came out as the same"
+    exactly = "2 of them in every digit that is published and the others within their Monte Carlo"
+    assert f"{again} numbers, {exactly} error." in page
     none = page_from(
         "cluster", costs=costs, taken=taken, figures=named, verified=verified.iloc[-1:]
     )
