@@ -170,7 +170,9 @@ def draw_score_shapes(
         if len(shapes) > 1:
             axes[row][0].set_ylabel(shape.replace("_", " "))
     if "density" in panels:
-        axes[0][panels.index("density")].legend(loc="best", frameon=False, fontsize=6)
+        first = axes[0][panels.index("density")]
+        first.set_ylim(0, 1.35 * first.get_ylim()[1])  # room for the legend above the curves
+        first.legend(loc="upper right", frameon=False, fontsize=6)
     if PRECISION in panels:
         axes[0][panels.index(PRECISION)].legend(loc="lower left", frameon=False, fontsize=6)
     figure.supxlabel(_note(results, distances), fontsize=6.5)
