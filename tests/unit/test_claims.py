@@ -483,14 +483,17 @@ def test_the_main_claims_that_hold_come_first_and_are_told_elsewhere():
     held, failed = Judgement("1", HOLDS), Judgement("1", FAILS)
     told = [
         (Claim("Fig. 1", "small", (), None), held),
-        (Claim("Fig. 2", "true", (), None, main=True), held),
+        (Claim("Fig. 2, stand-in", "true", (), None, main=True), held),
+        (Claim("Fig. 5", "right", (), None, main=True), held),
         (Claim("Fig. 3", "odd", (), None), failed),
         (Claim("Fig. 4", "even", (), None, main=True), failed),
     ]
     found = JudgedClaims(told)
-    assert found.with_verdict(HOLDS) == ("- **Fig. 2**: true.\n\nFurther:\n\n- **Fig. 1**: small.")
+    assert found.with_verdict(HOLDS) == (
+        "- **Fig. 2, stand-in**: true.\n- **Fig. 5**: right.\n\nFurther:\n\n- **Fig. 1**: small."
+    )
     assert found.with_verdict(FAILS) == "- **Fig. 3**: odd.\n- **Fig. 4**: even."
-    assert main_claims(found.with_verdict(HOLDS)) == ["true (Fig. 2)"]
+    assert main_claims(found.with_verdict(HOLDS)) == ["true (Fig. 2, stand-in)", "right"]
     assert main_claims(JudgedClaims(told[:1]).with_verdict(HOLDS)) == []
     assert main_claims("- none") == []
 

@@ -9,6 +9,7 @@ from crowdgold.documents.verdicts import FURTHER, NO_CAUSE, NONE, SLIP, WHY, is_
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 CLAIM = re.compile(rf"- (\*\*.+?\*\*): (.+?)\.(?: {re.escape(WHY)} ([^;]*)(?:;.*)?\.)?")
 """A line of a list of claims (`verdicts.JudgedClaims.with_verdict`): place, words, cause."""
+STAND_IN = "stand-in"
 SLIPS = "slips of the text; the paper's own tables or published data have other numbers."
 """What is told of them in common."""
 
@@ -98,14 +99,14 @@ def causes(lines: str, link: str) -> str:
 
 
 def main_claims(lines: str) -> list[str]:
-    """The main claims in lists of those that hold (`JudgedClaims.with_verdict`): words (place)."""
+    """The main claims in lists of those that hold (`JudgedClaims.with_verdict`).
+
+    Of one about a stand-in the place is told, too, since it holds of that alone.
+    """
     lists = [part.rstrip().rpartition("\n\n")[2] for part in lines.split(FURTHER)[:-1]]
     found = [CLAIM.fullmatch(line) for one in lists for line in one.splitlines()]
     told = [(one[1].strip("*"), one[2]) for one in found if one]
-    return [
-        f"{words[:-1]}; {place})" if words.endswith(")") else f"{words} ({place})"
-        for place, words in told
-    ]
+    return [f"{words} ({place})" if STAND_IN in place else words for place, words in told]
 
 
 def _together(words: list[str]) -> str:
