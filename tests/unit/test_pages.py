@@ -394,7 +394,7 @@ def test_what_was_found_is_counted_and_told_from_the_pages():
     assert "(at worst 89, for one metric in one setting)" in page
     assert "With 3 % positives 53 labels in two batches of" in page
     assert "For recall it takes 71." in page
-    assert "MAVEN's score model is then [18 to 22 times as fast](scaling.md)" in page
+    assert "its score model is [18 to 22 times as fast](scaling.md)" in page
     assert "right in 21 of 100 studies. [Second opinions](experts.md) bring it to 97; " in page
     assert "where experts share half of their errors, to 66." in page
     assert "our own 1 hold, 0 do not and 0 are not decided. Of 4 targets" in page
