@@ -1,6 +1,6 @@
 """Precision-recall curves of scores of many shapes, and the exact ones (MAVEN, figures 3, 7)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -116,6 +116,16 @@ def _chosen(table: pd.DataFrame, wanted: Sequence[str] | None) -> tuple[list[str
     return shapes, table[table[AXIS].isin(shapes)]
 
 
+def _legends(first: Mapping[str, Axes]) -> None:
+    """Explain the lines of the first row's densities and curves."""
+    if "density" in first:
+        panel = first["density"]
+        panel.set_ylim(0, 1.35 * panel.get_ylim()[1])  # room for the legend above the curves
+        panel.legend(loc="upper right", frameon=False, fontsize=6)
+    if PRECISION in first:
+        first[PRECISION].legend(loc="lower left", frameon=False, fontsize=6)
+
+
 def draw_score_shapes(
     table: pd.DataFrame,
     *,
@@ -169,12 +179,7 @@ def draw_score_shapes(
                 panel.set_xlabel(AXES.get(name, "score $X_i$"))
         if len(shapes) > 1:
             axes[row][0].set_ylabel(shape.replace("_", " "))
-    if "density" in panels:
-        first = axes[0][panels.index("density")]
-        first.set_ylim(0, 1.35 * first.get_ylim()[1])  # room for the legend above the curves
-        first.legend(loc="upper right", frameon=False, fontsize=6)
-    if PRECISION in panels:
-        axes[0][panels.index(PRECISION)].legend(loc="lower left", frameon=False, fontsize=6)
+    _legends(dict(zip(panels, axes[0], strict=True)))
     figure.supxlabel(_note(results, distances), fontsize=6.5)
     shown = pd.concat([exact, fitted, distances.assign(curve="distance")], ignore_index=True)
     return figure, shown.dropna(axis="columns", how="all")
