@@ -79,18 +79,18 @@ $(READY): requirements.lock requirements-uv.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-figures: $(READY)  ## every figure at the default scale (25 to 40 minutes on 2 cores)
+figures: $(READY)  ## the papers' figures at the default scale (25 to 40 minutes on 2 cores)
 	$(call snakemake,-- figures)
 	@echo "The figures are in $(RESULTS)/figures/"
 
-smoke: $(READY)  ## every figure at the smallest scale (under 6 minutes), in results/smoke/
+smoke: $(READY)  ## the same figures at the smallest scale (under 6 minutes), in results/smoke/
 	@$(MAKE) figures SCALE=smoke
 
-arena: $(READY)  ## estimators in some 20 settings: which method for which data (under 15 minutes)
+arena: $(READY)  ## estimators in simulated and public settings: which method for which data (under 15 minutes)
 	$(call snakemake,-- arena)
 	@echo "$(RESULTS)/figures/arena.svg and arena_other_metrics.svg, their tables beside them"
 
-answer: $(READY)  ## the recommended answer in 14 settings: its intervals against the truth (20 to 50 minutes; resumes)
+answer: $(READY)  ## the recommended answer in simulated and public settings: its intervals against the truth (20 to 50 minutes; resumes)
 	$(call snakemake,-- answer)
 	@echo "$(RESULTS)/figures/answer.svg, its table beside it"
 

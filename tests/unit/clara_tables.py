@@ -140,13 +140,13 @@ def day_results(experiment="b", drop=0.2, gap=0.02, days=30, half=0.03):
     return pd.DataFrame(rows)
 
 
-def audit_day_results(clara=0.005, mv=0.05):
+def audit_day_results(clara=0.005, mv=0.05, sd=0.02, replicates=1):
     """Figure 8: errors of precision and recall by day."""
     rng = np.random.default_rng(6)
     return pd.concat(
         [
             replicate_rows(
-                off, 0.02, rng, 1, 0.8, method=method, metric=f"{metric}:reviewers", day=day
+                off, sd, rng, replicates, 0.8, method=method, metric=f"{metric}:reviewers", day=day
             )
             for day in range(1, 31)
             for metric in ("precision", "recall")

@@ -226,7 +226,7 @@ def test_the_page_says_how_narrow_it_could_be():
     """Two worlds of .7 and .8; where nothing is known of it the page has no such section."""
     rows = [("answer_one", 200, "AUC", 0.7), ("answer_two", 200, "AUC", 0.8)]
     page = page_of(least=pd.DataFrame(rows, columns=LEAST))
-    assert "makes it much less than 0.750 of that" in page
+    assert "makes the ratio much less than 0.750" in page
     assert "| two | 0.70 | 0.80 |" in page
     assert "How narrow" not in page_of()
 

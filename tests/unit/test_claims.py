@@ -16,6 +16,7 @@ from crowdgold.documents.verdicts import (
     NO_VERDICT,
     NOT_DECIDED,
     NOT_JUDGED,
+    UNDECIDABLE,
     Claim,
     JudgedClaims,
     Judgement,
@@ -129,6 +130,20 @@ def test_the_part_that_needs_most_says_how_many_replicates_decide_a_claim():
     assert all_of([*parts, Judgement("", FAILS, "", "3")]).replicates == "3, 5"
 
 
+def test_a_printed_mean_of_few_replicates_has_an_error_of_its_own():
+    """Ours is 0.3 off, with an error of 0.01 from 1,000 replicates; of 10 that would be 0.1.
+
+    With that the distance is 0.3 +- 0.2, of which 0.2 are allowed; no replicates of ours decide.
+    """
+    ours = cells_of("value", ["a"], [1.3], [0.01], replicates=1000)
+    judge = PREDICATES["within"]
+    assert judge(ours, number=1, margin=0.2).verdict == FAILS
+    found = judge(ours, number=1, margin=0.2, printed_of=10)
+    assert (found.verdict, found.needed) == (NOT_DECIDED, np.inf)
+    assert "the printed number's own error is too large" in found.replicates
+    assert judge(ours, number=1, margin=0.2, printed_of=100).verdict == FAILS
+
+
 @pytest.mark.parametrize(
     ("predicate", "arguments", "words"),
     [
@@ -136,6 +151,7 @@ def test_the_part_that_needs_most_says_how_many_replicates_decide_a_claim():
         ("above", {"margin": 0.93, "inside": "any"}, "above 0.93, one or more"),
         ("below", {"margin": 1, "inside": "most"}, "below 1, more than half"),
         ("within", {"margin": 0.05, "number": 0.64}, "within 0.05 of 0.64"),
+        ("within", {"margin": 0.05, "number": 6, "printed_of": 10}, "within 0.05 of 6, a mean of 10"),
         ("within", {"margin": 0.1, "number": {"a": 1, "b": 2}}, "within 0.1 of a 1, b 2"),
         ("order", {"margin": 0, "groups": ["a", "b"]}, "a < b"),
         ("trend", {"margin": 0, "towards": "falls"}, "falls from each to the next"),
@@ -341,11 +357,11 @@ def test_values_that_could_not_be_others_have_no_verdict():
     assert found[0].ours != found[1].ours
 
 
-def test_what_no_replicates_decide_has_no_verdict_where_it_is_not_decided():
+def test_what_no_replicates_decide_is_said_to_be_so_where_it_is_not_decided():
     (claim,) = claims_of([{**ENTRY, "undecidable": "two datasets"}], PRINTED, ROOM)
     (other,) = claims_of([ENTRY], PRINTED, ROOM)
     table = {"e": results(width=1 - PRINTED["figure"]["less"])}
-    assert (other.judge(table).verdict, claim.judge(table).verdict) == (NOT_DECIDED, NO_VERDICT)
+    assert (other.judge(table).verdict, claim.judge(table).verdict) == (NOT_DECIDED, UNDECIDABLE)
     assert claim.judge(table).reason.startswith("two datasets; ")
     assert "needed" in other.judge(table).replicates
     assert "needed" not in claim.judge(table).replicates

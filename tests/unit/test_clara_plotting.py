@@ -240,12 +240,28 @@ def test_of_one_replicate_the_error_of_the_accuracy_is_that_over_items():
 
 
 def test_a_policy_between_its_settings():
-    curves = policy_curves(policy_results())
-    value, error = at_share(curves, "CLARA", 1 / 3 + 0.25 * 4 / 3, "accuracy")
-    row = curves[(curves["policy"] == "CLARA") & (curves["threshold_or_share"] == 0.75)].iloc[0]
-    assert (value, error) == pytest.approx((row["accuracy"], row["accuracy_se"]))
-    assert np.isnan(at_share(curves, "CLARA", 0.1, "accuracy")[0])
-    assert np.isnan(at_share(curves, "Snorkel", 0.5, "accuracy")[0])
+    table = policy_results()
+    shares = pd.Series(1 / 3 + 0.25 * 4 / 3, index=table["replicate"].unique())
+    own = table[(table["policy"] == "CLARA") & (table["threshold_or_share"] == 0.75)]
+    found = at_share(table, "CLARA", shares, "accuracy")
+    np.testing.assert_allclose(found, own.set_index("replicate")["accuracy"])
+    assert at_share(table, "CLARA", shares * 0 + 0.1, "accuracy").isna().all()
+    assert at_share(table, "Snorkel", shares, "accuracy").empty
+
+
+def test_a_policy_is_read_within_a_replicate():
+    """One threshold leaves much in one replicate and nothing in the other.
+
+    The lines of the two are 0.8 + 0.2 share and 0.5 + 0.4 share, 0.8 at one half in the mean. The
+    curve of their means, at shares 0.3, 0.6 and 1, is at 0.83 there.
+    """
+    one, other = (0.2, 0.2, 1.0), (0.4, 1.0, 1.0)
+    table = pd.DataFrame({
+        "policy": "CLARA", "replicate": [0, 0, 0, 1, 1, 1], "share_of_labels": [*one, *other],
+        "accuracy": [0.8 + 0.2 * x for x in one] + [0.5 + 0.4 * x for x in other],
+    })  # fmt: skip
+    found = at_share(table, "CLARA", pd.Series([0.5, 0.5]), "accuracy")
+    np.testing.assert_allclose(found, [0.9, 0.7])
 
 
 @pytest.mark.parametrize(

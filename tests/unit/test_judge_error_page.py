@@ -76,7 +76,11 @@ def test_claims_of_the_post_can_fail(simulations, printed):
     claims = read_claims("crowdgold.studies.judge_error", printed["judge_error"])
     found = {claim.printed: claim.judge(tables).verdict for claim in claims}
     failing = [text for text in found if "inside" in text or "compensate" in text or "95%" in text]
-    failing += ["perfect judges: p = p_J", "q+ = 1: p < p_J", "the variance increases"]
+    failing += [
+        "with perfect judges the corrected rate is the judged one",
+        "with TPR = 1 (q+) the corrected rate lies below the judged one",
+        "the variance increases",
+    ]
     assert {found[text] for text in failing} == {FAILS}
 
 

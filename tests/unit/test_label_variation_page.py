@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from crowdgold.documents.claims import read_claims
-from crowdgold.documents.verdicts import FAILS, HOLDS, NO_VERDICT, NOT_DECIDED
+from crowdgold.documents.verdicts import FAILS, HOLDS, NO_VERDICT, NOT_DECIDED, UNDECIDABLE
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.registries import entries
 from crowdgold.studies.label_variation.claims import RUNS
@@ -120,9 +120,9 @@ def on_nine_datasets(table):
 def test_claims_follow_the_table():
     """0.05 ** (1 / 9) = 0.717: nine datasets of nine are too few to meet a printed share of 0.9."""
     found = verdicts(on_nine_datasets(table_of_runs()))
-    assert [one.verdict for one in found] == [NO_VERDICT] * 5 + [
+    assert [one.verdict for one in found] == [UNDECIDABLE] * 5 + [
         HOLDS,
-        NO_VERDICT,
+        UNDECIDABLE,
         NOT_DECIDED,
         HOLDS,
     ]
@@ -136,7 +136,9 @@ def test_claims_follow_the_table():
     assert [one.verdict for one in found] == [FAILS] * 9
 
 
-@pytest.mark.parametrize(("gain", "verdict"), [(0.0, HOLDS), (0.0105, NO_VERDICT), (0.0201, FAILS)])
+@pytest.mark.parametrize(
+    ("gain", "verdict"), [(0.0, HOLDS), (0.0105, UNDECIDABLE), (0.0201, FAILS)]
+)
 def test_the_methods_of_metrics_are_between_by_their_ranks_in_the_datasets(gain, verdict):
     """JSD is .02 below ReL and .01 below SL; its ranks differ from dataset to dataset."""
     rng = np.random.default_rng(4)
@@ -159,9 +161,9 @@ def test_the_annotations_of_an_item_are_the_datasets_own():
 def test_three_datasets_say_little():
     """All settings of three datasets: 0.05 ** (1 / 3) = 0.368 is far below the printed share."""
     found = verdicts(table_of_runs())
-    assert [one.verdict for one in found[:5]] == [NO_VERDICT] * 5
+    assert [one.verdict for one in found[:5]] == [UNDECIDABLE] * 5
     assert found[0].replicates == "3 datasets"
-    assert found[0].reason.startswith("cannot be decided: the claim is about all seven datasets")
+    assert found[0].reason.startswith("the claim is about all seven datasets")
     assert found[0].ours == "18 of 18 (100%; 37% to 100%)"
 
 
@@ -217,7 +219,9 @@ def test_the_page_names_the_encoders_and_shows_what_is_degenerate():
     assert "all-MiniLM-L6-v2, frozen; TF-IDF" in page
     assert "| SmF1 | +0.000 ± 0.003 | +0.000 ± 0.003 | undefined |" in page
     assert "nan" not in page
-    assert "| 18 of 18 (100%; 37% to 100%) | within 10 points of 87.2% | no verdict |" in page
+    assert (
+        "| 18 of 18 (100%; 37% to 100%) | within 10 points of 87.2% | cannot be decided |" in page
+    )
     assert "| HS-Brexit | all-MiniLM-L6-v2, frozen | 100 | 12.5% | 6 | 14 | 3 | 0.003 |" in page
     assert "| ChaosNLI (SNLI) | all-MiniLM-L6-v2, frozen | 100 | 12.5% | not known |" in page
     assert "MFRC was not had" in page
@@ -350,7 +354,7 @@ def table_of_choices(datasets=12, lead=0.3, best=("PO-JSD", "soft micro F1"), we
         ({}, [HOLDS] * 4),
         ({"lead": -0.3, "weak": -0.3}, [HOLDS, FAILS, FAILS, HOLDS]),
         ({"weak": 1.0}, [FAILS, HOLDS, HOLDS, HOLDS]),
-        ({"datasets": 1}, [NO_VERDICT] * 4),
+        ({"datasets": 1}, [UNDECIDABLE] * 4),
     ],
 )
 def test_claims_on_people_follow_their_choices(given, expected):

@@ -13,7 +13,7 @@ A new claim is an entry of that list:
       cause: the data are private                  # why it does not hold, where it does not
       settings: gamma = 10                         # of our own, that the paper does not print
       note: single runs                            # said in any case
-      undecidable: two datasets are public         # why it has no verdict, where it is not decided
+      undecidable: two datasets are public         # why no replicates would decide it
       beside: {e_weak: with gamma = 1}             # a table by which it is judged for comparison
       main: true                                   # of the paper's main claims
 
@@ -57,6 +57,7 @@ from crowdgold.documents.verdicts import (
     NO_CAUSE,
     NO_VERDICT,
     NOT_DECIDED,
+    UNDECIDABLE,
     Claim,
     Judgement,
 )
@@ -160,7 +161,9 @@ def _claim(entry: Mapping[str, Any], room: str) -> Claim:
                 with _telling(claim, [table]):
                     other = judge({table: tables[table]})
                 said.append(f"{words}: {other.ours}: {other.verdict}")
-                cause = _with(cause, f"{words} it {COUNTED[other.verdict][0]}")
+                beside = f"{words} it {COUNTED[other.verdict][0]}"
+                cause = _with(cause, beside)
+                aside = "; ".join(filter(None, [aside, beside if main else ""]))
         return replace(found, reason="; ".join(filter(None, said)), cause=cause, aside=aside)
 
     place, printed = str(entry["where"]), str(entry["printed"])
@@ -192,7 +195,7 @@ def _with(cause: str, other: str) -> str:
 def _undecidable(found: Judgement, why: str) -> Judgement:
     """The judgement on what no replicates would decide, with the reason first."""
     size, reason = found.replicates.partition(";")[0], "; ".join(filter(None, [why, found.reason]))
-    return replace(found, verdict=NO_VERDICT, reason=reason, replicates=size)
+    return replace(found, verdict=UNDECIDABLE, reason=reason, replicates=size)
 
 
 def _with_functions(value: Any, room: str) -> Any:

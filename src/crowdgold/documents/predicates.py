@@ -71,14 +71,25 @@ def above(cells: Cells, margin: float, **where: Any) -> Judgement:
 
 
 def within(
-    cells: Cells, margin: float, number: float | Mapping[str, float] = 0.0, **where: Any
+    cells: Cells,
+    margin: float,
+    number: float | Mapping[str, float] = 0.0,
+    printed_of: int = 0,
+    **where: Any,
 ) -> Judgement:
     """The cells are no farther from a number than the margin.
 
     Args:
         margin: half of the printed number's last digit, or what counts as the same.
         number: of all cells, or of each group; not decided where a group has no cell.
+        printed_of: replicates of which the number is the mean; 0 where it has no error of its own.
+            Its error is then that of as many of ours.
     """
+    if printed_of:
+        rows = cells.rows
+        printed = rows["error"] * np.sqrt(rows["replicates"] / printed_of)
+        widened = np.hypot(rows["error"], printed)
+        cells = Cells(cells.title, rows.assign(error=widened, fixed=printed))
     if isinstance(number, Mapping) and not set(number) <= set(cells.rows["group"]):
         return Judgement("", NOT_DECIDED, "not of all that is printed", replicates_in_words(cells))
     wanted = cells.rows["group"].map(number) if isinstance(number, Mapping) else number
@@ -161,6 +172,7 @@ def wanted_in_words(
     margin: float,
     inside: str = "every",
     number: float | Mapping[str, float] = 0.0,
+    printed_of: int = 0,
     towards: str = "",
     ends: bool = False,
     groups: Sequence[str] = (),
@@ -172,7 +184,7 @@ def wanted_in_words(
         of = f"{number:g}"
     by = f" by more than {margin:g}" if margin else ""
     said = {
-        "within": f"within {margin:g} of {of}",
+        "within": f"within {margin:g} of {of}" + f", a mean of {printed_of}" * bool(printed_of),
         "order": " < ".join(groups),
         "trend": f"{towards} {'from first to last' if ends else 'from each to the next'}{by}",
     }.get(name, f"{name} {margin:g}")

@@ -239,22 +239,29 @@ def claim_pages(papers: Mapping[str, Sequence[Item]]) -> dict[str, list[str]]:
     }
 
 
-def claim_verdicts(page: str, ours: bool = False) -> list[str]:
-    """What each claim of the paper, or else of our own, on a page came to."""
+def claim_verdicts(page: str, ours: bool = False, about: str = "") -> list[str]:
+    """What each claim of the paper, or else of our own, on a page came to.
+
+    Args:
+        about: what the place of a claim has to say.
+    """
     return [
         row["verdict"]
         for one in sections(page)
         for row in one.rows
-        if "where" in row and is_ours(row["where"]) == ours
+        if "where" in row and is_ours(row["where"]) == ours and about in row["where"]
     ]
 
 
 def count_verdicts(
-    papers: Mapping[str, Sequence[Item]], told: Mapping[str, str], ours: bool = False
+    papers: Mapping[str, Sequence[Item]],
+    told: Mapping[str, str],
+    ours: bool = False,
+    about: str = "",
 ) -> Counter[str]:
     """How many claims of all papers, or else of our own, came to what; as for `paper_rows`."""
     pages = [page for own in claim_pages(papers).values() for page in own]
-    return Counter(verdict for page in pages for verdict in claim_verdicts(told[page], ours))
+    return Counter(verdict for page in pages for verdict in claim_verdicts(told[page], ours, about))
 
 
 def count_on(pages: Iterable[str]) -> Counter[str]:

@@ -1,7 +1,8 @@
 """Claims of a paper, and the three verdicts on them.
 
 A claim holds or does not hold where our results decide it, by its margin (`decisions`); else it is
-not decided, which asks for more replicates. It has no verdict where nothing could decide it.
+not decided, which asks for more replicates, or cannot be, where these are not to be had. It has no
+verdict where our values could not be others.
 """
 
 import math
@@ -16,7 +17,9 @@ HOLDS, FAILS, NOT_DECIDED = "holds", "does not hold", "not decided"
 NOT_JUDGED = "not judged"
 """Said where the results are not there: it is no verdict."""
 NO_VERDICT = "no verdict"
-"""Said where our values could not be others, or the data that would decide do not exist."""
+"""Said where our values could not be others."""
+UNDECIDABLE = "cannot be decided"
+"""Said of what is not decided, where the data that would decide are not public."""
 NO_CAUSE = "no cause is known"
 SLIP = "a slip: "
 """How the cause of a claim begins that the paper's own tables or published data contradict."""
@@ -90,6 +93,7 @@ COUNTED = {
     HOLDS: ("holds", "hold"),
     FAILS: ("does not hold", "do not hold"),
     NOT_DECIDED: ("is not decided", "are not decided"),
+    UNDECIDABLE: ("cannot be decided", "cannot be decided"),
     NO_VERDICT: ("has no verdict", "have no verdict"),
     NOT_JUDGED: ("is not judged, for want of data", "are not judged, for want of data"),
 }

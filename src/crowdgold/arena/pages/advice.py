@@ -66,10 +66,10 @@ def _covered(cells: pd.DataFrame, method: str) -> str:
     """How often a method's intervals contained the truth, and where they were too short."""
     own = cells[(cells["method"] == method) & (cells["intervals"] > 0)]
     covered = float((own["coverage"] * own["intervals"]).sum() / own["intervals"].sum())
-    right = int((own["verdict"] != SHORT).sum())
+    short = int((own["verdict"] == SHORT).sum())
     return (
-        f"Its intervals contained the truth in {100 * covered:.0f} % of cases. They were never too "
-        f"short beyond chance in {right} of {len(own)} pairs of a setting and a metric."
+        f"Its intervals contained the truth in {100 * covered:.0f} % of cases. In {short} of "
+        f"{len(own)} pairs of a setting and a metric were they shorter than chance allows."
     )
 
 

@@ -222,8 +222,8 @@ def what_about(worlds: Mapping[str, StudyFeatures], baseline: str, methods: Coll
         name for name in methods if (offer := METHODS[name].offer) and offer.population_only
     ]  # fmt: skip
     return (
-        "**Population and items.** The truth is that of the items at hand. Intervals of votes "
-        f"resampled and of {_list([baseline, *whole])} are made for the "
-        "population that the items are drawn from, and are wider. For the items, those of "
+        "**Population and items.** The truth is that of the items at hand. Some intervals are "
+        "about the population that these are drawn from, and so are wider: those that resample "
+        f"votes, and those of {_list([baseline, *whole])}. For the items, those of "
         f"`{baseline}` could be {min(kept):.2f} to {max(kept):.2f} times as wide as they are."
     )

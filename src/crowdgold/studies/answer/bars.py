@@ -1,8 +1,7 @@
 """What the recommended answer is held to, and whether it holds.
 
-A bar is judged by what was found, not by what chance would allow, but for the cells, whose 200
-replicates alone decide nothing: one fails where its binomial upper limit lies below the bar. What
-is missed is said to be beyond chance, or within it.
+A bar is met by what was found. It is missed where that is beyond chance, else not decided. A cell's
+200 replicates alone decide nothing: one fails where its binomial upper limit lies below the bar.
 """
 
 from dataclasses import dataclass
@@ -36,10 +35,13 @@ ERRORS = 3.1
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar: what is asked, whether it holds, what was found, and the rows that miss it."""
+    """A bar: what is asked, whether it holds, what was found, and the rows that miss it.
+
+    `holds` is None where it is missed by no more than chance.
+    """
 
     asked: str
-    holds: bool
+    holds: bool | None
     found: str
     missing: pd.DataFrame
 
@@ -101,7 +103,7 @@ def _pooled(found: Answers) -> Bar:
     return Bar(
         f"coverage over all settings and metrics from {low} to {high} at each number of gold "
         "labels",
-        outside.empty,
+        outside.empty or _missed(len(outside) - chance),
         f"from {rows['coverage'].min():.3f} to {rows['coverage'].max():.3f}"
         + _within(len(outside), len(rows), "outside", chance),
         outside,
@@ -116,7 +118,7 @@ def _metrics(found: Answers) -> Bar:
     return Bar(
         f"coverage of each metric over all settings at least {OF_METRIC} at each number of gold "
         "labels",
-        short.empty,
+        short.empty or _missed(len(short) - chance),
         f"the least is {rows['coverage'].min():.3f}"
         + _within(len(short), len(rows), "below", chance),
         short,
@@ -158,7 +160,7 @@ def _widest(found: Answers) -> Bar:
     beyond = int((wide["width_ratio"] - WIDEST > ERRORS * wide["width_ratio_se"]).sum())
     return Bar(
         f"mean width above that of {found.baseline} in no cell",
-        wide.empty,
+        wide.empty or _missed(beyond),
         f"the largest ratio is {cells['width_ratio'].max():.3f}"
         + _within(len(wide), len(cells), "cells with both widths lie above", len(wide) - beyond),
         wide,
@@ -172,7 +174,15 @@ def _mean_width(found: Answers) -> Bar:
         return Bar(asked, False, f"not known: no cell with {AT} gold labels", row)
     ratio, error = float(row["width_ratio"].iloc[0]), float(row["width_ratio_se"].iloc[0])
     holds = ratio <= MEAN_WIDTH
-    return Bar(asked, holds, f"{ratio:.3f} ± {error:.3f}", row.iloc[:0] if holds else row)
+    beyond = ratio - MEAN_WIDTH > ERRORS * error
+    return Bar(
+        asked, holds or _missed(beyond), f"{ratio:.3f} ± {error:.3f}", row.iloc[: 0 if holds else 1]
+    )
+
+
+def _missed(beyond: int) -> bool | None:
+    """What a bar came to that some rows miss, so many of them beyond chance."""
+    return False if beyond else None
 
 
 def _within(missing: int, rows: int, where: str, chance: int) -> str:

@@ -106,7 +106,8 @@ def known_width(found: Answers) -> pd.Series:
 
 def bars_table(bars: Sequence[Bar]) -> str:
     """The table of the targets, whether they are met, and what was found."""
-    rows = [[bar.asked, "yes" if bar.holds else "**no**", bar.found] for bar in bars]
+    said = {True: "yes", None: "not decided", False: "**no**"}
+    rows = [[bar.asked, said[bar.holds], bar.found] for bar in bars]
     return markdown_table(["target", "met", "found"], rows)
 
 

@@ -10,7 +10,7 @@ from crowdgold.documents.cells import Cells, Tables, cells_of, choose, only
 from crowdgold.documents.markdown import with_error
 from crowdgold.evaluation.summaries import standard_error, summarise
 from crowdgold.studies.clara.labelling_policy import items_of_class
-from crowdgold.studies.clara.policy_curves import SHARE, TRUTH, at_share, policy_curves
+from crowdgold.studies.clara.policy_curves import SETTING, SHARE, TRUTH, at_share, policy_curves
 
 CLARA, RANDOM = "CLARA", "random stratified"
 
@@ -184,19 +184,24 @@ def slopes(tables: Tables, policy: str) -> pd.DataFrame:
 def at_equal_shares(
     tables: Tables, share: float | None = None, policy: str = CLARA, against: str = RANDOM
 ) -> pd.DataFrame:
-    """A policy's accuracy at a share of the labels, or at those of another.
+    """A policy's accuracy at a share of the labels, or at those of another, replicate by replicate.
 
     Returns:
         `share`, `accuracy`, the `loss` and the `gain` over the other, each with a column `_se`, and
-        the `replicates`; no rows at shares that the policy does not have.
+        the `replicates`; no row for a share that the policy lacks in any of them.
     """
-    curves, rows = policy_curves(only(tables)), []
-    others = curves[curves["policy"] == against].to_dict("records")
-    size = curves.loc[curves["policy"] == policy, "replicates"].min()
-    for row in others if share is None else [{SHARE: share, "accuracy": 0.0, "accuracy_se": 0.0}]:
-        value, error = at_share(curves, policy, row[SHARE], "accuracy")
-        gain, joint = value - row["accuracy"], float(np.hypot(error, row["accuracy_se"]))
-        rows.append([f"{row[SHARE]:.0%}", value, error, 1 - value, error, gain, joint])
+    table, rows = only(tables), []
+    replicates = pd.Index(table["replicate"].unique())
+    others = [pd.DataFrame({SHARE: share, "accuracy": 0.0}, index=replicates)]
+    if share is None:
+        own = table[table["policy"] == against].set_index("replicate")
+        others = [at for _, at in own.groupby(SETTING)]
+    for other in others:
+        values = at_share(table, policy, other[SHARE], "accuracy")
+        row: list[str | float] = [f"{other[SHARE].mean():.0%}"]
+        for column in (values, 1 - values, values - other["accuracy"]):
+            row += [float(column.mean(skipna=False)), standard_error(column.to_numpy())]
+        rows.append(row)
     names = [f"{name}{end}" for name in ("accuracy", "loss", "gain") for end in ("", "_se")]
     found = pd.DataFrame(rows, columns=["share", *names]).dropna(subset=["accuracy"])
-    return found.assign(replicates=size)
+    return found.assign(replicates=len(replicates))

@@ -55,22 +55,23 @@ def fits_of(table: pd.DataFrame) -> pd.DataFrame:
     return fitted[["method", "replicate", "diagnostics_passed"]].drop_duplicates()
 
 
-def at_share(curves: pd.DataFrame, policy: str, share: float, value: str) -> tuple[float, float]:
-    """A policy's value where it uses a share of the labels, between its settings by a line.
+def at_share(table: pd.DataFrame, policy: str, shares: pd.Series, value: str) -> pd.Series:
+    """A policy's value in each replicate where it uses a share of the labels there.
+
+    Within a replicate, and not on the curve of means: what one threshold leaves may be half of the
+    labels in one replicate and none in the next, and a mean of such is of no share.
 
     Args:
-        curves: from `policy_curves`.
-        share: of the labels.
-        value: a column that has an `_se`.
+        table: as for `policy_curves`.
+        shares: the share of the labels, by `replicate`.
+        value: a column of the table.
 
     Returns:
-        the value and its standard error; NaN outside the shares that the policy has.
+        the value between the two settings nearest to the share, by a line, for each replicate; NaN
+        where the replicate's settings are all on one side of it.
     """
-    rows = curves[curves["policy"] == policy].sort_values(SHARE)
-    x = rows[SHARE].to_numpy()
-    if len(x) == 0 or not x[0] <= share <= x[-1]:
-        return float("nan"), float("nan")
-    value_at, error_at = (
-        float(np.interp(share, x, rows[name].to_numpy())) for name in (value, f"{value}_se")
-    )
-    return value_at, error_at
+    found = {}
+    for replicate, rows in table[table["policy"] == policy].groupby("replicate"):
+        x, y = rows.sort_values(SHARE, kind="stable")[[SHARE, value]].to_numpy(dtype=float).T
+        found[replicate] = np.interp(shares[replicate], x, y, left=np.nan, right=np.nan)
+    return pd.Series(found, dtype=float)

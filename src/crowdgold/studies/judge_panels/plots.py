@@ -35,7 +35,7 @@ def _coverage(axes: Axes, found: pd.DataFrame) -> None:
             marker=style.marker, markersize=4, linewidth=1, label=str(name),
         )  # fmt: skip
     axes.set_ylim(-0.02, 1.02)
-    axes.set_title("all metrics, all numbers of gold labels")
+    axes.set_title("mean over metrics")
     axes.set_ylabel(f"Coverage of {LEVEL:.0%} intervals")
     axes.legend(loc="lower left", frameon=False, fontsize=6)
 

@@ -105,7 +105,7 @@ def ranks_less_scores(tables: Tables, least: int) -> Cells:
         for row in large.to_dict("records")
     ]
     error = np.hypot(large["mean_se_rank"], large["mean_se_score"])
-    title = f"largest difference of mean log odds, {text}"
+    title = f"largest difference of mean log odds, of {FEWEST} data sets or more, {text}"
     sizes = np.minimum(large["datasets_rank"], large["datasets_score"])
     return cells_of(title, names, large["difference"], error, None, sizes)
 

@@ -52,9 +52,13 @@ def one_exchange(tables: Tables, mapping: str, agents: list[str]) -> Judgement:
     return Judgement(text or "none", HOLDS if alone else FAILS, "", "exact")
 
 
-def recovered(tables: Tables) -> pd.DataFrame:
-    """How well scores recover the true ranking in each replicate of each configuration."""
-    return recovery(only(tables), ["configuration"])
+def recovered(tables: Tables, study: str = "") -> pd.DataFrame:
+    """How well scores recover the true ranking in each replicate of each configuration.
+
+    Args:
+        study: whose table is meant; without it there is one.
+    """
+    return recovery(tables[study] if study else only(tables), ["configuration"])
 
 
 def caption(
@@ -62,9 +66,10 @@ def caption(
 ) -> Cells:
     """Means of a quantity less what a caption says of them: configuration -> method -> value.
 
-    Of all the published seeds they are exact; of some of them their error is not known.
+    The first of the tables is meant. Of all the published seeds they are exact; of some of them
+    their error is not known.
     """
-    rows = recovered(tables)
+    rows = recovered(tables, next(iter(tables)))
     means = rows.groupby(["configuration", "method"])[quantity].mean()
     keys = [(name, method) for name, row in said.items() for method in row]
     ours = [float(means[key]) for key in keys]
