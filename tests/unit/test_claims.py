@@ -151,7 +151,7 @@ def test_a_printed_mean_of_few_replicates_has_an_error_of_its_own():
         ("above", {"margin": 0.93, "inside": "any"}, "above 0.93, one or more"),
         ("below", {"margin": 1, "inside": "most"}, "below 1, more than half"),
         ("within", {"margin": 0.05, "number": 0.64}, "within 0.05 of 0.64"),
-        ("within", {"margin": 0.05, "number": 6, "printed_of": 10}, "within 0.05 of 6, a mean of 10"),
+        ("within", {"margin": 0.05, "number": 6, "printed_of": 9}, "within 0.05 of 6, a mean of 9"),
         ("within", {"margin": 0.1, "number": {"a": 1, "b": 2}}, "within 0.1 of a 1, b 2"),
         ("order", {"margin": 0, "groups": ["a", "b"]}, "a < b"),
         ("trend", {"margin": 0, "towards": "falls"}, "falls from each to the next"),
