@@ -141,11 +141,11 @@ def test_the_rule_and_what_covers_are_said():
     named, and where none is, it says so."""
     page = coverage_page(coverage_table(0.7), "a", settings_rows(0.7, 0.94))
     assert "The interval to rely on is corrected by gold" in page
-    assert "together, intervals of `MAVEN-C` contain" in page
+    assert "at 0.95 by `MAVEN-C` in 0.940. The" in page
     assert "Over 2 settings in which" in page
     assert "| MAVEN-C | AUC | 0.940 ± 0.017 | 0.94 | 0.75 |" in page
     both = coverage.nearest_to_level(settings_rows(0.95, 0.94))
-    assert "together, intervals of `MAVEN, MAVEN-C` contain" in both
+    assert both.endswith("by `MAVEN` in 0.950 and by `MAVEN-C` in 0.940")
     neither = coverage.nearest_to_level(settings_rows(0.7, 0.8))
     assert "No version's intervals contain" in neither
     assert "`MAVEN-C` come nearest (0.800)" in neither
@@ -168,7 +168,7 @@ def test_scores_of_other_shapes_are_a_part_of_their_own():
     ]  # fmt: skip
     both = pd.concat([settings_rows(0.7, 0.94), pd.DataFrame(rows)])
     page = coverage_page(coverage_table(0.7), "a", both)
-    assert "together, intervals of `MAVEN-C` contain" in page
+    assert "at 0.95 by `MAVEN-C` in 0.940. The" in page
     assert "Over 2 settings in which" in page
     # Over AUC alone: that of TNR_H the scores hardly touch.
     assert "- u 0.900 against 0.600, 1.00 times as wide\n- v 0.800 against 0.940" in page
@@ -381,14 +381,16 @@ def test_what_was_found_is_counted_and_told_from_the_pages():
     }  # fmt: skip
     told = NEW | {name: CLAIMS.format(name=name) for name in ("a", "b_one", "b_two")}
     told["a"] += "| Fig. 4 | odd | not judged |\n| ours, on fig. 4 | even | holds |\n"
+    told["a"] += 2 * "| Fig. 5 | odd | cannot be decided |\n"
+    told["b_one"] = told["b_one"].replace("| Fig. 2 | down", "| Fig. 2, stand-in | down")
     speeds = pd.DataFrame({"nested score model": [18.0, 44.0], "score model": [1.0, 2.0]})
     rest = {"printed_items": {"papers": papers}, "by_items": speeds}
     page = page_from("findings", told=told, **rest)
     assert (
         "Of 6 claims of the five papers [that could be decided](verdicts.md), 3 hold and 3" in page
     )
-    assert " do not. 3 more need further replicates, and" in page
-    assert "replicates, and 1 could not be judged" in page
+    assert " do not; 1 are about stand-ins for private data. Of the others 3 need further" in page
+    assert "and 2 data that are not public; 1 are not judged; in 0 printed numbers fix ours" in page
     assert "in 95 to 97 of 100 cases (at worst" in page
     assert "With 20 gold labels 16 of 100 are missing, and not counted" in page
     assert "(at worst 89, for one metric in one setting)" in page

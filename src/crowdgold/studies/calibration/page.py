@@ -103,14 +103,14 @@ def nearest_to_level(settings: pd.DataFrame) -> str:
         coverage = float((group["coverage"] * group["replicates"]).sum()) / size
         best = max(best, (str(method), coverage), key=lambda one: one[1])
         if coverage >= coverage_band(size, level)[0]:
-            inside.append(str(method))
+            inside.append(f"`{method}` in {coverage:.3f}")
     if inside:
         return (
-            f"Over all settings together, intervals of `{', '.join(inside)}` contain the true AUC "
-            "and delta_TPR as often as they should"
+            "Of all settings together, intervals contain the true AUC and delta_TPR as often as "
+            f"chance allows at {level:g} by {' and by '.join(inside)}"
         )
     return (
-        "No version's intervals contain the true AUC and delta_TPR as often as they should, over "
+        "No version's intervals contain the true AUC and delta_TPR as often as they should, of "
         f"all settings together; those of `{best[0]}` come nearest ({best[1]:.3f})"
     )
 
