@@ -5,6 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from crowdgold.declared import LEVEL
+from crowdgold.evaluation.summaries import share_error
 from crowdgold.methods import METHODS
 from crowdgold.methods.registry import baseline
 from crowdgold.plotting.plot import Plot
@@ -20,7 +21,10 @@ ENOUGH = 0.5
 
 
 def _coverage(axes: Axes, found: pd.DataFrame) -> None:
-    """Coverage of each method, over its metrics and numbers of gold labels."""
+    """Coverage of each method, over its metrics and numbers of gold labels.
+
+    Bars are one standard error of a single metric, which that of a mean over metrics is not above.
+    """
     axes.axhline(LEVEL, color="#999999", linewidth=0.7)
     own = found[~found["method"].isin([EFFECTIVE, WITHOUT, baseline()])]
     # A method of several experiments is drawn from the one with the most replicates.
@@ -30,9 +34,10 @@ def _coverage(axes: Axes, found: pd.DataFrame) -> None:
         style = METHODS[str(name)].style
         assert style is not None
         shift = SHIFT * (number - (len(methods) - 1) / 2)
-        axes.plot(
-            rows["correlation"] + shift, rows["coverage"], style.line, color=style.colour,
-            marker=style.marker, markersize=4, linewidth=1, label=str(name),
+        error = [share_error(*one) for one in rows[["coverage", "replicates"]].to_numpy()]
+        axes.errorbar(
+            rows["correlation"] + shift, rows["coverage"], error, fmt=style.line,
+            color=style.colour, marker=style.marker, markersize=4, linewidth=1, label=str(name),
         )  # fmt: skip
     axes.set_ylim(-0.02, 1.02)
     axes.set_title("mean over metrics")
