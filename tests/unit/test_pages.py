@@ -389,15 +389,19 @@ def test_what_was_found_is_counted_and_told_from_the_pages():
     assert (
         "Of 6 claims of the five papers [that could be decided](verdicts.md), 3 hold and 3" in page
     )
-    assert " do not; 1 are about simulated stand-ins. 3 more need replicates" in page
-    assert "and 2 data that are not public; 1 are not judged, and printed numbers fix 0." in page
+    assert " do not; 1 are about simulated stand-ins. Of the others 3 need more replicates" in page
+    assert "replicates, 2 cannot be decided by what is public, 1 are not judged, and" in page
     assert "in 95 to 97 of 100 cases (at worst" in page
-    assert "With 20 gold labels 16 of 100 are missing, and not counted" in page
+    assert (
+        "With 20 gold labels 16 of 100 [are missing](answer.md#by-number-of-gold-labels), and"
+        in page
+    )
     assert "(at worst 89, for one metric in one setting)" in page
     assert "With 3 % positives 53 labels in two batches of" in page
-    assert "For recall it takes 71." in page
+    assert "For recall it takes [71](gold-designs.md#about-the-population)." in page
     assert "its score model is [18 to 22 times as fast](scaling.md)" in page
-    assert "right in 21 of 100 studies. [Second opinions](experts.md) bring it to 97; " in page
+    assert "studies. [Second opinions](experts.md) bring it to 97; " in page
+    assert "for the truth is right in [21 of 100](experts.md#second-opinions-on-" in page
     assert "where experts share half of their errors, to 66." in page
     assert "our own 1 hold, 0 do not and 0 are not decided. Of 4 targets" in page
     assert "[experts](experts.md) 1 are met, 3 are not and 0 are not decided." in page

@@ -4,15 +4,18 @@ import json
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
 
 from crowdgold.experiments import plan
+from crowdgold.experiments.pieces import COSTS
+from crowdgold.experiments.wiring.drawn import unavailable
 
 from .conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from paper_scale import paper_scale
+from paper_scale import drawn, paper_scale
 
 CONFIG = paper_scale(ROOT)
 PAGE = (ROOT / "docs/cluster.md").read_text(encoding="utf-8")
@@ -44,6 +47,14 @@ def measured(experiment: str, replicates: int) -> dict[str, float]:
         check=True,
     )
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_every_experiment_whose_data_can_be_had_has_its_hours():
+    """`make piece` runs those of the table alone, so that one without hours would never be run."""
+    known = set(pd.read_csv(ROOT / COSTS)["experiment"])
+    used = {name: plan.dataset(CONFIG["experiments"][name]) for name, _ in drawn(CONFIG)}
+    assert [name for name, data in used.items()
+            if name not in known and not (data and unavailable(data))] == []  # fmt: skip
 
 
 @pytest.mark.parametrize("experiment", CASES)
