@@ -11,7 +11,7 @@ from crowdgold.documents.claims import read_claims
 from crowdgold.documents.verdicts import FAILS, HOLDS, NO_VERDICT, NOT_DECIDED, UNDECIDABLE
 from crowdgold.experiments.configuration import load
 from crowdgold.experiments.registries import entries
-from crowdgold.studies.label_variation.claims import RUNS
+from crowdgold.studies.label_variation.claims import RUNS, TUNED
 from crowdgold.studies.label_variation.methods import METHODS
 from crowdgold.studies.label_variation.ranks import (
     against_objective,
@@ -108,7 +108,8 @@ def test_a_method_is_held_against_the_one_trained_for_the_metric():
 
 def verdicts(table):
     claims = read_claims("crowdgold.studies.label_variation", PRINTED)
-    return [claim.judge({RUNS: table}) for claim in claims if claim.needs == (RUNS,)][:9]
+    tables = {RUNS: table, TUNED: tuned_too()}
+    return [claim.judge(tables) for claim in claims if claim.needs in ((RUNS,), (RUNS, TUNED))][:9]
 
 
 def on_nine_datasets(table):
@@ -134,6 +135,8 @@ def test_claims_follow_the_table():
     worse["value"] += worse["method"].map({"LA-min": 0.3}).fillna(0)
     found = verdicts(on_nine_datasets(worse.fillna({"value": 0.1})))
     assert [one.verdict for one in found] == [FAILS] * 9
+    assert found[-1].reason.startswith("predictions differ, but class shares are lost: off by SmF1")
+    assert "; where the encoder is trained too, macro F1 0.700, entropy corr" in found[-1].reason
 
 
 @pytest.mark.parametrize(
@@ -193,10 +196,12 @@ def test_printed_counts_stand_beside_ours_for_the_same_datasets():
 
 
 def tuned_too():
-    """HS-Brexit, and by two methods with an encoder that is trained too, where all are .1 up."""
+    """HS-Brexit, and by three methods with an encoder that is trained too, where all are .1 up."""
     table = table_of_runs()
     table = table[table["dataset"] == "HS-Brexit"]
-    few = table[table["method"].isin(["MV", "SL"])].assign(encoder="all-MiniLM-L6-v2, fine-tuned")
+    few = table[table["method"].isin(["MV", "SL", "SmF1"])].assign(
+        encoder="all-MiniLM-L6-v2, fine-tuned"
+    )
     return pd.concat([table, few.assign(value=few["value"] + 0.1)], ignore_index=True)
 
 

@@ -24,6 +24,8 @@ RUNS = "label_variation"
 """The joined table of all experiments of the study."""
 CHOICES = "human_ranking"
 """That of `human_ranking`: what people choose, and how metrics agree with it."""
+TUNED = "label_variation_tuned"
+"""That of a dataset with its encoder frozen, and trained too."""
 SIMPLE = ("ReL", "SL")
 
 
@@ -78,6 +80,16 @@ def metric_methods_follow(tables: Tables) -> Cells:
     return cells_of(f"mean ranks: {text}", names, values, errors, None, [len(own) for own in gaps])
 
 
+def _trained_too(table: pd.DataFrame, method: str, dataset: str) -> str:
+    """A method's means over runs where the encoder is trained too; nothing where there are none."""
+    own = table[(table["method"] == method) & (table["dataset"] == dataset)]
+    own = own[own["encoder"].str.endswith("fine-tuned")]
+    means = own.groupby("metric")["value"].mean().dropna()
+    told = [f"{name} {means[name]:.3f}" for name in ("macro F1", "entropy correlation")
+            if name in means]  # fmt: skip
+    return f"; where the encoder is trained too, {', '.join(told)}" if told else ""
+
+
 def degenerates(tables: Tables, method: str, dataset: str) -> Judgement:
     """In which runs a method's entropy correlation is undefined on a dataset."""
     table = tables[RUNS]
@@ -95,6 +107,7 @@ def degenerates(tables: Tables, method: str, dataset: str) -> Judgement:
     named = [name for name in (method, "SMF1", BASELINE) if name in means.index]
     shown = ", ".join(f"{name} {means['share_error'][name]:.3f}" for name in named)
     why = f"predictions differ, but class shares are lost: off by {shown}"
+    why += _trained_too(tables[TUNED], method, dataset)
     return Judgement(f"{elsewhere}defined in all runs there; {text}", FAILS, why, runs)
 
 
