@@ -390,7 +390,10 @@ def test_what_was_found_is_counted_and_told_from_the_pages():
         "Of 6 claims of the five papers [that could be decided](verdicts.md), 3 hold and 3" in page
     )
     assert " do not; 1 are about simulated stand-ins. 3 more need replicates, " in page
-    assert "replicates, public data cannot decide 2, 1 are not judged, and printed numbers fix 0." in page
+    assert (
+        "replicates, public data cannot decide 2, 1 are not judged, and printed numbers fix 0."
+        in page
+    )
     assert "in 95 to 97 of 100 cases (at worst" in page
     assert (
         "With 20 gold labels 16 of 100 [are missing](answer.md#by-number-of-gold-labels), and"
