@@ -84,8 +84,8 @@ def _trained_too(table: pd.DataFrame, method: str, dataset: str) -> str:
     """A method's means over runs where the encoder is trained too; nothing where there are none."""
     own = table[(table["method"] == method) & (table["dataset"] == dataset)]
     own = own[own["encoder"].str.endswith("fine-tuned")]
-    means = own.groupby("metric")["value"].mean().dropna()
-    told = [f"{name} {means[name]:.3f}" for name in ("macro F1", "entropy correlation")
+    means = own.groupby("metric")["value"].mean()
+    told = [f"{name} {means[name]:.3f}".replace("nan", "undefined") for name in ("macro F1", "entropy correlation")
             if name in means]  # fmt: skip
     return f"; where the encoder is trained too, {', '.join(told)}" if told else ""
 
