@@ -85,9 +85,10 @@ def _trained_too(table: pd.DataFrame, method: str, dataset: str) -> str:
     own = table[(table["method"] == method) & (table["dataset"] == dataset)]
     own = own[own["encoder"].str.endswith("fine-tuned")]
     means = own.groupby("metric")["value"].mean()
-    told = [f"{name} {means[name]:.3f}".replace("nan", "undefined") for name in ("macro F1", "entropy correlation")
+    told = [f"{name} {means[name]:.3f}" for name in ("macro F1", "entropy correlation")
             if name in means]  # fmt: skip
-    return f"; where the encoder is trained too, {', '.join(told)}" if told else ""
+    text = ", ".join(told).replace("nan", "undefined")
+    return f"; where the encoder is trained too, {text}" if told else ""
 
 
 def degenerates(tables: Tables, method: str, dataset: str) -> Judgement:
