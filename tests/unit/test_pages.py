@@ -502,9 +502,9 @@ def test_the_cluster_page_adds_up_by_paper_and_target():
     assert "| `both` | `one`, `three` | 4.00 | 1.75 |" in page
     assert "| `half` | `one`, `two` | 4.00 |  |" in page
     # A block that was drawn twice and differed once is one that differs.
-    again = "made 4 of some 1,200 published blocks again, chosen at random. 3 came out as the same"
-    exactly = "2 of them in every digit that is published and the others within their Monte Carlo"
-    assert f"{again} numbers, {exactly} error." in page
+    again = "made 4 of 1,200 published blocks again, chosen at random. 3 came out the same, "
+    exactly = "2 of them in every digit that is published, and the others, first made elsewhere, "
+    assert f"{again}{exactly}within their Monte Carlo error." in page
     none = page_from(
         "cluster", costs=costs, taken=taken, figures=named, verified=verified.iloc[-1:]
     )
