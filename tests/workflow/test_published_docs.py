@@ -25,10 +25,8 @@ def same_picture(one: str, other: str) -> bool:
     return bool(np.allclose(*places, rtol=0, atol=0.05))
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """A copy of the checkout after `make docs`, which had to make every page of a result anew."""
-    folder = tmp_path_factory.mktemp("published")
+def made(folder: Path) -> None:
+    """Copy the checkout and `make docs`, which has to make every page of a result anew."""
     for name in run("git", "ls-files", "-co", "--exclude-standard", cwd=ROOT).splitlines():
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +45,6 @@ def made(tmp_path_factory):
     ran = set(re.findall(r"^(?:local)?rule (\w+):", done.stdout + done.stderr, re.MULTILINE))
     assert ran, done.stderr[-3000:]
     assert not ran & {"dataset", "simulate", "estimate", "check", "embed"}
-    return folder
 
 
 def files(folder: Path, pattern: str) -> dict[str, str]:
@@ -55,16 +52,13 @@ def files(folder: Path, pattern: str) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in folder.glob(pattern)}
 
 
-def test_pages_are_what_the_published_results_give(made):
-    kept, now = files(ROOT, "docs/*.md"), files(made, "docs/*.md")
-    assert kept.keys() == now.keys()
-    assert [name for name, text in kept.items() if now[name] != text] == []
-
-
-def test_the_gallery_is_drawn_from_the_published_results(made):
-    kept, now = files(ROOT, "docs/gallery/*.svg"), files(made, "docs/gallery/*.svg")
-    assert kept.keys() == now.keys()
-    assert [name for name, text in kept.items() if not same_picture(text, now[name])] == []
+def test_pages_and_gallery_are_what_the_published_results_give(tmp_path):
+    """One test of both: each worker of the suite would make them for itself."""
+    made(tmp_path)
+    for pattern, same in (("docs/*.md", str.__eq__), ("docs/gallery/*.svg", same_picture)):
+        kept, now = files(ROOT, pattern), files(tmp_path, pattern)
+        assert kept.keys() == now.keys()
+        assert [name for name, text in kept.items() if not same(text, now[name])] == []
 
 
 @pytest.mark.parametrize("wrong", ['<path d="M 1.25 7.2"/>', '<line d="M 1.25 7.0"/>'])
