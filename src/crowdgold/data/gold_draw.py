@@ -81,21 +81,6 @@ def kish(weights: np.ndarray) -> float:
     return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0
 
 
-def usual_weight(weights: np.ndarray) -> float:
-    """What a gold item counts that stands for an item at random: the mean, by what each counts."""
-    return float((weights**2).sum() / weights.sum())
-
-
-def spread_shown(weights: np.ndarray, usual: float) -> float:
-    """How many items of equal weight show as much of a spread as these.
-
-    What an item adds to a variance goes with the square of its weight, so that it is Kish's number
-    of the squares: of these and of one item more, of usual weight, less one. Of many light items
-    none shows what heavy ones add.
-    """
-    return kish(np.append(weights, usual) ** 2) - 1
-
-
 def strata_counted(number: int) -> str:
     """So many strata, in words."""
     return f"{number:,} {'stratum' if number == 1 else 'strata'}"

@@ -31,10 +31,12 @@ import numpy as np
 
 from crowdgold.data import NO_GOLD, GoldDraw
 from crowdgold.data.clusters import Together, together, units_of
-from crowdgold.data.gold_draw import kish, usual_weight
+from crowdgold.data.gold_draw import kish
 from crowdgold.inference.design import Design, KnownChances, SimpleRandom
 from crowdgold.inference.questions import View
 
+HALF = 0.5
+"""Share of gold that comes by whole clusters, from which on clusters are looked at."""
 WHOLE = Together(siblings=0.0, expected=0.0, found=0, ratio=np.nan, share=1.0)
 """Of items that were drawn from a population without end: by whole clusters."""
 
@@ -82,16 +84,6 @@ class Clustered(SimpleRandom):
         return np.bincount(self.cluster, self.counting)
 
     @property
-    def usual(self) -> float | None:
-        """As of the items, with clusters in their place."""
-        return usual_weight(self._sizes) if self.uneven else None
-
-    @property
-    def evenness(self) -> float:
-        """Share of Kish's number that is left where the heaviest cluster counts most."""
-        return float(self._sizes.sum() / self._sizes.max()) / kish(self._sizes)
-
-    @property
     def left(self) -> float:
         """As of the items."""
         return self.items.left
@@ -123,6 +115,24 @@ class Clustered(SimpleRandom):
         rescaled: np.ndarray = found * np.sqrt(max(len(found) - 1, 1))
         return rescaled
 
+    def one_more(self, own: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """As of items, or of clusters whose labels are all the other ones: of what was drawn."""
+        if self.share < HALF:
+            return self.items.one_more(own, other)
+        touched = self._summed(np.isfinite(other).astype(float)) > 0
+        together = np.where(touched, self._summed(np.nan_to_num(other)), np.nan)
+        found = self.clusters.one_more(self._summed(own), together)
+        return found * self.clusters.size / self.size
+
+    def left_open(self, own: np.ndarray, other: np.ndarray, level: float) -> np.ndarray:
+        """As of the items."""
+        return self.items.left_open(own, other, level)
+
+    @property
+    def trace(self) -> np.ndarray:
+        """As of the items."""
+        return self.items.trace
+
     def of_population(self, influence: np.ndarray) -> np.ndarray | None:
         """What the items contribute; None of a sample of a population without end."""
         return influence if self.fraction > 0 else None
@@ -150,19 +160,21 @@ class Clustered(SimpleRandom):
     def freedom(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
         """As of the designs, with clusters in the place of items."""
         between: np.ndarray = np.sqrt((count - 1.0) * max(kish(self._sizes) - 1, 1))
-        if self.weights is None:
-            return between
-        rows = len(deviations) if self.share == 0 else len(deviations) - self.clusters.size
-        own = [one for one in (deviations[:rows], deviations[rows:]) if len(one)]
-        designs = [self.items] * (self.share < 1) + [self.clusters] * (self.share > 0)
-        found = [design.freedom(one, count) for design, one in zip(designs, own, strict=True)]
-        return np.minimum.reduce([between, *found])
+        own = self._by_design(deviations)
+        return np.minimum.reduce([between, *(design.freedom(one, count) for design, one in own)])
 
-    def rests_on(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
-        """As many clusters of equal weight, or the degrees of freedom, plus 1."""
-        if self.weights is not None:
-            return self.freedom(deviations, count) + 1
-        return np.full(len(count), kish(self._sizes))
+    def as_found(self, deviations: np.ndarray) -> np.ndarray:
+        """The fewer of the designs'."""
+        own = self._by_design(deviations)
+        return np.minimum.reduce([design.as_found(one) for design, one in own])
+
+    def _by_design(self, deviations: np.ndarray) -> list[tuple[SimpleRandom, np.ndarray]]:
+        """The designs of items and of clusters, each with its own rows of `deviations`."""
+        if self.share == 0:
+            return [(self.items, deviations)]
+        rows = len(deviations) - self.clusters.size
+        both = [(self.items, deviations[:rows]), (self.clusters, deviations[rows:])]
+        return [(design, one) for design, one in both if len(one)]
 
     def times(self, rng: np.random.Generator) -> np.ndarray:
         """Resamples of clusters."""

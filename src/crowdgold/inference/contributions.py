@@ -45,6 +45,33 @@ def centred_influence(questions: Questions, view: View, probability: np.ndarray)
     return centred
 
 
+def if_flipped(
+    questions: Questions, view: View, labels: np.ndarray, others: np.ndarray, trace: np.ndarray
+) -> np.ndarray:
+    """What each gold item would contribute were its label the other one: (m, P), centred.
+
+    Each item stands in the table twice, with most of its mass under its own label and a trace of it
+    under the other one, so that any metric's own formula says what that trace moves.
+    NaN where neither label moves a quantity, as of an item that is not flagged and a precision.
+
+    Args:
+        questions: the quantities.
+        view: the m items.
+        labels, others: (m,) what an item counts as positive under its label, and under the other.
+        trace: (m,) share of each item's mass under the other label.
+    """
+    size, rows = len(view), np.tile(np.arange(len(view)), 2)
+    weights = np.concatenate([1 - trace, trace])
+    if view.weights is not None:
+        weights = weights * view.weights[rows]
+    twice = View(view.items.take(rows), view.predictor, weights)
+    mass = twice.mass(np.concatenate([labels, others]).astype(float))
+    found = questions.influence(mass, twice.ranking()) * (size - 1) / (2 * size - 1)
+    own, other = found[:size] / (1 - trace)[:, None], found[size:] / trace[:, None]
+    touched = np.isfinite(own) & np.isfinite(other) & ((own != 0) | (other != 0))
+    return np.where(touched, other - own.mean(axis=0), np.nan)
+
+
 def spread_of(design: Design, influence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Deviations (r, P) of P quantities, and their standard errors (P,) about the population.
 

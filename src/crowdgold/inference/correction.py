@@ -10,6 +10,7 @@ from crowdgold.inference.contributions import (
     MOST_ROWS,
     centred_influence,
     expected_of,
+    if_flipped,
     some_rows,
     where_known,
 )
@@ -17,12 +18,11 @@ from crowdgold.inference.design import Design
 from crowdgold.inference.expert_errors import ExpertErrors
 from crowdgold.inference.questions import Questions, View
 from crowdgold.inference.rectified import POPULATION, Rectified
-from crowdgold.inference.uneven_classes import UnevenClasses
 
 
 def of_labels(
     share: np.ndarray, known: View, questions: Questions, target: str,
-    design: Design | None = None, errors: ExpertErrors | None = None,
+    design: Design | None = None, errors: ExpertErrors | None = None, among: View | None = None,
 ) -> Rectified:  # fmt: skip
     """What labels say that are taken for the truth, or those of experts whose errors are known.
 
@@ -33,6 +33,8 @@ def of_labels(
         target: one of `TARGETS`.
         design: how these were drawn from all items; None where they are a sample of a population.
         errors: of the experts, whose likelier labels `share` holds; None where it is the truth.
+        among: the items that these were drawn from. They show on how many of them two predictors
+            say different things, which few labelled items may not.
     """
     hard = (share > 0.5).astype(int)
     share = share.astype(float) if errors is None else errors.values
@@ -45,18 +47,25 @@ def of_labels(
         slope = errors.derivatives(lambda one: questions.values(known.mass(one), ranking))
         influence = influence + len(known) * errors.contributions[some] @ slope
         moved, target = errors.spread[:, None] * slope, POPULATION
+    # A single item of a class says nothing of the spread among such items; one more may.
+    influence = where_known(influence)
+    flipped = share[some], 1 - share[some], design.trace[some]
+    other = if_flipped(questions, known.take(some), *flipped)
     labelled = design.deviations(influence)
     point, nothing = questions.values(known.mass(share), ranking), np.zeros_like(labelled)
     unknown = np.full_like(point, np.nan)
-    positive = int(hard.sum())
-    uneven = None
-    if design.usual is not None and weights is not None:
-        uneven = UnevenClasses.of(hard, ranking, weights, design.usual, questions)
+    positive, expected = int(hard.sum()), np.stack([nothing, nothing])
+    if among is not None:
+        constant = np.full(len(among), (positive + 0.5) / (len(known) + 1))
+        found = expected_of(among, questions, constant, design)
+        apart = np.isnan(questions.named.parts).all(axis=1)
+        expected = np.stack([found[0] * apart, np.zeros_like(found[0])])
     return Rectified(
-        np.stack([point, unknown, unknown]), labelled, nothing, np.stack([nothing, nothing]),
-        questions.counted(hard, ranking), min(positive, len(known) - positive), design,
+        np.stack([point, unknown, unknown]), influence, np.zeros_like(influence), other, labelled,
+        nothing, expected, questions.counted(hard, ranking),
+        min(positive, len(known) - positive), design,
         None if weights is None else questions.counted(hard, ranking, weights),
-        design.of_population(influence), moved, target, uneven,
+        design.of_population(influence), moved, target,
     )  # fmt: skip
 
 
@@ -79,11 +88,11 @@ def rectify(
     some = some_rows(len(rows), MOST_ROWS if design.counting is None else len(rows))
     here = questions.values(gold.mass(share), gold.ranking())
     everywhere = questions.values(view.mass(prediction), view.ranking())
+    predicted = where_known(centred_influence(questions, gold.take(some), share[some]))
     return replace(
         alone,
         points=np.stack([alone.points[0], here, everywhere]),
-        predicted=where_known(
-            design.deviations(centred_influence(questions, gold.take(some), share[some]))
-        ),
+        of_prediction=predicted,
+        predicted=design.deviations(predicted),
         expected=expected_of(view, questions, prediction, design),
     )

@@ -13,13 +13,14 @@ a population, of which the N items are a sample, the variance over the items' co
 is added.
 
 Degrees of freedom, of a metric that rests on k of n gold items, are sqrt((k - 1) (n - 1)): k - 1
-alone is too cautious, since the spread of a rate follows from the rate. That of an AUC does not.
-Its variance is v_1 / k + v_0 / (n - k) of the two classes, whose v are taken to be alike, so that
-with w = (n - k) / n it has no more than 1 / (w^2 / (k - 1) + (1 - w)^2 / (n - k - 1)) degrees of
-freedom (Satterthwaite, 1946). Where weights differ, the
-spread follows from the few items that count for many, and it is the least of k - 1, k Kish's number
-of items of equal weight, of what the spread itself says (`degrees_of_freedom`) and of what items of
-a class show (`uneven_classes`).
+alone is too cautious, since the spread of a rate follows from the rate. In strata Satterthwaite's
+number stands in the place of n - 1, and where weights differ Kish's number of items of equal weight
+in that of k. That of an AUC does not follow from it. Its variance is v_1 / k + v_0 / (n - k) of the
+two classes, whose v are taken to be alike, so that with w = (n - k) / n it has no more than
+1 / (w^2 / (k - 1) + (1 - w)^2 / (n - k - 1)) degrees of freedom (Satterthwaite, 1946).
+
+A cell of gold items, a stratum or a class of weight or all of them, whose few labels are alike
+shows no variance. One more label is imagined in it (`one_more`).
 """
 
 from dataclasses import dataclass
@@ -28,8 +29,8 @@ from typing import ClassVar
 import numpy as np
 
 from crowdgold.data import GoldDraw
-from crowdgold.data.gold_draw import kish, usual_weight
 from crowdgold.inference.degrees_of_freedom import of_items, of_strata
+from crowdgold.inference.interval import unseen_share
 
 EQUAL = 1e-9
 """Largest difference of weights, of mean 1, that are the same but for rounding."""
@@ -65,19 +66,14 @@ class SimpleRandom:
         return False
 
     @property
-    def usual(self) -> float | None:
-        """What one counts that stands for an item at random; None where all count the same."""
-        return usual_weight(self.counting) if self.uneven and self.counting is not None else None
-
-    @property
-    def evenness(self) -> float:
-        """Share of Kish's number that is left where the heaviest item counts most."""
-        return 1.0
-
-    @property
     def left(self) -> float:
         """What the variance over samples is multiplied by."""
         return 1 - self.fraction
+
+    @property
+    def of_all(self) -> int:
+        """How many items these were drawn from; their own number without end."""
+        return round(self.size / self.fraction) if self.fraction > 0 else self.size
 
     @property
     def everyone(self) -> bool:
@@ -115,8 +111,34 @@ class SimpleRandom:
         """
         return influence
 
+    def one_more(self, own: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """What one more label, of either class, adds to `size` times the variance, (P,).
+
+        Args:
+            own: (m, P) what gold items contribute, centred.
+            other: (m, P) the same, were their labels the other ones; NaN where neither matters.
+        """
+        found: np.ndarray = _imagined(own, other) / self.size
+        return found
+
+    def left_open(self, own: np.ndarray, other: np.ndarray, level: float) -> np.ndarray:
+        """How far labels that a stratum, or class of weight, has not shown may move, (P,).
+
+        Args:
+            own, other: as of `one_more`.
+            level: of an interval.
+        """
+        return np.zeros(own.shape[1])
+
+    @property
+    def trace(self) -> np.ndarray:
+        """Share of each gold item, (m,), that is of the other class if a cell has one more label,
+        as likely to be of either.
+        """
+        return np.full(self.size, 0.5 / (self.size + 1))
+
     def freedom(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
-        """Degrees of freedom of each variance, (P,).
+        """Degrees of freedom of each variance by the design alone, (P,).
 
         Args:
             deviations: (r, P) that it is of.
@@ -124,6 +146,10 @@ class SimpleRandom:
         """
         between: np.ndarray = np.sqrt((count - 1.0) * (self.size - 1.0))
         return between
+
+    def as_found(self, deviations: np.ndarray) -> np.ndarray:
+        """Degrees of freedom of each variance, (P,), by how uneven its deviations (r, P) are."""
+        return of_items(deviations, self.size)
 
     def of_classes(self, count: np.ndarray) -> np.ndarray:
         """Degrees of freedom, (P,), of metrics that compare `count` items with those of another
@@ -133,10 +159,6 @@ class SimpleRandom:
         share = others / (others + count)
         found: np.ndarray = 1 / (share**2 / (count - 1) + (1 - share) ** 2 / (others - 1))
         return found
-
-    def rests_on(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray | int:
-        """How many gold items each variance rests on, from what `freedom` takes."""
-        return self.size
 
     def times(self, rng: np.random.Generator) -> np.ndarray:
         """How often each gold item is in a resample: (m,)."""
@@ -151,7 +173,7 @@ class KnownChances(SimpleRandom):
     `fraction` is that of the least likely gold item.
 
     Attributes:
-        of_all: number N of items that they were drawn from.
+        number: N, of items that they were drawn from.
         chance: (m,) of each gold item.
         group: (m,) its stratum, those with one gold item joined with the next; 0 throughout where
             each was drawn by itself.
@@ -161,7 +183,7 @@ class KnownChances(SimpleRandom):
         by_chance: (m,) share of that which varies over samples (`data.gold_batches`); None: all.
     """
 
-    of_all: int
+    number: int
     chance: np.ndarray
     group: np.ndarray
     drawn: np.ndarray
@@ -181,9 +203,14 @@ class KnownChances(SimpleRandom):
             group, drawn = joined[draw.stratum], np.bincount(joined, draw.drawn).astype(int)
         least = chance.min() if draw.counts is None else 1 / draw.counts.max()
         return cls(
-            size=size, fraction=float(least), of_all=of_all, chance=chance, group=group,
+            size=size, fraction=float(least), number=of_all, chance=chance, group=group,
             drawn=drawn, by_itself=by_itself, counts=draw.counts, by_chance=draw.by_chance,
         )  # fmt: skip
+
+    @property
+    def of_all(self) -> int:
+        """N."""
+        return self.number
 
     @property
     def weights(self) -> np.ndarray:
@@ -196,12 +223,6 @@ class KnownChances(SimpleRandom):
     def uneven(self) -> bool:
         """Whether some gold items count for more than others."""
         return bool(np.ptp(self.weights) > EQUAL)
-
-    @property
-    def evenness(self) -> float:
-        """Share of Kish's number that is left where the heaviest item counts most."""
-        weights = self.weights
-        return float(weights.sum() / weights.max()) / kish(weights)
 
     @property
     def left(self) -> float:
@@ -240,10 +261,52 @@ class KnownChances(SimpleRandom):
         rescaled: np.ndarray = found * np.sqrt((len(found) - 1) / self.size)
         return rescaled
 
+    def one_more(self, own: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """As of a simple random sample, in the cell of gold items where it adds most.
+
+        If n_h labels of each cell h with share W_h of the items are all negative, the rate of all
+        is at most about 3.7 max(W_h / n_h), and not the sum.
+        """
+        if self.by_chance is not None:
+            own, other = own * self.by_chance[:, None], other * self.by_chance[:, None]
+        cell, found = self._cells(), np.zeros(own.shape[1])
+        for place in range(int(cell.max()) + 1):
+            rows = cell == place
+            left = float((1 - self.chance[rows]).mean())
+            adds = left * _imagined(own[rows], other[rows], centred=not self.by_itself)
+            found = np.maximum(found, adds)
+        return found / self.size
+
+    def left_open(self, own: np.ndarray, other: np.ndarray, level: float) -> np.ndarray:
+        """What as many other labels do as labels that are all alike cannot exclude (`interval`)."""
+        cell, found = self._cells(), np.zeros(own.shape[1])
+        number = np.bincount(cell)
+        if (number > 0).sum() < 2:
+            return found
+        for place in np.flatnonzero(number):
+            rows = cell == place
+            moved = np.abs(np.nan_to_num(other[rows] - own[rows]).sum(axis=0))
+            left = float((1 - self.chance[rows]).mean())
+            found = np.maximum(found, left * unseen_share(number[place], level) * moved)
+        return found / self.size
+
+    @property
+    def trace(self) -> np.ndarray:
+        """As of a simple random sample, within cells."""
+        cell = self._cells()
+        return 0.5 / (np.bincount(cell)[cell] + 1)
+
+    def _cells(self) -> np.ndarray:
+        """The stratum of each gold item, or its class of weight, from 0: (m,)."""
+        if not self.by_itself:
+            return self.group
+        octave = np.floor(np.log2(self.weights / self.weights.min()) + EQUAL)
+        return np.unique(octave, return_inverse=True)[1]
+
     def of_population(self, influence: np.ndarray) -> np.ndarray:
         """Each item's own contribution, weighed back to all items."""
         rows = self.size + len(self._absent())
-        scale = self.size / self.of_all * (rows - 1) / max(self.size - 1, 1)
+        scale = self.size / self.number * (rows - 1) / max(self.size - 1, 1)
         found: np.ndarray = influence * np.sqrt(scale / self.weights)[:, None]
         return found
 
@@ -251,35 +314,29 @@ class KnownChances(SimpleRandom):
         """As of a simple random sample, with the chances of the items."""
         assert among is not None
         odds = 1 / among.chance - 1
-        odds = np.where(np.isnan(odds), self.of_all / self.size - 1, odds)
+        odds = np.where(np.isnan(odds), self.number / self.size - 1, odds)
         centred = influence
         if among.stratum is not None:
             _, cell = np.unique(among.stratum, return_inverse=True)
             total = np.zeros((int(cell.max()) + 1, influence.shape[1]))
             np.add.at(total, cell, influence)
             centred = influence - (total / np.bincount(cell)[:, None])[cell]
-        found: np.ndarray = centred * np.sqrt(odds * self.size / self.of_all)[:, None]
+        found: np.ndarray = centred * np.sqrt(odds * self.size / self.number)[:, None]
         return found
 
     def freedom(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray:
-        """As of a simple random sample where weights are the same, else the fewest of all."""
-        if self.uneven:
-            return np.minimum(count - 1.0, self._of_spread(deviations))
+        """As of a simple random sample, with Satterthwaite's number in the place of n - 1."""
         if self.by_itself:
             return super().freedom(deviations, count)
-        between: np.ndarray = np.sqrt((count - 1.0) * self._of_spread(deviations))
-        return between
+        return np.sqrt((count - 1.0) * self._of_strata(deviations)[0])
 
-    def rests_on(self, deviations: np.ndarray, count: np.ndarray) -> np.ndarray | int:
-        """All where weights are the same, else the degrees of freedom, plus 1."""
-        return self.freedom(deviations, count) + 1 if self.uneven else self.size
+    def as_found(self, deviations: np.ndarray) -> np.ndarray:
+        """As of a simple random sample, within strata."""
+        return super().as_found(deviations) if self.by_itself else self._of_strata(deviations)[1]
 
-    def _of_spread(self, deviations: np.ndarray) -> np.ndarray:
-        """Degrees of freedom, (P,), by the spread of deviations alone."""
-        if self.by_itself:
-            return of_items(deviations, self.size)
+    def _of_strata(self, deviations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         groups = np.concatenate([self.group, self._absent()])
-        return of_strata(deviations, groups, self.drawn, self.size, normal=not self.uneven)
+        return of_strata(deviations, groups, self.drawn, self.size)
 
     def times(self, rng: np.random.Generator) -> np.ndarray:
         """n_h - 1 of the n_h of each stratum, with replacement, rescaled (Rao and Wu, 1988)."""
@@ -291,6 +348,23 @@ class KnownChances(SimpleRandom):
                 often = np.bincount(drawn, minlength=len(rows))
                 found[rows] = often * len(rows) / (len(rows) - 1)
         return found if self.by_chance is None else 1 + self.by_chance * (found - 1)
+
+
+def _imagined(own: np.ndarray, other: np.ndarray, centred: bool = True) -> np.ndarray:
+    """What one more label in a cell of gold items adds to the variance of a sum, (P,).
+
+    The label is spread over the items to which it would matter, and is as likely to be of their own
+    class as of the other. A cell of n items is then one of n + 1. So labels that are all alike
+    still leave the variance of a rate that they cannot exclude.
+
+    Args:
+        own, other: (n, P) as of `SimpleRandom.one_more`.
+        centred: whether contributions are held against the mean of the cell.
+    """
+    middle, touched = own.mean(axis=0) if centred else 0.0, np.isfinite(other)
+    squares = np.where(touched, (own - middle) ** 2 + (other - middle) ** 2, 0.0).sum(axis=0)
+    found: np.ndarray = squares / 2 / np.maximum(touched.sum(axis=0), 1)
+    return (len(own) / (len(own) + 1)) ** 2 * found
 
 
 Design = SimpleRandom

@@ -1,27 +1,33 @@
 """Intervals: of a metric between the ends of its range, and the central one of draws.
 
-An estimate theta with standard error se that rests on k of n labelled items becomes a number u in
-[0, 1], its place within the range, and the interval is symmetric in the log odds of that place:
+An estimate theta with standard error se that rests on k labelled items becomes a number u in
+[0, 1], its place within the range. It is as uncertain as a share of n* items of equal weight, the
+effective number, with p drawn to 1/2 by one label so that n* is finite at the ends:
 
-    u = (theta - low) / (high - low)       v = u kept within [1 / (4k), 1 - 1 / (4k)]
-    h = t_{(1 + level) / 2, nu} se / (high - low) / (v (1 - v))        nu: see `design`
-    [expit(min(logit u, logit v) - h), expit(max(logit u, logit v) + h)], back on the metric's range
+    u = (theta - low) / (high - low)        s = se / (high - low)        p = (k u + 1/2) / (k + 1)
+    n* = p (1 - p) / s^2
 
-So it never leaves the range, and is longer towards the middle. On the metric's own scale theta +- t
-se is too short near the ends of the range and where few items are of a class. The clipped v stands
-in the denominator and widens; it never moves the interval off its own estimate.
+The interval is the score interval of such a share (Wilson, 1927), back on the metric's range. With
+t the quantile of Student's distribution, (1 + level) / 2 and the degrees of freedom of se,
+
+    [u + t^2 / 2n*  -+  t sqrt(u (1 - u) / n* + t^2 / 4n*^2)] / (1 + t^2 / n*)
+
+It never leaves the range, and is longer towards the middle. theta +- t se is too short near the
+ends of the range and where few items are of a class.
+
+Near an end the score interval can stop short of the end: one discordant pair of many says little of
+how rare they are. Towards the end that is nearer, a metric of pairs therefore reaches as far as the
+exact interval of a share, where that is further (Clopper and Pearson, 1934, at the effective
+number; Korn and Graubard, 1998). What rests on very few items has the exact interval at both ends.
 
 Where two metrics lie near an end of their range, their difference has an error of one side, which
 an interval of the difference alone does not see. The intervals of the two show it (`from_parts`).
 
-Where every item contributes the same, se is 0 and no resample shows how uncertain the metric is. If
-k independent items are all alike, then with confidence (1 + level) / 2 at most
+If k independent items are all alike, then with confidence (1 + level) / 2 at most a share
 
     b = 1 - ((1 - level) / 2)^(1 / k)
 
-of their population differ (Clopper and Pearson, 1934, at 0 of k), each by no more than the range
-allows. Of N items of which the k are a share f, D that differ are all missed with a chance of at
-most (1 - f)^D, so that at most log((1 - level) / 2) / log(1 - f) do, and no larger a share than b.
+of their population differ (Clopper and Pearson at 0 of k).
 
 The central interval of draws, which holds the truth as often as it says however few they are.
 
@@ -34,29 +40,43 @@ the truth in 93.1% of cases where they say 95%.
 """
 
 import numpy as np
-from scipy.special import expit, logit, stdtrit
+from scipy.special import betaincinv, ndtri, stdtrit
 
 from crowdgold.metrics import Scale
 
 Ends = tuple[np.ndarray, np.ndarray]
+TINY = 1e-9
+"""Of a beta distribution's parameter that would be 0."""
 
 
-def unseen_share(count: np.ndarray, level: float, fraction: float = 0.0) -> np.ndarray:
-    """Largest share of items that may differ from `count` items that are all alike.
+def unseen_share(count: np.ndarray, level: float) -> np.ndarray:
+    """Largest share of a population that may differ from items that are all alike, (P,).
 
     Args:
-        count: (P,) items, at least 1.
+        count: (P,) such items, at least 1.
         level: of a two-sided interval, so that the share is exceeded with half of 1 - level.
-        fraction: share of all items that were looked at, where these are asked about; 0 of a
-            population.
     """
-    beyond = np.log((1 - level) / 2)
-    share: np.ndarray = -np.expm1(beyond / count)
-    if fraction >= 1:
-        return np.zeros_like(share)
-    if fraction > 0:
-        share = np.minimum(share, beyond / np.log1p(-fraction) * fraction / count)
+    share: np.ndarray = -np.expm1(np.log((1 - level) / 2) / count)
     return share
+
+
+def _score(place: np.ndarray, number: np.ndarray, times: np.ndarray) -> Ends:
+    """Ends of the score interval of shares (P,) of effective numbers of items (P,)."""
+    extra = times**2 / number
+    middle, reach = place + extra / 2, np.sqrt(extra * place * (1 - place) + extra**2 / 4)
+    return (middle - reach) / (1 + extra), (middle + reach) / (1 + extra)
+
+
+def _exact(place: np.ndarray, number: np.ndarray, tail: float) -> Ends:
+    """Ends of the exact interval of shares (P,) of effective numbers of items (P,).
+
+    Args:
+        tail: probability beyond each end.
+    """
+    positive, negative = number * place, number * (1 - place)
+    lower = np.where(positive > 0, betaincinv(np.maximum(positive, TINY), negative + 1, tail), 0.0)
+    upper = betaincinv(positive + 1, np.maximum(negative, TINY), 1 - tail)
+    return lower, np.where(negative > 0, upper, 1.0)
 
 
 def interval(
@@ -67,19 +87,22 @@ def interval(
     limits: np.ndarray,
     scale: Scale,
     level: float,
-    unseen: np.ndarray | float = 0.0,
+    pairs: np.ndarray | bool = False,
+    few: np.ndarray | bool = False,
 ) -> Ends:
     """Ends of the intervals of P metrics of one scale.
 
     Args:
         estimate: (P,) within their ranges.
-        error: (P,) standard errors.
-        count: (P,) items that each rests on, at least 2.
+        error: (P,) standard errors; 0 where nothing is left to chance, and the ends are the
+            estimate.
+        count: (P,) items that each rests on, at least 1.
         freedom: (P,) degrees of freedom of the standard errors.
         limits: (P, 2) their ranges.
-        scale: on which the intervals are symmetric.
-        unseen: (P,) where every item contributes the same: the share of items that may differ
-            (`unseen_share`); 0 elsewhere.
+        scale: whether these have two ends.
+        pairs: (P,) whether they compare items of two classes, and reach exactly towards the nearer
+            end.
+        few: (P,) whether they rest on so few items that both ends are exact.
 
     Returns:
         lower and upper ends, (P,) each.
@@ -89,15 +112,15 @@ def interval(
         return estimate - times * error, estimate + times * error
     low, width = limits[:, 0], limits[:, 1] - limits[:, 0]
     place = np.clip((estimate - low) / width, 0.0, 1.0)
-    inside = np.clip(place, 1 / (4 * count), 1 - 1 / (4 * count))
-    reach = times * error / width / (inside * (1 - inside))
-    with np.errstate(divide="ignore"):
-        odds = logit(place), logit(inside)
-    lower, upper = expit(np.minimum(*odds) - reach), expit(np.maximum(*odds) + reach)
-    # Without error and with nothing unseen, as where all items are labelled, it is the estimate.
-    certain = error <= 0
-    lower = np.where(certain, place - unseen * place, lower)
-    upper = np.where(certain, place + unseen * (1 - place), upper)
+    drawn, certain = (count * place + 0.5) / (count + 1), error <= 0
+    number = drawn * (1 - drawn) / np.where(certain, 1.0, error / width) ** 2
+    lower, upper = _score(place, number, times)
+    normal = ndtri((1 + level) / 2)
+    exact = _exact(place, number * (normal / times) ** 2, (1 - level) / 2)
+    both, above = np.asarray(few), place > 0.5
+    lower = np.where(both | (np.asarray(pairs) & ~above), np.minimum(lower, exact[0]), lower)
+    upper = np.where(both | (np.asarray(pairs) & above), np.maximum(upper, exact[1]), upper)
+    lower, upper = (np.where(certain, place, one) for one in (lower, upper))
     return low + width * lower, low + width * upper
 
 

@@ -123,8 +123,9 @@ class CountedLabels(Labels):
         if request.resamples:
             rng = request.streams.resamples()
             return resample(share[rows], known, questions, rng, request.resamples, design)
-        target = request.target if self.is_gold else POPULATION
-        return of_labels(share[rows], known, questions, target, design)
+        if not self.is_gold:
+            return of_labels(share[rows], known, questions, POPULATION, design)
+        return of_labels(share[rows], known, questions, request.target, design, among=view)
 
     def probabilities(self, view: View, rng: np.random.Generator) -> np.ndarray:
         """The share of each item."""

@@ -23,8 +23,9 @@ items. These labels are spread evenly over the items (`contributions.drawn_label
 `PSEUDO` gold items, and only where it is larger than V. V counts like all
 gold items. In the same way lambda starts from 1, which is best where the prediction is right.
 
-Where gold items have uneven weights (`uneven_classes`), V rests on few. It counts like its
-degrees of freedom plus 1, and V* like `PSEUDO_UNEVEN` more of them. Lambda is 0 where V(0) is less.
+Labels that are all alike show no V at all. One more label, of either class, is imagined among them
+(`design.one_more`), in V as in the interval. Where gold items have uneven weights V is never taken
+below what the prediction expects, and nor is that of a difference.
 
 Where experts err (`expert_errors`) y_i has in it what an item adds to what is known of that, and V
 is that of the population: no share of items takes the noise of labels away.
@@ -40,23 +41,34 @@ from crowdgold.inference.design import Design
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.interval import Ends, from_parts, interval, unseen_share
 from crowdgold.inference.questions import Named
-from crowdgold.inference.samples import FEWEST, NO_SPREAD, NO_VALUE, ONLY_GOLD, Sample, too_few
-from crowdgold.inference.uneven_classes import UnevenClasses
+from crowdgold.inference.samples import (
+    BOUND,
+    FEWEST,
+    LEFT_OPEN,
+    NO_VALUE,
+    NOTHING_SAID,
+    ONLY_GOLD,
+    SAYS_NOTHING,
+    Sample,
+    few,
+)
 from crowdgold.metrics import Scale
 
-PSEUDO, PSEUDO_UNEVEN = 10, 5
-"""Gold items that what the prediction expects counts for; of gold with uneven weights, degrees of
-freedom. Both were chosen on simulated studies other than those of docs/answer.md and
-docs/gold-designs.md: without the first, intervals of TNR_H from 20 gold labels were too short,
-without the second those of AUC from gold that was drawn in batches, where few are positive."""
+PSEUDO = 10
+"""Gold items that what the prediction expects counts for. It was chosen on simulated studies other
+than those of docs/answer.md: without it, intervals of TNR_H from 20 gold labels were too short."""
 WIDER = 1.25
 """How many times as wide as that of gold alone an interval may be, before gold alone is taken. Not
 1, since the narrower of two intervals is short more often than either; such intervals are one in a
 hundred, and in three settings coverage was the same with 1, 1.25 and 1.5."""
-ALIKE = 1e-20
-"""Variance of what items contribute, below which they contribute the same but for rounding."""
-OF_SUMS = ("points", "labelled", "predicted", "expected", "apart", "moved")
+OF_SUMS = (
+    "points", "labelled", "predicted", "expected", "apart", "moved", "own", "of_prediction",
+)  # fmt: skip
 """What of a difference is the difference."""
+HALF = 0.5
+"""Share of a range that one stratum may leave open."""
+TINY = 1e-6
+"""Share of V below which what gold items show of it is nothing."""
 ITEMS, POPULATION = TARGETS = ("items", "population")
 """What an interval is about: these items, or the population that they were drawn from."""
 
@@ -67,8 +79,10 @@ class Rectified:
 
     Attributes:
         points: (3, P) M_E(Y), M_E(g) and M_all(g); the last two are NaN without a prediction.
-        labelled, predicted: (m, P) what gold items contribute to M_E(Y) and M_E(g), centred; as
-            deviations of the design.
+        own, of_prediction: (m, P) what gold items contribute to M_E(Y) and M_E(g), centred.
+        other: (m, P) what they would contribute to M_E(Y) were their labels the other ones; NaN
+            where neither label matters (`contributions.if_flipped`).
+        labelled, predicted: (r, P) own and of_prediction as deviations of the design.
         expected: (2, s, P) the same of items whose labels are drawn from the prediction.
         counted: (P,) gold items, or clusters of them, in the smallest denominator.
         fewer: gold items of the class that has fewer.
@@ -77,13 +91,15 @@ class Rectified:
         apart: (m, P) what the population adds to V (`design.added`); None where it is a share of V.
         moved: (D, P) by one standard error of given experts' errors; None where none err.
         target: one of `TARGETS`.
-        uneven: what classes show where weights are uneven; None where all count alike.
         of_difference: whether it is of differences between two predictors. These rest on the few
             items where the two differ, so that V is never taken below what the prediction expects.
         parts: of a difference, what is known of the two predictors; empty otherwise.
     """
 
     points: np.ndarray
+    own: np.ndarray
+    of_prediction: np.ndarray
+    other: np.ndarray
     labelled: np.ndarray
     predicted: np.ndarray
     expected: np.ndarray
@@ -94,7 +110,6 @@ class Rectified:
     apart: np.ndarray | None = None
     moved: np.ndarray | None = None
     target: str = POPULATION
-    uneven: UnevenClasses | None = None
     of_difference: bool = False
     parts: tuple["Rectified", ...] = ()
     probability: ClassVar[None] = None
@@ -103,10 +118,9 @@ class Rectified:
         """Some of the quantities, in this order."""
         chosen = np.asarray(columns, dtype=int)
         parts = tuple(part.select(columns) for part in self.parts)
-        held = {name: getattr(self, name) for name in ("counted", "effective", *OF_SUMS)}
+        held = {name: getattr(self, name) for name in ("counted", "effective", "other", *OF_SUMS)}
         chosen_of = {name: one[..., chosen] for name, one in held.items() if one is not None}
-        uneven = self.uneven and self.uneven.select(chosen)
-        return replace(self, parts=parts, uneven=uneven, **chosen_of)
+        return replace(self, parts=parts, **chosen_of)
 
     def minus(self, other: Sample) -> "Rectified | None":
         """The differences to another predictor's; they are corrected as a whole."""
@@ -116,8 +130,10 @@ class Rectified:
         named |= dict.fromkeys(("counted", "effective"), np.minimum)
         both = {name: (getattr(self, name), getattr(other, name)) for name in named}
         found = {name: named[name](*two) for name, two in both.items() if two[0] is not None}
-        uneven = self.uneven and other.uneven and self.uneven.minus(other.uneven)
-        return replace(self, of_difference=True, parts=(self, other), uneven=uneven, **found)
+        neither = np.isnan(self.other) & np.isnan(other.other)
+        apart = np.nan_to_num(self.other) - np.nan_to_num(other.other)
+        found["other"] = np.where(neither, np.nan, apart)
+        return replace(self, of_difference=True, parts=(self, other), **found)
 
     def about_items(self) -> "Rectified":
         """The same about the items at hand; about the population still where experts err."""
@@ -130,43 +146,49 @@ class Rectified:
     def weight(self) -> np.ndarray:
         """Lambda of each quantity, (P,); 0 where nothing is to be corrected."""
         size = self.design.size
-        expected = self._pseudo * (self.expected[1] ** 2).mean(axis=0)
+        expected = PSEUDO * (self.expected[1] ** 2).mean(axis=0)
         together = size * (self.labelled * self.predicted).mean(axis=0) + expected
         predicted = size * (self.predicted**2).mean(axis=0) + expected
         usable = (predicted > 0) & np.isfinite(self.points).all(axis=0) & (self.fewer >= FEWEST)
         slope = np.divide(together, predicted, out=np.zeros(len(predicted)), where=usable)
         return np.clip(slope, 0.0, 1.0)
 
-    @property
-    def _pseudo(self) -> int:
-        """Gold items that what the prediction expects counts for."""
-        return PSEUDO_UNEVEN if self.design.uneven else PSEUDO
+    def _left(self, weight: np.ndarray) -> np.ndarray:
+        """Deviations (r, P) that are left at a weight of the prediction."""
+        left: np.ndarray = self.labelled - weight * self.predicted
+        return left
 
     def _found(self, weight: np.ndarray) -> np.ndarray:
         """V of each quantity, (P,), that gold items show at a weight of the prediction."""
-        left = self.labelled - weight * self.predicted
-        found: np.ndarray = (left**2).sum(axis=0) / (len(left) - 1)
-        return found
-
-    def _freedom(self, weight: np.ndarray) -> np.ndarray:
-        """Degrees of freedom of V of each quantity, (P,), at a weight of the prediction."""
-        left = self.labelled - weight * self.predicted
-        freedom = self.design.freedom(left, np.maximum(self._enough, 2))
-        freedom = freedom if self.uneven is None else np.minimum(freedom, self.uneven.freedom)
-        # What the prediction expects counts too where V has it in it.
-        more = self._pseudo if self.design.uneven else 0
-        found: np.ndarray = freedom + more * (weight > 0)
+        left = self._left(weight)
+        found: np.ndarray = (left**2).sum(axis=0) / max(len(left) - 1, 1)
         return found
 
     def _variance(self, weight: np.ndarray) -> np.ndarray:
         """V of each quantity, (P,), at a weight of the prediction."""
-        left = self.labelled - weight * self.predicted
         found = self._found(weight)
         expected = ((self.expected[0] - weight * self.expected[1]) ** 2).mean(axis=0)
-        largest = np.maximum(found, expected)
-        size = self.design.rests_on(left, np.maximum(self._enough, 2))
-        pooled = (size * found + self._pseudo * largest) / (size + self._pseudo)
-        return np.where(weight > 0, largest if self.of_difference else pooled, found)
+        largest, size = np.maximum(found, expected), self.design.size
+        pooled = (size * found + PSEUDO * largest) / (size + PSEUDO)
+        few = self.of_difference or self.design.uneven
+        shown = largest if few else np.where(weight > 0, pooled, found)
+        guessed = weight * self.of_prediction
+        whole: np.ndarray = shown + self.design.one_more(self.own - guessed, self.other - guessed)
+        return whole
+
+    def _freedom(self, weight: np.ndarray, pairs: np.ndarray | bool) -> np.ndarray:
+        """Degrees of freedom of V of each quantity, (P,), at a weight of the prediction.
+
+        Args:
+            pairs: (P,) whether they compare items of two classes.
+        """
+        left, count = self._left(weight), np.maximum(self._enough, 2)
+        design = self.design.freedom(left, count)
+        # Where gold items show next to nothing of V, its error is not theirs.
+        shown = self._found(weight) > TINY * self._variance(weight)
+        both = np.sqrt(design * np.where(shown, self.design.as_found(left), design))
+        of_pairs = np.minimum(design, self.design.of_classes(count))
+        return np.maximum(np.where(pairs, of_pairs, both), 1.0)
 
     def error(self, weight: np.ndarray) -> np.ndarray:
         """Standard error of each quantity, (P,), at a weight of the prediction."""
@@ -189,26 +211,11 @@ class Rectified:
         """Items of equal weight in the smallest denominator, (P,)."""
         return self.counted if self.effective is None else self.effective
 
-    def unseen(self, level: float) -> np.ndarray:
-        """Share of items, (P,), that may differ where all gold items contribute the same, or 0."""
-        alike = self._variance(np.zeros(len(self.counted))) <= ALIKE
-        if self.apart is not None and self.design.everyone:
-            alike = self._of_population() <= ALIKE
-        if self.uneven is not None:
-            return np.where(alike, self.uneven.unseen(level), 0.0)
-        fraction = 0.0 if self.target == POPULATION else self.design.fraction
-        least = np.maximum(self._enough * self.design.evenness, 1)
-        return np.where(alike, unseen_share(least, level, fraction), 0.0)
-
     def chosen_weight(self) -> np.ndarray:
-        """Lambda of each quantity, or 0 where gold alone has the smaller standard error.
-
-        Of gold with uneven weights, the smaller V that gold items show. With what is expected in
-        one and not in the other, gold alone would be taken where it shows too little.
-        """
+        """Lambda of each quantity, or 0 where gold alone has the smaller standard error."""
         weight = self.weight
-        size = self._found if self.design.uneven else self.error
-        return np.where(size(weight) < size(np.zeros(len(weight))), weight, 0.0)
+        smaller = self.error(weight) < self.error(np.zeros(len(weight)))
+        return np.where(smaller, weight, 0.0)
 
     def _centre(self, weight: np.ndarray, limits: np.ndarray) -> np.ndarray:
         """Theta of each quantity, (P,), at a weight of the prediction, within its range (P, 2)."""
@@ -220,18 +227,18 @@ class Rectified:
 
     def _ends(
         self, weight: np.ndarray, limits: np.ndarray, scale: Scale, level: float,
-        unseen: np.ndarray | float = 0.0, pairs: np.ndarray | bool = False,
+        pairs: np.ndarray | bool = False,
     ) -> Ends:  # fmt: skip
         """Ends of the intervals of quantities of one scale, at a weight of the prediction.
 
         Args:
             pairs: (P,) whether they compare items of two classes.
         """
-        count = np.maximum(self._enough, 2)
-        error = np.where(np.asarray(unseen) > 0, 0.0, self.error(weight))
-        centre, freedom = self._centre(weight, limits), self._freedom(weight)
-        freedom = np.where(pairs, np.minimum(freedom, self.design.of_classes(count)), freedom)
-        return interval(centre, error, count, freedom, limits, scale, level, unseen)
+        count, freedom = np.maximum(self._enough, 1), self._freedom(weight, pairs)
+        centre, error = self._centre(weight, limits), self.error(weight)
+        return interval(
+            centre, error, count, freedom, limits, scale, level, pairs, self.counted < FEWEST
+        )
 
     def _stretch(self, scale: Scale, limits: np.ndarray, parts: np.ndarray, level: float) -> Ends:
         """How many times as far each end of one difference lies for what its two parts show.
@@ -261,9 +268,8 @@ class Rectified:
         return below, above
 
     def _all_ends(
-        self, named: Named, weight: np.ndarray, level: float, unseen: np.ndarray,
-        wanted: np.ndarray,
-    ) -> np.ndarray:  # fmt: skip
+        self, named: Named, weight: np.ndarray, level: float, wanted: np.ndarray
+    ) -> np.ndarray:
         """Ends of the intervals, (2, P); NaN of quantities that are not wanted."""
         ends = np.full((2, len(weight)), np.nan)
         scales = np.array([scale.value for scale in named.scales])
@@ -272,12 +278,8 @@ class Rectified:
             at = np.flatnonzero(wanted & (scales == scale.value))
             one, limits = self.select(at.tolist()), named.limits[at]
             of_pairs = False if self.of_difference else pairs[at]
-            ends[:, at] = one._ends(weight[at], limits, scale, level, unseen[at], of_pairs)
-        if self.of_difference and self.uneven is not None:
-            centre, alone = self._centre(weight, named.limits), wanted & ~pairs & (weight == 0)
-            ends = self.uneven.widened(ends, centre, named.limits, level, alone)
-        skewed = wanted & (unseen == 0) & pairs
-        for place in np.flatnonzero(skewed).tolist() if self.parts else ():
+            ends[:, at] = one._ends(weight[at], limits, scale, level, of_pairs)
+        for place in np.flatnonzero(wanted & pairs).tolist() if self.parts else ():
             own, at, limits = self.select([place]), weight[[place]], named.limits[[place]]
             reach = own._stretch(named.scales[place], limits, named.parts[[place]], level)
             centre, (low, high) = own._centre(at, limits), limits[0]
@@ -287,44 +289,70 @@ class Rectified:
             ends[1, place] = np.minimum(centre + above, high)[0]
         return ends
 
-    def _answered(
-        self, named: Named, level: float, unseen: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _answered(self, named: Named, level: float) -> tuple[np.ndarray, np.ndarray]:
         """Lambda of each quantity, (P,), and the ends of its interval, (2, P)."""
         weight = self.chosen_weight()
-        wanted = np.isfinite(self.points[0]) & (self.counted >= FEWEST)
-        ends = self._all_ends(named, weight, level, unseen, wanted)
-        if not self.design.uneven:
-            # A correction that moves an estimate to the end of its range can make it less sure
-            # there than gold alone leaves it elsewhere.
-            none, corrected = np.zeros(len(weight)), wanted & (weight > 0)
-            alone = self._all_ends(named, none, level, unseen, corrected)
-            wider = np.subtract(*ends[::-1]) > WIDER * np.subtract(*alone[::-1])
-            weight, ends = np.where(wider, 0.0, weight), np.where(wider, alone, ends)
-        return weight, ends
+        wanted = np.isfinite(self.points[0]) & (self.counted > 0)
+        ends = self._all_ends(named, weight, level, wanted)
+        # A correction that moves an estimate to the end of its range can make it less sure there
+        # than gold alone leaves it elsewhere.
+        none, corrected = np.zeros(len(weight)), wanted & (weight > 0)
+        alone = self._all_ends(named, none, level, corrected)
+        wider = np.subtract(*ends[::-1]) > WIDER * np.subtract(*alone[::-1])
+        return np.where(wider, 0.0, weight), np.where(wider, alone, ends)
+
+    def _printed(
+        self, named: Named, weight: np.ndarray, ends: np.ndarray, level: float
+    ) -> tuple[np.ndarray, list[str]]:
+        """The one rule for when an interval is printed: its ends, (2, P), and why there are none.
+
+        Args:
+            weight, ends: as `_answered` gives them.
+        """
+        low, high = named.limits.T
+        centre = self._centre(weight, named.limits)
+        # Two predictors that agree on all items may still differ on others.
+        certain = self.design.everyone and self.target == ITEMS
+        level_share = 0.0 if certain else float(unseen_share(np.array(self.design.of_all), level))
+        flat = ~(ends[1] > ends[0]) & np.isfinite(ends[0]) & np.isfinite(low)
+        unseen = np.where(flat, level_share, 0.0)
+        lower = np.minimum(ends[0], centre - unseen * np.nan_to_num(centre - low))
+        upper = np.maximum(ends[1], centre + unseen * np.nan_to_num(high - centre))
+        guessed = weight * self.of_prediction
+        left = self.design.left_open(self.own - guessed, self.other - guessed, level)
+        reasons = {
+            LEFT_OPEN: left > HALF * (high - low),
+            SAYS_NOTHING: ~(upper - lower < NOTHING_SAID * (high - low)) & np.isfinite(low),
+        }
+        why = [""] * len(weight)
+        for reason, found in reasons.items():
+            why = [one or (reason if this else "") for one, this in zip(why, found, strict=True)]
+        said = np.array([not one for one in why])
+        return np.where(said, np.stack([lower, upper]), np.nan), why
 
     def estimates(self, named: Named, level: float) -> list[Estimate]:
         """An estimate of each quantity, with its interval and standard error."""
         labelled, _, everywhere = self.points
-        unseen = self.unseen(level)
-        weight, (lower, upper) = self._answered(named, level, unseen)
-        centre = self._centre(weight, named.limits)
-        error = np.where(unseen > 0, 0.0, self.error(weight))
+        weight, ends = self._answered(named, level)
+        (lower, upper), why = self._printed(named, weight, ends, level)
+        centre, error = self._centre(weight, named.limits), self.error(weight)
         found = []
         for place, name in enumerate(named.texts):
             if not np.isfinite(labelled[place]):
                 found.append(Estimate.unavailable(name, NO_VALUE))
                 continue
-            value, spread = float(centre[place]), float(error[place])
-            if self.counted[place] < FEWEST:
-                note = too_few(int(self.counted[place]), self.design.units)
-                found.append(Estimate(name, value, np.nan, np.nan, note=note))
+            value, spread, counted = (
+                float(centre[place]), float(error[place]), int(self.counted[place]),
+            )  # fmt: skip
+            if why[place]:
+                rests = "" if counted >= FEWEST else f"; {few(counted, self.design.units)}"
+                found.append(Estimate(name, value, np.nan, np.nan, note=why[place] + rests))
                 continue
-            if not np.isfinite(spread):
-                found.append(Estimate(name, value, np.nan, np.nan, note=NO_SPREAD))
-                continue
-            known = np.nan if unseen[place] > 0 else spread
-            note = ONLY_GOLD if np.isfinite(everywhere[place]) and weight[place] == 0 else ""
-            ends = float(lower[place]), float(upper[place])
-            found.append(Estimate(name, value, *ends, standard_error=known, note=note))
+            alone = np.isfinite(everywhere[place]) and weight[place] == 0
+            notes = [ONLY_GOLD] * bool(alone)
+            if counted < FEWEST:
+                notes.append(f"{few(counted, self.design.units)}, so that {BOUND}")
+            both = float(lower[place]), float(upper[place])
+            note = "; ".join(notes)
+            found.append(Estimate(name, value, *both, standard_error=spread, note=note))
         return found

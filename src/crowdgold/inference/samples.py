@@ -16,19 +16,26 @@ from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import Named
 
 FEWEST = 3
-"""Gold items, or clusters of them, that an interval must rest on. Fewer cannot show how uncertain a
-metric is."""
+"""Gold items, or clusters of them, below which nothing shows how uncertain a metric is. Its
+interval is then an exact bound, or there is none."""
+NOTHING_SAID = 0.95
+"""Share of a metric's range from which on an interval says nothing."""
 
 
-def too_few(counted: int, of: str = "gold items") -> str:
-    """Why a metric that rests on fewer gold items, or clusters, than `FEWEST` has no interval."""
+def few(counted: int, of: str = "gold items") -> str:
+    """What is said of a metric that rests on fewer gold items, or clusters, than `FEWEST`."""
     if counted == 1:  # clusters of gold items, or gold items
         of = of.replace("clusters", "cluster") if "clusters" in of else of.removesuffix("s")
-    return f"no interval: it rests on {counted} {of}, expected at least {FEWEST}"
+    return f"it rests on {counted} {of}"
 
 
 ONLY_GOLD = "from the gold labels alone: the prediction makes it no surer"
-NO_SPREAD = "no interval: it rests on a single item"
+BOUND = "the interval is an exact bound"
+SAYS_NOTHING = "no interval: it could have nearly any value"
+LEFT_OPEN = (
+    "no interval: a stratum, or items that count for as many others, has so few gold labels that "
+    "they leave more than half of the range open"
+)
 NO_VALUE = "the gold items leave it without a value"
 
 

@@ -184,21 +184,23 @@ class Labelled:
         share = cross_fit(columns, items.gold, items.draw, items.cluster)
 
         def adds(labels: np.ndarray) -> np.ndarray:
-            found = self._influence(gold.moments(self.mass(labels), without=True))
-            return self.design.deviations(where_known(found))
+            return where_known(self._influence(gold.moments(self.mass(labels), without=True)))
 
-        own = share[self.rows]
+        deviations, own = self.design.deviations, share[self.rows]
         masses = np.stack([1 - share, share], axis=1)[self.voted]
         everywhere = votes.take(self.voted).moments(masses, without=False)
         predicted, labelled = adds(own), self._influence(values)
         drawn = drawn_labels(items.take(self.rows), own, REDRAWN)
-        expected = np.concatenate([np.stack([adds(one), predicted]) for one in drawn], axis=1)
+        expected = np.concatenate(
+            [np.stack([deviations(adds(one)), deviations(predicted)]) for one in drawn], axis=1
+        )
         fewer = int(min(self.label.sum(), (1 - self.label).sum()))
         heavy = min(kish(self.weight[self.label == one]) for one in (0, 1))
         found = Rectified(
             np.concatenate([values[:1], gold.moments(self.mass(own), without=False), everywhere]),
-            self.design.deviations(labelled), predicted, expected, np.full(size, fewer), fewer,
-            self.design, np.full(size, heavy), self.design.of_population(labelled),
+            labelled, predicted, np.full_like(labelled, np.nan), deviations(labelled),
+            deviations(predicted), expected, np.full(size, fewer), fewer, self.design,
+            np.full(size, heavy), self.design.of_population(labelled),
             of_difference=True,
         )  # fmt: skip
         limits = np.tile([-np.inf, np.inf], (size, 1))

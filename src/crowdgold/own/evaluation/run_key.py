@@ -38,7 +38,6 @@ from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.questions import Named
 from crowdgold.inference.rectified import Rectified
 from crowdgold.inference.samples import Draws, Stated
-from crowdgold.inference.uneven_classes import UnevenClasses
 from crowdgold.metrics import Scale
 from crowdgold.models.stan import StanModels
 from crowdgold.models.stan_fit import Diagnostics
@@ -49,7 +48,7 @@ from crowdgold.own.evaluation.questions import Settings
 CLASSES = {
     one.__name__: one
     for one in (
-        Found, Named, Draws, Rectified, SimpleRandom, KnownChances, Clustered, UnevenClasses,
+        Found, Named, Draws, Rectified, SimpleRandom, KnownChances, Clustered,
         Stated, Estimate, Diagnostics, Scale,
     )
 }  # fmt: skip
