@@ -31,6 +31,7 @@ from crowdgold.data.item_columns import (
 )
 from crowdgold.data.opinions import OPINION, TAKEN_FOR_TRUE, Opinions, read_expert_error
 from crowdgold.data.outputs import unfinished
+from crowdgold.data.ranking import Ranking
 from crowdgold.data.shown import Known, Shown
 from crowdgold.data.spreadsheet import write_spreadsheet
 from crowdgold.data.tables import SEPARATORS, read_columns
@@ -123,15 +124,27 @@ class Items(Shown):
         if predictor == NO_PREDICTOR:
             return np.arange(len(self))
         if predictor not in self._orders:
-            scores = self._scores_of(predictor)
-            without = int(np.isnan(scores).sum())
-            if without:
-                raise InputError(
-                    f"{counted(without, 'item')} without a score of {predictor!r} cannot be "
-                    "ranked; expected those that have one, as `with_score` has them"
-                )
+            scores = self._all_scores(predictor)
             self._orders[predictor] = np.lexsort((self.tie_break, scores))
         return self._orders[predictor]
+
+    def ranking(self, predictor: str) -> Ranking:
+        """The items from the lowest to the highest score, those of equal scores together.
+
+        Raises:
+            InputError: where an item has no score, as `order` does.
+        """
+        return Ranking.of(self._all_scores(predictor))
+
+    def _all_scores(self, predictor: str) -> np.ndarray:
+        scores = self._scores_of(predictor)
+        without = int(np.isnan(scores).sum())
+        if without:
+            raise InputError(
+                f"{counted(without, 'item')} without a score of {predictor!r} cannot be "
+                "ranked; expected those that have one, as `with_score` has them"
+            )
+        return scores
 
     def with_gold(self, labelled: np.ndarray, draw: GoldDraw | None = None) -> "Items":
         """The same items with gold labels where `labelled` (n,) is true, from the truth.

@@ -19,6 +19,7 @@ from crowdgold.models.priors import MuPrior, PhiPrior, ScorePrior
 
 if TYPE_CHECKING:
     from crowdgold.data import Items
+    from crowdgold.data.ranking import Ranking
     from crowdgold.inference.imputed import LabelProbability
     from crowdgold.inference.labels import Fit, LabelPosterior
     from crowdgold.models.binned_ranks import BinnedRanks
@@ -74,18 +75,16 @@ class MavenSettings(Settings):
 
 
 def summarise_ranking(
-    items: "Items", sets: "VoteSets", predictor: str, settings: MavenSettings
+    ranking: "Ranking", sets: "VoteSets", settings: MavenSettings
 ) -> "ScoreData | BinnedRanks":
     """What the score likelihood needs of a predictor's ranking."""
     from crowdgold.models.binned_ranks import BinnedRanks
-    from crowdgold.models.score_model import ScoreData
-    from crowdgold.models.vote_sets import win_counts
+    from crowdgold.models.tied_wins import count_wins
 
-    order, prior = items.order(predictor), settings.score_prior
+    prior = settings.score_prior
     if settings.score_likelihood == "calibrated":
-        return BinnedRanks.of(sets.member, order, len(sets), settings.positive_sd, prior)
-    wins = win_counts(sets.member, order, len(sets))
-    return ScoreData(wins.astype(float), sets.count.astype(float), sets.pattern, prior)
+        return BinnedRanks.of(sets.member, ranking, len(sets), settings.positive_sd, prior)
+    return count_wins(sets, ranking, prior)
 
 
 def _score_model(
@@ -157,7 +156,8 @@ def fit_maven(
     start = clock()
     sets = find_vote_sets(items)
     wanted = items.predictors if predictors is None else list(predictors)
-    rankings = {name: summarise_ranking(items, sets, name, settings) for name in wanted}
+    rankings = {name: items.ranking(name) for name in wanted}
+    summaries = {name: summarise_ranking(one, sets, settings) for name, one in rankings.items()}
     counted = clock()
     vote_rng, *score_rngs = rng.spawn(1 + len(items.predictors))
     vote_sets = sets if vote_items is None else find_vote_sets(vote_items)
@@ -170,7 +170,7 @@ def fit_maven(
         if predictor not in rankings:
             continue
         scores[predictor], pilots[predictor] = _score_model(
-            rankings[predictor], sets, vote, score_rng, settings, run
+            summaries[predictor], sets, vote, score_rng, settings, run
         )
     seconds = {
         "summary": counted - start,
@@ -179,12 +179,16 @@ def fit_maven(
         "score model": clock() - sampled,
         "inference": fit.elapsed + clock() - sampled,
     }
-    posterior = _posterior(items, sets, vote, scores)
+    posterior = _posterior(items, sets, vote, scores, rankings)
     return Fit("", posterior, _diagnostics(fit, pilots, scores), seconds)
 
 
 def _posterior(
-    items: "Items", sets: "VoteSets", vote: "VoteParameters", scores: "Mapping[str, ScoreDraws]"
+    items: "Items",
+    sets: "VoteSets",
+    vote: "VoteParameters",
+    scores: "Mapping[str, ScoreDraws]",
+    rankings: "Mapping[str, Ranking]",
 ) -> "LabelPosterior":
     from crowdgold.data import NO_GOLD
     from crowdgold.inference.labels import LabelPosterior
@@ -201,7 +205,7 @@ def _posterior(
 
         def probability(draw: int, predictor: str, rng: np.random.Generator) -> np.ndarray:
             table = tables[predictor].of_draw(draw)
-            return table.sample_probabilities(known, items.order(predictor), rng)
+            return table.sample_probabilities(known, rankings[predictor], rng)
 
         return probability
 
@@ -224,7 +228,7 @@ def _posterior(
 
 def fit_once(items: "Items", rng: np.random.Generator, settings: MavenSettings, run: Run) -> "Fit":
     """`fit_maven`, once for methods of one job that make something of the same fit."""
-    table = (items.votes_positive, items.votes_total, items.gold, items.tie_break, items.scores)
+    table = (items.votes_positive, items.votes_total, items.gold, items.scores)
     source = (rng.bit_generator.state, rng.bit_generator.seed_seq)
     key = pickle.dumps((table, source, run.sampler, run.imputations, settings))
     own_rng = copy.deepcopy(rng)

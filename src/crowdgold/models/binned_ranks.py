@@ -2,7 +2,7 @@
 
 Given votes and gold the utilities of the items are independent, with distribution function F_k in
 vote set k. The ranking is cut into B bins of nearly equal size, with n_kb items of vote set k in
-bin b. With the cut points at the quantiles t_b of the whole distribution the likelihood is
+bin b; items of equal scores are in one bin. With the cut points at the quantiles t_b of the whole distribution the likelihood is
 
     F_k    = q_k F_1,Vk + (1 - q_k) F_0,Vk            F_yv: `utility_distribution`
     Fbar   = sum_k (N_k / n) F_k,     t_b = Fbar^-1(c_b),  c_b the share of items in bins 1 .. b
@@ -15,10 +15,12 @@ Normal(mu + delta P, sd); the paper has 1 for both.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from crowdgold.data.ranking import Ranking
 from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
 from crowdgold.models.score_likelihood import TRUSTED_DELTA, Conditioned
 from crowdgold.models.utility_distribution import (
@@ -46,12 +48,39 @@ def nodes_for_distribution(delta: float) -> int:
     return max(10, math.ceil(8 + 1.4 * min(abs(delta), 2 * TRUSTED_DELTA)))
 
 
+def bin_ends(ranking: Ranking, number: Callable[[int], int]) -> np.ndarray:
+    """How many items are in the first 1 .. B bins, (B,); a bin holds whole groups of equal scores.
+
+    A group with more items than bins have on average is a bin of its own. The other groups are cut
+    into bins of nearly equal size, at the group ends nearest to that.
+
+    Args:
+        ranking: of the items.
+        number: how many bins a number of items without ties is cut into.
+    """
+    sizes, last = ranking.sizes, len(ranking.ends) - 1
+    large = (sizes > 1) & (sizes * number(len(ranking)) > len(ranking))
+    cuts = [np.flatnonzero(large), np.flatnonzero(large) - 1, np.array([last])]
+    if last > 0:
+        small = np.cumsum(np.where(large, 0, sizes))
+        bins = number(int(small[-1]))
+        wanted = -(-np.arange(1, bins) * small[-1] // bins)
+        after = np.minimum(np.searchsorted(small[:last], wanted), last - 1)
+        before = np.maximum(after - 1, 0)
+        nearer = wanted - small[before] <= np.abs(small[after] - wanted)
+        cuts.append(np.where(nearer, before, after))
+    chosen = np.unique(np.concatenate(cuts))
+    return np.asarray(ranking.ends[chosen[chosen >= 0]])
+
+
 @table_kernel
-def _count(member_in_order: np.ndarray, sets: int, bins: int) -> np.ndarray:
-    count = np.zeros((bins, sets))
-    n = len(member_in_order)
-    for rank in range(n):
-        count[rank * bins // n, member_in_order[rank]] += 1
+def _count(member_in_order: np.ndarray, ends: np.ndarray, sets: int) -> np.ndarray:
+    count = np.zeros((len(ends), sets))
+    start = 0
+    for b in range(len(ends)):
+        for rank in range(start, ends[b]):
+            count[b, member_in_order[rank]] += 1
+        start = ends[b]
     return count
 
 
@@ -61,7 +90,8 @@ class BinnedRanks:
 
     Attributes:
         count: (B, m) items n_kb of each vote set in each bin, lowest scores first.
-        highest: (B - 1,) vote set of the highest item of each bin but the last.
+        highest: (B - 1,) vote set of the highest item of each bin but the last; where several items
+            share that score, the vote set that most of them are of.
         free_sd: whether positives have a standard deviation of their own.
         prior: of (mu, delta).
     """
@@ -75,7 +105,7 @@ class BinnedRanks:
     def of(
         cls,
         member: np.ndarray,
-        order: np.ndarray,
+        ranking: Ranking,
         sets: int,
         free_sd: bool = False,
         prior: ScorePrior = PAPER_PRIOR,
@@ -84,14 +114,19 @@ class BinnedRanks:
 
         Args:
             member: (n,) vote set of each item.
-            order: (n,) positions of the items from the lowest to the highest score, ties broken.
+            ranking: of the items.
             sets: the number of vote sets m.
             free_sd: whether positives have a standard deviation of their own.
             prior: of (mu, delta).
         """
-        count = _count(member[order], sets, number_of_bins(len(order)))
-        ends = np.cumsum(count.sum(axis=1)).astype(np.int64)[:-1] - 1
-        return cls(count, member[order[ends]], free_sd, prior)
+        ends, in_order = bin_ends(ranking, number_of_bins), member[ranking.order]
+        groups = np.searchsorted(ranking.ends, ends[:-1])
+        starts = ranking.ends[groups] - ranking.sizes[groups]
+        highest = [
+            np.bincount(in_order[start:end]).argmax()
+            for start, end in zip(starts, ends[:-1], strict=True)
+        ]
+        return cls(_count(in_order, ends, sets), np.array(highest, dtype=int), free_sd, prior)
 
     def conditioned(
         self, sets: VoteSets, vote: VoteParameters, draw: int
@@ -117,15 +152,6 @@ class ConditionedBinnedRanks(Conditioned[BinnedRanks]):
     def cost(self, delta: float) -> float:
         """Say what an evaluation costs, the tables of its delta included."""
         return 100.0 + abs(delta)
-
-    def pattern_shares(self) -> np.ndarray:
-        """The share of items of each vote pattern expected to have label 0, and 1: (2, p)."""
-        patterns = len(self.sets.pattern_total)
-        positive = np.bincount(
-            self.sets.pattern, self.sets.count * self.label_probability, patterns
-        )
-        every = np.bincount(self.sets.pattern, self.sets.count, patterns)
-        return np.stack([every - positive, positive]) / self.sets.count.sum()
 
     def log_likelihood(self, mu: np.ndarray, delta: np.ndarray) -> np.ndarray:
         """The log-likelihood, up to a constant, on a grid.
@@ -202,48 +228,74 @@ def _newton(
 
 
 @table_kernel
+def tabulate_labels(
+    delta: float, sd: float, points: np.ndarray, weights: np.ndarray, pattern_share: np.ndarray
+) -> tuple[
+    tuple[float, np.ndarray, np.ndarray], tuple[float, np.ndarray, np.ndarray]
+]:  # fmt: skip
+    """`tabulate_distribution` for label 0, and for label 1 in units of its deviation."""
+    return (
+        tabulate_distribution(delta, points[0], weights[0], pattern_share[0]),
+        tabulate_distribution(delta / sd, points[1], weights[1], pattern_share[1]),
+    )
+
+
+@table_kernel
+def write_masses(
+    mu: float, sd: float, low_0: float, table_0: np.ndarray, mixture_0: np.ndarray,
+    low_1: float, table_1: np.ndarray, mixture_1: np.ndarray, share: np.ndarray, mass: np.ndarray,
+) -> None:  # fmt: skip
+    """Write P(t_b-1 < U < t_b) by bin, label and vote pattern to `mass`, (B, 2, p).
+
+    Args:
+        share: (B - 1,) shares c_b of items in bins 1 .. b, whose quantiles of Fbar are t_b.
+    """
+    bins, _, patterns = mass.shape
+    cut = np.empty(bins - 1)
+    _quantiles(mu, sd, low_0, mixture_0, low_1, mixture_1, share, cut)
+    # Rows: label 0 and 1 at one cut, then at the next.
+    below, above = np.empty((4, patterns)), np.empty((4, patterns))
+    below[:2], above[:2] = 0.0, 1.0
+    for b in range(bins):
+        last, this = 2 * (b % 2), 2 * ((b + 1) % 2)
+        if b == bins - 1:
+            below[this : this + 2], above[this : this + 2] = 1.0, 0.0
+        else:
+            tails_at(cut[b], low_0, table_0, below, above, this)
+            tails_at((cut[b] - mu) / sd, low_1, table_1, below, above, this + 1)
+        for y in range(2):
+            for v in range(patterns):
+                # From the lesser tail, so that no digits are lost.
+                if below[this + y, v] < above[this + y, v]:
+                    mass[b, y, v] = below[this + y, v] - below[last + y, v]
+                else:
+                    mass[b, y, v] = above[last + y, v] - above[this + y, v]
+
+
+@table_kernel
 def _log_likelihood(
     mu: np.ndarray, delta: np.ndarray, sd: float, points: np.ndarray, weights: np.ndarray,
     pattern_share: np.ndarray, q: np.ndarray, pattern: np.ndarray, count: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     bins, sets = count.shape
-    patterns = points.shape[1]
     result = np.zeros(mu.shape)
     total = np.cumsum(np.sum(count, axis=1))
     share = total[:-1] / total[-1]
-    cut = np.empty(bins - 1)
-    # Rows: label 0 and 1 at one cut, then at the next.
-    below, above = np.empty((4, patterns)), np.empty((4, patterns))
-    mass = np.empty((2, patterns))
+    mass = np.empty((bins, 2, points.shape[1]))
     for d in range(mu.shape[0]):
-        low_0, table_0, mixture_0 = tabulate_distribution(
-            delta[d], points[0], weights[0], pattern_share[0]
-        )
-        low_1, table_1, mixture_1 = tabulate_distribution(
-            delta[d] / sd, points[1], weights[1], pattern_share[1]
+        (low_0, table_0, mixture_0), (low_1, table_1, mixture_1) = tabulate_labels(
+            delta[d], sd, points, weights, pattern_share
         )
         for e in range(mu.shape[1]):
-            _quantiles(mu[d, e], sd, low_0, mixture_0, low_1, mixture_1, share, cut)
-            below[:2], above[:2] = 0.0, 1.0
+            write_masses(
+                mu[d, e], sd, low_0, table_0, mixture_0, low_1, table_1, mixture_1, share, mass
+            )
             log_likelihood = 0.0
             for b in range(bins):
-                last, this = 2 * (b % 2), 2 * ((b + 1) % 2)
-                if b == bins - 1:
-                    below[this : this + 2], above[this : this + 2] = 1.0, 0.0
-                else:
-                    tails_at(cut[b], low_0, table_0, below, above, this)
-                    tails_at((cut[b] - mu[d, e]) / sd, low_1, table_1, below, above, this + 1)
-                for y in range(2):
-                    for v in range(patterns):
-                        # From the lesser tail, so that no digits are lost.
-                        if below[this + y, v] < above[this + y, v]:
-                            mass[y, v] = below[this + y, v] - below[last + y, v]
-                        else:
-                            mass[y, v] = above[last + y, v] - above[this + y, v]
                 for k in range(sets):
                     if count[b, k] > 0:
                         v = pattern[k]
-                        held = q[k] * mass[1, v] + (1 - q[k]) * mass[0, v]
+                        held = q[k] * mass[b, 1, v] + (1 - q[k]) * mass[b, 0, v]
                         log_likelihood += count[b, k] * math.log(max(held, LEAST))
             result[d, e] = log_likelihood
     return result

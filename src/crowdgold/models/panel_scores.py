@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit, logit
 
+from crowdgold.data.ranking import Ranking
 from crowdgold.models.binned_ranks import BinnedRanks, ConditionedBinnedRanks
 from crowdgold.models.exact_cut import ScoreDraws, sample_exact_cut
 from crowdgold.models.panel_chances import PanelChances, PatternGroups, group_sets
@@ -69,7 +70,7 @@ class PanelScores:
 
     Attributes:
         sets: groups and gold labels of the items that have a score.
-        order: (n,) their positions from the lowest to the highest score.
+        ranking: of these items.
         pattern: (n,) pattern of votes of each.
         beyond: (D, p) log odds of the label given a pattern less those given its group.
         draws: of (mean_mu, delta).
@@ -77,7 +78,7 @@ class PanelScores:
     """
 
     sets: VoteSets
-    order: np.ndarray
+    ranking: Ranking
     pattern: np.ndarray
     beyond: np.ndarray
     draws: ScoreDraws
@@ -90,7 +91,7 @@ class PanelScores:
             gold: (n,) what is known of their labels.
         """
         known = known_of_labels(self.sets.pattern[self.sets.member], gold)
-        share = self.tables.of_draw(draw).sample_probabilities(known, self.order, rng)
+        share = self.tables.of_draw(draw).sample_probabilities(known, self.ranking, rng)
         # 0 and 1, of gold labels, are infinite odds and stay what they are.
         return np.asarray(expit(logit(share) + self.beyond[draw][self.pattern]))
 
@@ -108,11 +109,11 @@ def fit_panel_scores(
         log_odds: (D, p) of the label given each pattern.
         prior: of (mean_mu + `BELOW`, delta).
     """
-    sets, order = group_sets(groups.group[pattern], items.gold), items.order(predictor)
-    ranks = PanelRanks.of(sets.member, order, len(sets), prior=prior)
+    sets, ranking = group_sets(groups.group[pattern], items.gold), items.ranking(predictor)
+    ranks = PanelRanks.of(sets.member, ranking, len(sets), prior=prior)
     drawn = sample_exact_cut(ranks, sets, chances, rng)
     draws = replace(drawn, mu=drawn.mu - BELOW)
     mu = draws.mu - draws.delta * class_gap(chances)
     tables = UtilityTables(chances, mu, draws.delta, sets)
     beyond = log_odds - chances.log_odds[:, groups.group]
-    return PanelScores(sets, order, pattern, beyond, draws, tables)
+    return PanelScores(sets, ranking, pattern, beyond, draws, tables)

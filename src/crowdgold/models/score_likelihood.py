@@ -82,3 +82,12 @@ class Conditioned(Generic[Summary]):
             alpha, beta = self.vote.shapes(self.sets)
             self._nodes[nodes] = gauss_jacobi(alpha[0], beta[0], nodes)
         return self._nodes[nodes]
+
+    def pattern_shares(self) -> np.ndarray:
+        """The share of items of each vote pattern expected to have label 0, and 1: (2, p)."""
+        patterns = len(self.sets.pattern_total)
+        positive = np.bincount(
+            self.sets.pattern, self.sets.count * self.label_probability, patterns
+        )
+        every = np.bincount(self.sets.pattern, self.sets.count, patterns)
+        return np.stack([every - positive, positive]) / self.sets.count.sum()

@@ -4,6 +4,14 @@ The utility of the item of rank i is a quantile of F_U, the unconditional distri
 at the i-th order statistic of n uniforms. Those are sums of the n + 1 gaps of a Dirichlet draw; the
 n gaps of the printed formula would put the lowest item at minus infinity.
 
+Items of equal scores share the stretch of F_U from halfway to the group below to halfway to the one
+above. Where in it an item lies its votes say too, so that its utility is integrated out:
+
+    P(Y = 1 | group, votes) = int P(Y = 1 | u, votes) f(u | votes) du / int f(u | votes) du
+
+over the stretch, which is new in each imputation. That is what `binned_ranks` takes such items for.
+Places drawn without a look at the votes would be those of scores that a coin has ranked.
+
 F_U and P(Y = 1 | U, votes) are tabulated at steps of `STEP`, smaller ones where classes are far
 apart, and interpolated linearly. Within 6 of the class means utilities are then right to 0.002 and
 probabilities to 0.0005.
@@ -14,6 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crowdgold.data.ranking import Ranking
 from crowdgold.kernels import kernel
 from crowdgold.models.quadrature import gauss_jacobi
 from crowdgold.models.utility_distribution import BLOCK, table_kernel
@@ -53,28 +62,36 @@ class UtilityTable:
         utility: (G,) utilities, ascending.
         distribution: (G,) F_U at them.
         probability: (p, G) P(Y = 1 | U, vote pattern) without a gold label.
+        ratio: (p, G) density of U given the vote pattern over its density, each row up to a factor.
     """
 
     utility: np.ndarray
     distribution: np.ndarray
     probability: np.ndarray
+    ratio: np.ndarray
 
     def sample_probabilities(
-        self, known: np.ndarray, order: np.ndarray, rng: np.random.Generator
+        self, known: np.ndarray, ranking: Ranking, rng: np.random.Generator
     ) -> np.ndarray:
-        """Draw utilities that agree with the ranking, and give P(Y_i = 1) at them.
+        """P(Y_i = 1) at utilities that agree with the ranking, drawn anew.
 
         Args:
             known: (n,) what is known of each item's label (`known_of_labels`).
-            order: (n,) positions from the lowest to the highest score.
+            ranking: of the items.
 
         Returns:
             (n,) probabilities in the order of the table; 0 or 1 where gold is known.
         """
-        gaps = rng.standard_exponential(len(order) + 1)
+        gaps = rng.standard_exponential(len(ranking) + 1)
         certain = np.repeat([[0.0, 1.0]], len(self.utility), axis=0)
         probability = np.concatenate([certain, self.probability.T], axis=1)
-        return _probabilities(gaps, gaps.sum(), self.distribution, probability, known, order)
+        ratio = np.concatenate([np.ones_like(certain), self.ratio.T], axis=1)
+        return np.asarray(
+            _probabilities(
+                gaps, gaps.sum(), self.distribution, probability, ratio, known,
+                ranking.order, ranking.ends,
+            )
+        )  # fmt: skip
 
     def quantile(self, share: np.ndarray) -> np.ndarray:
         """F_U^-1 at shares in (0, 1)."""
@@ -147,11 +164,11 @@ class UtilityTables:
         utility = np.linspace(low, high, math.ceil((high - low) / step) + 1)
         shift = np.array([0.0, mu])[:, None] + delta * points
         phi = self._vote.phi[draw]
-        distribution, probability = _tabulate(
+        distribution, probability, ratio = _tabulate(
             utility, shift, weights, np.array([1.0, sd]), np.array([1 - phi, phi]),
             self._log_odds[draw],
         )  # fmt: skip
-        return UtilityTable(utility, distribution, probability)
+        return UtilityTable(utility, distribution, probability, ratio)
 
 
 def tabulate_utility(
@@ -166,12 +183,15 @@ def tabulate_utility(
 def _tabulate(
     utility: np.ndarray, shift: np.ndarray, weights: np.ndarray, deviation: np.ndarray,
     share: np.ndarray, log_odds: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """F_U (G,) and P(Y = 1 | U, pattern) (p, G); the last of the p + 1 patterns is for F_U."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    """F_U (G,), P(Y = 1 | U, pattern) and f(U | pattern) / f(U), up to a factor, each (p, G).
+
+    The last of the p + 1 patterns is for F_U.
+    """
     size, patterns = len(utility), len(log_odds)
     step = (utility[-1] - utility[0]) / (size - 1)
     log_density, slope = np.empty((2, size)), np.empty((2, size))
-    probability = np.empty((patterns, size))
+    probability, ratio = np.empty((patterns, size)), np.empty((patterns, size))
     for k in range(patterns):
         for y in range(2):
             _log_convolve(utility, step, shift[k, y], weights[k, y], deviation[y], log_density[y],
@@ -179,6 +199,9 @@ def _tabulate(
         for g in range(size):
             odds = log_odds[k] + log_density[1, g] - log_density[0, g]
             probability[k, g] = 1 / (1 + math.exp(-min(max(odds, -700.0), 700.0)))
+            # The log of f(U, Y = 0 | pattern) + f(U, Y = 1 | pattern), up to a constant.
+            rest = math.log1p(math.exp(-abs(odds)))
+            ratio[k, g] = log_density[0, g] + max(odds, 0.0) + rest
     for y in range(2):
         _log_convolve(utility, step, shift[patterns, y], weights[patterns, y], deviation[y],
                       log_density[y], slope[y])  # fmt: skip
@@ -195,7 +218,13 @@ def _tabulate(
             held = step / 2 * (before + density) + step * step / 12 * (before_slope - own_slope)
             distribution[g] = distribution[g - 1] + max(held, 0.0)
         before, before_slope = density, own_slope
-    return distribution, probability
+    for k in range(patterns):
+        for g in range(size):
+            ratio[k, g] -= np.logaddexp(
+                math.log(share[0]) + log_density[0, g], math.log(share[1]) + log_density[1, g]
+            )
+        ratio[k] = np.exp(ratio[k] - ratio[k].max())
+    return distribution, probability, ratio
 
 
 @table_kernel
@@ -240,23 +269,82 @@ def _log_convolve(
 
 
 @kernel()
+def _stretch(
+    low: float, low_cell: int, high: float, high_cell: int, distribution: np.ndarray,
+    probability: np.ndarray, ratio: np.ndarray, column: int,
+) -> float:  # fmt: skip
+    """The mean of a column of `probability` between two shares of F_U, weighed by `ratio`.
+
+    Both are linear in the share within a cell; the trapezium rule sums their product.
+    """
+    total, weight = 0.0, 0.0
+    last_share, last_value, last_ratio = low, 0.0, 0.0
+    for at in range(low_cell, high_cell + 2):
+        # The ends of the stretch, and the grid points between them.
+        cell = min(max(at - 1, low_cell), high_cell) if at > low_cell else low_cell
+        share = low if at == low_cell else high if at == high_cell + 1 else distribution[at]
+        if at > low_cell and at <= high_cell:
+            value, own = probability[at, column], ratio[at, column]
+        else:
+            left, right = distribution[cell], distribution[cell + 1]
+            within = (share - left) / (right - left) if right > left else 0.5
+            within = min(1.0, max(0.0, within))
+            value = probability[cell, column]
+            value += within * (probability[cell + 1, column] - value)
+            own = ratio[cell, column]
+            own += within * (ratio[cell + 1, column] - own)
+        if at > low_cell:
+            width = max(share - last_share, 1e-300)
+            total += width * (last_value * last_ratio + value * own)
+            weight += width * (last_ratio + own)
+        last_share, last_value, last_ratio = share, value, own
+    return total / weight if weight > 0 else last_value
+
+
+@kernel()
 def _probabilities(
     gaps: np.ndarray, total: float, distribution: np.ndarray, probability: np.ndarray,
-    known: np.ndarray, order: np.ndarray,
+    ratio: np.ndarray, known: np.ndarray, order: np.ndarray, ends: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     result = np.empty(len(order))
     cell, last = 0, len(distribution) - 2
     low, high = distribution[0], distribution[1]
     reached = 0.0
-    for rank in range(len(order)):
-        reached += gaps[rank]
-        share = reached / total
-        while cell < last and high < share:
-            cell += 1
-            low, high = high, distribution[cell + 1]
-        within = (share - low) / (high - low) if high > low else 0.5
-        within = min(1.0, max(0.0, within))
-        i = np.uintp(order[rank])
-        before, after = probability[cell, known[i]], probability[cell + 1, known[i]]
-        result[i] = before + within * (after - before)
+    start = 0
+    of_column, seen = np.zeros(probability.shape[1]), np.zeros(probability.shape[1], np.int64)
+    for group in range(len(ends)):
+        end = ends[group]
+        if end == start + 1:
+            reached += gaps[start]
+            share = reached / total
+            while cell < last and high < share:
+                cell += 1
+                low, high = high, distribution[cell + 1]
+            within = (share - low) / (high - low) if high > low else 0.5
+            within = min(1.0, max(0.0, within))
+            i = np.uintp(order[start])
+            before, after = probability[cell, known[i]], probability[cell + 1, known[i]]
+            result[i] = before + within * (after - before)
+        else:
+            share = (reached + gaps[start] / 2) / total if start > 0 else 0.0
+            while cell < last and high < share:
+                cell += 1
+                low, high = high, distribution[cell + 1]
+            first, from_share = cell, share
+            for rank in range(start, end):
+                reached += gaps[rank]
+            share = (reached + gaps[end] / 2) / total if end < len(order) else 1.0
+            while cell < last and high < share:
+                cell += 1
+                low, high = high, distribution[cell + 1]
+            for rank in range(start, end):
+                i = np.uintp(order[rank])
+                column = known[i]
+                if seen[column] != end:
+                    seen[column] = end
+                    of_column[column] = _stretch(
+                        from_share, first, share, cell, distribution, probability, ratio, column
+                    )
+                result[i] = of_column[column]
+        start = end
     return result

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import betaln, gammaln, xlog1py, xlogy
 
 from crowdgold.data import Items
+from crowdgold.data.ranking import Ranking
 from crowdgold.kernels import kernel
 
 
@@ -81,31 +82,41 @@ def find_vote_sets(items: Items) -> VoteSets:
 
 
 @kernel()
-def _count_wins(member_in_order: np.ndarray, sets: int) -> np.ndarray:
-    below = np.zeros(sets, dtype=np.int64)
-    wins = np.zeros((sets, sets), dtype=np.int64)
-    for member in member_in_order:
-        for other in range(sets):
-            wins[member, other] += below[other]
-        below[member] += 1
-    return wins
+def _count_wins(member_in_order: np.ndarray, ends: np.ndarray, sets: int) -> np.ndarray:
+    below, here = np.zeros(sets, dtype=np.int64), np.zeros(sets, dtype=np.int64)
+    halves = np.zeros((sets, sets), dtype=np.int64)
+    start = 0
+    for end in ends:
+        for rank in range(start, end):
+            here[member_in_order[rank]] += 1
+        for rank in range(start, end):
+            member = member_in_order[rank]
+            for other in range(sets):
+                halves[member, other] += 2 * below[other] + here[other]
+            halves[member, member] -= 1  # an item does not compete with itself
+        for rank in range(start, end):
+            member = member_in_order[rank]
+            below[member] += 1
+            here[member] = 0
+        start = end
+    return halves / 2
 
 
-def win_counts(member: np.ndarray, order: np.ndarray, sets: int) -> np.ndarray:
-    """Count the wins W_kl: pairs with an item of k scored above an item of l.
+def win_counts(member: np.ndarray, ranking: Ranking, sets: int) -> np.ndarray:
+    """The wins W_kl: pairs with an item of k scored above one of l, and half of the tied pairs.
 
     One pass over the items from the lowest score to the highest, so O(n log n) with the sorting
-    that made `order`.
+    that made the ranking.
 
     Args:
         member: (n,) vote set of each item.
-        order: (n,) positions of the items from the lowest to the highest score, ties broken.
+        ranking: of the items.
         sets: the number of vote sets m.
 
     Returns:
-        (m, m) counts; W_kl + W_lk = N_k N_l for k != l.
+        (m, m) counts, whole and half numbers; W_kl + W_lk = N_k N_l for k != l.
     """
-    return _count_wins(member[order], sets)
+    return np.asarray(_count_wins(member[ranking.order], ranking.ends, sets))
 
 
 def log_choose(n: np.ndarray, k: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ Under each of some posterior draws data are drawn anew, given what the model tak
 
 votes   of as many items of each gold class and number of votes: how many have how many positive
 wins    the ranking, given votes and gold labels: how often items of one vote set are ranked above
-        items of another
+        items of another, a tie counted half
 
 Where what was observed is outside the interval of what was drawn, the model does not fit there.
 """
@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from crowdgold.data import NO_GOLD, Items
+from crowdgold.data.ranking import Ranking
 from crowdgold.inference.interval import central_interval
 from crowdgold.models.vote_sets import VoteParameters, VoteSets, find_vote_sets, win_counts
 
@@ -85,15 +86,16 @@ def check_votes(
                 }  # fmt: skip
 
 
-def _drawn_order(
+def _drawn_rankings(
     vote: VoteParameters,
     draws: Mapping[str, np.ndarray],
     chosen: np.ndarray,
     sets: VoteSets,
+    ranking: Ranking,
     model: str,
     rng: np.random.Generator,
-) -> Iterator[np.ndarray]:
-    """Draw rankings (n,) of the items of vote sets, one for each posterior draw."""
+) -> Iterator[Ranking]:
+    """Draw rankings of the items of vote sets, one for each posterior draw, tied as those seen."""
     alpha, beta = vote.shapes(sets)
     probability = vote.label_probability(sets)
     pattern = sets.pattern[sets.member]
@@ -101,7 +103,8 @@ def _drawn_order(
         labels = (rng.random(len(pattern)) < probability[place][sets.member]).astype(int)
         chance = rng.beta(alpha[place][pattern, labels], beta[place][pattern, labels])
         mean = draws[f"mu:{model}"][draw] * labels + draws[f"delta:{model}"][draw] * chance
-        yield np.argsort(mean + rng.standard_normal(len(pattern)))
+        order = np.argsort(mean + rng.standard_normal(len(pattern)))
+        yield Ranking(order, ranking.ends)
 
 
 def check_wins(
@@ -120,14 +123,14 @@ def check_wins(
     kept = np.sort(np.argsort(-sets.count, kind="stable")[:MOST_SETS])
     kept = kept[sets.count[kept] >= FEWEST]
     pairs = np.outer(sets.count, sets.count)[np.ix_(kept, kept)]
-    size = len(sets)
+    size, ranking = len(sets), part.ranking(model)
     drawn = np.array(
         [
-            win_counts(sets.member, order, size)[np.ix_(kept, kept)] / pairs
-            for order in _drawn_order(vote, draws, chosen, sets, model, rng)
+            win_counts(sets.member, one, size)[np.ix_(kept, kept)] / pairs
+            for one in _drawn_rankings(vote, draws, chosen, sets, ranking, model, rng)
         ]
     )
-    observed = win_counts(sets.member, part.order(model), size)[np.ix_(kept, kept)] / pairs
+    observed = win_counts(sets.member, ranking, size)[np.ix_(kept, kept)] / pairs
     for one in range(len(kept)):
         for other in range(one):
             k, other_k = kept[one], kept[other]

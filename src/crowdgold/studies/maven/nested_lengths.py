@@ -126,7 +126,7 @@ def check_nested_lengths(
     sampler = SamplerSettings(**{name: given.whole(name) for name in ("chains", "warmup", "draws")})
     items = simulate(parameters["simulator"], parameters["study"], rng).table
     sets, settings = find_vote_sets(items), MavenSettings()
-    ranking = summarise_ranking(items, sets, items.predictors[0], settings)
+    ranking = summarise_ranking(items.ranking(items.predictors[0]), sets, settings)
     vote_rng, exact_rng, *others = rng.spawn(3 + len(parameters["lengths"]))
     fit = fit_votes("vote", sets, vote_rng, stan, sampler, settings.phi_prior)
     wanted = given.whole("vote_draws")

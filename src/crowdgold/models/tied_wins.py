@@ -1,0 +1,150 @@
+"""The likelihood of win counts where many scores are equal.
+
+A tied pair is half a win of either. Scores of few values are utilities that were cut into groups:
+an item of vote set k is in group g with the chance p_kg that its utility lies between the quantiles
+t_g-1 and t_g of the whole distribution (`binned_ranks`). Then
+
+    w_kl  = sum_g p_kg B_lg,  B_lg = p_l1 + ... + p_l,g-1 + p_lg / 2     the mean of a half-won pair
+    Q_1   = sum_g p_lg (1 - B_kg)^2                   two items of k against one of l, both won
+    Q_2   = sum_g p_kg B_lg^2                         one item of k against two of l, both won
+    tie   = sum_g p_kg p_lg
+    var W = C [w (1 - w) - tie / 4 + (N_k - 1) (Q_1 - w^2) + (N_l - 1) (Q_2 - w^2)]
+
+which is exact. The square of a half is a quarter, hence tie / 4. Without ties this is the variance
+that Hanley and McNeil (1982) approximate by Q_1 = w / (2 - w) and Q_2 = 2 w^2 / (1 + w). With them
+their approximation is of scores that are not cut, and w that of a finer ranking than was seen.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdgold.data.ranking import Ranking
+from crowdgold.models.binned_ranks import (
+    bin_ends,
+    nodes_for_distribution,
+    tabulate_labels,
+    write_masses,
+)
+from crowdgold.models.priors import ScorePrior
+from crowdgold.models.score_likelihood import Conditioned
+from crowdgold.models.score_model import ScoreData
+from crowdgold.models.utility_distribution import REACH, table_kernel
+from crowdgold.models.vote_sets import VoteParameters, VoteSets, win_counts
+
+FINEST = 100
+"""Bins that untied items are cut into. Taking the items of one for tied changes w by 1e-5."""
+
+
+def _fine(n: int) -> int:
+    return max(1, min(n, FINEST))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TiedScoreData(ScoreData):
+    """Win counts of a predictor of which one score at least is that of many items.
+
+    Attributes:
+        bin_size: (B,) items in each group of equal scores, lowest first; where few items share a
+            score, in some neighbouring groups.
+    """
+
+    bin_size: np.ndarray
+
+    def conditioned(self, sets: VoteSets, vote: VoteParameters, draw: int) -> "ConditionedTiedWins":
+        """The score model given one draw of the vote model."""
+        return ConditionedTiedWins.at(self, sets, vote, draw)
+
+
+def count_wins(sets: VoteSets, ranking: Ranking, prior: ScorePrior) -> ScoreData:
+    """What the pairwise likelihood needs of a ranking.
+
+    Groups of at most one item in `FINEST` change the variance of W by less than a part in a
+    thousand: the likelihood is then the printed one.
+    """
+    wins = win_counts(sets.member, ranking, len(sets))
+    known = wins, sets.count.astype(float), sets.pattern, prior
+    largest = int(ranking.sizes.max())
+    if largest == 1 or largest * FINEST <= len(ranking):
+        return ScoreData(*known)
+    return TiedScoreData(*known, bin_size=np.diff(bin_ends(ranking, _fine), prepend=0))
+
+
+@dataclass(frozen=True)
+class ConditionedTiedWins(Conditioned[TiedScoreData]):
+    """The likelihood of tied win counts given one draw of the vote model."""
+
+    def log_likelihood(self, mu: np.ndarray, delta: np.ndarray) -> np.ndarray:
+        """The pseudo-log-likelihood on a grid: mu (D, M), a row for each of delta (D,) -> (D, M)."""
+        rate, deviation = self.moments(mu, delta)
+        k, l = np.tril_indices(len(self.sets), -1)
+        comparisons = np.outer(self.data.count, self.data.count)[k, l]
+        z = (self.data.wins[k, l] - comparisons * rate[..., k, l]) / deviation[..., k, l]
+        density = -0.5 * z * z - np.log(deviation[..., k, l]) - 0.5 * math.log(2 * math.pi)
+        return np.asarray(density.sum(axis=-1))
+
+    def cost(self, delta: float) -> float:
+        """Say what an evaluation costs, the tables of its delta included."""
+        return 100.0 + abs(delta) + len(self.data.bin_size) * len(self.sets) ** 2 / 50
+
+    def moments(self, mu: np.ndarray, delta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The rates w_kl and the deviations of W_kl, for l < k: each (D, M, m, m)."""
+        points, weights = self.nodes(nodes_for_distribution(float(np.abs(delta).max())))
+        # Beyond this mu the labels lie apart: nothing changes any more.
+        apart = np.abs(delta)[:, None] + 4 * REACH
+        return _moments(
+            np.minimum(mu, apart), delta,
+            points.transpose(1, 0, 2).copy(), weights.transpose(1, 0, 2).copy(),
+            self.pattern_shares(), self.label_probability, self.sets.pattern,
+            self.data.count, self.data.bin_size,
+        )  # type: ignore[no-any-return]  # fmt: skip
+
+
+@table_kernel
+def _moments(
+    mu: np.ndarray, delta: np.ndarray, points: np.ndarray, weights: np.ndarray,
+    pattern_share: np.ndarray, q: np.ndarray, pattern: np.ndarray, count: np.ndarray,
+    bin_size: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    bins, sets = len(bin_size), len(q)
+    rate = np.full((*mu.shape, sets, sets), 0.5)
+    deviation = np.ones((*mu.shape, sets, sets))
+    total = np.cumsum(bin_size)
+    share = total[:-1] / total[-1]
+    mass = np.empty((bins, 2, points.shape[1]))
+    held, middle = np.empty((sets, bins)), np.empty((sets, bins))
+    for d in range(mu.shape[0]):
+        (low_0, table_0, mixture_0), (low_1, table_1, mixture_1) = tabulate_labels(
+            delta[d], 1.0, points, weights, pattern_share
+        )
+        for e in range(mu.shape[1]):
+            write_masses(
+                mu[d, e], 1.0, low_0, table_0, mixture_0, low_1, table_1, mixture_1, share, mass
+            )
+            for k in range(sets):
+                below = 0.0
+                for b in range(bins):
+                    part = q[k] * mass[b, 1, pattern[k]] + (1 - q[k]) * mass[b, 0, pattern[k]]
+                    held[k, b], middle[k, b] = part, below + part / 2
+                    below += part
+            for k in range(sets):
+                for l in range(k):
+                    w, tie, q_1, q_2 = 0.0, 0.0, 0.0, 0.0
+                    for b in range(bins):
+                        w += held[k, b] * middle[l, b]
+                        tie += held[k, b] * held[l, b]
+                        q_1 += held[l, b] * (1 - middle[k, b]) ** 2
+                        q_2 += held[k, b] * middle[l, b] ** 2
+                    comparisons = count[k] * count[l]
+                    variance = comparisons * (
+                        w * (1 - w)
+                        - tie / 4
+                        + (count[k] - 1) * (q_1 - w * w)
+                        + (count[l] - 1) * (q_2 - w * w)
+                    )
+                    # Never below that of half a win, as the printed one.
+                    least = 0.5 * (1 - 0.5 / comparisons)
+                    rate[d, e, k, l] = w
+                    deviation[d, e, k, l] = math.sqrt(max(variance, least))
+    return rate, deviation
