@@ -35,7 +35,7 @@ CASES = {
 def problem(theta, n, votes, n_gold, seed=1):
     items = algorithm_1(theta, n, votes, n_gold, np.random.default_rng(seed))
     sets = find_vote_sets(items)
-    return BinnedRanks.of(sets.member, items.order("A"), len(sets)), sets, items
+    return BinnedRanks.of(sets.member, items.ranking("A"), len(sets)), sets, items
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -77,7 +77,7 @@ def test_the_calibrated_posterior_is_wider_than_the_pairwise_one():
     deviation to 4 % (measured: 2.4). The centres differ by less than the wider deviation."""
     theta, n, votes, n_gold = CASES["typical"]
     data, sets, items = problem(theta, n, votes, n_gold)
-    wins = win_counts(sets.member, items.order("A"), len(sets)).astype(float)
+    wins = win_counts(sets.member, items.ranking("A"), len(sets))
     pairwise = ScoreData(wins, sets.count.astype(float), sets.pattern)
     vote = vote_draws(theta, 300)
     wide, narrow = (
@@ -163,7 +163,7 @@ def test_cut_points_at_quantiles_do_as_well_as_cut_points_as_parameters(name, st
     layout = ordinal_data(model, nodes_for_distribution(abs(theta.delta) + 1))
     fitted = stan.sample("score_ordinal", layout, 5, names, settings, inits=[start] * 2)
     assert fitted.diagnostics.divergences == 0
-    wins = win_counts(sets.member, items.order("A"), len(sets)).astype(float)
+    wins = win_counts(sets.member, items.ranking("A"), len(sets))
     pairwise = ScoreData(wins, sets.count.astype(float), sets.pattern)
     exact, narrow = (
         sample_exact_cut(one, sets, vote, np.random.default_rng(8)) for one in (data, pairwise)

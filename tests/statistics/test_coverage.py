@@ -85,13 +85,13 @@ def parameter_coverage():
     rows = []
     for replicate in range(SCORES):
         items = algorithm_1(THETA, 1000, 3, 150, np.random.default_rng([19, replicate]))
-        sets, order = find_vote_sets(items), items.order("A")
+        sets, ranking = find_vote_sets(items), items.ranking("A")
         draws = VoteParameters(
             np.full(120, THETA.phi), np.tile(THETA.a, (120, 1)), np.tile(THETA.d, (120, 1))
         )
-        wins = win_counts(sets.member, order, len(sets)).astype(float)
+        wins = win_counts(sets.member, ranking, len(sets))
         for method, data in (
-            ("calibrated", BinnedRanks.of(sets.member, order, len(sets))),
+            ("calibrated", BinnedRanks.of(sets.member, ranking, len(sets))),
             ("pairwise", ScoreData(wins, sets.count.astype(float), sets.pattern)),
         ):
             found = sample_exact_cut(data, sets, draws, np.random.default_rng([20, replicate]))

@@ -42,7 +42,7 @@ CASES = {
 def problem(theta, n, votes, n_gold, seed=1):
     items = algorithm_1(theta, n, votes, n_gold, np.random.default_rng(seed))
     sets = find_vote_sets(items)
-    wins = win_counts(sets.member, items.order("A"), len(sets)).astype(float)
+    wins = win_counts(sets.member, items.ranking("A"), len(sets))
     return ScoreData(wins, sets.count.astype(float), sets.pattern), sets
 
 
@@ -198,7 +198,7 @@ def test_the_nested_cut_has_the_prior_of_the_exact_cut(calibrated, stan):
     items = algorithm_1(*few, np.random.default_rng(1))
     data, sets = problem(*few)
     if calibrated:
-        data = BinnedRanks.of(sets.member, items.order("A"), len(sets))
+        data = BinnedRanks.of(sets.member, items.ranking("A"), len(sets))
     own = replace(data, prior=ScorePrior(20.0, 60.0, 0.5))
     vote = vote_draws(TYPICAL, 50, np.random.default_rng(5))
     nested, _ = sample_nested_cut(own, sets, vote, np.random.default_rng(6), stan, PILOT, 10, 1)

@@ -175,7 +175,7 @@ def score_log_densities(data, mu, delta):
 
 def test_score_model(stan, items, tmp_path):
     sets = find_vote_sets(items)
-    wins = win_counts(sets.member, items.order("A"), len(sets)).astype(float)
+    wins = win_counts(sets.member, items.ranking("A"), len(sets))
     vote = VoteParameters(np.array([0.35]), np.array([[0.25, 0.55]]), np.array([[1.0, 0.4]]))
     model = ConditionedScoreModel.at(
         ScoreData(wins, sets.count.astype(float), sets.pattern, SCORE_PRIOR), sets, vote, 0
@@ -315,7 +315,7 @@ def test_score_ordinal(stan, items, tmp_path, free_sd):
     """The masses of bins are differences; to 1e-8 they agree where none is below 1e-7 or so."""
     sets = find_vote_sets(items)
     vote = VoteParameters(np.array([0.35]), np.array([[0.25, 0.55]]), np.array([[1.0, 0.4]]))
-    data = BinnedRanks.of(sets.member, items.order("A"), len(sets), free_sd, SCORE_PRIOR)
+    data = BinnedRanks.of(sets.member, items.ranking("A"), len(sets), free_sd, SCORE_PRIOR)
     data = ordinal_data(data.conditioned(sets, vote, 0), 9)
     assert np.sum(data["count"]) == len(items) - data["B"] + 1
     fit = sample(stan, "score_ordinal", data, tmp_path)

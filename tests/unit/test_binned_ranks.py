@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from crowdgold.models.binned_ranks import BinnedRanks, number_of_bins
+from crowdgold.data.ranking import Ranking
+from crowdgold.models.binned_ranks import BinnedRanks, bin_ends, number_of_bins
 from crowdgold.models.utility_distribution import (
     STEP,
     mixture_at,
@@ -13,7 +14,7 @@ from crowdgold.models.utility_distribution import (
     tails_at,
 )
 from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
-from unit.reference import Theta, algorithm_1, beta_rule, label_odds
+from unit.reference import Theta, algorithm_1, beta_rule, label_odds, make_items
 
 VOTES = 3
 TYPICAL = Theta(0.3, (0.2, 0.6), (1.5, 1.5), 1.0, 1.0)
@@ -31,7 +32,7 @@ CASES = {
 
 def conditioned(items, theta, sd=1.0):
     sets = find_vote_sets(items)
-    data = BinnedRanks.of(sets.member, items.order("A"), len(sets))
+    data = BinnedRanks.of(sets.member, items.ranking("A"), len(sets))
     vote = VoteParameters(np.array([theta.phi]), np.array([theta.a]), np.array([theta.d]))
     return data.conditioned(sets, vote, 0).with_sd(sd)
 
@@ -49,12 +50,12 @@ def bins_of(items, bins):
 class Direct:
     """F_yv, F_k and Fbar by a fine rule for the beta densities, tails kept apart."""
 
-    def __init__(self, items, theta, sd):
+    def __init__(self, items, theta, sd, keys_and_count=None):
         self.theta, self.sd = theta, (1.0, sd)
         self.rules = {
             (y, v): beta_rule(*theta.shapes(y, v, VOTES)) for y in (0, 1) for v in range(VOTES + 1)
         }
-        self.keys, self.count = bins_of(items, number_of_bins(len(items)))
+        self.keys, self.count = keys_and_count or bins_of(items, number_of_bins(len(items)))
         self.q = [float(g) if g >= 0 else label_odds(theta, v, VOTES) for v, g in self.keys]
 
     def below(self, y, v, t, sign=1):
@@ -94,7 +95,7 @@ class Direct:
 def test_bins_are_nearly_equal_and_hold_some_items(n):
     items = algorithm_1(TYPICAL, n, VOTES, 0, np.random.default_rng(n))
     sets = find_vote_sets(items)
-    size = BinnedRanks.of(sets.member, items.order("A"), len(sets)).count.sum(axis=1)
+    size = BinnedRanks.of(sets.member, items.ranking("A"), len(sets)).count.sum(axis=1)
     assert len(size) == number_of_bins(n) <= 40
     assert size.max() - size.min() <= 1
     assert size.min() >= 1
@@ -111,6 +112,87 @@ def test_counts_are_the_naive_ones():
     assert np.array_equal(found.data.count, count[:, position])
 
 
+CUTS = {
+    "two values": [0.9],
+    "two values, one rare": [3.5],
+    "five values": [-0.5, 0.4, 1.2, 2.2],
+    "half of them equal": [0.9, *np.arange(0.91, 9, 0.0001)],
+    "most of them equal": [-3.0, 2.5, *np.arange(2.51, 9, 0.0001)],
+    "pairs": np.arange(-9, 9, 0.004),
+}
+
+
+def cut(name, n=1500, theta=TYPICAL, seed=2):
+    """A table of scores that are equal between two cuts."""
+    items = algorithm_1(theta, n, VOTES, n // 10, np.random.default_rng(seed))
+    values = np.searchsorted(CUTS[name], items.scores["A"])
+    return make_items(items.votes_positive, VOTES, items.gold, values.astype(float))
+
+
+@pytest.mark.parametrize("name", CUTS)
+def test_bins_hold_whole_groups(name):
+    """Each value is in one bin; a value of many items is a bin; and no bin of others is large."""
+    items = cut(name)
+    ranking = items.ranking("A")
+    ends = bin_ends(ranking, number_of_bins)
+    assert set(ends) <= set(ranking.ends)
+    assert ends[-1] == len(items)
+    fair = len(items) / number_of_bins(len(items))
+    bins = np.searchsorted(ends, ranking.ends)
+    for size, at in zip(ranking.sizes, bins, strict=True):
+        assert size <= fair or (bins == at).sum() == 1
+    size = np.diff(ends, prepend=0)
+    alone = np.bincount(bins) == 1
+    assert size[~alone].max(initial=0) <= fair + ranking.sizes[ranking.sizes <= fair].max(initial=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "bins"), [("two values", 2), ("two values, one rare", 2), ("five values", 5)]
+)
+def test_few_values_are_a_bin_each(name, bins):
+    items = cut(name)
+    assert len(bin_ends(items.ranking("A"), number_of_bins)) == bins == len(set(items.scores["A"]))
+
+
+def test_items_that_are_not_equal_keep_their_bins_beside_many_that_are():
+    """Of 10,000 items 9,000 have the lowest score: the others are in bins of 25."""
+    ranking = Ranking.of(np.maximum(np.arange(10_000.0), 8_999))
+    assert np.diff(bin_ends(ranking, number_of_bins), prepend=0).tolist() == [9000, *[25] * 40]
+
+
+def test_bins_and_likelihood_know_no_order_of_rows():
+    items = cut("five values")
+    rows = np.random.default_rng(8).permutation(len(items))
+    one, other = conditioned(items, TYPICAL), conditioned(items.take(rows), TYPICAL)
+    assert np.array_equal(one.data.count, other.data.count)
+    assert np.array_equal(one.data.highest, other.data.highest)
+    at = np.array([[0.5, 2.0]]), np.array([1.0])
+    assert np.array_equal(one.log_likelihood(*at), other.log_likelihood(*at))
+
+
+@pytest.mark.parametrize("name", ["two values", "five values"])
+@pytest.mark.parametrize("case", ["typical", "follows the votes", "rare"])
+def test_log_likelihood_of_few_values_is_that_of_ordinal_regression(name, case):
+    """Cut points at the quantiles of the shares of each value; to 1e-3 in the log-likelihood.
+
+    The counts are those of every value by itself. With the bins of a ranking in which a coin has
+    broken the ties it must be another number.
+    """
+    theta = CASES[case]
+    items = cut(name, theta=theta)
+    keys = sorted(set(zip(items.votes_positive.tolist(), items.gold.tolist(), strict=True)))
+    values = sorted(set(items.scores["A"]))
+    count = np.zeros((len(values), len(keys)))
+    for v, gold, score in zip(items.votes_positive, items.gold, items.scores["A"], strict=True):
+        count[values.index(score), keys.index((int(v), int(gold)))] += 1
+    expected = Direct(items, theta, 1.0, (keys, count)).log_likelihood()
+    at = np.array([[theta.mu]]), np.array([theta.delta])
+    assert conditioned(items, theta).log_likelihood(*at)[0, 0] == pytest.approx(expected, abs=1e-3)
+    broken = items.scores["A"] + np.random.default_rng(3).random(len(items))
+    broken = make_items(items.votes_positive, VOTES, items.gold, broken)
+    assert abs(conditioned(broken, theta).log_likelihood(*at)[0, 0] - expected) > 1
+
+
 @pytest.mark.parametrize("n", [47, 500, 1001])
 def test_the_highest_item_of_a_bin_is_its_last(n):
     """Items are walked from the lowest score to the highest; sizes that bins do not divide. The
@@ -120,7 +202,7 @@ def test_the_highest_item_of_a_bin_is_its_last(n):
     order = np.lexsort([np.arange(n), np.arange(n) % 7])
     member = np.empty(n, dtype=int)
     member[order] = np.arange(n) % len(sets)
-    found = BinnedRanks.of(member, order, len(sets)).highest
+    found = BinnedRanks.of(member, Ranking(order, np.arange(1, n + 1)), len(sets)).highest
     last = {rank * bins // n: member[order[rank]] for rank in range(n)}
     assert found.tolist() == [last[b] for b in range(bins - 1)]
 

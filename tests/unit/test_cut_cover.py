@@ -73,11 +73,11 @@ OFF = {
 def problem(likelihood, draws=1):
     true, n, n_gold, off = OFF[likelihood]
     items = algorithm_1(true, n, 3, n_gold, np.random.default_rng(1))
-    sets, order = find_vote_sets(items), items.order("A")
+    sets, ranking = find_vote_sets(items), items.ranking("A")
     if likelihood == "binned":
-        data = BinnedRanks.of(sets.member, order, len(sets))
+        data = BinnedRanks.of(sets.member, ranking, len(sets))
     else:
-        wins = win_counts(sets.member, order, len(sets)).astype(float)
+        wins = win_counts(sets.member, ranking, len(sets))
         data = ScoreData(wins, sets.count.astype(float), sets.pattern)
     return data, sets, vote_draws(off, draws)
 

@@ -10,6 +10,7 @@ from scipy.stats import norm
 from crowdgold.data import NO_GOLD, NO_PREDICTOR
 from crowdgold.data.judge_table import labels_by_judge
 from crowdgold.methods.judges_fit import PanelVotes, ScoredJudges, fit_scores, label_posterior
+from crowdgold.data.ranking import Ranking
 from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.judge_votes import JudgeDraws, find_rows
 from crowdgold.models.panel_chances import (
@@ -199,7 +200,7 @@ def test_an_items_label_has_the_odds_of_its_own_votes():
     table = own.tables.of_draw(0)
     gaps = rng(4).standard_exponential(len(items) + 1)
     utility = np.empty(len(items))
-    utility[own.order] = table.quantile(np.cumsum(gaps)[:-1] / gaps.sum())
+    utility[own.ranking.order] = table.quantile(np.cumsum(gaps)[:-1] / gaps.sum())
     delta = own.draws.delta[0]
     mu = own.draws.mu[0] - delta * model.class_gap()
     vote = labels_by_judge(items.labels)
@@ -242,7 +243,7 @@ def test_the_likelihood_is_that_of_binned_ranks_at_another_mu():
     groups = group_patterns(draws, rows.vote, np.ones(len(rows.vote)))
     sets = group_sets(groups.group[rows.pattern[rows.member]], items.gold)
     found, plain = (
-        kind.of(sets.member, items.order("A"), len(sets)).conditioned(
+        kind.of(sets.member, items.ranking("A"), len(sets)).conditioned(
             sets, panel_chances(draws, groups), 1
         )
         for kind in (PanelRanks, BinnedRanks)
@@ -289,7 +290,7 @@ def test_judges_who_are_alike_are_grouped_by_their_positive_votes():
     groups = group_patterns(one_draw(b, 0.3), EVERY, np.ones(32), (6, 1))
     np.testing.assert_array_equal(groups.group, EVERY.sum(axis=1))
     sets = group_sets(groups.group, np.full(32, NO_GOLD))
-    ranks = BinnedRanks.of(sets.member, np.arange(32), len(sets))
+    ranks = BinnedRanks.of(sets.member, Ranking.of(np.arange(32)), len(sets))
     found = panel_chances(one_draw(b, 0.3), groups)
     share = ranks.conditioned(sets, found, 0).pattern_shares().sum(axis=0)
     np.testing.assert_allclose(share, np.array([1, 5, 10, 10, 5, 1]) / 32)

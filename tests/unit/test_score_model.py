@@ -41,7 +41,7 @@ def vote_parameters(theta):
 
 def conditioned(items, theta, predictor="A"):
     sets = find_vote_sets(items)
-    wins = win_counts(sets.member, items.order(predictor), len(sets)).astype(float)
+    wins = win_counts(sets.member, items.ranking(predictor), len(sets))
     data = ScoreData(wins, sets.count.astype(float), sets.pattern)
     return ConditionedScoreModel.at(data, sets, vote_parameters(theta), 0)
 
@@ -179,7 +179,7 @@ def test_win_rates_are_frequencies_of_algorithm_1():
     for _ in range(500):
         items = algorithm_1(theta, 2000, 3, 0, rng)
         sets = find_vote_sets(items)
-        wins = win_counts(sets.member, items.order("A"), len(sets))
+        wins = win_counts(sets.member, items.ranking("A"), len(sets))
         shares.append(wins / np.outer(sets.count, sets.count))
     shares = np.array(shares)
     error = shares.std(axis=0, ddof=1) / np.sqrt(len(shares))

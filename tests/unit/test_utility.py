@@ -1,10 +1,13 @@
 """Utilities from ranks, and label probabilities at them, against quadrature and simulation."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
 from scipy.stats import norm
 
+from crowdgold.data.ranking import Ranking
 from crowdgold.models.utility import known_of_labels, tabulate_utility
 from crowdgold.models.vote_sets import VoteParameters, find_vote_sets
 from unit.reference import Theta, algorithm_1, beta_rule, label_odds, make_items
@@ -103,10 +106,13 @@ def sampled_shares(n, draws, rng):
     """Recover Q_i of each rank: a table whose probability is its own F_U gives them back."""
     theta = CASES[0]
     table = table_of(theta)
-    identity = type(table)(table.utility, table.distribution, table.distribution[None])
+    identity = type(table)(
+        table.utility, table.distribution, table.distribution[None], np.ones((1, len(table.utility)))
+    )
     known = known_of_labels(np.zeros(n, dtype=int), np.full(n, -1))
     order = rng.permutation(n)
-    found = [identity.sample_probabilities(known, order, rng)[order] for _ in range(draws)]
+    ranking = Ranking(order, np.arange(1, n + 1))
+    found = [identity.sample_probabilities(known, ranking, rng)[order] for _ in range(draws)]
     return np.array(found)
 
 
@@ -138,7 +144,7 @@ def test_gold_items_keep_their_labels():
     sets = find_vote_sets(items)
     table = table_of(theta, sets)
     known = known_of_labels(sets.pattern[sets.member], items.gold)
-    p = table.sample_probabilities(known, items.order("A"), np.random.default_rng(0))
+    p = table.sample_probabilities(known, items.ranking("A"), np.random.default_rng(0))
     labelled = items.gold >= 0
     assert np.array_equal(p[labelled], items.gold[labelled])
     assert np.all((p[~labelled] > 0) & (p[~labelled] < 1))
@@ -148,11 +154,12 @@ def test_what_is_known_of_labels_holds_any_number_of_vote_patterns():
     """255 patterns and two labels do not fit in a byte; each has the probability of its own row."""
     table = table_of(CASES[0])
     rows = np.linspace(0.1, 0.9, 255)
+    probability = np.repeat(rows[:, None], len(table.utility), axis=1)
     flat = type(table)(
-        table.utility, table.distribution, np.repeat(rows[:, None], len(table.utility), axis=1)
+        table.utility, table.distribution, probability, np.ones_like(probability)
     )
     known = known_of_labels(np.arange(255), np.full(255, -1))
-    p = flat.sample_probabilities(known, np.arange(255), np.random.default_rng(3))
+    p = flat.sample_probabilities(known, Ranking.of(np.arange(255)), np.random.default_rng(3))
     assert p == pytest.approx(rows)
 
 
@@ -162,11 +169,93 @@ def test_probabilities_follow_the_ranking():
     theta = Theta(0.3, (0.4, 0.4), (50.0, 50.0), 1.5, 0.0)
     items = make_items(np.full(300, 1), VOTES, -1, np.random.default_rng(1).normal(size=300))
     sets = find_vote_sets(items)
-    order = items.order("A")
+    ranking = items.ranking("A")
     known = known_of_labels(sets.pattern[sets.member], items.gold)
-    p = table_of(theta, sets).sample_probabilities(known, order, np.random.default_rng(2))
-    assert np.all(np.diff(p[order]) >= 0)
-    assert p[order][-1] - p[order][0] > 0.5
+    p = table_of(theta, sets).sample_probabilities(known, ranking, np.random.default_rng(2))
+    assert np.all(np.diff(p[ranking.order]) >= 0)
+    assert p[ranking.order][-1] - p[ranking.order][0] > 0.5
+
+
+def votes_density(theta, u, votes):
+    """The density of U given the votes, by Bayes' rule."""
+    q, total = label_odds(theta, votes, VOTES), np.zeros(len(u))
+    for y, share in ((0, 1 - q), (1, q)):
+        p, w = beta_rule(*theta.shapes(y, votes, VOTES))
+        total += share * (w @ norm.pdf(u, loc=(theta.mu * y + theta.delta * p)[:, None]))
+    return total
+
+
+@pytest.mark.parametrize("theta", CASES[:4], ids=str)
+def test_the_probability_of_a_group_is_the_mean_over_its_stretch(theta):
+    """Groups of 1, 3, 40, 1, 1 and 154 items, against the trapezium rule on 801 points of each stretch.
+
+    It ends halfway to the neighbours, or at the end of the distribution. To 0.001, the tables' own
+    error. Means that the votes do not weigh must be another number.
+    """
+    sizes = np.array([1, 3, 40, 1, 1, 154])
+    ends, n = np.cumsum(sizes), sizes.sum()
+    table, votes = table_of(theta), np.arange(n) % (VOTES + 1)
+    known = known_of_labels(votes, np.full(n, -1))
+    ranking = Ranking(np.arange(n), ends)
+    found = table.sample_probabilities(known, ranking, np.random.default_rng(4))
+    gaps = np.random.default_rng(4).standard_exponential(n + 1)
+    reached = np.concatenate([[0.0], np.cumsum(gaps)]) / gaps.sum()
+    between = (reached[:-1] + reached[1:]) / 2  # halfway to the item before, and after
+    between[0], between[-1] = 0.0, 1.0
+    apart = 0.0
+    for size, end in zip(sizes, ends, strict=True):
+        for at in range(end - size, min(end, end - size + VOTES + 1)):
+            if size == 1:
+                p = probability(theta, table.quantile(reached[[end]]), votes[at])
+                assert found[at] == pytest.approx(p[0], abs=1e-3)
+                continue
+            u = np.linspace(*table.quantile(between[[end - size, end]]), 801)
+            p, weight = probability(theta, u, votes[at]), votes_density(theta, u, votes[at])
+            mean = np.trapezoid(p * weight, u) / np.trapezoid(weight, u)
+            assert found[at] == pytest.approx(mean, abs=1e-3)
+            of_all = np.trapezoid(p, distribution(theta, u))
+            of_all /= np.ptp(distribution(theta, u))
+            apart = max(apart, abs(of_all - found[at]))
+    assert apart > 0.01
+
+
+@pytest.mark.parametrize("cuts", [[0.7], [-0.4, 0.4, 1.2, 2.2]], ids=["two", "five"])
+def test_the_label_probability_of_a_group_is_a_frequency(cuts):
+    """Of 200,000 items of Algorithm 1 whose scores are cut into groups: by group and number of
+    votes, the positives against the sum of their probabilities, within 5 standard deviations.
+
+    Utilities that lie uniformly in the stretch of a group, whatever the votes, must be refused: an
+    item of few votes would be too likely positive in a high group.
+    """
+    theta = Theta(0.3, (0.2, 0.6), (1.5, 1.5), 1.5, 1.0)
+    items = algorithm_1(theta, 200_000, VOTES, 0, np.random.default_rng(1))
+    group = np.searchsorted(cuts, items.scores["A"])
+    table = table_of(theta)
+    uniform = replace(table, ratio=np.ones_like(table.ratio))
+    cell = group * (VOTES + 1) + items.votes_positive
+    known = known_of_labels(items.votes_positive, items.gold)
+    for one, agrees in ((table, True), (uniform, False)):
+        p = one.sample_probabilities(known, Ranking.of(group), np.random.default_rng(2))
+        excess = np.bincount(cell, items.truth - p)
+        spread = np.sqrt(np.bincount(cell, p * (1 - p)))
+        assert bool(np.abs(excess / spread).max() < 5) is agrees
+
+
+def test_equal_scores_are_told_apart_by_nothing_but_their_votes():
+    """Whatever the order of the rows; and all groups are drawn anew in each imputation."""
+    items = algorithm_1(CASES[0], 400, VOTES, 40, np.random.default_rng(5))
+    values = items.scores["A"].round(1)
+    rows = np.random.default_rng(6).permutation(400)
+    table, known = table_of(CASES[0]), known_of_labels(items.votes_positive, items.gold)
+
+    def probabilities(rows, seed):
+        rng = np.random.default_rng(seed)
+        return table.sample_probabilities(known[rows], Ranking.of(values[rows]), rng)
+
+    every = np.arange(400)
+    assert np.array_equal(probabilities(every, 1)[rows], probabilities(rows, 1))
+    free = items.gold < 0
+    assert np.all(probabilities(every, 1)[free] != probabilities(every, 2)[free])
 
 
 EXTREME = [

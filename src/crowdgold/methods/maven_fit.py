@@ -37,7 +37,8 @@ class MavenSettings(Settings):
     cut: Annotated[
         Literal["exact", "nested"],
         "How (mu, delta) are drawn given a draw of the vote model. `exact` takes them from an "
-        "adaptive grid; `nested` from a short Markov chain, as the paper does.",
+        "adaptive grid; `nested` from a short Markov chain, as the paper does, "
+        "unless more than one item in a hundred has the same score.",
     ] = "exact"
     nested_iterations: Annotated[
         int, AtLeast(1), "Length of each nested chain, of which the last draw is kept."
@@ -100,11 +101,15 @@ def _score_model(
     from crowdgold.models.exact_cut_sd import sample_exact_cut_sd
     from crowdgold.models.nested_cut import sample_nested_cut
     from crowdgold.models.stan_fit import Diagnostics
+    from crowdgold.models.tied_wins import TiedScoreData
 
     if settings.cut == "exact":
         if isinstance(data, BinnedRanks) and data.free_sd:
             return sample_exact_cut_sd(data, sets, vote, rng), Diagnostics()
         return sample_exact_cut(data, sets, vote, rng), Diagnostics()
+    if isinstance(data, TiedScoreData) or (isinstance(data, BinnedRanks) and len(data.count) == 1):
+        note = "many equal scores, so that it is drawn by the exact cut, not by nested fits"
+        return sample_exact_cut(data, sets, vote, rng), Diagnostics(notes=(note,))
     return sample_nested_cut(
         data, sets, vote, rng, run.stan, run.sampler, settings.nested_iterations, run.threads
     )
@@ -115,7 +120,7 @@ def _diagnostics(
 ) -> "Diagnostics":
     from crowdgold.models.score_likelihood import TRUSTED_DELTA
 
-    failures = list(vote.diagnostics.failures)
+    failures, notes = list(vote.diagnostics.failures), list(vote.diagnostics.notes)
     for predictor, draws in scores.items():
         if draws.failures:
             failures.append(
@@ -123,7 +128,8 @@ def _diagnostics(
                 f"settle or have |delta| above {TRUSTED_DELTA:g}"
             )
         failures += [f"pilot of {predictor}: {text}" for text in pilots[predictor].problems]
-    return replace(vote.diagnostics, failures=tuple(failures))
+        notes += [f"score model of {predictor}: {text}" for text in pilots[predictor].notes]
+    return replace(vote.diagnostics, failures=tuple(failures), notes=tuple(notes))
 
 
 def fit_maven(
