@@ -9,8 +9,8 @@ from scipy.stats import norm
 
 from crowdgold.data import NO_GOLD, NO_PREDICTOR
 from crowdgold.data.judge_table import labels_by_judge
-from crowdgold.methods.judges_fit import PanelVotes, ScoredJudges, fit_scores, label_posterior
 from crowdgold.data.ranking import Ranking
+from crowdgold.methods.judges_fit import PanelVotes, ScoredJudges, fit_scores, label_posterior
 from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.judge_votes import JudgeDraws, find_rows
 from crowdgold.models.panel_chances import (

@@ -9,9 +9,8 @@ from scipy.stats import norm
 
 from crowdgold.models.binned_ranks import BinnedRanks
 from crowdgold.models.exact_cut import sample_exact_cut
-from crowdgold.models.priors import PAPER_PRIOR
-from crowdgold.models.score_model import ConditionedScoreModel, ScoreData, win_deviation
-from crowdgold.models.tied_wins import FINEST, TiedScoreData, count_wins, half_wins
+from crowdgold.models.score_model import ScoreData, win_deviation
+from crowdgold.models.tied_wins import FINEST, TiedWins, count_wins, half_wins
 from crowdgold.models.vote_sets import VoteParameters, find_vote_sets, win_counts
 from unit.reference import Theta, algorithm_1, beta_rule, label_odds, make_items
 
@@ -34,9 +33,7 @@ def table(cuts, n=4000, n_gold=400, theta=THETA, seed=1):
     """A table of Algorithm 1, scores cut into groups."""
     items = algorithm_1(theta, n, VOTES, n_gold, np.random.default_rng(seed))
     values = np.searchsorted(cuts, items.scores["A"]).astype(float)
-    return make_items(
-        items.votes_positive, VOTES, items.gold, values, items.tie_break, items.truth
-    )
+    return make_items(items.votes_positive, VOTES, items.gold, values, items.tie_break, items.truth)
 
 
 @pytest.mark.parametrize("sizes", [(1, 1), (1, 3), (3, 1), (2, 3), (3, 3)])
@@ -81,7 +78,7 @@ def at_truth(cuts, counts=None, theta=THETA):
     wins = win_counts(sets.member, items.ranking("A"), len(sets))
     counts = sets.count.astype(float) if counts is None else counts
     size = sets.count @ cells.held
-    data = TiedScoreData(wins, counts, sets.pattern, bin_size=size)
+    data = TiedWins(wins, counts, size)
     return data.conditioned(sets, vote(theta), 0), cells
 
 
@@ -109,8 +106,8 @@ def test_means_and_deviations_are_those_of_simulated_counts(name):
     counts[::2] = 30.0
     model, cells = at_truth(CUTS[name], counts)
     rate, deviation = model.moments(np.array([[THETA.mu]]), np.array([THETA.delta]))
-    uncut = ConditionedScoreModel.at(model.data, model.sets, model.vote, 0)
-    uncut = uncut.win_rates(THETA.mu, THETA.delta)
+    untied = ScoreData(model.data.wins, counts, model.sets.pattern)
+    uncut = untied.conditioned(model.sets, model.vote, 0).win_rates(THETA.mu, THETA.delta)
     rng = np.random.default_rng(3)
     draws, printed, other_rate = 20_000, [], []
     for k, l in ((3, 0), (2, 1), (7, 4)):
@@ -134,7 +131,7 @@ def test_fine_bins_stand_for_untied_items(mu, delta):
     sets = find_vote_sets(items)
     empty, count = np.zeros((4, 4)), sets.count.astype(float)
     size = np.full(FINEST, len(items) // FINEST)
-    model = TiedScoreData(empty, count, sets.pattern, bin_size=size).conditioned(sets, vote(), 0)
+    model = TiedWins(empty, count, size).conditioned(sets, vote(), 0)
     rate, _ = model.moments(np.array([[mu]]), np.array([delta]))
     plain = ScoreData(empty, count, sets.pattern).conditioned(sets, vote(), 0).win_rates(mu, delta)
     below = np.tril_indices(4, -1)
@@ -144,7 +141,7 @@ def test_fine_bins_stand_for_untied_items(mu, delta):
 def test_the_likelihood_is_the_sum_of_normal_log_densities():
     items = table(CUTS["five values"])
     sets = find_vote_sets(items)
-    data = count_wins(sets, items.ranking("A"), PAPER_PRIOR)
+    data = count_wins(sets, items.ranking("A"))
     assert data.bin_size.tolist() == np.unique(items.scores["A"], return_counts=True)[1].tolist()
     model = data.conditioned(sets, vote(), 0)
     mu, delta = np.array([[0.4, 2.0], [1.0, 3.0]]), np.array([-1.0, 2.5])
@@ -162,10 +159,10 @@ def test_the_printed_likelihood_is_that_of_rankings_with_few_ties():
     for scores, kind in (
         (items.scores["A"], ScoreData),
         (np.argsort(np.argsort(items.scores["A"])) // 20, ScoreData),
-        (np.argsort(np.argsort(items.scores["A"])) // 21, TiedScoreData),
+        (np.argsort(np.argsort(items.scores["A"])) // 21, TiedWins),
     ):
         one = make_items(items.votes_positive, VOTES, items.gold, scores.astype(float))
-        assert type(count_wins(sets, one.ranking("A"), PAPER_PRIOR)) is kind
+        assert type(count_wins(sets, one.ranking("A"))) is kind
 
 
 def test_scores_that_are_all_equal_say_nothing():
@@ -173,7 +170,7 @@ def test_scores_that_are_all_equal_say_nothing():
     sets = find_vote_sets(items)
     mu, delta = np.array([[0.1, 5.0], [1.0, 9.0]]), np.array([-8.0, 3.0])
     for data in (
-        count_wins(sets, items.ranking("A"), PAPER_PRIOR),
+        count_wins(sets, items.ranking("A")),
         BinnedRanks.of(sets.member, items.ranking("A"), len(sets)),
     ):
         found = data.conditioned(sets, vote(), 0).log_likelihood(mu, delta)
@@ -192,11 +189,11 @@ def test_cut_scores_tell_the_same_parameters(name):
     for seed in range(8):
         items = table(CUTS[name], seed=seed)
         sets, ranking = find_vote_sets(items), items.ranking("A")
-        wins = count_wins(sets, ranking, PAPER_PRIOR)
+        wins = count_wins(sets, ranking)
         for kind, data in (
             ("pairwise", wins),
             ("calibrated", BinnedRanks.of(sets.member, ranking, len(sets))),
-            ("taken for untied", ScoreData(wins.wins, wins.count, wins.pattern)),
+            ("taken for untied", ScoreData(wins.wins, wins.count, sets.pattern)),
         ):
             draws = sample_exact_cut(data, sets, vote(draws=20), np.random.default_rng(seed))
             found[kind].append([draws.mu.mean(), draws.delta.mean()])

@@ -106,9 +106,8 @@ def sampled_shares(n, draws, rng):
     """Recover Q_i of each rank: a table whose probability is its own F_U gives them back."""
     theta = CASES[0]
     table = table_of(theta)
-    identity = type(table)(
-        table.utility, table.distribution, table.distribution[None], np.ones((1, len(table.utility)))
-    )
+    shares = table.distribution[None]
+    identity = replace(table, probability=shares, ratio=np.ones_like(shares))
     known = known_of_labels(np.zeros(n, dtype=int), np.full(n, -1))
     order = rng.permutation(n)
     ranking = Ranking(order, np.arange(1, n + 1))
@@ -155,9 +154,7 @@ def test_what_is_known_of_labels_holds_any_number_of_vote_patterns():
     table = table_of(CASES[0])
     rows = np.linspace(0.1, 0.9, 255)
     probability = np.repeat(rows[:, None], len(table.utility), axis=1)
-    flat = type(table)(
-        table.utility, table.distribution, probability, np.ones_like(probability)
-    )
+    flat = replace(table, probability=probability, ratio=np.ones_like(probability))
     known = known_of_labels(np.arange(255), np.full(255, -1))
     p = flat.sample_probabilities(known, Ranking.of(np.arange(255)), np.random.default_rng(3))
     assert p == pytest.approx(rows)
@@ -187,10 +184,10 @@ def votes_density(theta, u, votes):
 
 @pytest.mark.parametrize("theta", CASES[:4], ids=str)
 def test_the_probability_of_a_group_is_the_mean_over_its_stretch(theta):
-    """Groups of 1, 3, 40, 1, 1 and 154 items, against the trapezium rule on 801 points of each stretch.
+    """Groups of 1, 3, 40, 1, 1 and 154 items, against the trapezium rule on 801 points.
 
-    It ends halfway to the neighbours, or at the end of the distribution. To 0.001, the tables' own
-    error. Means that the votes do not weigh must be another number.
+    A stretch ends halfway to the neighbours, or at the end of the distribution. To 0.001, the
+    tables' own error. Means that the votes do not weigh must be another number.
     """
     sizes = np.array([1, 3, 40, 1, 1, 154])
     ends, n = np.cumsum(sizes), sizes.sum()
@@ -268,5 +265,13 @@ EXTREME = [
 def test_extreme_parameters_give_finite_probabilities(theta):
     table = table_of(theta)
     assert np.all(np.isfinite(table.probability))
+    assert np.all(np.isfinite(table.ratio))
+    group = np.arange(40) // 10
+    p = table.sample_probabilities(
+        known_of_labels(np.arange(40) % 4, np.full(40, -1)),
+        Ranking.of(group),
+        np.random.default_rng(1),
+    )
+    assert np.all((p >= 0) & (p <= 1))
     assert np.all(np.diff(table.distribution) >= 0)
     assert np.all(np.isfinite(table.quantile(np.array([1e-9, 0.5, 1 - 1e-9]))))

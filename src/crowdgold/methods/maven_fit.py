@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from crowdgold.models.exact_cut import ScoreDraws
     from crowdgold.models.score_model import ScoreData
     from crowdgold.models.stan_fit import Diagnostics
+    from crowdgold.models.tied_wins import TiedWins
     from crowdgold.models.vote_fit import VoteFit
     from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
@@ -37,8 +38,8 @@ class MavenSettings(Settings):
     cut: Annotated[
         Literal["exact", "nested"],
         "How (mu, delta) are drawn given a draw of the vote model. `exact` takes them from an "
-        "adaptive grid; `nested` from a short Markov chain, as the paper does, "
-        "unless more than one item in a hundred has the same score.",
+        "adaptive grid; `nested` from a short Markov chain, as the paper does, unless one score is "
+        "that of more than one item in 200.",
     ] = "exact"
     nested_iterations: Annotated[
         int, AtLeast(1), "Length of each nested chain, of which the last draw is kept."
@@ -77,7 +78,7 @@ class MavenSettings(Settings):
 
 def summarise_ranking(
     ranking: "Ranking", sets: "VoteSets", settings: MavenSettings
-) -> "ScoreData | BinnedRanks":
+) -> "ScoreData | TiedWins | BinnedRanks":
     """What the score likelihood needs of a predictor's ranking."""
     from crowdgold.models.binned_ranks import BinnedRanks
     from crowdgold.models.tied_wins import count_wins
@@ -89,7 +90,7 @@ def summarise_ranking(
 
 
 def _score_model(
-    data: "ScoreData | BinnedRanks",
+    data: "ScoreData | TiedWins | BinnedRanks",
     sets: "VoteSets",
     vote: "VoteParameters",
     rng: np.random.Generator,
@@ -101,15 +102,11 @@ def _score_model(
     from crowdgold.models.exact_cut_sd import sample_exact_cut_sd
     from crowdgold.models.nested_cut import sample_nested_cut
     from crowdgold.models.stan_fit import Diagnostics
-    from crowdgold.models.tied_wins import TiedScoreData
 
     if settings.cut == "exact":
         if isinstance(data, BinnedRanks) and data.free_sd:
             return sample_exact_cut_sd(data, sets, vote, rng), Diagnostics()
         return sample_exact_cut(data, sets, vote, rng), Diagnostics()
-    if isinstance(data, TiedScoreData) or (isinstance(data, BinnedRanks) and len(data.count) == 1):
-        note = "many equal scores, so that it is drawn by the exact cut, not by nested fits"
-        return sample_exact_cut(data, sets, vote, rng), Diagnostics(notes=(note,))
     return sample_nested_cut(
         data, sets, vote, rng, run.stan, run.sampler, settings.nested_iterations, run.threads
     )

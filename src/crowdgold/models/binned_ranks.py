@@ -2,7 +2,8 @@
 
 Given votes and gold the utilities of the items are independent, with distribution function F_k in
 vote set k. The ranking is cut into B bins of nearly equal size, with n_kb items of vote set k in
-bin b; items of equal scores are in one bin. With the cut points at the quantiles t_b of the whole distribution the likelihood is
+bin b; items of equal scores are in one bin. With the cut points at the quantiles t_b of the whole
+distribution the likelihood is
 
     F_k    = q_k F_1,Vk + (1 - q_k) F_0,Vk            F_yv: `utility_distribution`
     Fbar   = sum_k (N_k / n) F_k,     t_b = Fbar^-1(c_b),  c_b the share of items in bins 1 .. b

@@ -2,7 +2,8 @@
 
 For each draw of the vote model the score model (stan/score.stan, or stan/score_ordinal.stan for the
 binned ranking) is run for b iterations from a draw of a pilot fit, with the pilot's step size and
-metric; only the last iteration is kept.
+metric; only the last iteration is kept. There is no program of rankings with many ties: they are
+drawn by the exact cut, which draws from the same density.
 """
 
 from collections.abc import Callable
@@ -18,14 +19,16 @@ from crowdgold.models.binned_ranks import (
     ConditionedBinnedRanks,
     nodes_for_distribution,
 )
-from crowdgold.models.exact_cut import ScoreDraws
+from crowdgold.models.exact_cut import ScoreDraws, sample_exact_cut
 from crowdgold.models.score_likelihood import TRUSTED_DELTA
 from crowdgold.models.score_model import ConditionedScoreModel, ScoreData, nodes_for
 from crowdgold.models.stan import SamplerSettings, StanModels, stan_seed
 from crowdgold.models.stan_fit import Diagnostics, StanFit
+from crowdgold.models.tied_wins import TiedWins
 from crowdgold.models.vote_sets import VoteParameters, VoteSets
 
 PARAMETERS = ("mu", "delta")
+EXACT_FOR_TIES = "many equal scores, so that it is drawn by the exact cut, not by nested fits"
 PILOT_DRAWS = 250
 """Draws of each chain of the pilot fit, at most: starting points for the nested ones."""
 
@@ -135,7 +138,7 @@ def _pilot(
 
 
 def sample_nested_cut(
-    data: ScoreData | BinnedRanks,
+    data: ScoreData | TiedWins | BinnedRanks,
     sets: VoteSets,
     vote: VoteParameters,
     rng: np.random.Generator,
@@ -154,8 +157,10 @@ def sample_nested_cut(
         threads: fits run side by side.
 
     Returns:
-        D draws, and the diagnostics of the pilot fit.
+        D draws, and the diagnostics of the pilot fit; these say where the exact cut was taken.
     """
+    if isinstance(data, TiedWins) or (isinstance(data, BinnedRanks) and len(data.count) == 1):
+        return sample_exact_cut(data, sets, vote, rng), Diagnostics(notes=(EXACT_FOR_TIES,))
     program = _program(data)
     pilot_model = data.conditioned(sets, vote.mean(), 0)
     pilot, nodes = _pilot(pilot_model, program, stan_seed(rng), stan, settings)

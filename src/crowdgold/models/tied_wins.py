@@ -27,7 +27,7 @@ from crowdgold.models.binned_ranks import (
     tabulate_labels,
     write_masses,
 )
-from crowdgold.models.priors import ScorePrior
+from crowdgold.models.priors import PAPER_PRIOR, ScorePrior
 from crowdgold.models.score_likelihood import Conditioned
 from crowdgold.models.score_model import ScoreData
 from crowdgold.models.utility_distribution import REACH, table_kernel
@@ -42,42 +42,49 @@ def _fine(n: int) -> int:
     return max(1, min(n, FINEST))
 
 
-@dataclass(frozen=True, kw_only=True)
-class TiedScoreData(ScoreData):
+@dataclass(frozen=True)
+class TiedWins:
     """Win counts of a predictor of which one score at least is that of many items.
 
     Attributes:
+        wins: (m, m) counts W_kl.
+        count: (m,) items N_k as floats.
         bin_size: (B,) items in each group of equal scores, lowest first; where few items share a
             score, in some neighbouring groups.
+        prior: of (mu, delta).
     """
 
+    wins: np.ndarray
+    count: np.ndarray
     bin_size: np.ndarray
+    prior: ScorePrior = PAPER_PRIOR
 
     def conditioned(self, sets: VoteSets, vote: VoteParameters, draw: int) -> "ConditionedTiedWins":
         """The score model given one draw of the vote model."""
         return ConditionedTiedWins.at(self, sets, vote, draw)
 
 
-def count_wins(sets: VoteSets, ranking: Ranking, prior: ScorePrior) -> ScoreData:
+def count_wins(
+    sets: VoteSets, ranking: Ranking, prior: ScorePrior = PAPER_PRIOR
+) -> ScoreData | TiedWins:
     """What the pairwise likelihood needs of a ranking.
 
     Groups of at most one item in `FINEST` change the variance of W by less than a part in a
     thousand: the likelihood is then the printed one.
     """
     wins = win_counts(sets.member, ranking, len(sets))
-    known = wins, sets.count.astype(float), sets.pattern, prior
-    largest = int(ranking.sizes.max())
+    count, largest = sets.count.astype(float), int(ranking.sizes.max())
     if largest == 1 or largest * FINEST <= len(ranking):
-        return ScoreData(*known)
-    return TiedScoreData(*known, bin_size=np.diff(bin_ends(ranking, _fine), prepend=0))
+        return ScoreData(wins, count, sets.pattern, prior)
+    return TiedWins(wins, count, np.diff(bin_ends(ranking, _fine), prepend=0), prior)
 
 
 @dataclass(frozen=True)
-class ConditionedTiedWins(Conditioned[TiedScoreData]):
+class ConditionedTiedWins(Conditioned[TiedWins]):
     """The likelihood of tied win counts given one draw of the vote model."""
 
     def log_likelihood(self, mu: np.ndarray, delta: np.ndarray) -> np.ndarray:
-        """The pseudo-log-likelihood on a grid: mu (D, M), a row for each of delta (D,) -> (D, M)."""
+        """The pseudo-log-likelihood on a grid: mu (D, M), a row for each delta (D,) -> (D, M)."""
         rate, deviation = self.moments(mu, delta)
         k, l = np.tril_indices(len(self.sets), -1)
         comparisons = np.outer(self.data.count, self.data.count)[k, l]

@@ -281,11 +281,10 @@ def _stretch(
     last_share, last_value, last_ratio = low, 0.0, 0.0
     for at in range(low_cell, high_cell + 2):
         # The ends of the stretch, and the grid points between them.
-        cell = min(max(at - 1, low_cell), high_cell) if at > low_cell else low_cell
-        share = low if at == low_cell else high if at == high_cell + 1 else distribution[at]
-        if at > low_cell and at <= high_cell:
-            value, own = probability[at, column], ratio[at, column]
+        if low_cell < at <= high_cell:
+            share, value, own = distribution[at], probability[at, column], ratio[at, column]
         else:
+            share, cell = (low, low_cell) if at == low_cell else (high, high_cell)
             left, right = distribution[cell], distribution[cell + 1]
             within = (share - left) / (right - left) if right > left else 0.5
             within = min(1.0, max(0.0, within))
