@@ -22,8 +22,8 @@ def test_snakefile_and_scripts_have_at_most_60_lines(path):
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "src").rglob("*.py")), ids=lambda path: path.name)
-def test_modules_have_at_most_300_lines_or_so(path):
-    assert lines_of(path) <= 330
+def test_modules_have_at_most_700_lines(path):
+    assert lines_of(path) <= 700
 
 
 def test_rules_have_no_code_in_them_and_functions_stand_in_one_place():

@@ -124,27 +124,20 @@ class Items(Shown):
         if predictor == NO_PREDICTOR:
             return np.arange(len(self))
         if predictor not in self._orders:
-            scores = self._all_scores(predictor)
+            scores = self._scores_of(predictor)
+            without = int(np.isnan(scores).sum())
+            if without:
+                raise InputError(
+                    f"{counted(without, 'item')} without a score of {predictor!r} cannot be "
+                    "ranked; expected those that have one, as `with_score` has them"
+                )
             self._orders[predictor] = np.lexsort((self.tie_break, scores))
         return self._orders[predictor]
 
     def ranking(self, predictor: str) -> Ranking:
-        """The items from the lowest to the highest score, those of equal scores together.
-
-        Raises:
-            InputError: where an item has no score, as `order` does.
-        """
-        return Ranking.of(self._all_scores(predictor))
-
-    def _all_scores(self, predictor: str) -> np.ndarray:
-        scores = self._scores_of(predictor)
-        without = int(np.isnan(scores).sum())
-        if without:
-            raise InputError(
-                f"{counted(without, 'item')} without a score of {predictor!r} cannot be "
-                "ranked; expected those that have one, as `with_score` has them"
-            )
-        return scores
+        """The items by score, those of equal scores together; an error where `order` has one."""
+        self.order(predictor)
+        return Ranking.of(self.scores[predictor])
 
     def with_gold(self, labelled: np.ndarray, draw: GoldDraw | None = None) -> "Items":
         """The same items with gold labels where `labelled` (n,) is true, from the truth.

@@ -10,9 +10,10 @@ t_g-1 and t_g of the whole distribution (`binned_ranks`). Then
     tie   = sum_g p_kg p_lg
     var W = C [w (1 - w) - tie / 4 + (N_k - 1) (Q_1 - w^2) + (N_l - 1) (Q_2 - w^2)]
 
-which is exact. The square of a half is a quarter, hence tie / 4. Without ties this is the variance
-that Hanley and McNeil (1982) approximate by Q_1 = w / (2 - w) and Q_2 = 2 w^2 / (1 + w). With them
-their approximation is of scores that are not cut, and w that of a finer ranking than was seen.
+which is exact for utilities cut at known places. A tie counts 1/2, whose square is 1/4: hence
+tie / 4. Hanley and McNeil (1982) approximate Q_1 by w / (2 - w) and Q_2 by 2 w^2 / (1 + w), for
+scores without ties. With ties neither these nor the w_kl of uncut utilities are right: a mu that
+explains the wins of uncut utilities is too small.
 """
 
 import math

@@ -269,7 +269,21 @@ def _log_convolve(
 
 
 @kernel()
-def _stretch(
+def _cell_of(share: float, cell: int, distribution: np.ndarray) -> int:
+    """The cell of the table that holds a share of F_U, looked for from a lower one."""
+    while cell < len(distribution) - 2 and distribution[cell + 1] < share:
+        cell += 1
+    return cell
+
+
+@kernel()
+def _within(share: float, cell: int, distribution: np.ndarray) -> float:
+    low, high = distribution[cell], distribution[cell + 1]
+    return min(1.0, max(0.0, (share - low) / (high - low) if high > low else 0.5))
+
+
+@kernel()
+def _mean(
     low: float, low_cell: int, high: float, high_cell: int, distribution: np.ndarray,
     probability: np.ndarray, ratio: np.ndarray, column: int,
 ) -> float:  # fmt: skip
@@ -280,17 +294,13 @@ def _stretch(
     total, weight = 0.0, 0.0
     last_share, last_value, last_ratio = low, 0.0, 0.0
     for at in range(low_cell, high_cell + 2):
-        # The ends of the stretch, and the grid points between them.
-        if low_cell < at <= high_cell:
+        if low_cell < at <= high_cell:  # a grid point between the ends
             share, value, own = distribution[at], probability[at, column], ratio[at, column]
         else:
             share, cell = (low, low_cell) if at == low_cell else (high, high_cell)
-            left, right = distribution[cell], distribution[cell + 1]
-            within = (share - left) / (right - left) if right > left else 0.5
-            within = min(1.0, max(0.0, within))
-            value = probability[cell, column]
+            within = _within(share, cell, distribution)
+            value, own = probability[cell, column], ratio[cell, column]
             value += within * (probability[cell + 1, column] - value)
-            own = ratio[cell, column]
             own += within * (ratio[cell + 1, column] - own)
         if at > low_cell:
             width = max(share - last_share, 1e-300)
@@ -306,43 +316,31 @@ def _probabilities(
     ratio: np.ndarray, known: np.ndarray, order: np.ndarray, ends: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     result = np.empty(len(order))
-    cell, last = 0, len(distribution) - 2
-    low, high = distribution[0], distribution[1]
-    reached = 0.0
-    start = 0
     of_column, seen = np.zeros(probability.shape[1]), np.zeros(probability.shape[1], np.int64)
-    for group in range(len(ends)):
-        end = ends[group]
+    cell, start, reached = 0, 0, 0.0
+    for end in ends:
         if end == start + 1:
             reached += gaps[start]
             share = reached / total
-            while cell < last and high < share:
-                cell += 1
-                low, high = high, distribution[cell + 1]
-            within = (share - low) / (high - low) if high > low else 0.5
-            within = min(1.0, max(0.0, within))
+            cell = _cell_of(share, cell, distribution)
+            within = _within(share, cell, distribution)
             i = np.uintp(order[start])
             before, after = probability[cell, known[i]], probability[cell + 1, known[i]]
             result[i] = before + within * (after - before)
         else:
-            share = (reached + gaps[start] / 2) / total if start > 0 else 0.0
-            while cell < last and high < share:
-                cell += 1
-                low, high = high, distribution[cell + 1]
-            first, from_share = cell, share
+            low = (reached + gaps[start] / 2) / total if start > 0 else 0.0
+            first = _cell_of(low, cell, distribution)
             for rank in range(start, end):
                 reached += gaps[rank]
-            share = (reached + gaps[end] / 2) / total if end < len(order) else 1.0
-            while cell < last and high < share:
-                cell += 1
-                low, high = high, distribution[cell + 1]
+            high = (reached + gaps[end] / 2) / total if end < len(order) else 1.0
+            cell = _cell_of(high, first, distribution)
             for rank in range(start, end):
                 i = np.uintp(order[rank])
                 column = known[i]
                 if seen[column] != end:
                     seen[column] = end
-                    of_column[column] = _stretch(
-                        from_share, first, share, cell, distribution, probability, ratio, column
+                    of_column[column] = _mean(
+                        low, first, high, cell, distribution, probability, ratio, column
                     )
                 result[i] = of_column[column]
         start = end
