@@ -1,5 +1,6 @@
 """What gold was drawn of, items or whole clusters of them, and what is known of it before."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,24 +18,37 @@ def _ranks(values: np.ndarray) -> np.ndarray:
     return ranks
 
 
-def item_features(items: Items) -> dict[str, np.ndarray]:
-    """What is known of each item before its gold label: words -> (n,); those that vary."""
+def _of_ranks(items: Items, models: Iterable[str]) -> Iterator[tuple[str, np.ndarray]]:
+    """What the ranking of each of some models says of items that all have its score."""
+    for name in models:
+        rank = (_ranks(items.scores[name]) - 0.5) / len(items)
+        yield f"rank by score of {name}", rank
+        yield f"distance of that rank from the middle, {name}", np.abs(rank - 0.5)
+
+
+def item_features(items: Items) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
+    """What is known of items before their gold label: rows (m,), and words -> (m,) that vary.
+
+    First all items, with their votes and the scores of the models that scored each. Then, for the
+    other models, the items that they scored: that an item has no score says nothing of how gold was
+    drawn. Models that scored the same items stand together.
+    """
     share = items.votes_positive / items.votes_total
-    features = {
+    votes = {
         "share of positive votes": share,
         "split of the votes": share * (1 - share),
         "number of votes": items.votes_total.astype(float),
     }
+    everyone = np.ones(len(items), dtype=bool)
+    models: dict[bytes, list[str]] = {everyone.tobytes(): []}
     for name, scores in items.scores.items():
-        known = np.isfinite(scores)
-        # Items without a score stand where they change no mean of the others.
-        rank, distance = np.full(len(items), 0.5), np.full(len(items), 0.25)
-        rank[known] = (_ranks(scores[known]) - 0.5) / known.sum()
-        distance[known] = np.abs(rank[known] - 0.5)
-        features[f"rank by score of {name}"] = rank
-        features[f"distance of that rank from the middle, {name}"] = distance
-        features[f"share of items with a score of {name}"] = known.astype(float)
-    return {name: values for name, values in features.items() if np.ptp(values) > 0}
+        models.setdefault(np.isfinite(scores).tobytes(), []).append(name)
+    for scored, names in models.items():
+        rows = np.flatnonzero(np.frombuffer(scored, dtype=bool))
+        features = (votes if len(rows) == len(items) else {}) | dict(
+            _of_ranks(items.take(rows), names)
+        )
+        yield rows, {name: one for name, one in features.items() if len(one) and np.ptp(one) > 0}
 
 
 @dataclass(frozen=True)
