@@ -218,7 +218,7 @@ def check_data(
         warnings=(
             *warn_of_gold(sample, within, facts.gold, tied if why_unknown(items) else 0),
             *warn_of_few(clusters),
-            *warn_of_annotators_and_scores(annotators, scores),
+            *warn_of_annotators_and_scores(annotators, scores, items),
         ),
     )
 

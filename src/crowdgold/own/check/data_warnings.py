@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from crowdgold.data import Items
 from crowdgold.data.checks import counted, has_or_have
 from crowdgold.own.check.annotator_check import AnnotatorCheck
 from crowdgold.own.check.described import NAMED
 from crowdgold.own.check.gold_likeness import GoldSample
-from crowdgold.own.check.score_check import Scores, warn_of_ties
+from crowdgold.own.check.score_check import Scores, warn_of_missing, warn_of_ties
 
 TIES = 0.02
 """Share of the items that experts labelled from which on their ties are warned of."""
@@ -45,7 +46,7 @@ def warn_of_gold(sample: GoldSample, within: GoldSample | None, gold: int, tied:
 
 
 def warn_of_annotators_and_scores(
-    annotators: AnnotatorCheck | None, scores: Mapping[str, Scores]
+    annotators: AnnotatorCheck | None, scores: Mapping[str, Scores], items: Items
 ) -> list[str]:
     """Say in plain words what a user must know before believing a number."""
     found = []
@@ -61,4 +62,5 @@ def warn_of_annotators_and_scores(
                     f"{counted(len(names), 'annotator')} {what}: {', '.join(names[:NAMED])}{more}"
                 )
     found.extend(warn_of_ties(scores))
+    found.extend(warn_of_missing(items))
     return found

@@ -251,7 +251,11 @@ def assess_gold_sample(
     permutations = max(permutations, min(len(parts) * permutations, MORE_PERMUTATIONS))
     tests = [
         _assess(
-            items.take(rows), features, rng, permutations, None if stratum is None else stratum[rows]
+            items.take(rows),
+            features,
+            rng,
+            permutations,
+            None if stratum is None else stratum[rows],
         )
         for rows, features in parts
     ]

@@ -17,12 +17,13 @@ from crowdgold.data.expert_error import ESTIMATE
 from crowdgold.data.opinions import largest_errors
 from crowdgold.data.own import Study
 from crowdgold.inference.expert_errors import expert_errors, why_unknown
+from crowdgold.inference.labels import Fit
 from crowdgold.methods import METHODS
 from crowdgold.methods.needs import EXPERTS_ERRORS
 from crowdgold.methods.registry import answering_experts
 from crowdgold.models.stan import StanModels
 from crowdgold.own.evaluation import rows
-from crowdgold.own.evaluation.fitting import Work, of_each
+from crowdgold.own.evaluation.fitting import Work, fit_of, of_each
 from crowdgold.own.evaluation.headline import is_too_wide
 from crowdgold.own.evaluation.jobs import ALL, Stratum
 from crowdgold.own.evaluation.questions import Settings
@@ -59,14 +60,14 @@ def assumed_errors(study: Study, settings: Settings, strata: Mapping[str, Stratu
     There is no row without gold labels, and where experts do not err but differ. The prediction is
     the same at each error.
     """
-    method, parts, fitted = _method(settings), [], None
+    method, parts = _method(settings), []
+    made: dict[bytes, Fit] = {}
     if method is None:
         return pd.DataFrame(columns=list(COLUMNS))
     size = {ALL: len(study.items)}
     for error, items in _allowed(study.items):
         work = Work(study, settings, strata[ALL], method, items, StanModels(), curves=False)
-        fitted = fitted or work.fit(items)
-        found = of_each(work, fitted, compared=False)
+        found = of_each(work, fit_of(work, made), compared=False)
         table = rows.estimate_rows(found, [ALL], items.predictors, size, size, settings)
         parts.append(table.assign(**{ERROR: error}))
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))

@@ -1,8 +1,9 @@
 """The work of a job: its methods fitted to the items of a stratum, and what they say of a model."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -13,17 +14,21 @@ from crowdgold.evaluation.reviewers import evaluate_annotations
 from crowdgold.inference.engine import sample_of
 from crowdgold.inference.estimate import Estimate
 from crowdgold.inference.interval import central_interval
-from crowdgold.inference.labels import Fit, Labels
+from crowdgold.inference.labels import Fit
 from crowdgold.inference.questions import Named, Questions, View
 from crowdgold.inference.request import OWN, Request, Streams
-from crowdgold.inference.samples import Sample
+from crowdgold.inference.samples import Sample, Stated
 from crowdgold.methods import METHODS, fit
+from crowdgold.methods.method import CORRECTED
+from crowdgold.methods.needs import GOLD
 from crowdgold.models.stan import SamplingError, StanModels
 from crowdgold.models.stan_fit import Diagnostics
+from crowdgold.own.check.score_check import of_complete_scores, scored, why_nothing
 from crowdgold.own.evaluation.jobs import (
     Job,
     Stratum,
     annotations_of,
+    is_quick,
     items_of,
     stream,
 )
@@ -41,8 +46,7 @@ class Found:
         stratum, model, method: whose it is.
         named: names and ranges of the metrics.
         sample: what it says of them, from which estimates are made.
-        common: the same of the items that every model has a score of, for comparisons; None where
-            there are none.
+        common: other model -> the same of the items that both scored, or why there is nothing.
         annotators: estimates of each annotator's rates.
         whole: whether it speaks of every item of the stratum.
         curves: (3, P) points of the curves and the ends of their intervals; None without scores.
@@ -59,7 +63,7 @@ class Found:
     method: str
     named: Named | None = None
     sample: Sample | None = None
-    common: Sample | None = None
+    common: Mapping[str, Sample | str] = field(default_factory=dict)
     annotators: Sequence[Estimate] = ()
     whole: bool = True
     curves: np.ndarray | None = None
@@ -134,12 +138,6 @@ class Work:
         return View(self.items.take(rows), model, self.weights(rows))
 
 
-def _scored(items: Items, models: Sequence[str]) -> np.ndarray:
-    """Positions of the items that have a score of every one of some models."""
-    known = [np.isfinite(items.scores[name]) for name in models]
-    return np.flatnonzero(np.all(known, axis=0)) if known else np.arange(len(items))
-
-
 def _curves(questions: Questions, sample: Sample, level: float) -> np.ndarray | None:
     """Points of the curves and the ends of their intervals, (3, P); None where none are asked."""
     size, named = len(questions.asked), questions.named
@@ -169,31 +167,49 @@ def _parameters(
     ]
 
 
-def _says(
-    work: Work, fitted: Fit, labels: Labels, rows: np.ndarray, model: str, compared: bool
-) -> Found:
-    """What a fit says of a model.
+def _rests_on_gold(method: str) -> bool:
+    return GOLD in METHODS[method].needs
+
+
+FitOf = Callable[[np.ndarray], Fit]
+"""Positions of items in the stratum -> a method's fit, with the labels of these."""
+
+
+def _common(work: Work, fit: FitOf, rows: np.ndarray, model: str) -> dict[str, Sample | str]:
+    """What a method says of a model on the items that another scored too, or why nothing.
 
     Args:
-        work: the method and its items.
-        labels: what it gave, for the items at `rows`.
-        rows: positions in the stratum of the items that it speaks of here.
+        rows: positions of the items that the model scored.
+    """
+    items = work.items.take(rows)
+    found: dict[str, Sample | str] = {}
+    made: dict[bytes, Sample] = {}
+    questions = replace(work.questions(model), curves=False)
+    for other in items.predictors:
+        pair = [one for one in items.predictors if one in (model, other)]
+        if why := why_nothing(work.items, pair, _rests_on_gold(work.method)):
+            found[other] = why
+            continue
+        shared = rows[scored(items, [other])]
+        if shared.tobytes() not in made:
+            view = work.view(shared, model)
+            made[shared.tobytes()] = sample_of(fit(shared), view, questions, work.request())
+        found[other] = made[shared.tobytes()]
+    return found
+
+
+def _says(work: Work, fit: FitOf, rows: np.ndarray, model: str, compared: bool) -> Found:
+    """What a method says of a model.
+
+    Args:
+        rows: positions of the items that it speaks of here.
         model: a model, or `NO_PREDICTOR`.
         compared: whether models are compared.
     """
-    questions, request = work.questions(model), work.request()
-    view = work.view(rows, model)
-    given = replace(fitted, labels=labels)
-    sample = sample_of(given, view, questions, request)
-    asked, common = range(len(questions.asked)), None
-    if compared and model != NO_PREDICTOR:
-        shared = _scored(view.items, work.items.predictors)
-        common = sample
-        if len(shared) < len(rows):
-            part = replace(fitted, labels=labels.take(shared))
-            metrics = replace(questions, curves=False)
-            common = sample_of(part, work.view(rows[shared], model), metrics, request)
-        common = common.select(asked)
+    fitted, questions, request = fit(rows), work.questions(model), work.request()
+    view, labels = work.view(rows, model), fitted.labels
+    sample = sample_of(fitted, view, questions, request)
+    asked = range(len(questions.asked))
     draws, checks = labels.parameters, None
     if f"mu:{model}" in draws:
         rng = work.rng("checks", work.method, model)
@@ -201,33 +217,85 @@ def _says(
     known = sample.probability
     if known is None and labels.of_items:
         known = labels.probabilities(view, request.streams.own(model))
+    of_pairs = compared and model != NO_PREDICTOR
     return Found(
-        work.stratum.name, model, work.method, questions.named.select(asked),
-        sample.select(asked), common, whole=len(rows) == len(work.items),
+        work.stratum.name, model, work.method, questions.named.select(asked), sample.select(asked),
+        _common(work, fit, rows, model) if of_pairs else {},
+        whole=len(rows) == len(work.items),
         curves=_curves(questions, sample, work.settings.interval_level),
         probability=_of_study(work, rows, known), checks=checks,
         parameters=_parameters(draws, work.settings.interval_level), diagnostics=fitted.diagnostics,
     )  # fmt: skip
 
 
-def _of_model(work: Work, model: str, compared: bool) -> list[Found]:
-    """Fit a method that conditions on a model's scores to the items that have one."""
-    rows = _scored(work.items, [model])
-    items = work.items.take(rows)
-    own = replace(items, scores={model: items.scores[model]})
-    fitted = work.fit(own)
-    return [_says(work, fitted, fitted.labels, rows, model, compared)]
+def _of_model(work: Work, fit: FitOf, model: str, compared: bool) -> Found:
+    """What a method says of a model, or why it says nothing: the other models have their say."""
+    if why := why_nothing(work.items, [model], _rests_on_gold(work.method)):
+        questions = replace(work.questions(model), curves=False)
+        nothing = Stated([Estimate.unavailable(text, why) for text in questions.texts])
+        pairs: dict[str, Sample | str] = dict.fromkeys(work.items.predictors, why)
+        return Found(
+            work.stratum.name, model, work.method, questions.named, nothing, pairs, whole=False
+        )
+    try:
+        return _says(work, fit, scored(work.items, [model]), model, compared)
+    except Exception as error:
+        return Found(work.stratum.name, model, work.method, problem=_problem(error))
 
 
-def of_each(work: Work, fitted: Fit, compared: bool) -> list[Found]:
-    """What a fit whose labels are the same for all models says of the items, and of each model."""
+def _on_scores(work: Work, model: str, compared: bool) -> Found:
+    """What a method that conditions on a model's scores says of it."""
+    whole = scored(work.items, [model])
+
+    @cache
+    def fitted() -> Fit:
+        items = work.items.take(whole)
+        return work.fit(replace(items, scores={model: items.scores[model]}))
+
+    def fit(rows: np.ndarray) -> Fit:
+        return _part(fitted(), np.searchsorted(whole, rows))
+
+    return _of_model(work, fit, model, compared)
+
+
+def _part(fitted: Fit, rows: np.ndarray) -> Fit:
+    return replace(fitted, labels=fitted.labels.take(rows))
+
+
+def fit_of(work: Work, made: dict[bytes, Fit]) -> FitOf:
+    """The fits of a method whose labels are the same for all models.
+
+    What gold corrects must speak alike of items with gold and without. A model's scores may be of
+    some items because these have gold labels, so that a method sees scores that the items all have,
+    and is fitted anew to those that a model scored. Others are fitted once.
+
+    Args:
+        made: fits that are there already, by rows; new ones are added.
+    """
+    anew = METHODS[work.method].has_role(CORRECTED) and is_quick([work.method])
     everyone = np.arange(len(work.items))
-    found = [_says(work, fitted, fitted.labels, everyone, NO_PREDICTOR, compared)]
-    for model in work.items.predictors if fitted.labels.of_items else ():
-        rows = _scored(work.items, [model])
-        labels = fitted.labels if len(rows) == len(everyone) else fitted.labels.take(rows)
-        found.append(_says(work, fitted, labels, rows, model, compared))
-    return found
+
+    def fit(rows: np.ndarray) -> Fit:
+        if rows.tobytes() not in made:
+            if anew:
+                made[rows.tobytes()] = work.fit(of_complete_scores(work.items.take(rows)))
+            elif len(rows) == len(everyone):
+                made[rows.tobytes()] = work.fit(work.items)
+            else:
+                return _part(fit(everyone), rows)
+        return made[rows.tobytes()]
+
+    return fit
+
+
+def of_each(work: Work, fit: FitOf, compared: bool) -> list[Found]:
+    """What a method whose labels are the same for all models says of items and of each model."""
+    everyone = np.arange(len(work.items))
+    models = work.items.predictors if fit(everyone).labels.of_items else []
+    return [
+        _says(work, fit, everyone, NO_PREDICTOR, compared),
+        *(_of_model(work, fit, model, compared) for model in models),
+    ]
 
 
 def _of_annotators(work: Work) -> list[Found]:
@@ -266,9 +334,9 @@ def _run_method(work: Work, model: str) -> list[Found]:
         if METHODS[work.method].of_annotators:
             found = _of_annotators(work)
         elif METHODS[work.method].needs_scores:
-            found = _of_model(work, model, compared)
+            found = [_on_scores(work, model, compared)]
         else:
-            found = of_each(work, work.fit(work.items), compared)
+            found = of_each(work, fit_of(work, {}), compared)
     except Exception as error:  # whatever it is, the other methods have their say
         found = [Found(work.stratum.name, model, work.method, problem=_problem(error))]
     seconds = (time.perf_counter() - start) / len(found)

@@ -82,11 +82,6 @@ def _name(metric: str) -> str:
     return parse_metric(metric).name
 
 
-def _is_known(one: Estimate) -> bool:
-    """Whether there is an estimate, or a reason why there is none that concerns these data."""
-    return np.isfinite(one.estimate) or not one.note.endswith("only")
-
-
 def _own_rows(found: Found, first: bool, several: bool, level: float) -> Iterator[dict[str, Any]]:
     """The rows of a model alone; those of labels with the first model only.
 
@@ -96,7 +91,7 @@ def _own_rows(found: Found, first: bool, several: bool, level: float) -> Iterato
         return
     for one, sides in _of_sample(found.sample, found.named, level):
         name = _name(one.metric)
-        if not _is_known(one):
+        if METHODS[found.method].cannot_estimate(name):
             continue
         if name not in LABEL_METRICS:
             against = HUMANS if name.startswith(DELTA) else ""
@@ -122,7 +117,7 @@ def _compared(texts: Sequence[str]) -> list[int]:
 
 def _comparison_rows(one: Found, other: Found, level: float) -> Iterator[dict[str, Any]]:
     """The rows of the difference of two models by the same method."""
-    if one.common is None or other.common is None or one.named is None or other.named is None:
+    if one.named is None or other.named is None:
         return
     places = _compared(one.named.texts), _compared(other.named.texts)
     size = min(map(len, places))  # a model may have more thresholds than another
@@ -131,11 +126,21 @@ def _comparison_rows(one: Found, other: Found, level: float) -> Iterator[dict[st
         difference_name(one.named.texts[a], other.named.texts[b])
         for a, b in zip(first, second, strict=True)
     ]
-    difference = one.common.select(first).minus(other.common.select(second))
-    if difference is None or not size:
-        return
     both = replace(one, diagnostics=one.diagnostics if not one.diagnostics.passed
                    else other.diagnostics)  # fmt: skip
+    here, there = one.common.get(other.model), other.common.get(one.model)
+    if here is None or there is None:
+        return
+    if isinstance(here, str) or isinstance(there, str):
+        why = here if isinstance(here, str) else str(there)
+        for name in names:
+            if not METHODS[one.method].cannot_estimate(plain_metric(name)[0]):
+                none = Estimate.unavailable(name, why)
+                yield _row(both, none, one.model, other.model, (np.nan, np.nan))
+        return
+    difference = here.select(first).minus(there.select(second))
+    if difference is None or not size:
+        return
     named = one.named.select(first, names).differences()
     for found, sides in _of_sample(difference, named, level):
         yield _row(both, found, one.model, other.model, sides)

@@ -18,6 +18,7 @@ from crowdgold.models.stan import StanModels
 from crowdgold.own.check.data import DataCheck, verdicts_within
 from crowdgold.own.check.gold_likeness import GoldSample
 from crowdgold.own.check.gold_sample import assess_gold_sample
+from crowdgold.own.check.score_check import notes_on_missing
 from crowdgold.own.check.verdicts import NOT_USABLE
 from crowdgold.own.evaluation import rows
 from crowdgold.own.evaluation.assumed_errors import assumed_errors, if_wrong, note_on_errors
@@ -56,8 +57,8 @@ def _describe(items: Items) -> dict[str, Any]:
 
 
 def _notes(settings: Settings, items: Items) -> list[str]:
-    """Say what was decided for lack of a setting."""
-    notes = []
+    """Say what was decided for lack of a setting, or of scores."""
+    notes = list(notes_on_missing(items))
     if not items.predictors:
         of_scores = ", ".join(name for name in offered() if METHODS[name].needs_scores)
         notes.append(f"no scores: nothing is said of models, and these cannot run: {of_scores}")
