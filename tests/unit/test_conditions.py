@@ -95,9 +95,10 @@ def test_what_has_no_answer_is_neither_passed_nor_failed():
     found = decide("prevalence > 0.5")
     assert found["failed"] is None
     assert found["lower"] is None
-    assert exit_code({"conditions": [found]}) == 1
-    assert exit_code({"conditions": [found, decide("AUC:small < 0.9")]}) == 3
-    assert exit_code({"conditions": [decide("AUC:large < 0.9")]}) == exit_code({}) == 0
+    ran = {"strata": [], "not_run": []}
+    assert exit_code({**ran, "conditions": [found]}) == 1
+    assert exit_code({**ran, "conditions": [found, decide("AUC:small < 0.9")]}) == 3
+    assert exit_code({**ran, "conditions": [decide("AUC:large < 0.9")]}) == exit_code(ran) == 0
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from crowdgold.commands.fail_if import (
     add_fail_if,
     decided,
     exit_code,
+    failures,
     in_a_line,
     in_words,
     read_wanted,
@@ -84,10 +85,10 @@ makes it count in about one of 40 studies at most (at --level 0.95). --fail-on p
 way round: it counts wherever the interval does not rule it out. Without gold labels the range
 decides, and not the model's number.
 
-exit codes: 0, done; 1, the data do not support what is asked; 2, input that cannot be used, with
-what is wrong and how to mend it; 3, done, and a condition of --fail-if holds; 130, interrupted:
-models that are finished are kept in FOLDER, and the same command goes on from there; 143 and 129,
-terminated and hung up: likewise."""
+exit codes: 0, done; 1, the data do not support what is asked, or the method that was to give the
+answer failed; 2, input that cannot be used, with what is wrong and how to mend it; 3, done, and a
+condition of --fail-if holds; 130, interrupted: models that are finished are kept in FOLDER, and the
+same command goes on from there; 143 and 129, terminated and hung up: likewise."""
 
 
 def add_options(own: argparse.ArgumentParser) -> None:
@@ -232,6 +233,8 @@ def _tell_rest(asked: argparse.Namespace, summary: Mapping[str, Any], wanted: Wa
         tell(in_a_line(wanted, summary))
     for line in in_words(summary):
         (say if _is_quiet(asked) else tell)(line)
+    for failed in failures(summary):
+        say(textwrap.fill(f"Error: {failed}", WIDTH, subsequent_indent="  "))
     for title in _grave_doubts(asked.out):
         told = f"Grave doubt: {title}. Why, and what to do: crowdgold report {asked.out}"
         say(textwrap.fill(told, WIDTH, subsequent_indent="  "))

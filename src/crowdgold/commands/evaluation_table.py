@@ -25,12 +25,18 @@ from crowdgold.data.checks import counted
 from crowdgold.data.shown import WIDTH
 from crowdgold.inference.samples import ONLY_GOLD
 from crowdgold.methods.registry import METHODS
-from crowdgold.own.evaluation.headline import LITTLE, is_corrected, is_gold_alone
+from crowdgold.own.evaluation.headline import (
+    LITTLE,
+    is_corrected,
+    is_gold_alone,
+    is_gold_corrected,
+)
 
 SHOWN = 3
 """Methods that failed, or answers by another method, that are named."""
 CORRECTED, ALONE = "gold-corrected", "gold alone"
-"""What stands for a method whose prediction gold labels correct, and for gold labels alone."""
+"""What stands for the method of the answer, where gold labels correct its prediction, and for gold
+labels alone. Any other method stands under its own name."""
 AS_GOLD_WORDS = '"as gold": so many gold labels alone would give as narrow an interval.'
 MARK = "!"
 MODELS_SAY = "What a model says, if what it assumes is true"
@@ -42,7 +48,7 @@ def _by(one: Mapping[str, Any]) -> str:
     """What a number comes from, in at most 14 letters: words, or the name of a model."""
     if is_gold_alone(one):
         return ALONE
-    return CORRECTED if is_corrected(one["method"]) else str(one["method"])
+    return CORRECTED if is_gold_corrected(one) else str(one["method"])
 
 
 def _numbers(one: Mapping[str, Any]) -> str:
@@ -74,9 +80,7 @@ def _answers(summary: Summary, stratum: str) -> list[Mapping[str, Any]]:
 def _corrected(answers: Sequence[Mapping[str, Any]]) -> str:
     """Which methods gold labels correct, where any answer is of one."""
     methods = dict.fromkeys(
-        one["method"]
-        for one in answers
-        if one["method"] and is_corrected(one["method"]) and not is_gold_alone(one)
+        one["method"] for one in answers if one["method"] and is_gold_corrected(one)
     )
     if not methods:
         return ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from crowdgold.own.evaluation.conditions import Condition, Key
 
 FAILED, UNSUPPORTED = 3, 1
-"""Exit codes: a condition holds; a condition is about what has no answer."""
+"""Exit codes: a condition holds; there is no answer, or none by the method that was to give it."""
 
 
 def add_fail_if(own: argparse.ArgumentParser) -> None:
@@ -110,7 +110,22 @@ def in_words(summary: Mapping[str, Any]) -> Iterator[str]:
         yield textwrap.fill(_line(one), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
+def failures(summary: Mapping[str, Any]) -> Iterator[str]:
+    """Each method that was to give the answer and failed, in words."""
+    answering = {one["name"]: one["answering"] for one in summary["strata"]}
+    for one in summary["not_run"]:
+        if one["failed"] and one["method"] == answering[one["stratum"]]:
+            of = " of ".join(filter(None, ["", one["model"]]))
+            yield f"{one['method']}{of}, which was to give the answer, failed: {one['reason']}"
+
+
 def exit_code(summary: Mapping[str, Any]) -> int:
-    """The exit code that conditions ask for; 0 where none failed, and all were answered."""
+    """The exit code of an evaluation.
+
+    It is 0 where no condition failed, all were answered, and no method failed that was to give the
+    answer.
+    """
     came = [one["failed"] for one in summary.get("conditions", [])]
-    return FAILED if True in came else UNSUPPORTED if None in came else 0
+    if True in came:
+        return FAILED
+    return UNSUPPORTED if None in came or any(failures(summary)) else 0

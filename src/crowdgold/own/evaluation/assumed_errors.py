@@ -64,11 +64,11 @@ def assumed_errors(study: Study, settings: Settings, strata: Mapping[str, Stratu
     made: dict[bytes, Fit] = {}
     if method is None:
         return pd.DataFrame(columns=list(COLUMNS))
-    size = {ALL: len(study.items)}
+    sizes = rows.sizes_of(ALL, study.items)
     for error, items in _allowed(study.items):
         work = Work(study, settings, strata[ALL], method, items, StanModels(), curves=False)
         found = of_each(work, fit_of(work, made), compared=False)
-        table = rows.estimate_rows(found, [ALL], items.predictors, size, size, settings)
+        table = rows.estimate_rows(found, [ALL], items.predictors, sizes, settings)
         parts.append(table.assign(**{ERROR: error}))
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))
     return table[list(COLUMNS)]

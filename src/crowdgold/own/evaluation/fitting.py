@@ -55,7 +55,7 @@ class Found:
         parameters: (name, median, lower, upper) of each model parameter.
         diagnostics: of the fit.
         seconds: wall time.
-        problem: why there is nothing; empty where there is something.
+        problem: why the method failed; empty where it did not.
     """
 
     stratum: str
@@ -228,19 +228,28 @@ def _says(work: Work, fit: FitOf, rows: np.ndarray, model: str, compared: bool) 
     )  # fmt: skip
 
 
+def _nothing(work: Work, model: str, why: str, problem: str = "") -> Found:
+    """That a method says nothing of a model, nor of its differences to others, and why."""
+    questions = replace(work.questions(model), curves=False)
+    sample = Stated([Estimate.unavailable(text, why) for text in questions.texts])
+    pairs: dict[str, Sample | str] = dict.fromkeys(work.items.predictors, why)
+    named = questions.named
+    return Found(work.stratum.name, model, work.method, named, sample, pairs, problem=problem)
+
+
+def _failed(work: Work, model: str, error: Exception) -> Found:
+    problem = _problem(error)
+    return _nothing(work, model, f"it failed: {problem}", problem)
+
+
 def _of_model(work: Work, fit: FitOf, model: str, compared: bool) -> Found:
     """What a method says of a model, or why it says nothing: the other models have their say."""
     if why := why_nothing(work.items, [model], _rests_on_gold(work.method)):
-        questions = replace(work.questions(model), curves=False)
-        nothing = Stated([Estimate.unavailable(text, why) for text in questions.texts])
-        pairs: dict[str, Sample | str] = dict.fromkeys(work.items.predictors, why)
-        return Found(
-            work.stratum.name, model, work.method, questions.named, nothing, pairs, whole=False
-        )
+        return _nothing(work, model, why)
     try:
         return _says(work, fit, scored(work.items, [model]), model, compared)
     except Exception as error:
-        return Found(work.stratum.name, model, work.method, problem=_problem(error))
+        return _failed(work, model, error)
 
 
 def _on_scores(work: Work, model: str, compared: bool) -> Found:
@@ -338,7 +347,9 @@ def _run_method(work: Work, model: str) -> list[Found]:
         else:
             found = of_each(work, fit_of(work, {}), compared)
     except Exception as error:  # whatever it is, the other methods have their say
-        found = [Found(work.stratum.name, model, work.method, problem=_problem(error))]
+        alone = METHODS[work.method].needs_scores or METHODS[work.method].of_annotators
+        models = [model] if alone else [NO_PREDICTOR, *work.items.predictors]
+        found = [_failed(work, one, error) for one in models]
     seconds = (time.perf_counter() - start) / len(found)
     return [replace(one, seconds=seconds) for one in found]
 

@@ -73,12 +73,17 @@ def is_gold_alone(one: Mapping[str, Any]) -> bool:
     return one["method"] == baseline() or str(one.get("note") or "").startswith(ONLY_GOLD)
 
 
+def is_gold_corrected(one: Mapping[str, Any]) -> bool:
+    """Whether gold labels corrected this number, by the method that the rules have first."""
+    return is_corrected(str(one["method"])) and not one["passed_over"] and not is_gold_alone(one)
+
+
 def named(one: Mapping[str, Any]) -> str:
     """What a reader is told of how a number was found: in words, with the method's name."""
     if is_gold_alone(one):
         return "gold labels alone"
     method = str(one["method"])
-    return f"corrected by gold ({method})" if is_corrected(method) else method
+    return f"corrected by gold ({method})" if is_gold_corrected(one) else method
 
 
 def order_of_choice(
@@ -100,6 +105,16 @@ def order_of_choice(
     # Where experts' errors are known no number that takes gold for the truth stands beside others.
     of_errors = tuple(one for one in with_role(CORRECTED) if one in methods and knows_errors(one))
     return of_errors or with_role(CORRECTED), ""
+
+
+def first_choice(n_gold: int, set_aside: str, methods: Sequence[str]) -> str | None:
+    """The method that is to give the answer; None without gold labels, where a range does.
+
+    Args:
+        n_gold, set_aside, methods: as of `order_of_choice`.
+    """
+    order, _ = order_of_choice(n_gold, set_aside, methods)
+    return next((name for name in order if name in methods), None) if n_gold else None
 
 
 def _ignores_scores(method: str, metric: str) -> bool:

@@ -41,6 +41,10 @@ class Planned:
         """The methods of the jobs."""
         return list(dict.fromkeys(name for job in self.jobs for name in job.methods))
 
+    def asked(self, stratum: str) -> list[str]:
+        """The methods that are run on a stratum."""
+        return [name for job in self.jobs if job.stratum == stratum for name in job.methods]
+
     def without(self, failed: Mapping[str, str]) -> "Planned":
         """Take methods whose model cannot be had out of the jobs; say of each where that is."""
         kept = [

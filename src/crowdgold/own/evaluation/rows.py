@@ -22,6 +22,7 @@ from crowdgold.metrics import parse_metric
 from crowdgold.metrics.binary import LABEL_METRICS
 from crowdgold.metrics.curves import GRIDS
 from crowdgold.metrics.metric import DELTA
+from crowdgold.own.check.score_check import scored
 from crowdgold.own.evaluation import predictive
 from crowdgold.own.evaluation.fitting import Found
 from crowdgold.own.evaluation.questions import (
@@ -40,6 +41,8 @@ COLUMNS = (
 )  # fmt: skip
 CURVES = ("stratum", "model", "method", "curve", "at", "estimate", "lower", "upper")
 PARAMETERS = ("stratum", "model", "method", "parameter", "median", "lower", "upper")
+Sizes = Mapping[tuple[str, str, str], tuple[int, int]]
+"""(stratum, model, against) -> gold items, and all items, that the numbers rest on."""
 DIGITS = 10
 """Of estimates; of their intervals' ends no more than three mean anything."""
 
@@ -146,9 +149,7 @@ def _comparison_rows(one: Found, other: Found, level: float) -> Iterator[dict[st
         yield _row(both, found, one.model, other.model, sides)
 
 
-def _effective_gold(
-    table: pd.DataFrame, n_gold: Mapping[str, int], n_items: Mapping[str, int], about: str
-) -> pd.Series:
+def _effective_gold(table: pd.DataFrame, sizes: Sizes, about: str) -> pd.Series:
     """How many gold labels alone would give an interval as narrow as each row's.
 
     Gold alone, n of N items, has w_0 about the population, and m labels w_0 sqrt(n / m). For an
@@ -162,9 +163,9 @@ def _effective_gold(
         alone=table["upper"] - table["lower"]
     )
     joined = table[[*keys, "lower", "upper"]].merge(alone, on=keys, how="left")
-    gold = joined["stratum"].map(dict(n_gold)).to_numpy(float)
+    whose = table[["stratum", "model", "against"]].itertuples(index=False, name=None)
+    gold, items = np.array([sizes[one] for one in whose], dtype=float).T
     width, known = (joined["upper"] - joined["lower"]).to_numpy(), joined["alone"].to_numpy()
-    items = joined["stratum"].map(dict(n_items)).to_numpy(float)
     if is_of_population(baseline(), about):
         whole = known
     else:
@@ -214,6 +215,17 @@ def _in_order(table: pd.DataFrame, strata: Sequence[str], models: Sequence[str])
     )
 
 
+def sizes_of(stratum: str, items: Items) -> Sizes:
+    """What the numbers of a stratum rest on: items with a score of the model, or of both models."""
+    asked = [(NO_PREDICTOR, ""), *((model, against) for model in items.predictors
+             for against in ("", HUMANS)), *combinations(items.predictors, 2)]  # fmt: skip
+    rows = {key: scored(items, [one for one in key if one not in ("", HUMANS)]) for key in asked}
+    return {
+        (stratum, *key): (int((items.gold[own] != NO_GOLD).sum()), len(own))
+        for key, own in rows.items()
+    }
+
+
 def _rounded(table: pd.DataFrame) -> pd.DataFrame:
     """Keep `DIGITS` of each number: the rest depends on where in memory a sum was taken."""
     numbers = table.select_dtypes("float").columns
@@ -226,8 +238,7 @@ def estimate_rows(
     found: Sequence[Found],
     strata: Sequence[str],
     models: Sequence[str],
-    n_gold: Mapping[str, int],
-    n_items: Mapping[str, int],
+    sizes: Sizes,
     settings: Settings,
 ) -> pd.DataFrame:
     """Make the table of estimates.
@@ -235,13 +246,13 @@ def estimate_rows(
     Args:
         found: what the jobs found, in any order.
         strata, models: of the study, in order.
-        n_gold, n_items: gold items, and all items, of each stratum.
+        sizes: as of `sizes_of`, of all strata.
         settings: say the level of the intervals, and what they are about.
 
     Returns:
         rows with the columns `COLUMNS`, in the order of strata, models and metrics.
     """
-    known = {(one.stratum, one.method, one.model): one for one in found if not one.problem}
+    known = {(one.stratum, one.method, one.model): one for one in found}
     rows: list[dict[str, Any]] = []
     level = settings.interval_level
     for stratum in strata:
@@ -255,7 +266,7 @@ def estimate_rows(
     if not rows:
         return pd.DataFrame(columns=list(COLUMNS))
     table = pd.DataFrame(rows)
-    table["effective_gold"] = _effective_gold(table, n_gold, n_items, settings.about)
+    table["effective_gold"] = _effective_gold(table, sizes, settings.about)
     table[["misfit", "misfit_p"]] = _misfit(table)
     return _rounded(_in_order(table[list(COLUMNS)], strata, models))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from crowdgold.data import NO_GOLD, Items
+from crowdgold.data import NO_GOLD, NO_PREDICTOR, Items
 from crowdgold.data.own import Study
 from crowdgold.evaluation.misfit import held_against
 from crowdgold.methods import METHODS
@@ -25,7 +25,7 @@ from crowdgold.own.evaluation.assumed_errors import assumed_errors, if_wrong, no
 from crowdgold.own.evaluation.compiled import load_models
 from crowdgold.own.evaluation.evaluated import Answered, Evaluation
 from crowdgold.own.evaluation.fitting import Found, run_job
-from crowdgold.own.evaluation.headline import headlines, why_set_aside
+from crowdgold.own.evaluation.headline import first_choice, headlines, why_set_aside
 from crowdgold.own.evaluation.jobs import (
     ALL,
     is_quick,
@@ -81,14 +81,13 @@ def _not_run(
         {"stratum": stratum, "method": method, "model": "", "reason": why, "failed": False}
         for (stratum, method), why in against.items()
     ]
+    failed = {(one.stratum, one.method, one.model): one.problem for one in found if one.problem}
     return listed + [
-        {
-            "stratum": one.stratum, "method": one.method, "model": one.model,
-            "reason": one.problem, "failed": True,
-        }
-        for one in found
-        if one.problem
-    ]  # fmt: skip
+        {"stratum": stratum, "method": method, "model": model, "reason": why, "failed": True}
+        for (stratum, method, model), why in failed.items()
+        # A fit that failed is of all models.
+        if model == NO_PREDICTOR or (stratum, method, NO_PREDICTOR) not in failed
+    ]
 
 
 def _fits(found: Sequence[Found]) -> list[dict[str, Any]]:
@@ -174,9 +173,13 @@ def join_found(
     study, settings, strata = planned.study, planned.settings, list(planned.strata.values())
     counts = {one.name: _describe(items_of(study, one)) for one in strata}
     n_gold = {name: count["gold"] for name, count in counts.items()}
-    n_items = {name: count["items"] for name, count in counts.items()}
+    sizes = {
+        key: size
+        for one in strata
+        for key, size in rows.sizes_of(one.name, items_of(study, one)).items()
+    }
     estimates = rows.estimate_rows(
-        found, list(planned.strata), study.items.predictors, n_gold, n_items, settings
+        found, list(planned.strata), study.items.predictors, sizes, settings
     )
     samples = {
         one.name: check.gold_sample
@@ -187,7 +190,10 @@ def join_found(
     aside = {name: why_set_aside(sample) for name, sample in samples.items()}
     # Of gold that was surely chosen nothing is answered, and nothing told either.
     wrong = {} if aside.get(ALL) else {ALL: if_wrong(study.items, settings, assumed)}
-    answers = headlines(estimates, n_gold, aside, _unusable(planned, check, samples))
+    answers = [
+        one | {"gold": sizes[one["stratum"], one["model"], one["against"]][0]}
+        for one in headlines(estimates, n_gold, aside, _unusable(planned, check, samples))
+    ]
     answers, ranges_if = with_ranges(answers, study, planned.strata, settings, check)
     summary = {
         **_about(planned, found, note_on_errors(study.items)),
@@ -196,6 +202,7 @@ def join_found(
                 "name": name,
                 **count,
                 "gold_random": not samples[name].chosen,
+                "answering": first_choice(count["gold"], aside[name], planned.asked(name)),
                 "about": what_intervals_are_about(settings.about, count["items"]),
                 "ranges_if": ranges_if.get(name, ""),
                 "if_wrong": wrong.get(name, ""),

@@ -191,7 +191,7 @@ def write_answer(
 
     Args:
         row: one of the headlines of study.json.
-        n_gold: gold labels of the stratum.
+        n_gold: gold labels of the stratum, where the row does not say on how many it rests.
         by_gold: estimate, lower and upper of gold labels alone; None where they give none.
     """
     given = row
@@ -211,7 +211,8 @@ def write_answer(
         said = {"metric": metric, "model": row["model"], "at": at, "value": numbers.point}
         sentence = words_of(metric).sentence.format(**said)
     return Answer(
-        title, sentence, numbers.interval(level), _as_gold(row, n_gold, by_gold is not None),
+        title, sentence, numbers.interval(level),
+        _as_gold(row, row.get("gold", n_gold), by_gold is not None),
         _alone(row, by_gold, row is not given), tuple(_details(row)), bool(row.get("misfit")),
         (numbers.point, numbers.ends, named(row)),
         is_comparison(row) and _sure(numbers),

@@ -76,7 +76,7 @@ _HEADLINE = _with_ends(
         **_KEY, "method": optional(TEXT), **_NUMBERS, "effective_gold": VALUE,
         "misfit": optional(FLAG), "beside": optional(_BESIDE), "passed_over": list_of(TEXT),
         "note": optional(TEXT), "reason": optional(TEXT),
-    }, {"range": optional(_RANGE)})
+    }, {"range": optional(_RANGE), "gold": COUNT})
 )  # fmt: skip
 _FIT = keys(
     {"stratum": TEXT, "method": TEXT, "model": TEXT, "diagnostics_passed": FLAG,
