@@ -133,9 +133,13 @@ class Work:
         settings = {"imputations": self.settings.imputations, **own}
         return fit(self.method, table, self.rng("fit"), settings, self.stan)
 
+    def seen(self, rows: np.ndarray) -> Items:
+        """Items at some positions of the stratum, with the scores that all of them have."""
+        return of_complete_scores(self.items.take(rows))
+
     def view(self, rows: np.ndarray, model: str) -> View:
         """Items at some positions of the stratum as a model ranks them."""
-        return View(self.items.take(rows), model, self.weights(rows))
+        return View(self.seen(rows), model, self.weights(rows))
 
 
 def _curves(questions: Questions, sample: Sample, level: float) -> np.ndarray | None:
@@ -287,7 +291,7 @@ def fit_of(work: Work, made: dict[bytes, Fit]) -> FitOf:
     def fit(rows: np.ndarray) -> Fit:
         if rows.tobytes() not in made:
             if anew:
-                made[rows.tobytes()] = work.fit(of_complete_scores(work.items.take(rows)))
+                made[rows.tobytes()] = work.fit(work.seen(rows))
             elif len(rows) == len(everyone):
                 made[rows.tobytes()] = work.fit(work.items)
             else:
