@@ -1,8 +1,9 @@
 """Metrics of a binary predictor and of its voters (MAVEN, section 4.1).
 
 The voters' rates pool their votes: TNR_H is the share of negative votes among the votes on negative
-items. AUC counts no item against itself. Points of the ROC and the precision-recall curve are taken
-inside the item at which they are reached: only the share of it that is needed counts as flagged.
+items. AUC counts no item against itself, and items of equal score half. Points of the ROC and the
+precision-recall curve are taken inside the level, of items with one score, at which they are
+reached: only the share of it that is needed counts as flagged.
 """
 
 from typing import Any
@@ -41,21 +42,21 @@ def human_true_negative_rate(mass: LabelMass, ranked: RankedItems, threshold: fl
 
 
 def area_under_roc(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
-    """AUC = P(a positive is ranked above a negative)."""
+    """AUC = P(a positive is ranked above a negative) + P(their scores are equal) / 2."""
     curve = Curve.of(mass, ranked)
     return _ratio(curve.won, curve.comparisons)
 
 
 def _reach(cumulative: np.ndarray, wanted: float) -> tuple[int, float]:
-    """Find where a cumulative mass (n + 1,) reaches a value: item, and the share of it needed."""
-    item = min(max(int(np.searchsorted(cumulative, wanted)), 1), len(cumulative) - 1)
-    own = cumulative[item] - cumulative[item - 1]
-    share = (wanted - cumulative[item - 1]) / own if own > 0 else 0.0
-    return item, float(min(max(share, 0.0), 1.0))
+    """Find where a cumulative mass (L + 1,) reaches a value: level, and the share of it needed."""
+    level = min(max(int(np.searchsorted(cumulative, wanted)), 1), len(cumulative) - 1)
+    own = cumulative[level] - cumulative[level - 1]
+    share = (wanted - cumulative[level - 1]) / own if own > 0 else 0.0
+    return level, float(min(max(share, 0.0), 1.0))
 
 
-def _at(cumulative: np.ndarray, item: int, share: float) -> float:
-    return float(cumulative[item - 1] + share * (cumulative[item] - cumulative[item - 1]))
+def _at(cumulative: np.ndarray, level: int, share: float) -> float:
+    return float(cumulative[level - 1] + share * (cumulative[level] - cumulative[level - 1]))
 
 
 def delta_true_positive_rate(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
@@ -73,7 +74,7 @@ def delta_true_positive_rate(mass: LabelMass, ranked: RankedItems, threshold: fl
 
 def precision(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     """The positive share of the items scored at or above a threshold."""
-    curve, above = Curve.of(mass, ranked), ranked.above(threshold)
+    curve, above = Curve.of(mass, ranked), ranked.corner(threshold)
     positive = curve.true_positives[above]
     return _ratio(positive, positive + curve.false_positives[above])
 
@@ -81,12 +82,12 @@ def precision(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
 def recall(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     """The share of positives scored at or above a threshold."""
     curve = Curve.of(mass, ranked)
-    return _ratio(curve.true_positives[ranked.above(threshold)], curve.true_positives[-1])
+    return _ratio(curve.true_positives[ranked.corner(threshold)], curve.true_positives[-1])
 
 
 def accuracy(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     """The share of items on the right side of a threshold."""
-    curve, above = Curve.of(mass, ranked), ranked.above(threshold)
+    curve, above = Curve.of(mass, ranked), ranked.corner(threshold)
     negative = curve.false_positives[-1]
     right = curve.true_positives[above] + negative - curve.false_positives[above]
     return _ratio(right, curve.true_positives[-1] + negative)
@@ -94,7 +95,7 @@ def accuracy(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
 
 def balanced_accuracy(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     """The mean of the shares of positives flagged and of negatives left, at a threshold."""
-    curve, above = Curve.of(mass, ranked), ranked.above(threshold)
+    curve, above = Curve.of(mass, ranked), ranked.corner(threshold)
     negative = curve.false_positives[-1]
     left = _ratio(negative - curve.false_positives[above], negative)
     return (recall(mass, ranked, threshold) + left) / 2
@@ -102,7 +103,7 @@ def balanced_accuracy(mass: LabelMass, ranked: RankedItems, threshold: float) ->
 
 def f1(mass: LabelMass, ranked: RankedItems, threshold: float) -> float:
     """F1 at a threshold, 2 TP / (flagged + positives): the harmonic mean of the two rates."""
-    curve, above = Curve.of(mass, ranked), ranked.above(threshold)
+    curve, above = Curve.of(mass, ranked), ranked.corner(threshold)
     hits = float(curve.true_positives[above])
     flagged = hits + float(curve.false_positives[above])
     return _ratio(2 * hits, flagged + float(curve.true_positives[-1]))
@@ -114,9 +115,9 @@ def precision_at_recall(mass: LabelMass, ranked: RankedItems, threshold: float) 
     total = float(found[-1])
     if total <= 0:
         return float("nan")
-    item, share = _reach(found, threshold * total * (1 - ROUNDING))
-    reached = _at(found, item, share)
-    return _ratio(reached, reached + _at(false, item, share))
+    place = _reach(found, threshold * total * (1 - ROUNDING))
+    reached = _at(found, *place)
+    return _ratio(reached, reached + _at(false, *place))
 
 
 def _words(symbol: str, title: str, sentence: str, **other: Any) -> Words:

@@ -21,16 +21,16 @@ POINTS = len(RECALLS) + len(FALSE_POSITIVE_RATES)
 def _reached(
     cumulative: np.ndarray, wanted: np.ndarray, *others: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Other cumulative masses (n + 1,) where one reaches wanted values (P,): (P,) each.
+    """Other cumulative masses (L + 1,) where one reaches wanted values (P,): (P,) each.
 
-    The item at which a value is reached counts by the share of it that is needed.
+    The level at which a value is reached counts by the share of it that is needed.
     """
-    item = np.clip(np.searchsorted(cumulative, wanted), 1, len(cumulative) - 1)
-    before = cumulative[item - 1]
-    own = cumulative[item] - before
+    level = np.clip(np.searchsorted(cumulative, wanted), 1, len(cumulative) - 1)
+    before = cumulative[level - 1]
+    own = cumulative[level] - before
     share = np.divide(wanted - before, own, out=np.zeros(len(wanted)), where=own > 0)
     share = np.clip(share, 0.0, 1.0)
-    return tuple(one[item - 1] + share * (one[item] - one[item - 1]) for one in others)
+    return tuple(one[level - 1] + share * (one[level] - one[level - 1]) for one in others)
 
 
 def precision_at_recalls(mass: LabelMass, ranked: RankedItems, recalls: np.ndarray) -> np.ndarray:
@@ -93,8 +93,7 @@ def curve_support(
         weights: (n,) what each counts, where they differ (`denominators`).
     """
     counts = np.ones(len(labels)) if weights is None else weights[ranked.order]
-    found, all_of = np.cumsum(counts * (labels[ranked.order] == 1)), np.cumsum(counts)
-    flagged = np.minimum(np.searchsorted(found, RECALLS * found[-1]) + 1, len(labels))
+    all_of, flagged = np.cumsum(counts), denominators.reached(labels, ranked, RECALLS, weights)
     enough = all_of[flagged - 1] ** 2 / np.cumsum(counts**2)[flagged - 1]
     if ranked.cluster is not None:
         enough = [denominators.highest(labels, ranked, one, weights) for one in flagged]

@@ -65,6 +65,19 @@ def highest(labels: np.ndarray, ranked: RankedItems, flagged: int, weights: Weig
     return number(members & (labels >= 0), ranked, weights)
 
 
+def reached(
+    labels: np.ndarray, ranked: RankedItems, recalls: np.ndarray, weights: Weights
+) -> np.ndarray:
+    """How many items, (P,), are in the levels that are flagged, in part or whole, at recalls (P,).
+
+    What is known of a level that is flagged in part rests on all its items.
+    """
+    counts = (labels == 1) * (1.0 if weights is None else weights)
+    found = np.cumsum(counts[ranked.order])[ranked.corners[1:] - 1]
+    level = np.searchsorted(found, recalls * found[-1]) + 1
+    return ranked.corners[np.minimum(level, len(found))]
+
+
 def flagged(labels: np.ndarray, ranked: RankedItems, at: float, weights: Weights = None) -> float:
     """Number of labelled items that are scored at or above a threshold."""
     return highest(labels, ranked, ranked.above(at), weights)
@@ -81,8 +94,6 @@ def positives_or_reached(
     labels: np.ndarray, ranked: RankedItems, at: float, weights: Weights = None
 ) -> float:
     """Number of positives, or of the items flagged to reach a recall where those are fewer."""
-    counts = (labels == 1) * (1.0 if weights is None else weights)
-    found = np.cumsum(counts[ranked.order])
-    reached = int(np.searchsorted(found, at * found[-1])) if len(found) else 0
-    known = highest(labels, ranked, reached + 1, weights)
+    (found,) = reached(labels, ranked, np.array([at]), weights)
+    known = highest(labels, ranked, found, weights)
     return min(positives(labels, ranked, at, weights), known)

@@ -102,20 +102,24 @@ def _in_table(ranked: RankedItems, in_order: np.ndarray) -> np.ndarray:
 
 
 def area_under_roc(mass: LabelMass, ranked: RankedItems, at: float) -> np.ndarray:
-    """Influence on AUC: the pairs that an item wins, of those that it is in."""
+    """Influence on AUC: the pairs that an item wins, and half of its ties, of those it is in."""
     curve = Curve.of(mass, ranked)
     above, passed = curve.true_positives, curve.false_positives
     positive, negative = mass.positive[ranked.order], mass.negative[ranked.order]
-    won = positive * (passed[-1] - passed[1:]) + negative * above[:-1]
+    below, over = ranked.of_level(passed[-1] - passed[1:]), ranked.of_level(above[:-1])
+    won = positive * below + negative * over
+    if len(ranked.corners) <= len(positive):
+        hits, alarms = ranked.of_level(np.diff(above)), ranked.of_level(np.diff(passed))
+        won += (positive * (alarms - negative) + negative * (hits - positive)) / 2
     pairs = positive * (passed[-1] - negative) + negative * (above[-1] - positive)
     return _in_table(ranked, of_ratio(won, pairs, curve.won, curve.comparisons))
 
 
 def flagged_to_reach(cumulative: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Share of each item (n, P), in order, that is flagged where a cumulative mass is reached.
+    """Share of each level (L, P), in order, that is flagged where a cumulative mass is reached.
 
     Args:
-        cumulative: (n + 1,) mass of the 0 .. n highest items.
+        cumulative: (L + 1,) mass of the 0 .. L highest levels.
         wanted: (P,) values of it.
     """
     before, own = cumulative[:-1, None], np.diff(cumulative)[:, None]
@@ -146,7 +150,7 @@ def precision_at_recalls(mass: LabelMass, ranked: RankedItems, recalls: np.ndarr
     hits, alarms = curve.rising
     positive, negative = mass.positive[ranked.order, None], mass.negative[ranked.order, None]
     wanted = recalls * hits[-1]
-    flagged = flagged_to_reach(hits, wanted)
+    flagged = ranked.of_level(flagged_to_reach(hits, wanted))
     found, missed = recalls * positive, (recalls - flagged) * positive
     wrong = negative * flagged + slope(hits, alarms, wanted, float(hits[-1])) * missed
     false = (negative * flagged).sum(axis=0)
@@ -168,7 +172,7 @@ def recall_at_false_positives(
     hits, alarms = curve.rising
     positive, negative = mass.positive[ranked.order, None], mass.negative[ranked.order, None]
     wanted, total = rates * alarms[-1], float(alarms[-1])
-    flagged = flagged_to_reach(alarms, wanted)
+    flagged = ranked.of_level(flagged_to_reach(alarms, wanted))
     shift = np.broadcast_to(moved, len(positive))[ranked.order, None]
     missed = (rates - flagged) * negative + total * shift
     found = positive * flagged + slope(alarms, hits, wanted, total) * missed

@@ -3,6 +3,9 @@
 A metric is a functional of two non-negative masses on each item: how much of it counts as positive
 and how much as negative. Labels are masses of 0 and 1, a bootstrap resample multiplies them by its
 weights, items without a label have none, and a probability splits an item in two.
+
+Items whose scores are equal are one step of every curve. A threshold cannot tell them apart, so the
+curve crosses them in a straight line, as if a random share of them were flagged.
 """
 
 from bisect import bisect_right
@@ -75,7 +78,8 @@ class RankedItems:
     """What a metric needs to know of items beside their labels.
 
     Attributes:
-        order: (n,) positions from the highest to the lowest score of the predictor.
+        order: (n,) positions from the highest to the lowest score of the predictor; where scores
+            are equal any order does.
         votes_positive, votes_total: (n,) votes, in the order of the table.
         scores_descending: (n,) scores in the order of `order`.
         cluster: (n,) number of each item's cluster; None where none belong together.
@@ -94,10 +98,7 @@ class RankedItems:
 
     @classmethod
     def of(cls, items: Items, predictor: str) -> "RankedItems":
-        """Items ranked by a predictor's scores, ties broken as the table says.
-
-        By `NO_PREDICTOR` they stay as they stand, with scores of 0.
-        """
+        """Items ranked by a predictor's scores; by `NO_PREDICTOR` all have a score of 0."""
         order = items.order(predictor)[::-1].copy()
         scores = np.zeros(len(items)) if predictor == NO_PREDICTOR else items.scores[predictor]
         return cls(
@@ -108,9 +109,29 @@ class RankedItems:
             items.cluster,
         )
 
+    @cached_property
+    def corners(self) -> np.ndarray:
+        """Number of items in the 0 .. L highest levels, (L + 1,): a level has one score.
+
+        These are 0 .. n where all scores differ.
+        """
+        scores = self.scores_descending
+        inside = np.flatnonzero(scores[1:] != scores[:-1]) + 1
+        return np.concatenate([[0], inside, [len(scores)]])
+
+    def of_level(self, values: np.ndarray) -> np.ndarray:
+        """Values (L, ...) of levels as those of their items, (n, ...), in the order of `order`."""
+        if len(values) == len(self.order):
+            return values
+        return np.repeat(values, np.diff(self.corners), axis=0)
+
     def above(self, threshold: float) -> int:
         """Count the items scored at or above a threshold."""
         return bisect_right(self.scores_descending, -threshold, key=neg)
+
+    def corner(self, threshold: float) -> int:
+        """Count the levels at or above a threshold: a position in `corners`, and in a `Curve`."""
+        return int(np.searchsorted(self.corners, self.above(threshold)))
 
     def in_sequence(self) -> "RankedItems":
         """The items standing as they are ranked, for many curves of which one is in use at a time.
@@ -134,8 +155,10 @@ class Curve:
     """What metrics need of a mass in a ranking, from one pass over the items.
 
     Attributes:
-        true_positives, false_positives: (n + 1,) mass of the 0 .. n highest items.
-        won: pairs of positive above negative mass. An item is never held against itself.
+        true_positives, false_positives: (L + 1,) mass of the 0 .. L highest levels of scores; in
+            between both grow by the same share of a level.
+        won: pairs of positive above negative mass, and half of those on one level. An item is never
+            held against itself.
         comparisons: pairs of positive and negative mass of different items.
         votes: (2, 2) mass-weighted votes: row, label; column, positive votes and all votes.
         falls: whether any mass is negative, so that a cumulative mass may fall.
@@ -162,17 +185,20 @@ class Curve:
             if known is ranked:
                 return curve
         room = np.empty((2, len(ranked.order) + 1)) if ranked.room is None else ranked.room
-        curve = cls(
-            *room,
-            *_accumulate(
-                mass.positive,
-                mass.negative,
-                ranked.order,
-                ranked.votes_positive,
-                ranked.votes_total,
-                *room,
-            ),
+        hits, alarms = room
+        won, comparisons, own, votes, falls = _accumulate(
+            mass.positive,
+            mass.negative,
+            ranked.order,
+            ranked.votes_positive,
+            ranked.votes_total,
+            hits,
+            alarms,
         )
+        if len(ranked.corners) < len(hits):
+            hits, alarms = hits[ranked.corners], alarms[ranked.corners]
+            won = float(((hits[1:] + hits[:-1]) * np.diff(alarms)).sum() - own) / 2
+        curve = cls(hits, alarms, won, comparisons, votes, falls)
         mass._curves.append((ranked, curve))
         return curve
 
@@ -198,7 +224,7 @@ def _accumulate(
     votes_total: np.ndarray,
     true_positives: np.ndarray,
     false_positives: np.ndarray,
-) -> tuple[float, float, np.ndarray, bool]:
+) -> tuple[float, float, float, np.ndarray, bool]:
     nothing = 0 * positive.dtype.type(0)  # a 64-bit integer where masses are bytes, else a float
     won, own, above, passed = nothing, nothing, nothing, nothing
     votes_below, all_below, votes_above, all_above = 0.0, 0.0, 0.0, 0.0
@@ -219,4 +245,4 @@ def _accumulate(
         votes_above += p * votes_positive[i]
         all_above += p * votes_total[i]
     votes = np.array([[votes_below, all_below], [votes_above, all_above]])
-    return float(won), float(above * passed - own), votes, falls
+    return float(won), float(above * passed - own), float(own), votes, falls
