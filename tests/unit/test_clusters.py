@@ -239,12 +239,13 @@ def test_items_of_a_cluster_are_in_one_fold():
     others = items.gold.copy()
     others[siblings[0]] = 1 - others[siblings[0]]
     for cluster, moves in ((items.cluster, False), (None, True)):
-        one, two = (cross_fit(columns, gold, cluster=cluster) for gold in (items.gold, others))
+        one, two = (cross_fit(columns, replace(items, gold=gold, cluster=cluster))
+                    for gold in (items.gold, others))  # fmt: skip
         assert (np.abs(one - two)[siblings[1:]].max() > 1e-6) == moves
         assert np.abs(one - two)[rows].max() > 1e-6
     with pytest.raises(InputError, match="2 of different clusters; the table has 1"):
-        cross_fit(columns, np.where(np.isin(np.arange(1000), siblings), items.gold, NO_GOLD),
-                  cluster=items.cluster)  # fmt: skip
+        gold = np.where(np.isin(np.arange(1000), siblings), items.gold, NO_GOLD)
+        cross_fit(columns, replace(items, gold=gold))
 
 
 def test_resamples_are_of_whole_clusters():

@@ -141,7 +141,7 @@ def test_means_are_those_of_ppi_py(design):
     (found,) = evaluate(fitted, items, ["prevalence"], np.random.default_rng(1))
     assert found.estimate == pytest.approx(expected, abs=1e-12)
     questions = Questions((parse_metric("prevalence"),))
-    share = cross_fit(features(items), items.gold, draw=items.draw)
+    share = cross_fit(features(items), items)
     data = items.gold[rows].astype(float), share[rows], share
     rectified = rectify(share, View(items, "A"), questions, "items")
     lam = float(rectified.chosen_weight()[0])
@@ -167,7 +167,7 @@ def test_means_of_strata_are_those_of_glide():
     found = of_strata.estimate(gold, stratum, stratum_weights=size / size.sum())
     assert found.confidence_interval.mean == pytest.approx(alone.estimate, abs=1e-12)
     questions = Questions((parse_metric("prevalence"),))
-    share = cross_fit(features(items), items.gold, draw=items.draw)
+    share = cross_fit(features(items), items)
     rectified = rectify(share, View(items, "A"), questions, "items")
     lam = float(rectified.chosen_weight()[0])
     (own,) = rectified.estimates(questions.named, 0.95)
@@ -271,14 +271,12 @@ def test_some_of_the_items_alone_keep_the_chances_of_all():
 def test_folds_of_the_regression_are_dealt_within_strata_and_items_count_by_their_chances():
     items = drawn(STRATA, 400, 80)
     columns = features(items)
-    designed = cross_fit(columns, items.gold, draw=items.draw)
-    assert np.abs(designed - cross_fit(columns, items.gold)).max() > 0.01
+    designed = cross_fit(columns, items)
+    assert np.abs(designed - cross_fit(columns, replace(items, draw=None))).max() > 0.01
     # An item that counts for two is one that is there twice, but for the folds.
     rows = np.flatnonzero(items.gold != NO_GOLD)
-    draw = GoldDraw(np.full(400, 0.1))
-    np.testing.assert_allclose(
-        cross_fit(columns, items.gold, draw=draw), cross_fit(columns, items.gold), atol=1e-12
-    )
+    evenly, plain = (replace(items, draw=one) for one in (GoldDraw(np.full(400, 0.1)), None))
+    np.testing.assert_allclose(cross_fit(columns, evenly), cross_fit(columns, plain), atol=1e-12)
     assert len(rows) == 80
 
 
@@ -396,7 +394,7 @@ def test_a_prediction_under_known_chances_is_no_worse_than_gold_alone():
 def rectified_of(design):
     """What gold of a design makes of a regression, of three metrics."""
     items = drawn(design, n=1500, n_gold=150)
-    share = cross_fit(features(items), items.gold, draw=items.draw)
+    share = cross_fit(features(items), items)
     questions = Questions(tuple(map(parse_metric, ("prevalence", "TPR_H", "AUC"))))
     return rectify(share, View(items, "A"), questions, "items")
 

@@ -15,11 +15,13 @@ SMOOTH = (
 CROSSING = ("delta_TPR", "precision_at_recall@0.5")
 
 
-def drawn(rng, size=30, labels=True):
-    """Items with scores that follow labels, their ranking, and a mass with unequal weights."""
+def drawn(rng, size=30, labels=True, tied=False):
+    """Items with scores that follow labels, their ranking, and a mass with unequal weights; tied
+    scores are whole numbers."""
     truth = rng.random(size) < 0.4
     votes = rng.binomial(3, np.where(truth, 0.7, 0.2))
-    items = make_items(votes, 3, -1, {"A": truth + rng.standard_normal(size)})
+    scores = truth + rng.standard_normal(size)
+    items = make_items(votes, 3, -1, {"A": np.round(scores) if tied else scores})
     share = truth.astype(float) if labels else rng.random(size)
     weights = rng.integers(1, 4, size).astype(float)
     return RankedItems.of(items, "A"), LabelMass.of_probability(share, weights)
@@ -27,18 +29,38 @@ def drawn(rng, size=30, labels=True):
 
 @pytest.mark.parametrize("text", SMOOTH)
 @pytest.mark.parametrize("labels", [True, False])
-def test_the_closed_form_is_the_jackknife(text, labels):
-    """To rounding, for labels and for probabilities, with unequal weights."""
+@pytest.mark.parametrize("tied", [True, False])
+def test_the_closed_form_is_the_jackknife(text, labels, tied):
+    """To rounding, for labels and for probabilities, with unequal weights, tied or not."""
     asked, rng = parse_metric(text), np.random.default_rng(1)
     for _ in range(3):
-        ranked, mass = drawn(rng, labels=labels)
+        ranked, mass = drawn(rng, labels=labels, tied=tied)
         found = asked.known.influence(mass, ranked, asked.threshold)
         expected = delete_one(asked.known.value)(mass, ranked, asked.threshold)
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("tied", [True, False])
+def test_inside_a_level_points_of_curves_are_smooth(tied):
+    """One score holds from 5 % to 95 % of each class. In its middle a point of a curve moves along
+    a line when an item goes: its influence is the jackknife, up to the line's own move."""
+    rng, size = np.random.default_rng(5), 2000
+    truth = rng.random(size) < 0.4
+    scores = np.where(rng.random(size) < 0.9, 0.0, rng.choice([-1.0, 1.0], size))
+    scores = scores if tied else scores + 1e-9 * rng.standard_normal(size)
+    items = make_items(rng.binomial(3, np.where(truth, 0.7, 0.4)), 3, -1, {"A": scores})
+    ranked, mass = RankedItems.of(items, "A"), LabelMass.of_labels(truth.astype(int))
+    for text in CROSSING:
+        asked = parse_metric(text)
+        found = asked.known.influence(mass, ranked, asked.threshold)
+        expected = delete_one(asked.known.value)(mass, ranked, asked.threshold)
+        far = np.abs(found - expected).max() / np.abs(expected).max()
+        assert (far < 0.01) == tied, text
+
+
+@pytest.mark.parametrize("tied", [True, False])
 @pytest.mark.parametrize("text", [*SMOOTH, *CROSSING])
-def test_the_spread_of_what_items_contribute_is_that_of_the_metric(text):
+def test_the_spread_of_what_items_contribute_is_that_of_the_metric(text, tied):
     """Its mean over 400 samples of 200 items agrees with the metric's variance over these samples.
 
     The variance of 400 values has a relative standard error of sqrt(2 / 399) = 7 % (more with heavy
@@ -47,7 +69,7 @@ def test_the_spread_of_what_items_contribute_is_that_of_the_metric(text):
     asked, rng = parse_metric(text), np.random.default_rng(2)
     values, spreads = [], []
     for _ in range(400):
-        ranked, mass = drawn(rng, 200)
+        ranked, mass = drawn(rng, 200, tied=tied)
         values.append(asked.known.value(mass, ranked, asked.threshold))
         spreads.append(np.var(asked.known.influence(mass, ranked, asked.threshold), ddof=1) / 200)
     assert np.mean(spreads) == pytest.approx(np.var(values, ddof=1), rel=0.28)

@@ -44,10 +44,10 @@ def test_scores_that_are_probabilities_are_taken_as_they_are():
     assert found["B"] == pytest.approx([1 / 6, 5 / 6, 3 / 6])
 
 
-def test_rank_shares_break_ties_as_the_table_does():
-    items = make_items([0] * 4, 1, -1, [2.0, 1.0, 2.0, 3.0], tie_break=[0.7, 0.1, 0.2, 0.3])
-    found = rank_share(items.scores["A"], items.order("A"))
-    assert found.tolist() == [0.625, 0.125, 0.375, 0.875]
+def test_equal_scores_have_the_middle_of_their_ranks():
+    found = rank_share(np.array([2.0, 1.0, np.nan, 2.0, 3.0]))
+    assert found.tolist() == [0.5, 0.125, 0.5, 0.5, 0.875]
+    assert rank_share(np.full(2, np.nan)).tolist() == [0.5, 0.5]
 
 
 def test_vote_shares_are_the_same_for_all_predictors():
@@ -86,7 +86,7 @@ def test_regression_by_folds():
     items = algorithm_1(THETA, 300, 3, 60, rng(1))
     columns, gold = features(items), items.gold.astype(int)
     centre, precision = np.array([0, 1, 1]), np.array([INTERCEPT_PRECISION, 1, 1])
-    found = cross_fit(columns, gold)
+    found = cross_fit(columns, items)
     fold = dealt(columns[:60])
     assert np.bincount(fold).tolist() == [3] * FOLDS
     expected = np.zeros(300)
@@ -116,7 +116,7 @@ def test_an_items_own_gold_label_is_not_in_its_cross_fitted_prediction():
     for changed in (0, 7, 31):
         gold = items.gold.copy()
         gold[changed] = 1 - gold[changed]
-        before, after = (cross_fit(columns, g) for g in (items.gold, gold))
+        before, after = (cross_fit(columns, replace(items, gold=g)) for g in (items.gold, gold))
         same = np.append(fold == fold[changed], np.zeros(150, bool))
         assert np.array_equal(before[same], after[same])
         assert np.all(before[~same] != after[~same])
@@ -126,12 +126,13 @@ def test_folds_without_a_class_and_few_labels():
     columns = np.column_stack([np.ones(20), rng(0).normal(size=20)])
     gold = np.full(20, NO_GOLD)
     gold[:6] = [1, 0, 0, 0, 0, 0]
-    found = cross_fit(columns, gold)
+    items = make_items([0] * 20, 1, gold)
+    found = cross_fit(columns, items)
     assert np.all((found > 0) & (found < 1))
     assert found[0] < 0.2  # the one positive is predicted from five negatives
     gold[1:] = NO_GOLD
     with pytest.raises(InputError, match="at least 2; the table has 1"):
-        cross_fit(columns, gold)
+        cross_fit(columns, replace(items, gold=gold))
 
 
 def maven_posterior(items, draws=3):

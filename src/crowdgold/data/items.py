@@ -6,6 +6,7 @@ an expert gave one, and the score X_i of each predictor. Simulated tables carry 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -102,6 +103,15 @@ class Items(Shown):
         """Names of the predictors, in the order of the score columns."""
         return list(self.scores)
 
+    @cached_property
+    def key(self) -> np.ndarray:
+        """(n,) numbers that follow from the identifiers alone: an order where nothing else has one.
+
+        They are hashes, so that neighbours among identifiers are none among keys.
+        """
+        texts = self.item.astype(str).astype(object)
+        return np.asarray(pd.util.hash_array(texts, categorize=False))
+
     def _scores_of(self, predictor: str) -> np.ndarray:
         if predictor not in self.scores:
             raise InputError(
@@ -114,24 +124,34 @@ class Items(Shown):
         known = np.isfinite(self._scores_of(predictor))
         return self if known.all() else self.take(known)
 
-    def order(self, predictor: str) -> np.ndarray:
-        """The (n,) positions of the items from the lowest to the highest score.
+    def to_rank(self, predictor: str) -> np.ndarray:
+        """The (n,) scores of a predictor; 0 for `NO_PREDICTOR`.
 
         Raises:
             InputError: where an item has no score: it has no place in the order. Callers take
                 `with_score` first.
         """
         if predictor == NO_PREDICTOR:
+            return np.zeros(len(self))
+        scores = self._scores_of(predictor)
+        without = int(np.isnan(scores).sum())
+        if without:
+            raise InputError(
+                f"{counted(without, 'item')} without a score of {predictor!r} cannot be "
+                "ranked; expected those that have one, as `with_score` has them"
+            )
+        return scores
+
+    def order(self, predictor: str) -> np.ndarray:
+        """The (n,) positions of the items from the lowest to the highest score.
+
+        Raises:
+            InputError: as `to_rank`.
+        """
+        if predictor == NO_PREDICTOR:
             return np.arange(len(self))
         if predictor not in self._orders:
-            scores = self._scores_of(predictor)
-            without = int(np.isnan(scores).sum())
-            if without:
-                raise InputError(
-                    f"{counted(without, 'item')} without a score of {predictor!r} cannot be "
-                    "ranked; expected those that have one, as `with_score` has them"
-                )
-            self._orders[predictor] = np.lexsort((self.tie_break, scores))
+            self._orders[predictor] = np.lexsort((self.tie_break, self.to_rank(predictor)))
         return self._orders[predictor]
 
     def ranking(self, predictor: str) -> Ranking:

@@ -95,18 +95,17 @@ def where_known(influence: np.ndarray) -> np.ndarray:
 
 
 def _by_votes_and_scores(items: Items) -> np.ndarray:
-    """Positions of the items, (n,), sorted; items that are alike in all stand in any order."""
-    order: np.ndarray = np.lexsort(
-        [*items.scores.values(), items.votes_total, items.votes_positive]
-    )
+    """Positions of the items, (n,), sorted; by their keys where they are alike in all of that."""
+    scores = [items.scores[name] for name in sorted(items.scores)]
+    order: np.ndarray = np.lexsort([items.key, *scores, items.votes_total, items.votes_positive])
     return order
 
 
 def drawn_labels(items: Items, share: np.ndarray, times: int) -> np.ndarray:
     """Labels that are 1 as often as a prediction (n,) says: (times, n).
 
-    There are no random numbers in them, and names and order of the items do not matter. Items are
-    sorted by votes and scores; each gets a number in (0, 1) that differs much from its neighbours',
+    There are no random numbers in them, and the order of items and of models does not matter. Items
+    are sorted by votes and scores; each gets a number in (0, 1) that differs much from its neighbours',
     and is positive where that lies below its share. All predictors' scores have the same numbers.
     """
     place = np.empty(len(items))

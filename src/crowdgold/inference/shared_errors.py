@@ -181,7 +181,7 @@ class Labelled:
         assert self.items is not None
         items, gold, size = self.items, votes.take(self.rows), values.shape[1]
         columns = features(items, judged=votes.table)
-        share = cross_fit(columns, items.gold, items.draw, items.cluster)
+        share = cross_fit(columns, items)
 
         def adds(labels: np.ndarray) -> np.ndarray:
             return where_known(self._influence(gold.moments(self.mass(labels), without=True)))

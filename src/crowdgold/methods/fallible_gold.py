@@ -28,8 +28,7 @@ def predict(items: "Items", rng: np.random.Generator, settings: Settings, run: R
     from crowdgold.inference.labels import Fit
     from crowdgold.models.logistic import cross_fit, features
 
-    known = judged(items, expert_errors(items).verdict)
-    found = cross_fit(features(items), known.gold, draw=known.draw, cluster=items.cluster)
+    found = cross_fit(features(items), judged(items, expert_errors(items).verdict))
     names = [NO_PREDICTOR, *items.predictors]
     return Fit("logistic-E", FalliblePrediction(dict.fromkeys(names, found)))
 

@@ -204,6 +204,6 @@ def rectified(items: "Items", rng: np.random.Generator, settings: NamedJudges, r
     unscored = replace(items, scores={NO_PREDICTOR: np.zeros(len(items))})
     chance = label_posterior(items, votes, {}).predictions(unscored, rng)[NO_PREDICTOR]
     odds = logit(np.clip(chance, LEAST_CHANCE, 1 - LEAST_CHANCE))
-    found = cross_fit(features(items, odds), items.gold, draw=items.draw, cluster=items.cluster)
+    found = cross_fit(features(items, odds), items)
     labels = LabelPrediction(dict.fromkeys([NO_PREDICTOR, *items.predictors], found))
     return Fit("", labels, votes.diagnostics, seconds)

@@ -28,8 +28,7 @@ def predict(items: "Items", rng: np.random.Generator, settings: Settings, run: R
     judged = None
     if items.labels is not None and not FEW_ANNOTATORS.lacks(Has.of(items)):
         judged = labels_by_judge(items.labels)
-    columns = features(items, judged=judged)
-    found = cross_fit(columns, items.gold, draw=items.draw, cluster=items.cluster)
+    found = cross_fit(features(items, judged=judged), items)
     names = [NO_PREDICTOR, *items.predictors]
     return Fit("logistic-R", LabelPrediction(dict.fromkeys(names, found)))
 

@@ -25,7 +25,7 @@ def predictions(items: "Items") -> dict[str, np.ndarray]:
     return {
         name: scores.astype(float)
         if scores.min() >= 0 and scores.max() <= 1
-        else rank_share(scores, items.order(name))
+        else rank_share(scores)
         for name, scores in items.scores.items()
     }
 

@@ -16,7 +16,7 @@ from operator import neg
 
 import numpy as np
 
-from crowdgold.data import NO_PREDICTOR, Items
+from crowdgold.data import Items
 from crowdgold.data.gold_draw import kish
 from crowdgold.kernels import kernel
 
@@ -98,9 +98,9 @@ class RankedItems:
 
     @classmethod
     def of(cls, items: Items, predictor: str) -> "RankedItems":
-        """Items ranked by a predictor's scores; by `NO_PREDICTOR` all have a score of 0."""
-        order = items.order(predictor)[::-1].copy()
-        scores = np.zeros(len(items)) if predictor == NO_PREDICTOR else items.scores[predictor]
+        """Items ranked by a predictor's scores; by `NO_PREDICTOR` all have the same."""
+        scores = items.to_rank(predictor)
+        order = np.argsort(scores, kind="stable")[::-1].copy()
         return cls(
             order,
             items.votes_positive.astype(float),

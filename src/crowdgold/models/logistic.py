@@ -2,7 +2,8 @@
 
 The features are the log odds of the votes, the mean of the normal scores of all models' ranks, and
 how far each model's is from that mean; the first two have mean 0 and deviation 1 over all items. A
-normal score is Phi^-1 of the share of items ranked below. An item without a model's score counts as
+normal score is Phi^-1 of the share of items ranked below, half of those with the same score
+included. An item without a model's score counts as
 in the middle of that model's ranking. Where judges are known and few, how far each judge's vote, 0
 or 1, is from the item's share of positive votes is a feature too; 0 where the judge did not vote.
 
@@ -11,7 +12,8 @@ mean at 1, not at 0: more positive votes and a higher score make a label more li
 So the prediction is of use from few gold labels on, and one label hardly moves it.
 
 Each gold item is predicted by a regression on the others: gold items are sorted by their features
-and dealt into folds in turn, without a look at their labels and without random numbers. Items
+and dealt into folds in turn, without a look at their labels and without random numbers; where
+features are equal a hash of the identifiers decides, so that the order of rows does not. Items
 without gold are predicted by the mean over the folds. Where gold items were drawn with known
 chances they count by these, and each fold has its part of every stratum. Items that belong together
 are in one fold, since a regression on one of them would have seen what the others share with it.
@@ -19,8 +21,9 @@ are in one fold, since a regression on one of them would have seen what the othe
 
 import numpy as np
 from scipy.special import expit, ndtri
+from scipy.stats import rankdata
 
-from crowdgold.data import NO_GOLD, GoldDraw, InputError, Items
+from crowdgold.data import NO_GOLD, InputError, Items
 from crowdgold.data.judge_table import MISSING
 
 FOLDS = 20
@@ -37,15 +40,13 @@ BLOCK = 200_000
 """Items that are predicted at a time."""
 
 
-def rank_share(scores: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Share of items ranked below each item, half of itself included: (n,) in (0, 1).
+def rank_share(scores: np.ndarray) -> np.ndarray:
+    """Share of items with a lower score, and half of those with the same, itself among them: (n,).
 
-    Args:
-        scores: (n,) of a predictor; the share of an item without one (NaN) is 1/2.
-        order: positions of the items that have one, from the lowest to the highest.
+    It lies in (0, 1), and is 1/2 of an item without a score (NaN).
     """
-    share = np.full(len(scores), 0.5)
-    share[order] = (np.arange(len(order)) + 0.5) / len(order)
+    known, share = np.isfinite(scores), np.full(len(scores), 0.5)
+    share[known] = (rankdata(scores[known]) - 0.5) / max(int(known.sum()), 1)
     return share
 
 
@@ -53,14 +54,6 @@ def standard(column: np.ndarray) -> np.ndarray:
     """A column with mean 0 and deviation 1; zeros where it does not vary."""
     spread = column.std()
     return (column - column.mean()) / spread if spread > 0 else np.zeros(len(column))
-
-
-def _rank_scores(items: Items, name: str) -> np.ndarray:
-    """Normal scores of a predictor's ranks, (n,); 0 where an item has no score."""
-    scores = items.scores[name]
-    known = np.isfinite(scores)
-    order = np.lexsort((items.tie_break, scores))[: int(known.sum())]  # NaN is sorted last
-    return np.asarray(ndtri(rank_share(scores, order)))
 
 
 def _apart(judged: np.ndarray) -> np.ndarray:
@@ -75,6 +68,8 @@ def features(
 ) -> np.ndarray:
     """Features of every item, (n, p): ones, votes, mean rank, and each model's distance from it.
 
+    Models come in the order of their names, whatever that of the table.
+
     All items scale them, not those with gold, so that a label changes no feature.
 
     Args:
@@ -87,7 +82,8 @@ def features(
         odds = np.log((items.votes_positive + HALF_VOTE) / (negative + HALF_VOTE))
     columns = [np.ones(len(items)), standard(odds)]
     if items.predictors:
-        ranks = np.stack([_rank_scores(items, name) for name in items.predictors], axis=1)
+        ranks = np.stack([ndtri(rank_share(items.scores[name])) for name in sorted(items.scores)],
+                         axis=1)  # fmt: skip
         mean = ranks.mean(axis=1)
         columns.append(standard(mean))
         if ranks.shape[1] > 1:
@@ -142,37 +138,35 @@ def fit_folds(known: np.ndarray, labels: np.ndarray, used: np.ndarray, centre: n
 
 
 def _deal(
-    known: np.ndarray, folds: int, stratum: np.ndarray | None, cluster: np.ndarray
+    known: np.ndarray, folds: int, stratum: np.ndarray | None, cluster: np.ndarray, key: np.ndarray
 ) -> np.ndarray:
     """Fold (m,) of each item: sorted by mean rank within votes, and dealt in turn.
 
     Strata (m,) come one after the other, so that each is dealt evenly. Clusters (m,), numbers from
-    0, are dealt whole, each by the means of its items.
+    0, are dealt whole, each by the means of its items. The keys (m,) of items order those that are
+    alike in all that; of a cluster, its lowest.
     """
-    keys = [*known[:, 1:3].T[::-1], *([] if stratum is None else [stratum])]
-    size = np.bincount(cluster)
-    means = [np.bincount(cluster, key) / size for key in keys]
+    features = [*known[:, 1:3].T[::-1], *([] if stratum is None else [stratum])]
+    size, lowest = np.bincount(cluster), np.full(cluster.max() + 1, key.max())
+    np.minimum.at(lowest, cluster, key)
+    means = [np.bincount(cluster, one) / size for one in features]
     place = np.empty(len(size), dtype=int)
-    place[np.lexsort(means) if means else np.arange(len(size))] = np.arange(len(size))
+    place[np.lexsort([lowest, *means])] = np.arange(len(size))
     dealt: np.ndarray = (place % folds)[cluster]
     return dealt
 
 
-def cross_fit(
-    columns: np.ndarray, gold: np.ndarray, draw: GoldDraw | None = None,
-    cluster: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+def cross_fit(columns: np.ndarray, items: Items) -> np.ndarray:
     """P(Y_i = 1) of each item, (n,), from the gold labels of others.
 
     Args:
         columns: (n, p) features, the first all ones.
-        gold: (n,) gold labels, `NO_GOLD` where there is none.
-        draw: the chances with which gold items were drawn, by which they count.
-        cluster: (n,) number of each item's cluster, where items belong together.
+        items: with their gold labels, which count by the chances with which they were drawn.
 
     Raises:
         InputError: where there are fewer than two gold labels, or clusters with some.
     """
+    gold, draw, cluster = items.gold, items.draw, items.cluster
     rows = np.flatnonzero(gold != NO_GOLD)
     of_gold = rows if cluster is None else cluster[rows]
     names, number = np.unique(of_gold, return_inverse=True)
@@ -187,7 +181,7 @@ def cross_fit(
     precision = np.r_[INTERCEPT_PRECISION, np.ones(size - 1)]
     weights = 1.0 if draw is None else draw.weights(rows)
     stratum = None if draw is None else draw.take(rows).stratum
-    fold = _deal(columns[rows], folds, stratum, number)
+    fold = _deal(columns[rows], folds, stratum, number, items.key[rows])
     used = fold[None] != np.arange(folds)[:, None]
     found = fit_folds(columns[rows], gold[rows].astype(float), used, centre, precision, weights)
     probability = np.empty(len(gold))

@@ -86,9 +86,7 @@ def _information(found: Rectified, column: int, votes: int) -> Information | Non
 
 def _on_scale(items: Items, scale: np.ndarray) -> Items:
     """The simulated scores the values that others have at the same share of items."""
-    shares = rank_share(items.scores[SCORE], items.order(SCORE))
-    scores = np.quantile(scale, shares)
-    return replace(items, scores={SCORE: scores})
+    return replace(items, scores={SCORE: np.quantile(scale, rank_share(items.scores[SCORE]))})
 
 
 def expected_information(
@@ -131,7 +129,7 @@ def expected_information(
     items = draw_maven(guess.parameters(guess.size(), votes), rng).table
     if scale is not None:
         items = _on_scale(items, scale)
-    prediction = cross_fit(features(items), items.gold)
+    prediction = cross_fit(features(items), items)
     questions = Questions(tuple(parsed))
     found = rectify(prediction, View(items, SCORE), questions, "population")
     return {metric: _information(found, k, votes) for k, metric in enumerate(metrics)}
