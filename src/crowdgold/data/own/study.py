@@ -39,12 +39,17 @@ TIE_BREAK_SEED = 20_000_003
 NAMED = 3
 MOST_MODELS = 100
 """Of a study: 4,950 pairs to compare."""
+KEPT = ("first", "last")
+"""Rules for repeated labels that go by the order of rows."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Study(Shown):
     """What a user's files hold; arrays share the order of the items.
+
+    Items, models, experts and strata stand in the order of their names. So no number depends on
+    the order of rows, columns or files.
 
     Attributes:
         items: n items with votes, gold labels (the majority of the experts) and scores. Gold may be
@@ -128,8 +133,10 @@ def _study(
     sheets, kinds = assign(sheets, positive, notes)
     votes, gold = read_votes(sheets, kinds, notes), read_gold(sheets, kinds, notes)
     votes, gold = _with_labels(votes, gold, positive, notes)
+    votes = _by_name(votes, "item", "annotator", *(["label"] if repeated not in KEPT else []))
+    gold = None if gold is None else _by_name(gold, "item", "expert", "label")
     _check_number(sum(len(sheet.starting("score")) for sheet in sheets))
-    scores = read_scores(sheets, kinds)
+    scores = dict(sorted(read_scores(sheets, kinds).items()))
     _check_number(len(scores))
     _note_scores(votes, scores, notes)
     items, annotations = _items(votes, scores, repeated)
@@ -141,7 +148,7 @@ def _study(
     by_expert = {} if gold is None else _gold_by_expert(gold, items.item, notes)
     strata = {
         name: _of_items(values, items.item, f"strata {name}", notes).fillna("").to_numpy(object)
-        for name, values in read_strata(sheets, kinds).items()
+        for name, values in sorted(read_strata(sheets, kinds).items())
     }
     weights = _weights(read_weights(sheets, kinds), items.item, notes)
     opinions = None if gold is None else _opinions(gold, items.item)
@@ -169,6 +176,13 @@ def _with_labels(
         for name, one in named.items()
     }
     return changed.get(id(votes), votes), None if gold is None else changed.get(id(gold), gold)
+
+
+def _by_name(rows: Rows, *columns: str) -> Rows:
+    """The rows sorted by some columns, where they have them; else as they stand."""
+    keys = [rows.frame[name].to_numpy() for name in columns if name in rows.frame]
+    order = np.lexsort(keys[::-1])
+    return Rows(rows.source, rows.frame.iloc[order].reset_index(drop=True), rows.rows[order])
 
 
 def _some(items: Sequence[str]) -> str:

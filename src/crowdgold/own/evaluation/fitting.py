@@ -98,9 +98,7 @@ class Work:
 
     def rng(self, role: str, method: str = "", model: str = NO_PREDICTOR) -> np.random.Generator:
         """Random numbers of a role; a method's own depend on the model too."""
-        known = model != NO_PREDICTOR and bool(method)
-        number = self.items.predictors.index(model) if known else 0
-        return stream(self.settings, self.stratum, role, method, number)
+        return stream(self.settings, self.stratum, role, method, model)
 
     def request(self) -> Request:
         """How metrics are estimated: models share all random numbers but a method's own."""

@@ -4,6 +4,7 @@ A job is a model, a stratum, and the methods that share a fit. A stream depends 
 what it is for, and not on the other methods, models or processes.
 """
 
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -81,11 +82,15 @@ class Job:
 
 
 def stream(
-    settings: Settings, stratum: Stratum, role: str, method: str = "", model: int = 0
+    settings: Settings, stratum: Stratum, role: str, method: str = "", model: str = NO_PREDICTOR
 ) -> np.random.Generator:
-    """The random numbers of a role in a stratum, a method's own where it is named."""
+    """The random numbers of a role in a stratum, a method's own where it is named.
+
+    Those of a model depend on its name, and not on which others there are.
+    """
     number = stream_of(method) if method else 0
-    key = (stratum.key, ROLES.index(role), number, model)
+    of_model = zlib.crc32(model.encode()) if model and method else 0
+    key = (stratum.key, ROLES.index(role), number, of_model)
     return np.random.default_rng(np.random.SeedSequence(settings.seed, spawn_key=key))
 
 
