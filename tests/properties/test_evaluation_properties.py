@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import f1_score, precision_score, recall_score, roc_auc_score
 
 from crowdgold.commands import main
 from crowdgold.commands.evaluation_table import describe
@@ -25,7 +26,7 @@ from crowdgold.own.evaluation import METRICS, Settings, fitting
 from crowdgold.own.evaluation.assumed_errors import assumed_errors
 from crowdgold.own.evaluation.files import require_answers
 from crowdgold.own.evaluation.planned import plan_study
-from crowdgold.own.evaluation.study import join_found
+from crowdgold.own.evaluation.study import evaluate_study, join_found
 from properties.test_own_study_properties import (
     GOOD,
     LONG,
@@ -183,6 +184,109 @@ def test_changed_files_are_evaluated_by_every_method(tmp_path_factory):
     evaluate()
     assert ran["any"] > 40
     assert min(ran[name] for name in offered()) > 1, ran
+
+
+SAMPLED = ("CLARA", "judges", "judges-R")
+"""Methods that run chains here."""
+
+
+def study_of_systems(tied):
+    """A study's three tables: votes of named annotators, gold labels of two experts, and scores of
+    three models, of which one lacks some; tied scores are classes, halves and grades."""
+    rng, size = np.random.default_rng(7), 240
+    level, item = rng.standard_normal(size), np.array([f"i{n}" for n in range(size)])
+    chance = 1 / (1 + np.exp(-2 * level))
+    truth = (rng.random(size) < chance).astype(int)
+    votes = [
+        (item[n], f"a{voter}", int(rng.random() < chance[n]))
+        for n in range(size)
+        for voter in rng.choice(8, 3, replace=False)
+    ]
+    scores = {name: level * share + rng.standard_normal(size)
+              for name, share in (("c", 1.0), ("a", 0.7), ("b", 0.4))}  # fmt: skip
+    if tied:
+        scores = {"c": scores["c"] > 0.3, "a": np.round(scores["a"] * 2) / 2,
+                  "b": np.clip(np.round(scores["b"]), -2, 2)}  # fmt: skip
+    columns = {f"score_{name}": one.astype(float) for name, one in scores.items()}
+    table = pd.DataFrame({"item": item, **columns, "site": np.where(level > 0, "x", "y")})
+    table.loc[table.index[:20], "score_b"] = np.nan
+    gold = rng.choice(size, 90, replace=False)
+    said = [(item[n], f"E{expert}", truth[n] if rng.random() < 0.95 else 1 - truth[n])
+            for expert in (2, 1) for n in gold[: 90 // expert]]  # fmt: skip
+    return {
+        "votes.csv": pd.DataFrame(votes, columns=["item", "annotator", "label"]),
+        "gold.csv": pd.DataFrame(said, columns=["item", "expert", "label"]),
+        "scores.csv": table.rename(columns={"site": "stratum"}),
+    }
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_the_order_of_rows_columns_and_files_does_not_matter(tmp_path, tied):
+    """All tables are the same to the last digit, of all methods and metrics, in strata too."""
+    tables, stan = study_of_systems(tied), StanModels()
+    chosen = Settings(
+        methods=tuple(name for name in offered() if name not in SAMPLED), imputations=DRAWS,
+        thresholds={"a": (0.5,), "b": (0.0,), "c": (0.5, 1.0)},
+    )  # fmt: skip
+    found = []
+    for number in range(3):
+        folder = tmp_path / f"{number}"
+        folder.mkdir()
+        for name, table in tables.items():
+            moved = table.sample(frac=1.0, random_state=number) if number else table
+            moved = moved[list(table)[:: -1 if number == 2 else 1]]
+            moved.to_csv(folder / name, index=False)
+        names = sorted(tables, reverse=number == 1)
+        study = read_study([folder / name for name in names])
+        planned = plan_study(study, chosen)
+        jobs = [fitting.run_job(job, study, chosen, planned.strata, stan) for job in planned.jobs]
+        assumed = assumed_errors(planned.study, planned.settings, planned.strata)
+        joined = join_found(planned, [one for job in jobs for one in job], None, 0.0, assumed)
+        found.append((joined, [one for job in jobs for one in job]))
+    (first, jobs), *others = found
+    ran = {one["method"] for one in first.summary["fits"]}
+    assert {"GT", "GT+MV", "votes-R", "logistic-R", "AutoEval", "Rogan-Gladen", "DS", "GT-E",
+            "logistic-E"} <= ran  # fmt: skip
+    assert unforeseen(first) == []
+    for other, others_jobs in others:
+        for name, table in first.tables.items():
+            pd.testing.assert_frame_equal(table, other.tables[name], check_exact=True)
+        assert plain(first.summary["headlines"]) == plain(other.summary["headlines"])
+        for one, two in zip(jobs, others_jobs, strict=True):
+            if one.sample is not None and hasattr(one.sample, "points"):
+                np.testing.assert_array_equal(one.sample.points, two.sample.points)
+                np.testing.assert_array_equal(one.sample.expected, two.sample.expected)
+
+
+def test_of_tied_scores_gold_alone_has_the_area_of_scikit_learn(tmp_path):
+    """Classes, halves and grades: GT's AUC, recall, precision, F1 and accuracy are those of the
+    gold items, ties counting half in AUC; no curve of the answer falls."""
+    tables = study_of_systems(tied=True)
+    for name, table in tables.items():
+        table.to_csv(tmp_path / name, index=False)
+    study = read_study([tmp_path / name for name in tables])
+    metrics = ("AUC", "recall", "precision", "F1", "accuracy")
+    chosen = Settings(methods=("GT", "logistic-R"), metrics=metrics, thresholds={"": (0.5,)})
+    joined = evaluate_study(study, chosen, StanModels())
+    estimates, gold = joined.tables["estimates"], study.items.gold
+    for model, scores in study.items.scores.items():
+        known = (gold >= 0) & np.isfinite(scores)
+        labels, own = gold[known], scores[known]
+        flagged = own >= 0.5
+        expected = {
+            "AUC": roc_auc_score(labels, own), "recall@0.5": recall_score(labels, flagged),
+            "precision@0.5": precision_score(labels, flagged), "F1@0.5": f1_score(labels, flagged),
+            "accuracy@0.5": (labels == flagged).mean(),
+        }  # fmt: skip
+        asked = f"method == 'GT' and model == '{model}' and against == '' and stratum == 'all'"
+        rows = estimates.query(asked)
+        found = dict(zip(rows["metric"], rows["estimate"], strict=True))
+        assert found == pytest.approx(expected, abs=1e-9)
+    curves = joined.tables["curves"]
+    for _, rows in curves[curves["curve"] == "ROC"].groupby(["stratum", "model", "method"]):
+        for column in ("estimate", "lower", "upper"):
+            assert (np.diff(rows[column].dropna()) >= 0).all()
+        assert ((rows["lower"] <= rows["estimate"]) & (rows["estimate"] <= rows["upper"])).all()
 
 
 def evaluated(folder, files):

@@ -243,8 +243,8 @@ def test_items_of_a_cluster_are_in_one_fold():
                     for gold in (items.gold, others))  # fmt: skip
         assert (np.abs(one - two)[siblings[1:]].max() > 1e-6) == moves
         assert np.abs(one - two)[rows].max() > 1e-6
+    gold = np.where(np.isin(np.arange(1000), siblings), items.gold, NO_GOLD)
     with pytest.raises(InputError, match="2 of different clusters; the table has 1"):
-        gold = np.where(np.isin(np.arange(1000), siblings), items.gold, NO_GOLD)
         cross_fit(columns, replace(items, gold=gold))
 
 

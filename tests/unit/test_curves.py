@@ -10,6 +10,7 @@ from crowdgold.metrics.curves import (
     RECALLS,
     curve_points,
     curve_support,
+    never_falling,
     precision_at_recalls,
     recall_at_false_positive_rates,
 )
@@ -65,3 +66,41 @@ def test_the_support_of_points_is_that_of_the_metric_of_one_point():
     expected = [one.known.rests_on(labels, ranked, one.threshold) for one in metrics]
     np.testing.assert_array_equal(found[: len(RECALLS)], expected)
     assert set(found[len(RECALLS) :]) == {min(labels.sum(), 60 - labels.sum())}
+
+
+def test_a_curve_that_cannot_fall_is_the_nearest_one_and_keeps_what_its_intervals_hold():
+    """Of a rise with noise: no point falls, nor an end of an interval; estimates are in their
+    intervals; whatever curve rises inside all given intervals is inside the new ones."""
+    rng = np.random.default_rng(1)
+    true = np.sort(rng.random(60))
+    error = 0.02 + 0.1 * rng.random(60)
+    estimate = true + error * rng.standard_normal(60)
+    lower, upper = estimate - 3 * error, estimate + 3 * error
+    lower[:3], upper[:3], estimate[50] = np.nan, np.nan, np.nan
+    found = never_falling(estimate, lower, upper)
+    known = np.isfinite(estimate)
+    assert (np.diff(estimate[known]) < 0).any()
+    assert (np.isnan(found) == np.isnan([estimate, lower, upper])).all()
+    bound = np.isfinite(found).all(axis=0)
+    for one in (found[0, known], *found[1:, bound]):
+        assert (np.diff(one) >= 0).all()
+    assert (found[1, bound] <= found[0, bound]).all()
+    assert (found[0, bound] <= found[2, bound]).all()
+    inside = known & np.isfinite(lower) & (lower <= true) & (true <= upper)
+    assert (found[1, inside] <= true[inside]).all()
+    assert (true[inside] <= found[2, inside]).all()
+    assert (found[2, bound] - found[1, bound]).mean() < (upper - lower)[bound].mean()
+    # Weighted: of two points that fall the surer one hardly moves.
+    pair = never_falling(np.array([0.5, 0.4]), np.array([0.49, 0.1]), np.array([0.51, 0.7]))
+    assert pair[0] == pytest.approx([0.5, 0.5], abs=0.002)
+    rises = np.array([[0.1, 0.2, 0.3], [0.0, 0.1, 0.2], [0.3, 0.4, 0.5]])
+    assert never_falling(*rises).tolist() == rises.tolist()
+
+
+def test_points_inside_a_level_are_on_the_line_between_its_ends():
+    """Classes 0 and 1 as scores: the ROC curve is the two lines through the class's own point."""
+    flagged, labels = np.array([1] * 5 + [0] * 15), np.array([1, 1, 1, 0, 0] + [1] * 2 + [0] * 13)
+    ranked = RankedItems.of(make_items([1] * 20, 2, -1, flagged.astype(float)), "A")
+    found = recall_at_false_positive_rates(LabelMass.of_labels(labels), ranked, np.arange(11) / 10)
+    expected = np.interp(np.arange(11) / 10, [0, 2 / 15, 1], [0, 3 / 5, 1])
+    assert found == pytest.approx(expected, abs=1e-9)

@@ -185,7 +185,8 @@ def test_a_segment_of_a_study_keeps_the_chances_of_all(tmp_path, capsys):
     assert main(["evaluate", path, *out, *ASKED]) == 0
     headlines = json.loads(capsys.readouterr().out)["headlines"]
     items = read_study([path]).items
-    part = items.take(np.flatnonzero(segment == "a"))
+    of_item = dict(zip(items_of(STRATA).item.astype(str), segment, strict=True))
+    part = items.take(np.array([of_item[one] == "a" for one in items.item]))
     rng = np.random.default_rng(1)
     (expected,) = evaluate(fit("logistic-R", part, rng), part, ["prevalence"], rng, target="items")
     (found,) = [one for one in headlines if one["stratum"] == "stratum=a"]

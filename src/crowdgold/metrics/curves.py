@@ -5,6 +5,7 @@ value, and recall at the first place of the ranking where the false positive rat
 """
 
 import numpy as np
+from scipy.optimize import isotonic_regression
 
 from crowdgold.metrics import denominators, influence
 from crowdgold.metrics.influence import ROUNDING
@@ -80,6 +81,33 @@ def curve_influence(mass: LabelMass, ranked: RankedItems) -> np.ndarray:
         ],
         axis=1,
     )
+
+
+def never_falling(estimate: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Points of a curve that cannot fall and the ends of their intervals, (3, P).
+
+    Estimates are those nearest to the given ones, by squares over the intervals' squared widths,
+    that do not fall (isotonic regression). What bounds a point from below bounds all that follow,
+    and from above all that precede: where the true curve is inside all the intervals it is inside
+    the new ones too. Each holds its estimate. Points without a value or an interval stay so.
+
+    Args:
+        estimate: (P,) of points in order; NaN where there is none.
+        lower, upper: (P,) ends of their intervals.
+    """
+    found = np.array([estimate, lower, upper], dtype=float)
+    there, bound = np.isfinite(found[0]), np.isfinite(found).all(axis=0)
+    width = np.where(bound, found[2] - found[1], np.inf)
+    # A point of width 0, as at either end, is as sure as the surest other; one without any, less.
+    least = np.min(width[bound & (width > 0)], initial=1.0)
+    weight = np.maximum(np.where(bound, width, 1.0), least / 10)[there] ** -2.0
+    if (np.diff(found[0, there]) < 0).any():
+        found[0, there] = isotonic_regression(found[0, there], weights=weight).x
+    low, high = np.maximum.accumulate(found[1, bound]), found[2, bound][::-1]
+    high = np.minimum.accumulate(high)[::-1]
+    found[1, bound] = np.minimum(low, found[0, bound])
+    found[2, bound] = np.maximum(high, found[0, bound])
+    return found
 
 
 def curve_support(

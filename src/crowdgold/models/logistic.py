@@ -23,7 +23,7 @@ import numpy as np
 from scipy.special import expit, ndtri
 from scipy.stats import rankdata
 
-from crowdgold.data import NO_GOLD, InputError, Items
+from crowdgold.data import NO_GOLD, GoldDraw, InputError, Items
 from crowdgold.data.judge_table import MISSING
 
 FOLDS = 20
@@ -157,16 +157,30 @@ def _deal(
 
 
 def cross_fit(columns: np.ndarray, items: Items) -> np.ndarray:
+    """P(Y_i = 1) of each item, (n,), by its features (n, p) and the gold labels of others.
+
+    Raises:
+        InputError: as `by_others`.
+    """
+    return by_others(columns, items.gold, items.key, items.draw, items.cluster)
+
+
+def by_others(
+    columns: np.ndarray, gold: np.ndarray, key: np.ndarray, draw: GoldDraw | None = None,
+    cluster: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """P(Y_i = 1) of each item, (n,), from the gold labels of others.
 
     Args:
         columns: (n, p) features, the first all ones.
-        items: with their gold labels, which count by the chances with which they were drawn.
+        gold: (n,) gold labels, `NO_GOLD` where there is none.
+        key: (n,) numbers that order items whose features are equal (`Items.key`).
+        draw: the chances with which gold items were drawn, by which they count.
+        cluster: (n,) number of each item's cluster, where items belong together.
 
     Raises:
         InputError: where there are fewer than two gold labels, or clusters with some.
     """
-    gold, draw, cluster = items.gold, items.draw, items.cluster
     rows = np.flatnonzero(gold != NO_GOLD)
     of_gold = rows if cluster is None else cluster[rows]
     names, number = np.unique(of_gold, return_inverse=True)
@@ -181,7 +195,7 @@ def cross_fit(columns: np.ndarray, items: Items) -> np.ndarray:
     precision = np.r_[INTERCEPT_PRECISION, np.ones(size - 1)]
     weights = 1.0 if draw is None else draw.weights(rows)
     stratum = None if draw is None else draw.take(rows).stratum
-    fold = _deal(columns[rows], folds, stratum, number, items.key[rows])
+    fold = _deal(columns[rows], folds, stratum, number, key[rows])
     used = fold[None] != np.arange(folds)[:, None]
     found = fit_folds(columns[rows], gold[rows].astype(float), used, centre, precision, weights)
     probability = np.empty(len(gold))

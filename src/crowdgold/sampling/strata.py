@@ -18,7 +18,7 @@ vote does for TPR_H.
 import numpy as np
 
 from crowdgold.data import NO_GOLD, GoldDraw, InputError, Items
-from crowdgold.models.logistic import cross_fit, features, without_labels
+from crowdgold.models.logistic import by_others, features, without_labels
 
 ENOUGH = 20
 """Gold labels from which on the prediction rests on them."""
@@ -43,7 +43,7 @@ def predicted(items: Items, pilot: Items | None = None) -> list[np.ndarray]:
     """
     columns = features(items)
     if (items.gold != NO_GOLD).sum() >= ENOUGH:
-        return _by_labels(columns, items.gold, items.draw)
+        return _by_labels(columns, items.gold, items.key, items.draw)
     if pilot is not None:
         if pilot.predictors != items.predictors:
             raise InputError(
@@ -57,7 +57,8 @@ def predicted(items: Items, pilot: Items | None = None) -> list[np.ndarray]:
         if labelled.draw is not None:
             weights = labelled.draw.weights(np.arange(len(labelled)))
             draw = GoldDraw(1 / np.concatenate([weights, np.ones(len(items))]))
-        found = _by_labels(np.concatenate([known, columns]), gold, draw)
+        key = np.concatenate([labelled.key, items.key])
+        found = _by_labels(np.concatenate([known, columns]), gold, key, draw)
         return [one[len(labelled) :] for one in found]
     share = float(items.votes_positive.sum() / items.votes_total.sum())
     least = 1 / (2 * len(items))
@@ -65,10 +66,12 @@ def predicted(items: Items, pilot: Items | None = None) -> list[np.ndarray]:
     return [without_labels(columns, one) for one in ends]
 
 
-def _by_labels(columns: np.ndarray, gold: np.ndarray, draw: GoldDraw | None) -> list[np.ndarray]:
+def _by_labels(
+    columns: np.ndarray, gold: np.ndarray, key: np.ndarray, draw: GoldDraw | None
+) -> list[np.ndarray]:
     """Predictions by labels that count by their chances, and by labels that count alike."""
     draws = [None] if draw is None else [draw, None]
-    return [cross_fit(columns, gold, draw=one) for one in draws]
+    return [by_others(columns, gold, key, one) for one in draws]
 
 
 def by_rate(rate: np.ndarray, n: int) -> np.ndarray:

@@ -39,8 +39,8 @@ TIE_BREAK_SEED = 20_000_003
 NAMED = 3
 MOST_MODELS = 100
 """Of a study: 4,950 pairs to compare."""
-KEPT = ("first", "last")
-"""Rules for repeated labels that go by the order of rows."""
+KEEP = "keep"
+"""The rule for repeated labels that keeps all; the others go by the order of rows."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -133,7 +133,7 @@ def _study(
     sheets, kinds = assign(sheets, positive, notes)
     votes, gold = read_votes(sheets, kinds, notes), read_gold(sheets, kinds, notes)
     votes, gold = _with_labels(votes, gold, positive, notes)
-    votes = _by_name(votes, "item", "annotator", *(["label"] if repeated not in KEPT else []))
+    votes = _by_name(votes, "item", "annotator", *["label"] * (repeated == KEEP))
     gold = None if gold is None else _by_name(gold, "item", "expert", "label")
     _check_number(sum(len(sheet.starting("score")) for sheet in sheets))
     scores = dict(sorted(read_scores(sheets, kinds).items()))

@@ -21,6 +21,7 @@ from crowdgold.inference.samples import Sample, Stated
 from crowdgold.methods import METHODS, fit
 from crowdgold.methods.method import CORRECTED
 from crowdgold.methods.needs import GOLD
+from crowdgold.metrics.curves import RECALLS, never_falling
 from crowdgold.models.stan import SamplingError, StanModels
 from crowdgold.models.stan_fit import Diagnostics
 from crowdgold.own.check.score_check import of_complete_scores, scored, why_nothing
@@ -141,13 +142,20 @@ class Work:
 
 
 def _curves(questions: Questions, sample: Sample, level: float) -> np.ndarray | None:
-    """Points of the curves and the ends of their intervals, (3, P); None where none are asked."""
+    """Points of the curves and the ends of their intervals, (3, P); None where none are asked.
+
+    Each point is corrected by itself. Recall cannot fall where the false positive rate grows, so
+    that of the ROC curve its estimates become the nearest ones that do not (`never_falling`).
+    """
     size, named = len(questions.asked), questions.named
     points = range(size, len(named.texts))
     if not points:
         return None
     drawn = sample.select(points).estimates(named.select(points), level)
-    return np.array([[one.estimate, one.lower, one.upper] for one in drawn]).T
+    found = np.array([[one.estimate, one.lower, one.upper] for one in drawn]).T
+    roc = slice(len(RECALLS), None)
+    found[:, roc] = never_falling(*found[:, roc])
+    return found
 
 
 def _of_study(work: Work, rows: np.ndarray, known: np.ndarray | None) -> np.ndarray | None:

@@ -27,6 +27,10 @@ from crowdgold.own.report.words import (
 )
 
 GROUPS_OF_A_FIGURE = 6
+APART = (
+    "An answer at a threshold is corrected by itself, as each point here is, so that it may lie a "
+    "little beside the curve."
+)
 MOST_GROUPS = 24
 """Models, or pairs of models, that are drawn for a metric; all are in estimates.csv."""
 
@@ -192,6 +196,8 @@ def curve_figures(study: StudyFolder) -> Iterator[StudyFigure]:
             bars = "intervals of FPR and TPR" if curve == ROC else "interval of recall"
             point = f"; star: a single voter, with the {bars}" if options["voters"] else ""
             caption = f"Bands: pointwise {percent(study.level)} intervals by {by}{point}."
+            if curve == ROC:
+                caption += f" {APART}"
             if curve == PR and options["chance"] is not None:
                 caption += " Dotted: a random ranking."
             description = f"{heading}. {_curve_words(drawn, curve, study.level)}"
