@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from crowdgold.inference.uneven_classes import UnevenClasses
 from scipy.stats import binom, norm
 
 from crowdgold.data import GoldDraw
 from crowdgold.inference import evaluate
 from crowdgold.inference.labels import Fit, LabelPrediction
-from crowdgold.inference.uneven_classes import UnevenClasses
 from crowdgold.methods import fit
 from crowdgold.metrics import true_value
 from crowdgold.simulate import simulate
