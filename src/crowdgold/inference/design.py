@@ -99,7 +99,7 @@ class SimpleRandom:
             of_population: (m, P) of that name.
             rows: of `deviations`.
         """
-        found: np.ndarray = (of_population**2).sum(axis=0) / (rows - 1)
+        found: np.ndarray = (of_population**2).sum(axis=0) / max(rows - 1, 1)
         return found
 
     def expected(self, influence: np.ndarray, among: GoldDraw | None) -> np.ndarray:
